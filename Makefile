@@ -1,0 +1,42 @@
+# make demo   sets everything up and runs the main job on the embedded sample
+# make test   sets everything up and runs lint, types and all tests
+# make bench  measures speed against peers and writes benchmarks/results
+PYTHON ?= python3
+VENV ?= .venv
+BIN = $(VENV)/bin
+PIP = $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
+
+.PHONY: demo test lint bench vectors clean
+
+demo: $(VENV)/.installed
+	$(BIN)/lexfield demo --output demo-output
+
+test: lint
+	$(BIN)/python -m pytest -n auto
+
+lint: $(VENV)/.installed-dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+bench: $(VENV)/.installed-bench
+	$(BIN)/python benchmarks/run.py
+
+$(VENV)/bin/python:
+	$(PYTHON) -c "import sys; sys.exit(sys.version_info < (3, 11) and 'lexfield needs Python 3.11 or newer; name one with: make PYTHON=python3.12')"
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.installed: pyproject.toml constraints.txt | $(VENV)/bin/python
+	$(PIP) -e .
+	touch $@
+
+$(VENV)/.installed-dev: pyproject.toml constraints.txt | $(VENV)/bin/python
+	$(PIP) -e '.[all,dev]'
+	touch $@ $(VENV)/.installed
+
+$(VENV)/.installed-bench: $(VENV)/.installed-dev
+	$(PIP) -e '.[bench]'
+	touch $@
+
+clean:
+	rm -rf $(VENV) demo-output .mypy_cache .ruff_cache .pytest_cache .hypothesis dist

@@ -1,0 +1,137 @@
+"""A bag: a multiset of n-grams (the lecture notes' bag of words), with its small algebra.
+
+    {if police: 1, police police: 8, …}    4 types, 11 tokens
+    A ⊎ B   is  a + b          counts add up
+    3 ⊗ A   is  3 * a          counts are multiplied
+    freq(s) is  count(s) / tokens
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from html import escape
+from typing import TypeAlias
+
+from lexfield.errors import InputError, check
+
+Number: TypeAlias = int | float
+
+
+class Bag(Mapping[Hashable, Number]):
+    """A multiset. A type that is not in it has count 0; bags that differ only in zeros are equal.
+
+    N-grams are written as their words with a space between: ``bag["police then"]``, and
+    ``bag["police", "then"]`` means the same.
+    """
+
+    def __init__(self, counts: Mapping[Hashable, Number] | Iterable[Hashable] = ()) -> None:
+        self._counts: dict[Hashable, Number] = dict(
+            counts if isinstance(counts, Mapping) else Counter(counts)
+        )
+
+    @classmethod
+    def of(cls, words: Sequence[str], n: int = 1) -> Bag:
+        """The bag of the n-grams of a sequence of words; a plain string is cut into its words."""
+        check(isinstance(n, int) and n >= 1, "n", "a whole number of at least 1", n)
+        if isinstance(words, str):
+            from lexfield.text.normalise import Normalisation
+            from lexfield.text.segment import words as cut_words
+
+            words = cut_words(Normalisation()(words))
+        shifted = [words[start:] for start in range(n)]
+        return cls(Counter(map(" ".join, zip(*shifted, strict=False))))
+
+    def __getitem__(self, type: Hashable) -> Number:
+        return self._counts.get(_key(type), 0)
+
+    def __contains__(self, type: object) -> bool:
+        return self[type] != 0
+
+    def __iter__(self) -> Iterator[Hashable]:
+        return iter(self._counts)
+
+    def __len__(self) -> int:
+        return len(self._counts)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Mapping):
+            return NotImplemented
+        return _without_zeros(self._counts) == _without_zeros(other)
+
+    def __hash__(self) -> int:
+        return hash(frozenset(_without_zeros(self._counts).items()))
+
+    def __add__(self, other: Bag) -> Bag:
+        if not isinstance(other, Bag):
+            return NotImplemented
+        total = dict(self._counts)
+        for type, count in other._counts.items():
+            total[type] = total.get(type, 0) + count
+        return Bag(total)
+
+    def __sub__(self, other: Bag) -> Bag:
+        """Counts subtracted; they may fall below zero, which a weighted query can want."""
+        return self + -1 * other
+
+    def __mul__(self, scalar: Number) -> Bag:
+        if not isinstance(scalar, int | float):
+            return NotImplemented
+        return Bag({type: scalar * count for type, count in self._counts.items()})
+
+    __rmul__ = __mul__
+
+    @property
+    def types(self) -> int:
+        """How many distinct types have a count."""
+        return sum(count != 0 for count in self._counts.values())
+
+    @property
+    def tokens(self) -> Number:
+        """The sum of all counts."""
+        return sum(self._counts.values())
+
+    def set(self) -> frozenset[Hashable]:
+        """The types without their counts."""
+        return frozenset(_without_zeros(self._counts))
+
+    def frequencies(self) -> dict[Hashable, float]:
+        """Count of each type over the sum of all; most frequent first."""
+        if not self._counts:
+            return {}
+        total = self.tokens
+        if total == 0:
+            raise InputError("The counts of this bag add up to 0; it has no frequencies.")
+        return {type: count / total for type, count in self.most_common()}
+
+    def most_common(self, k: int | None = None) -> list[tuple[Hashable, Number]]:
+        """Types with their counts, largest first, ties by the alphabet."""
+        ordered = sorted(self._counts.items(), key=lambda item: (-item[1], str(item[0])))
+        return ordered[:k]
+
+    def to_dicts(self) -> list[dict[str, object]]:
+        frequencies = self.frequencies()
+        return [
+            {"type": type, "count": count, "frequency": frequencies[type]}
+            for type, count in self.most_common()
+        ]
+
+    def __repr__(self) -> str:
+        shown = ", ".join(f"{type}: {count:g}" for type, count in self.most_common(10))
+        more = ", …" if len(self) > 10 else ""
+        return f"<Bag of {self.types:,} types, {self.tokens:,} tokens: {{{shown}{more}}}>"
+
+    def _repr_html_(self) -> str:
+        rows = "".join(
+            f"<tr><td>{escape(str(type))}</td><td>{count:g}</td></tr>"
+            for type, count in self.most_common(20)
+        )
+        return f"<table><tr><th>type</th><th>count</th></tr>{rows}</table>"
+
+
+def _key(type: Hashable) -> Hashable:
+    return " ".join(map(str, type)) if isinstance(type, tuple) else type
+
+
+def _without_zeros(counts: Mapping[Hashable, Number]) -> dict[Hashable, Number]:
+    return {type: count for type, count in counts.items() if count}

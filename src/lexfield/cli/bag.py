@@ -1,0 +1,45 @@
+"""``lexfield bag``"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from lexfield.cli.options import reading_options
+from lexfield.cli.output import emit, output_options
+from lexfield.results import format_rows
+
+
+@click.command()
+@click.argument("paths", nargs=-1, required=True, metavar="FILE...")
+@click.option("--ngram", default=1, show_default=True, type=click.IntRange(1, 100), help="Order.")
+@click.option("-k", type=click.IntRange(1), help="Only the k most frequent types.")
+@reading_options
+@output_options
+def bag(
+    paths: tuple[str, ...], ngram: int, k: int | None, output: str | None, **reading: Any
+) -> None:
+    """Count the n-grams of texts; n-grams do not cross the end of a sentence.
+
+    \b
+    lexfield bag novel.txt
+    lexfield bag novel.txt --ngram 2 -k 20 --json
+    echo "Only John could like John" | lexfield bag -
+    """
+    from lexfield.bags.matrix import BagMatrix
+    from lexfield.text.corpus import Corpus
+
+    corpus = Corpus.read(paths, **reading)
+    counted = BagMatrix.of(corpus, ngram).total()
+    records = counted.to_dicts()[:k]
+    extra = {"ngram": ngram, "types": counted.types, "tokens": counted.tokens}
+
+    def table() -> list[str]:
+        shown = len(records) if k else 20
+        return [
+            f"{counted.types:,} types, {counted.tokens:,} tokens",
+            *format_rows(records, shown=shown),
+        ]
+
+    emit("bag", records, output, notes=corpus.notes, table=table, extra=extra)

@@ -1,0 +1,111 @@
+"""The command ``lexfield``: verbs are loaded when they are used, errors are told in two lines."""
+
+from __future__ import annotations
+
+import difflib
+import os
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+
+import click
+
+from lexfield import __version__
+from lexfield.cli.output import paint
+from lexfield.errors import LexfieldError
+
+# verb → (module, one line for --help); the module has a command of the verb's name
+VERBS = {
+    "bag": ("bag", "Count the n-grams of texts: types, tokens, frequencies."),
+    "completion": ("completion", "Print the shell script that completes lexfield's commands."),
+    "demo": ("demo", "See lexfield work on the texts that come with it."),
+    "index": ("index", "Build an index from files, folders or tables."),
+    "info": ("info", "Look inside an index."),
+    "near": ("near", "Find the nearest words."),
+    "vectors": ("vectors", "List, import and describe word vectors."),
+    "verify": ("verify", "Check every byte of an index or a vector set."),
+}
+
+
+class Verbs(click.Group):
+    """A group that imports a verb's module only when the verb is called."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return sorted(VERBS)
+
+    def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
+        if name not in VERBS:
+            return None
+        command: click.Command = getattr(import_module(f"lexfield.cli.{VERBS[name][0]}"), name)
+        return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        if args and args[0] not in VERBS and not args[0].startswith("-"):
+            close = difflib.get_close_matches(args[0], VERBS, 1)
+            hint = f" Did you mean {close[0]!r}?" if close else " See: lexfield --help"
+            raise click.UsageError(f"There is no command {args[0]!r}.{hint}", ctx)
+        return super().resolve_command(ctx, args)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, line) for name, (_, line) in sorted(VERBS.items())])
+
+
+@click.group(cls=Verbs, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="lexfield")
+def cli() -> None:
+    """Compare, search and measure texts as clouds of word vectors.
+
+    \b
+    lexfield demo                         see what it does
+    lexfield index texts/ -o my.idx       build an index
+    lexfield near book -k 5               nearest words
+
+    Every command has examples: lexfield COMMAND --help. Add --debug to any command to see the
+    traceback of an error. Exit codes: 0 found, 1 nothing found, 2 error.
+    """
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run the command line; never shows a traceback without ``--debug``."""
+    args = list(sys.argv[1:] if arguments is None else arguments)
+    debug = "--debug" in args
+    args = [arg for arg in args if arg != "--debug"]
+    try:
+        result = cli.main(args, prog_name="lexfield", standalone_mode=False)
+        sys.stdout.flush()
+        raise SystemExit(result if isinstance(result, int) else 0)
+    except click.ClickException as error:
+        if debug:
+            raise
+        error.show()
+        raise SystemExit(error.exit_code) from None
+    except (click.Abort, KeyboardInterrupt):
+        click.echo("stopped", err=True)
+        raise SystemExit(130) from None
+    except BrokenPipeError:  # the reader of our output has gone, as `head` does
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        raise SystemExit(0) from None
+    except Exception as error:
+        if debug:
+            raise
+        _tell(error)
+        raise SystemExit(2) from None
+
+
+def _tell(error: Exception) -> None:
+    if isinstance(error, LexfieldError):
+        message, hint = error.message, error.hint
+    elif isinstance(error, MemoryError):
+        message, hint = "There is not enough memory for this.", "Try a smaller input."
+    elif isinstance(error, OSError):
+        where = f"{error.filename}: " if error.filename else ""
+        message, hint = f"{where}{error.strerror or error}", ""
+    else:
+        message = f"{type(error).__name__}: {error}"
+        hint = "This is a fault in lexfield. Add --debug to see where, and please report it."
+    click.echo(f"{paint('error:', 'red', sys.stderr)} {message}", err=True)
+    if hint:
+        click.echo(f"{paint(' hint:', 'cyan', sys.stderr)} {hint}", err=True)

@@ -1,0 +1,50 @@
+"""Options that several verbs share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import click
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def reading_options(command: F) -> F:
+    """How texts are read; the verb gets them in ``**reading``, ready for ``Corpus.read``."""
+    options = (
+        click.option(
+            "--text-field",
+            "text_fields",
+            multiple=True,
+            metavar="NAME",
+            help="Field with the text in jsonl, csv, tsv, parquet; give it twice to join two.",
+        ),
+        click.option("--id-field", metavar="NAME", help="Field with the id of a record."),
+        click.option(
+            "--metadata",
+            type=click.Path(exists=True, dir_okay=False),
+            help="A csv, tsv or jsonl file with an id column, joined to the texts.",
+        ),
+        click.option("--encoding", help="Encoding of the text; found out if not given."),
+        click.option(
+            "--format",
+            type=click.Choice(("text", "lines", "jsonl", "csv", "tsv", "parquet")),
+            help="Read every file as this; by default from its name. lines: a document a line.",
+        ),
+        click.option(
+            "--keep-gutenberg", is_flag=True, help="Keep Project Gutenberg's header and licence."
+        ),
+    )
+    for option in reversed(options):
+        command = option(command)
+    return command
+
+
+vectors_option = click.option(
+    "--vectors",
+    default="default",
+    show_default=True,
+    metavar="NAME|FILE",
+    help="Word vectors: a name from `lexfield vectors list`, or a file.",
+)

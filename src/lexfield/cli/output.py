@@ -1,0 +1,116 @@
+"""One way to print for every verb: a table for people; JSON, JSON lines or CSV for programs.
+
+Results go to stdout. Notes, narration and progress go to stderr, the last two only on a terminal.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+import sys
+import time
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
+
+import click
+
+from lexfield.results import format_rows
+
+F = TypeVar("F", bound=Callable[..., Any])
+Record = dict[str, Any]
+
+
+def output_options(command: F) -> F:
+    """Add ``--json``, ``--jsonl`` and ``--csv``; the verb gets ``output``."""
+    for name, text in (
+        ("csv", "Comma-separated values with a header."),
+        ("jsonl", "One JSON object a line."),
+        ("json", "One JSON object: schema, results, notes."),
+    ):
+        command = click.option(f"--{name}", "output", flag_value=name, help=text)(command)
+    return command
+
+
+def emit(
+    verb: str,
+    records: Sequence[Record],
+    output: str | None,
+    *,
+    notes: Sequence[str] = (),
+    table: Callable[[], Sequence[str]] | None = None,
+    extra: Record | None = None,
+) -> None:
+    """Print results the way that was asked for, and end with 1 where there are none."""
+    if output == "json":
+        body = {"schema": f"lexfield.{verb}/1", **(extra or {}), "results": list(records)}
+        click.echo(json.dumps({**body, "notes": list(notes)}, ensure_ascii=False, indent=1))
+    else:
+        if output == "jsonl":
+            for record in records:
+                click.echo(json.dumps(record, ensure_ascii=False))
+        elif output == "csv":
+            click.echo(_csv(records), nl=False)
+        else:
+            for line in table() if table else format_rows(records, shown=len(records)):
+                click.echo(line)
+        for note in notes:
+            click.echo(paint(f"note: {note}", "yellow", sys.stderr), err=True)
+    if not records:
+        raise SystemExit(1)
+
+
+def _csv(records: Sequence[Record]) -> str:
+    out = io.StringIO()
+    if records:
+        writer = csv.DictWriter(out, list(records[0]), lineterminator="\n")
+        writer.writeheader()
+        for record in records:
+            writer.writerow(
+                {
+                    key: json.dumps(value, ensure_ascii=False)
+                    if isinstance(value, dict | list)
+                    else value
+                    for key, value in record.items()
+                }
+            )
+    return out.getvalue()
+
+
+def paint(text: str, colour: str, stream: Any = None) -> str:
+    """Coloured on a terminal, plain elsewhere and under ``NO_COLOR``."""
+    plain = "NO_COLOR" in os.environ or not (stream or sys.stdout).isatty()
+    return text if plain else click.style(text, fg=colour)
+
+
+def say(text: str) -> None:
+    """Narrate, on a terminal only."""
+    if sys.stderr.isatty():
+        click.echo(text, err=True)
+
+
+class Bar:
+    """A progress bar on stderr; nothing where that is not a terminal."""
+
+    def __init__(self, label: str) -> None:
+        self._label = label
+        self._shown = 0.0
+        self._active = sys.stderr.isatty()
+
+    def __call__(self, done: int, total: int | None) -> None:
+        now = time.monotonic()
+        if not self._active or (now - self._shown < 0.1 and done != total):
+            return
+        self._shown = now
+        share = f"{done / total:4.0%} of {total:,}" if total else f"{done:,}"
+        sys.stderr.write(f"\r{self._label}: {share}\033[K")
+        sys.stderr.flush()
+
+    def __enter__(self) -> Bar:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._shown:
+            sys.stderr.write("\r\033[K")
+            sys.stderr.flush()

@@ -1,0 +1,86 @@
+"""Results that read well: a table for people, dictionaries and data frames for programs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, fields
+from html import escape
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Row = TypeVar("Row")
+_SHOWN = 20
+
+
+class Table(Sequence[Row], Generic[Row]):
+    """Rows (dataclasses) with notes on how they came about."""
+
+    def __init__(self, rows: Sequence[Row], title: str = "", notes: Sequence[str] = ()) -> None:
+        self._rows = list(rows)
+        self.title = title
+        self.notes = list(notes)
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    @overload
+    def __getitem__(self, index: int) -> Row: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[Row]: ...
+    def __getitem__(self, index: int | slice) -> Row | list[Row]:
+        return self._rows[index]
+
+    def to_dicts(self) -> list[dict[str, Any]]:
+        return [asdict(row) for row in self._rows]  # type: ignore[call-overload]
+
+    def to_pandas(self) -> pd.DataFrame:
+        from lexfield.errors import need
+
+        frame: pd.DataFrame = need("pandas", "pandas").DataFrame(self.to_dicts())
+        return frame
+
+    def __repr__(self) -> str:
+        head = self.title or f"{len(self)} rows"
+        return "\n".join([head, *format_rows(self.to_dicts()), *self.notes])
+
+    def _repr_html_(self) -> str:
+        records = self.to_dicts()[:_SHOWN]
+        names = [field.name for field in fields(self._rows[0])] if self._rows else []  # type: ignore[arg-type]
+        head = "".join(f"<th>{escape(name)}</th>" for name in names)
+        body = "".join(
+            "<tr>" + "".join(f"<td>{escape(cell(r[name]))}</td>" for name in names) + "</tr>"
+            for r in records
+        )
+        notes = "".join(f"<p>{escape(note)}</p>" for note in self.notes)
+        return f"<table><caption>{escape(self.title)}</caption><tr>{head}</tr>{body}</table>{notes}"
+
+
+def cell(value: Any) -> str:
+    """One value as a person wants to read it."""
+    if isinstance(value, float):
+        return f"{value:.4g}"
+    if isinstance(value, int) and not isinstance(value, bool):
+        return f"{value:,}"
+    return "" if value is None else str(value)
+
+
+def format_rows(records: Sequence[dict[str, Any]], shown: int = _SHOWN) -> list[str]:
+    """Records as aligned lines under their names; numbers to the right."""
+    if not records:
+        return []
+    names = list(records[0])
+    cells = [[cell(record[name]) for name in names] for record in records[:shown]]
+    widths = [max(len(line[i]) for line in [names, *cells]) for i in range(len(names))]
+    right = [isinstance(records[0][name], int | float) for name in names]
+    lines = [
+        "  ".join(
+            text.rjust(width) if number else text.ljust(width)
+            for text, width, number in zip(line, widths, right, strict=True)
+        ).rstrip()
+        for line in [names, *cells]
+    ]
+    if len(records) > shown:
+        lines.append(f"… and {len(records) - shown:,} more")
+    return lines

@@ -1,0 +1,105 @@
+"""The only place that writes files: every write is complete or never happened.
+
+A file is written to its final bytes, flushed to the disk, and becomes visible by a rename whose
+folder is flushed too. All functions take and give paths; nothing here knows what the bytes mean.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import xxhash
+
+BLOCK = 1 << 20
+
+
+class HashingFile:
+    """A binary file that keeps a checksum of every block as it is written."""
+
+    def __init__(self, raw: BinaryIO) -> None:
+        self._raw = raw
+        self._hash = xxhash.xxh3_64()
+        self._room = BLOCK
+        self.size = 0
+        self.sums: list[str] = []
+
+    def write(self, data: bytes | memoryview) -> int:
+        view = memoryview(data).cast("B")
+        self._raw.write(view)
+        self.size += len(view)
+        start = 0
+        while start < len(view):
+            piece = view[start : start + self._room]
+            self._hash.update(piece)
+            start += len(piece)
+            self._room -= len(piece)
+            if not self._room:
+                self._finish_block()
+        return len(view)
+
+    def _finish_block(self) -> None:
+        self.sums.append(self._hash.hexdigest())
+        self._hash = xxhash.xxh3_64()
+        self._room = BLOCK
+
+    def close(self) -> None:
+        if self._room < BLOCK:
+            self._finish_block()
+        self._raw.flush()
+        os.fsync(self._raw.fileno())
+        self._raw.close()
+
+
+@contextmanager
+def hashing_file(path: Path) -> Iterator[HashingFile]:
+    """Open a new file for writing; flushed to the disk when the block ends."""
+    with open(path, "xb") as raw:
+        file = HashingFile(raw)
+        yield file
+        file.close()
+
+
+def block_sums(data: bytes | memoryview) -> list[str]:
+    """The checksum of each block of a file's bytes."""
+    view = memoryview(data)
+    return [
+        xxhash.xxh3_64_hexdigest(view[start : start + BLOCK])
+        for start in range(0, len(view), BLOCK)
+    ]
+
+
+def replace_file(path: Path, data: bytes) -> None:
+    """Put ``data`` at ``path``: readers see the old bytes or the new, never a part."""
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    try:
+        with open(temporary, "wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(temporary, path)
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise
+    sync_folder(path.parent)
+
+
+def sync_folder(folder: Path) -> None:
+    """Make the names in a folder as durable as the files behind them."""
+    if os.name == "nt":  # Windows has no handle for this; its renames are journalled
+        return
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def canonical_json(value: Any) -> bytes:
+    """One value, one sequence of bytes."""
+    text = json.dumps(value, ensure_ascii=False, sort_keys=True, indent=1, allow_nan=False)
+    return text.encode() + b"\n"

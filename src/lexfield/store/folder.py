@@ -1,0 +1,319 @@
+"""A folder that holds one thing: memory-mapped arrays, a manifest, and the promise to notice change.
+
+    IDX/
+      CURRENT          which generation counts, and the checksum of its manifest
+      000007/          one generation: never changed after it was written
+        manifest.json  kind, schema, meta, and for every file its size and a checksum a block
+        tokens.npy …
+      .lock            held while a writer works
+
+A writer fills a new generation, flushes it, then replaces CURRENT; so a crash leaves the old one.
+Readers check the manifest and all sizes when they open, and every block of an array before its
+first use. Checksums are xxh3-64: they find rot and truncation, they are no defence against an
+attacker who rewrites the manifest too.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import mmap
+import os
+import shutil
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import xxhash
+from filelock import FileLock, Timeout
+from numpy.typing import NDArray
+
+from lexfield.errors import CorruptError, LockedError, NotAStoreError, StoreError, VersionError
+from lexfield.store.files import (
+    BLOCK,
+    block_sums,
+    canonical_json,
+    hashing_file,
+    replace_file,
+    sync_folder,
+)
+from lexfield.store.strings import StringArray
+
+SCHEMA = 1
+_CURRENT = "CURRENT"
+_MANIFEST = "manifest.json"
+_REBUILD = "Restore it from a backup or build it again from its source."
+
+
+@dataclass(frozen=True)
+class FileCheck:
+    """What ``verify`` found of one file: ``problem`` is empty when every byte is as written."""
+
+    file: str
+    bytes: int
+    problem: str = ""
+
+
+class Store:
+    """An open generation, read only.
+
+    All files are mapped when it is opened, so that it stays whole for its reader even when a writer
+    has collected the generation meanwhile.
+    """
+
+    def __init__(
+        self, path: Path, generation: str, manifest: Mapping[str, Any], maps: dict[str, mmap.mmap]
+    ) -> None:
+        self.path = path
+        self.generation = generation
+        self.kind: str = manifest["kind"]
+        self.meta: dict[str, Any] = manifest["meta"]
+        self._files: dict[str, dict[str, Any]] = manifest["files"]
+        self._maps = maps
+        self._arrays: dict[str, NDArray[Any]] = {}
+
+    @classmethod
+    def open(cls, path: str | Path, kind: str | None = None) -> Store:
+        """Open the current generation; manifest and sizes are checked here."""
+        folder = Path(path)
+        while True:
+            generation, manifest_sum = _read_current(folder)
+            try:
+                manifest = _read_manifest(folder, generation, manifest_sum)
+                if kind is not None and manifest["kind"] != kind:
+                    raise NotAStoreError(f"{folder} holds a {manifest['kind']}, not a {kind}.")
+                maps = {
+                    name: _map_file(folder / generation / name, entry["bytes"])
+                    for name, entry in manifest["files"].items()
+                }
+                return cls(folder, generation, manifest, maps)
+            except FileNotFoundError as error:
+                # A writer may have swapped and collected between the two reads: look again.
+                if _read_current(folder)[0] == generation:
+                    raise CorruptError(f"{error.filename} is missing.", _REBUILD) from error
+
+    def __contains__(self, name: str) -> bool:
+        return f"{name}.npy" in self._files
+
+    def array(self, name: str) -> NDArray[Any]:
+        """A memory-mapped array; all its blocks are checked the first time it is asked for."""
+        if name not in self._arrays:
+            file = f"{name}.npy"
+            mapped = self._maps[file]
+            problem = _check_blocks(mapped, self._files[file]["xxh3"])
+            if problem:
+                raise CorruptError(f"{self.path / self.generation / file}: {problem}.", _REBUILD)
+            self._arrays[name] = _as_array(mapped)
+        return self._arrays[name]
+
+    def strings(self, name: str) -> StringArray:
+        return StringArray(self.array(f"{name}.bytes"), self.array(f"{name}.offsets"))
+
+    @property
+    def size(self) -> int:
+        """Bytes of all arrays."""
+        return sum(int(entry["bytes"]) for entry in self._files.values())
+
+
+class Writer:
+    """A generation being written; see ``write``."""
+
+    def __init__(self, folder: Path, kind: str) -> None:
+        self._folder = folder
+        self._kind = kind
+        self._files: dict[str, dict[str, Any]] = {}
+        self.meta: dict[str, Any] = {}
+        folder.mkdir()
+
+    def array(self, name: str, values: NDArray[Any]) -> None:
+        values = np.ascontiguousarray(values)
+        path = self._folder / f"{name}.npy"
+        with hashing_file(path) as file:
+            np.lib.format.write_array(file, values, version=(1, 0), allow_pickle=False)
+        self._files[path.name] = {"bytes": file.size, "xxh3": file.sums}
+
+    def strings(self, name: str, values: StringArray | Sequence[str]) -> None:
+        packed = values if isinstance(values, StringArray) else StringArray.pack(values)
+        self.array(f"{name}.bytes", packed.data)
+        self.array(f"{name}.offsets", packed.offsets)
+
+    def _finish(self) -> str:
+        manifest = canonical_json(
+            {"schema": SCHEMA, "kind": self._kind, "meta": self.meta, "files": self._files}
+        )
+        with hashing_file(self._folder / _MANIFEST) as file:
+            file.write(manifest)
+        sync_folder(self._folder)
+        return xxhash.xxh3_64_hexdigest(manifest)
+
+
+@contextmanager
+def write(path: str | Path, kind: str) -> Iterator[Writer]:
+    """Write a new generation of ``path``; it counts from the moment the block ends well.
+
+    >>> with write("idx", "index") as out:          # doctest: +SKIP
+    ...     out.array("tokens", tokens)
+    """
+    root = Path(path)
+    _check_target(root, kind)
+    with _lock(root):
+        before = _generations(root)
+        number = f"{int(before[-1]) + 1:06d}" if before else "000001"
+        current = _current_or_none(root)
+        for leftover in before:
+            if leftover != current:  # an interrupted writer's, or one no reader had let go
+                shutil.rmtree(root / leftover, ignore_errors=True)
+        try:
+            out = Writer(root / number, kind)
+            yield out
+            manifest_sum = out._finish()
+            sync_folder(root)
+            replace_file(
+                root / _CURRENT, canonical_json({"generation": number, "manifest": manifest_sum})
+            )
+        except BaseException as error:
+            shutil.rmtree(root / number, ignore_errors=True)
+            if isinstance(error, OSError) and not isinstance(error, FileNotFoundError):
+                kept = "What was there before is unchanged." if current else ""
+                raise StoreError(f"{root} cannot be written: {error.strerror}.", kept) from error
+            raise
+        if current:
+            shutil.rmtree(root / current, ignore_errors=True)
+
+
+def verify(path: str | Path) -> list[FileCheck]:
+    """Check every byte of the current generation; raises only where nothing can be checked."""
+    root = Path(path)
+    generation, manifest_sum = _read_current(root)
+    try:
+        manifest = _read_manifest(root, generation, manifest_sum)
+    except FileNotFoundError as error:
+        raise CorruptError(f"{error.filename} is missing.", _REBUILD) from error
+    checks = []
+    for name, entry in sorted(manifest["files"].items()):
+        problem = ""
+        try:
+            problem = _check_blocks(
+                _map_file(root / generation / name, entry["bytes"]), entry["xxh3"]
+            )
+        except FileNotFoundError:
+            problem = "missing"
+        except CorruptError as error:
+            problem = error.message
+        checks.append(FileCheck(f"{generation}/{name}", entry["bytes"], problem))
+    return checks
+
+
+def _map_file(path: Path, expected: int) -> mmap.mmap:
+    with open(path, "rb") as file:
+        size = os.fstat(file.fileno()).st_size
+        if size != expected:
+            raise CorruptError(
+                f"{path} has {size:,} bytes; {expected:,} were written.", _REBUILD
+            )
+        return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+
+
+def _check_blocks(mapped: mmap.mmap, expected: list[str]) -> str:
+    """Say which blocks of a file differ from their checksums; empty when none."""
+    with memoryview(mapped) as view:
+        actual = block_sums(view)
+    wrong = [number for number, sum_ in enumerate(actual) if sum_ != expected[number]]
+    if not wrong:
+        return ""
+    first = wrong[0] * BLOCK
+    more = f", and {len(wrong) - 1} more blocks" if len(wrong) > 1 else ""
+    return f"block {wrong[0]} (bytes from {first:,}) differs from what was written{more}"
+
+
+def _as_array(mapped: mmap.mmap) -> NDArray[Any]:
+    """The array of a ``.npy`` file, over the mapped bytes."""
+    header = io.BytesIO(mapped[: 1 << 12])
+    np.lib.format.read_magic(header)
+    shape, _, dtype = np.lib.format.read_array_header_1_0(header)
+    count = int(np.prod(shape))
+    if not count:  # nothing to map
+        return np.empty(shape, dtype)
+    return np.frombuffer(mapped, dtype, count, header.tell()).reshape(shape)
+
+
+def _read_manifest(root: Path, generation: str, expected: str) -> dict[str, Any]:
+    path = root / generation / _MANIFEST
+    data = path.read_bytes()
+    if xxhash.xxh3_64_hexdigest(data) != expected:
+        raise CorruptError(f"{path} differs from what was written.", _REBUILD)
+    manifest: dict[str, Any] = json.loads(data)
+    if manifest["schema"] != SCHEMA:
+        raise VersionError(
+            f"{root} has format {manifest['schema']}; this lexfield reads {SCHEMA}.",
+            "Install the lexfield that wrote it, or build it again from its source.",
+        )
+    return manifest
+
+
+def _read_current(root: Path) -> tuple[str, str]:
+    path = root / _CURRENT
+    try:
+        data = path.read_bytes()
+    except (FileNotFoundError, NotADirectoryError) as error:
+        raise _nothing_there(root) from error
+    try:
+        value = json.loads(data)
+        if canonical_json(value) != data:
+            raise ValueError("not as written")
+        return str(value["generation"]), str(value["manifest"])
+    except (ValueError, KeyError, TypeError) as error:
+        raise CorruptError(f"{path} differs from what was written.", _REBUILD) from error
+
+
+def _nothing_there(root: Path) -> NotAStoreError:
+    if not root.exists():
+        return NotAStoreError(f"{root} does not exist.", "Check the path.")
+    if root.is_dir() and _generations(root):
+        return NotAStoreError(
+            f"{root} was never finished: its first writing was interrupted.", "Build it again."
+        )
+    return NotAStoreError(f"{root} is not a folder written by lexfield.", "Check the path.")
+
+
+def _current_or_none(root: Path) -> str | None:
+    return _read_current(root)[0] if (root / _CURRENT).exists() else None
+
+
+def _generations(root: Path) -> list[str]:
+    return sorted(entry.name for entry in root.iterdir() if entry.name.isdigit())
+
+
+def _check_target(root: Path, kind: str) -> None:
+    """Refuse to write into a folder that is somebody else's, or holds another kind of thing."""
+    if not root.exists():
+        root.mkdir(parents=True)
+    elif not root.is_dir():
+        raise StoreError(f"{root} is a file; a folder is needed.", "Choose another name.")
+    elif (root / _CURRENT).exists():
+        Store.open(root, kind)
+    elif any(not (e.name.isdigit() or e.name.startswith(".")) for e in root.iterdir()):
+        raise StoreError(
+            f"{root} is a folder with other files in it; nothing was written.",
+            "Choose a new or an empty folder.",
+        )
+
+
+@contextmanager
+def _lock(root: Path) -> Iterator[None]:
+    lock = FileLock(root / ".lock", timeout=0)
+    try:
+        lock.acquire()
+    except Timeout as error:
+        raise LockedError(
+            f"{root} is locked: another process is writing to it.", "Wait for it and try again."
+        ) from error
+    except OSError as error:
+        raise StoreError(f"{root} cannot be written: {error.strerror}.") from error
+    try:
+        yield
+    finally:
+        lock.release()

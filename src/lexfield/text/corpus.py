@@ -1,0 +1,285 @@
+"""A corpus: documents → sentences → token ids, over one vocabulary.
+
+Strings live at the edges; inside there are arrays that map from disk as they are.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import asdict
+from itertools import count
+from pathlib import Path
+from typing import Any, Generic, TypeVar, overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lexfield.errors import InputError
+from lexfield.progress import Progress, silent
+from lexfield.store.folder import Store, Writer
+from lexfield.store.strings import StringArray
+from lexfield.text.document import Document
+from lexfield.text.normalise import Normalisation
+from lexfield.text.read import Reader
+from lexfield.text.segment import BREAK, cut
+from lexfield.text.vocabulary import Vocabulary
+
+T = TypeVar("T")
+_ARRAYS = ("sentence_spans", "sentence_offsets", "tokens", "token_offsets", "counts")
+_STRINGS = ("texts", "ids", "sources", "metadata", "words")
+
+
+class Sentence(str):
+    """A sentence is its text, and knows where it stands: document id and number in it, from 0."""
+
+    __slots__ = ("document", "number")
+    document: str
+    number: int
+
+    @property
+    def text(self) -> str:
+        return str(self)
+
+    @property
+    def id(self) -> str:
+        return f"{self.document}#{self.number}"
+
+
+class View(Sequence[T], Generic[T]):
+    """A sequence whose items are made when they are asked for."""
+
+    def __init__(self, length: int, item: Callable[[int], T]) -> None:
+        self._length = length
+        self._item = item
+
+    def __len__(self) -> int:
+        return self._length
+
+    @overload
+    def __getitem__(self, index: int) -> T: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[T]: ...
+    def __getitem__(self, index: int | slice) -> T | list[T]:
+        if isinstance(index, slice):
+            return [self._item(i) for i in range(*index.indices(self._length))]
+        if not -self._length <= index < self._length:
+            raise IndexError(f"item {index} of {self._length}")
+        return self._item(index % self._length)
+
+
+class Corpus:
+    """Cut text. Made by ``Corpus.read(paths)`` or ``Corpus.of(documents)``.
+
+    documents, sentences: sequences of ``Document`` and ``Sentence``.
+    tokens: vocabulary ids of all words, in order; ``token_offsets[s]`` is where sentence s begins,
+        ``sentence_offsets[d]`` is the first sentence of document d.
+    notes: what the reading left out, guessed or repaired.
+    """
+
+    def __init__(
+        self,
+        arrays: dict[str, NDArray[Any]],
+        strings: dict[str, StringArray],
+        normalisation: Normalisation,
+        notes: Sequence[str] = (),
+    ) -> None:
+        self.sentence_spans: NDArray[np.int64] = arrays["sentence_spans"]
+        self.sentence_offsets: NDArray[np.int64] = arrays["sentence_offsets"]
+        self.tokens: NDArray[np.int32] = arrays["tokens"]
+        self.token_offsets: NDArray[np.int64] = arrays["token_offsets"]
+        self.texts, self.ids, self.sources = strings["texts"], strings["ids"], strings["sources"]
+        self._metadata = strings["metadata"]
+        self.vocabulary = Vocabulary(strings["words"], arrays["counts"])
+        self.normalisation = normalisation
+        self.notes = list(notes)
+
+    @classmethod
+    def read(
+        cls,
+        paths: str | Path | Iterable[str | Path],
+        *,
+        normalisation: Normalisation | None = None,
+        progress: Progress = silent,
+        **options: Any,
+    ) -> Corpus:
+        """Read files, folders, tables or ``"-"``; ``options`` are those of ``Reader``."""
+        reader = Reader(paths, **options)
+        corpus = cls.of(reader, normalisation=normalisation, progress=progress)
+        if not len(corpus.documents):
+            skipped = f" {len(reader.skipped):,} files were skipped." if reader.skipped else ""
+            raise InputError(f"There is no text in {', '.join(map(str, reader.paths))}.{skipped}")
+        reasons: dict[str, list[str]] = defaultdict(list)
+        for name, reason in reader.skipped:
+            reasons[reason].append(name)
+        for reason, names in reasons.items():
+            more = ", …" if len(names) > 3 else ""
+            corpus.notes.append(f"skipped {len(names):,} ({reason}): {', '.join(names[:3])}{more}")
+        corpus.notes.extend(reader.notes)
+        return corpus
+
+    @classmethod
+    def of(
+        cls,
+        documents: Iterable[Document | str],
+        *,
+        normalisation: Normalisation | None = None,
+        progress: Progress = silent,
+    ) -> Corpus:
+        """Cut documents (or plain strings, numbered from 0) into a corpus."""
+        builder = _Builder(normalisation or Normalisation())
+        for number, item in enumerate(documents):
+            builder.add(item if isinstance(item, Document) else Document(str(number), item))
+            progress(number + 1, None)
+        return builder.finish()
+
+    @property
+    def documents(self) -> Sequence[Document]:
+        return View(len(self.ids), self._document)
+
+    @property
+    def sentences(self) -> Sequence[Sentence]:
+        return View(len(self.sentence_spans), self._sentence)
+
+    def _document(self, row: int) -> Document:
+        return Document(self.ids[row], self.texts[row], self.sources[row], self.metadata(row))
+
+    def _sentence(self, row: int) -> Sentence:
+        document = self.document_of(row)
+        sentence = Sentence(self.texts.text(*self.sentence_spans[row]))
+        sentence.document = self.ids[document]
+        sentence.number = row - int(self.sentence_offsets[document])
+        return sentence
+
+    def metadata(self, row: int) -> dict[str, str]:
+        """What is known of document ``row``."""
+        known: dict[str, str] = json.loads(self._metadata[row])
+        return known
+
+    def document_of(self, sentence: int) -> int:
+        """The row of the document that holds a sentence."""
+        return int(np.searchsorted(self.sentence_offsets, sentence, "right")) - 1
+
+    def document_tokens(self, row: int) -> NDArray[np.int32]:
+        """Token ids of document ``row``."""
+        first, last = self.sentence_offsets[row], self.sentence_offsets[row + 1]
+        return self.tokens[self.token_offsets[first] : self.token_offsets[last]]
+
+    def sentence_tokens(self, row: int) -> NDArray[np.int32]:
+        """Token ids of sentence ``row``."""
+        return self.tokens[self.token_offsets[row] : self.token_offsets[row + 1]]
+
+    def save(self, out: Writer) -> None:
+        """Put the corpus into a store that is being written."""
+        for name in _ARRAYS:
+            out.array(name, self.vocabulary.counts if name == "counts" else getattr(self, name))
+        for name, strings in zip(_STRINGS, self._strings(), strict=True):
+            out.strings(name, strings)
+        out.meta["corpus"] = {"normalisation": asdict(self.normalisation), "notes": self.notes}
+
+    @classmethod
+    def load(cls, store: Store) -> Corpus:
+        meta = store.meta["corpus"]
+        return cls(
+            {name: store.array(name) for name in _ARRAYS},
+            {name: store.strings(name) for name in _STRINGS},
+            Normalisation(**meta["normalisation"]),
+            meta["notes"],
+        )
+
+    def _strings(self) -> tuple[StringArray, ...]:
+        return self.texts, self.ids, self.sources, self._metadata, self.vocabulary.words
+
+    def __repr__(self) -> str:
+        return (
+            f"<Corpus: {len(self.documents):,} documents, {len(self.sentences):,} sentences,"
+            f" {len(self.tokens):,} tokens, {len(self.vocabulary):,} distinct>"
+        )
+
+
+class _Builder:
+    """Collects what documents give; nothing is kept twice."""
+
+    def __init__(self, normalisation: Normalisation) -> None:
+        self._normalisation = normalisation
+        self._seen: dict[str, str] = {}
+        self._word_ids: defaultdict[str, int] = defaultdict(count().__next__)
+        self._word_ids[BREAK]  # id 0 is the break between sentences
+        self._texts: list[bytes] = []
+        self._size = 0
+        self._sources: list[str] = []
+        self._metadata: list[str] = []
+        self._spans: list[NDArray[np.int64]] = []
+        self._tokens: list[NDArray[np.int32]] = []
+        self._sentences: list[int] = []
+
+    def add(self, document: Document) -> None:
+        identity = _valid(document.id)
+        source = _valid(document.source)
+        if identity in self._seen:
+            raise InputError(
+                f"The id {identity!r} is used twice: {self._seen[identity] or 'earlier'} and"
+                f" {source or 'later'}.",
+                "Give every document an id of its own, or name another --id-field.",
+            )
+        text = _valid(document.text)
+        spans, words = cut(text, self._normalisation)
+        data = text.encode()
+        places = np.array(spans, np.int64).reshape(-1, 2)
+        if not text.isascii():
+            starts = np.flatnonzero((np.frombuffer(data, np.uint8) & 0xC0) != 0x80)
+            places = np.append(starts, len(data))[places]
+        self._seen[identity] = source
+        self._sources.append(source)
+        self._metadata.append(
+            json.dumps({_valid(k): _valid(v) for k, v in document.metadata.items()})
+        )
+        self._spans.append(places + self._size)
+        self._texts.append(data)
+        self._size += len(data)
+        self._sentences.append(len(spans))
+        self._tokens.append(np.fromiter(map(self._word_ids.__getitem__, words), np.int32, len(words)))
+
+    def finish(self) -> Corpus:
+        marked = np.concatenate([np.empty(0, np.int32), *self._tokens])
+        breaks = np.flatnonzero(marked == 0)
+        counts = np.bincount(marked, minlength=len(self._word_ids))
+        words = list(self._word_ids)
+        order = sorted(range(1, len(words)), key=lambda i: (-counts[i], words[i]))
+        new_ids = np.empty(len(words), np.int32)
+        new_ids[order] = np.arange(len(order), dtype=np.int32)
+        lengths = [len(data) for data in self._texts]
+        arrays = {
+            "sentence_spans": np.concatenate([np.empty((0, 2), np.int64), *self._spans]),
+            "sentence_offsets": _offsets(self._sentences),
+            "tokens": new_ids[marked[marked != 0]],
+            "token_offsets": np.append(0, breaks - np.arange(len(breaks))).astype(np.int64),
+            "counts": counts[order].astype(np.int64),
+        }
+        strings = {
+            "texts": StringArray(np.frombuffer(b"".join(self._texts), np.uint8), _offsets(lengths)),
+            "ids": StringArray.pack(self._seen),
+            "sources": StringArray.pack(self._sources),
+            "metadata": StringArray.pack(self._metadata),
+            "words": StringArray.pack(words[i] for i in order),
+        }
+        notes = []
+        if empty := sum(n == 0 for n in self._sentences):
+            notes.append(f"{empty:,} documents hold no words")
+        return Corpus(arrays, strings, self._normalisation, notes)
+
+
+def _offsets(lengths: Sequence[int]) -> NDArray[np.int64]:
+    return np.append(0, np.cumsum(lengths)).astype(np.int64)
+
+
+def _valid(text: str) -> str:
+    """Text that UTF-8 can carry: lone surrogates (from JSON escapes) become U+FFFD."""
+    try:
+        text.encode()
+        return text
+    except UnicodeEncodeError:
+        return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+

@@ -1,0 +1,140 @@
+"""Bytes on disk → lines and records, streaming, with file and line in every error."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+import json
+import zlib
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, Any
+
+from lexfield.errors import ReadError, need
+from lexfield.text.decode import detect
+
+MAX_DOCUMENT = 256 << 20  # bytes of one text; larger files are collections, not documents
+_SAMPLE = 1 << 16
+
+Record = Mapping[str, Any]
+
+
+def read_records(
+    file: IO[bytes], kind: str, source: str, encoding: str | None
+) -> Iterator[tuple[int, Record]]:
+    """The records of a jsonl, csv or tsv stream (or its non-empty lines), with line numbers."""
+    lines = _lines(file, encoding, source)
+    if kind == "jsonl":
+        return _jsonl(lines, source)
+    if kind == "lines":
+        return ((n, {"text": line.strip()}) for n, line in enumerate(lines, 1) if line.strip())
+    return _table(lines, source, "\t" if kind == "tsv" else ",")
+
+
+@contextmanager
+def opened(path: Path) -> Iterator[IO[bytes]]:
+    """A file for reading, unzipped on the way if it is a gzip file."""
+    try:
+        with open(path, "rb") as raw:
+            if raw.read(2) == b"\x1f\x8b":
+                raw.seek(0)
+                with gzip.GzipFile(fileobj=raw) as unzipped:
+                    yield unzipped  # type: ignore[misc]
+            else:
+                raw.seek(0)
+                yield raw
+    except (EOFError, gzip.BadGzipFile, zlib.error) as error:
+        raise ReadError(f"{path} is a damaged gzip file: {error}.") from error
+    except OSError as error:
+        raise ReadError(f"{path} cannot be read: {error.strerror}.") from error
+
+
+def read_bounded(file: IO[bytes], source: str) -> bytes:
+    data = file.read(MAX_DOCUMENT + 1)
+    if len(data) > MAX_DOCUMENT:
+        raise ReadError(
+            f"{source} is larger than {MAX_DOCUMENT >> 20} MB, too large for one document.",
+            "Split it, or read it as one document a line with --format lines.",
+        )
+    return data
+
+
+def _lines(file: IO[bytes], encoding: str | None, source: str) -> Iterator[str]:
+    """Decoded lines with their ends."""
+    sample = file.read(_SAMPLE)
+    encoding = encoding or detect(sample, whole=len(sample) < _SAMPLE)
+    text = io.TextIOWrapper(io.BufferedReader(_Rejoined(sample, file)), encoding, newline="")
+    number = 0
+    try:
+        while line := text.readline(MAX_DOCUMENT):
+            number += 1
+            if len(line) == MAX_DOCUMENT:
+                raise ReadError(f"{source}:{number}: a line over {MAX_DOCUMENT >> 20} MB.")
+            yield line
+    except UnicodeError as error:
+        raise ReadError(
+            f"{source}: not valid {encoding} after line {number}.",
+            "Name its encoding with --encoding.",
+        ) from error
+
+
+class _Rejoined(io.RawIOBase):
+    """A stream whose beginning was read already, whole again."""
+
+    def __init__(self, head: bytes, tail: IO[bytes]) -> None:
+        self._head = memoryview(head)
+        self._tail = tail
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        piece = self._head[: len(buffer)] or self._tail.read(len(buffer))
+        self._head = self._head[len(buffer) :]
+        buffer[: len(piece)] = piece
+        return len(piece)
+
+
+def _jsonl(lines: Iterator[str], source: str) -> Iterator[tuple[int, Record]]:
+    for number, line in enumerate(lines, 1):
+        if not line.strip():
+            continue
+        try:
+            record = json.loads(line)
+        except (ValueError, RecursionError) as error:
+            raise ReadError(f"{source}:{number}: not JSON: {error}.") from error
+        if not isinstance(record, dict):
+            raise ReadError(f"{source}:{number}: a JSON object a line is needed.")
+        yield number, record
+
+
+def _table(
+    lines: Iterator[str], source: str, delimiter: str
+) -> Iterator[tuple[int, Record]]:
+    csv.field_size_limit(MAX_DOCUMENT)
+    rows = csv.DictReader(lines, delimiter=delimiter, strict=True)
+    try:
+        for row in rows:
+            if None in row or None in row.values():
+                raise ReadError(
+                    f"{source}:{rows.line_num}: {'more' if None in row else 'fewer'} fields than"
+                    f" the {len(rows.fieldnames or ())} of the header."
+                )
+            yield rows.line_num, row
+    except csv.Error as error:
+        raise ReadError(f"{source}, after line {rows.line_num}: {error}.") from error
+
+
+def read_parquet(path: Path) -> Iterator[tuple[int, Record]]:
+    parquet = need("pyarrow.parquet", "parquet")
+    number = 0
+    try:
+        with parquet.ParquetFile(path) as file:
+            for batch in file.iter_batches(batch_size=1024):
+                for record in batch.to_pylist():
+                    number += 1
+                    yield number, record
+    except (OSError, ValueError) as error:  # pyarrow's errors are of these two kinds
+        raise ReadError(f"{path} cannot be read as parquet: {error}.") from error

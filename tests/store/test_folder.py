@@ -1,0 +1,203 @@
+from __future__ import annotations
+
+import multiprocessing
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from lexfield.errors import CorruptError, LockedError, NotAStoreError, StoreError, VersionError
+from lexfield.store import files, folder
+from lexfield.store.folder import Store, verify, write
+
+
+def fill(path: Path, value: int = 1, size: int = 1000) -> None:
+    with write(path, "thing") as out:
+        out.array("numbers", np.full(size, value, np.int32))
+        out.strings("names", ["a", "é", "", "中文"])
+        out.array("empty", np.empty((0, 3), np.float32))
+        out.meta["value"] = value
+
+
+def generations(path: Path) -> list[str]:
+    return sorted(p.name for p in path.iterdir() if p.name.isdigit())
+
+
+def test_round_trip(tmp_path: Path) -> None:
+    fill(tmp_path / "s")
+    store = Store.open(tmp_path / "s", "thing")
+    assert store.array("numbers").tolist() == [1] * 1000
+    assert list(store.strings("names")) == ["a", "é", "", "中文"]
+    assert store.strings("names")[-1] == "中文"
+    assert store.array("empty").shape == (0, 3)
+    assert store.meta == {"value": 1}
+    assert "numbers" in store
+    assert not store.array("numbers").flags.writeable
+
+
+def test_same_input_same_bytes(tmp_path: Path) -> None:
+    fill(tmp_path / "a")
+    fill(tmp_path / "b")
+    for file in (tmp_path / "a").rglob("*"):
+        if file.is_file():
+            assert file.read_bytes() == (tmp_path / "b" / file.relative_to(tmp_path / "a")).read_bytes()
+
+
+def test_new_generation_replaces_old_and_reader_keeps_what_it_opened(tmp_path: Path) -> None:
+    fill(tmp_path / "s", 1)
+    reader = Store.open(tmp_path / "s")
+    fill(tmp_path / "s", 2)
+    assert generations(tmp_path / "s") == ["000002"]
+    assert reader.array("numbers")[0] == 1
+    assert Store.open(tmp_path / "s").array("numbers")[0] == 2
+
+
+def test_failure_while_writing_keeps_the_old(tmp_path: Path) -> None:
+    fill(tmp_path / "s", 1)
+    with pytest.raises(RuntimeError), write(tmp_path / "s", "thing") as out:
+        out.array("numbers", np.zeros(5))
+        raise RuntimeError
+    assert generations(tmp_path / "s") == ["000001"]
+    assert Store.open(tmp_path / "s").meta == {"value": 1}
+
+
+@pytest.mark.parametrize("function", ["hashing_file", "replace_file", "sync_folder"])
+def test_full_disk_keeps_the_old_and_says_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, function: str
+) -> None:
+    fill(tmp_path / "s", 1)
+
+    def fail(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(folder, function, fail)
+        with pytest.raises(StoreError, match="No space left"):
+            fill(tmp_path / "s", 2)
+    assert Store.open(tmp_path / "s").meta == {"value": 1}
+
+
+def test_killed_writer_leaves_the_old_and_its_rest_is_cleaned(tmp_path: Path) -> None:
+    fill(tmp_path / "s", 1)
+    code = (
+        "import os, sys, numpy as np\n"
+        "from lexfield.store.folder import write\n"
+        "with write(sys.argv[1], 'thing') as out:\n"
+        "    out.array('numbers', np.zeros(5))\n"
+        "    os.kill(os.getpid(), 9)\n"
+    )
+    ended = subprocess.run([sys.executable, "-c", code, str(tmp_path / "s")], check=False)
+    assert ended.returncode == -9
+    assert generations(tmp_path / "s") == ["000001", "000002"]
+    assert Store.open(tmp_path / "s").meta == {"value": 1}
+    fill(tmp_path / "s", 3)
+    assert Store.open(tmp_path / "s").meta == {"value": 3}
+    assert len(generations(tmp_path / "s")) == 1
+
+
+def test_interrupted_first_writing_is_told(tmp_path: Path) -> None:
+    (tmp_path / "s" / "000001").mkdir(parents=True)
+    with pytest.raises(NotAStoreError, match="interrupted"):
+        Store.open(tmp_path / "s")
+    fill(tmp_path / "s")
+    assert Store.open(tmp_path / "s").meta == {"value": 1}
+
+
+def test_every_flipped_bit_and_truncation_is_found(tmp_path: Path) -> None:
+    fill(tmp_path / "s", size=64)
+    wholes = [p for p in (tmp_path / "s").rglob("*") if p.is_file() and p.name != ".lock"]
+    assert len(wholes) == 6
+    for path in wholes:
+        original = path.read_bytes()
+        for at in range(0, len(original), 7):
+            flipped = bytearray(original)
+            flipped[at] ^= 1 << at % 8
+            for damaged in (bytes(flipped), original[:at]):
+                path.write_bytes(damaged)
+                with pytest.raises((CorruptError, NotAStoreError)):
+                    store = Store.open(tmp_path / "s")
+                    for name in ("numbers", "empty", "names.bytes", "names.offsets"):
+                        store.array(name)
+                try:
+                    assert any(check.problem for check in verify(tmp_path / "s"))
+                except (CorruptError, NotAStoreError):
+                    pass
+        path.write_bytes(original)
+    assert not any(check.problem for check in verify(tmp_path / "s"))
+
+
+def test_verify_names_file_and_block(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    fill(tmp_path / "s", size=1_000_000)
+    path = tmp_path / "s" / "000001" / "numbers.npy"
+    data = bytearray(path.read_bytes())
+    data[2_500_000] ^= 1
+    path.write_bytes(data)
+    (problem,) = [check for check in verify(tmp_path / "s") if check.problem]
+    assert problem.file == "000001/numbers.npy"
+    assert problem.problem.startswith(f"block {2_500_000 // files.BLOCK} ")
+    path.unlink()
+    assert [check.problem for check in verify(tmp_path / "s") if check.problem] == ["missing"]
+    with pytest.raises(CorruptError, match="missing"):
+        Store.open(tmp_path / "s")
+
+
+def _hold(path: str, ready: multiprocessing.synchronize.Event) -> None:
+    with write(path, "thing") as out:
+        ready.set()
+        import time
+
+        time.sleep(30)
+        out.array("numbers", np.zeros(1))
+
+
+def test_second_writer_is_told(tmp_path: Path) -> None:
+    fill(tmp_path / "s")
+    context = multiprocessing.get_context("spawn")
+    ready = context.Event()
+    process = context.Process(target=_hold, args=(str(tmp_path / "s"), ready))
+    process.start()
+    assert ready.wait(30)
+    with pytest.raises(LockedError, match="another process is writing"):
+        fill(tmp_path / "s")
+    process.kill()
+    process.join()
+    fill(tmp_path / "s", 7)
+    assert Store.open(tmp_path / "s").meta == {"value": 7}
+
+
+def test_wrong_places(tmp_path: Path) -> None:
+    with pytest.raises(NotAStoreError, match="does not exist"):
+        Store.open(tmp_path / "nowhere")
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other" / "letter.txt").write_text("dear")
+    with pytest.raises(NotAStoreError, match="not a folder written by lexfield"):
+        Store.open(tmp_path / "other")
+    with pytest.raises(StoreError, match="other files"):
+        fill(tmp_path / "other")
+    assert (tmp_path / "other" / "letter.txt").read_text() == "dear"
+    with pytest.raises(StoreError, match="is a file"):
+        fill(tmp_path / "other" / "letter.txt")
+    fill(tmp_path / "s")
+    with pytest.raises(NotAStoreError, match="holds a thing, not a index"):
+        Store.open(tmp_path / "s", "index")
+    with pytest.raises(NotAStoreError), write(tmp_path / "s", "index"):
+        pass
+
+
+def test_other_version_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with monkeypatch.context() as patch:
+        patch.setattr(folder, "SCHEMA", 99)
+        fill(tmp_path / "s")
+    with pytest.raises(VersionError, match="has format 99; this lexfield reads 1"):
+        Store.open(tmp_path / "s")
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
+def test_read_only_folder_is_told(tmp_path: Path) -> None:
+    fill(tmp_path / "s")
+    (tmp_path / "s").chmod(0o555)
+    with pytest.raises(StoreError, match="cannot be written"):
+        fill(tmp_path / "s")

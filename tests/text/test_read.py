@@ -1,0 +1,185 @@
+from __future__ import annotations
+
+import gzip
+import io
+import json
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from lexfield.errors import InputError, ReadError
+from lexfield.text import records
+from lexfield.text.corpus import Corpus
+from lexfield.text.decode import strip_gutenberg
+from lexfield.text.document import Document
+from lexfield.text.read import Reader
+
+
+def write(path: Path, data: str | bytes) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(data.encode() if isinstance(data, str) else data)
+    return path
+
+
+def test_plain_text_and_gz(tmp_path: Path) -> None:
+    plain = write(tmp_path / "a.txt", "Hello there.\r\nAgain.")
+    zipped = write(tmp_path / "b.txt.gz", gzip.compress(b"Zipped."))
+    first, second = Reader([plain, zipped])
+    assert first == Document("a", "Hello there.\nAgain.", str(plain))
+    assert second.text == "Zipped."
+
+
+def test_folder_skips_binaries_hidden_and_ignored(tmp_path: Path) -> None:
+    write(tmp_path / "keep.txt", "kept")
+    write(tmp_path / "sub/deep.md", "deep")
+    write(tmp_path / "sub/.hidden", "no")
+    write(tmp_path / "picture.png", b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR")
+    write(tmp_path / ".gitignore", "*.log\nbuild/\n")
+    write(tmp_path / "noise.log", "no")
+    write(tmp_path / "build/out.txt", "no")
+    write(tmp_path / "sub/.lexfieldignore", "draft*\n")
+    write(tmp_path / "sub/draft1.txt", "no")
+    write(tmp_path / "draft2.txt", "yes: the rule holds only below its own folder")
+    reader = Reader(tmp_path)
+    assert [d.id for d in reader] == ["draft2", "keep", "sub/deep"]
+    assert dict(reader.skipped) == {
+        ".gitignore": "hidden",
+        "build/": "ignored",
+        "noise.log": "ignored",
+        "picture.png": "binary",
+        "sub/.hidden": "hidden",
+        "sub/.lexfieldignore": "hidden",
+        "sub/draft1.txt": "ignored",
+    }
+    notes = Corpus.read(tmp_path).notes
+    assert "skipped 1 (binary): picture.png" in notes
+
+
+def test_jsonl_csv_tsv(tmp_path: Path) -> None:
+    one = write(tmp_path / "a.jsonl", '{"id": 7, "text": "T", "n": 1.5, "list": [1]}\n\n')
+    (document,) = Reader(one)
+    assert document == Document("7", "T", f"{one}:1", {"n": "1.5", "list": "[1]"})
+    two = write(tmp_path / "b.csv", 'key,title,body,level\nx,"A, b",hello,low\n')
+    (document,) = Reader(two, text_fields=("title", "body"))
+    assert (document.id, document.text) == ("x", "A, b\n\nhello")
+    assert document.metadata == {"level": "low"}
+    three = write(tmp_path / "c.tsv", "text\tk\nhello\t1\n")
+    (document,) = Reader(three)
+    assert (document.id, document.metadata) == ("c.tsv:2", {"k": "1"})
+
+
+def test_parquet(tmp_path: Path) -> None:
+    parquet = pytest.importorskip("pyarrow.parquet", reason="needs lexfield[parquet]")
+    import pyarrow as pa
+
+    path = tmp_path / "a.parquet"
+    parquet.write_table(pa.table({"id": [1, 2], "text": ["x", "y"], "n": [None, 3]}), path)
+    assert [d.text for d in Reader(path)] == ["x", "y"]
+    assert [d.metadata["n"] for d in Reader(path)] == ["", "3"]
+    write(tmp_path / "b.parquet", b"PAR1 nonsense")
+    with pytest.raises(ReadError, match="cannot be read as parquet"):
+        list(Reader(tmp_path / "b.parquet"))
+
+
+def test_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.stdin", SimpleNamespace(buffer=io.BytesIO(b"one\ntwo\n\nthree")))
+    assert [d.text for d in Reader("-", format="lines")] == ["one", "two", "three"]
+
+
+def test_metadata_is_joined_by_id_or_name(tmp_path: Path) -> None:
+    write(tmp_path / "t/sub/a.txt", "x")
+    table = write(tmp_path / "meta.csv", "id,author\na,pell\n")
+    (document,) = Reader(tmp_path / "t", metadata=table)
+    assert (document.id, document.metadata) == ("sub/a", {"author": "pell"})
+    with pytest.raises(ReadError, match="no field 'id'"):
+        Reader(tmp_path / "t", metadata=write(tmp_path / "m2.csv", "name\nx\n"))
+
+
+@pytest.mark.parametrize(
+    ("data", "encoding", "expected"),
+    [
+        ("café".encode(), None, "café"),
+        ("\ufeffcafé".encode(), None, "café"),
+        ("café".encode("utf-16"), None, "café"),
+        ("Ein schöner Tag für alle Bürger in München".encode("cp1252"), "cp1252", None),
+        ("日本語".encode("shift_jis"), "shift_jis", "日本語"),
+    ],
+)
+def test_encodings(tmp_path: Path, data: bytes, encoding: str | None, expected: str | None) -> None:
+    path = write(tmp_path / "a.txt", data)
+    (document,) = Reader(path, encoding=encoding)
+    assert document.text == (expected or data.decode("cp1252"))
+
+
+def test_guessed_encoding_is_noted(tmp_path: Path) -> None:
+    text = "Die Straßen von Köln sind für Fußgänger schön, die Brücke führt über den Fluß. " * 4
+    path = write(tmp_path / "a.txt", text.encode("latin-1"))
+    corpus = Corpus.read(path)
+    assert corpus.documents[0].text == text
+    assert any("not UTF-8, read as" in note for note in corpus.notes)
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "message"),
+    [
+        ("a.jsonl", '{"text": "ok"}\n{bad\n', "a.jsonl:2: not JSON"),
+        ("a.jsonl", "[1]\n", "a.jsonl:1: a JSON object a line is needed"),
+        ("a.jsonl", "[" * 100_000, "not JSON"),
+        ("a.jsonl", '{"other": 1}\n', "no field 'text' or 'body'"),
+        ("a.csv", "id,text\n1,x,extra\n", "a.csv:2: more fields than the 2 of the header"),
+        ("a.csv", "id,text\n1\n", "a.csv:2: fewer fields"),
+        ("a.csv", 'id,text\n1,"open\n', "a.csv, after line 1: unexpected end of data"),
+        ("a.txt.gz", gzip.compress(b"hello" * 100)[:-9], "damaged gzip"),
+        ("a.jsonl.gz", b"\x1f\x8b\x08broken", "damaged gzip"),
+    ],
+)
+def test_bad_files_are_named_with_their_line(
+    tmp_path: Path, name: str, data: str | bytes, message: str
+) -> None:
+    with pytest.raises(ReadError, match=message):
+        list(Reader(write(tmp_path / name, data)))
+
+
+def test_invalid_utf8_in_a_later_line(tmp_path: Path) -> None:
+    lines = json.dumps({"text": "ok " * 100}).encode() + b"\n"
+    path = write(tmp_path / "a.jsonl", lines * 500 + b'{"text": "\xff\xfe"}\n')
+    with pytest.raises(ReadError, match="not valid utf-8") as caught:
+        list(Reader(path))
+    assert "--encoding" in caught.value.hint
+
+
+def test_wrong_arguments(tmp_path: Path) -> None:
+    with pytest.raises(ReadError, match="does not exist"):
+        list(Reader(tmp_path / "nowhere.txt"))
+    with pytest.raises(ReadError, match="no encoding called 'klingon'"):
+        Reader(tmp_path, encoding="klingon")
+    with pytest.raises(InputError, match=r"format must be one of .* Got 'doc' instead"):
+        Reader(tmp_path, format="doc")
+    with pytest.raises(InputError, match="no text"):
+        Corpus.read(tmp_path)
+    path = write(tmp_path / "a.jsonl", '{"text": "x"}')
+    with pytest.raises(ReadError, match="no field 'nr' for the id"):
+        list(Reader(path, id_field="nr"))
+    with pytest.raises(ReadError, match="not valid ascii"):
+        list(Reader(write(tmp_path / "a.txt", "é"), encoding="ascii"))
+
+
+def test_a_document_is_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(records, "MAX_DOCUMENT", 100)
+    with pytest.raises(ReadError, match="too large for one document"):
+        list(Reader(write(tmp_path / "a.txt", "x" * 101)))
+    with pytest.raises(ReadError, match=r"a\.jsonl:1: a line over"):
+        list(Reader(write(tmp_path / "a.jsonl", "x" * 200)))
+
+
+def test_gutenberg_is_stripped(tmp_path: Path) -> None:
+    text = (
+        "The Project Gutenberg eBook of X\n\n*** START OF THE PROJECT GUTENBERG EBOOK X ***\n\n"
+        "Body.\n\n*** END OF THE PROJECT GUTENBERG EBOOK X ***\nLicence\n"
+    )
+    assert strip_gutenberg(text) == "Body.\n"
+    assert strip_gutenberg("No header. Plain text.") == "No header. Plain text."
+    path = write(tmp_path / "a.txt", text)
+    (kept,) = Reader(path, keep_gutenberg=True)
+    assert kept.text == text

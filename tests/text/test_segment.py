@@ -1,0 +1,108 @@
+from __future__ import annotations
+
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lexfield.text.normalise import Normalisation
+from lexfield.text.segment import BREAK, cut, sentence_spans, word_spans, words
+
+
+def sentences(text: str) -> list[str]:
+    return [text[a:b] for a, b in sentence_spans(text)]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Don't stop.", ["Don't", "stop"]),
+        ("pi is 3.14, or 1,000.5!", ["pi", "is", "3.14", "or", "1,000.5"]),
+        ("'quoted' James' o'clock", ["quoted", "James", "o'clock"]),
+        ("covid19's a1b2", ["covid19", "s", "a1b2"]),
+        ("well-known snake_case", ["well", "known", "snake", "case"]),
+        ("l’été à Zürich", ["l’été", "à", "Zürich"]),
+        ("नमस्ते दुनिया", ["नमस्ते", "दुनिया"]),
+        ("مرحبا بالعالم", ["مرحبا", "بالعالم"]),
+        ("我爱你 カタカナ", ["我", "爱", "你", "カタカナ"]),
+        ("𝒜𝓁 🙂 ok", ["𝒜𝓁", "ok"]),
+        ("e\u0301tude", ["e\u0301tude"]),
+        ("", []),
+        ("... --- !!!", []),
+    ],
+)
+def test_words(text: str, expected: list[str]) -> None:
+    assert words(text) == expected
+    assert [text[a:b] for a, b in word_spans(text)] == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("It rains. We stay.", ["It rains.", "We stay."]),
+        ("Dr. Weiss met Mr. J. Doe at St. Anne. He left.", 2),
+        ("See p. 12 and No. 7 for more. Then stop.", 2),
+        ('"What?" he said. "No!" she cried.', ['"What?" he said.', '"No!" she cried.']),
+        ('He said "Go." Then he went.', ['He said "Go."', "Then he went."]),
+        ("She lives in the U.S. The end.", 2),
+        ("It cost 3.50 dollars. Cheap.", 2),
+        ("no capital. here. at all", ["no capital. here. at all"]),
+        ("A title\n\nA paragraph that goes\non here. Done.", 3),
+        ("你好。你呢？好！", ["你好。", "你呢？", "好！"]),
+        ("यह वाक्य है। दूसरा वाक्य।", 2),
+        ("Wait... What?! Yes.", ["Wait...", "What?!", "Yes."]),
+        ("   \n\n  ", []),
+        ("", []),
+        ("one", ["one"]),
+    ],
+)
+def test_sentences(text: str, expected: list[str] | int) -> None:
+    found = sentences(text)
+    assert (len(found) if isinstance(expected, int) else found) == expected
+
+
+@given(st.text())
+def test_sentences_keep_every_visible_character(text: str) -> None:
+    spans = sentence_spans(text)
+    assert all(a < b for a, b in spans)
+    assert all(b <= c for (_, b), (c, _) in zip(spans, spans[1:], strict=False))
+    assert "".join("".join(sentences(text)).split()) == "".join(text.split())
+
+
+@given(st.text())
+def test_cutting_at_once_equals_cutting_a_sentence_at_a_time(text: str) -> None:
+    """The one-pass path against the obvious one."""
+    normalise = Normalisation()
+    text = text.replace(BREAK, " ")
+    spans, tokens = cut(text, normalise)
+    slow: list[str] = []
+    for start, end in spans:
+        slow += [*words(normalise(text[start:end])), BREAK]
+    # A mark at a sentence's start can join the letter before it only when both are in one string.
+    assert tokens.count(BREAK) == len(spans)
+    assert "".join(tokens) == "".join(slow)
+
+
+@given(st.text(alphabet="abcXYZ019'’.,-_ é中ひ"))
+def test_words_are_the_same_in_ascii_and_unicode_patterns(text: str) -> None:
+    if text.isascii():
+        assert words(text) == words(f"{text} é")[:-1]
+
+
+@pytest.mark.parametrize(
+    "unit",
+    ["a", ".", '."', ". ", "'", "a.", "1,", "\n", "\n ", "?!", "Mr. ", "é", "。", '. "', "((", "\u0301"],
+)
+def test_cutting_is_linear(unit: str) -> None:
+    def seconds(size: int) -> float:
+        text = unit * (size // len(unit))
+        best = float("inf")
+        for _ in range(3):
+            start = time.perf_counter()
+            cut(text, Normalisation())
+            best = min(best, time.perf_counter() - start)
+        return best
+
+    small, large = seconds(50_000), seconds(400_000)
+    assert large < 8 * 4 * max(small, 1e-3), f"{unit!r}: {small:.4f}s → {large:.4f}s"

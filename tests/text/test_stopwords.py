@@ -1,0 +1,20 @@
+from __future__ import annotations
+
+import pytest
+
+from lexfield.errors import InputError
+from lexfield.text.stopwords import languages, stopwords
+
+
+def test_lists() -> None:
+    assert {"the", "don't", "of"} <= stopwords("en")
+    assert stopwords("english") == stopwords("en")
+    assert "computer" not in stopwords("en")
+    assert "nicht" in stopwords("de")
+    assert len(languages()) >= 20
+    assert stopwords("none") == stopwords(None) == frozenset()
+
+
+def test_unknown_language() -> None:
+    with pytest.raises(InputError, match="no stopword list for 'xx'"):
+        stopwords("xx")
