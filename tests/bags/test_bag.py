@@ -72,7 +72,7 @@ def test_examples_7_and_8_sums_and_scalar_multiples() -> None:
     assert P * 2 == {"w1": 0, "w2": 18, "w3": 10, "w4": 6}
     assert 3 * A + 2 * P == {"w1": 27, "w2": 21, "w3": 22, "w4": 6}
     assert (3 * A + 2 * P)["w3"] == 22
-    assert A - A == Bag()
+    assert Bag() == A - A
 
 
 bags = st.dictionaries(st.sampled_from("abcd"), st.integers(-5, 5)).map(Bag)

@@ -14,10 +14,13 @@ from lexfield.vectors.neighbours import nearest_rows
 def unit_rows(seed: int, n: int, dims: int) -> NDArray[np.float32]:
     matrix = np.random.default_rng(seed).standard_normal((n, dims)).round(1).astype(np.float32)
     matrix[:, 0] += 0.05
-    return (matrix / np.linalg.norm(matrix, axis=1, keepdims=True)).astype(np.float32)
+    unit: NDArray[np.float32] = matrix / np.linalg.norm(matrix, axis=1, keepdims=True)
+    return unit.astype(np.float32)
 
 
-def oracle(query: NDArray[np.float32], base: NDArray[np.float32], skip: int) -> list[tuple[float, int]]:
+def oracle(
+    query: NDArray[np.float32], base: NDArray[np.float32], skip: int
+) -> list[tuple[float, int]]:
     similarities = base.astype(np.float64) @ query.astype(np.float64)
     return sorted((-s, row) for row, s in enumerate(similarities) if row != skip)
 

@@ -1,9 +1,9 @@
 """A bag: a multiset of n-grams (the lecture notes' bag of words), with its small algebra.
 
-    {if police: 1, police police: 8, …}    4 types, 11 tokens
-    A ⊎ B   is  a + b          counts add up
-    3 ⊗ A   is  3 * a          counts are multiplied
-    freq(s) is  count(s) / tokens
+{if police: 1, police police: 8, …}    4 types, 11 tokens
+A ⊎ B   is  a + b          counts add up
+3 ⊗ A   is  3 * a          counts are multiplied
+freq(s) is  count(s) / tokens
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A folder that holds one thing: memory-mapped arrays, a manifest, and the promise to notice change.
+"""A folder that holds one thing: mapped arrays, a manifest, and the promise to notice change.
 
     IDX/
       CURRENT          which generation counts, and the checksum of its manifest
@@ -211,9 +211,7 @@ def _map_file(path: Path, expected: int) -> mmap.mmap:
     with open(path, "rb") as file:
         size = os.fstat(file.fileno()).st_size
         if size != expected:
-            raise CorruptError(
-                f"{path} has {size:,} bytes; {expected:,} were written.", _REBUILD
-            )
+            raise CorruptError(f"{path} has {size:,} bytes; {expected:,} were written.", _REBUILD)
         return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
 
 

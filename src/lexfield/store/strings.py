@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import pairwise
 from typing import Any, overload
 
 import numpy as np
@@ -45,5 +46,5 @@ class StringArray(Sequence[str]):
 
     def __iter__(self) -> Iterator[str]:
         data, bounds = self.data.tobytes(), self.offsets.tolist()
-        for start, end in zip(bounds, bounds[1:], strict=False):
+        for start, end in pairwise(bounds):
             yield data[start:end].decode("utf-8", "surrogatepass")

@@ -239,7 +239,9 @@ class _Builder:
         self._texts.append(data)
         self._size += len(data)
         self._sentences.append(len(spans))
-        self._tokens.append(np.fromiter(map(self._word_ids.__getitem__, words), np.int32, len(words)))
+        self._tokens.append(
+            np.fromiter(map(self._word_ids.__getitem__, words), np.int32, len(words))
+        )
 
     def finish(self) -> Corpus:
         marked = np.concatenate([np.empty(0, np.int32), *self._tokens])
@@ -281,5 +283,3 @@ def _valid(text: str) -> str:
         return text
     except UnicodeEncodeError:
         return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-
-

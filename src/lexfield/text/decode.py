@@ -55,7 +55,8 @@ def is_binary(sample: bytes) -> bool:
 
 
 _START = re.compile(
-    r"^[ \t]*\*\*\* ?START OF (?:THE|THIS) PROJECT GUTENBERG E(?:BOOK|TEXT)\b[^*]{0,300}\*\*\*[^\n]*\n"
+    r"^[ \t]*\*\*\* ?START OF (?:THE|THIS) PROJECT GUTENBERG E(?:BOOK|TEXT)\b"
+    r"[^*]{0,300}\*\*\*[^\n]*\n"
     r"|^\*END\*? ?THE SMALL PRINT![^\n]*\n",
     re.MULTILINE,
 )
@@ -73,4 +74,6 @@ def strip_gutenberg(text: str) -> str:
     for match in _START.finditer(text, 0, min(_REACH, len(text))):
         start = match.end()
     end = _END.search(text, max(start, len(text) - _REACH))
-    return text[start : end.start()].strip() + "\n" if start or end else text
+    if not start and not end:
+        return text
+    return text[start : end.start() if end else None].strip() + "\n"

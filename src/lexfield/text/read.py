@@ -123,9 +123,7 @@ class Reader:
             stem, text if self.keep_gutenberg else strip_gutenberg(text), source, {}
         )
 
-    def _records(
-        self, records: Iterator[tuple[int, Record]], source: str
-    ) -> Iterator[Document]:
+    def _records(self, records: Iterator[tuple[int, Record]], source: str) -> Iterator[Document]:
         for line, record in records:
             place = f"{source}:{line}"
             fields = self.text_fields or _first(_TEXT_FIELDS, record)

@@ -110,9 +110,7 @@ def _jsonl(lines: Iterator[str], source: str) -> Iterator[tuple[int, Record]]:
         yield number, record
 
 
-def _table(
-    lines: Iterator[str], source: str, delimiter: str
-) -> Iterator[tuple[int, Record]]:
+def _table(lines: Iterator[str], source: str, delimiter: str) -> Iterator[tuple[int, Record]]:
     csv.field_size_limit(MAX_DOCUMENT)
     rows = csv.DictReader(lines, delimiter=delimiter, strict=True)
     try:

@@ -110,9 +110,7 @@ def word_spans(text: str) -> list[tuple[int, int]]:
     return [match.span() for match in _pattern(text).finditer(text)]
 
 
-def cut(
-    text: str, normalise: Callable[[str], str]
-) -> tuple[list[tuple[int, int]], list[str]]:
+def cut(text: str, normalise: Callable[[str], str]) -> tuple[list[tuple[int, int]], list[str]]:
     """Sentence spans of a text, and all its normalised words with ``BREAK`` after each sentence.
 
     One pass of one pattern over the whole text is several times quicker than a call a sentence.
@@ -143,11 +141,14 @@ def _unicode_pattern() -> re.Pattern[str]:
     kinds: dict[str, list[int]] = {"letter": [], "digit": []}
     for code in range(0x10000):
         category = unicodedata.category(chr(code))
-        if category[0] in "LM" and not alone.match(chr(code)) or category in ("Nl", "No"):
+        if (category[0] in "LM" and not alone.match(chr(code))) or category in ("Nl", "No"):
             kinds["letter"].append(code)
         elif category == "Nd":
             kinds["digit"].append(code)
-    word = _WORD.format(letters=_ranges(kinds["letter"]) + "\u200d\U00010000-\U0001efff", digits=_ranges(kinds["digit"]))
+    word = _WORD.format(
+        letters=_ranges(kinds["letter"]) + "\u200d\U00010000-\U0001efff",
+        digits=_ranges(kinds["digit"]),
+    )
     return re.compile(f"{word}|{alone.pattern}|{BREAK}")
 
 

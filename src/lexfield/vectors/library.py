@@ -1,8 +1,8 @@
 """Vector sets by name: the embedded one, those of extras, and what the user imported.
 
-Imported sets live in ``LEXFIELD_HOME`` (by default the user's data folder) as stores. A file that is
-loaded by path is kept there too, under the checksum of its path, size and time, so that it is
-parsed once.
+Imported sets live in ``LEXFIELD_HOME`` (by default the user's data folder) as stores. A file that
+is loaded by path is kept there too, under a digest of its path, size and time, so that it is parsed
+once.
 """
 
 from __future__ import annotations
@@ -11,7 +11,6 @@ import hashlib
 import os
 import re
 import shutil
-from dataclasses import dataclass
 from pathlib import Path
 
 from lexfield.errors import CorruptError, InputError, StoreError, check
@@ -19,20 +18,10 @@ from lexfield.progress import Progress, silent
 from lexfield.store.folder import Store, Writer, write
 from lexfield.vectors.formats.fasttext import Subwords
 from lexfield.vectors.load import VectorFile, read_vectors
-from lexfield.vectors.wordvectors import WordVectors
+from lexfield.vectors.wordvectors import VectorSet, WordVectors
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 _BUILT_IN = ("default", "glove")
-
-
-@dataclass(frozen=True)
-class VectorSet:
-    """One line of ``lexfield vectors list``."""
-
-    name: str
-    words: int | None
-    dims: int | None
-    where: str
 
 
 def home() -> Path:

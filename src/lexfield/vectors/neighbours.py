@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lexfield.engine import map_blocks
-from lexfield.errors import check
+from lexfield.errors import check, need
 from lexfield.progress import Progress, silent
 
 _ROWS = 256  # queries a block
@@ -37,27 +37,32 @@ def nearest_rows(
     k: int | None = None,
     threshold: float | None = None,
     skip: NDArray[Any] | None = None,
+    approximate: bool = False,
     progress: Progress = silent,
 ) -> Nearest:
     """The ``k`` rows of ``base`` most similar to each query, or all with at least ``threshold``.
 
     Rows must have unit length; similarity is the cosine, so order by it is also order by Euclidean
     distance √(2 − 2s). ``skip[i]`` is a row never given for query i (the word itself); -1 for none.
+    ``approximate`` looks only into the nearest cells of a faiss inverted file, for very large sets;
+    what it finds is measured as exactly, but it may miss some (``benchmarks/neighbours.py``).
     """
     check((k is None) != (threshold is None), "k, threshold", "one or the other", (k, threshold))
     check(k is None or k >= 1, "k", "at least 1", k)
     starts = range(0, len(queries), _ROWS)
+    cells = _cells(base) if approximate else None
 
     def block(start: int) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
         part = queries[start : start + _ROWS]
         omitted = None if skip is None else skip[start : start + _ROWS]
-        if k is None:
-            floor = np.full(len(part), threshold, np.float64)
-            return _exact(part, base, *_above(part, base, floor), omitted, None, threshold)
-        wanted = min(k + (skip is not None), len(base))
-        floor = np.full(len(part), -np.inf)
-        candidates = _best(part, base, wanted, floor)
-        return _exact(part, base, *candidates, omitted, k, None)
+        wanted = None if k is None else min(k + (skip is not None), len(base))
+        if cells is not None:
+            candidates = _in_cells(part, cells, wanted, threshold)
+        elif wanted is None:
+            candidates = _above(part, base, threshold)
+        else:
+            candidates = _best(part, base, wanted)
+        return _exact(part, base, *candidates, omitted, k, threshold)
 
     found = list(map_blocks(block, starts, progress=progress))
     counts = np.concatenate([np.empty(0, np.int64), *(f[0] for f in found)])
@@ -70,13 +75,18 @@ def nearest_rows(
 
 def _slack(dims: int) -> float:
     """More than float32 rounding can add to the product of two unit vectors."""
-    return 2.0 * dims**0.5 * float(np.finfo(np.float32).eps) + 1e-6
+    return float(2.0 * dims**0.5 * np.finfo(np.float32).eps + 1e-6)
 
 
 def _best(
-    part: NDArray[np.float32], base: NDArray[np.float32], wanted: int, floor: NDArray[np.float64]
+    part: NDArray[np.float32], base: NDArray[np.float32], wanted: int
 ) -> tuple[NDArray[Any], NDArray[Any]]:
-    """(query, row) pairs that contain each query's ``wanted`` best rows, raising ``floor``."""
+    """(query, row) pairs that contain each query's ``wanted`` best rows.
+
+    ``floor`` is the ``wanted``-th best score so far; it rises block by block, so that fewer and
+    fewer rows pass it.
+    """
+    floor = np.full(len(part), -np.inf)
     kept_q = np.empty(0, np.int64)
     kept_r = np.empty(0, np.int64)
     kept_s = np.empty(0, np.float32)
@@ -100,10 +110,10 @@ def _best(
 
 
 def _above(
-    part: NDArray[np.float32], base: NDArray[np.float32], floor: NDArray[np.float64]
+    part: NDArray[np.float32], base: NDArray[np.float32], threshold: float | None
 ) -> tuple[NDArray[Any], NDArray[Any]]:
-    """(query, row) pairs that contain all with at least ``floor``."""
-    low = (floor - _slack(base.shape[1])).astype(np.float32)[:, None]
+    """(query, row) pairs that contain all with at least ``threshold``."""
+    low = np.float32((threshold or 0.0) - _slack(base.shape[1]))
     pairs = [
         (q, r + start)
         for start in range(0, len(base), _COLUMNS)
@@ -128,9 +138,32 @@ def _exact(
     s = np.einsum("ij,ij->i", part[q].astype(np.float64), base[r].astype(np.float64))
     order = np.lexsort((r, -s, q))
     q, r, s = q[order], r[order], s[order]
-    if k is not None:
-        keep = np.arange(len(q)) - np.searchsorted(q, q) < k
-    else:
-        keep = s >= threshold
+    keep = s >= threshold if k is None else np.arange(len(q)) - np.searchsorted(q, q) < k
     q, r, s = q[keep], r[keep], s[keep]
     return np.bincount(q, minlength=len(part)), r.astype(np.int32), np.clip(s, -1.0, 1.0)
+
+
+def _cells(base: NDArray[np.float32]) -> Any:
+    """A faiss inverted file of about 4√n cells, of which one in twelve is looked into."""
+    faiss = need("faiss", "faiss")
+    cells = max(1, min(int(4 * len(base) ** 0.5), len(base) // 39))
+    index = faiss.IndexIVFFlat(
+        faiss.IndexFlatIP(base.shape[1]), base.shape[1], cells, faiss.METRIC_INNER_PRODUCT
+    )
+    index.train(np.ascontiguousarray(base))
+    index.add(np.ascontiguousarray(base))
+    index.nprobe = max(1, cells // 12)
+    return index
+
+
+def _in_cells(
+    part: NDArray[np.float32], cells: Any, wanted: int | None, threshold: float | None
+) -> tuple[NDArray[Any], NDArray[Any]]:
+    """(query, row) pairs found in the nearest cells."""
+    if wanted is None:
+        limits, _, rows = cells.range_search(part, float(threshold or 0.0) - 1e-5)
+        return np.repeat(np.arange(len(part)), np.diff(limits.astype(np.int64))), rows
+    rows = cells.search(part, wanted)[1]
+    queries = np.repeat(np.arange(len(part)), wanted)
+    found = rows.ravel() >= 0
+    return queries[found], rows.ravel()[found]

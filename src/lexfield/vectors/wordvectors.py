@@ -43,9 +43,18 @@ class Embedded:
         types = np.bincount(self.how, minlength=len(How))
         tokens = np.bincount(self.how, weights=weights, minlength=len(How))
         return {
-            how.name.lower(): {"types": int(types[how]), "tokens": int(tokens[how])}
-            for how in How
+            how.name.lower(): {"types": int(types[how]), "tokens": int(tokens[how])} for how in How
         }
+
+
+@dataclass(frozen=True)
+class VectorSet:
+    """One line of ``lexfield vectors list``."""
+
+    name: str
+    words: int | None
+    dims: int | None
+    where: str
 
 
 class WordVectors:
@@ -132,7 +141,8 @@ class WordVectors:
                 f"The vectors {self.name!r} have no word {word!r}.",
                 f"Did you mean {', '.join(close)}?" if close else "Check the spelling.",
             )
-        return embedded.matrix[0]
+        vector: NDArray[np.float32] = embedded.matrix[0]
+        return vector
 
     def embed(self, words: Iterable[str]) -> Embedded:
         """Vectors for many words; what is missing is repaired, and what cannot be is counted."""
@@ -168,29 +178,27 @@ class WordVectors:
         A word is not its own neighbour.
         """
         check(isinstance(k, int | np.integer) and k >= 1, "k", "a whole number of at least 1", k)
-        check(
-            threshold is None or -1 <= threshold <= 1, "threshold", "between -1 and 1", threshold
-        )
-        named = isinstance(word, str)
-        vector = self[word] if named else np.asarray(word, np.float32)
+        check(threshold is None or -1 <= threshold <= 1, "threshold", "between -1 and 1", threshold)
+        if isinstance(word, str):
+            vector, own, title = self[word], self._self_row(word), f" to {word!r}"
+        else:
+            vector, own, title = np.asarray(word, np.float32), -1, ""
         if vector.shape != (self.dims,):
             raise InputError(f"A vector of {self.dims} numbers is needed; got {vector.shape}.")
         if not np.isfinite(vector).all() or not vector.any():
             raise InputError("The vector must be finite and not zero.")
-        skip = np.array([self._self_row(word) if named else -1])
         found = nearest_rows(
             _unit(vector)[None].astype(np.float32),
             self.unit,
             k=min(k, len(self)) if threshold is None else None,
             threshold=threshold,
-            skip=skip,
+            skip=np.array([own]),
         )
         rows = [
             Neighbour(self.words[row], float(s), float(np.sqrt(max(0.0, 2 - 2 * s))))
             for row, s in zip(found.rows.tolist(), found.similarities.tolist(), strict=True)
         ]
-        title = f"nearest to {word!r} in {self.name}" if named else f"nearest in {self.name}"
-        return Table(rows, title)
+        return Table(rows, f"nearest{title} in {self.name}")
 
     def _self_row(self, word: str) -> int:
         kind, rows = repair(word, self.row)
@@ -203,7 +211,8 @@ class WordVectors:
         if np.allclose(lengths, 1, atol=1e-6):
             return self.matrix
         lengths[lengths == 0] = 1
-        return (self.matrix / lengths).astype(np.float32, copy=False)
+        unit: NDArray[np.float32] = (self.matrix / lengths).astype(np.float32, copy=False)
+        return unit
 
     @cached_property
     def _rows(self) -> dict[str, int]:

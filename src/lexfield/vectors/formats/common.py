@@ -20,11 +20,11 @@ from lexfield.vectors.formats.fasttext import Subwords
 
 MAX_DIMS = 65_536
 MAX_WORD = 1 << 14  # bytes; past this a binary file is damaged and not merely odd
-BLOCK = 1 << 22  # bytes read at a time
+BLOCK = 1 << 18  # bytes read at a time; more is slower, it leaves the cache
 DEFLATE_BEST = 1032  # deflate cannot pack more bytes than this into one
 
 
-class Truncated(Exception):
+class TruncatedError(Exception):
     """The bytes ended early: a reader turns this into a VectorsError that counts rows."""
 
 
@@ -46,7 +46,7 @@ class Source:
     def __str__(self) -> str:
         return str(self.path)
 
-    def read(self, count: int, /) -> bytes:
+    def read(self, count: int = -1, /) -> bytes:
         """Up to ``count`` bytes, fewer only at the end."""
         with _blaming(self.path):
             return self.file.read(count)
@@ -130,7 +130,7 @@ class ByteReader:
             self._fill(count)
             end = count
             if end > len(self._buffer):
-                raise Truncated
+                raise TruncatedError
         piece = self._buffer[self._at : end]
         self._at = end
         self.position += count
@@ -144,7 +144,7 @@ class ByteReader:
             end = self._buffer.find(mark, 0, most + 1)
             if end < 0:
                 if len(self._buffer) <= most:
-                    raise Truncated
+                    raise TruncatedError
                 raise ValueError(f"no end of word within {most:,} bytes")
         piece = self._buffer[self._at : end]
         self.position += end + 1 - self._at
@@ -194,7 +194,7 @@ def read_floats(file: Readable, count: int, dtype: np.dtype[Any]) -> NDArray[np.
             size = min(step, count - start)
             data = file.read(size * dtype.itemsize)
             if len(data) < size * dtype.itemsize:
-                raise Truncated
+                raise TruncatedError
             out[start : start + size] = np.frombuffer(data, dtype)
     return out
 

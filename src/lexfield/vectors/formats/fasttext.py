@@ -73,9 +73,7 @@ class Subwords:
             raise VectorsError(f"The stored subwords lack {error}.") from error
 
 
-def add_ngrams(
-    matrix: NDArray[np.float32], words: Sequence[bytes], subwords: Subwords
-) -> None:
+def add_ngrams(matrix: NDArray[np.float32], words: Sequence[bytes], subwords: Subwords) -> None:
     """Turn own rows of vocabulary words, in place, into the mean of own row and n-gram rows."""
     from scipy.sparse import csr_array
 
@@ -101,11 +99,11 @@ def _hash_ngrams(
     inside = (text & 0xC0) == 0x80  # a UTF-8 continuation byte
     # fastText hashes signed chars: bytes from 0x80 on are extended with ones to 32 bits.
     signed = text.view(np.int8).astype(np.int32).view(np.uint32)
-    at = np.flatnonzero(~inside)
+    at: NDArray[np.int64] = np.flatnonzero(~inside)
     owner = np.repeat(np.arange(len(words)), lengths)[at]
-    end = np.cumsum(lengths)[owner]
+    end: NDArray[np.int64] = np.cumsum(lengths)[owner]
     first = at == end - lengths[owner]
-    hashes = np.full(len(at), _BASIS)
+    hashes: NDArray[np.uint32] = np.full(len(at), _BASIS)
     found: list[NDArray[np.uint32]] = []
     owners: list[NDArray[np.int64]] = []
     for n in range(1, maxn + 1):
@@ -121,7 +119,7 @@ def _hash_ngrams(
             found.append(hashes[good])
             owners.append(owner[good])
         more = at < end
-        at, owner, end, first, hashes = (a[more] for a in (at, owner, end, first, hashes))
+        at, owner, end, first, hashes = at[more], owner[more], end[more], first[more], hashes[more]
         if not len(at):
             break
     if not found:

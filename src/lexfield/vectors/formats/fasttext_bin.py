@@ -21,7 +21,7 @@ from lexfield.vectors.formats.common import (
     ByteReader,
     Parsed,
     Source,
-    Truncated,
+    TruncatedError,
     decode,
     limit_note,
     read_floats,
@@ -59,7 +59,7 @@ def read(source: Source, limit: int | None, progress: Progress) -> Parsed:
         end = start + 4 * len(words) * arguments.dims
         notes: list[str] = []
         subwords = _subwords(source, end, arguments, notes)
-    except Truncated:
+    except TruncatedError:
         raise VectorsError(f"{source} is truncated.", "Fetch the file again.") from None
     except ValueError as error:
         if isinstance(error, VectorsError):
@@ -131,11 +131,11 @@ def _input_shape(source: Source, reader: ByteReader, arguments: _Arguments, word
     ngrams = arguments.buckets if arguments.maxn else 0
     if dims != arguments.dims or rows < words + ngrams:
         raise VectorsError(
-            f"{source}: expected a matrix of {words + ngrams:,} × {arguments.dims}."
-            f" Got {rows:,} × {dims:,} instead.",
+            f"{source}: expected a matrix of {words + ngrams:,} by {arguments.dims}."
+            f" Got {rows:,} by {dims:,} instead.",
             "Fetch the file again.",
         )
-    source.require(rows, 4 * dims, f"a matrix of {rows:,} × {dims:,}")
+    source.require(rows, 4 * dims, f"a matrix of {rows:,} by {dims:,}")
     return int(rows)
 
 
@@ -144,15 +144,15 @@ def _check_output(source: Source, start: int) -> None:
     source.seek(start)
     header = source.read(_MATRIX.size)
     if len(header) < _MATRIX.size:
-        raise Truncated
+        raise TruncatedError
     quantised, rows, dims = _MATRIX.unpack(header)
     if not quantised and start + _MATRIX.size + 4 * rows * dims > source.size:
-        raise Truncated
+        raise TruncatedError
 
 
 def _rows_at(source: Source, start: int, rows: int, dims: int) -> NDArray[np.float32]:
     if start + 4 * rows * dims > source.size:
-        raise Truncated
+        raise TruncatedError
     source.seek(start)
     return read_floats(source, rows * dims, np.dtype("<f4")).reshape(rows, dims)
 

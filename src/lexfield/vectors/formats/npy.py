@@ -22,7 +22,7 @@ from lexfield.vectors.formats.common import (
     MAX_WORD,
     Parsed,
     Source,
-    Truncated,
+    TruncatedError,
     decode,
     limit_note,
     read_floats,
@@ -57,7 +57,7 @@ def read(source: Source, limit: int | None, progress: Progress) -> Parsed:
         if magic.startswith(ZIP_MAGICS):
             return _read_npz(source, limit, progress)
         rows, matrix = _matrix(source, limit)
-    except Truncated:
+    except TruncatedError:
         raise VectorsError(f"{source} is truncated.", "Fetch the file again.") from None
     words, notes = read_words(source.path, rows, tokenizer=False)
     return _parsed(words, matrix, rows, notes, progress)
@@ -171,7 +171,7 @@ def _words(source: Source) -> tuple[list[str], list[str]]:
         count = min(step, header.shape[0] - start)
         data = source.read(count * size)
         if len(data) < count * size:
-            raise Truncated
+            raise TruncatedError
         part = np.frombuffer(data, header.dtype)
         if header.dtype.kind == "U":
             points = part.view(header.dtype.str[0] + "u4")

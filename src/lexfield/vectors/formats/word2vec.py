@@ -13,7 +13,7 @@ from lexfield.vectors.formats.common import (
     Growing,
     Parsed,
     Source,
-    Truncated,
+    TruncatedError,
     decode,
     limit_note,
     replaced_note,
@@ -45,7 +45,7 @@ def read(source: Source, limit: int | None, progress: Progress) -> Parsed:
 def _header(source: Source, reader: ByteReader) -> tuple[int, int]:
     try:
         header = HEADER.fullmatch(reader.until(b"\n", 64))
-    except (Truncated, ValueError):
+    except (TruncatedError, ValueError):
         header = None
     if header is None:
         raise VectorsError(
@@ -68,7 +68,7 @@ def _rows(
             # The original tool ends a row with a line end, gensim does not.
             words.append(reader.until(b" ", MAX_WORD).lstrip(b"\n"))
             vectors.append(reader.take(4 * dims))
-    except Truncated:
+    except TruncatedError:
         raise VectorsError(
             f"{source} is truncated: {before + len(vectors):,} of {count:,} vectors could be read.",
             "Fetch the file again. If it is text, name its format: word2vec-text.",

@@ -1,0 +1,3 @@
+from lexfield.cli.main import main
+
+main()

@@ -1,0 +1,92 @@
+"""What holds for the command line as a whole."""
+
+from __future__ import annotations
+
+import importlib
+import subprocess
+import sys
+from pathlib import Path
+
+import click
+import pytest
+
+from lexfield.cli.main import VERBS, cli
+from tests.cli.conftest import Run
+
+
+def commands() -> list[tuple[str, click.Command]]:
+    found: list[tuple[str, click.Command]] = []
+    for verb in VERBS:
+        command = cli.get_command(click.Context(cli), verb)
+        assert command is not None
+        found.append((verb, command))
+        if isinstance(command, click.Group):
+            found += [(f"{verb} {name}", sub) for name, sub in command.commands.items()]
+    return found
+
+
+@pytest.mark.parametrize(("verb", "command"), commands())
+def test_every_help_has_an_example(run: Run, verb: str, command: click.Command) -> None:
+    shown = run(*verb.split(), "--help")
+    assert shown.code == 0
+    assert shown.out.count("lexfield ") >= 2, "usage and at least one example"
+    if not isinstance(command, click.Group):
+        assert f"lexfield {verb}" in shown.out.split("\n", 1)[1]
+
+
+@pytest.mark.parametrize(("verb", "command"), commands())
+def test_every_verb_with_results_speaks_json(verb: str, command: click.Command) -> None:
+    flags = {flag for param in command.params for flag in param.opts}
+    if verb not in ("demo", "completion", "vectors"):
+        assert {"--json", "--jsonl", "--csv"} <= flags
+
+
+def test_the_page_in_docs_is_what_help_says(monkeypatch: pytest.MonkeyPatch) -> None:
+    root = Path(__file__).parents[2]
+    monkeypatch.syspath_prepend(str(root / "scripts"))
+    page = importlib.import_module("make_cli_page")
+    assert page.PAGE.read_text("utf-8") == page.page(), "run: python scripts/make_cli_page.py"
+
+
+def test_help_and_version(run: Run) -> None:
+    shown = run("--help")
+    assert shown.code == 0
+    for verb, (_, line) in VERBS.items():
+        assert verb in shown.out
+        assert line in shown.out
+    assert run("--version").out.startswith("lexfield")
+
+
+def test_did_you_mean(run: Run) -> None:
+    wrong = run("serch")
+    assert wrong.code == 2
+    assert "There is no command 'serch'" in wrong.err
+    assert "Did you mean 'verify'?" in run("verifi").err
+    assert run("near", "book", "--jsn").code == 2
+
+
+def test_errors_have_a_hint_and_no_traceback(run: Run, tmp_path: Path) -> None:
+    wrong = run("info", tmp_path / "nowhere")
+    assert wrong.code == 2
+    assert wrong.out == ""
+    assert "error:" in wrong.err
+    assert "hint:" in wrong.err
+    assert "Traceback" not in wrong.err
+
+
+def test_debug_shows_the_traceback(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "lexfield", "info", str(tmp_path / "nowhere"), "--debug"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode != 0
+    assert "Traceback" in done.stderr
+
+
+def test_a_reader_that_goes_away_is_no_error() -> None:
+    command = f"{sys.executable} -m lexfield --help | head -1; exit ${{PIPESTATUS[0]}}"
+    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_completion(run: Run, shell: str) -> None:
+    assert "_LEXFIELD_COMPLETE" in run("completion", shell).out

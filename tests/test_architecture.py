@@ -1,0 +1,64 @@
+"""The floor plan holds: imports point downward, files are short, imports are cheap."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import lexfield
+
+SOURCE = Path(lexfield.__file__).parent
+# A package may import those before it in this list, and its own modules.
+LAYERS = [
+    "errors", "progress", "results", "store", "engine", "sample", "text", "bags", "vectors",
+    "search", "cli", "__main__",
+]  # fmt: skip
+FILES = sorted(SOURCE.rglob("*.py"))
+
+
+def layer(module: str) -> str:
+    return module.split(".")[1] if "." in module else "__init__"
+
+
+def imported(tree: ast.AST) -> set[str]:
+    found = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("lexfield."):
+            found.add(layer(node.module or ""))
+        elif isinstance(node, ast.Import):
+            found |= {layer(a.name) for a in node.names if a.name.startswith("lexfield.")}
+    return found
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda p: str(p.relative_to(SOURCE)))
+def test_imports_point_downward_and_files_are_short(path: Path) -> None:
+    text = path.read_text("utf-8")
+    assert text.count("\n") <= 400
+    tree = ast.parse(text)
+    here = path.relative_to(SOURCE).parts[0].removesuffix(".py")
+    if here != "__init__":
+        allowed = set(LAYERS[: LAYERS.index(here) + 1])
+        assert imported(tree) <= allowed
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef):
+            length = (node.end_lineno or 0) - node.lineno + 1
+            assert length <= 60, f"{node.name} has {length} lines"
+
+
+def test_public_names_are_few_sorted_and_there() -> None:
+    assert lexfield.__all__ == sorted(lexfield.__all__)
+    assert len(lexfield.__all__) <= 30
+    for name in lexfield.__all__:
+        assert getattr(lexfield, name).__name__ == name
+    with pytest.raises(AttributeError):
+        lexfield.nothing  # noqa: B018
+
+
+def test_import_is_lazy() -> None:
+    code = "import lexfield, lexfield.cli.main, sys; print({'numpy', 'scipy'} & set(sys.modules))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "set()"
