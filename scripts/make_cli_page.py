@@ -40,7 +40,9 @@ def page() -> str:
 
 
 def _section(name: str, command: click.Command) -> str:
-    context = click.Context(command, info_name=name, terminal_width=96)
+    context = click.Context(
+        command, info_name=name, terminal_width=96, help_option_names=["-h", "--help"]
+    )
     return f"## {name}\n\n```text\n{command.get_help(context)}\n```\n"
 
 

@@ -27,7 +27,7 @@ def test_index_and_info(run: Run, index: Path) -> None:
     assert info["documents"] == 64
     assert info["metadata"]["level"] == {"college": 24, "high": 20, "middle": 20}
     coverage = info["vectors"]["coverage"]
-    assert coverage["unknown"]["tokens"] < 0.01 * info["tokens"]
+    assert coverage["unknown"]["tokens"] < 0.02 * info["tokens"]  # mostly invented names
     assert sum(kind["tokens"] for kind in coverage.values()) == info["tokens"]
     shown = run("info", index)
     assert "documents   64" in shown.out
@@ -57,7 +57,7 @@ def test_verify(run: Run, index: Path) -> None:
     good = run("verify", index)
     assert good.code == 0
     assert good.out.startswith("ok: ")
-    path = next(index.rglob("tokens.npy"))
+    path = next(index.rglob("*.tokens.npy"))
     data = bytearray(path.read_bytes())
     data[-3] ^= 4
     path.write_bytes(data)
@@ -110,7 +110,7 @@ def test_vectors(run: Run, tmp_path: Path) -> None:
     (tmp_path / "sky.vec").write_text("3 2\nsun 1 0\nmoon 0 1\nsun 1 1\n")
     made = run("vectors", "import", tmp_path / "sky.vec", "--json").json
     assert made["results"] == [{"name": "sky", "words": 2, "dims": 2}]
-    assert any("duplicate" in note for note in made["notes"])
+    assert any("repeated" in note for note in made["notes"])
     listed = run("vectors", "list", "--json").json["results"]
     assert {"default", "sky"} <= {entry["name"] for entry in listed}
     assert run("vectors", "info", "sky", "--json").json["results"][0]["first"] == "sun moon"

@@ -18,7 +18,7 @@ def test_build_and_open(tmp_path: Path) -> None:
     Index.build(corpus, tmp_path / "i", vectors=VECTORS)
     index = Index.open(tmp_path / "i")
     assert list(index.corpus.vocabulary) == ["moon", "sun", "and"]
-    assert index.vectors.tolist() == [[0, 1], [1, 0], [0, 0]]
+    assert index.lexicon.vectors.tolist() == [[0, 1], [1, 0], [0, 0]]
     info = index.info()
     assert info["vectors"]["coverage"]["unknown"] == {"types": 1, "tokens": 1}
     assert info["documents"] == 2

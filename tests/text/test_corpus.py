@@ -65,8 +65,8 @@ def test_against_the_obvious(texts: list[str]) -> None:
 
 def test_save_and_load(sample: Corpus, tmp_path: Path) -> None:
     with write(tmp_path / "c", "corpus") as out:
-        sample.save(out)
-    loaded = Corpus.load(Store.open(tmp_path / "c", "corpus"))
+        meta = sample.save(out)
+    loaded = Corpus.load(Store.open(tmp_path / "c", "corpus"), meta)
     assert repr(loaded) == repr(sample)
     assert loaded.documents[10] == sample.documents[10]
     assert loaded.sentences[500] == sample.sentences[500]

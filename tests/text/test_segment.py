@@ -110,6 +110,7 @@ def test_words_are_the_same_in_ascii_and_unicode_patterns(text: str) -> None:
         '. "',
         "((",
         "\u0301",
+        "\u0323\u0301",
     ],
 )
 def test_cutting_is_linear(unit: str) -> None:
@@ -122,5 +123,5 @@ def test_cutting_is_linear(unit: str) -> None:
             best = min(best, time.perf_counter() - start)
         return best
 
-    small, large = seconds(50_000), seconds(400_000)
-    assert large < 8 * 4 * max(small, 1e-3), f"{unit!r}: {small:.4f}s → {large:.4f}s"
+    small, large = seconds(50_000), seconds(400_000)  # 8 times the text; 32 leaves room for noise
+    assert large < 32 * max(small, 5e-3), f"{unit!r}: {small:.4f}s → {large:.4f}s"

@@ -48,9 +48,7 @@ def test_both_ways_agree_with_sorting_everything(
     for i, query in enumerate(queries):
         expected = oracle(query, base, skip[i])
         part = slice(*by_count.offsets[i : i + 2])
-        np.testing.assert_allclose(
-            by_count.similarities[part], [min(1, -s) for s, _ in expected[:k]], atol=1e-12
-        )
+        np.testing.assert_allclose(by_count.scores[part], [-s for s, _ in expected[:k]], atol=1e-12)
         above = {row for s, row in expected if -s >= threshold + 1e-12}
         within = {row for s, row in expected if -s >= threshold - 1e-12}
         found = set(by_threshold.rows[slice(*by_threshold.offsets[i : i + 2])].tolist())
@@ -72,7 +70,7 @@ def test_same_on_any_number_of_threads(monkeypatch: pytest.MonkeyPatch) -> None:
         results.append(nearest_rows(base, base, k=7, skip=np.arange(3000)))
     for other in results[1:]:
         assert other.rows.tobytes() == results[0].rows.tobytes()
-        assert other.similarities.tobytes() == results[0].similarities.tobytes()
+        assert other.scores.tobytes() == results[0].scores.tobytes()
 
 
 def test_edges() -> None:
@@ -83,3 +81,33 @@ def test_edges() -> None:
         nearest_rows(base, base, k=0)
     with pytest.raises(InputError, match="one or the other"):
         nearest_rows(base, base)
+
+
+@settings(deadline=None, max_examples=40)
+@given(st.integers(0, 10**6), st.integers(1, 60), st.integers(1, 6), st.integers(1, 70))
+def test_euclidean_agrees_with_sorting_everything(seed: int, n: int, dims: int, k: int) -> None:
+    rng = np.random.default_rng(seed)
+    base = (rng.standard_normal((n, dims)) * rng.integers(1, 100)).round(1).astype(np.float32)
+    skip = np.arange(n)
+    found = nearest_rows(base, base, k=k, skip=skip, euclidean=True)
+    for i, query in enumerate(base.astype(np.float64)):
+        distances = np.linalg.norm(base.astype(np.float64) - query, axis=1)
+        expected = sorted((d, row) for row, d in enumerate(distances) if row != i)[:k]
+        part = slice(*found.offsets[i : i + 2])
+        np.testing.assert_allclose(found.scores[part], [-d for d, _ in expected], atol=1e-9)
+        assert found.rows[part].tolist() == [row for _, row in expected]
+
+
+def test_approximate_finds_most() -> None:
+    pytest.importorskip("faiss", reason="needs lexfield[faiss]")
+    base = unit_rows(3, 4000, 8)
+    exact = nearest_rows(base[:200], base, k=5, skip=np.arange(200))
+    near = nearest_rows(base[:200], base, k=5, skip=np.arange(200), approximate=True)
+    common = [
+        len(set(a) & set(b))
+        for a, b in zip(exact.rows.reshape(-1, 5), near.rows.reshape(-1, 5), strict=True)
+    ]
+    assert sum(common) > 0.7 * 1000
+    above = nearest_rows(base[:200], base, threshold=0.9, approximate=True)
+    assert (above.scores >= 0.9).all()
+    assert len(above.rows) > 0

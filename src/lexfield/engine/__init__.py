@@ -29,6 +29,10 @@ def map_blocks(
     BLAS is held to one thread meanwhile: the cores are busy already, and every product is then
     computed the same way whatever their number, so results are equal to the bit.
     """
+    if len(items) == 1:  # not worth a thread; keeps a single query quick
+        yield task(items[0])
+        progress(1, 1)
+        return
     from threadpoolctl import threadpool_limits
 
     threads = cores()

@@ -1,8 +1,14 @@
-"""An index: a corpus and the vectors of its words, kept together on disk."""
+"""An index: documents, the vectors of their words, and everything search needs, kept on disk.
+
+It consists of segments that never change. ``add`` writes a new one, ``delete`` a mark, ``compact``
+makes one of all; each is a new generation of the store, so readers and crashes see the old index or
+the new one. Small segments are merged as they gather, so that there are never many.
+"""
 
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -10,22 +16,41 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lexfield.errors import InputError
+from lexfield.errors import InputError, check
 from lexfield.progress import Progress, silent
-from lexfield.store.folder import Store, write
+from lexfield.search.embedding import VectorSource, embed_corpus
+from lexfield.search.filter import allowed_rows
+from lexfield.search.lexicon import Lexicon
+from lexfield.search.methods import Method, parse, spec_of
+from lexfield.search.query import Query, count_words
+from lexfield.search.ranking import Ranking
+from lexfield.search.rows import Rows
+from lexfield.search.segment import UNITS, Segment, save_segment
+from lexfield.store.folder import Store, Writer, write
 from lexfield.text.corpus import Corpus
-from lexfield.vectors.wordvectors import WordVectors
+from lexfield.text.document import Document
+from lexfield.text.normalise import Normalisation
+from lexfield.text.segment import words as cut_words
+from lexfield.text.stopwords import stopwords
+from lexfield.vectors.wordvectors import Embedded, WordVectors
 
 KIND = "index"
+LONGEST_QUERY = 20_000  # words
 _MOST_VALUES = 50
 
 
 class Index:
     """``Index.build(corpus, "idx")`` writes one, ``Index.open("idx")`` maps it."""
 
-    def __init__(self, store: Store) -> None:
-        self._store = store
-        self.path = store.path
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._load()
+
+    def _load(self) -> None:
+        self._store = Store.open(self.path, KIND)
+        self._meta: dict[str, Any] = self._store.meta
+        for name in ("segments", "lexicon", "_documents", "_rows", "_source"):
+            self.__dict__.pop(name, None)
 
     @classmethod
     def build(
@@ -34,30 +59,24 @@ class Index:
         path: str | Path,
         *,
         vectors: WordVectors | str | Path = "default",
+        language: str = "en",
         replace: bool = False,
         progress: Progress = silent,
     ) -> Index:
-        """Embed the words of a corpus and keep both at ``path``."""
+        """Embed the words of a corpus and keep both, with what search needs, at ``path``.
+
+        ``language`` names the stopwords that searching leaves out (``"none"`` for none).
+        """
         cls.check_free(path, replace)
         if not len(corpus.tokens):
             raise InputError("The corpus holds no words; nothing was written.")
-        if vectors == "encoder":
-            from lexfield.vectors.encoder import encoded
-
-            vectors = encoded(corpus.vocabulary.words, progress=progress)
-        elif not isinstance(vectors, WordVectors):
-            vectors = WordVectors.load(vectors, progress=progress)
-        embedded = vectors.embed(corpus.vocabulary)
+        stopwords(language)  # an unknown language is an error before any work
+        embedded, about = embed_corpus(corpus, vectors, progress)
         with write(path, KIND) as out:
-            corpus.save(out)
-            out.array("vectors", embedded.matrix)
-            out.array("how", embedded.how)
-            out.meta["vectors"] = {
-                "name": vectors.name,
-                "dims": vectors.dims,
-                "coverage": embedded.coverage(corpus.vocabulary.counts),
-            }
-        return cls.open(path)
+            meta = save_segment(out, "s000001", corpus, embedded, language, progress)
+            out.array("deleted", np.zeros(len(corpus.ids), bool))
+            out.meta.update(segments=[meta], language=language, vectors=about)
+        return cls(Path(path))
 
     @staticmethod
     def check_free(path: str | Path, replace: bool) -> None:
@@ -70,41 +89,255 @@ class Index:
 
     @classmethod
     def open(cls, path: str | Path) -> Index:
-        return cls(Store.open(path, KIND))
+        return cls(Path(path))
+
+    def add(
+        self,
+        documents: Corpus | Iterable[Document | str],
+        *,
+        vectors: WordVectors | None = None,
+        progress: Progress = silent,
+    ) -> int:
+        """Add documents without rebuilding; gives their number. Ids must be new.
+
+        Words that the index does not know get vectors from the set it was built with, or from
+        ``vectors``.
+        """
+        items = documents.documents if isinstance(documents, Corpus) else documents
+        new = Corpus.of(items, normalisation=self.normalisation, progress=progress)
+        taken = [identity for identity in new.ids if identity in self._documents]
+        if taken:
+            raise InputError(
+                f"The index holds {taken[0]!r} already"
+                + (f" (and {len(taken) - 1} more of these ids)." if len(taken) > 1 else "."),
+                "Delete it first, or give the new document another id.",
+            )
+        added = len(new.ids)
+        if not added:
+            return 0
+        kept, absorbed = self._split(len(new.tokens))
+        if absorbed:
+            old = [document for number in absorbed for document in self._live_documents(number)]
+            new = Corpus.of([*old, *new.documents], normalisation=self.normalisation)
+        embedded = self._embed(new, vectors)
+        with write(self.path, KIND) as out:
+            self._keep(out, kept)
+            numbers = [int(meta["name"][1:]) for meta in self._meta["segments"]]
+            name = f"s{max(numbers) + 1:06d}"
+            meta = save_segment(out, name, new, embedded, self.language, progress)
+            before = self._deleted[: sum(len(self.segments[number].corpus.ids) for number in kept)]
+            out.array("deleted", np.append(before, np.zeros(len(new.ids), bool)))
+            out.meta["segments"].append(meta)
+        self._load()
+        return added
+
+    def delete(self, ids: Iterable[str]) -> int:
+        """Delete documents by id; gives their number. An unknown id is an error, and none is
+        deleted."""
+        wanted = list(dict.fromkeys([ids] if isinstance(ids, str) else ids))
+        missing = [identity for identity in wanted if identity not in self._documents]
+        if missing:
+            raise InputError(
+                f"The index holds no document {missing[0]!r}"
+                + (f" (nor {len(missing) - 1} more of these)." if len(missing) > 1 else "."),
+                "Nothing was deleted. Ids are those of documents, without the #number.",
+            )
+        deleted = self._deleted.copy()
+        deleted[[self._documents[identity] for identity in wanted]] = True
+        with write(self.path, KIND) as out:
+            self._keep(out, range(len(self.segments)))
+            out.array("deleted", deleted)
+        self._load()
+        return len(wanted)
+
+    def compact(self, progress: Progress = silent) -> None:
+        """Make one segment of all; what was deleted is gone for good.
+
+        The result is the index that ``build`` would make of the remaining documents.
+        """
+        corpus = self.corpus
+        if not len(corpus.tokens):
+            raise InputError("No document is left; an index cannot be empty. Delete its folder.")
+        embedded = self._embed(corpus, None)
+        with write(self.path, KIND) as out:
+            meta = save_segment(out, "s000001", corpus, embedded, self.language, progress)
+            out.array("deleted", np.zeros(len(corpus.ids), bool))
+            coverage = embedded.coverage(corpus.vocabulary.counts)
+            vectors = {**self._meta["vectors"], "coverage": coverage}
+            out.meta.update(segments=[meta], language=self.language, vectors=vectors)
+        self._load()
+
+    def search(
+        self,
+        text: str,
+        method: str | Method = "setcover",
+        k: int = 5,
+        *,
+        unit: str = "sentence",
+        where: Mapping[str, str | Sequence[str]] | None = None,
+    ) -> Ranking:
+        """The ``k`` best sentences (or documents) for a text, each with its reasons.
+
+        where: only documents with these metadata, decided before ranking; several values of one
+            field are alternatives.
+        """
+        chosen = parse(method)
+        rows = self.rows(unit)
+        check(isinstance(k, int | np.integer) and k >= 1, "k", "a whole number of at least 1", k)
+        query = self.query(text)
+        allowed = allowed_rows(rows, where)
+        found = chosen.search(rows, query, min(int(k), len(rows)), allowed)
+        found.notes[:0] = query.notes
+        if not found.rows and not found.notes:
+            found.notes.append("nothing in the index answers this query")
+        return Ranking(found, rows, spec_of(chosen), text)
+
+    def rows(self, unit: str = "sentence") -> Rows:
+        """All sentences or documents, as search methods see them."""
+        check(unit in UNITS, "unit", "'sentence' or 'document'", unit)
+        cached: dict[str, Rows] = self.__dict__.setdefault("_rows", {})
+        if unit not in cached:
+            cached[unit] = Rows(self.segments, self.lexicon, unit, self._deleted)
+        return cached[unit]
+
+    def query(self, text: str) -> Query:
+        """Cut a text as the index's own were, and look its words up."""
+        tokens = cut_words(self.normalisation(text.replace("\0", " ")))
+        if len(tokens) > LONGEST_QUERY:
+            raise InputError(
+                f"The query has {len(tokens):,} words; at most {LONGEST_QUERY:,} can be searched.",
+                "Search for a part of it.",
+            )
+        words, counts = count_words(tokens, stopwords(self.language))
+        ids = np.array([self.lexicon.ids.get(word, -1) for word in words], np.int32)
+        vectors = np.zeros((len(words), self.lexicon.vectors.shape[1]), np.float32)
+        known = np.zeros(len(words), bool)
+        inside = ids >= 0
+        vectors[inside], known[inside] = (
+            self.lexicon.vectors[ids[inside]],
+            self.lexicon.known[ids[inside]],
+        )
+        notes = []
+        if not tokens:
+            notes.append("the query holds no words")
+        elif not words:
+            notes.append("the query holds only stopwords")
+        if (ids < 0).any():
+            outside = np.flatnonzero(ids < 0)
+            embedded = self._source.embed([words[i] for i in outside])
+            vectors[outside], known[outside] = embedded.matrix, embedded.how > 0
+        if unknown := [word for word, is_known in zip(words, known, strict=True) if not is_known]:
+            notes.append(f"no vector for: {', '.join(unknown[:10])}")
+        return Query(text, tokens, words, np.array(counts, np.int64), ids, vectors, known, notes)
 
     @cached_property
+    def segments(self) -> list[Segment]:
+        return [Segment(self._store, meta) for meta in self._meta["segments"]]
+
+    @cached_property
+    def lexicon(self) -> Lexicon:
+        return Lexicon(self.segments, stopwords(self.language), self._deleted)
+
+    @property
     def corpus(self) -> Corpus:
-        return Corpus.load(self._store)
+        """The documents that were not deleted; cut anew where there is more than one segment."""
+        if len(self.segments) == 1 and not self._deleted.any():
+            return self.segments[0].corpus
+        numbers = range(len(self.segments))
+        documents = [document for number in numbers for document in self._live_documents(number)]
+        return Corpus.of(documents, normalisation=self.normalisation)
+
+    @property
+    def language(self) -> str:
+        return str(self._meta["language"])
+
+    @property
+    def normalisation(self) -> Normalisation:
+        return self.segments[0].corpus.normalisation
+
+    @property
+    def _deleted(self) -> NDArray[np.bool_]:
+        return self._store.array("deleted")
 
     @cached_property
-    def vectors(self) -> NDArray[np.float32]:
-        """One row a word of the corpus's vocabulary; zero where no vector was found."""
-        return self._store.array("vectors")
+    def _documents(self) -> dict[str, int]:
+        """Id → number over all segments, of documents that were not deleted."""
+        identities = [identity for segment in self.segments for identity in segment.corpus.ids]
+        return {
+            identity: number
+            for number, (identity, gone) in enumerate(zip(identities, self._deleted, strict=True))
+            if not gone
+        }
+
+    @cached_property
+    def _source(self) -> VectorSource:
+        """Where words that the index does not hold get their vectors."""
+        return VectorSource(self._meta["vectors"])
+
+    def _embed(self, corpus: Corpus, vectors: WordVectors | None) -> Embedded:
+        """Vectors of a corpus's words: the index's own, and for new words from their set."""
+        words = list(corpus.vocabulary)
+        ids = np.array([self.lexicon.ids.get(word, -1) for word in words], np.int64)
+        matrix = np.zeros((len(words), self.lexicon.vectors.shape[1]), np.float32)
+        how = np.zeros(len(words), np.uint8)
+        inside, outside = ids >= 0, np.flatnonzero(ids < 0)
+        matrix[inside], how[inside] = (
+            self.lexicon.vectors[ids[inside]],
+            self.lexicon.how[ids[inside]],
+        )
+        if len(outside):
+            new = (vectors or self._source).embed([words[i] for i in outside])
+            matrix[outside], how[outside] = new.matrix, new.how
+        return Embedded(matrix, how)
+
+    def _split(self, tokens: int) -> tuple[range, range]:
+        """Segments that stay, and the last ones, small beside ``tokens``, that are merged."""
+        first = len(self.segments)
+        while first > 0 and len(self.segments[first - 1].corpus.tokens) <= tokens:
+            first -= 1
+            tokens += len(self.segments[first].corpus.tokens)
+        return range(first), range(first, len(self.segments))
+
+    def _live_documents(self, number: int) -> list[Document]:
+        first = sum(len(segment.corpus.ids) for segment in self.segments[:number])
+        documents = self.segments[number].corpus.documents
+        return [d for i, d in enumerate(documents, first) if not self._deleted[i]]
+
+    def _keep(self, out: Writer, numbers: Iterable[int]) -> None:
+        """Take segments over into a new generation."""
+        out.meta.update(self._meta)
+        out.meta["segments"] = [self._meta["segments"][number] for number in numbers]
+        for meta in out.meta["segments"]:
+            out.keep(self._store, f"{meta['name']}.")
 
     def info(self) -> dict[str, Any]:
         """What is inside: sizes, metadata fields with their values, coverage, notes."""
-        corpus = self.corpus
+        live = len(self._documents)
+        rows = self.rows("document")
+        counters: dict[str, Counter[str]] = {}
+        for number in self._documents.values():
+            for name, value in rows.describe(number)["metadata"].items():
+                counters.setdefault(name, Counter())[value] += 1
         return {
             "path": str(self.path),
             "generation": int(self._store.generation),
             "bytes": self._store.size,
-            "documents": len(corpus.documents),
-            "sentences": len(corpus.sentences),
-            "tokens": len(corpus.tokens),
-            "words": len(corpus.vocabulary),
-            "normalisation": self._store.meta["corpus"]["normalisation"],
-            "vectors": self._store.meta["vectors"],
-            "metadata": self._metadata_fields(),
-            "notes": corpus.notes,
+            "documents": live,
+            "deleted": int(self._deleted.sum()),
+            "segments": len(self.segments),
+            "sentences": sum(len(s.corpus.sentences) for s in self.segments),
+            "tokens": sum(len(s.corpus.tokens) for s in self.segments),
+            "words": len(self.lexicon),
+            "language": self.language,
+            "normalisation": self._meta["segments"][0]["corpus"]["normalisation"],
+            "vectors": self._meta["vectors"],
+            "metadata": {n: dict(c.most_common(_MOST_VALUES)) for n, c in sorted(counters.items())},
+            "notes": [note for s in self._meta["segments"] for note in s["corpus"]["notes"]],
         }
 
-    def _metadata_fields(self) -> dict[str, dict[str, int]]:
-        """For each field its most frequent values with the number of documents."""
-        counters: dict[str, Counter[str]] = {}
-        for row in range(len(self.corpus.ids)):
-            for name, value in self.corpus.metadata(row).items():
-                counters.setdefault(name, Counter())[value] += 1
-        return {name: dict(c.most_common(_MOST_VALUES)) for name, c in sorted(counters.items())}
-
     def __repr__(self) -> str:
-        return f"<Index {str(self.path)!r}: {self.corpus!r}>"
+        sentences = sum(len(segment.corpus.sentences) for segment in self.segments)
+        return (
+            f"<Index {str(self.path)!r}: {len(self._documents):,} documents, {sentences:,}"
+            f" sentences, {len(self.lexicon):,} distinct words>"
+        )

@@ -88,6 +88,12 @@ def replace_file(path: Path, data: bytes) -> None:
     sync_folder(path.parent)
 
 
+def sync_file(path: Path) -> None:
+    """Make a file's bytes durable."""
+    with open(path, "rb") as file:
+        os.fsync(file.fileno())
+
+
 def sync_folder(folder: Path) -> None:
     """Make the names in a folder as durable as the files behind them."""
     if os.name == "nt":  # Windows has no handle for this; its renames are journalled

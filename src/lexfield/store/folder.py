@@ -38,6 +38,7 @@ from lexfield.store.files import (
     canonical_json,
     hashing_file,
     replace_file,
+    sync_file,
     sync_folder,
 )
 from lexfield.store.strings import StringArray
@@ -134,6 +135,22 @@ class Writer:
         with hashing_file(path) as file:
             np.lib.format.write_array(file, values, version=(1, 0), allow_pickle=False)
         self._files[path.name] = {"bytes": file.size, "xxh3": file.sums}
+
+    def keep(self, store: Store, prefix: str) -> None:
+        """Take over the arrays of an earlier generation whose names begin with ``prefix``.
+
+        They are linked, not copied, where the file system can: a generation stays a folder of its
+        own, and what did not change costs nothing.
+        """
+        for name, entry in store._files.items():
+            if name.startswith(prefix):
+                source, target = store.path / store.generation / name, self._folder / name
+                try:
+                    os.link(source, target)
+                except OSError:
+                    shutil.copyfile(source, target)
+                    sync_file(target)
+                self._files[name] = entry
 
     def strings(self, name: str, values: StringArray | Sequence[str]) -> None:
         packed = values if isinstance(values, StringArray) else StringArray.pack(values)

@@ -170,20 +170,20 @@ class Corpus:
         """Token ids of sentence ``row``."""
         return self.tokens[self.token_offsets[row] : self.token_offsets[row + 1]]
 
-    def save(self, out: Writer) -> None:
-        """Put the corpus into a store that is being written."""
+    def save(self, out: Writer, prefix: str = "") -> dict[str, Any]:
+        """Put the corpus into a store that is being written; gives what ``load`` needs beside."""
         for name in _ARRAYS:
-            out.array(name, self.vocabulary.counts if name == "counts" else getattr(self, name))
+            values = self.vocabulary.counts if name == "counts" else getattr(self, name)
+            out.array(f"{prefix}{name}", values)
         for name, strings in zip(_STRINGS, self._strings(), strict=True):
-            out.strings(name, strings)
-        out.meta["corpus"] = {"normalisation": asdict(self.normalisation), "notes": self.notes}
+            out.strings(f"{prefix}{name}", strings)
+        return {"normalisation": asdict(self.normalisation), "notes": self.notes}
 
     @classmethod
-    def load(cls, store: Store) -> Corpus:
-        meta = store.meta["corpus"]
+    def load(cls, store: Store, meta: dict[str, Any], prefix: str = "") -> Corpus:
         return cls(
-            {name: store.array(name) for name in _ARRAYS},
-            {name: store.strings(name) for name in _STRINGS},
+            {name: store.array(f"{prefix}{name}") for name in _ARRAYS},
+            {name: store.strings(f"{prefix}{name}") for name in _STRINGS},
             Normalisation(**meta["normalisation"]),
             meta["notes"],
         )

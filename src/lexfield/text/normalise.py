@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from dataclasses import dataclass
+from functools import cache
+
+from lexfield.text.segment import character_ranges
+
+_MOST_MARKS = 30  # on one letter, as in Unicode's stream-safe format; sorting more takes n² time
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,7 +23,17 @@ class Normalisation:
     def __call__(self, text: str) -> str:
         if not text.isascii():
             if self.nfc:
-                text = unicodedata.normalize("NFC", text)
+                text = unicodedata.normalize("NFC", _long_runs().sub(_shortened, text))
             if self.apostrophe:
                 text = text.replace("’", "'").replace("ʼ", "'")
         return text.lower() if self.lower else text
+
+
+@cache
+def _long_runs() -> re.Pattern[str]:
+    marks = [code for code in range(0x300, 0x1F000) if unicodedata.combining(chr(code))]
+    return re.compile(f"[{character_ranges(marks)}]{{{_MOST_MARKS + 1},}}")
+
+
+def _shortened(run: re.Match[str]) -> str:
+    return run[0][:_MOST_MARKS]

@@ -146,13 +146,13 @@ def _unicode_pattern() -> re.Pattern[str]:
         elif category == "Nd":
             kinds["digit"].append(code)
     word = _WORD.format(
-        letters=_ranges(kinds["letter"]) + "\u200d\U00010000-\U0001efff",
-        digits=_ranges(kinds["digit"]),
+        letters=character_ranges(kinds["letter"]) + "\u200d\U00010000-\U0001efff",
+        digits=character_ranges(kinds["digit"]),
     )
     return re.compile(f"{word}|{alone.pattern}|{BREAK}")
 
 
-def _ranges(codes: list[int]) -> str:
+def character_ranges(codes: list[int]) -> str:
     """Ascending character codes as ranges inside a regular expression's class."""
     ranges, first = [], codes[0]
     for code, following in zip(codes, [*codes[1:], -1], strict=True):

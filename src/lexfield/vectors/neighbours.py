@@ -23,11 +23,14 @@ _COLUMNS = 16384  # rows they are compared with at a time: 16 MB of scores
 
 @dataclass(frozen=True)
 class Nearest:
-    """Neighbours of all queries: those of query i are ``rows[offsets[i]:offsets[i + 1]]``."""
+    """Neighbours of all queries: those of query i are ``rows[offsets[i]:offsets[i + 1]]``.
+
+    scores: cosine, or minus the Euclidean distance; higher is nearer.
+    """
 
     offsets: NDArray[np.int64]
     rows: NDArray[np.int32]
-    similarities: NDArray[np.float64]
+    scores: NDArray[np.float64]
 
 
 def nearest_rows(
@@ -37,32 +40,37 @@ def nearest_rows(
     k: int | None = None,
     threshold: float | None = None,
     skip: NDArray[Any] | None = None,
+    euclidean: bool = False,
     approximate: bool = False,
     progress: Progress = silent,
 ) -> Nearest:
-    """The ``k`` rows of ``base`` most similar to each query, or all with at least ``threshold``.
+    """The ``k`` rows of ``base`` nearest to each query, or all that score at least ``threshold``.
 
-    Rows must have unit length; similarity is the cosine, so order by it is also order by Euclidean
-    distance √(2 − 2s). ``skip[i]`` is a row never given for query i (the word itself); -1 for none.
+    The score is the inner product, which for rows of unit length is the cosine; or, if
+    ``euclidean``, minus the distance. ``skip[i]`` is a row never given for query i; -1 for none.
     ``approximate`` looks only into the nearest cells of a faiss inverted file, for very large sets;
     what it finds is measured as exactly, but it may miss some (``benchmarks/neighbours.py``).
     """
     check((k is None) != (threshold is None), "k, threshold", "one or the other", (k, threshold))
     check(k is None or k >= 1, "k", "at least 1", k)
+    check(threshold is None or not euclidean, "threshold", "given for the cosine only", threshold)
     starts = range(0, len(queries), _ROWS)
-    cells = _cells(base) if approximate else None
+    left, right = _augmented(queries, base) if euclidean else (queries, base)
+    slack = _slack(left, right)
+    cells = _cells(right) if approximate else None
 
     def block(start: int) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
-        part = queries[start : start + _ROWS]
+        part = left[start : start + _ROWS]
         omitted = None if skip is None else skip[start : start + _ROWS]
         wanted = None if k is None else min(k + (skip is not None), len(base))
         if cells is not None:
             candidates = _in_cells(part, cells, wanted, threshold)
         elif wanted is None:
-            candidates = _above(part, base, threshold)
+            candidates = _above(part, right, (threshold or 0.0) - slack)
         else:
-            candidates = _best(part, base, wanted)
-        return _exact(part, base, *candidates, omitted, k, threshold)
+            candidates = _best(part, right, wanted, slack)
+        part = queries[start : start + _ROWS]
+        return _exact(part, base, *candidates, omitted, k, threshold, euclidean)
 
     found = list(map_blocks(block, starts, progress=progress))
     counts = np.concatenate([np.empty(0, np.int64), *(f[0] for f in found)])
@@ -73,13 +81,25 @@ def nearest_rows(
     )
 
 
-def _slack(dims: int) -> float:
-    """More than float32 rounding can add to the product of two unit vectors."""
-    return float(2.0 * dims**0.5 * np.finfo(np.float32).eps + 1e-6)
+def _augmented(
+    queries: NDArray[np.float32], base: NDArray[np.float32]
+) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    """Vectors whose inner product x·y − |y|²/2 falls as the Euclidean distance rises."""
+    halves = -0.5 * np.einsum("ij,ij->i", base, base)[:, None]
+    ones = np.ones((len(queries), 1), np.float32)
+    return np.hstack([queries, ones]), np.hstack([base, halves.astype(np.float32)])
+
+
+def _slack(left: NDArray[np.float32], right: NDArray[np.float32]) -> float:
+    """More than rounding in float32 can change an inner product of a row of each."""
+    if not len(left) or not len(right):
+        return 0.0
+    longest = [float(np.sqrt(np.einsum("ij,ij->i", rows, rows).max())) for rows in (left, right)]
+    return float(left.shape[1] * np.finfo(np.float32).eps * longest[0] * longest[1])
 
 
 def _best(
-    part: NDArray[np.float32], base: NDArray[np.float32], wanted: int
+    part: NDArray[np.float32], base: NDArray[np.float32], wanted: int, slack: float
 ) -> tuple[NDArray[Any], NDArray[Any]]:
     """(query, row) pairs that contain each query's ``wanted`` best rows.
 
@@ -90,7 +110,6 @@ def _best(
     kept_q = np.empty(0, np.int64)
     kept_r = np.empty(0, np.int64)
     kept_s = np.empty(0, np.float32)
-    slack = _slack(base.shape[1])
     for start in range(0, len(base), _COLUMNS):
         scores = part @ base[start : start + _COLUMNS].T
         if start == 0:
@@ -110,10 +129,9 @@ def _best(
 
 
 def _above(
-    part: NDArray[np.float32], base: NDArray[np.float32], threshold: float | None
+    part: NDArray[np.float32], base: NDArray[np.float32], low: float
 ) -> tuple[NDArray[Any], NDArray[Any]]:
-    """(query, row) pairs that contain all with at least ``threshold``."""
-    low = np.float32((threshold or 0.0) - _slack(base.shape[1]))
+    """(query, row) pairs that score at least ``low``."""
     pairs = [
         (q, r + start)
         for start in range(0, len(base), _COLUMNS)
@@ -130,17 +148,19 @@ def _exact(
     omitted: NDArray[Any] | None,
     k: int | None,
     threshold: float | None,
+    euclidean: bool,
 ) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float64]]:
     """Measure candidates in float64, order them, and cut at ``k`` or ``threshold``."""
     if omitted is not None:
         keep = r != omitted[q]
         q, r = q[keep], r[keep]
-    s = np.einsum("ij,ij->i", part[q].astype(np.float64), base[r].astype(np.float64))
+    x, y = part[q].astype(np.float64), base[r].astype(np.float64)
+    s = -np.linalg.norm(x - y, axis=1) if euclidean else np.einsum("ij,ij->i", x, y)
     order = np.lexsort((r, -s, q))
     q, r, s = q[order], r[order], s[order]
     keep = s >= threshold if k is None else np.arange(len(q)) - np.searchsorted(q, q) < k
     q, r, s = q[keep], r[keep], s[keep]
-    return np.bincount(q, minlength=len(part)), r.astype(np.int32), np.clip(s, -1.0, 1.0)
+    return np.bincount(q, minlength=len(part)), r.astype(np.int32), s
 
 
 def _cells(base: NDArray[np.float32]) -> Any:

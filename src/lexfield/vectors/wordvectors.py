@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -195,8 +196,9 @@ class WordVectors:
             skip=np.array([own]),
         )
         rows = [
-            Neighbour(self.words[row], float(s), float(np.sqrt(max(0.0, 2 - 2 * s))))
-            for row, s in zip(found.rows.tolist(), found.similarities.tolist(), strict=True)
+            Neighbour(self.words[row], cosine, math.sqrt(2 - 2 * cosine))
+            for row, score in zip(found.rows.tolist(), found.scores.tolist(), strict=True)
+            for cosine in [max(-1.0, min(1.0, score))]  # rounding can pass 1 by a hair
         ]
         return Table(rows, f"nearest{title} in {self.name}")
 

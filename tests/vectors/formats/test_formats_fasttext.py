@@ -208,7 +208,7 @@ def test_broken_ngram_vectors_count_as_zero(tmp_path: Path) -> None:
     ],
 )
 def test_refused(tmp_path: Path, changes: dict[str, int], message: str) -> None:
-    path = write(tmp_path / "x.bin", model([b"a"], **changes))  # type: ignore[arg-type]
+    path = write(tmp_path / "x.bin", model([b"a"], **changes))
     with pytest.raises(VectorsError, match=message):
         read_vectors(path, format="fasttext-bin")
 

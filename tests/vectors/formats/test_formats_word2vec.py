@@ -97,3 +97,10 @@ def test_repairs(tmp_path: Path) -> None:
     assert file.words == ["a", "\ufffd"]
     np.testing.assert_array_equal(file.matrix[:, 0], [1, 2])
     assert len(file.notes) == 4
+
+
+def test_more_rows_than_the_header_says_are_noted(tmp_path: Path) -> None:
+    data = b"5 5\n" + binary().partition(b"\n")[2]
+    file = read_vectors(write(tmp_path / "x", data))
+    assert file.words == WORDS[:5]
+    assert file.notes == ["the file goes on after the 5 rows of its header: not read"]

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lexfield.errors import VectorsError, need
+from lexfield.errors import VectorsError
 from lexfield.progress import Progress
 from lexfield.vectors.formats.beside import read_words
 from lexfield.vectors.formats.common import BLOCK, Parsed, Source, limit_note
@@ -17,7 +17,8 @@ _INTEGERS = {"I8", "I16", "I32", "I64", "U8", "U16", "U32", "U64"}
 
 
 def read(source: Source, limit: int | None, progress: Progress) -> Parsed:
-    safetensors = need("safetensors", "safetensors")
+    import safetensors
+
     try:
         with safetensors.safe_open(str(source.path), framework="numpy") as file:
             return _read(source, file, limit, progress)

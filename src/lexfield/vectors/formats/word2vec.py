@@ -39,6 +39,8 @@ def read(source: Source, limit: int | None, progress: Progress) -> Parsed:
     notes = replaced_note(broken)
     if wanted < count:
         notes.append(limit_note(wanted, count))
+    elif _goes_on(reader):
+        notes.append(f"the file goes on after the {count:,} rows of its header: not read")
     return Parsed(words, matrix.finish(), notes)
 
 
@@ -55,6 +57,13 @@ def _header(source: Source, reader: ByteReader) -> tuple[int, int]:
     source.require_dims(dims)
     source.require(count, 4 * dims + 1, f"{count:,} vectors of {dims:,} numbers")
     return count, dims
+
+
+def _goes_on(reader: ByteReader) -> bool:
+    try:
+        return bool(reader.take(2).strip())  # one line end is usual
+    except TruncatedError:
+        return False
 
 
 def _rows(

@@ -1,0 +1,58 @@
+"""Where an index gets the vectors of its words from, when it is built and later."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from lexfield.errors import LexfieldError
+from lexfield.progress import Progress
+from lexfield.text.corpus import Corpus
+from lexfield.vectors.wordvectors import Embedded, WordVectors
+
+
+def embed_corpus(
+    corpus: Corpus, vectors: WordVectors | str | Path, progress: Progress
+) -> tuple[Embedded, dict[str, Any]]:
+    """Vectors of a corpus's words, and what is recorded of their set."""
+    source = None if isinstance(vectors, WordVectors) else str(vectors)
+    if source == "encoder":
+        vectors = WordVectors.encoded(corpus.vocabulary.words, progress=progress)
+    elif source is not None:
+        if Path(source).exists():
+            source = str(Path(source).resolve())
+        vectors = WordVectors.load(source, progress=progress)
+    assert isinstance(vectors, WordVectors)
+    embedded = vectors.embed(corpus.vocabulary)
+    return embedded, {
+        "name": vectors.name,
+        "source": source,
+        "dims": vectors.dims,
+        "coverage": embedded.coverage(corpus.vocabulary.counts),
+    }
+
+
+class VectorSource:
+    """The set an index was built with, opened only when a word from outside needs it."""
+
+    def __init__(self, about: dict[str, Any]) -> None:
+        self._about = about
+        self._opened: WordVectors | None = None
+
+    def embed(self, words: Sequence[str]) -> Embedded:
+        """Vectors of words; none where the set is not at hand any more."""
+        source = self._about["source"]
+        try:
+            if source == "encoder":
+                return WordVectors.encoded(words).embed(words)
+            if self._opened is None and source is not None:
+                self._opened = WordVectors.load(source)
+        except LexfieldError:
+            self._about = {**self._about, "source": None}
+        if self._opened is not None and self._opened.dims == self._about["dims"]:
+            return self._opened.embed(words)
+        nothing = np.zeros((len(words), self._about["dims"]), np.float32)
+        return Embedded(nothing, np.zeros(len(words), np.uint8))

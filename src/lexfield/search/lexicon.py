@@ -1,0 +1,144 @@
+"""All words of an index, over its segments: ids, vectors, and the balls of nearest words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lexfield.search.segment import BALL, Segment
+from lexfield.vectors.neighbours import nearest_rows
+
+
+class Lexicon:
+    """Words of all segments. With one segment a word's id is its id there."""
+
+    def __init__(
+        self, segments: Sequence[Segment], excluded: frozenset[str], deleted: NDArray[np.bool_]
+    ) -> None:
+        """``excluded`` are the stopwords, ``deleted`` tells of each document."""
+        self._segments = segments
+        self._excluded = excluded
+        self._deleted = deleted
+        self.words: list[str] = []
+        self.ids: dict[str, int] = {}
+        self.maps: list[NDArray[np.int32]] = []  # a segment's word id → ours
+        for segment in segments:
+            own = list(segment.corpus.vocabulary)
+            for word in own:
+                if word not in self.ids:
+                    self.ids[word] = len(self.words)
+                    self.words.append(word)
+            self.maps.append(np.array([self.ids[word] for word in own], np.int32))
+        self._computed: dict[tuple[int, int], NDArray[np.int32]] = {}
+
+    def __len__(self) -> int:
+        return len(self.words)
+
+    @cached_property
+    def inverse(self) -> list[NDArray[np.int32]]:
+        """For each segment: our word id → its own; -1 where it lacks the word."""
+        inverse = []
+        for own in self.maps:
+            back = np.full(len(self), -1, np.int32)
+            back[own] = np.arange(len(own), dtype=np.int32)
+            inverse.append(back)
+        return inverse
+
+    @cached_property
+    def vectors(self) -> NDArray[np.float32]:
+        if len(self._segments) == 1:
+            return self._segments[0].vectors
+        vectors = np.empty((len(self), self._segments[0].vectors.shape[1]), np.float32)
+        for segment, own in zip(self._segments, self.maps, strict=True):
+            vectors[own] = segment.vectors
+        return vectors
+
+    @cached_property
+    def how(self) -> NDArray[np.uint8]:
+        """How each word got its vector (``vectors.repair.How``)."""
+        how = np.zeros(len(self), np.uint8)
+        for segment, own in zip(self._segments, self.maps, strict=True):
+            how[own] = segment.how
+        return how
+
+    @cached_property
+    def known(self) -> NDArray[np.bool_]:
+        """Words that have a vector."""
+        return self.how > 0
+
+    @cached_property
+    def content(self) -> NDArray[np.bool_]:
+        """Words that are no stopwords."""
+        return np.array([word not in self._excluded for word in self.words], bool)
+
+    @cached_property
+    def _live(self) -> NDArray[np.bool_] | None:
+        """Words that still occur; None for all. Stopwords always do."""
+        if not self._deleted.any():
+            return None
+        live = ~self.content
+        first = 0
+        for segment, own in zip(self._segments, self.maps, strict=True):
+            unit = segment.unit("document")
+            gone = self._deleted[first : first + unit.rows]
+            first += unit.rows
+            live[own[unit.words[np.repeat(~gone, np.diff(unit.offsets))]]] = True
+        return live
+
+    @cached_property
+    def _targets(self) -> NDArray[np.int64]:
+        """Words that may be in a ball."""
+        return np.flatnonzero(self.known if self._live is None else self.known & self._live)
+
+    @cached_property
+    def _target_vectors(self) -> NDArray[np.float32]:
+        return np.ascontiguousarray(self.vectors[self._targets])
+
+    def ball(self, word: int, vector: NDArray[np.float32], r: int) -> NDArray[np.int32]:
+        """The ``r`` nearest other words by Euclidean distance, nearest first.
+
+        ``word`` is -1 for a word that only the query has. Looked up where the index has it, else
+        computed, exactly, and remembered.
+        """
+        if r <= 0:
+            return np.empty(0, np.int32)
+        if word >= 0 and r <= BALL and len(self._segments) == 1 and self._live is None:
+            ball: NDArray[np.int32] = self._segments[0].balls[word, :r]
+            return ball[ball >= 0]
+        if word >= 0 and (word, r) in self._computed:
+            return self._computed[word, r]
+        place = int(np.searchsorted(self._targets, word))
+        own = place < len(self._targets) and self._targets[place] == word
+        found = nearest_rows(
+            vector[None],
+            self._target_vectors,
+            k=min(r, max(1, len(self._targets) - own)),
+            skip=np.array([place if own else -1]),
+            euclidean=True,
+        )
+        ball = self._targets[found.rows].astype(np.int32)
+        if word >= 0:
+            self._computed[word, r] = ball
+        return ball
+
+    def ball_above(
+        self, word: int, vector: NDArray[np.float32], threshold: float
+    ) -> NDArray[np.int32]:
+        """All other words with at least ``threshold`` cosine, nearest first."""
+        length = float(np.linalg.norm(vector))
+        if not length:
+            return np.empty(0, np.int32)
+        found = nearest_rows((vector / length)[None], self._unit_targets, threshold=threshold)
+        ball: NDArray[np.int32] = self._targets[found.rows].astype(np.int32)
+        others: NDArray[np.int32] = ball[ball != word]
+        return others
+
+    @cached_property
+    def _unit_targets(self) -> NDArray[np.float32]:
+        lengths = np.linalg.norm(self._target_vectors, axis=1, keepdims=True)
+        lengths[lengths == 0] = 1
+        unit: NDArray[np.float32] = self._target_vectors / lengths
+        return unit

@@ -1,0 +1,95 @@
+"""Euclidean distance between mean word vectors (AVG of Hare et al.), exact.
+
+Means lie on principal axes. With heads h (the first axes) and the lengths of the tails t,
+
+    |q − x|² = |q_h − x_h|² + |q_t − x_t|² ≥ |q_h − x_h|² + (|q_t| − |x_t|)²
+
+so one pass over the heads bounds every distance from below, and only rows whose bound is under the
+k-th best distance are measured in full.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lexfield.explain import Explanation, Reason, no_reasons
+from lexfield.search.query import Query
+from lexfield.search.ranking import Found, best
+from lexfield.search.rows import Rows
+from lexfield.search.segment import HEAD, Unit
+
+
+@dataclass(frozen=True, kw_only=True)
+class Mean:
+    """The score is minus the distance. Rows without any vector are not given."""
+
+    name = "mean"
+
+    def search(self, rows: Rows, query: Query, k: int, allowed: NDArray[np.bool_] | None) -> Found:
+        if not query.known.any():
+            return Found([], [], no_reasons, ["no word of the query has a vector"])
+        numbers: list[NDArray[Any]] = []
+        distances: list[NDArray[Any]] = []
+        for start, unit in rows.blocks():
+            part = None if allowed is None else allowed[start : start + unit.rows]
+            near, far = _nearest(unit, query.mean(), k, part)
+            numbers.append(near + start)
+            distances.append(far)
+        found, scores = np.concatenate(numbers), -np.concatenate(distances)
+        places = best(scores, k, found)
+        chosen = found[places].tolist()
+        return Found(
+            chosen, scores[places].tolist(), lambda place: _explain(rows, query, chosen[place])
+        )
+
+
+def _nearest(
+    unit: Unit, mean: NDArray[np.float32], k: int, allowed: NDArray[np.bool_] | None
+) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """Rows that contain the ``k`` nearest, with their exact distances."""
+    turned = (mean - unit.center).astype(np.float64) @ unit.rotation.astype(np.float64)
+    head = np.append(turned[:HEAD], np.linalg.norm(turned[HEAD:])).astype(np.float32)
+    gaps = unit.heads - head
+    bounds = np.sqrt(np.einsum("ij,ij->i", gaps, gaps))
+    if allowed is not None:
+        bounds[~allowed] = np.inf
+    first = best(-bounds, k)
+    if not len(first):
+        return first, np.empty(0)
+    limit = _distances(unit, turned, first).max()
+    # float32 bounds may be too high by rounding; a little room keeps the answer exact
+    candidates = np.flatnonzero(bounds <= limit * (1 + 1e-5) + 1e-6)
+    return candidates, _distances(unit, turned, candidates)
+
+
+def _distances(
+    unit: Unit, turned: NDArray[np.float64], rows: NDArray[np.int64]
+) -> NDArray[np.float64]:
+    heads = unit.heads[rows, :-1] - turned[:HEAD]
+    tails = unit.tails[rows] - turned[HEAD:]
+    squares: NDArray[np.float64] = np.einsum("ij,ij->i", heads, heads)
+    squares += np.einsum("ij,ij->i", tails, tails)
+    return np.sqrt(squares)
+
+
+def _explain(rows: Rows, query: Query, row: int) -> Explanation:
+    """The pairs of words with the largest part in the inner product of the two means."""
+    words, _, shares = rows.entries(row)
+    vectors = rows.lexicon.vectors[words].astype(np.float64)
+    own = query.vectors.astype(np.float64)
+    parts = 2 * query.shares[:, None] * shares[None] * (own @ vectors.T)
+    reasons = [
+        Reason(
+            query.words[i],
+            rows.lexicon.words[words[j]],
+            float(parts[i, j]),
+            float(np.linalg.norm(own[i] - vectors[j])),
+        )
+        for i, j in zip(*np.nonzero(parts), strict=True)
+    ]
+    reasons.sort(key=lambda reason: -reason.contribution)
+    return Explanation(reasons[:20], additive=False)

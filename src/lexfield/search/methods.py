@@ -1,0 +1,104 @@
+"""The registry: ``"setcover(r=10, penalty=0.5)"`` ↔ a method with its parameters.
+
+A method is a frozen dataclass whose fields are its parameters, with
+
+    search(rows, query, k, allowed) → Found
+
+Command line, page and Python read the same registry.
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+from dataclasses import fields
+from importlib import import_module
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lexfield.errors import InputError
+from lexfield.search.query import Query
+from lexfield.search.ranking import Found
+from lexfield.search.rows import Rows
+
+METHODS = {
+    "setcover": "SetCover",
+    "mean": "Mean",
+    "wmd": "Wmd",
+    "jaccard": "Jaccard",
+    "edit": "Edit",
+    "bow": "Bow",
+}
+
+
+class Method(Protocol):
+    name: Any
+
+    def search(
+        self, rows: Rows, query: Query, k: int, allowed: NDArray[np.bool_] | None
+    ) -> Found: ...
+
+
+_SPEC = re.compile(r"\s*([A-Za-z_]\w*)\s*(?:\((.*)\))?\s*", re.DOTALL)
+_PARAMETER = re.compile(r"\s*([A-Za-z_]\w*)\s*=\s*([-+.\w]+)\s*")
+
+
+def parse(spec: str | Method) -> Method:
+    """A method from its spec; a method is given back as it is."""
+    if not isinstance(spec, str):
+        return spec
+    match = _SPEC.fullmatch(spec)
+    if not match:
+        raise InputError(f"{spec!r} is not a method.", "Write a name, or name(parameter=value, …).")
+    name, inside = match.groups()
+    kind = _class(name)
+    allowed = {field.name: field for field in fields(kind)}
+    values: dict[str, Any] = {}
+    for part in (inside or "").split(",") if (inside or "").strip() else []:
+        pair = _PARAMETER.fullmatch(part)
+        if not pair:
+            raise InputError(f"{part.strip()!r} in {spec!r} is not parameter=value.")
+        if pair[1] not in allowed:
+            known = ", ".join(allowed) or "none"
+            raise InputError(f"{name} has no parameter {pair[1]!r}.", f"It has: {known}.")
+        if pair[1] in values:
+            raise InputError(f"{pair[1]!r} is given twice in {spec!r}.")
+        values[pair[1]] = _value(pair[2])
+    made: Method = kind(**values)
+    return made
+
+
+def spec_of(method: Method) -> str:
+    """The shortest spec that ``parse`` turns back into this method."""
+    given = [
+        f"{field.name}={_text(getattr(method, field.name))}"
+        for field in fields(method)  # type: ignore[arg-type]
+        if getattr(method, field.name) != field.default
+    ]
+    return f"{method.name}({', '.join(given)})" if given else str(method.name)
+
+
+def _class(name: str) -> Any:
+    if name not in METHODS:
+        close = difflib.get_close_matches(name, METHODS, 1)
+        hint = f"Did you mean {close[0]!r}? " if close else ""
+        raise InputError(f"There is no method {name!r}.", f"{hint}There are: {', '.join(METHODS)}.")
+    return getattr(import_module(f"lexfield.search.{name}"), METHODS[name])
+
+
+def _value(text: str) -> Any:
+    words = {"true": True, "false": False, "none": None}
+    if text.lower() in words:
+        return words[text.lower()]
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            continue
+    return text
+
+
+def _text(value: Any) -> str:
+    return str(value).lower() if isinstance(value, bool) or value is None else str(value)

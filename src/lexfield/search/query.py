@@ -1,0 +1,41 @@
+"""A query, prepared once for every method."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+@dataclass(frozen=True)
+class Query:
+    """Cut and looked up. Arrays have one entry for each of ``words``: the distinct words of the
+    query that are no stopwords, in order of appearance."""
+
+    text: str
+    tokens: list[str]  # all words, stopwords too, normalised as the index's
+    words: list[str]
+    counts: NDArray[np.int64]
+    ids: NDArray[np.int32]  # in the index's lexicon; -1 for a word it does not hold
+    vectors: NDArray[np.float32]
+    known: NDArray[np.bool_]  # has a vector
+    notes: list[str]
+
+    @property
+    def shares(self) -> NDArray[np.float64]:
+        """Count of each word over the count of those with vectors; 0 without a vector."""
+        counts = np.where(self.known, self.counts, 0)
+        total = counts.sum()
+        return counts / total if total else counts.astype(np.float64)
+
+    def mean(self) -> NDArray[np.float32]:
+        """The unweighted mean of the words' vectors."""
+        return (self.shares @ self.vectors.astype(np.float64)).astype(np.float32)
+
+
+def count_words(tokens: list[str], excluded: frozenset[str]) -> tuple[list[str], list[int]]:
+    """Distinct words that are not excluded, in order, with counts."""
+    counted = Counter(token for token in tokens if token not in excluded)
+    return list(counted), list(counted.values())

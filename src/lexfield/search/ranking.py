@@ -1,0 +1,153 @@
+"""What a search gives: rows in order, higher scores first, each with its reasons."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from html import escape
+from typing import TYPE_CHECKING, Any, overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lexfield.explain import Explanation
+from lexfield.search.rows import Rows
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+@dataclass
+class Found:
+    """What a method gives back: row numbers and scores, best first, and how to explain each."""
+
+    rows: list[int]
+    scores: list[float]
+    explain: Callable[[int], Explanation]  # from the place in ``rows``
+    notes: list[str] = field(default_factory=list)
+
+
+class Hit:
+    """One result. Text, source and explanation are fetched when they are asked for."""
+
+    def __init__(self, place: int, found: Found, rows: Rows) -> None:
+        self._place, self._found, self._rows = place, found, rows
+        self.rank = place + 1
+        self.row = found.rows[place]
+        self.score = found.scores[place]
+
+    @cached_property
+    def _about(self) -> dict[str, Any]:
+        return self._rows.describe(self.row)
+
+    @property
+    def id(self) -> str:
+        """Of the document, or of the sentence as ``document#number``."""
+        return str(self._about["id"])
+
+    @property
+    def document(self) -> str:
+        return str(self._about["document"])
+
+    @property
+    def source(self) -> str:
+        return str(self._about["source"])
+
+    @property
+    def position(self) -> int:
+        """Where the text begins in its document, in characters."""
+        return int(self._about["position"])
+
+    @property
+    def metadata(self) -> dict[str, str]:
+        return dict(self._about["metadata"])
+
+    @cached_property
+    def text(self) -> str:
+        return self._rows.text(self.row)
+
+    @cached_property
+    def explanation(self) -> Explanation:
+        return self._found.explain(self._place)
+
+    def to_dict(self, explain: bool = True) -> dict[str, Any]:
+        record = {
+            "rank": self.rank,
+            "id": self.id,
+            "score": self.score,
+            "text": self.text,
+            "source": self.source,
+            "document": self.document,
+            "position": self.position,
+            "metadata": self.metadata,
+        }
+        return {**record, "explanation": self.explanation.to_dict()} if explain else record
+
+    def __repr__(self) -> str:
+        return f"<{self.rank}. {self.id} {self.score:.4f}: {self.text!r}>"
+
+
+class Ranking(Sequence[Hit]):
+    """Hits, best first; ties go to the earlier row."""
+
+    def __init__(self, found: Found, rows: Rows, method: str, query: str) -> None:
+        self._found, self._rows = found, rows
+        self.method = method
+        self.query = query
+        self.notes = found.notes
+        self.rows = list(found.rows)
+        self.scores = list(found.scores)
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    @overload
+    def __getitem__(self, index: int) -> Hit: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[Hit]: ...
+    def __getitem__(self, index: int | slice) -> Hit | list[Hit]:
+        if isinstance(index, slice):
+            return [self[i] for i in range(*index.indices(len(self)))]
+        return Hit(range(len(self))[index], self._found, self._rows)
+
+    def __iter__(self) -> Iterator[Hit]:
+        return (self[place] for place in range(len(self)))
+
+    def to_dicts(self, explain: bool = True) -> list[dict[str, Any]]:
+        return [hit.to_dict(explain) for hit in self]
+
+    def to_pandas(self) -> pd.DataFrame:
+        from lexfield.errors import need
+
+        frame: pd.DataFrame = need("pandas", "pandas").DataFrame(self.to_dicts(explain=False))
+        return frame
+
+    def __repr__(self) -> str:
+        lines = [f"{self.method} for {self.query[:60]!r}: {len(self)} hits"]
+        lines += [f"{hit.rank:>3}. {hit.score:8.4f}  {hit.text[:100]}  [{hit.id}]" for hit in self]
+        return "\n".join([*lines, *self.notes])
+
+    def _repr_html_(self) -> str:
+        body = "".join(
+            f"<tr><td>{hit.rank}</td><td>{hit.score:.4f}</td><td>{escape(hit.text)}</td>"
+            f"<td>{escape(hit.id)}</td></tr>"
+            for hit in self
+        )
+        head = "<tr><th>rank</th><th>score</th><th>text</th><th>id</th></tr>"
+        notes = "".join(f"<p>{escape(note)}</p>" for note in self.notes)
+        return f"<table><caption>{escape(self.method)}</caption>{head}{body}</table>{notes}"
+
+
+def best(scores: NDArray[Any], k: int, rows: NDArray[Any] | None = None) -> NDArray[np.int64]:
+    """Places of the ``k`` highest scores, best first, ties by place (or by ``rows``).
+
+    Places with -inf are never given.
+    """
+    k = min(k, len(scores))
+    if k <= 0:
+        return np.empty(0, np.int64)
+    cut = np.partition(scores, -k)[-k]
+    places = np.flatnonzero(scores >= cut) if cut > -np.inf else np.flatnonzero(scores > -np.inf)
+    ties = places if rows is None else rows[places]
+    return places[np.lexsort((ties, -scores[places]))][:k]

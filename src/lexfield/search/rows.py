@@ -1,0 +1,194 @@
+"""The rows of an index, sentences or documents, over all its segments as one.
+
+A row's number is its place in its segment plus the rows of the segments before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lexfield.search.lexicon import Lexicon
+from lexfield.search.segment import Segment, Unit
+
+Array = NDArray[Any]
+
+
+class Rows:
+    """What search methods see."""
+
+    def __init__(
+        self,
+        segments: Sequence[Segment],
+        lexicon: Lexicon,
+        unit: str,
+        deleted: Array,
+    ) -> None:
+        self.segments = segments
+        self.lexicon = lexicon
+        self.unit = unit
+        self.units: list[Unit] = [segment.unit(unit) for segment in segments]
+        self.starts = np.append(0, np.cumsum([u.rows for u in self.units])).astype(np.int64)
+        self._deleted = deleted  # documents
+
+    def __len__(self) -> int:
+        return int(self.starts[-1])
+
+    def blocks(self) -> Iterator[tuple[int, Unit]]:
+        """Each segment's rows with the number of the first."""
+        return zip(self.starts[:-1].tolist(), self.units, strict=True)
+
+    def locate(self, row: int) -> tuple[int, int]:
+        """Segment and row in it."""
+        segment = int(np.searchsorted(self.starts, row, "right")) - 1
+        return segment, row - int(self.starts[segment])
+
+    @cached_property
+    def sizes(self) -> NDArray[np.int32]:
+        return _joined([u.sizes for u in self.units])
+
+    @cached_property
+    def lengths(self) -> NDArray[np.int32]:
+        return _joined([u.lengths for u in self.units])
+
+    @cached_property
+    def set_sizes(self) -> NDArray[np.int32]:
+        """Distinct words of each row that are no stopwords."""
+        return _joined([np.diff(u.offsets).astype(np.int32) for u in self.units])
+
+    @cached_property
+    def totals(self) -> NDArray[np.int64]:
+        """Tokens of each row that are no stopwords."""
+        return _joined([np.diff(np.append(0, np.cumsum(u.counts))[u.offsets]) for u in self.units])
+
+    @cached_property
+    def documents(self) -> NDArray[np.int64]:
+        """The document of each row, counted over all segments."""
+        if self.unit == "document":
+            return np.arange(len(self))
+        first, parts = 0, []
+        for segment in self.segments:
+            sentences = np.diff(segment.corpus.sentence_offsets)
+            parts.append(first + np.repeat(np.arange(len(sentences)), sentences))
+            first += len(sentences)
+        return _joined(parts)
+
+    @cached_property
+    def columns(self) -> dict[str, list[str]]:
+        """Metadata by field: the value of every document, empty where it has none."""
+        records = [
+            segment.corpus.metadata(number)
+            for segment in self.segments
+            for number in range(len(segment.corpus.ids))
+        ]
+        names = sorted({name for record in records for name in record})
+        return {name: [record.get(name, "") for record in records] for name in names}
+
+    @cached_property
+    def live(self) -> NDArray[np.bool_] | None:
+        """Rows of documents that were not deleted; None for all."""
+        return ~self._deleted[self.documents] if self._deleted.any() else None
+
+    @cached_property
+    def frequencies(self) -> NDArray[np.int64]:
+        """In how many rows each word occurs (deleted rows count until they are compacted away)."""
+        total = np.zeros(len(self.lexicon), np.int64)
+        for unit, own in zip(self.units, self.lexicon.maps, strict=True):
+            total[own] += np.diff(unit.posting_offsets)
+        return total
+
+    def postings(self, word: int) -> tuple[Array, Array]:
+        """Rows that hold a word, ascending, and how often."""
+        rows, counts = [], []
+        for start, unit, inverse in zip(
+            self.starts.tolist(), self.units, self.lexicon.inverse, strict=False
+        ):
+            own = inverse[word]
+            if own >= 0:
+                first, last = unit.posting_offsets[own], unit.posting_offsets[own + 1]
+                rows.append(
+                    unit.posting_rows[first:last] + start
+                    if start
+                    else unit.posting_rows[first:last]
+                )
+                counts.append(unit.posting_counts[first:last])
+        if len(rows) == 1:
+            return rows[0], counts[0]
+        empty = np.empty(0, np.int32)
+        return np.concatenate([empty, *rows]), np.concatenate([empty, *counts])
+
+    def entries(self, row: int) -> tuple[Array, Array, Array]:
+        """Distinct words of a row that are no stopwords, with counts and shares."""
+        number, own = self.locate(row)
+        unit = self.units[number]
+        part = slice(unit.offsets[own], unit.offsets[own + 1])
+        return self.lexicon.maps[number][unit.words[part]], unit.counts[part], unit.shares[part]
+
+    @cached_property
+    def texts(self) -> list[str]:
+        """The text of every row."""
+        texts: list[str] = []
+        for segment in self.segments:
+            corpus = segment.corpus
+            data = corpus.texts.data.tobytes()
+            spans = corpus.sentence_spans
+            if self.unit == "document":
+                spans = np.column_stack([corpus.texts.offsets[:-1], corpus.texts.offsets[1:]])
+            texts += [data[start:end].decode() for start, end in spans.tolist()]
+        return texts
+
+    @cached_property
+    def word_strings(self) -> list[str]:
+        """Every row with one character for each of its words, so that edits can be counted."""
+        strings: list[str] = []
+        for segment, own in zip(self.segments, self.lexicon.maps, strict=True):
+            corpus = segment.corpus
+            text = as_characters(own[corpus.tokens])
+            offsets = corpus.token_offsets
+            if self.unit == "document":
+                offsets = offsets[corpus.sentence_offsets]
+            strings += [text[a:b] for a, b in pairwise(offsets.tolist())]
+        return strings
+
+    def text(self, row: int) -> str:
+        number, own = self.locate(row)
+        corpus = self.segments[number].corpus
+        if self.unit == "document":
+            return corpus.texts[own]
+        return corpus.texts.text(*corpus.sentence_spans[own])
+
+    def describe(self, row: int) -> dict[str, Any]:
+        """Id, document, source, position and metadata of a row."""
+        number, own = self.locate(row)
+        corpus = self.segments[number].corpus
+        document = own if self.unit == "document" else corpus.document_of(own)
+        place = {"id": corpus.ids[document], "position": 0}
+        if self.unit == "sentence":
+            sentence = own - int(corpus.sentence_offsets[document])
+            before = corpus.texts.text(
+                corpus.texts.offsets[document], corpus.sentence_spans[own, 0]
+            )
+            place = {"id": f"{corpus.ids[document]}#{sentence}", "position": len(before)}
+        return {
+            **place,
+            "document": corpus.ids[document],
+            "source": corpus.sources[document],
+            "metadata": corpus.metadata(document),
+        }
+
+
+def as_characters(numbers: Array) -> str:
+    """A string with one character for each number; surrogates, which are none, are passed over."""
+    codes = numbers.astype(np.uint32)
+    return (
+        (codes + np.uint32(0x800) * (codes >= 0xD800)).astype("<u4").tobytes().decode("utf-32-le")
+    )
+
+
+def _joined(parts: list[Array]) -> Array:
+    return parts[0] if len(parts) == 1 else np.concatenate(parts)

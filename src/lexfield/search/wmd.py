@@ -1,0 +1,131 @@
+"""Word Mover's Distance (Kusner et al. 2015), exact top-k by pruning.
+
+Two relaxations bound the distance from below: every word of the row goes to its nearest query word,
+or every query word to its nearest word of the row. The first costs one pass over all rows, the
+second is taken where the first does not decide; what survives both is solved exactly, in rising
+order of the bound, until the bound passes the k-th best distance.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lexfield.explain import Explanation, Reason, no_reasons
+from lexfield.search.query import Query
+from lexfield.search.ranking import Found
+from lexfield.search.rows import Rows
+
+_FIRST = 256  # rows whose second bound is taken to find a good first limit
+
+
+@dataclass(frozen=True, kw_only=True)
+class Wmd:
+    """The score is minus the distance; the explanation is the transport."""
+
+    name = "wmd"
+
+    def search(self, rows: Rows, query: Query, k: int, allowed: NDArray[np.bool_] | None) -> Found:
+        if not query.known.any():
+            return Found([], [], no_reasons, ["no word of the query has a vector"])
+        problem = _Problem(rows, query)
+        bounds = problem.row_bounds()
+        if allowed is not None:
+            bounds[~allowed] = np.inf
+        found: list[tuple[float, int]] = []  # distance, row; the k best so far
+        limit = np.inf
+        done = np.zeros(len(rows), bool)
+        candidates = np.argpartition(bounds, min(_FIRST, len(bounds) - 1))[:_FIRST]
+        solved = 0
+        for _ in range(2):  # first the most promising, then all that the limit leaves
+            candidates = candidates[bounds[candidates] < limit]
+            done[candidates] = True
+            lower = np.maximum(bounds[candidates], problem.query_bounds(candidates))
+            for place in np.argsort(lower, kind="stable"):
+                if lower[place] > limit:
+                    break
+                row = int(candidates[place])
+                found.append((problem.solve(row)[0], row))
+                solved += 1
+                if len(found) > k:
+                    found.sort()
+                    found.pop()
+                if len(found) == k:
+                    limit = max(distance for distance, _ in found) + 1e-12
+            candidates = np.flatnonzero(~done & (bounds <= limit) & (bounds < np.inf))
+        found.sort()
+        chosen = [row for _, row in found]
+        return Found(
+            chosen,
+            [-distance for distance, _ in found],
+            lambda place: problem.explain(chosen[place]),
+            [f"wmd solved {solved:,} of {len(rows):,} rows exactly; bounds excluded the rest"],
+        )
+
+
+class _Problem:
+    """Distances from the query's words to all words, and what is asked of them."""
+
+    def __init__(self, rows: Rows, query: Query) -> None:
+        self._rows = rows
+        self._words = np.flatnonzero(query.known)
+        self._query = query
+        self._vectors = query.vectors[self._words].astype(np.float64)
+        self._shares = query.shares[self._words]
+        vectors = rows.lexicon.vectors
+        products = self._vectors.astype(np.float32) @ vectors.T
+        squares = np.einsum("ij,ij->i", vectors, vectors)
+        own = np.einsum("ij,ij->i", self._vectors, self._vectors).astype(np.float32)
+        distances = np.sqrt(np.maximum(own[:, None] + squares - 2 * products, 0))
+        # Bounds must not be too high: rounding in the line above is under this.
+        room = np.float32(4e-3) * np.sqrt(np.float32(own.max(initial=0)))
+        self._distances = np.maximum(distances - room, 0)
+
+    def row_bounds(self) -> NDArray[np.float64]:
+        """For every row: each of its words goes to the nearest word of the query."""
+        nearest = self._distances.min(axis=0)
+        parts = []
+        for (_, unit), own in zip(self._rows.blocks(), self._rows.lexicon.maps, strict=True):
+            values = np.append(
+                0.0, np.cumsum(unit.shares * nearest[own][unit.words], dtype=np.float64)
+            )
+            filled = np.append(0.0, np.cumsum(unit.shares, dtype=np.float64))
+            bounds = values[unit.offsets[1:]] - values[unit.offsets[:-1]]
+            empty = filled[unit.offsets[1:]] - filled[unit.offsets[:-1]] < 0.5
+            parts.append(np.where(empty, np.inf, bounds - 1e-9))
+        return np.concatenate(parts)
+
+    def query_bounds(self, rows: NDArray[Any]) -> NDArray[np.float64]:
+        """For these rows: each word of the query goes to the nearest word of the row."""
+        bounds = np.empty(len(rows))
+        for place, row in enumerate(rows.tolist()):
+            words, _, shares = self._rows.entries(row)
+            nearest = self._distances[:, words[shares > 0]].min(axis=1)
+            bounds[place] = self._shares @ nearest
+        return bounds
+
+    def solve(self, row: int) -> tuple[float, NDArray[np.float64], NDArray[Any]]:
+        """Distance, flows (query word × row word) and the row's words, in float64."""
+        from ot.lp.emd_wrap import emd_c
+
+        words, counts, shares = self._rows.entries(row)
+        words, counts = words[shares > 0], counts[shares > 0].astype(np.float64)
+        vectors = self._rows.lexicon.vectors[words].astype(np.float64)
+        costs = np.linalg.norm(self._vectors[:, None] - vectors[None], axis=2)
+        weights = counts / counts.sum()
+        flows, cost, _, _, _ = emd_c(self._shares.copy(), weights, costs, 1_000_000, 1)
+        return float(cost), flows, words
+
+    def explain(self, row: int) -> Explanation:
+        _, flows, words = self.solve(row)
+        reasons, moved = [], []
+        for i, j in zip(*np.nonzero(flows > 1e-12), strict=True):
+            query, match = self._query.words[self._words[i]], self._rows.lexicon.words[words[j]]
+            vector = self._rows.lexicon.vectors[words[j]].astype(np.float64)
+            distance = float(np.linalg.norm(self._vectors[i] - vector))
+            reasons.append(Reason(query, match, -float(flows[i, j]) * distance, distance))
+            moved.append({"query": query, "match": match, "flow": float(flows[i, j])})
+        return Explanation(reasons, additive=True, facts={"flows": moved})
