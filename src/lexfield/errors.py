@@ -9,6 +9,7 @@
     │   ├── NotAStoreError    the folder holds nothing of lexfield's
     │   ├── CorruptError      bytes differ from what was written
     │   ├── LockedError       another process is writing
+    │   ├── ChangedError      another process has written meanwhile
     │   └── VersionError      written by a version this one cannot read
     └── MissingExtraError     an optional package is not installed (also an ImportError)
 
@@ -63,6 +64,10 @@ class CorruptError(StoreError):
 
 class LockedError(StoreError):
     """Another process is writing."""
+
+
+class ChangedError(StoreError):
+    """Another process has written meanwhile."""
 
 
 class VersionError(StoreError):

@@ -17,6 +17,9 @@ from lexfield.cli.output import Bar, emit, output_options, say
 )
 @click.option("--replace", is_flag=True, help="Replace an index that is there already.")
 @click.option("--keep-case", is_flag=True, help="Do not turn words to lower case.")
+@click.option(
+    "--language", default="en", show_default=True, help="Whose stopwords are left out; or none."
+)
 @vectors_option
 @reading_options
 @output_options
@@ -26,6 +29,7 @@ def index(
     replace: bool,
     keep_case: bool,
     vectors: str,
+    language: str,
     output: str | None,
     **reading: Any,
 ) -> None:
@@ -48,7 +52,9 @@ def index(
         )
     say(f"read {corpus!r}")
     with Bar("embedding words") as bar:
-        built = Index.build(corpus, target, vectors=vectors, replace=replace, progress=bar)
+        built = Index.build(
+            corpus, target, vectors=vectors, language=language, replace=replace, progress=bar
+        )
     info = built.info()
     notes = info.pop("notes")
     emit("index", [info], output, notes=notes, table=lambda: [f"wrote {built!r}"])

@@ -16,12 +16,16 @@ from lexfield.errors import LexfieldError
 
 # verb → (module, one line for --help); the module has a command of the verb's name
 VERBS = {
+    "add": ("change", "Add documents to an index."),
     "bag": ("bag", "Count the n-grams of texts: types, tokens, frequencies."),
+    "compact": ("change", "Tidy an index after many additions and deletions."),
     "completion": ("completion", "Print the shell script that completes lexfield's commands."),
+    "delete": ("change", "Delete documents from an index."),
     "demo": ("demo", "See lexfield work on the texts that come with it."),
     "index": ("index", "Build an index from files, folders or tables."),
     "info": ("info", "Look inside an index."),
     "near": ("near", "Find the nearest words."),
+    "search": ("search", "Find similar sentences or documents, with reasons."),
     "vectors": ("vectors", "List, import and describe word vectors."),
     "verify": ("verify", "Check every byte of an index or a vector set."),
 }
@@ -61,6 +65,7 @@ def cli() -> None:
     \b
     lexfield demo                         see what it does
     lexfield index texts/ -o my.idx       build an index
+    lexfield search my.idx "a sentence"   similar sentences, with --explain
     lexfield near book -k 5               nearest words
 
     Every command has examples: lexfield COMMAND --help. Add --debug to any command to see the

@@ -1,46 +1,6 @@
-"""Where work runs: threads of this process."""
+"""Where work runs: threads for work that NumPy does, processes for work that Python does."""
 
-from __future__ import annotations
+from lexfield.engine.processes import map_tasks
+from lexfield.engine.threads import cores, map_blocks
 
-import os
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from typing import TypeVar
-
-from lexfield.progress import Progress, silent
-
-Item = TypeVar("Item")
-Result = TypeVar("Result")
-
-
-def cores() -> int:
-    """How many cores this process may use; ``LEXFIELD_THREADS`` overrides."""
-    wanted = os.environ.get("LEXFIELD_THREADS", "")
-    if wanted.isdigit() and int(wanted) > 0:
-        return int(wanted)
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
-def map_blocks(
-    task: Callable[[Item], Result], items: Sequence[Item], *, progress: Progress = silent
-) -> Iterator[Result]:
-    """``task`` of every item, in order, on all cores, with at most two results waiting a core.
-
-    BLAS is held to one thread meanwhile: the cores are busy already, and every product is then
-    computed the same way whatever their number, so results are equal to the bit.
-    """
-    if len(items) == 1:  # not worth a thread; keeps a single query quick
-        yield task(items[0])
-        progress(1, 1)
-        return
-    from threadpoolctl import threadpool_limits
-
-    threads = cores()
-    with threadpool_limits(1), ThreadPoolExecutor(threads) as pool:
-        waiting = [pool.submit(task, item) for item in items[: 2 * threads]]
-        for number in range(len(items)):
-            result = waiting.pop(0).result()
-            if number + 2 * threads < len(items):
-                waiting.append(pool.submit(task, items[number + 2 * threads]))
-            progress(number + 1, len(items))
-            yield result
+__all__ = ["cores", "map_blocks", "map_tasks"]

@@ -8,15 +8,16 @@ the new one. Small segments are merged as they gather, so that there are never m
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from lexfield.errors import InputError, check
+from lexfield.errors import ChangedError, InputError, check
 from lexfield.progress import Progress, silent
 from lexfield.search.embedding import VectorSource, embed_corpus
 from lexfield.search.filter import allowed_rows
@@ -34,6 +35,7 @@ from lexfield.text.segment import words as cut_words
 from lexfield.text.stopwords import stopwords
 from lexfield.vectors.wordvectors import Embedded, WordVectors
 
+T = TypeVar("T")
 KIND = "index"
 LONGEST_QUERY = 20_000  # words
 _MOST_VALUES = 50
@@ -105,6 +107,9 @@ class Index:
         """
         items = documents.documents if isinstance(documents, Corpus) else documents
         new = Corpus.of(items, normalisation=self.normalisation, progress=progress)
+        return self._changing(lambda: self._add(new, vectors, progress)) if len(new.ids) else 0
+
+    def _add(self, new: Corpus, vectors: WordVectors | None, progress: Progress) -> int:
         taken = [identity for identity in new.ids if identity in self._documents]
         if taken:
             raise InputError(
@@ -113,14 +118,12 @@ class Index:
                 "Delete it first, or give the new document another id.",
             )
         added = len(new.ids)
-        if not added:
-            return 0
         kept, absorbed = self._split(len(new.tokens))
         if absorbed:
             old = [document for number in absorbed for document in self._live_documents(number)]
             new = Corpus.of([*old, *new.documents], normalisation=self.normalisation)
         embedded = self._embed(new, vectors)
-        with write(self.path, KIND) as out:
+        with write(self.path, KIND, self.generation) as out:
             self._keep(out, kept)
             numbers = [int(meta["name"][1:]) for meta in self._meta["segments"]]
             name = f"s{max(numbers) + 1:06d}"
@@ -128,13 +131,15 @@ class Index:
             before = self._deleted[: sum(len(self.segments[number].corpus.ids) for number in kept)]
             out.array("deleted", np.append(before, np.zeros(len(new.ids), bool)))
             out.meta["segments"].append(meta)
-        self._load()
         return added
 
     def delete(self, ids: Iterable[str]) -> int:
         """Delete documents by id; gives their number. An unknown id is an error, and none is
         deleted."""
         wanted = list(dict.fromkeys([ids] if isinstance(ids, str) else ids))
+        return self._changing(lambda: self._delete(wanted))
+
+    def _delete(self, wanted: list[str]) -> int:
         missing = [identity for identity in wanted if identity not in self._documents]
         if missing:
             raise InputError(
@@ -144,10 +149,9 @@ class Index:
             )
         deleted = self._deleted.copy()
         deleted[[self._documents[identity] for identity in wanted]] = True
-        with write(self.path, KIND) as out:
+        with write(self.path, KIND, self.generation) as out:
             self._keep(out, range(len(self.segments)))
             out.array("deleted", deleted)
-        self._load()
         return len(wanted)
 
     def compact(self, progress: Progress = silent) -> None:
@@ -155,17 +159,33 @@ class Index:
 
         The result is the index that ``build`` would make of the remaining documents.
         """
+        self._changing(lambda: self._compact(progress))
+
+    def _compact(self, progress: Progress) -> None:
         corpus = self.corpus
         if not len(corpus.tokens):
             raise InputError("No document is left; an index cannot be empty. Delete its folder.")
         embedded = self._embed(corpus, None)
-        with write(self.path, KIND) as out:
+        with write(self.path, KIND, self.generation) as out:
             meta = save_segment(out, "s000001", corpus, embedded, self.language, progress)
             out.array("deleted", np.zeros(len(corpus.ids), bool))
             coverage = embedded.coverage(corpus.vocabulary.counts)
             vectors = {**self._meta["vectors"], "coverage": coverage}
             out.meta.update(segments=[meta], language=self.language, vectors=vectors)
-        self._load()
+
+    def _changing(self, work: Callable[[], T]) -> T:
+        """Do work that writes a new generation; again, on top of it, if another came between."""
+        while True:
+            self.refresh()
+            with suppress(ChangedError):
+                result = work()
+                self.refresh()
+                return result
+
+    def refresh(self) -> None:
+        """Go on with the newest generation, if another process has written one."""
+        if not self._store.is_current():
+            self._load()
 
     def search(
         self,
@@ -191,6 +211,21 @@ class Index:
         if not found.rows and not found.notes:
             found.notes.append("nothing in the index answers this query")
         return Ranking(found, rows, spec_of(chosen), text)
+
+    def search_many(
+        self,
+        texts: Sequence[str],
+        method: str | Method = "setcover",
+        k: int = 5,
+        *,
+        unit: str = "sentence",
+        where: Mapping[str, str | Sequence[str]] | None = None,
+        progress: Progress = silent,
+    ) -> Iterator[Ranking]:
+        """``search`` for many texts, in order, on all cores."""
+        from lexfield.search.batch import search_many
+
+        return search_many(self, texts, method, k, unit, where, progress)
 
     def rows(self, unit: str = "sentence") -> Rows:
         """All sentences or documents, as search methods see them."""
@@ -254,6 +289,11 @@ class Index:
     @property
     def normalisation(self) -> Normalisation:
         return self.segments[0].corpus.normalisation
+
+    @property
+    def generation(self) -> str:
+        """Which state of the index this is; every change makes a new one."""
+        return self._store.generation
 
     @property
     def _deleted(self) -> NDArray[np.bool_]:
@@ -320,7 +360,7 @@ class Index:
                 counters.setdefault(name, Counter())[value] += 1
         return {
             "path": str(self.path),
-            "generation": int(self._store.generation),
+            "generation": int(self.generation),
             "bytes": self._store.size,
             "documents": live,
             "deleted": int(self._deleted.sum()),

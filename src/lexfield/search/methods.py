@@ -65,7 +65,7 @@ def parse(spec: str | Method) -> Method:
             raise InputError(f"{name} has no parameter {pair[1]!r}.", f"It has: {known}.")
         if pair[1] in values:
             raise InputError(f"{pair[1]!r} is given twice in {spec!r}.")
-        values[pair[1]] = _value(pair[2])
+        values[pair[1]] = _value(pair[2], allowed[pair[1]].default)
     made: Method = kind(**values)
     return made
 
@@ -88,7 +88,10 @@ def _class(name: str) -> Any:
     return getattr(import_module(f"lexfield.search.{name}"), METHODS[name])
 
 
-def _value(text: str) -> Any:
+def _value(text: str, default: Any) -> Any:
+    """What a parameter's text means; where words are expected ``none`` is a word too."""
+    if isinstance(default, str):
+        return text
     words = {"true": True, "false": False, "none": None}
     if text.lower() in words:
         return words[text.lower()]

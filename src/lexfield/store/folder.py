@@ -31,7 +31,14 @@ import xxhash
 from filelock import FileLock, Timeout
 from numpy.typing import NDArray
 
-from lexfield.errors import CorruptError, LockedError, NotAStoreError, StoreError, VersionError
+from lexfield.errors import (
+    ChangedError,
+    CorruptError,
+    LockedError,
+    NotAStoreError,
+    StoreError,
+    VersionError,
+)
 from lexfield.store.files import (
     BLOCK,
     block_sums,
@@ -95,6 +102,10 @@ class Store:
                 # A writer may have swapped and collected between the two reads: look again.
                 if _read_current(folder)[0] == generation:
                     raise CorruptError(f"{error.filename} is missing.", _REBUILD) from error
+
+    def is_current(self) -> bool:
+        """Is this still the newest generation?"""
+        return _read_current(self.path)[0] == self.generation
 
     def __contains__(self, name: str) -> bool:
         return f"{name}.npy" in self._files
@@ -168,8 +179,10 @@ class Writer:
 
 
 @contextmanager
-def write(path: str | Path, kind: str) -> Iterator[Writer]:
+def write(path: str | Path, kind: str, base: str | None = None) -> Iterator[Writer]:
     """Write a new generation of ``path``; it counts from the moment the block ends well.
+
+    A writer whose work builds on generation ``base`` is told if there is a newer one by now.
 
     >>> with write("idx", "index") as out:          # doctest: +SKIP
     ...     out.array("tokens", tokens)
@@ -180,6 +193,8 @@ def write(path: str | Path, kind: str) -> Iterator[Writer]:
         before = _generations(root)
         number = f"{int(before[-1]) + 1:06d}" if before else "000001"
         current = _current_or_none(root)
+        if base is not None and current != base:
+            raise ChangedError(f"{root} was changed meanwhile.", "Try again.")
         for leftover in before:
             if leftover != current:  # an interrupted writer's, or one no reader had let go
                 shutil.rmtree(root / leftover, ignore_errors=True)

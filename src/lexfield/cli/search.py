@@ -1,0 +1,141 @@
+"""``lexfield search``"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from lexfield.cli.output import Bar, emit, output_options, paint
+from lexfield.errors import InputError
+
+if TYPE_CHECKING:
+    from lexfield.search.ranking import Hit, Ranking
+    from lexfield.text.normalise import Normalisation
+
+_COLOURS = ("green", "cyan", "magenta", "yellow", "blue", "red")
+
+
+@click.command()
+@click.argument("path", metavar="IDX")
+@click.argument("text", required=False)
+@click.option(
+    "--queries", type=click.Path(exists=True, dir_okay=False), help="File, a query a line."
+)
+@click.option(
+    "--method",
+    default="setcover",
+    show_default=True,
+    metavar="SPEC",
+    help="setcover, mean, wmd, jaccard, edit or bow; parameters as in setcover(r=20).",
+)
+@click.option("-k", default=5, show_default=True, type=click.IntRange(1), help="How many.")
+@click.option(
+    "--unit",
+    type=click.Choice(("sentence", "document")),
+    default="sentence",
+    show_default=True,
+    help="What is found.",
+)
+@click.option("--where", multiple=True, metavar="FIELD=VALUE", help="Only such documents.")
+@click.option("--explain", is_flag=True, help="Show why each hit was found.")
+@output_options
+def search(
+    path: str,
+    text: str | None,
+    queries: str | None,
+    method: str,
+    k: int,
+    unit: str,
+    where: tuple[str, ...],
+    explain: bool,
+    output: str | None,
+) -> None:
+    """Find the sentences or documents of an index that answer a text; - reads a query a line.
+
+    \b
+    lexfield search my.idx "The ship came home in the storm." --explain
+    lexfield search my.idx "a lost child" --method mean -k 10 --where level=college
+    lexfield search tickets.idx "app crashes on start" --unit document --method wmd
+    lexfield search my.idx --queries questions.txt --method "setcover(r=20)" --jsonl
+    lexfield search my.idx - --json < questions.txt
+    """
+    from lexfield.search.filter import parse_where
+    from lexfield.search.index import Index
+
+    texts = _texts(text, queries)
+    index = Index.open(path)
+    conditions = parse_where(where)
+    with Bar("searching") as bar:
+        found = index.search_many(texts, method, k, unit=unit, where=conditions, progress=bar)
+        rankings = list(found)
+    many = len(texts) > 1
+    records = [
+        _record(hit, ranking, many, explain or not many) for ranking in rankings for hit in ranking
+    ]
+    notes = [
+        f"{ranking.query[:40]!r}: {note}" if many else note
+        for ranking in rankings
+        for note in ranking.notes
+    ]
+
+    def table() -> Iterator[str]:
+        for ranking in rankings:
+            if many:
+                yield paint(ranking.query, "blue")
+            for hit in ranking:
+                yield from _lines(hit, explain, index.normalisation)
+
+    emit("search", records, output, notes=notes, table=lambda: list(table()))
+
+
+def _texts(text: str | None, queries: str | None) -> Sequence[str]:
+    if (text is None) == (queries is None):
+        raise click.UsageError("Give either a TEXT (or - for standard input) or --queries FILE.")
+    if text is not None and text != "-":
+        return [text]
+    data = Path(queries).read_bytes() if queries else sys.stdin.buffer.read()
+    try:
+        lines = [line for line in data.decode().splitlines() if line.strip()]
+    except UnicodeDecodeError as error:
+        raise InputError(f"The queries are not UTF-8 (byte {error.start:,}).") from error
+    if not lines:
+        raise InputError("There is no query in the input.", "Write one query a line.")
+    return lines
+
+
+def _record(hit: Hit, ranking: Ranking, many: bool, explain: bool) -> dict[str, Any]:
+    record = {**hit.to_dict(explain=False), "explanation": None}
+    if explain:
+        record["explanation"] = hit.explanation.to_dict()
+    return {"query": ranking.query, **record} if many else record
+
+
+def _lines(hit: Hit, explain: bool, normalise: Normalisation) -> Iterator[str]:
+    shown = " ".join(hit.text.split())
+    if explain:
+        shown = highlighted(shown, hit.explanation.matched(), normalise)
+    elif len(shown) > 200:
+        shown = f"{shown[:200]}…"
+    yield f"{hit.rank:>3}. {hit.score:9.4f}  {shown}  {paint(f'[{hit.id}]', 'bright_black')}"
+    if explain:
+        for line in hit.explanation.lines():
+            yield f"                  {line}"
+
+
+def highlighted(text: str, matched: dict[str, str], normalise: Normalisation) -> str:
+    """The text with matched words in the colour of the query word that they answer."""
+    from lexfield.text.segment import word_spans
+
+    colours: dict[str, str] = {}
+    parts, position = [], 0
+    for start, end in word_spans(text):
+        query = matched.get(normalise(text[start:end]))
+        if query is not None:
+            colour = colours.setdefault(query, _COLOURS[len(colours) % len(_COLOURS)])
+            parts += [text[position:start], paint(text[start:end], colour)]
+            position = end
+    return "".join([*parts, text[position:]])

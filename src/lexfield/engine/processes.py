@@ -1,0 +1,100 @@
+"""Work that Python does, on processes of this machine.
+
+A task is a function of the package, named ``module:function``, and arguments that JSON can carry;
+its result travels back the same way. Workers are plain child processes that read tasks from their
+standard input: nothing is pickled, the caller's own script is not imported again, and there is no
+fork of a process with threads.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from importlib import import_module
+from typing import Any
+
+from lexfield.engine.threads import cores
+from lexfield.errors import LexfieldError
+from lexfield.progress import Progress, silent
+
+
+def map_tasks(
+    function: str, items: Sequence[dict[str, Any]], *, progress: Progress = silent
+) -> Iterator[Any]:
+    """Results of ``function(**item)`` for every item, in order, on all cores."""
+    threads = min(cores(), len(items))
+    if threads <= 1:
+        for number, item in enumerate(items, 1):
+            yield call(function, item)
+            progress(number, len(items))
+        return
+    workers: list[subprocess.Popen[str]] = []
+    own = threading.local()
+
+    def run(item: dict[str, Any]) -> Any:
+        if not hasattr(own, "worker"):
+            own.worker = _start()
+            workers.append(own.worker)
+        return _ask(own.worker, function, item)
+
+    with ThreadPoolExecutor(threads) as pool:
+        try:
+            waiting: list[Future[Any]] = [pool.submit(run, item) for item in items[: 2 * threads]]
+            for number in range(len(items)):
+                result = waiting.pop(0).result()
+                if number + 2 * threads < len(items):
+                    waiting.append(pool.submit(run, items[number + 2 * threads]))
+                yield result
+                progress(number + 1, len(items))
+        finally:
+            pool.shutdown(wait=False, cancel_futures=True)
+            for worker in workers:
+                worker.kill()
+                worker.wait()
+                for stream in (worker.stdin, worker.stdout):
+                    if stream:
+                        stream.close()
+
+
+def call(function: str, item: dict[str, Any]) -> Any:
+    """Call ``module:function`` of this package."""
+    module, _, name = function.partition(":")
+    if not module.startswith("lexfield."):
+        raise LexfieldError(f"{function!r} is not a function of lexfield.")
+    return getattr(import_module(module), name)(**item)
+
+
+def _start() -> subprocess.Popen[str]:
+    environment = {**os.environ, "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
+    return subprocess.Popen(
+        [sys.executable, "-m", "lexfield.engine.worker"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        encoding="utf-8",
+        env=environment,  # the cores are shared out by process
+    )
+
+
+def _ask(worker: subprocess.Popen[str], function: str, item: dict[str, Any]) -> Any:
+    assert worker.stdin and worker.stdout
+    try:
+        worker.stdin.write(json.dumps({"function": function, "item": item}) + "\n")
+        worker.stdin.flush()
+        line = worker.stdout.readline()
+    except (BrokenPipeError, ValueError):
+        line = ""
+    if not line:
+        raise LexfieldError(
+            f"A worker process ended before its work was done (exit code {worker.wait()}).",
+            "It may have run out of memory; try fewer with LEXFIELD_THREADS=1.",
+        )
+    answer = json.loads(line)
+    if "error" in answer:
+        raise LexfieldError(answer["error"], answer["hint"])
+    return answer["result"]

@@ -1,0 +1,30 @@
+"""A worker process: answers a task a line until its input ends."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+
+from lexfield.engine.processes import call
+from lexfield.errors import LexfieldError
+
+
+def main() -> None:
+    # What a task might print must not get between the answers.
+    out = os.fdopen(os.dup(sys.stdout.fileno()), "w", encoding="utf-8")
+    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
+    # The cores are shared out by process: one thread each.
+    os.environ["LEXFIELD_THREADS"] = "1"
+    for line in sys.stdin:
+        task = json.loads(line)
+        try:
+            answer = {"result": call(task["function"], task["item"])}
+        except LexfieldError as error:
+            answer = {"error": error.message, "hint": error.hint}
+        out.write(json.dumps(answer) + "\n")
+        out.flush()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,80 @@
+"""Many queries at once, on all cores."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache, partial
+from typing import TYPE_CHECKING
+
+from lexfield.engine import map_tasks
+from lexfield.errors import StoreError
+from lexfield.explain import Explanation
+from lexfield.progress import Progress
+from lexfield.search.methods import Method, parse, spec_of
+from lexfield.search.ranking import Found, Ranking
+
+if TYPE_CHECKING:
+    from lexfield.search.index import Index
+
+_BATCH = 50  # queries a task
+
+Where = Mapping[str, str | Sequence[str]]
+
+
+def search_many(
+    index: Index,
+    texts: Sequence[str],
+    method: str | Method,
+    k: int,
+    unit: str,
+    where: Where | None,
+    progress: Progress,
+) -> Iterator[Ranking]:
+    """``index.search`` of every text, in order."""
+    spec = spec_of(parse(method))
+    if len(texts) < 2 * _BATCH:  # a worker takes longer to start
+        for number, text in enumerate(texts, 1):
+            yield index.search(text, spec, k, unit=unit, where=where)
+            progress(number, len(texts))
+        return
+    batches = [list(texts[i : i + _BATCH]) for i in range(0, len(texts), _BATCH)]
+    place = {"path": str(index.path.resolve()), "generation": index.generation}
+    wanted = {"spec": spec, "k": int(k), "unit": unit, "where": dict(where) if where else None}
+    items = [{**place, **wanted, "texts": batch} for batch in batches]
+    rows = index.rows(unit)
+    results = map_tasks("lexfield.search.batch:search_texts", items, progress=progress)
+    for batch, answers in zip(batches, results, strict=True):
+        for text, (found, scores, notes) in zip(batch, answers, strict=True):
+            explain = partial(_explain, index, text, spec, k, unit, where)
+            yield Ranking(Found(found, scores, explain, notes), rows, spec, text)
+
+
+def search_texts(
+    path: str,
+    generation: str,
+    texts: list[str],
+    spec: str,
+    k: int,
+    unit: str,
+    where: Where | None,
+) -> list[tuple[list[int], list[float], list[str]]]:
+    """The task: rows, scores and notes for each text."""
+    index = _opened(path)
+    if index.generation != generation:
+        raise StoreError(f"{path} was changed while it was being searched.", "Search again.")
+    rankings = [index.search(text, spec, k, unit=unit, where=where) for text in texts]
+    return [(ranking.rows, ranking.scores, ranking.notes) for ranking in rankings]
+
+
+@lru_cache(maxsize=1)
+def _opened(path: str) -> Index:
+    from lexfield.search.index import Index
+
+    return Index.open(path)
+
+
+def _explain(
+    index: Index, text: str, spec: str, k: int, unit: str, where: Where | None, place: int
+) -> Explanation:
+    """Reasons are not carried between processes: the search is done again for them."""
+    return index.search(text, spec, k, unit=unit, where=where)[place].explanation

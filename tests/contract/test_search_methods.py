@@ -1,0 +1,178 @@
+"""One suite over every search method: what holds for all of them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from lexfield.errors import InputError
+from lexfield.sample import METADATA, TEXTS
+from lexfield.search.index import Index
+from lexfield.search.methods import METHODS
+from lexfield.text.corpus import Corpus
+from lexfield.text.document import Document
+from lexfield.vectors.wordvectors import WordVectors
+
+SPECS = [*METHODS, "edit(by=word)", "setcover(weights=none)"]
+QUERIES = [
+    "The boat came home before the storm.",
+    "My grandmother cooked rice in the copper pot and sang.",
+    "He repaired the engine with a spanner.",
+]
+
+
+@pytest.fixture(scope="module")
+def index(tmp_path_factory: pytest.TempPathFactory) -> Index:
+    folder = tmp_path_factory.mktemp("contract")
+    return Index.build(Corpus.read(TEXTS, metadata=METADATA), folder / "i")
+
+
+@pytest.fixture(params=SPECS)
+def spec(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+@pytest.mark.parametrize("query", QUERIES)
+@pytest.mark.parametrize("unit", ["sentence", "document"])
+def test_hits_are_ordered_distinct_and_repeatable(
+    index: Index, spec: str, query: str, unit: str
+) -> None:
+    found = index.search(query, spec, 7, unit=unit)
+    assert 1 <= len(found) <= 7
+    assert len(set(found.rows)) == len(found)
+    assert np.isfinite(found.scores).all()
+    if not spec.startswith("setcover"):  # a cover's gains fall too, until it begins again
+        assert found.scores == sorted(found.scores, reverse=True)
+    again = index.search(query, spec, 7, unit=unit)
+    assert (again.rows, again.scores) == (found.rows, found.scores)
+    for hit in found:
+        assert hit.rank == found.rows.index(hit.row) + 1
+        assert hit.text
+        assert Path(hit.source).read_text("utf-8")[hit.position :].startswith(hit.text)
+        assert hit.document in hit.id
+
+
+def test_fewer_hits_are_the_first_of_more(index: Index, spec: str) -> None:
+    few, many = index.search(QUERIES[0], spec, 2), index.search(QUERIES[0], spec, 9)
+    assert many.rows[:2] == few.rows
+
+
+def test_explanations_add_up(index: Index, spec: str) -> None:
+    for query in QUERIES:
+        for hit in index.search(query, spec, 5):
+            explanation = hit.explanation
+            assert explanation.reasons
+            assert explanation.lines()
+            if explanation.additive:
+                total = sum(reason.contribution for reason in explanation.reasons)
+                assert total == pytest.approx(hit.score, abs=1e-6)
+            assert set(hit.to_dict()) >= {"rank", "id", "score", "text", "source", "explanation"}
+
+
+def test_filters_come_before_ranking(index: Index, spec: str) -> None:
+    everything = index.search(QUERIES[0], spec, 5)
+    college = index.search(QUERIES[0], spec, 5, where={"level": "college"})
+    assert len(college) == len(everything)
+    assert {hit.metadata["level"] for hit in college} == {"college"}
+    both = index.search(
+        QUERIES[0], spec, 5, where={"level": ["college", "high"], "author": "weiss"}
+    )
+    assert {hit.metadata["author"] for hit in both} == {"weiss"}
+    assert len(index.search(QUERIES[0], spec, 5, where={"level": "none such"})) == 0
+
+
+@pytest.mark.parametrize(
+    ("query", "note"),
+    [
+        ("", "no words"),
+        ("   ...  !!! ", "no words"),
+        ("\0\0", "no words"),
+        ("the of and", "only stopwords"),
+        ("qwxzvbq zzxqwv", "no vector for: qwxzvbq, zzxqwv"),
+    ],
+)
+def test_empty_queries_give_a_note(index: Index, spec: str, query: str, note: str) -> None:
+    found = index.search(query, spec)
+    if not (spec.startswith("edit") and "no words" not in note):  # any letters can be edited
+        assert len(found) == 0
+    assert any(note in text for text in found.notes)
+
+
+def test_k(index: Index, spec: str) -> None:
+    with pytest.raises(InputError, match="k must be"):
+        index.search(QUERIES[0], spec, 0)
+    rows = len(index.rows("document"))
+    assert len(index.search(QUERIES[0], spec, 10_000, unit="document")) <= rows
+
+
+def test_long_queries(index: Index, spec: str) -> None:
+    with pytest.raises(InputError, match="at most 20,000"):
+        index.search("storm at sea " * 100_000, spec)
+    assert len(index.search(index.corpus.documents[3].text, spec, 3)) == 3
+
+
+def test_unknown_fields_and_units(index: Index, spec: str) -> None:
+    with pytest.raises(InputError, match="No document has metadata 'colour'. There are: author"):
+        index.search(QUERIES[0], spec, where={"colour": "red"})
+    with pytest.raises(InputError, match="unit must be"):
+        index.search(QUERIES[0], spec, unit="page")
+
+
+def test_many_equal_one_by_one(index: Index, spec: str) -> None:
+    texts = [str(s) for s in index.corpus.sentences[100:220]]
+    many = list(index.search_many(texts, spec, 3))
+    assert len(many) == 120
+    for text, ranking in zip(texts[::17], many[::17], strict=True):
+        one = index.search(text, spec, 3)
+        assert (one.rows, one.scores, one.notes) == (ranking.rows, ranking.scores, ranking.notes)
+    assert many[0][-1].explanation.reasons
+
+
+def test_segments_do_not_matter(tmp_path: Path, spec: str, sample: Corpus) -> None:
+    """An index that grew and shrank answers as one that was built at once."""
+    documents = list(sample.documents)
+    whole = Index.build(Corpus.of(documents[:30]), tmp_path / "whole")
+    grown = Index.build(Corpus.of([*documents[:16], documents[50]]), tmp_path / "grown")
+    grown.add(documents[16:24])
+    grown.add([*documents[24:28], Document("gone", "A storm took the boat from the harbour.")])
+    grown.add(documents[28:30])
+    grown.delete([documents[50].id, "gone"])
+    assert grown.info()["segments"] > 1
+    for query in QUERIES:
+        for unit in ("sentence", "document"):
+            a, b = whole.search(query, spec, 6, unit=unit), grown.search(query, spec, 6, unit=unit)
+            assert [h.id for h in a] == [h.id for h in b]
+            np.testing.assert_allclose(a.scores, b.scores, atol=1e-5)
+            for x, y in zip(a, b, strict=True):
+                assert x.explanation.reasons and y.explanation.reasons
+    grown.compact()
+    assert [h.id for h in whole.search(QUERIES[0], spec)] == [
+        h.id for h in grown.search(QUERIES[0], spec)
+    ]
+
+
+def test_order_of_documents_does_not_matter(tmp_path: Path, spec: str) -> None:
+    """Without ties, permuting documents permutes rows and nothing else."""
+    texts = {
+        "a": "Seven ships sailed across the northern sea today.",
+        "b": "The old baker kneads his bread before sunrise comes.",
+        "c": "Engines need oil and patience more than hammers.",
+        "d": "A captain steers boats through heavy storms nightly.",
+    }
+    found = []
+    for order in ("abcd", "dcba", "bdac"):
+        documents = [Document(name, texts[name]) for name in order]
+        index = Index.build(Corpus.of(documents), tmp_path / order)
+        ranking = index.search("A captain steers ships through storms.", spec, 2)
+        found.append([hit.document for hit in ranking])
+    assert found[0][0] == found[1][0] == found[2][0]
+
+
+def test_vectors_of_the_users_own(tmp_path: Path, spec: str) -> None:
+    vectors = WordVectors(["sun", "moon", "star", "river"], np.eye(4, dtype=np.float32), name="own")
+    corpus = Corpus.of(["Sun and moon shine over one river.", "The river runs to a distant sea."])
+    index = Index.build(corpus, tmp_path / "i", vectors=vectors)
+    found = index.search("sun river", spec, 1)
+    assert len(found) == 1

@@ -1,0 +1,156 @@
+"""Slow, obvious versions of every method, over plain Python data."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections import Counter
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lexfield.search.index import Index
+from lexfield.text.segment import words as cut_words
+from lexfield.text.stopwords import stopwords
+
+
+@dataclass
+class Plain:
+    """An index as lists and dictionaries."""
+
+    texts: list[str]
+    vectors: dict[str, NDArray[np.float64]]
+
+    @classmethod
+    def of(cls, index: Index, unit: str = "sentence") -> Plain:
+        rows, lexicon = index.rows(unit), index.lexicon
+        vectors = {
+            word: lexicon.vectors[i].astype(np.float64)
+            for i, word in enumerate(lexicon.words)
+            if lexicon.known[i]
+        }
+        return cls([rows.text(row) for row in range(len(rows))], vectors)
+
+    def tokens(self, text: str) -> list[str]:
+        return cut_words(text.lower())
+
+    def content(self, text: str) -> list[str]:
+        return [token for token in self.tokens(text) if token not in stopwords("en")]
+
+
+def jaccard(plain: Plain, query: str) -> dict[int, float]:
+    mine = set(plain.content(query))
+    scores = {}
+    for row, text in enumerate(plain.texts):
+        theirs = set(plain.content(text))
+        if mine & theirs:
+            scores[row] = len(mine & theirs) / len(mine | theirs)
+    return scores
+
+
+def bow(plain: Plain, query: str) -> dict[int, float]:
+    mine = Counter(plain.content(query))
+    scores = {}
+    for row, text in enumerate(plain.texts):
+        theirs = Counter(plain.content(text))
+        if set(mine) & set(theirs):
+            scores[row] = -sum(
+                abs(mine[w] / mine.total() - theirs[w] / theirs.total()) for w in {*mine, *theirs}
+            )
+    return scores
+
+
+def mean(plain: Plain, query: str) -> dict[int, float]:
+    def average(text: str) -> NDArray[np.float64] | None:
+        known = [plain.vectors[w] for w in plain.content(text) if w in plain.vectors]
+        return np.mean(known, axis=0) if known else None
+
+    mine = average(query)
+    scores: dict[int, float] = {}
+    for row, text in enumerate(plain.texts):
+        theirs = average(text)
+        if mine is not None and theirs is not None:
+            scores[row] = -float(np.linalg.norm(mine - theirs))
+    return scores
+
+
+def wmd(plain: Plain, query: str) -> dict[int, float]:
+    """Transport between uniform copies of the words: an assignment problem, solved by scipy."""
+    from scipy.optimize import linear_sum_assignment
+
+    mine = [w for w in plain.content(query) if w in plain.vectors]
+    scores = {}
+    for row, text in enumerate(plain.texts):
+        theirs = [w for w in plain.content(text) if w in plain.vectors]
+        if not mine or not theirs:
+            continue
+        size = math.lcm(len(mine), len(theirs))
+        left = list(itertools.chain.from_iterable([w] * (size // len(mine)) for w in mine))
+        right = list(itertools.chain.from_iterable([w] * (size // len(theirs)) for w in theirs))
+        costs = np.array(
+            [[np.linalg.norm(plain.vectors[a] - plain.vectors[b]) for b in right] for a in left]
+        )
+        scores[row] = -float(costs[linear_sum_assignment(costs)].sum() / size)
+    return scores
+
+
+def edits(a: list[str] | str, b: list[str] | str) -> int:
+    """The textbook table."""
+    line = list(range(len(b) + 1))
+    for i, x in enumerate(a, 1):
+        before, line = line, [i]
+        for j, y in enumerate(b, 1):
+            line.append(min(before[j] + 1, line[j - 1] + 1, before[j - 1] + (x != y)))
+    return line[-1]
+
+
+def edit(plain: Plain, query: str) -> dict[int, float]:
+    if not plain.tokens(query):
+        return {}
+    return {row: -float(edits(query, text)) for row, text in enumerate(plain.texts)}
+
+
+def edit_by_word(plain: Plain, query: str) -> dict[int, float]:
+    mine = plain.tokens(query)
+    if not mine:
+        return {}
+    return {row: -float(edits(mine, plain.tokens(t))) for row, t in enumerate(plain.texts)}
+
+
+def set_cover(
+    plain: Plain, query: str, k: int, r: int, penalty: float, shortest: int, own: bool
+) -> list[tuple[int, float]]:
+    """Algorithm 1, a loop over all sentences in each round; begins again when all is covered."""
+    excluded = stopwords("en")
+    vocabulary = {word for text in plain.texts for word in plain.tokens(text)}
+    full: set[str] = set()
+    for word in plain.content(query):
+        if own and word in vocabulary:
+            full.add(word)
+        if word in plain.vectors:
+            others = sorted(
+                (float(np.linalg.norm(plain.vectors[word] - plain.vectors[w])), w)
+                for w in vocabulary
+                if w != word and w in plain.vectors
+            )
+            full |= {w for _, w in others[:r]}
+    full -= excluded
+    left = {
+        row: set(plain.tokens(text))
+        for row, text in enumerate(plain.texts)
+        if len(plain.tokens(text)) >= shortest
+    }
+    uncovered = set(full)
+    picks: list[tuple[int, float]] = []
+    while len(picks) < k and left:
+        scores = {row: len(uncovered & s) / len(s) ** penalty for row, s in left.items()}
+        row = max(scores, key=lambda r: (scores[r], -r))
+        if not scores[row]:
+            if uncovered == full:
+                break
+            uncovered = set(full)
+            continue
+        picks.append((row, scores[row]))
+        uncovered -= left.pop(row)
+    return picks
