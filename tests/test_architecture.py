@@ -15,7 +15,7 @@ SOURCE = Path(lexfield.__file__).parent
 # A package may import those before it in this list, and its own modules.
 LAYERS = [
     "errors", "progress", "results", "store", "engine", "sample", "text", "bags", "vectors",
-    "explain", "search", "cli", "__main__",
+    "explain", "search", "evaluate", "cli", "__main__",
 ]  # fmt: skip
 FILES = sorted(SOURCE.rglob("*.py"))
 

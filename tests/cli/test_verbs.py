@@ -143,3 +143,101 @@ def test_demo(run: Run, tmp_path: Path) -> None:
         assert shown.code == 0
     assert "documents   64" in shown.out
     assert run("verify", tmp_path / "demo" / "sample.idx").code == 0
+
+
+QUERY = "The fishing boat came home before the storm."
+
+
+def test_search(run: Run, index: Path) -> None:
+    found = run("search", index, QUERY, "--json").json
+    assert found["schema"] == "lexfield.search/1"
+    assert [hit["rank"] for hit in found["results"]] == [1, 2, 3, 4, 5]
+    hit = found["results"][0]
+    assert {"rank", "id", "score", "text", "source", "explanation"} <= set(hit)
+    reasons = hit["explanation"]["reasons"]
+    assert sum(reason["contribution"] for reason in reasons) == pytest.approx(hit["score"])
+    shown = run("search", index, QUERY, "--explain", "-k", "2")
+    assert "uncovered:" in shown.out
+    assert " → " in shown.out
+    for method in ("mean", "wmd", "jaccard", "edit", "bow", "setcover(r=20, penalty=1)"):
+        assert len(run("search", index, QUERY, "--method", method, "--jsonl").out.splitlines()) == 5
+
+
+def test_search_filters_and_units(run: Run, index: Path) -> None:
+    where = ("--where", "level=college", "--where", "author=weiss")
+    hits = run("search", index, QUERY, *where, "--json").json["results"]
+    assert {hit["metadata"]["author"] for hit in hits} == {"weiss"}
+    one = run("search", index, QUERY, "--unit", "document", "-k", "1", "--json").json["results"]
+    assert "#" not in one[0]["id"]
+    assert run("search", index, QUERY, "--where", "colour=red").code == 2
+    assert run("search", index, QUERY, "--where", "red").code == 2
+    assert run("search", index, QUERY, "--where", "level=none").code == 1
+
+
+def test_search_many(run: Run, index: Path, tmp_path: Path) -> None:
+    lines = f"{QUERY}\n\nA cook stirs the soup.\n"
+    (tmp_path / "queries.txt").write_text(lines)
+    by_file = run("search", index, "--queries", tmp_path / "queries.txt", "-k", "2", "--json").json
+    by_input = run("search", index, "-", "-k", "2", "--json", stdin=lines.encode()).json
+    assert by_file == by_input
+    assert [hit["query"] for hit in by_file["results"]].count(QUERY) == 2
+    assert "A cook stirs the soup." in run("search", index, "-", stdin=lines.encode()).out
+    assert run("search", index, "-", stdin=b"\xff\n").code == 2
+    assert run("search", index, "-", stdin=b"\n").code == 2
+    assert run("search", index).code == 2
+    assert run("search", index, "x", "--queries", tmp_path / "queries.txt").code == 2
+
+
+def test_nothing_found(run: Run, index: Path) -> None:
+    for text in ("", "the of", "zzxqv"):
+        empty = run("search", index, text, "--json")
+        assert (empty.code, empty.json["results"]) == (1, [])
+        assert empty.json["notes"]
+    assert run("search", index, QUERY, "-k", "0").code == 2
+    assert "Did you mean 'mean'" in run("search", index, QUERY, "--method", "maen").err
+    assert "at most 20,000" in run("search", index, "sea " * 30_000).err
+
+
+def test_add_delete_compact(run: Run, index: Path, tmp_path: Path) -> None:
+    (tmp_path / "new").mkdir()
+    (tmp_path / "new" / "letter.txt").write_text(
+        "The submarine surfaced near the icebergs at dawn."
+    )
+    assert run("add", index, tmp_path / "new", "--json").json["results"] == [
+        {"added": 1, "documents": 65}
+    ]
+    again = run("add", index, tmp_path / "new")
+    assert again.code == 2
+    assert "holds 'letter' already" in again.err
+    asked = ("search", index, "A submarine among icebergs", "-k", "1", "--json")
+    assert run(*asked).json["results"][0]["document"] == "letter"
+    assert run("delete", index, "letter", "nowhere").code == 2
+    deleted = run("delete", index, "-", "--json", stdin=b"letter\npell-sea\n").json
+    assert deleted["results"] == [{"deleted": 2, "documents": 63}]
+    assert run(*asked).json["results"][0]["document"] != "letter"
+    after = run("compact", index, "--json").json["results"][0]
+    assert after["documents"] == 63
+    assert run("verify", index).code == 0
+
+
+def test_duplicates(run: Run, tmp_path: Path) -> None:
+    fields = ("--text-field", "title", "--text-field", "text")
+    run("index", TICKETS, *fields, "-o", tmp_path / "t.idx")
+    (tmp_path / "copy.jsonl").write_text(
+        '{"id": "X", "text": "Search ignores words with accented letters, in all of my notes."}\n'
+        '{"id": "Y", "text": "Search ignores words with accented letters in all my notes!"}\n'
+    )
+    run("add", tmp_path / "t.idx", tmp_path / "copy.jsonl")
+    found = run("duplicates", tmp_path / "t.idx", "--json").json["results"]
+    assert [(pair["a"], pair["b"]) for pair in found] == [("X", "Y")]
+    assert run("duplicates", tmp_path / "t.idx", "--approximate").out.startswith("1.000  X  Y")
+    assert run("duplicates", tmp_path / "t.idx", "--threshold", "0").code == 2
+
+
+def test_an_index_of_another_version(
+    run: Run, index: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("lexfield.store.folder.SCHEMA", 7)
+    refused = run("search", index, QUERY)
+    assert refused.code == 2
+    assert "has format 1; this lexfield reads 7" in refused.err

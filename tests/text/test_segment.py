@@ -123,5 +123,5 @@ def test_cutting_is_linear(unit: str) -> None:
             best = min(best, time.perf_counter() - start)
         return best
 
-    small, large = seconds(50_000), seconds(400_000)  # 8 times the text; 32 leaves room for noise
-    assert large < 32 * max(small, 5e-3), f"{unit!r}: {small:.4f}s → {large:.4f}s"
+    small, large = seconds(50_000), seconds(400_000)  # 8 times the text; 50 leaves room for noise
+    assert large < 50 * max(small, 1e-2), f"{unit!r}: {small:.4f}s → {large:.4f}s"

@@ -22,6 +22,7 @@ VERBS = {
     "completion": ("completion", "Print the shell script that completes lexfield's commands."),
     "delete": ("change", "Delete documents from an index."),
     "demo": ("demo", "See lexfield work on the texts that come with it."),
+    "duplicates": ("duplicates", "Find pairs that say nearly the same."),
     "index": ("index", "Build an index from files, folders or tables."),
     "info": ("info", "Look inside an index."),
     "near": ("near", "Find the nearest words."),

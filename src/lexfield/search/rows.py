@@ -5,10 +5,10 @@ A row's number is its place in its segment plus the rows of the segments before.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from itertools import pairwise
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +17,7 @@ from lexfield.search.lexicon import Lexicon
 from lexfield.search.segment import Segment, Unit
 
 Array = NDArray[Any]
+T = TypeVar("T")
 
 
 class Rows:
@@ -35,9 +36,17 @@ class Rows:
         self.units: list[Unit] = [segment.unit(unit) for segment in segments]
         self.starts = np.append(0, np.cumsum([u.rows for u in self.units])).astype(np.int64)
         self._deleted = deleted  # documents
+        self._cache: dict[str, Any] = {}
 
     def __len__(self) -> int:
         return int(self.starts[-1])
+
+    def cached(self, name: str, make: Callable[[Rows], T]) -> T:
+        """Something a method derives from all rows, made once."""
+        if name not in self._cache:
+            self._cache[name] = make(self)
+        made: T = self._cache[name]
+        return made
 
     def blocks(self) -> Iterator[tuple[int, Unit]]:
         """Each segment's rows with the number of the first."""

@@ -76,35 +76,41 @@ class _Problem:
         self._vectors = query.vectors[self._words].astype(np.float64)
         self._shares = query.shares[self._words]
         vectors = rows.lexicon.vectors
-        products = self._vectors.astype(np.float32) @ vectors.T
-        squares = np.einsum("ij,ij->i", vectors, vectors)
+        squares = rows.cached("squares", _squares)
         own = np.einsum("ij,ij->i", self._vectors, self._vectors).astype(np.float32)
-        distances = np.sqrt(np.maximum(own[:, None] + squares - 2 * products, 0))
-        # Bounds must not be too high: rounding in the line above is under this.
-        room = np.float32(4e-3) * np.sqrt(np.float32(own.max(initial=0)))
-        self._distances = np.maximum(distances - room, 0)
+        distances = (-2 * self._vectors).astype(np.float32) @ vectors.T
+        distances += own[:, None]
+        distances += squares
+        np.sqrt(np.maximum(distances, 0, out=distances), out=distances)
+        # Bounds must not be too high: rounding in the lines above is under this.
+        distances -= np.float32(4e-3) * np.sqrt(own.max(initial=0))
+        self._distances = np.maximum(distances, 0, out=distances)
 
-    def row_bounds(self) -> NDArray[np.float64]:
+    def row_bounds(self) -> NDArray[np.float32]:
         """For every row: each of its words goes to the nearest word of the query."""
         nearest = self._distances.min(axis=0)
-        parts = []
-        for (_, unit), own in zip(self._rows.blocks(), self._rows.lexicon.maps, strict=True):
-            values = np.append(
-                0.0, np.cumsum(unit.shares * nearest[own][unit.words], dtype=np.float64)
-            )
-            filled = np.append(0.0, np.cumsum(unit.shares, dtype=np.float64))
-            bounds = values[unit.offsets[1:]] - values[unit.offsets[:-1]]
-            empty = filled[unit.offsets[1:]] - filled[unit.offsets[:-1]] < 0.5
-            parts.append(np.where(empty, np.inf, bounds - 1e-9))
-        return np.concatenate(parts)
+        bounds = np.concatenate(
+            [shares @ nearest[own] for shares, own in self._rows.cached("shares", _shares)]
+        )
+        bounds -= np.float32(1e-5) * (1 + bounds)
+        bounds[self._rows.cached("without vectors", _without_vectors)] = np.inf
+        return bounds
 
     def query_bounds(self, rows: NDArray[Any]) -> NDArray[np.float64]:
         """For these rows: each word of the query goes to the nearest word of the row."""
-        bounds = np.empty(len(rows))
-        for place, row in enumerate(rows.tolist()):
-            words, _, shares = self._rows.entries(row)
-            nearest = self._distances[:, words[shares > 0]].min(axis=1)
-            bounds[place] = self._shares @ nearest
+        bounds = np.zeros(len(rows))
+        for number, (start, unit) in enumerate(self._rows.blocks()):
+            inside = np.flatnonzero((rows >= start) & (rows < start + unit.rows))
+            own = rows[inside] - start
+            first, sizes = unit.offsets[own], np.diff(unit.offsets)[own]
+            begins = np.cumsum(sizes) - sizes
+            entries = np.arange(int(sizes.sum())) + np.repeat(first - begins, sizes)
+            words = self._rows.lexicon.maps[number][unit.words[entries]]
+            far = np.where(unit.shares[entries] > 0, np.float32(0), np.float32(np.inf))
+            if not len(own):
+                continue
+            for share, distances in zip(self._shares, self._distances, strict=True):
+                bounds[inside] += share * np.minimum.reduceat(distances[words] + far, begins)
         return bounds
 
     def solve(self, row: int) -> tuple[float, NDArray[np.float64], NDArray[Any]]:
@@ -129,3 +135,24 @@ class _Problem:
             reasons.append(Reason(query, match, -float(flows[i, j]) * distance, distance))
             moved.append({"query": query, "match": match, "flow": float(flows[i, j])})
         return Explanation(reasons, additive=True, facts={"flows": moved})
+
+
+def _squares(rows: Rows) -> NDArray[np.float32]:
+    vectors = rows.lexicon.vectors
+    squares: NDArray[np.float32] = np.einsum("ij,ij->i", vectors, vectors)
+    return squares
+
+
+def _shares(rows: Rows) -> list[tuple[Any, NDArray[np.int32]]]:
+    """For each segment the shares of words in rows as a sparse matrix, and its words' ids."""
+    from scipy.sparse import csr_matrix
+
+    return [
+        (csr_matrix((unit.shares, unit.words, unit.offsets), (unit.rows, len(own))), own)
+        for (_, unit), own in zip(rows.blocks(), rows.lexicon.maps, strict=True)
+    ]
+
+
+def _without_vectors(rows: Rows) -> NDArray[np.bool_]:
+    totals = [shares @ np.ones(len(own), np.float32) for shares, own in _shares(rows)]
+    return np.concatenate(totals) < 0.5

@@ -94,8 +94,10 @@ def _ends(text: str, match: re.Match[str]) -> bool:
 BREAK = "\0"
 
 _WORD = (
-    r"[{letters}{digits}]+"
-    r"(?:(?:(?<=[{letters}])['’](?=[{letters}])|(?<=[{digits}])[.,](?=[{digits}]))[{letters}{digits}]+)*"
+    # Possessive: a word is never tried shorter, so no memory is spent on the way back.
+    r"[{letters}{digits}]++"
+    r"(?:(?:(?<=[{letters}])['’](?=[{letters}])|(?<=[{digits}])[.,](?=[{digits}]))"
+    r"[{letters}{digits}]++)*+"
 )
 _ASCII = _WORD.format(letters="A-Za-z", digits="0-9")
 
