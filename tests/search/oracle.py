@@ -154,3 +154,89 @@ def set_cover(
         picks.append((row, scores[row]))
         uncovered -= left.pop(row)
     return picks
+
+
+class MatchCover:
+    """The default cover by its definition: F of a set of rows, and greedy choice by F itself."""
+
+    def __init__(self, plain: Plain, query: str, r: int, topic: float, form: float) -> None:
+        self.plain, self.topic, self.form = plain, topic, form
+        self.excluded = stopwords("en")
+        self.tokens = [plain.tokens(text) for text in plain.texts]
+        self.query = plain.tokens(query)
+        self.content = list(dict.fromkeys(w for w in self.query if w not in self.excluded))
+        vocabulary = {word for tokens in self.tokens for word in tokens}
+        self.balls: dict[str, dict[str, float]] = {}
+        for word in self.content:
+            ball = {word: 1.0} if word in vocabulary else {}
+            if word in plain.vectors:
+                near = sorted(
+                    (float(np.linalg.norm(plain.vectors[word] - plain.vectors[w])), w)
+                    for w in vocabulary
+                    if w != word and w in plain.vectors
+                )
+                for _, other in near[:r]:
+                    if other not in self.excluded:
+                        ball[other] = (
+                            max(0.0, cosine(plain.vectors[word], plain.vectors[other])) ** 4
+                        )
+            self.balls[word] = ball
+        weights = {word: self.idf(word) ** 2 for word in self.content}
+        total = max(sum(weights.values()), 1e-12)
+        self.worth = {word: weight / total for word, weight in weights.items()}
+
+    def idf(self, word: str) -> float:
+        rows = sum(word in tokens for tokens in self.tokens)
+        return math.log((1 + len(self.tokens)) / max(rows, 1))
+
+    def match(self, row: int, word: str) -> tuple[str, float]:
+        """The word of a row that answers a query word best, and its value."""
+        scale = len(set(self.tokens[row])) ** -0.5
+        found = [
+            (self.worth[word] * h * scale, other)
+            for other, h in self.balls[word].items()
+            if other in self.tokens[row]
+        ]
+        value, other = max(found, default=(0.0, ""))
+        return other, value
+
+    def modular(self, row: int) -> float:
+        def mean(tokens: list[str]) -> NDArray[np.float64]:
+            known = [
+                self.plain.vectors[w]
+                for w in tokens
+                if w not in self.excluded and w in self.plain.vectors
+            ]
+            return np.mean(known, axis=0) if known else np.zeros(4)
+
+        tokens = set(self.tokens[row])
+        whole = sum(self.idf(w) for w in set(self.query) if any(w in t for t in self.tokens))
+        whole += sum(self.idf(w) for w in self.content if not any(w in t for t in self.tokens))
+        shared = sum(self.idf(w) for w in set(self.query) & tokens & self.excluded)
+        scale = len(tokens) ** -0.5
+        form = shared / whole * scale if whole else 0.0
+        return (
+            self.topic * max(0.0, cosine(mean(self.query), mean(self.tokens[row])))
+            + self.form * form
+        )
+
+    def value(self, rows: list[int]) -> float:
+        """F."""
+        paid: dict[tuple[str, str], float] = {}
+        for row in rows:
+            for word in self.content:
+                other, value = self.match(row, word)
+                paid[word, other] = max(paid.get((word, other), 0.0), value)
+        return sum(paid.values()) + sum(self.modular(row) for row in rows)
+
+    def touched(self, shortest: int) -> list[int]:
+        return [
+            row
+            for row, tokens in enumerate(self.tokens)
+            if len(tokens) >= shortest and any(self.match(row, w)[1] > 0 for w in self.content)
+        ]
+
+
+def cosine(a: NDArray[np.float64], b: NDArray[np.float64]) -> float:
+    lengths = float(np.linalg.norm(a) * np.linalg.norm(b))
+    return float(a @ b) / lengths if lengths else 0.0

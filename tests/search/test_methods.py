@@ -104,7 +104,7 @@ def test_specs_round_trip() -> None:
         ("setcover(r=1, r=2)", "given twice"),
         ("setcover(r)", "'r' in .* is not parameter=value"),
         ("setcover(r=-1)", "r must be a whole number"),
-        ("setcover(penalty=11)", "penalty must be"),
+        ("setcover(penalty=101)", "penalty must be"),
         ("setcover(weights=gold)", "weights must be one of"),
         ("edit(by=line)", "by must be 'character' or 'word'"),
         ("wmd(", "is not a method"),

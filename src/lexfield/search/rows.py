@@ -103,13 +103,36 @@ class Rows:
         """Rows of documents that were not deleted; None for all."""
         return ~self._deleted[self.documents] if self._deleted.any() else None
 
+    @property
+    def live_count(self) -> int:
+        """How many rows were not deleted."""
+        return len(self) if self.live is None else int(self.live.sum())
+
     @cached_property
     def frequencies(self) -> NDArray[np.int64]:
-        """In how many rows each word occurs (deleted rows count until they are compacted away)."""
+        """In how many rows that were not deleted each word occurs; 0 for stopwords."""
         total = np.zeros(len(self.lexicon), np.int64)
-        for unit, own in zip(self.units, self.lexicon.maps, strict=True):
-            total[own] += np.diff(unit.posting_offsets)
+        for (start, unit), own in zip(self.blocks(), self.lexicon.maps, strict=True):
+            counts = np.diff(unit.posting_offsets)
+            if self.live is not None:
+                kept = np.repeat(self.live[start : start + unit.rows], np.diff(unit.offsets))
+                counts = np.bincount(unit.words[kept], minlength=len(own))
+            total[own] += counts
         return total
+
+    def dots(self, chosen: Array, vector: NDArray[np.float32]) -> tuple[Array, Array]:
+        """Inner products of a vector with the mean vectors of chosen rows, and their lengths."""
+        products, lengths = np.zeros(len(chosen)), np.zeros(len(chosen))
+        for start, unit in self.blocks():
+            inside = np.flatnonzero((chosen >= start) & (chosen < start + unit.rows))
+            own = chosen[inside] - start
+            axes = np.hstack([unit.heads[own, :-1], unit.tails[own]]).astype(np.float64)
+            rotation, center = unit.rotation.astype(np.float64), unit.center.astype(np.float64)
+            products[inside] = axes @ (vector @ rotation) + vector @ center
+            squares = np.einsum("ij,ij->i", axes, axes) + 2 * axes @ (center @ rotation)
+            far = np.isinf(unit.heads[own, -1])  # no word of the row has a vector
+            lengths[inside] = np.where(far, 0, np.sqrt(np.maximum(squares + center @ center, 0)))
+        return products, lengths
 
     def postings(self, word: int) -> tuple[Array, Array]:
         """Rows that hold a word, ascending, and how often."""
@@ -163,6 +186,22 @@ class Rows:
                 offsets = offsets[corpus.sentence_offsets]
             strings += [text[a:b] for a, b in pairwise(offsets.tolist())]
         return strings
+
+    def tokens_of(self, chosen: Array) -> tuple[Array, Array]:
+        """All words of chosen rows, stopwords too: the place in ``chosen`` and the word's id."""
+        places, words = [np.empty(0, np.int64)], [np.empty(0, np.int32)]
+        for number, (start, unit) in enumerate(self.blocks()):
+            inside = np.flatnonzero((chosen >= start) & (chosen < start + unit.rows))
+            corpus = self.segments[number].corpus
+            offsets = corpus.token_offsets
+            if self.unit == "document":
+                offsets = offsets[corpus.sentence_offsets]
+            first = offsets[chosen[inside] - start]
+            sizes = offsets[chosen[inside] - start + 1] - first
+            at = np.arange(int(sizes.sum())) + np.repeat(first - np.cumsum(sizes) + sizes, sizes)
+            places.append(np.repeat(inside, sizes))
+            words.append(self.lexicon.maps[number][corpus.tokens[at]])
+        return np.concatenate(places), np.concatenate(words)
 
     def text(self, row: int) -> str:
         number, own = self.locate(row)

@@ -1,12 +1,13 @@
-"""Set cover (Hare et al., Algorithm 1): sentences that together cover the query's meaning.
+"""Set cover (Hare et al., Algorithm 1): rows that together cover the query's meaning.
 
-U is the union of the balls of the query's words: the r nearest words of each among the words of the
-index. Then k times: take the row that maximises
+What is to be covered are the balls of the query's words: the r nearest words of each among the
+words of the index, stopwords out. The paper's own cover (``weights=none``): U is their union; k
+times, take the row that maximises
 
     w(U ∩ s) / |s|^ρ
 
 and remove what it covers from U, so that the next one covers something else. |s| is the number of
-distinct words of the row, stopwords too; U holds none.
+distinct words of the row, stopwords too. The default, ``weights=matches``, is in ``matches.py``.
 """
 
 from __future__ import annotations
@@ -19,70 +20,136 @@ from numpy.typing import NDArray
 
 from lexfield.errors import check
 from lexfield.explain import Explanation, Reason
+from lexfield.search.matches import Balls, Matches, Weights, query_stopwords
 from lexfield.search.query import Query
 from lexfield.search.ranking import Found
 from lexfield.search.rows import Rows
 
-WEIGHTS = ("none", "idf", "distance")
+WEIGHTS = ("matches", "none", "idf", "distance")
 
 
 @dataclass(frozen=True, kw_only=True)
 class SetCover:
     """
     r: words in a ball. penalty: ρ, how much length counts against a row.
-    weights: what covering a word is worth: none (1), idf (of the query word it stands for),
-        distance (its cosine with that word).
+    weights: what covering is worth. matches: the best match of each query word, by idf and
+        closeness, with topic and form. The paper's union of balls with every word worth 1 (none),
+        the idf of the query word it stands for (idf), or its cosine with that word (distance).
     own: the query's own words are to be covered too (the paper's text leaves them out of their
         balls, its code has them).
     threshold: balls of all words with at least this cosine, instead of r words.
     min_tokens, max_tokens: rows outside are not considered.
     copies: rows fewer than so many edits from the query are not given; 0 gives them all.
-    exhausted: when U is empty before k rows: "again" with a fresh U, or "stop".
+    exhausted: when everything is covered before k rows: "again" from the beginning, or "stop".
+    focus, closeness, topic, form, candidates, beyond, repeat: of weights=matches, see
+        ``matches.py``; setcover(beyond=0, repeat=true) is its most relevant and least varied form.
     """
 
     r: int = 10
     penalty: float = 0.5
-    weights: str = "none"
+    weights: str = "matches"
     own: bool = True
     threshold: float | None = None
     min_tokens: int = 5
     max_tokens: int | None = None
     copies: int = 4
     exhausted: str = "again"
+    focus: float = 2.0
+    closeness: float = 4.0
+    topic: float = 0.25
+    form: float = 2.0
+    candidates: int = 400
+    beyond: int = 8
+    repeat: bool = False
     name = "setcover"
 
     def __post_init__(self) -> None:
         whole = "a whole number of at least 0"
-        check(
-            isinstance(self.r, int) and 0 <= self.r <= 10_000, "r", f"{whole}, up to 10000", self.r
-        )
-        check(0 <= self.penalty <= 10, "penalty", "a number from 0 to 10", self.penalty)
+        for name in ("r", "min_tokens", "copies", "candidates", "beyond"):
+            value = getattr(self, name)
+            check(isinstance(value, int) and 0 <= value <= 100_000, name, whole, value)
+        for name in ("penalty", "focus", "closeness", "topic", "form"):
+            value = getattr(self, name)
+            number = isinstance(value, int | float) and 0 <= value <= 100
+            check(number, name, "a number from 0 to 100", value)
         check(self.weights in WEIGHTS, "weights", f"one of {', '.join(WEIGHTS)}", self.weights)
-        check(self.own in (True, False), "own", "true or false", self.own)
-        check(
-            self.threshold is None or -1 <= self.threshold <= 1,
-            "threshold",
-            "a cosine from -1 to 1",
-            self.threshold,
-        )
-        check(
-            isinstance(self.min_tokens, int) and self.min_tokens >= 0,
-            "min_tokens",
-            whole,
-            self.min_tokens,
-        )
-        check(
-            self.max_tokens is None or self.max_tokens >= self.min_tokens,
-            "max_tokens",
-            "none, or at least min_tokens",
-            self.max_tokens,
-        )
-        check(isinstance(self.copies, int) and self.copies >= 0, "copies", whole, self.copies)
+        for name in ("own", "repeat"):
+            value = getattr(self, name)
+            check(value in (True, False), name, "true or false", value)
+        cosine = self.threshold is None or -1 <= self.threshold <= 1
+        check(cosine, "threshold", "none, or a cosine from -1 to 1", self.threshold)
+        wide = self.max_tokens is None or self.max_tokens >= self.min_tokens
+        check(wide, "max_tokens", "none, or at least min_tokens", self.max_tokens)
         check(self.exhausted in ("again", "stop"), "exhausted", "'again' or 'stop'", self.exhausted)
 
     def search(self, rows: Rows, query: Query, k: int, allowed: NDArray[np.bool_] | None) -> Found:
         balls = self._balls(rows, query)
-        cover = _Cover(rows, balls, self._eligible(rows, allowed), self.penalty)
+        eligible = self._eligible(rows, allowed)
+        if self.weights == "matches":
+            found = self._by_matches(rows, query, balls, eligible, k)
+        else:
+            found = self._by_union(rows, query, balls, eligible, k)
+        if len(found.rows) < k and len(balls.words):
+            found.notes.append(f"only {len(found.rows)} rows cover anything of the query")
+        return found
+
+    def _by_matches(
+        self, rows: Rows, query: Query, balls: Balls, eligible: NDArray[np.bool_], k: int
+    ) -> Found:
+        weights = Weights(
+            self.focus,
+            self.closeness,
+            self.topic,
+            self.form,
+            max(self.candidates, 4 * k),
+            self.beyond,
+        )
+        cover = Matches(rows, query, balls, eligible, self.penalty, weights)
+        picks: list[tuple[int, float]] = []  # candidate, gain
+        paid: list[list[tuple[int, float]]] = []
+        notes: list[str] = []
+        while len(picks) < k:
+            place, gain, uncovered = cover.best()
+            if place < 0:
+                break
+            if uncovered <= 0 and not cover.fresh:
+                notes.append(f"everything was covered after {len(picks)} rows")
+                if self.exhausted == "stop":
+                    break
+                cover.restart()
+                continue
+            cover.drop(place)
+            if not self._is_copy(query.text, rows.text(int(cover.candidates[place]))):
+                picks.append((place, gain))
+                paid.append(cover.take(place))
+                if len(picks) == 1:
+                    cover.pass_over()
+                if not self.repeat:
+                    cover.pass_over_words([entry for entry, _ in paid[-1]])
+        chosen = [int(cover.candidates[place]) for place, _ in picks]
+
+        def explain(number: int) -> Explanation:
+            place = picks[number][0]
+            reasons = [
+                Reason(
+                    query.words[balls.places[entry]],
+                    rows.lexicon.words[balls.words[entry]],
+                    value,
+                    float(balls.distances[entry]),
+                )
+                for entry, value in paid[number]
+            ]
+            reasons += _modular(rows, query, chosen[number], cover, place)
+            met = {int(balls.places[entry]) for one in paid[: number + 1] for entry, _ in one}
+            return Explanation(reasons, additive=True, facts=_uncovered(query, met))
+
+        return Found(chosen, [gain for _, gain in picks], explain, notes)
+
+    def _by_union(
+        self, rows: Rows, query: Query, balls: Balls, eligible: NDArray[np.bool_], k: int
+    ) -> Found:
+        targets = self._targets(rows, query, balls)
+        cover = _Cover(rows, targets, eligible, self.penalty)
         found: list[int] = []
         scores: list[float] = []
         covered: list[list[int]] = []
@@ -90,25 +157,34 @@ class SetCover:
         while len(found) < k:
             row, score = cover.best()
             if score <= 0:
-                if not found or self.exhausted == "stop" or cover.fresh:
+                if cover.fresh:
                     break
-                notes.append(f"everything was covered after {len(found)} rows; began again")
+                notes.append(f"everything was covered after {len(found)} rows")
+                if self.exhausted == "stop":
+                    break
                 cover.restart()
                 continue
             cover.drop(row)
-            if self.copies and _is_copy(query.text, rows.text(row), self.copies):
-                continue
-            found.append(row)
-            scores.append(score)
-            covered.append(cover.take(row))
-        if len(found) < k and balls:
-            notes.append(f"only {len(found)} rows cover anything of the query")
-        return Found(
-            found,
-            scores,
-            lambda place: self._explain(rows, query, balls, found, covered, place),
-            notes,
-        )
+            if not self._is_copy(query.text, rows.text(row)):
+                found.append(row)
+                scores.append(score)
+                covered.append(cover.take(row))
+
+        def explain(place: int) -> Explanation:
+            scale = float(rows.sizes[found[place]]) ** -self.penalty
+            reasons = [
+                Reason(
+                    query.words[targets[word].place],
+                    rows.lexicon.words[word],
+                    targets[word].weight * scale,
+                    targets[word].distance,
+                )
+                for word in covered[place]
+            ]
+            met = {targets[word].place for words in covered[: place + 1] for word in words}
+            return Explanation(reasons, additive=True, facts=_uncovered(query, met))
+
+        return Found(found, scores, explain, notes)
 
     def _eligible(self, rows: Rows, allowed: NDArray[np.bool_] | None) -> NDArray[np.bool_]:
         eligible = rows.lengths >= self.min_tokens
@@ -116,66 +192,86 @@ class SetCover:
             eligible &= rows.lengths <= self.max_tokens
         return eligible if allowed is None else eligible & allowed
 
-    def _balls(self, rows: Rows, query: Query) -> dict[int, _Target]:
-        """What is to be covered, and for which word of the query."""
+    def _balls(self, rows: Rows, query: Query) -> Balls:
+        """The ball of every word of the query, itself first, without stopwords."""
         lexicon = rows.lexicon
-        targets: dict[int, _Target] = {}
+        places, words = [], []
         for place, (word, vector, known) in enumerate(
             zip(query.ids.tolist(), query.vectors, query.known, strict=True)
         ):
-            if self.own and word >= 0:
-                targets[word] = _Target(place, 0.0, self._weight(rows, word, 1.0))
-            if not known:
-                continue
-            ball = (
-                lexicon.ball(word, vector, self.r)
-                if self.threshold is None
-                else lexicon.ball_above(word, vector, self.threshold)
-            )
+            ball = np.empty(0, np.int32)
+            if known and self.threshold is None:
+                ball = lexicon.ball(word, vector, self.r)
+            elif known:
+                ball = lexicon.ball_above(word, vector, self.threshold or 0.0)
             ball = ball[lexicon.content[ball]]
-            others = lexicon.vectors[ball].astype(np.float64)
-            distances = np.linalg.norm(others - vector, axis=1)
-            lengths = np.linalg.norm(others, axis=1) * np.linalg.norm(vector)
-            cosines = others @ vector.astype(np.float64) / np.where(lengths == 0, 1, lengths)
-            for other, distance, cosine in zip(
-                ball.tolist(), distances.tolist(), cosines.tolist(), strict=True
-            ):
-                if other not in targets or distance < targets[other].distance:
-                    weight = self._weight(rows, word, max(cosine, 0.0))
-                    targets[other] = _Target(place, distance, weight)
+            if self.own and word >= 0:
+                ball = np.append(np.int32(word), ball)
+            places.append(np.full(len(ball), place))
+            words.append(ball)
+        all_places = np.concatenate([np.empty(0, np.int64), *places])
+        all_words = np.concatenate([np.empty(0, np.int32), *words])
+        own = query.vectors[all_places].astype(np.float64)
+        others = lexicon.vectors[all_words].astype(np.float64)
+        lengths = np.linalg.norm(own, axis=1) * np.linalg.norm(others, axis=1)
+        cosines = np.einsum("ij,ij->i", own, others) / np.where(lengths > 0, lengths, 1)
+        same = query.ids[all_places] == all_words  # a word matches itself, vector or not
+        return Balls(
+            all_places,
+            all_words,
+            np.where(same, 1.0, cosines),
+            np.linalg.norm(own - others, axis=1),
+        )
+
+    def _targets(self, rows: Rows, query: Query, balls: Balls) -> dict[int, _Target]:
+        """The union of the balls; a word in several stands for the query word nearest to it."""
+        targets: dict[int, _Target] = {}
+        for place, word, cosine, distance in zip(
+            balls.places.tolist(),
+            balls.words.tolist(),
+            balls.cosines.tolist(),
+            balls.distances.tolist(),
+            strict=True,
+        ):
+            if word not in targets or distance < targets[word].distance:
+                weight = self._weight(rows, int(query.ids[place]), cosine)
+                targets[word] = _Target(place, distance, weight)
         return targets
 
     def _weight(self, rows: Rows, word: int, cosine: float) -> float:
         if self.weights == "none":
             return 1.0
         if self.weights == "distance":
-            return cosine
+            return max(cosine, 0.0)
         frequency = rows.frequencies[word] if word >= 0 else 0
-        return float(np.log((1 + len(rows)) / (1 + frequency)))
+        return float(np.log((1 + rows.live_count) / (1 + frequency)))
 
-    def _explain(
-        self,
-        rows: Rows,
-        query: Query,
-        balls: dict[int, _Target],
-        found: list[int],
-        covered: list[list[int]],
-        place: int,
-    ) -> Explanation:
-        scale = float(rows.sizes[found[place]]) ** -self.penalty
-        words = rows.lexicon.words
-        reasons = [
-            Reason(
-                query.words[balls[word].place],
-                words[word],
-                balls[word].weight * scale,
-                balls[word].distance,
-            )
-            for word in covered[place]
+    def _is_copy(self, query: str, text: str) -> bool:
+        from rapidfuzz.distance import Levenshtein
+
+        if not self.copies:
+            return False
+        return bool(Levenshtein.distance(query, text, score_cutoff=self.copies - 1) < self.copies)
+
+
+def _uncovered(query: Query, met: set[int]) -> dict[str, Any]:
+    return {"uncovered": [word for place, word in enumerate(query.words) if place not in met]}
+
+
+def _modular(rows: Rows, query: Query, row: int, cover: Matches, place: int) -> list[Reason]:
+    """The parts of a gain that do not depend on the other picks: topic, and shared stopwords."""
+    reasons = []
+    if cover.topics[place] > 0:
+        reasons.append(Reason("(topic)", "(topic)", float(cover.topics[place])))
+    if cover.forms[place] > 0:
+        words = set(rows.tokens_of(np.array([row]))[1].tolist())
+        shared = {w: v for w, v in query_stopwords(rows, query).items() if w in words}
+        scale = float(cover.forms[place]) / sum(shared.values())
+        reasons += [
+            Reason(rows.lexicon.words[w], rows.lexicon.words[w], v * scale)
+            for w, v in shared.items()
         ]
-        met = {balls[word].place for words_ in covered[: place + 1] for word in words_}
-        open_words = [word for number, word in enumerate(query.words) if number not in met]
-        return Explanation(reasons, additive=True, facts={"uncovered": open_words})
+    return reasons
 
 
 @dataclass(frozen=True, slots=True)
@@ -244,9 +340,3 @@ class _Cover:
             self._open.remove(word)
         self.fresh = False
         return newly
-
-
-def _is_copy(query: str, text: str, limit: int) -> bool:
-    from rapidfuzz.distance import Levenshtein
-
-    return bool(Levenshtein.distance(query, text, score_cutoff=limit - 1) < limit)

@@ -1,0 +1,214 @@
+"""The default set cover: the best match of every query word, each pair paid once.
+
+    F(S) = Σ_q Σ_w max { c(s, q) : s ∈ S, w is the word of s nearest to q }  +  Σ_{s ∈ S} m(s)
+
+    c(s, q) = idf(q)^focus / Σ idf^focus · max(0, cos(q, w))^closeness · |s|^-ρ
+    m(s)    = topic · max(0, cos(Q, s))  +  form · (stopwords that Q and s share, by idf)
+
+For a fixed pair (q, w) the first term is a maximum of values that depend on one row each, so F is
+monotone and submodular, and greedy choice alone (beyond=0, repeat=true) reaches at least 1 − 1/e of
+the best value over the candidates: the rows with the highest sum of all matches. Two rules for
+variety restrict the choice: after the first row, those that plain similarity would give are passed
+over (``beyond``), and so are rows with a word that was matched before (``repeat``).
+docs/methods/setcover.md has the measurements behind the defaults.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lexfield.search.query import Query
+from lexfield.search.ranking import best
+from lexfield.search.rows import Rows
+
+Array = NDArray[Any]
+
+
+@dataclass(frozen=True)
+class Weights:
+    """What a match, the topic and the form are worth."""
+
+    focus: float
+    closeness: float
+    topic: float
+    form: float
+    candidates: int
+    beyond: int
+
+
+@dataclass(frozen=True)
+class Balls:
+    """What may be matched: entry e is word ``words[e]`` for query word ``places[e]``."""
+
+    places: Array
+    words: Array
+    cosines: Array
+    distances: Array
+
+
+class Matches:
+    """The greedy state over the candidates."""
+
+    def __init__(
+        self,
+        rows: Rows,
+        query: Query,
+        balls: Balls,
+        eligible: NDArray[np.bool_],
+        penalty: float,
+        weights: Weights,
+    ) -> None:
+        self.rows, self.query, self._balls = rows, query, balls
+        self._scale = rows.cached(f"sizes^-{penalty}", lambda r: _lengths(r, penalty))
+        idf = _idf(rows, query.ids) ** weights.focus
+        worth = idf / max(float(idf.sum()), 1e-12)
+        values = worth[balls.places] * np.maximum(balls.cosines, 0) ** weights.closeness
+        entry, row, value = self._spread(values)
+        total = np.bincount(row, value, minlength=len(rows))
+        touched = np.flatnonzero((total > 0) & eligible)
+        touched = np.sort(touched[best(total[touched], weights.candidates)])
+        self.candidates = touched
+        self.topics = weights.topic * _topics(rows, query, touched)
+        self.forms = weights.form * _forms(rows, query, touched) * self._scale[touched]
+        self._place = np.full(len(rows), -1, np.int32)
+        self._place[touched] = np.arange(len(touched), dtype=np.int32)
+        self._best_matches(entry, row, value)
+        self._obvious = self._plainly_near(weights.beyond)
+        self._live = np.ones(len(touched), bool)
+        self._passed = np.zeros(len(touched), bool)
+        self.restart()
+
+    def _spread(self, values: Array) -> tuple[Array, Array, Array]:
+        """Every (ball entry, row that holds its word, value there)."""
+        lists = [self.rows.postings(word)[0] for word in self._balls.words.tolist()]
+        sizes = [len(found) for found in lists]
+        entry = np.repeat(np.arange(len(lists)), sizes)
+        row = np.concatenate([np.empty(0, np.int32), *lists])
+        return entry, row, values[entry] * self._scale[row]
+
+    def _best_matches(self, entry: Array, row: Array, value: Array) -> None:
+        """For each query word and candidate the matched word of the highest value."""
+        shape = (len(self.query.words), len(self.candidates))
+        self._values = np.zeros(shape)
+        self._matched = np.full(shape, -1, np.int64)  # ball entry
+        inside = np.flatnonzero(self._place[row] >= 0)
+        order = inside[np.lexsort((-entry[inside], value[inside]))]  # the best is written last
+        where = self._balls.places[entry[order]], self._place[row[order]]
+        self._values[where] = value[order]
+        self._matched[where] = entry[order]
+
+    def _plainly_near(self, count: int) -> Array:
+        """Candidates that plain similarity would give: the ``count`` best by shared words, by mean
+        vector, and by the nearest match of every query word."""
+        if not count:
+            return np.empty(0, np.int64)
+        found, query = self._matched >= 0, self.query
+        cosines = np.where(found, self._balls.cosines[self._matched], 0.0)
+        shared = found & (self._balls.words[self._matched] == query.ids[:, None])
+        common = shared.sum(axis=0)
+        jaccard = common / (len(query.words) + self.rows.set_sizes[self.candidates] - common)
+        measures = (jaccard, self.topics, query.counts @ cosines)
+        return np.unique(np.concatenate([best(measure, count) for measure in measures]))
+
+    def pass_over(self) -> None:
+        """From now on look beyond the rows that are plainly near."""
+        self._passed[self._obvious] = True
+
+    def restart(self) -> None:
+        """No pair has been paid yet; rows that were dropped stay so."""
+        self._gains = self._values.copy()
+        self.fresh = True
+
+    def best(self) -> tuple[int, float, float]:
+        """The candidate with the highest gain now, the gain, and the part from matches."""
+        if not self._live.any():
+            return -1, 0.0, 0.0
+        if not (self._live & ~self._passed).any():
+            self._passed[:] = False  # better the rows that were passed over than none
+        choice = self._live & ~self._passed
+        matches = self._gains.sum(axis=0)
+        gains = np.where(choice, matches + self.topics + self.forms, -1.0)
+        place = int(np.argmax(gains))
+        return place, float(gains[place]), float(matches[choice].max())
+
+    def drop(self, place: int) -> None:
+        self._live[place] = False
+
+    def take(self, place: int) -> list[tuple[int, float]]:
+        """Pay for the candidate's pairs; gives (ball entry, gain) of each."""
+        gains, matched, values = (
+            self._gains[:, place],
+            self._matched[:, place],
+            self._values[:, place],
+        )
+        paid = [(int(matched[q]), float(gains[q])) for q in np.flatnonzero(gains > 0)]
+        words = self._balls.words
+        same = (self._matched >= 0) & (words[self._matched] == words[matched][:, None])
+        same &= (matched >= 0)[:, None]
+        rest = np.minimum(self._gains, np.maximum(self._values - values[:, None], 0))
+        self._gains = np.where(same, rest, self._gains)
+        self.fresh = False
+        return paid
+
+    def pass_over_words(self, entries: list[int]) -> None:
+        """From now on look beyond rows that hold a word which was matched already."""
+        for word in {int(self._balls.words[entry]) for entry in entries}:
+            places = self._place[self.rows.postings(word)[0]]
+            self._passed[places[places >= 0]] = True
+
+
+def _lengths(rows: Rows, penalty: float) -> NDArray[np.float64]:
+    return np.maximum(rows.sizes, 1).astype(np.float64) ** -penalty
+
+
+def _idf(rows: Rows, ids: Array) -> NDArray[np.float64]:
+    known = np.where(ids >= 0, rows.frequencies[np.maximum(ids, 0)], 0)
+    return np.log((1 + rows.live_count) / np.maximum(known, 1))
+
+
+def _topics(rows: Rows, query: Query, chosen: Array) -> NDArray[np.float64]:
+    """Cosine of the query's mean vector with the rows'; 0 where it is negative or has no vector."""
+    mean = query.mean()
+    products, lengths = rows.dots(chosen, mean)
+    lengths *= np.linalg.norm(mean)
+    return np.maximum(products / np.where(lengths > 0, lengths, np.inf), 0)
+
+
+def _forms(rows: Rows, query: Query, chosen: Array) -> NDArray[np.float64]:
+    """Share of the query's weight of words that lies in stopwords which the row has too."""
+    weights = query_stopwords(rows, query)
+    total = sum(weights.values()) + float(_idf(rows, query.ids).sum())
+    if not weights or not len(chosen):
+        return np.zeros(len(chosen))
+    worth = np.zeros(len(rows.lexicon))
+    worth[list(weights)] = list(weights.values())
+    place, words = rows.tokens_of(chosen)
+    keep = worth[words] > 0
+    pairs = np.unique(place[keep] * np.int64(len(rows.lexicon)) + words[keep])
+    where, what = pairs // len(rows.lexicon), pairs % len(rows.lexicon)
+    return np.bincount(where, worth[what], minlength=len(chosen)) / max(total, 1e-12)
+
+
+def query_stopwords(rows: Rows, query: Query) -> dict[int, float]:
+    """The query's stopwords that the index holds, by id, with their idf."""
+    content = set(query.words)
+    ids = {rows.lexicon.ids.get(token, -1) for token in query.tokens if token not in content} - {-1}
+    counts = rows.cached("stopword frequencies", _stopword_frequencies)
+    return {
+        word: float(np.log((1 + rows.live_count) / max(counts.get(word, 1), 1)))
+        for word in sorted(ids)
+    }
+
+
+def _stopword_frequencies(rows: Rows) -> dict[int, int]:
+    """In how many rows each stopword occurs."""
+    live = np.arange(len(rows)) if rows.live is None else np.flatnonzero(rows.live)
+    place, words = rows.tokens_of(live)
+    keep = ~rows.lexicon.content[words]
+    pairs = np.unique(place[keep] * np.int64(len(rows.lexicon)) + words[keep])
+    ids, counts = np.unique(pairs % len(rows.lexicon), return_counts=True)
+    return dict(zip(ids.tolist(), counts.tolist(), strict=True))
