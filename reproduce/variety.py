@@ -27,7 +27,7 @@ from lexfield.search.methods import parse, spec_of
 HERE = Path(__file__).parent
 LEVELS = ("middle", "high", "college")
 T = 5
-SEED = 7
+SEED = 2022  # not the draw on which earlier settings were looked at
 PLAIN = "setcover(weights=none)"
 METHODS = {
     "set cover (paper)": PLAIN,

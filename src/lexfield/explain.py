@@ -41,7 +41,7 @@ class Explanation:
             **self.facts,
         }
 
-    def lines(self, most: int = 12) -> list[str]:
+    def lines(self, most: int = 6) -> list[str]:
         """The reasons as text, strongest first."""
         ordered = sorted(self.reasons, key=lambda r: -abs(r.contribution))
         lines = []

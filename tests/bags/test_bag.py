@@ -108,6 +108,12 @@ def test_bad_use() -> None:
         A * "3"  # type: ignore[operator]
 
 
+def test_tables() -> None:
+    assert Bag.of(JOHN).to_dicts()[0] == {"type": "john", "count": 2, "frequency": 0.4}
+    pytest.importorskip("pandas", reason="needs lexfield[pandas]")
+    assert Bag.of(JOHN).to_pandas()["count"].tolist() == [2, 1, 1, 1]
+
+
 def test_display() -> None:
     assert repr(Bag.of(JOHN)) == (
         "<Bag of 4 types, 5 tokens: {john: 2, could: 1, like: 1, only: 1}>"

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from lexfield.errors import InputError
 from lexfield.vectors import neighbours
-from lexfield.vectors.neighbours import nearest_rows
+from lexfield.vectors.neighbours import nearest_rows, prepared
 
 
 def unit_rows(seed: int, n: int, dims: int) -> NDArray[np.float32]:
@@ -89,7 +89,7 @@ def test_euclidean_agrees_with_sorting_everything(seed: int, n: int, dims: int, 
     rng = np.random.default_rng(seed)
     base = (rng.standard_normal((n, dims)) * rng.integers(1, 100)).round(1).astype(np.float32)
     skip = np.arange(n)
-    found = nearest_rows(base, base, k=k, skip=skip, euclidean=True)
+    found = nearest_rows(base, prepared(base, euclidean=True), k=k, skip=skip)
     for i, query in enumerate(base.astype(np.float64)):
         distances = np.linalg.norm(base.astype(np.float64) - query, axis=1)
         expected = sorted((d, row) for row, d in enumerate(distances) if row != i)[:k]

@@ -11,9 +11,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from html import escape
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
-from lexfield.errors import InputError, check
+from lexfield.errors import InputError, check, need
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 Number: TypeAlias = int | float
 
@@ -115,6 +118,10 @@ class Bag(Mapping[Hashable, Number]):
             {"type": type, "count": count, "frequency": frequencies[type]}
             for type, count in self.most_common()
         ]
+
+    def to_pandas(self) -> pd.DataFrame:
+        frame: pd.DataFrame = need("pandas", "pandas").DataFrame(self.to_dicts())
+        return frame
 
     def __repr__(self) -> str:
         shown = ", ".join(f"{type}: {count:g}" for type, count in self.most_common(10))

@@ -23,6 +23,7 @@ def demo(folder: str) -> None:
     """
     from lexfield.bags.matrix import BagMatrix
     from lexfield.cli.info import describe
+    from lexfield.cli.search import hit_lines
     from lexfield.sample import METADATA, TEXTS
     from lexfield.search.index import Index
     from lexfield.text.corpus import Corpus
@@ -33,6 +34,14 @@ def demo(folder: str) -> None:
     corpus = Corpus.read(TEXTS, metadata=METADATA)
     index = Index.build(corpus, target, replace=True)
     click.echo("\n".join(describe(index.info())))
+
+    query = "The fishing boat came home before the storm."
+    _step(
+        "Similar sentences, each different, with reasons",
+        f'lexfield search {target} "{query}" --explain',
+    )
+    for hit in index.search(query, k=3):
+        click.echo("\n".join(hit_lines(hit, True, index.normalisation)))
 
     _step("Words near a word", "lexfield near lighthouse -k 6")
     vectors = WordVectors.default()
@@ -46,6 +55,7 @@ def demo(folder: str) -> None:
     _step("Where everything is", "")
     click.echo(f"the index   {target.resolve()}\nthe texts   {TEXTS}")
     click.echo(f"look again  lexfield info {target}\ncheck it    lexfield verify {target}")
+    click.echo(f'search it   lexfield search {target} "your sentence" --explain')
 
 
 def _step(title: str, command: str) -> None:

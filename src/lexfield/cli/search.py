@@ -87,7 +87,7 @@ def search(
             if many:
                 yield paint(ranking.query, "blue")
             for hit in ranking:
-                yield from _lines(hit, explain, index.normalisation)
+                yield from hit_lines(hit, explain, index.normalisation)
 
     emit("search", records, output, notes=notes, table=lambda: list(table()))
 
@@ -114,7 +114,8 @@ def _record(hit: Hit, ranking: Ranking, many: bool, explain: bool) -> dict[str, 
     return {"query": ranking.query, **record} if many else record
 
 
-def _lines(hit: Hit, explain: bool, normalise: Normalisation) -> Iterator[str]:
+def hit_lines(hit: Hit, explain: bool, normalise: Normalisation) -> Iterator[str]:
+    """A hit as lines of text, with its reasons if wanted."""
     shown = " ".join(hit.text.split())
     if explain:
         shown = highlighted(shown, hit.explanation.matched(), normalise)

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lexfield.search.segment import BALL, Segment
-from lexfield.vectors.neighbours import nearest_rows
+from lexfield.vectors.neighbours import Base, nearest_rows, prepared
 
 
 class Lexicon:
@@ -94,8 +94,8 @@ class Lexicon:
         return np.flatnonzero(self.known if self._live is None else self.known & self._live)
 
     @cached_property
-    def _target_vectors(self) -> NDArray[np.float32]:
-        return np.ascontiguousarray(self.vectors[self._targets])
+    def _target_base(self) -> Base:
+        return prepared(np.ascontiguousarray(self.vectors[self._targets]), euclidean=True)
 
     def ball(self, word: int, vector: NDArray[np.float32], r: int) -> NDArray[np.int32]:
         """The ``r`` nearest other words by Euclidean distance, nearest first.
@@ -114,10 +114,9 @@ class Lexicon:
         own = place < len(self._targets) and self._targets[place] == word
         found = nearest_rows(
             vector[None],
-            self._target_vectors,
+            self._target_base,
             k=min(r, max(1, len(self._targets) - own)),
             skip=np.array([place if own else -1]),
-            euclidean=True,
         )
         ball = self._targets[found.rows].astype(np.int32)
         if word >= 0:
@@ -137,8 +136,8 @@ class Lexicon:
         return others
 
     @cached_property
-    def _unit_targets(self) -> NDArray[np.float32]:
-        lengths = np.linalg.norm(self._target_vectors, axis=1, keepdims=True)
+    def _unit_targets(self) -> Base:
+        vectors = self.vectors[self._targets]
+        lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
         lengths[lengths == 0] = 1
-        unit: NDArray[np.float32] = self._target_vectors / lengths
-        return unit
+        return prepared((vectors / lengths).astype(np.float32))

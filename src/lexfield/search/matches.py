@@ -21,11 +21,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from lexfield.explain import Reason
 from lexfield.search.query import Query
 from lexfield.search.ranking import best
 from lexfield.search.rows import Rows
 
 Array = NDArray[Any]
+_SHOWN = 20  # pairs of words in an explanation; the others are summed
 
 
 @dataclass(frozen=True)
@@ -72,7 +74,8 @@ class Matches:
         touched = np.flatnonzero((total > 0) & eligible)
         touched = np.sort(touched[best(total[touched], weights.candidates)])
         self.candidates = touched
-        self.topics = weights.topic * _topics(rows, query, touched)
+        self._cosines = _cosines(rows, query, touched)
+        self.topics = weights.topic * self._cosines
         self.forms = weights.form * _forms(rows, query, touched) * self._scale[touched]
         self._place = np.full(len(rows), -1, np.int32)
         self._place[touched] = np.arange(len(touched), dtype=np.int32)
@@ -111,7 +114,7 @@ class Matches:
         shared = found & (self._balls.words[self._matched] == query.ids[:, None])
         common = shared.sum(axis=0)
         jaccard = common / (len(query.words) + self.rows.set_sizes[self.candidates] - common)
-        measures = (jaccard, self.topics, query.counts @ cosines)
+        measures = (jaccard, self._cosines, query.counts @ cosines)
         return np.unique(np.concatenate([best(measure, count) for measure in measures]))
 
     def pass_over(self) -> None:
@@ -170,7 +173,7 @@ def _idf(rows: Rows, ids: Array) -> NDArray[np.float64]:
     return np.log((1 + rows.live_count) / np.maximum(known, 1))
 
 
-def _topics(rows: Rows, query: Query, chosen: Array) -> NDArray[np.float64]:
+def _cosines(rows: Rows, query: Query, chosen: Array) -> NDArray[np.float64]:
     """Cosine of the query's mean vector with the rows'; 0 where it is negative or has no vector."""
     mean = query.mean()
     products, lengths = rows.dots(chosen, mean)
@@ -212,3 +215,39 @@ def _stopword_frequencies(rows: Rows) -> dict[int, int]:
     pairs = np.unique(place[keep] * np.int64(len(rows.lexicon)) + words[keep])
     ids, counts = np.unique(pairs % len(rows.lexicon), return_counts=True)
     return dict(zip(ids.tolist(), counts.tolist(), strict=True))
+
+
+def explain_pick(cover: Matches, place: int, matches: list[tuple[int, int, float]]) -> list[Reason]:
+    """A pick's gain by pairs of words: what was paid for the pair, and its part in the topic, which
+    is a sum over all pairs; then the stopwords shared."""
+    rows, query = cover.rows, cover.query
+    row = int(cover.candidates[place])
+    words, _, shares = rows.entries(row)
+    vectors = rows.lexicon.vectors[words].astype(np.float64)
+    own = query.vectors.astype(np.float64)
+    parts = query.shares[:, None] * shares[None] * (own @ vectors.T)
+    parts *= cover.topics[place] / parts.sum() if cover.topics[place] > 0 else 0.0
+    column = {int(word): number for number, word in enumerate(words)}
+    for query_place, word, value in matches:
+        parts[query_place, column[word]] += value
+    order = np.argsort(-np.abs(parts), axis=None)
+    shown = [divmod(int(i), parts.shape[1]) for i in order[:_SHOWN] if parts.flat[i]]
+    reasons = [
+        Reason(
+            query.words[i],
+            rows.lexicon.words[words[j]],
+            float(parts[i, j]),
+            float(np.linalg.norm(own[i] - vectors[j])),
+        )
+        for i, j in shown
+    ]
+    rest = float(parts.sum()) - sum(reason.contribution for reason in reasons)
+    if len(shown) == _SHOWN:
+        reasons.append(Reason("(other pairs)", "(other pairs)", rest))
+    if cover.forms[place] > 0:
+        held = set(rows.tokens_of(np.array([row]))[1].tolist())
+        shared = {w: v for w, v in query_stopwords(rows, query).items() if w in held}
+        scale = float(cover.forms[place]) / sum(shared.values())
+        names = rows.lexicon.words
+        reasons += [Reason(names[w], names[w], v * scale) for w, v in shared.items()]
+    return reasons

@@ -20,7 +20,7 @@ from lexfield.explain import Explanation, Reason, no_reasons
 from lexfield.search.query import Query
 from lexfield.search.ranking import Found, best
 from lexfield.search.rows import Rows
-from lexfield.search.segment import HEAD, Unit
+from lexfield.search.segment import Unit
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,25 +52,30 @@ def _nearest(
 ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
     """Rows that contain the ``k`` nearest, with their exact distances."""
     turned = (mean - unit.center).astype(np.float64) @ unit.rotation.astype(np.float64)
-    head = np.append(turned[:HEAD], np.linalg.norm(turned[HEAD:])).astype(np.float32)
-    gaps = unit.heads - head
-    bounds = np.sqrt(np.einsum("ij,ij->i", gaps, gaps))
+    width = unit.heads.shape[1] - 1
+    head = np.append(turned[:width], np.linalg.norm(turned[width:])).astype(np.float32)
+    # |q|² + |x|² − 2 (q_h·x_h + |q_t||x_t|), the square of the bound
+    bounds = unit.heads @ (-2 * head)
+    bounds += unit.squares
+    bounds += np.float32(turned @ turned)
     if allowed is not None:
         bounds[~allowed] = np.inf
     first = best(-bounds, k)
     if not len(first):
         return first, np.empty(0)
-    limit = _distances(unit, turned, first).max()
-    # float32 bounds may be too high by rounding; a little room keeps the answer exact
-    candidates = np.flatnonzero(bounds <= limit * (1 + 1e-5) + 1e-6)
+    limit = float(_distances(unit, turned, first).max()) ** 2
+    # Rounding in float32 may lift a bound by this much; with the room the answer is exact.
+    room = 1e-5 * (1 + limit + float(turned @ turned))
+    candidates = np.flatnonzero(bounds <= limit + room)
     return candidates, _distances(unit, turned, candidates)
 
 
 def _distances(
     unit: Unit, turned: NDArray[np.float64], rows: NDArray[np.int64]
 ) -> NDArray[np.float64]:
-    heads = unit.heads[rows, :-1] - turned[:HEAD]
-    tails = unit.tails[rows] - turned[HEAD:]
+    width = unit.heads.shape[1] - 1
+    heads = unit.heads[rows, :-1] - turned[:width]
+    tails = unit.tails[rows] - turned[width:]
     squares: NDArray[np.float64] = np.einsum("ij,ij->i", heads, heads)
     squares += np.einsum("ij,ij->i", tails, tails)
     return np.sqrt(squares)

@@ -130,7 +130,7 @@ class Rows:
             rotation, center = unit.rotation.astype(np.float64), unit.center.astype(np.float64)
             products[inside] = axes @ (vector @ rotation) + vector @ center
             squares = np.einsum("ij,ij->i", axes, axes) + 2 * axes @ (center @ rotation)
-            far = np.isinf(unit.heads[own, -1])  # no word of the row has a vector
+            far = np.isinf(unit.squares[own])  # no word of the row has a vector
             lengths[inside] = np.where(far, 0, np.sqrt(np.maximum(squares + center @ center, 0)))
         return products, lengths
 

@@ -22,12 +22,12 @@ from lexfield.progress import Progress, silent
 from lexfield.store.folder import Store, Writer
 from lexfield.text.corpus import Corpus
 from lexfield.text.stopwords import stopwords
-from lexfield.vectors.neighbours import nearest_rows
+from lexfield.vectors.neighbours import nearest_rows, prepared
 from lexfield.vectors.wordvectors import Embedded
 
 UNITS = ("sentence", "document")
 BALL = 16  # neighbours kept a word
-HEAD = 32  # principal axes scanned for every row
+HEAD = 0.8  # share of the variance on the principal axes that are scanned for every row
 BINS = 32
 
 Array = NDArray[Any]
@@ -50,6 +50,7 @@ class Unit:
     center: Array
     heads: Array  # first axes of the mean vector, then the length of the rest
     tails: Array  # the other axes
+    squares: Array  # squared length of the mean vector on these axes
     letters: Array  # bins × rows: characters of each kind, up to 255
     characters: Array
 
@@ -148,33 +149,40 @@ def _rotated(means: NDArray[np.float32], embedded: NDArray[np.bool_]) -> dict[st
     A row without any vector is put infinitely far away.
     """
     center = means[embedded].mean(axis=0, dtype=np.float64) if embedded.any() else means.sum(axis=0)
-    moved = np.where(embedded[:, None], means - center.astype(np.float32), np.float32(0))
-    _, axes = np.linalg.eigh((moved.T @ moved).astype(np.float64))
+    moved = means - center.astype(np.float32)
+    moved[~embedded] = 0
+    variances, axes = np.linalg.eigh((moved.T @ moved).astype(np.float64))
+    shares = np.cumsum(np.maximum(variances[::-1], 0))
+    head = int(np.searchsorted(shares, HEAD * shares[-1])) // 16 * 16 + 16
     rotation = np.ascontiguousarray(axes[:, ::-1]).astype(np.float32)
     turned = moved @ rotation
-    tails = np.ascontiguousarray(turned[:, HEAD:])
-    rest = np.sqrt(np.einsum("ij,ij->i", tails, tails))
-    rest[~embedded] = np.inf
+    tails = np.ascontiguousarray(turned[:, head:])
+    rest = np.einsum("ij,ij->i", tails, tails)
+    squares = np.einsum("ij,ij->i", turned, turned)
+    squares[~embedded] = np.inf
     return {
         "rotation": rotation,
         "center": center.astype(np.float32),
-        "heads": np.column_stack([turned[:, :HEAD], rest]),
+        "heads": np.column_stack([turned[:, :head], np.sqrt(rest)]),
         "tails": tails,
+        "squares": squares,
     }
 
 
 def _letters(corpus: Corpus, unit: str) -> dict[str, Array]:
-    if unit == "sentence":
+    bytes_ = corpus.texts.data
+    if unit == "document":
+        rows = np.arange(len(corpus.ids), dtype=np.int32)
+        lengths = np.diff(corpus.texts.offsets)
+    else:  # sentences, and after each what lies between it and the next, which goes to a last row
         spans = corpus.sentence_spans
-    else:
-        spans = np.column_stack([corpus.texts.offsets[:-1], corpus.texts.offsets[1:]])
-    data = corpus.texts.data
-    lengths = spans[:, 1] - spans[:, 0]
-    places = np.arange(int(lengths.sum())) - np.repeat(np.cumsum(lengths) - lengths, lengths)
-    places += np.repeat(spans[:, 0], lengths)
-    kinds = character_bins()[data[places]].astype(np.int64)
-    kinds += np.repeat(np.arange(len(spans)) * (BINS + 1), lengths)
-    counts = np.bincount(kinds, minlength=len(spans) * (BINS + 1)).reshape(-1, BINS + 1)[:, :BINS]
+        rows = np.full(2 * len(spans) + 1, len(spans), np.int32)
+        rows[1::2] = np.arange(len(spans), dtype=np.int32)
+        lengths = np.diff(np.concatenate([[0], spans.ravel(), [len(bytes_)]]))
+    height = int(rows.max(initial=-1)) + 1
+    kinds = character_bins()[bytes_] + np.repeat(rows.astype(np.int64) * (BINS + 1), lengths)
+    counts = np.bincount(kinds, minlength=height * (BINS + 1)).reshape(-1, BINS + 1)
+    counts = counts[: len(corpus.ids) if unit == "document" else len(corpus.sentence_spans), :BINS]
     characters = counts.sum(axis=1)
     return {
         "letters": np.ascontiguousarray(np.minimum(counts, 255).astype(np.uint8).T),
@@ -204,10 +212,9 @@ def _balls(embedded: Embedded, progress: Progress) -> NDArray[np.int32]:
         vectors = np.ascontiguousarray(embedded.matrix[known])
         found = nearest_rows(
             vectors,
-            vectors,
+            prepared(vectors, euclidean=True),
             k=min(BALL, len(known) - 1),
             skip=np.arange(len(known)),
-            euclidean=True,
             progress=progress,
         )
         balls[known, : len(found.rows) // len(known)] = known[found.rows].reshape(len(known), -1)

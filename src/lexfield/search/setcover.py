@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from lexfield.errors import check
 from lexfield.explain import Explanation, Reason
-from lexfield.search.matches import Balls, Matches, Weights, query_stopwords
+from lexfield.search.matches import Balls, Matches, Weights, explain_pick
 from lexfield.search.query import Query
 from lexfield.search.ranking import Found
 from lexfield.search.rows import Rows
@@ -59,7 +59,7 @@ class SetCover:
     topic: float = 0.25
     form: float = 2.0
     candidates: int = 400
-    beyond: int = 8
+    beyond: int = 6
     repeat: bool = False
     name = "setcover"
 
@@ -130,16 +130,11 @@ class SetCover:
 
         def explain(number: int) -> Explanation:
             place = picks[number][0]
-            reasons = [
-                Reason(
-                    query.words[balls.places[entry]],
-                    rows.lexicon.words[balls.words[entry]],
-                    value,
-                    float(balls.distances[entry]),
-                )
+            matches = [
+                (int(balls.places[entry]), int(balls.words[entry]), value)
                 for entry, value in paid[number]
             ]
-            reasons += _modular(rows, query, chosen[number], cover, place)
+            reasons = explain_pick(cover, place, matches)
             met = {int(balls.places[entry]) for one in paid[: number + 1] for entry, _ in one}
             return Explanation(reasons, additive=True, facts=_uncovered(query, met))
 
@@ -256,22 +251,6 @@ class SetCover:
 
 def _uncovered(query: Query, met: set[int]) -> dict[str, Any]:
     return {"uncovered": [word for place, word in enumerate(query.words) if place not in met]}
-
-
-def _modular(rows: Rows, query: Query, row: int, cover: Matches, place: int) -> list[Reason]:
-    """The parts of a gain that do not depend on the other picks: topic, and shared stopwords."""
-    reasons = []
-    if cover.topics[place] > 0:
-        reasons.append(Reason("(topic)", "(topic)", float(cover.topics[place])))
-    if cover.forms[place] > 0:
-        words = set(rows.tokens_of(np.array([row]))[1].tolist())
-        shared = {w: v for w, v in query_stopwords(rows, query).items() if w in words}
-        scale = float(cover.forms[place]) / sum(shared.values())
-        reasons += [
-            Reason(rows.lexicon.words[w], rows.lexicon.words[w], v * scale)
-            for w, v in shared.items()
-        ]
-    return reasons
 
 
 @dataclass(frozen=True, slots=True)

@@ -44,7 +44,7 @@ def decode(codes: NDArray[np.uint8], tables: NDArray[np.float16]) -> NDArray[np.
         block = slice(first, first + 4096)
         np.take(pairs, codes[block] + starts, out=rows[block], mode="clip")
     matrix = rows.view(np.float32)
-    matrix /= np.linalg.norm(matrix, axis=1, keepdims=True)
+    matrix /= np.sqrt(np.einsum("ij,ij->i", matrix, matrix))[:, None]
     return matrix
 
 

@@ -33,36 +33,62 @@ class Nearest:
     scores: NDArray[np.float64]
 
 
+@dataclass(frozen=True)
+class Base:
+    """Rows to be searched, with what every search of them needs: see ``prepared``."""
+
+    rows: NDArray[np.float32]
+    right: NDArray[np.float32]  # what queries are multiplied with
+    longest: float
+
+    @property
+    def euclidean(self) -> bool:
+        return self.right is not self.rows
+
+
+def prepared(rows: NDArray[np.float32], *, euclidean: bool = False) -> Base:
+    """Rows for many calls of ``nearest_rows``. For the Euclidean distance x·y − |y|²/2, which falls
+    as the distance rises, is made an inner product by one more column."""
+    halves = -0.5 * np.einsum("ij,ij->i", rows, rows)[:, None].astype(np.float32)
+    right = np.hstack([rows, halves]) if euclidean else rows
+    return Base(rows, right, _longest(right))
+
+
 def nearest_rows(
     queries: NDArray[np.float32],
-    base: NDArray[np.float32],
+    base: NDArray[np.float32] | Base,
     *,
     k: int | None = None,
     threshold: float | None = None,
     skip: NDArray[Any] | None = None,
-    euclidean: bool = False,
     approximate: bool = False,
     progress: Progress = silent,
 ) -> Nearest:
     """The ``k`` rows of ``base`` nearest to each query, or all that score at least ``threshold``.
 
-    The score is the inner product, which for rows of unit length is the cosine; or, if
-    ``euclidean``, minus the distance. ``skip[i]`` is a row never given for query i; -1 for none.
+    The score is the inner product, which for rows of unit length is the cosine; or minus the
+    Euclidean distance, where ``base`` was prepared for it. ``skip[i]`` is a row never given for
+    query i; -1 for none.
     ``approximate`` looks only into the nearest cells of a faiss inverted file, for very large sets;
     what it finds is measured as exactly, but it may miss some (``benchmarks/neighbours.py``).
     """
     check((k is None) != (threshold is None), "k, threshold", "one or the other", (k, threshold))
     check(k is None or k >= 1, "k", "at least 1", k)
+    ready = base if isinstance(base, Base) else prepared(base)
+    rows, right, euclidean = ready.rows, ready.right, ready.euclidean
     check(threshold is None or not euclidean, "threshold", "given for the cosine only", threshold)
     starts = range(0, len(queries), _ROWS)
-    left, right = _augmented(queries, base) if euclidean else (queries, base)
-    slack = _slack(left, right)
+    left = queries
+    if euclidean:
+        left = np.hstack([queries, np.ones((len(queries), 1), np.float32)])
+    # More than rounding in float32 can change an inner product of a row of each.
+    slack = float(left.shape[1] * np.finfo(np.float32).eps * _longest(left) * ready.longest)
     cells = _cells(right) if approximate else None
 
     def block(start: int) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
         part = left[start : start + _ROWS]
         omitted = None if skip is None else skip[start : start + _ROWS]
-        wanted = None if k is None else min(k + (skip is not None), len(base))
+        wanted = None if k is None else min(k + (skip is not None), len(rows))
         if cells is not None:
             candidates = _in_cells(part, cells, wanted, threshold)
         elif wanted is None:
@@ -70,7 +96,7 @@ def nearest_rows(
         else:
             candidates = _best(part, right, wanted, slack)
         part = queries[start : start + _ROWS]
-        return _exact(part, base, *candidates, omitted, k, threshold, euclidean)
+        return _exact(part, rows, *candidates, omitted, k, threshold, euclidean)
 
     found = list(map_blocks(block, starts, progress=progress))
     counts = np.concatenate([np.empty(0, np.int64), *(f[0] for f in found)])
@@ -81,21 +107,8 @@ def nearest_rows(
     )
 
 
-def _augmented(
-    queries: NDArray[np.float32], base: NDArray[np.float32]
-) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-    """Vectors whose inner product x·y − |y|²/2 falls as the Euclidean distance rises."""
-    halves = -0.5 * np.einsum("ij,ij->i", base, base)[:, None]
-    ones = np.ones((len(queries), 1), np.float32)
-    return np.hstack([queries, ones]), np.hstack([base, halves.astype(np.float32)])
-
-
-def _slack(left: NDArray[np.float32], right: NDArray[np.float32]) -> float:
-    """More than rounding in float32 can change an inner product of a row of each."""
-    if not len(left) or not len(right):
-        return 0.0
-    longest = [float(np.sqrt(np.einsum("ij,ij->i", rows, rows).max())) for rows in (left, right)]
-    return float(left.shape[1] * np.finfo(np.float32).eps * longest[0] * longest[1])
+def _longest(rows: NDArray[np.float32]) -> float:
+    return float(np.sqrt(np.einsum("ij,ij->i", rows, rows).max(initial=0.0)))
 
 
 def _best(
@@ -164,15 +177,16 @@ def _exact(
 
 
 def _cells(base: NDArray[np.float32]) -> Any:
-    """A faiss inverted file of about 4√n cells, of which one in twelve is looked into."""
+    """A faiss inverted file of about 4√n cells, of which one in 24 is looked into."""
     faiss = need("faiss", "faiss")
     cells = max(1, min(int(4 * len(base) ** 0.5), len(base) // 39))
     index = faiss.IndexIVFFlat(
         faiss.IndexFlatIP(base.shape[1]), base.shape[1], cells, faiss.METRIC_INNER_PRODUCT
     )
-    index.train(np.ascontiguousarray(base))
+    step = max(1, len(base) // (64 * cells))  # enough for the cells; more would not move them
+    index.train(np.ascontiguousarray(base[::step]))
     index.add(np.ascontiguousarray(base))
-    index.nprobe = max(1, cells // 12)
+    index.nprobe = max(1, cells // 24)
     return index
 
 

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from lexfield.errors import InputError, UnknownWordError, check
 from lexfield.progress import Progress, silent
 from lexfield.results import Table
-from lexfield.vectors.neighbours import nearest_rows
+from lexfield.vectors.neighbours import Base, nearest_rows, prepared
 from lexfield.vectors.repair import How, repair
 
 Compose = Callable[[str], NDArray[np.float32] | None]
@@ -190,7 +190,7 @@ class WordVectors:
             raise InputError("The vector must be finite and not zero.")
         found = nearest_rows(
             _unit(vector)[None].astype(np.float32),
-            self.unit,
+            self._base,
             k=min(k, len(self)) if threshold is None else None,
             threshold=threshold,
             skip=np.array([own]),
@@ -215,6 +215,10 @@ class WordVectors:
         lengths[lengths == 0] = 1
         unit: NDArray[np.float32] = (self.matrix / lengths).astype(np.float32, copy=False)
         return unit
+
+    @cached_property
+    def _base(self) -> Base:
+        return prepared(self.unit)
 
     @cached_property
     def _rows(self) -> dict[str, int]:
