@@ -82,19 +82,19 @@ def _nearest(
 def _distances(text: str, strings: list[str], limit: int) -> NDArray[np.int32]:
     """Edits to each string; more than ``limit`` where it is passed."""
     from rapidfuzz.distance import Levenshtein
-    from rapidfuzz.process import cdist
+    from rapidfuzz.process import cpdist
 
     cutoff = None if limit >= _NEVER - 1 else limit
     workers = cores() if len(strings) > 2_000 else 1
-    table: NDArray[np.int32] = cdist(
+    distances: NDArray[np.int32] = cpdist(
+        [text] * len(strings),
         strings,
-        [text],
         scorer=Levenshtein.distance,
         score_cutoff=cutoff,
         dtype=np.int32,
         workers=workers,
     )
-    return table[:, 0]
+    return distances
 
 
 def _bounds(rows: Rows, text: str) -> NDArray[np.int32]:

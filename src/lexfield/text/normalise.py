@@ -22,7 +22,7 @@ class Normalisation:
 
     def __call__(self, text: str) -> str:
         if not text.isascii():
-            if self.nfc:
+            if self.nfc and not unicodedata.is_normalized("NFC", text):
                 text = unicodedata.normalize("NFC", _long_runs().sub(_shortened, text))
             if self.apostrophe:
                 text = text.replace("’", "'").replace("ʼ", "'")
