@@ -1,12 +1,13 @@
 # make demo   sets everything up and runs the main job on the embedded sample
 # make test   sets everything up and runs lint, types and all tests
-# make bench  measures speed against peers and writes benchmarks/results
+# make bench      measures speed against peers and writes benchmarks/results
+# make reproduce  reruns the papers' tables and writes reproduce/results
 PYTHON ?= python3
 VENV ?= .venv
 BIN = $(VENV)/bin
 PIP = $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 
-.PHONY: demo test lint bench vectors clean
+.PHONY: demo test lint bench reproduce clean
 
 demo: $(VENV)/.installed
 	$(BIN)/lexfield demo --output demo-output
@@ -21,6 +22,9 @@ lint: $(VENV)/.installed-dev
 
 bench: $(VENV)/.installed-bench
 	$(BIN)/python benchmarks/run.py
+
+reproduce: $(VENV)/.installed-dev
+	$(BIN)/python reproduce/variety.py
 
 $(VENV)/bin/python:
 	$(PYTHON) -c "import sys; sys.exit(sys.version_info < (3, 11) and 'lexfield needs Python 3.11 or newer; name one with: make PYTHON=python3.12')"
