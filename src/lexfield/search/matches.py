@@ -87,10 +87,7 @@ class Matches:
 
     def _spread(self, values: Array) -> tuple[Array, Array, Array]:
         """Every (ball entry, row that holds its word, value there)."""
-        lists = [self.rows.postings(word)[0] for word in self._balls.words.tolist()]
-        sizes = [len(found) for found in lists]
-        entry = np.repeat(np.arange(len(lists)), sizes)
-        row = np.concatenate([np.empty(0, np.int32), *lists])
+        entry, row = self.rows.postings_of(self._balls.words)
         return entry, row, values[entry] * self._scale[row]
 
     def _best_matches(self, entry: Array, row: Array, value: Array) -> None:

@@ -126,13 +126,27 @@ class Rows:
         for start, unit in self.blocks():
             inside = np.flatnonzero((chosen >= start) & (chosen < start + unit.rows))
             own = chosen[inside] - start
-            axes = np.hstack([unit.heads[own, :-1], unit.tails[own]]).astype(np.float64)
-            rotation, center = unit.rotation.astype(np.float64), unit.center.astype(np.float64)
-            products[inside] = axes @ (vector @ rotation) + vector @ center
-            squares = np.einsum("ij,ij->i", axes, axes) + 2 * axes @ (center @ rotation)
-            far = np.isinf(unit.squares[own])  # no word of the row has a vector
-            lengths[inside] = np.where(far, 0, np.sqrt(np.maximum(squares + center @ center, 0)))
+            axes = np.hstack([unit.heads[own, :-1], unit.tails[own]])
+            turned = np.stack([vector, unit.center]) @ unit.rotation
+            with_vector, with_center = turned @ axes.T
+            products[inside] = with_vector + vector @ unit.center
+            squares = unit.squares[own] + 2 * with_center + unit.center @ unit.center
+            # an infinite square: no word of the row has a vector
+            lengths[inside] = np.where(np.isinf(squares), 0, np.sqrt(np.maximum(squares, 0)))
         return products, lengths
+
+    def postings_of(self, words: Array) -> tuple[Array, Array]:
+        """All (place in ``words``, row that holds the word), in one pass."""
+        places, rows = [np.empty(0, np.int64)], [np.empty(0, np.int32)]
+        for (start, unit), inverse in zip(self.blocks(), self.lexicon.inverse, strict=True):
+            own = inverse[words]
+            held = np.flatnonzero(own >= 0)
+            first = unit.posting_offsets[own[held]]
+            sizes = unit.posting_offsets[own[held] + 1] - first
+            at = np.arange(int(sizes.sum())) + np.repeat(first - np.cumsum(sizes) + sizes, sizes)
+            places.append(np.repeat(held, sizes))
+            rows.append(unit.posting_rows[at] + np.int32(start))
+        return np.concatenate(places), np.concatenate(rows)
 
     def postings(self, word: int) -> tuple[Array, Array]:
         """Rows that hold a word, ascending, and how often."""

@@ -80,10 +80,6 @@ class Segment:
         return self._units[name]
 
     @property
-    def embedded(self) -> Embedded:
-        return Embedded(self.vectors, self.how)
-
-    @property
     def balls(self) -> NDArray[np.int32]:
         """The ``BALL`` nearest words of each word, nearest first; -1 where there are fewer."""
         return self._store.array(f"{self.name}.balls")
