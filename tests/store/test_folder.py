@@ -36,6 +36,8 @@ def test_round_trip(tmp_path: Path) -> None:
     assert store.array("empty").shape == (0, 3)
     assert store.meta == {"value": 1}
     assert "numbers" in store
+    with pytest.raises(VersionError, match="has no 'letters': another version"):
+        store.array("letters")
     assert not store.array("numbers").flags.writeable
 
 

@@ -114,6 +114,11 @@ class Store:
         """A memory-mapped array; all its blocks are checked the first time it is asked for."""
         if name not in self._arrays:
             file = f"{name}.npy"
+            if file not in self._maps:
+                raise VersionError(
+                    f"{self.path} has no {name!r}: another version of lexfield wrote it.",
+                    "Build it again from its source.",
+                )
             mapped = self._maps[file]
             problem = _check_blocks(mapped, self._files[file]["xxh3"])
             if problem:

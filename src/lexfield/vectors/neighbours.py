@@ -70,8 +70,9 @@ def nearest_rows(
     The score is the inner product, which for rows of unit length is the cosine; or minus the
     Euclidean distance, where ``base`` was prepared for it. ``skip[i]`` is a row never given for
     query i; -1 for none.
-    ``approximate`` looks only into the nearest cells of a faiss inverted file, for very large sets;
-    what it finds is measured as exactly, but it may miss some (``benchmarks/neighbours.py``).
+    ``approximate`` looks only into the nearest cells of a faiss inverted file; what it finds is
+    measured as exactly, but it may miss some. Training the cells takes longer than the exact search
+    of a hundred thousand rows (``benchmarks/neighbours.py``): it is for sets many times larger.
     """
     check((k is None) != (threshold is None), "k, threshold", "one or the other", (k, threshold))
     check(k is None or k >= 1, "k", "at least 1", k)

@@ -148,9 +148,12 @@ class WordVectors:
     def embed(self, words: Iterable[str]) -> Embedded:
         """Vectors for many words; what is missing is repaired, and what cannot be is counted."""
         words = list(words)
-        matrix = np.zeros((len(words), self.dims), np.float32)
-        how = np.zeros(len(words), np.uint8)
-        for number, word in enumerate(words):
+        exact = np.array([self.row(word) for word in words], np.int64)
+        matrix = self.matrix[exact] if len(self) else np.zeros((len(words), self.dims), np.float32)
+        how = np.full(len(words), How.EXACT, np.uint8)
+        for number in np.flatnonzero(exact < 0).tolist():
+            word = words[number]
+            matrix[number], how[number] = 0, How.UNKNOWN
             kind, rows = repair(word, self.row)
             if kind in (How.SPLIT, How.UNKNOWN) and self._compose is not None:
                 composed = self._compose(word)
