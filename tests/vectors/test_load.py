@@ -34,9 +34,9 @@ def test_format_is_told_from_content(tmp_path: Path) -> None:
         "a.bin": (b"1 2\na 1 2\n", "word2vec-text"),  # the name misleads
         "b.txt": (b"1 2\na " + row, "word2vec-bin"),
         "c.vec": (b"1 2\na 1 2 \n", "fasttext-vec"),
-        "d.vec.gz": (gzip.compress(b"1 2\na 1 2 \n"), "fasttext-vec"),
+        "d.vec.gz": (gzip.compress(b"1 2\na 1 2 \n", mtime=0), "fasttext-vec"),
         "e": (b"a 1 2\n", "glove"),
-        "f.gz": (gzip.compress(b"1 2\na " + row), "word2vec-bin"),
+        "f.gz": (gzip.compress(b"1 2\na " + row, mtime=0), "word2vec-bin"),
         "g.txt": (b"1 2\na\t1\t2\n", "word2vec-text"),
     }
     for name, (data, format) in cases.items():
@@ -69,7 +69,7 @@ def test_format_is_validated(tmp_path: Path) -> None:
         (b"", "is empty"),
         (b"\n \n", "is blank"),
         (b"\0\1\2\3 binary", "no format that lexfield knows"),
-        (gzip.compress(b"a 1 2\n" * 100)[:-9], "compressed bytes"),
+        (gzip.compress(b"a 1 2\n" * 100, mtime=0)[:-9], "compressed bytes"),
         (b"\x1f\x8bnot gzip", "compressed bytes"),
     ],
 )
