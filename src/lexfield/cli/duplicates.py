@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from lexfield.cli.options import unit_option
 from lexfield.cli.output import emit, output_options
 
 
@@ -16,13 +17,7 @@ from lexfield.cli.output import emit, output_options
     type=click.FloatRange(0, 1, min_open=True),
     help="Least Jaccard similarity of the words, stopwords out.",
 )
-@click.option(
-    "--unit",
-    type=click.Choice(("sentence", "document")),
-    default="document",
-    show_default=True,
-    help="What is compared.",
-)
+@unit_option("document")
 @click.option("--approximate", is_flag=True, help="By MinHash, for very large indexes.")
 @output_options
 def duplicates(

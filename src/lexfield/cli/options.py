@@ -48,3 +48,14 @@ vectors_option = click.option(
     metavar="NAME|FILE",
     help="Word vectors: a name from `lexfield vectors list`, or a file.",
 )
+
+
+def unit_option(default: str) -> Callable[[F], F]:
+    """Sentences or documents."""
+    return click.option(
+        "--unit",
+        type=click.Choice(("sentence", "document")),
+        default=default,
+        show_default=True,
+        help="Sentences or documents.",
+    )

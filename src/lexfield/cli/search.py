@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from lexfield.cli.options import unit_option
 from lexfield.cli.output import Bar, emit, output_options, paint
 from lexfield.errors import InputError
 
@@ -33,13 +34,7 @@ _COLOURS = ("green", "cyan", "magenta", "yellow", "blue", "red")
     help="setcover, mean, wmd, jaccard, edit or bow; parameters as in setcover(r=20).",
 )
 @click.option("-k", default=5, show_default=True, type=click.IntRange(1), help="How many.")
-@click.option(
-    "--unit",
-    type=click.Choice(("sentence", "document")),
-    default="sentence",
-    show_default=True,
-    help="What is found.",
-)
+@unit_option("sentence")
 @click.option("--where", multiple=True, metavar="FIELD=VALUE", help="Only such documents.")
 @click.option("--explain", is_flag=True, help="Show why each hit was found.")
 @output_options

@@ -22,12 +22,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lexfield.explain import Reason
+from lexfield.search.pairs import pair_reasons, product_parts
 from lexfield.search.query import Query
 from lexfield.search.ranking import best
 from lexfield.search.rows import Rows
 
 Array = NDArray[Any]
-_SHOWN = 20  # pairs of words in an explanation; the others are summed
 
 
 @dataclass(frozen=True)
@@ -219,28 +219,12 @@ def explain_pick(cover: Matches, place: int, matches: list[tuple[int, int, float
     is a sum over all pairs; then the stopwords shared."""
     rows, query = cover.rows, cover.query
     row = int(cover.candidates[place])
-    words, _, shares = rows.entries(row)
-    vectors = rows.lexicon.vectors[words].astype(np.float64)
-    own = query.vectors.astype(np.float64)
-    parts = query.shares[:, None] * shares[None] * (own @ vectors.T)
+    parts = product_parts(rows, query, row)
     parts *= cover.topics[place] / parts.sum() if cover.topics[place] > 0 else 0.0
-    column = {int(word): number for number, word in enumerate(words)}
+    column = {int(word): number for number, word in enumerate(rows.entries(row)[0])}
     for query_place, word, value in matches:
         parts[query_place, column[word]] += value
-    order = np.argsort(-np.abs(parts), axis=None)
-    shown = [divmod(int(i), parts.shape[1]) for i in order[:_SHOWN] if parts.flat[i]]
-    reasons = [
-        Reason(
-            query.words[i],
-            rows.lexicon.words[words[j]],
-            float(parts[i, j]),
-            float(np.linalg.norm(own[i] - vectors[j])),
-        )
-        for i, j in shown
-    ]
-    rest = float(parts.sum()) - sum(reason.contribution for reason in reasons)
-    if len(shown) == _SHOWN:
-        reasons.append(Reason("(other pairs)", "(other pairs)", rest))
+    reasons = pair_reasons(rows, query, row, parts)
     if cover.forms[place] > 0:
         held = set(rows.tokens_of(np.array([row]))[1].tolist())
         shared = {w: v for w, v in query_stopwords(rows, query).items() if w in held}

@@ -16,7 +16,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lexfield.explain import Explanation, Reason, no_reasons
+from lexfield.explain import Explanation, no_reasons
+from lexfield.search.pairs import pair_reasons, product_parts
 from lexfield.search.query import Query
 from lexfield.search.ranking import Found, best
 from lexfield.search.rows import Rows
@@ -83,18 +84,5 @@ def _distances(
 
 def _explain(rows: Rows, query: Query, row: int) -> Explanation:
     """The pairs of words with the largest part in the inner product of the two means."""
-    words, _, shares = rows.entries(row)
-    vectors = rows.lexicon.vectors[words].astype(np.float64)
-    own = query.vectors.astype(np.float64)
-    parts = 2 * query.shares[:, None] * shares[None] * (own @ vectors.T)
-    reasons = [
-        Reason(
-            query.words[i],
-            rows.lexicon.words[words[j]],
-            float(parts[i, j]),
-            float(np.linalg.norm(own[i] - vectors[j])),
-        )
-        for i, j in zip(*np.nonzero(parts), strict=True)
-    ]
-    reasons.sort(key=lambda reason: -reason.contribution)
-    return Explanation(reasons[:20], additive=False)
+    parts = 2 * product_parts(rows, query, row)
+    return Explanation(pair_reasons(rows, query, row, parts), additive=False)

@@ -1,0 +1,40 @@
+"""What pairs of words, one of the query and one of a row, have to do with each other."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lexfield.explain import Reason
+from lexfield.search.query import Query
+from lexfield.search.rows import Rows
+
+_SHOWN = 20
+
+
+def product_parts(rows: Rows, query: Query, row: int) -> NDArray[np.float64]:
+    """The part of each pair (query word, row word) in the inner product of the mean vectors."""
+    words, _, shares = rows.entries(row)
+    own = query.vectors.astype(np.float64)
+    vectors = rows.lexicon.vectors[words].astype(np.float64)
+    parts: NDArray[np.float64] = query.shares[:, None] * shares[None] * (own @ vectors.T)
+    return parts
+
+
+def pair_reasons(rows: Rows, query: Query, row: int, parts: NDArray[Any]) -> list[Reason]:
+    """The largest parts as reasons, and the sum of the others as one."""
+    words = rows.entries(row)[0]
+    order = np.argsort(-np.abs(parts), axis=None, kind="stable")
+    reasons = []
+    for i, j in (divmod(int(place), parts.shape[1]) for place in order[:_SHOWN]):
+        if parts[i, j]:
+            vector = rows.lexicon.vectors[words[j]].astype(np.float64)
+            distance = float(np.linalg.norm(query.vectors[i] - vector))
+            match = rows.lexicon.words[words[j]]
+            reasons.append(Reason(query.words[i], match, float(parts[i, j]), distance))
+    if np.count_nonzero(parts) > _SHOWN:
+        rest = float(parts.sum()) - sum(reason.contribution for reason in reasons)
+        reasons.append(Reason("(other pairs)", "(other pairs)", rest))
+    return reasons
