@@ -15,7 +15,8 @@ SOURCE = Path(lexfield.__file__).parent
 # A package may import those before it in this list, and its own modules.
 LAYERS = [
     "errors", "progress", "results", "store", "engine", "sample", "text", "bags", "vectors",
-    "explain", "search", "evaluate", "cli", "__main__",
+    "topics", "explain", "divergence", "zipf", "fuse", "search", "evaluate", "plots", "cli",
+    "__main__",
 ]  # fmt: skip
 FILES = sorted(SOURCE.rglob("*.py"))
 

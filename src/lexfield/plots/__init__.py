@@ -1,0 +1,1 @@
+"""Figures from results. Results never import plots."""
