@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import TypeVar
+from functools import lru_cache
+from typing import Any, TypeVar
 
 from lexfield.progress import Progress, silent
 
@@ -33,10 +35,8 @@ def map_blocks(
         yield task(items[0])
         progress(1, 1)
         return
-    from threadpoolctl import threadpool_limits
-
     threads = cores()
-    with threadpool_limits(1), ThreadPoolExecutor(threads) as pool:
+    with _blas(len(sys.modules)).limit(limits=1), ThreadPoolExecutor(threads) as pool:
         waiting = [pool.submit(task, item) for item in items[: 2 * threads]]
         for number in range(len(items)):
             result = waiting.pop(0).result()
@@ -44,3 +44,11 @@ def map_blocks(
                 waiting.append(pool.submit(task, items[number + 2 * threads]))
             progress(number + 1, len(items))
             yield result
+
+
+@lru_cache(1)
+def _blas(_: int) -> Any:
+    """The libraries that compute in threads of their own: found anew when a module was loaded."""
+    from threadpoolctl import ThreadpoolController
+
+    return ThreadpoolController()

@@ -2,26 +2,30 @@
 
 Two texts differ by at least the difference of their lengths, and by at least the larger of the two
 one-sided differences of their letter counts. Rows with the lowest bounds are measured first; the
-k-th best distance then excludes many of the others and cuts the measuring of the rest short.
+k-th best distance then excludes many of the others.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
-from lexfield.engine import cores
+from lexfield.engine import map_blocks
 from lexfield.errors import check
 from lexfield.explain import Explanation, Reason, no_reasons
+from lexfield.search.levenshtein import Pattern, number_distances, text_distances
 from lexfield.search.query import Query
 from lexfield.search.ranking import Found
-from lexfield.search.rows import Rows, as_characters
+from lexfield.search.rows import Array, Rows
 from lexfield.search.segment import BINS, character_bins
 
+Measure = Callable[[Array, int], tuple[Array, Array]]
 _STAGES = (1_000, 10_000)  # how many of the most promising rows are measured before the rest
+_PART = 4_096  # rows measured at a time by one core
 _NEVER = np.iinfo(np.int32).max
 
 
@@ -39,39 +43,38 @@ class Edit:
         if not query.tokens:
             return Found([], [], no_reasons)
         if self.by == "word":
-            text, strings = _word_string(rows, query), rows.word_strings
-            bounds = np.abs(rows.lengths - np.int32(len(text)))
+            bounds = np.abs(rows.lengths - np.int32(len(query.tokens)))
+            measure = _by_word(rows, query)
         else:
-            text, strings = query.text, rows.texts
-            bounds = _bounds(rows, text)
+            bounds = _bounds(rows, query.text)
+            measure = _by_character(rows, query)
         if allowed is not None:
             bounds[~allowed] = _NEVER
-        found, distances = _nearest(text, strings, bounds, k)
+        found, distances = _nearest(measure, bounds, k)
 
         def explain(place: int) -> Explanation:
             if self.by == "word":
                 return _script(query.tokens, _tokens(rows, found[place]), " ")
-            return _script(text, strings[found[place]], "")
+            return _script(query.text, rows.text(found[place]), "")
 
         return Found(found, [float(-distance) for distance in distances], explain)
 
 
-def _nearest(
-    text: str, strings: Sequence[str], bounds: NDArray[np.int32], k: int
-) -> tuple[list[int], list[int]]:
+def _nearest(measure: Measure, bounds: NDArray[np.int32], k: int) -> tuple[list[int], list[int]]:
     """The ``k`` rows with the fewest edits, ties by row: the limit falls stage by stage."""
     rows = np.empty(0, np.int64)
     distances = np.empty(0, np.int32)
     limit = _NEVER - 1
-    for size in (*_STAGES, len(strings)):
+    for size in (*_STAGES, len(bounds)):
         left = np.flatnonzero(bounds <= limit)
         if len(left) > size:
             left = left[np.argpartition(bounds[left], size - 1)[:size]]
         if not len(left):
             break
         bounds[left] = _NEVER
-        measured = _distances(text, [strings[row] for row in left.tolist()], limit)
-        rows, distances = np.append(rows, left), np.append(distances, measured)
+        left, measured = measure(left, limit)
+        near = measured <= limit
+        rows, distances = np.append(rows, left[near]), np.append(distances, measured[near])
         order = np.lexsort((rows, distances))[:k]
         rows, distances = rows[order], distances[order]
         if len(rows) == k:
@@ -79,22 +82,55 @@ def _nearest(
     return rows.tolist(), distances.tolist()
 
 
-def _distances(text: str, strings: list[str], limit: int) -> NDArray[np.int32]:
-    """Edits to each string; more than ``limit`` where it is passed."""
-    from rapidfuzz.distance import Levenshtein
-    from rapidfuzz.process import cpdist
+def _by_character(rows: Rows, query: Query) -> Measure:
+    pattern = Pattern.of([ord(character) for character in query.text])
 
-    cutoff = None if limit >= _NEVER - 1 else limit
-    workers = cores() if len(strings) > 2_000 else 1
-    distances: NDArray[np.int32] = cpdist(
-        [text] * len(strings),
-        strings,
-        scorer=Levenshtein.distance,
-        score_cutoff=cutoff,
-        dtype=np.int32,
-        workers=workers,
+    def part(number: int, own: Array, limit: int) -> Array:
+        unit, spans = rows.units[number], rows.spans(number)
+        data = rows.segments[number].corpus.texts.data
+        starts, ends = spans[own].T
+        return text_distances(pattern, data, starts, ends, unit.characters[own], limit)
+
+    return partial(_measure, rows, lambda number: rows.units[number].characters, part)
+
+
+def _by_word(rows: Rows, query: Query) -> Measure:
+    ids = rows.lexicon.ids
+    outside: dict[str, int] = {}
+    pattern = Pattern.of(
+        [
+            ids[token] if token in ids else len(ids) + outside.setdefault(token, len(outside))
+            for token in query.tokens
+        ]
     )
-    return distances
+    table = pattern.table(len(ids))
+
+    def part(number: int, own: Array, limit: int) -> Array:
+        starts, tokens = rows.token_offsets(number), rows.segments[number].corpus.tokens
+        lengths = rows.units[number].lengths[own]
+        places = table[rows.lexicon.maps[number]]
+        return number_distances(pattern, places, tokens, starts[own], lengths, limit)
+
+    return partial(_measure, rows, lambda number: rows.units[number].lengths, part)
+
+
+def _measure(
+    rows: Rows,
+    lengths: Callable[[int], Array],
+    part: Callable[[int, Array, int], Array],
+    chosen: Array,
+    limit: int,
+) -> tuple[Array, Array]:
+    """Chosen rows, by segment and length, with their distances; in parts on all cores."""
+    tasks = []
+    for number, (start, unit) in enumerate(rows.blocks()):
+        own = chosen[(chosen >= start) & (chosen < start + unit.rows)] - start
+        short = np.minimum(lengths(number)[own], np.iinfo(np.uint16).max).astype(np.uint16)
+        own = own[np.argsort(short, kind="stable")]  # by counting, which is quick for small numbers
+        tasks += [(number, own[at : at + _PART]) for at in range(0, len(own), _PART)]
+    parts = map_blocks(lambda task: part(*task, limit), tasks)
+    measured = np.concatenate(list(parts))
+    return np.concatenate([own + rows.starts[number] for number, own in tasks]), measured
 
 
 def _bounds(rows: Rows, text: str) -> NDArray[np.int32]:
@@ -112,17 +148,6 @@ def _bounds(rows: Rows, text: str) -> NDArray[np.int32]:
         theirs = np.where(unit.characters <= 255, unit.characters - common, 0)
         parts.append(np.maximum(bounds, theirs).astype(np.int32))
     return np.concatenate(parts)
-
-
-def _word_string(rows: Rows, query: Query) -> str:
-    """The query with a character for each word, as ``Rows.word_strings`` has them."""
-    ids = rows.lexicon.ids
-    outside: dict[str, int] = {}
-    numbers = [
-        ids.get(token, -1) if token in ids else len(ids) + outside.setdefault(token, len(outside))
-        for token in query.tokens
-    ]
-    return as_characters(np.array(numbers, np.int64))
 
 
 def _tokens(rows: Rows, row: int) -> list[str]:

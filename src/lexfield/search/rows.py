@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
-from itertools import pairwise
 from typing import Any, TypeVar
 
 import numpy as np
@@ -175,41 +174,25 @@ class Rows:
         part = slice(unit.offsets[own], unit.offsets[own + 1])
         return self.lexicon.maps[number][unit.words[part]], unit.counts[part], unit.shares[part]
 
-    @cached_property
-    def texts(self) -> list[str]:
-        """The text of every row."""
-        texts: list[str] = []
-        for segment in self.segments:
-            corpus = segment.corpus
-            data = corpus.texts.data.tobytes()
-            spans = corpus.sentence_spans
-            if self.unit == "document":
-                spans = np.column_stack([corpus.texts.offsets[:-1], corpus.texts.offsets[1:]])
-            texts += [data[start:end].decode() for start, end in spans.tolist()]
-        return texts
+    def spans(self, number: int) -> Array:
+        """First and last byte of each row of a segment, in the texts of its corpus."""
+        corpus = self.segments[number].corpus
+        if self.unit == "sentence":
+            return corpus.sentence_spans
+        return np.column_stack([corpus.texts.offsets[:-1], corpus.texts.offsets[1:]])
 
-    @cached_property
-    def word_strings(self) -> list[str]:
-        """Every row with one character for each of its words, so that edits can be counted."""
-        strings: list[str] = []
-        for segment, own in zip(self.segments, self.lexicon.maps, strict=True):
-            corpus = segment.corpus
-            text = as_characters(own[corpus.tokens])
-            offsets = corpus.token_offsets
-            if self.unit == "document":
-                offsets = offsets[corpus.sentence_offsets]
-            strings += [text[a:b] for a, b in pairwise(offsets.tolist())]
-        return strings
+    def token_offsets(self, number: int) -> Array:
+        """Where each row of a segment begins in the tokens of its corpus."""
+        corpus = self.segments[number].corpus
+        offsets = corpus.token_offsets
+        return offsets[corpus.sentence_offsets] if self.unit == "document" else offsets
 
     def tokens_of(self, chosen: Array) -> tuple[Array, Array]:
         """All words of chosen rows, stopwords too: the place in ``chosen`` and the word's id."""
         places, words = [np.empty(0, np.int64)], [np.empty(0, np.int32)]
         for number, (start, unit) in enumerate(self.blocks()):
             inside = np.flatnonzero((chosen >= start) & (chosen < start + unit.rows))
-            corpus = self.segments[number].corpus
-            offsets = corpus.token_offsets
-            if self.unit == "document":
-                offsets = offsets[corpus.sentence_offsets]
+            corpus, offsets = self.segments[number].corpus, self.token_offsets(number)
             first = offsets[chosen[inside] - start]
             sizes = offsets[chosen[inside] - start + 1] - first
             at = np.arange(int(sizes.sum())) + np.repeat(first - np.cumsum(sizes) + sizes, sizes)
@@ -242,14 +225,6 @@ class Rows:
             "source": corpus.sources[document],
             "metadata": corpus.metadata(document),
         }
-
-
-def as_characters(numbers: Array) -> str:
-    """A string with one character for each number; surrogates, which are none, are passed over."""
-    codes = numbers.astype(np.uint32)
-    return (
-        (codes + np.uint32(0x800) * (codes >= 0xD800)).astype("<u4").tobytes().decode("utf-32-le")
-    )
 
 
 def _joined(parts: list[Array]) -> Array:

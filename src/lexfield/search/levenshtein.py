@@ -1,0 +1,205 @@
+"""Levenshtein distances of one text to many, 64 rows side by side.
+
+The bit-parallel algorithm of Myers (1999) in the form of Hyyrö (2003): a column of the table of
+distances is a few machine words of vertical differences, and a symbol of the row updates them in a
+dozen operations. Rows are taken ``_LANES`` at a time, so that each operation works on a vector.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+Array = NDArray[Any]
+_LANES = 64
+_CHUNK = 64  # columns between two looks at whether a row can still come under the limit
+_ONE, _SIGN = np.uint64(1), np.uint64(63)
+
+
+@dataclass(frozen=True)
+class Pattern:
+    """One text, ready to be compared: where each of its symbols stands, as bits."""
+
+    size: int
+    symbols: Array  # its distinct symbols, ascending
+    places: Array  # word of 64 places × (0 for any other symbol, then ``symbols``)
+
+    @classmethod
+    def of(cls, text: Sequence[int]) -> Pattern:
+        symbols, codes = np.unique(np.asarray(text, np.int64), return_inverse=True)
+        places = np.zeros((-(-len(codes) // 64), len(symbols) + 1), np.uint64)
+        at = np.arange(len(codes))
+        bits = _ONE << (at % 64).astype(np.uint64)
+        np.bitwise_or.at(places, (at // 64, codes + 1), bits)
+        return cls(len(codes), symbols, places)
+
+    def table(self, size: int) -> NDArray[np.int32]:
+        """Symbol below ``size`` → its column in ``places``."""
+        table = np.zeros(size, np.int32)
+        small = np.searchsorted(self.symbols, size)
+        table[self.symbols[:small]] = np.arange(1, small + 1)
+        return table
+
+
+def text_distances(
+    pattern: Pattern, data: Array, starts: Array, ends: Array, lengths: Array, limit: int
+) -> NDArray[np.int32]:
+    """Edits to stretches of UTF-8 with ``lengths`` characters each; fastest when these ascend.
+
+    A distance over ``limit`` may be given as any other over it.
+    """
+    out = np.empty(len(starts), np.int32)
+    _texts(
+        data, starts, ends, lengths, pattern.table(128), pattern.symbols, pattern.places,
+        pattern.size, limit, out,
+    )  # fmt: skip
+    return out
+
+
+def number_distances(
+    pattern: Pattern, table: Array, data: Array, starts: Array, lengths: Array, limit: int
+) -> NDArray[np.int32]:
+    """The same for stretches of numbers, which ``table`` turns into columns of ``places``."""
+    out = np.empty(len(starts), np.int32)
+    _numbers(data, starts, lengths, table, pattern.places, pattern.size, limit, out)
+    return out
+
+
+@njit(nogil=True, cache=True)
+def _texts(data, starts, ends, lengths, table, symbols, places, size, limit, out):  # type: ignore[no-untyped-def]
+    codes = np.zeros((_CHUNK, _LANES), np.int32)
+    state = _state(places.shape[0])
+    at = np.empty(_LANES, np.int64)
+    for first in range(0, len(starts), _LANES):
+        count = min(_LANES, len(starts) - first)
+        at[:count] = starts[first : first + count]
+        long = _begin(state, lengths[first : first + count], size, limit)
+        for done in range(0, long, _CHUNK):
+            for lane in range(count):
+                place = at[lane]
+                columns = min(_CHUNK, lengths[first + lane] - done)
+                if ends[first + lane] - starts[first + lane] == lengths[first + lane]:  # ASCII
+                    for column in range(columns):
+                        codes[column, lane] = table[data[place + column]]
+                    at[lane] = place + columns
+                    continue
+                for column in range(columns):
+                    byte = data[place]
+                    place += 1
+                    if byte < 0x80:
+                        codes[column, lane] = table[byte]
+                        continue
+                    more = 1 + (byte >= 0xE0) + (byte >= 0xF0)
+                    symbol = np.int64(byte) & (0x3F >> more)
+                    for _ in range(more):
+                        symbol = (symbol << 6) | (np.int64(data[place]) & 0x3F)
+                        place += 1
+                    near = np.searchsorted(symbols, symbol)
+                    found = near < len(symbols) and symbols[near] == symbol
+                    codes[column, lane] = near + 1 if found else 0
+                at[lane] = place
+            if not _advance(state, codes, min(_CHUNK, long - done), done, places, size, limit):
+                break
+        _finish(state, size, out[first : first + count])
+
+
+@njit(nogil=True, cache=True)
+def _numbers(data, starts, lengths, table, places, size, limit, out):  # type: ignore[no-untyped-def]
+    codes = np.zeros((_CHUNK, _LANES), np.int32)
+    state = _state(places.shape[0])
+    for first in range(0, len(starts), _LANES):
+        count = min(_LANES, len(starts) - first)
+        long = _begin(state, lengths[first : first + count], size, limit)
+        for done in range(0, long, _CHUNK):
+            for lane in range(count):
+                place = starts[first + lane] + done
+                for column in range(min(_CHUNK, lengths[first + lane] - done)):
+                    codes[column, lane] = table[data[place + column]]
+            if not _advance(state, codes, min(_CHUNK, long - done), done, places, size, limit):
+                break
+        _finish(state, size, out[first : first + count])
+
+
+@njit(nogil=True, cache=True)
+def _state(words):  # type: ignore[no-untyped-def]
+    """Of each lane: positive and negative differences, those carried on, matches, score, length;
+    of all: the first word in the band and the first below it, and how far the band reaches."""
+    return (
+        np.empty((words, _LANES), np.uint64), np.empty((words, _LANES), np.uint64),
+        np.empty(_LANES, np.uint64), np.empty(_LANES, np.uint64), np.empty(_LANES, np.uint64),
+        np.empty(_LANES, np.int32), np.empty(_LANES, np.int32), np.zeros(4, np.int64),
+    )  # fmt: skip
+
+
+@njit(nogil=True, cache=True)
+def _begin(state, lengths, size, limit):  # type: ignore[no-untyped-def]
+    """Set out; gives the greatest length.
+
+    A path of at most ``limit`` edits through row i and column j has |i-j| + |(size-i) - (length-j)|
+    of them at least: this is the band outside which nothing is computed.
+    """
+    plus, minus, _, _, _, score, ends, band = state
+    plus[:] = ~np.uint64(0)
+    minus[:] = np.uint64(0)
+    score[:] = 0
+    ends[:] = 0
+    ends[: len(lengths)] = lengths
+    band[:2] = 0
+    band[2] = (size - lengths.max() - limit) // 2
+    band[3] = (size - lengths.min() + limit) // 2
+    return lengths.max()
+
+
+@njit(nogil=True, cache=True)
+def _advance(state, codes, columns, done, places, size, limit):  # type: ignore[no-untyped-def]
+    """Take some more symbols of every lane; False when none can come under the limit."""
+    plus, minus, carry_plus, carry_minus, equal, score, ends, band = state
+    words = places.shape[0]
+    for column in range(columns):
+        row, now = codes[column], done + column
+        while band[1] < words and 64 * band[1] <= now + band[3]:  # outside: one more each row
+            score += min(64, size - 64 * band[1])
+            band[1] += 1
+        while band[0] + 1 < band[1] and 64 * (band[0] + 1) <= now + band[2]:
+            band[0] += 1
+        carry_plus[:] = _ONE
+        carry_minus[:] = np.uint64(0)
+        for word in range(band[0], band[1]):
+            bits, up, down = places[word], plus[word], minus[word]
+            out = np.uint64(min(63, size - 64 * word - 1))
+            for lane in range(_LANES):
+                equal[lane] = bits[row[lane]]
+            for lane in range(_LANES):
+                eq, pv, mv = equal[lane], up[lane], down[lane]
+                hp, hn = carry_plus[lane], carry_minus[lane]
+                xv = eq | mv
+                eq = eq | hn
+                xh = (((eq & pv) + pv) ^ pv) | eq
+                ph = mv | ~(xh | pv)
+                mh = pv & xh
+                carry_plus[lane] = (ph >> out) & _ONE
+                carry_minus[lane] = (mh >> out) & _ONE
+                ph = (ph << _ONE) | hp
+                mh = (mh << _ONE) | hn
+                up[lane] = mh | ~(xv | ph)
+                down[lane] = ph & xv
+        for lane in range(_LANES):
+            if now < ends[lane]:
+                score[lane] += np.int32(carry_plus[lane]) - np.int32(carry_minus[lane])
+    below = max(np.int64(0), size - 64 * band[1])
+    for lane in range(_LANES):
+        left = max(np.int64(0), ends[lane] - done - columns)
+        if score[lane] - abs(below - left) <= limit:  # a step along both never lowers it
+            return True
+    return False
+
+
+@njit(nogil=True, cache=True)
+def _finish(state, size, out):  # type: ignore[no-untyped-def]
+    score, band = state[5], state[7]
+    out[:] = score[: len(out)] + max(np.int64(0), size - 64 * band[1])
