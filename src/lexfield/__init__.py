@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from lexfield.bags.bag import Bag
     from lexfield.bags.matrix import BagMatrix
+    from lexfield.diverge.between import divergence, knn_divergence
+    from lexfield.diverge.pairs import pairs
     from lexfield.errors import LexfieldError
     from lexfield.search.index import Index
     from lexfield.text.corpus import Corpus, Sentence
@@ -37,6 +39,9 @@ _HOMES = {
     "Sentence": "text.corpus",
     "Vocabulary": "text.vocabulary",
     "WordVectors": "vectors.wordvectors",
+    "divergence": "diverge.between",
+    "knn_divergence": "diverge.between",
+    "pairs": "diverge.pairs",
     "stopwords": "text.stopwords",
 }
 
@@ -51,6 +56,9 @@ __all__ = [
     "Sentence",
     "Vocabulary",
     "WordVectors",
+    "divergence",
+    "knn_divergence",
+    "pairs",
     "stopwords",
 ]
 

@@ -1,0 +1,72 @@
+"""A divergence is never a bare number."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from lexfield.explain import Explanation
+
+UNITS = {"nats": 1.0, "bits": 1.0 / math.log(2)}
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """What came out, in ``unit``, and how far it can be trusted.
+
+    interval: where the value lies with the confidence that was asked for; None if it was not.
+    p: how often texts of one distribution differ as much; None if it was not asked for.
+    n, m: tokens (or types) that were compared.
+    dropped: the share of each text that took no part.
+    """
+
+    value: float
+    unit: str
+    measure: str
+    space: str
+    n: int
+    m: int
+    interval: tuple[float, float] | None = None
+    p: float | None = None
+    dropped: tuple[float, float] = (0.0, 0.0)
+    notes: list[str] = field(default_factory=list)
+    explain: Callable[[], Explanation] = field(
+        default=lambda: Explanation([], additive=False), repr=False, compare=False
+    )
+
+    @property
+    def explanation(self) -> Explanation:
+        """The words that say so: each word of the first text with its part in the value."""
+        return self.explain()
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "value": self.value,
+            "unit": self.unit,
+            "measure": self.measure,
+            "space": self.space,
+            "interval": None if self.interval is None else list(self.interval),
+            "p": self.p,
+            "n": self.n,
+            "m": self.m,
+            "dropped": list(self.dropped),
+            "notes": list(self.notes),
+        }
+
+    def __float__(self) -> float:
+        return self.value
+
+    def __str__(self) -> str:
+        parts = [f"{self.measure} ({self.space}) {self.value:.4f} {self.unit}"]
+        if self.interval is not None:
+            parts.append(f"[{self.interval[0]:.4f}, {self.interval[1]:.4f}]")
+        if self.p is not None:
+            parts.append(f"p = {self.p:.3g}")
+        return " ".join(parts)
+
+
+def joined(notes: Sequence[str]) -> list[str]:
+    """Notes without repetition, in order."""
+    return list(dict.fromkeys(note for note in notes if note))

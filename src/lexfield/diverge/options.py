@@ -1,0 +1,99 @@
+"""How texts are compared: every choice with its default, checked once, at the door."""
+
+from __future__ import annotations
+
+import difflib
+from dataclasses import dataclass, fields, replace
+from typing import Any
+
+from lexfield.diverge.categorical import MEASURES, smoothing_of
+from lexfield.diverge.estimate import UNITS
+from lexfield.diverge.knn import STEPS
+from lexfield.errors import InputError, check
+from lexfield.vectors.wordvectors import WordVectors
+
+SPACES = ("categorical", "latent")
+ESTIMATORS = ("plain", "extrapolated", "equal_radius")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Options:
+    """
+    measure     kl, js, renyi or hellinger
+    space       categorical: counts of n-grams; latent: clouds of word vectors
+    unit        nats or bits
+    alpha       the order of renyi
+    stopwords   a language whose stopwords are left out; None keeps all
+    n           words of an n-gram (categorical)
+    smoothing   shared, additive(λ) or jm(λ) (categorical kl and renyi)
+    k           which neighbour measures the density (latent)
+    estimator   plain: Póczos et al.; for kl also extrapolated: from k, 2k, 4k and 8k to none, less
+                biased in up to 30 dimensions; equal_radius: Wang et al., needs no exponent (latent)
+    limit       kl by its closed limit; False: by the mean of α = 1 ± 1e-5 (latent, plain)
+    points      tokens: a word counts as often as it occurs; types: once (latent)
+    dimension   exponent of distance: ambient, intrinsic, or a number (latent)
+    reduce      None, or pca(20) for the first 20 principal axes (latent)
+    vectors     word vectors, or the name of a set (latent)
+    """
+
+    measure: str = "kl"
+    space: str = "categorical"
+    unit: str = "nats"
+    alpha: float = 0.5
+    stopwords: str | None = None
+    n: int = 1
+    smoothing: str = "jm"
+    k: int = 3
+    estimator: str = "plain"
+    limit: bool = True
+    points: str = "tokens"
+    dimension: str | float = "ambient"
+    reduce: str | None = None
+    vectors: WordVectors | str = "default"
+
+    def __post_init__(self) -> None:
+        check(self.measure in MEASURES, "measure", f"one of {', '.join(MEASURES)}", self.measure)
+        check(self.space in SPACES, "space", f"one of {', '.join(SPACES)}", self.space)
+        check(self.unit in UNITS, "unit", f"one of {', '.join(UNITS)}", self.unit)
+        number = isinstance(self.alpha, int | float) and self.alpha > 0 and self.alpha != 1
+        check(number, "alpha", "over 0 and not 1", self.alpha)
+        smoothing_of(self.smoothing)
+        check(isinstance(self.k, int) and self.k >= 1, "k", "at least 1", self.k)
+        named = self.estimator in ESTIMATORS
+        check(named, "estimator", f"one of {', '.join(ESTIMATORS)}", self.estimator)
+        if self.estimator != "plain":
+            check(self.measure == "kl", "measure", f"'kl' for {self.estimator}", self.measure)
+        if self.space == "latent":
+            check(self.n == 1, "n", "1 in the latent space", self.n)
+            if self.measure == "renyi" or not self.limit:
+                check(
+                    self.k > abs(self.alpha - 1),
+                    "k",
+                    f"over |alpha − 1| = {self.alpha - 1}",
+                    self.k,
+                )
+
+    @classmethod
+    def of(cls, given: dict[str, Any]) -> Options:
+        """From keyword arguments; a wrong name is told with the nearest right one."""
+        names = [field.name for field in fields(cls)]
+        for name in given:
+            if name not in names:
+                close = difflib.get_close_matches(name, names, 1)
+                hint = f"Did you mean {close[0]!r}?" if close else f"There are: {', '.join(names)}."
+                raise InputError(f"There is no option {name!r}.", hint)
+        return cls(**given)
+
+    def loaded(self) -> WordVectors:
+        """The word vectors themselves."""
+        if isinstance(self.vectors, WordVectors):
+            return self.vectors
+        return WordVectors.load(self.vectors)
+
+    @property
+    def neighbours(self) -> list[int]:
+        """Which neighbours have to be met."""
+        return [self.k * step for step in STEPS] if self.estimator == "extrapolated" else [self.k]
+
+    def with_k(self, k: int) -> Options:
+        return replace(self, k=k)

@@ -1,0 +1,137 @@
+"""Every ordered pair of documents and every k, in one pass over the words of the collection."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lexfield.diverge.categorical import divergences
+from lexfield.diverge.clouds import cloud_pairs
+from lexfield.diverge.counts import Counts, count
+from lexfield.diverge.estimate import UNITS, joined
+from lexfield.diverge.options import Options
+from lexfield.errors import InputError, check
+from lexfield.progress import Progress, silent
+from lexfield.text.corpus import Corpus
+
+
+@dataclass(frozen=True)
+class Pairs:
+    """``matrix[i, j]`` is the divergence of document ``ids[i]`` from ``ids[j]``.
+
+    matrices: one for each k, smallest k first; the categorical space has one, under 0.
+    """
+
+    ids: list[str]
+    matrices: dict[int, NDArray[np.float64]]
+    options: Options
+    metadata: list[dict[str, str]] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+    @property
+    def matrix(self) -> NDArray[np.float64]:
+        """The matrix of the smallest k."""
+        return next(iter(self.matrices.values()))
+
+    def __getitem__(self, k: int) -> NDArray[np.float64]:
+        return self.matrices[k]
+
+    def to_dicts(self) -> list[dict[str, Any]]:
+        return [
+            {"a": a, "b": b, "k": k or None, "value": float(matrix[i, j])}
+            for k, matrix in self.matrices.items()
+            for i, a in enumerate(self.ids)
+            for j, b in enumerate(self.ids)
+            if i != j
+        ]
+
+    def __repr__(self) -> str:
+        ks = "" if 0 in self.matrices else f", k = {', '.join(map(str, self.matrices))}"
+        what = f"{self.options.measure} in the {self.options.space} space"
+        return f"<Pairs: {len(self.ids):,} documents, {what}{ks}>"
+
+
+def pairs(
+    corpus: Corpus | Counts,
+    space: str = "categorical",
+    k: int | Sequence[int] = 3,
+    *,
+    sample: int | None = None,
+    seed: int = 0,
+    approximate: bool = False,
+    memory: float = 1.0,
+    resume: str | Path | None = None,
+    progress: Progress = silent,
+    **options: Any,
+) -> Pairs:
+    """The divergence of every document from every other; ``options`` are those of ``Options``.
+
+    k: one or several (latent). sample: compare as many random tokens of each document.
+    memory: gigabytes for what is computed at a time (latent). approximate: look for neighbours in
+    the nearest cells of a faiss index only (latent; needs the extra ``faiss``).
+    resume: a folder where the run notes how far it has come, and from which it goes on.
+    """
+    ks = sorted({k} if isinstance(k, int) else set(k))
+    check(bool(ks), "k", "one number or several", k)
+    chosen = Options.of({"space": space, "k": ks[0], **options})
+    check(memory > 0, "memory", "over 0 GB", memory)
+    if isinstance(corpus, Counts):
+        counts = corpus
+    else:
+        counts = count(corpus, n=chosen.n, stopwords=chosen.stopwords, sample=sample, seed=seed)
+    counts = _without_empty(counts)
+    if space == "categorical":
+        matrix = divergences(
+            counts.matrix,
+            counts.matrix,
+            chosen.measure,
+            smoothing=chosen.smoothing,
+            alpha=chosen.alpha,
+        )
+        return _result(counts, {0: matrix}, chosen, [])
+    for each in ks:
+        chosen.with_k(each)  # checks it
+    counts, matrices, notes = cloud_pairs(
+        counts,
+        ks,
+        chosen,
+        approximate=approximate,
+        memory=memory,
+        resume=resume,
+        progress=progress,
+    )
+    return _result(counts, matrices, chosen, notes)
+
+
+def _without_empty(counts: Counts) -> Counts:
+    """Documents without words are left out and named; two must be left."""
+    empty = counts.totals == 0
+    if empty.any():
+        names = ", ".join(id for id, none in zip(counts.ids, empty, strict=True) if none)
+        counts = counts.keep(np.flatnonzero(~empty), [f"left out, without words: {names}"])
+    if len(counts.ids) < 2:
+        raise InputError(
+            f"{len(counts.ids)} documents have words.", "Give at least two to compare."
+        )
+    return counts
+
+
+def _result(
+    counts: Counts,
+    matrices: dict[int, NDArray[np.float64]],
+    chosen: Options,
+    notes: Sequence[str],
+) -> Pairs:
+    scale = UNITS[chosen.unit] if chosen.measure != "hellinger" else 1.0
+    for matrix in matrices.values():
+        matrix *= scale
+        np.fill_diagonal(matrix, 0.0)
+    endless = sum(int(np.isinf(matrix).sum()) for matrix in matrices.values())
+    told = f"{endless:,} pairs have no word in common and differ infinitely" if endless else ""
+    notes = joined([*counts.notes, *notes, told])
+    return Pairs(counts.ids, matrices, chosen, counts.metadata, notes)

@@ -1,0 +1,185 @@
+"""Texts as weighted points: distinct word vectors, how often each text holds them, and the nearest
+others of every point.
+
+Neighbours are distinct points: a word is never its own neighbour, however often it occurs, and
+words with one and the same vector are one point.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from lexfield.diverge.counts import Counts
+from lexfield.diverge.knn import intrinsic_dimension
+from lexfield.errors import InputError, check
+from lexfield.vectors.neighbours import nearest_rows, prepared
+from lexfield.vectors.wordvectors import WordVectors
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_matrix
+
+Array = NDArray[Any]
+_TREE = 16  # dimensions up to which a k-d tree finds neighbours sooner than products
+_SPARE = 8  # more neighbours than are asked for: float32 could order the last ones wrongly
+
+
+@dataclass(frozen=True)
+class Points:
+    """Points and their counts in each text (texts × points); ``words`` of each point."""
+
+    vectors: NDArray[np.float64]
+    counts: csr_matrix
+    words: Sequence[str]
+    dropped: NDArray[np.float64]  # share of each text's tokens that have no vector
+
+    def lists(self, size: int) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
+        """The ``size`` nearest others of every point, nearest first, and their distances."""
+        return neighbour_lists(self.vectors, size)
+
+
+def embed(counts: Counts, vectors: WordVectors, *, points: str, reduce: str | None) -> Points:
+    """The points of counted texts. ``points`` says whether a word counts as often as it occurs
+    (``"tokens"``) or once (``"types"``)."""
+    check(points in ("tokens", "types"), "points", "'tokens' or 'types'", points)
+    embedded = vectors.embed(counts.types)
+    if not np.isfinite(embedded.matrix).all():
+        bad = counts.types[int(np.flatnonzero(~np.isfinite(embedded.matrix).all(axis=1))[0])]
+        raise InputError(f"The vector of {bad!r} in {vectors.name!r} is not a number.")
+    known = np.flatnonzero(embedded.how)
+    totals = counts.totals
+    matrix = counts.matrix[:, known]
+    left = np.asarray(matrix.sum(axis=1)).ravel()
+    for id, tokens, kept in zip(counts.ids, totals, left, strict=True):
+        if kept == 0:
+            why = "has no words" if tokens == 0 else f"has no word of the vectors {vectors.name!r}"
+            raise InputError(f"Text {id!r} {why}.", "Leave it out, or name other vectors.")
+    rows = embedded.matrix[known].astype(np.float64)
+    made = merged(rows, matrix, [counts.types[i] for i in known.tolist()], 1 - left / totals)
+    if points == "types":
+        ones = made.counts.copy()
+        ones.data = np.ones_like(ones.data)
+        made = Points(made.vectors, ones, made.words, made.dropped)
+    return reduced(made, reduce)
+
+
+def merged(rows: Array, counts: csr_matrix, words: Sequence[str], dropped: Array) -> Points:
+    """Points from rows, those that are equal made one; named by the most frequent word."""
+    from scipy.sparse import csr_matrix
+
+    unique, first, place = np.unique(rows, axis=0, return_index=True, return_inverse=True)
+    place = place.ravel()
+    order = np.argsort(first, kind="stable")  # points in the order of their words
+    rank = np.empty(len(order), np.int64)
+    rank[order] = np.arange(len(order))
+    place = rank[place]
+    totals = np.asarray(counts.sum(axis=0)).ravel()
+    names = np.full(len(unique), -1, np.int64)
+    by_frequency = np.lexsort((np.arange(len(place)), -totals))[::-1]
+    names[place[by_frequency]] = by_frequency  # the last to be written is the most frequent
+    gather = csr_matrix(
+        (np.ones(len(place)), (np.arange(len(place)), place)), shape=(len(place), len(unique))
+    )
+    summed = csr_matrix(counts @ gather)
+    summed.sort_indices()
+    return Points(unique[order], summed, [words[i] for i in names.tolist()], dropped)
+
+
+_REDUCE = re.compile(r"pca\(\s*(\d+)\s*\)")
+
+
+def reduced(points: Points, spec: str | None) -> Points:
+    """Fewer dimensions: ``"pca(20)"`` keeps the first principal axes of the distinct points."""
+    if spec is None:
+        return points
+    match = _REDUCE.fullmatch(spec.strip())
+    check(match is not None, "reduce", "like pca(20)", spec)
+    size = int(match[1]) if match else 0
+    check(1 <= size <= points.vectors.shape[1], "reduce", f"1 to {points.vectors.shape[1]}", size)
+    moved = points.vectors - points.vectors.mean(axis=0)
+    axes = np.linalg.eigh(moved.T @ moved)[1][:, ::-1][:, :size]
+    signs = np.sign(axes[np.abs(axes).argmax(axis=0), np.arange(size)])
+    return merged(moved @ (axes * signs), points.counts, points.words, points.dropped)
+
+
+def exponent(points: Points, dimension: str | float) -> float:
+    """The exponent d: of the space, of the cloud in it (Levina–Bickel), or a number."""
+    if dimension == "ambient":
+        return float(points.vectors.shape[1])
+    if dimension == "intrinsic":
+        _, distances = points.lists(min(20, len(points.vectors) - 1))
+        return intrinsic_dimension(distances)
+    ok = isinstance(dimension, int | float) and not isinstance(dimension, bool) and dimension > 0
+    check(ok, "dimension", "'ambient', 'intrinsic' or a positive number", dimension)
+    return float(dimension)
+
+
+def neighbour_lists(
+    vectors: NDArray[np.float64], size: int
+) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
+    """The ``size`` nearest others of every row, by true distance in float64, ties by row."""
+    size = min(size, len(vectors) - 1)
+    if vectors.shape[1] <= _TREE:
+        from scipy.spatial import cKDTree
+
+        _, rows = cKDTree(vectors).query(vectors, size + 1, workers=-1)
+        rows = rows.reshape(len(vectors), -1)
+        own = rows == np.arange(len(vectors))[:, None]
+        own[~own.any(axis=1), -1] = True  # the last one where a row did not find itself
+        rows = rows[~own].reshape(len(vectors), size)
+    else:
+        wanted = min(size + _SPARE, len(vectors) - 1)
+        plain = vectors.astype(np.float32)
+        found = nearest_rows(
+            plain, prepared(plain, euclidean=True), k=wanted, skip=np.arange(len(vectors))
+        )
+        rows = found.rows.reshape(len(vectors), wanted)
+    distances = np.empty(rows.shape)
+    for start in range(0, len(rows), 256):
+        part = rows[start : start + 256]
+        apart = vectors[part] - vectors[start : start + 256, None]
+        distances[start : start + 256] = np.sqrt(np.einsum("ijk,ijk->ij", apart, apart))
+    order = np.lexsort((rows, distances), axis=1)[:, :size]
+    return (
+        np.take_along_axis(rows, order, 1).astype(np.int32),
+        np.take_along_axis(distances, order, 1),
+    )
+
+
+@njit(nogil=True, cache=True)
+def reach(lists, distances, points, mine, theirs, k, out, counts):  # type: ignore[no-untyped-def]
+    """Walk the neighbours of ``points`` outward: where each of the two sets, and their union, is
+    met for the k-th time (columns of ``out``), and how many of each lie within the larger of the
+    first two radii. False when the lists are too short.
+    """
+    for number in range(len(points)):
+        a = b = both = 0
+        row = lists[points[number]]
+        for at in range(len(row)):
+            word = row[at]
+            in_a, in_b = mine[word] > 0, theirs[word] > 0
+            if not (in_a or in_b):
+                continue
+            a += in_a
+            b += in_b
+            both += 1
+            distance = distances[points[number], at]
+            if in_a and a == k:
+                out[number, 0] = distance
+            if in_b and b == k:
+                out[number, 1] = distance
+            if both == k:
+                out[number, 2] = distance
+            if a >= k and b >= k:
+                break
+        if a < k or b < k:
+            return False
+        counts[number, 0] = a
+        counts[number, 1] = b
+    return True

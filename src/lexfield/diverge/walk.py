@@ -1,0 +1,153 @@
+"""All documents at once: walk the neighbours of a word outward, and note for each document where
+its first, second, … k-th word is met.
+
+The other words of the collection are put in order of distance once a word (buckets, then each
+bucket sorted), whatever the number of documents; the walk ends when every document has met the
+largest k. So the cost grows with the vocabulary, not with the pairs of documents.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+_CLOSE = 1e-6  # squares under this share of the lengths lose digits as a difference of products
+
+
+@njit(nogil=True, cache=True)
+def walk_block(vectors, lengths, products, first, holders, held, ks, out, own, others):  # type: ignore[no-untyped-def]
+    """Distances at which each document meets its k-th word, for a block of words.
+
+    products: inner products of the words of the block, beginning with ``first``, with all words.
+    holders, held: the documents of each word (``held[holders[w]:holders[w + 1]]``).
+    out: word of the block × document × k. own, others: for every (word, document that holds it) of
+    the block × document × k, how many words of its own that document has met when the other meets
+    its k-th, and the reverse; of no length where they are not wanted.
+    """
+    width = products.shape[1]
+    order, squares = np.empty(width, np.int64), np.empty(width)
+    place, ends = np.empty(width, np.int64), np.empty(width + 1, np.int64)
+    for number in range(len(products)):
+        word = first + number
+        _order(vectors, lengths, products[number], word, order, squares, place, ends)
+        start, end = holders[word] - holders[first], holders[word + 1] - holders[first]
+        mine = held[holders[word] : holders[word + 1]]
+        if len(own):
+            a, b = own[start:end], others[start:end]
+        else:
+            a, b = own, others
+        _walk(order[: width - 1], squares, holders, held, ks, out[number], mine, a, b)
+
+
+@njit(nogil=True, cache=True)
+def walk_lists(offsets, rows, distances, first, holders, held, ks, out, reached):  # type: ignore[no-untyped-def]
+    """The same along given lists of neighbours; ``reached`` says where these were long enough."""
+    own = np.empty((0, 0, 0), np.int32)
+    for number in range(len(reached)):
+        mine = held[holders[first + number] : holders[first + number + 1]]
+        near = slice(offsets[number], offsets[number + 1])
+        squares = distances[near] ** 2
+        reached[number] = _walk(rows[near], squares, holders, held, ks, out[number], mine, own, own)
+
+
+@njit(nogil=True, cache=True)
+def union_block(vectors, lengths, products, first, holders, held, ks, out):  # type: ignore[no-untyped-def]
+    """For every (word, document that holds it) of a block × document × k: the distance at which the
+    words of both documents together, each counted once, are met for the k-th time."""
+    width, documents = products.shape[1], out.shape[1]
+    order, squares = np.empty(width, np.int64), np.empty(width)
+    place, ends = np.empty(width, np.int64), np.empty(width + 1, np.int64)
+    more = np.empty(documents, np.int64)
+    for number in range(len(products)):
+        word = first + number
+        _order(vectors, lengths, products[number], word, order, squares, place, ends)
+        for at in range(holders[word], holders[word + 1]):
+            mine, target = held[at], out[at - holders[first]]
+            more[:] = 0
+            own = 0
+            for step in range(width - 1):
+                near = order[step]
+                inside = False
+                for i in range(holders[near], holders[near + 1]):
+                    inside = inside or held[i] == mine
+                if inside:
+                    own += 1
+                    for document in range(documents):
+                        _note(target[document], ks, own + more[document], squares[step])
+                    if own == ks[-1]:
+                        break
+                else:
+                    for i in range(holders[near], holders[near + 1]):
+                        more[held[i]] += 1
+                        _note(target[held[i]], ks, own + more[held[i]], squares[step])
+
+
+@njit(nogil=True, cache=True)
+def _note(row, ks, count, square):  # type: ignore[no-untyped-def]
+    for i in range(len(ks)):
+        if count == ks[i]:
+            row[i] = np.sqrt(square)
+
+
+@njit(nogil=True, cache=True)
+def _walk(order, squares, holders, held, ks, out, mine, own, others):  # type: ignore[no-untyped-def]
+    """One word. False when some document did not meet its largest k."""
+    documents = len(out)
+    met, stage = np.zeros(documents, np.int64), np.zeros(documents, np.int64)
+    left = documents
+    for step in range(len(order)):
+        near = order[step]
+        for at in range(holders[near], holders[near + 1]):
+            met[held[at]] += 1
+        for at in range(holders[near], holders[near + 1]):
+            document = held[at]
+            now = stage[document]
+            if now == len(ks) or met[document] != ks[now]:
+                continue
+            out[document, now] = np.sqrt(squares[step])
+            stage[document] += 1
+            left -= stage[document] == len(ks)
+            for i in range(len(own)):
+                own[i, document, now] = met[mine[i]]
+                if mine[i] == document:
+                    others[i, :, now] = met
+        if left == 0:
+            return True
+    return False
+
+
+@njit(nogil=True, cache=True)
+def _order(vectors, lengths, products, word, order, squares, place, ends):  # type: ignore[no-untyped-def]
+    """All other words by squared distance, ties by number: into buckets of equal width, then by
+    insertion. ``place`` and ``ends`` are room to work in."""
+    width = len(products)
+    low, high = np.inf, 0.0
+    for other in range(width):
+        square = lengths[word] + lengths[other] - 2 * products[other]
+        if square < _CLOSE * lengths[other]:
+            square = 0.0
+            for axis in range(vectors.shape[1]):
+                apart = vectors[word, axis] - vectors[other, axis]
+                square += apart * apart
+        products[other] = square
+        if other != word:
+            low, high = min(low, square), max(high, square)
+    scale = (width - 1) / (high - low) if high > low else 0.0
+    ends[:] = 0
+    for other in range(width):
+        place[other] = min(width - 1, max(0, np.int64((products[other] - low) * scale)))
+        ends[place[other] + 1] += other != word
+    for bucket in range(width):
+        ends[bucket + 1] += ends[bucket]
+    for other in range(width):
+        if other == word:
+            continue
+        at = ends[place[other]]
+        ends[place[other]] += 1
+        squares[at], order[at] = products[other], other
+    for at in range(1, width - 1):  # nothing leaves its bucket
+        square, other, to = squares[at], order[at], at
+        while to > 0 and squares[to - 1] > square:
+            squares[to], order[to] = squares[to - 1], order[to - 1]
+            to -= 1
+        squares[to], order[to] = square, other

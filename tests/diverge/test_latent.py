@@ -1,0 +1,246 @@
+"""The latent estimators: against slow code to 1e-9, one pair and all pairs alike."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+import lexfield as lx
+from lexfield.diverge.counts import of_texts
+from lexfield.errors import InputError
+from tests.diverge import oracle
+
+VARIANTS: list[dict[str, Any]] = [
+    {"measure": "kl"},
+    {"measure": "kl", "estimator": "equal_radius"},
+    {"measure": "renyi", "alpha": 0.3},
+    {"measure": "renyi", "alpha": 1.5},
+    {"measure": "hellinger"},
+    {"measure": "js"},
+]
+names = [str(list(v.values())) for v in VARIANTS]
+
+
+def vectors(words: int = 60, dims: int = 4, seed: int = 5) -> lx.WordVectors:
+    rng = np.random.default_rng(seed)
+    matrix = rng.normal(size=(words, dims)).astype(np.float32)
+    matrix[7] = matrix[3]  # two words with one vector are one point
+    return lx.WordVectors([f"w{i}" for i in range(words)], matrix, name="test")
+
+
+VECTORS = vectors()
+texts = st.lists(st.integers(0, 59), min_size=12, max_size=60).map(
+    lambda ids: [f"w{i}" for i in ids]
+)
+
+
+def points(text: list[str]) -> list[tuple[float, ...]]:
+    return [tuple(VECTORS[word].astype(float).tolist()) for word in text]
+
+
+@pytest.mark.parametrize("variant", VARIANTS, ids=names)
+@settings(deadline=None, max_examples=15)
+@given(a=texts, b=texts, k=st.integers(2, 4), d=st.sampled_from([1.0, 4.0]))
+def test_two_texts_are_compared_as_the_formulas_say(
+    variant: dict[str, Any], a: list[str], b: list[str], k: int, d: float
+) -> None:
+    assume(min(len(set(points(a))), len(set(points(b)))) > k)
+    got = lx.divergence(a, b, space="latent", k=k, dimension=d, vectors=VECTORS, **variant)
+    expected = oracle.divergence(points(a), points(b), k=k, d=d, **variant)
+    assert got.value == pytest.approx(expected, abs=1e-9)
+
+
+@pytest.mark.parametrize("variant", VARIANTS, ids=names)
+@settings(deadline=None, max_examples=8)
+@given(documents=st.lists(texts, min_size=2, max_size=6))
+def test_all_pairs_are_the_pairs(variant: dict[str, Any], documents: list[list[str]]) -> None:
+    assume(all(len(set(points(text))) > 5 for text in documents))
+    options = {**variant, "vectors": VECTORS, "dimension": 4.0}
+    together = lx.pairs(of_texts(documents), "latent", k=[2, 5], **options)
+    for i, a in enumerate(documents):
+        for j, b in enumerate(documents):
+            for k in (2, 5):
+                if i != j:
+                    alone = lx.divergence(a, b, space="latent", k=k, **options)
+                    assert together[k][i, j] == pytest.approx(alone.value, abs=1e-9)
+
+
+@given(a=texts, b=texts)
+@settings(deadline=None, max_examples=20)
+def test_kl_is_the_limit_of_renyi_at_one(a: list[str], b: list[str]) -> None:
+    assume(min(len(set(points(a))), len(set(points(b)))) > 3)
+    options: dict[str, Any] = {"space": "latent", "vectors": VECTORS}
+    closed = lx.divergence(a, b, **options).value
+    assert lx.divergence(a, b, limit=False, **options).value == pytest.approx(closed, abs=1e-3)
+    both = lx.pairs(of_texts([a, b]), "latent", limit=False, vectors=VECTORS)
+    assert both[3][0, 1] == pytest.approx(closed, abs=1e-3)
+
+
+def test_words_explain_kl_and_their_parts_sum_to_it() -> None:
+    a = [f"w{i % 30}" for i in range(50)]
+    b = [f"w{i % 25 + 20}" for i in range(70)]
+    for estimator in ("plain", "equal_radius"):
+        found = lx.divergence(a, b, space="latent", vectors=VECTORS, estimator=estimator)
+        parts = sum(reason.contribution for reason in found.explanation.reasons)
+        assert parts == pytest.approx(found.value, abs=1e-9)
+    shared = {r.query: r for r in found.explanation.reasons}["w21"]
+    assert shared.distance == 0 and shared.match.startswith("w21, ")
+
+
+def test_a_run_that_was_stopped_goes_on_and_comes_to_the_same(tmp_path: Path) -> None:
+    rng = np.random.default_rng(0)
+    many = vectors(words=400)
+    counts = of_texts([[f"w{i}" for i in rng.integers(0, 400, 300)] for _ in range(4)])
+    options: dict[str, Any] = {"k": [2, 3], "vectors": many, "memory": 1e-6}
+    whole = lx.pairs(counts, "latent", **options)
+
+    def stop(done: int, total: int | None) -> None:
+        seen.append(done)
+        if done == 9 and len(seen) < 12:
+            raise KeyboardInterrupt
+
+    seen: list[int] = []
+    import lexfield.diverge.clouds as clouds
+
+    clouds_saved, clouds._SAVED = clouds._SAVED, 0.0
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            lx.pairs(counts, "latent", resume=tmp_path / "run", progress=stop, **options)
+        again = lx.pairs(counts, "latent", resume=tmp_path / "run", progress=stop, **options)
+    finally:
+        clouds._SAVED = clouds_saved
+    assert seen[9] == 10  # not from the start
+    assert (again[2] == whole[2]).all() and (again[3] == whole[3]).all()
+    with pytest.raises(InputError, match="other"):
+        lx.pairs(counts, "latent", resume=tmp_path / "run", k=4, vectors=many)
+
+
+def test_threads_do_not_change_a_bit(monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(1)
+    many = vectors(words=300, dims=40)
+    counts = of_texts([[f"w{i}" for i in rng.integers(0, 300, 200)] for _ in range(3)])
+    found = []
+    for threads in ("1", "2"):
+        monkeypatch.setenv("LEXFIELD_THREADS", threads)
+        found.append(lx.pairs(counts, "latent", vectors=many, memory=1e-6)[3])
+    assert (found[0] == found[1]).all()
+
+
+def test_approximate_neighbours_come_close() -> None:
+    pytest.importorskip("faiss")
+    rng = np.random.default_rng(1)
+    many = vectors(words=3000, dims=20)
+    counts = of_texts([[f"w{i}" for i in rng.integers(0, 3000, 900)] for _ in range(3)])
+    exact = lx.pairs(counts, "latent", vectors=many)[3]
+    near = lx.pairs(counts, "latent", vectors=many, approximate=True)[3]
+    assert near == pytest.approx(exact, abs=0.5) and (near != exact).any()
+
+
+@pytest.mark.parametrize("d", [1, 2, 5])
+def test_identical_distributions_differ_by_nothing(d: int) -> None:
+    rng = np.random.default_rng(d)
+    found = lx.knn_divergence(rng.normal(size=(5000, d)), rng.normal(size=(5000, d)), k=5)
+    assert abs(found.value) < 0.05
+
+
+def gaussians(n: int, d: int, seed: int) -> tuple[Any, Any]:
+    """Two clouds whose KL divergence is a half."""
+    rng = np.random.default_rng(seed)
+    x, y = rng.normal(size=(n, d)), rng.normal(size=(n, d))
+    y[:, 0] += 1
+    return x, y
+
+
+@pytest.mark.parametrize(("d", "low"), [(1, 0.9), (2, 0.88), (5, 0.7)])
+def test_gaussians_are_estimated_from_below_and_better_with_more_points(d: int, low: float) -> None:
+    means = []
+    for n in (1000, 4000, 16000):
+        runs = 4 if n < 16000 else 2
+        means.append(
+            np.mean([lx.knn_divergence(*gaussians(n, d, s), k=5).value for s in range(runs)])
+        )
+    errors = [abs(0.5 - mean) for mean in means]
+    assert errors[2] < errors[0] + 0.01
+    assert low * 0.5 < means[2] < 1.06 * 0.5
+
+
+@pytest.mark.parametrize("d", [5, 10])
+def test_extrapolation_at_least_halves_the_error(d: int) -> None:
+    plain, better = [], []
+    for seed in range(4):
+        x, y = gaussians(5000, d, seed)
+        plain.append(lx.knn_divergence(x, y, k=5).value)
+        better.append(lx.knn_divergence(x, y, k=5, estimator="extrapolated").value)
+    assert abs(0.5 - np.mean(better)) < abs(0.5 - np.mean(plain)) / 2
+
+
+def test_intervals_hold_the_value_and_p_tells_alike_from_unlike() -> None:
+    x, y = gaussians(400, 2, 3)
+    unlike = lx.knn_divergence(x, y, k=5, interval=0.95, p=True, resamples=60)
+    assert unlike.interval is not None and unlike.interval[0] < unlike.value < unlike.interval[1]
+    assert unlike.p is not None and unlike.p < 0.05
+    alike = lx.knn_divergence(x[:200], x[200:], k=5, p=True, resamples=60)
+    assert alike.p is not None and alike.p > 0.05
+
+
+def test_the_intrinsic_dimension_of_a_plane_is_two() -> None:
+    rng = np.random.default_rng(0)
+    plane = rng.normal(size=(1500, 2)) @ rng.normal(size=(2, 30))
+    flat = lx.knn_divergence(plane[:700], plane[700:], dimension="intrinsic").value
+    assert flat == pytest.approx(
+        lx.knn_divergence(plane[:700], plane[700:], dimension=2).value, abs=0.05
+    )
+
+
+def test_principal_axes_keep_what_lies_on_them() -> None:
+    rng = np.random.default_rng(0)
+    matrix = np.hstack([rng.normal(size=(60, 2)), np.zeros((60, 3))]).astype(np.float32)
+    flat = lx.WordVectors([f"w{i}" for i in range(60)], matrix)
+    a, b = [f"w{i}" for i in range(0, 40)], [f"w{i}" for i in range(20, 60)]
+    options: dict[str, Any] = {"space": "latent", "vectors": flat, "dimension": 2}
+    whole = lx.divergence(a, b, **options).value
+    assert lx.divergence(a, b, reduce="pca(2)", **options).value == pytest.approx(whole, abs=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "options", "message"),
+    [
+        ("w1 w2 w3", "w1 w2 w3 w4 w5", {}, "distinct points"),
+        ("zzz", "w1 w2 w3 w4 w5", {}, "no word of the vectors"),
+        ("", "w1 w2", {}, "has no words"),
+        ("w1", "w2", {"k": 0}, "k must be"),
+        ("w1", "w2", {"estimator": "best"}, "estimator"),
+        ("w1", "w2", {"estimator": "equal_radius", "measure": "js"}, "measure"),
+        ("w1", "w2", {"n": 2}, "n must be 1"),
+        ("w1 w2 w3 w4 w5", "w1 w2 w3 w4 w6", {"dimension": "flat"}, "dimension"),
+        ("w1 w2 w3 w4 w5", "w1 w2 w3 w4 w6", {"reduce": "pca(99)"}, "reduce"),
+        ("w1", "w2", {"dimensions": 3}, "Did you mean 'dimension'"),
+    ],
+)
+def test_bad_input_is_told(a: str, b: str, options: dict[str, Any], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        lx.divergence(a, b, space="latent", vectors=VECTORS, **options)
+
+
+def test_broken_vectors_are_named() -> None:
+    broken = vectors()
+    broken.matrix[3] = np.nan
+    text = " ".join(f"w{i}" for i in range(10))
+    with pytest.raises(InputError, match="'w3'"):
+        lx.divergence(text, text, space="latent", vectors=broken)
+
+
+def test_documents_that_are_too_short_are_named() -> None:
+    long = " ".join(f"w{i}" for i in range(20))
+    corpus = lx.Corpus.of([lx.Document("long", long), lx.Document("other", long + " w30"),
+                           lx.Document("short", "w1 w2"), lx.Document("empty", "")])  # fmt: skip
+    found = lx.pairs(corpus, "latent", k=[2, 5], vectors=VECTORS)
+    assert found.ids == ["long", "other"]
+    assert any("short" in note for note in found.notes)
+    assert any("empty" in note for note in found.notes)
+    assert np.isfinite(found[5]).all()
