@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from lexfield.bags.bag import Bag
     from lexfield.bags.matrix import BagMatrix
     from lexfield.diverge.between import divergence, knn_divergence
+    from lexfield.diverge.label import DivergenceLabeler
     from lexfield.diverge.pairs import pairs
     from lexfield.errors import LexfieldError
     from lexfield.search.index import Index
@@ -32,6 +33,7 @@ _HOMES = {
     "Bag": "bags.bag",
     "BagMatrix": "bags.matrix",
     "Corpus": "text.corpus",
+    "DivergenceLabeler": "diverge.label",
     "Document": "text.document",
     "Index": "search.index",
     "LexfieldError": "errors",
@@ -49,6 +51,7 @@ __all__ = [
     "Bag",
     "BagMatrix",
     "Corpus",
+    "DivergenceLabeler",
     "Document",
     "Index",
     "LexfieldError",

@@ -14,6 +14,7 @@ from lexfield.diverge.counts import Counts, Text, of_texts
 from lexfield.diverge.estimate import UNITS, Estimate
 from lexfield.diverge.options import Options
 from lexfield.diverge.points import Points, embed, exponent, merged, reach
+from lexfield.diverge.spread import moves
 from lexfield.errors import InputError, check
 from lexfield.explain import Explanation, Reason
 from lexfield.progress import Progress, silent
@@ -85,7 +86,7 @@ def between(
     empty = [id for id, tokens in zip(counts.ids, counts.totals, strict=True) if not tokens]
     if empty:
         raise InputError(f"Text {empty[0]!r} has no words.", "Give a text with words.")
-    if chosen.space == "categorical":
+    if chosen.counted:
         return _estimate(_Categorical(counts, chosen), chosen, asked, progress)
     points = embed(counts, chosen.loaded(), points=chosen.points, reduce=chosen.reduce)
     return _estimate(_Latent(points, chosen), chosen, asked, progress)
@@ -132,6 +133,8 @@ class _Categorical:
         dense = np.asarray(counts.matrix.toarray())
         self.a, self.b = dense[0], dense[1]
         self.dropped = (0.0, 0.0)
+        spreads = chosen.estimator == "spread" and chosen.space == "latent"
+        self._move = moves(counts.types, self.a + self.b > 0, chosen) if spreads else None
         if chosen.smoothing == "shared" and chosen.measure in ("kl", "renyi"):
             self.dropped = (
                 1 - float(self.a[self.b > 0].sum() / self.a.sum()),
@@ -143,14 +146,17 @@ class _Categorical:
 
         chosen = self._chosen
         found = categorical.divergences(
-            csr_matrix(a[None]),
-            csr_matrix(b[None]),
+            csr_matrix(self._spread(a)[None]),
+            csr_matrix(self._spread(b)[None]),
             chosen.measure,
             smoothing=chosen.smoothing,
             alpha=chosen.alpha,
-            collection=self.a + self.b,
+            collection=self._spread(self.a + self.b),
         )
         return float(found[0, 0])
+
+    def _spread(self, row: Array) -> Array:
+        return row if self._move is None else np.asarray(row @ self._move)
 
     def notes(self, value: float) -> list[str]:
         notes = []
@@ -179,13 +185,14 @@ class _Categorical:
     def _parts(self) -> Array:
         from scipy.sparse import csr_matrix
 
-        chosen, both = self._chosen, self.a + self.b
+        chosen = self._chosen
+        a, b = self._spread(self.a), self._spread(self.b)
         how = categorical.smoothing_of(chosen.smoothing)
-        p, q = self.a / self.a.sum(), self.b / self.b.sum()
+        p, q = a / a.sum(), b / b.sum()
         if chosen.measure in ("kl", "renyi") and how.kind != "shared":
             p, q = (
-                np.asarray(categorical.smoothed(csr_matrix(c[None]), how, both)).ravel()
-                for c in (self.a, self.b)
+                np.asarray(categorical.smoothed(csr_matrix(c[None]), how, a + b)).ravel()
+                for c in (a, b)
             )
         with np.errstate(divide="ignore", invalid="ignore"):
             if chosen.measure == "hellinger":

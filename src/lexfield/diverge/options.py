@@ -13,7 +13,7 @@ from lexfield.errors import InputError, check
 from lexfield.vectors.wordvectors import WordVectors
 
 SPACES = ("categorical", "latent")
-ESTIMATORS = ("plain", "extrapolated", "equal_radius")
+ESTIMATORS = ("plain", "extrapolated", "equal_radius", "spread")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,12 +28,15 @@ class Options:
     smoothing   shared, additive(λ) or jm(λ) (categorical kl and renyi)
     k           which neighbour measures the density (latent)
     estimator   plain: Póczos et al.; for kl also extrapolated: from k, 2k, 4k and 8k to none, less
-                biased in up to 30 dimensions; equal_radius: Wang et al., needs no exponent (latent)
+                biased in up to 30 dimensions; equal_radius: Wang et al., needs no exponent; spread:
+                counts spread over near words and compared as counts, any measure (latent)
     limit       kl by its closed limit; False: by the mean of α = 1 ± 1e-5 (latent, plain)
     points      tokens: a word counts as often as it occurs; types: once (latent)
     dimension   exponent of distance: ambient, intrinsic, or a number (latent)
     reduce      None, or pca(20) for the first 20 principal axes (latent)
     vectors     word vectors, or the name of a set (latent)
+    share       how much of its count a word gives to near words (spread)
+    threshold   words are near from this cosine on (spread)
     """
 
     measure: str = "kl"
@@ -50,6 +53,8 @@ class Options:
     dimension: str | float = "ambient"
     reduce: str | None = None
     vectors: WordVectors | str = "default"
+    share: float = 0.3
+    threshold: float = 0.6
 
     def __post_init__(self) -> None:
         check(self.measure in MEASURES, "measure", f"one of {', '.join(MEASURES)}", self.measure)
@@ -61,8 +66,10 @@ class Options:
         check(isinstance(self.k, int) and self.k >= 1, "k", "at least 1", self.k)
         named = self.estimator in ESTIMATORS
         check(named, "estimator", f"one of {', '.join(ESTIMATORS)}", self.estimator)
-        if self.estimator != "plain":
+        if self.estimator in ("extrapolated", "equal_radius"):
             check(self.measure == "kl", "measure", f"'kl' for {self.estimator}", self.measure)
+        check(0 < self.share < 1, "share", "between 0 and 1", self.share)
+        check(0 < self.threshold < 1, "threshold", "between 0 and 1", self.threshold)
         if self.space == "latent":
             check(self.n == 1, "n", "1 in the latent space", self.n)
             if self.measure == "renyi" or not self.limit:
@@ -89,6 +96,11 @@ class Options:
         if isinstance(self.vectors, WordVectors):
             return self.vectors
         return WordVectors.load(self.vectors)
+
+    @property
+    def counted(self) -> bool:
+        """Are counts compared, and not clouds?"""
+        return self.space == "categorical" or self.estimator == "spread"
 
     @property
     def neighbours(self) -> list[int]:

@@ -15,6 +15,7 @@ from lexfield.diverge.clouds import cloud_pairs
 from lexfield.diverge.counts import Counts, count
 from lexfield.diverge.estimate import UNITS, joined
 from lexfield.diverge.options import Options
+from lexfield.diverge.spread import spread
 from lexfield.errors import InputError, check
 from lexfield.progress import Progress, silent
 from lexfield.text.corpus import Corpus
@@ -85,15 +86,9 @@ def pairs(
     else:
         counts = count(corpus, n=chosen.n, stopwords=chosen.stopwords, sample=sample, seed=seed)
     counts = _without_empty(counts)
-    if space == "categorical":
-        matrix = divergences(
-            counts.matrix,
-            counts.matrix,
-            chosen.measure,
-            smoothing=chosen.smoothing,
-            alpha=chosen.alpha,
-        )
-        return _result(counts, {0: matrix}, chosen, [])
+    if chosen.counted:
+        everyone = np.arange(len(counts.ids))
+        return _result(counts, {0: count_pairs(counts, chosen, everyone, everyone)}, chosen, [])
     for each in ks:
         chosen.with_k(each)  # checks it
     counts, matrices, notes = cloud_pairs(
@@ -106,6 +101,23 @@ def pairs(
         progress=progress,
     )
     return _result(counts, matrices, chosen, notes)
+
+
+def count_pairs(
+    counts: Counts, chosen: Options, rows: NDArray[Any], columns: NDArray[Any]
+) -> NDArray[np.float64]:
+    """The divergence of some rows of counts from others, in nats; ``jm`` smooths by the latter."""
+    if chosen.estimator == "spread" and chosen.space == "latent":
+        counts = spread(counts, chosen)
+    left, right = counts.matrix[rows], counts.matrix[columns]
+    return divergences(
+        left,
+        right,
+        chosen.measure,
+        smoothing=chosen.smoothing,
+        alpha=chosen.alpha,
+        collection=np.asarray(right.sum(axis=0)).ravel(),
+    )
 
 
 def _without_empty(counts: Counts) -> Counts:

@@ -52,7 +52,8 @@ def embed(counts: Counts, vectors: WordVectors, *, points: str, reduce: str | No
     if not np.isfinite(embedded.matrix).all():
         bad = counts.types[int(np.flatnonzero(~np.isfinite(embedded.matrix).all(axis=1))[0])]
         raise InputError(f"The vector of {bad!r} in {vectors.name!r} is not a number.")
-    known = np.flatnonzero(embedded.how)
+    used = np.asarray(counts.matrix.sum(axis=0)).ravel() > 0
+    known = np.flatnonzero((embedded.how > 0) & used)
     totals = counts.totals
     matrix = counts.matrix[:, known]
     left = np.asarray(matrix.sum(axis=1)).ravel()

@@ -1,9 +1,9 @@
 """All documents at once: walk the neighbours of a word outward, and note for each document where
 its first, second, … k-th word is met.
 
-The other words of the collection are put in order of distance once a word (buckets, then each
-bucket sorted), whatever the number of documents; the walk ends when every document has met the
-largest k. So the cost grows with the vocabulary, not with the pairs of documents.
+The other words of the collection are put into buckets by distance once a word, whatever the number
+of documents; a bucket is sorted when the walk comes to it, and the walk ends when every document
+has met the largest k. So the cost grows with the vocabulary, not with the pairs of documents.
 """
 
 from __future__ import annotations
@@ -29,25 +29,27 @@ def walk_block(vectors, lengths, products, first, holders, held, ks, out, own, o
     place, ends = np.empty(width, np.int64), np.empty(width + 1, np.int64)
     for number in range(len(products)):
         word = first + number
-        _order(vectors, lengths, products[number], word, order, squares, place, ends)
+        _bucket(vectors, lengths, products[number], word, order, squares, place, ends)
         start, end = holders[word] - holders[first], holders[word + 1] - holders[first]
         mine = held[holders[word] : holders[word + 1]]
         if len(own):
             a, b = own[start:end], others[start:end]
         else:
             a, b = own, others
-        _walk(order[: width - 1], squares, holders, held, ks, out[number], mine, a, b)
+        _walk(order[: width - 1], squares, ends, holders, held, ks, out[number], mine, a, b)
 
 
 @njit(nogil=True, cache=True)
 def walk_lists(offsets, rows, distances, first, holders, held, ks, out, reached):  # type: ignore[no-untyped-def]
     """The same along given lists of neighbours; ``reached`` says where these were long enough."""
-    own = np.empty((0, 0, 0), np.int32)
+    own, sorted_already = np.empty((0, 0, 0), np.int32), np.empty(0, np.int64)
     for number in range(len(reached)):
         mine = held[holders[first + number] : holders[first + number + 1]]
         near = slice(offsets[number], offsets[number + 1])
         squares = distances[near] ** 2
-        reached[number] = _walk(rows[near], squares, holders, held, ks, out[number], mine, own, own)
+        reached[number] = _walk(
+            rows[near], squares, sorted_already, holders, held, ks, out[number], mine, own, own
+        )
 
 
 @njit(nogil=True, cache=True)
@@ -60,7 +62,8 @@ def union_block(vectors, lengths, products, first, holders, held, ks, out):  # t
     more = np.empty(documents, np.int64)
     for number in range(len(products)):
         word = first + number
-        _order(vectors, lengths, products[number], word, order, squares, place, ends)
+        _bucket(vectors, lengths, products[number], word, order, squares, place, ends)
+        _sort(order, squares, 0, width - 1)  # nothing leaves its bucket
         for at in range(holders[word], holders[word + 1]):
             mine, target = held[at], out[at - holders[first]]
             more[:] = 0
@@ -90,12 +93,19 @@ def _note(row, ks, count, square):  # type: ignore[no-untyped-def]
 
 
 @njit(nogil=True, cache=True)
-def _walk(order, squares, holders, held, ks, out, mine, own, others):  # type: ignore[no-untyped-def]
-    """One word. False when some document did not meet its largest k."""
+def _walk(order, squares, ends, holders, held, ks, out, mine, own, others):  # type: ignore[no-untyped-def]
+    """One word. False when some document did not meet its largest k. Buckets end at ``ends``; none
+    are given where all is in order."""
     documents = len(out)
+    bucket, ready = 0, 0 if len(ends) else len(order)
     met, stage = np.zeros(documents, np.int64), np.zeros(documents, np.int64)
     left = documents
     for step in range(len(order)):
+        if step == ready:
+            while ends[bucket] == ready:
+                bucket += 1
+            _sort(order, squares, ready, ends[bucket])
+            ready = ends[bucket]
         near = order[step]
         for at in range(holders[near], holders[near + 1]):
             met[held[at]] += 1
@@ -117,21 +127,21 @@ def _walk(order, squares, holders, held, ks, out, mine, own, others):  # type: i
 
 
 @njit(nogil=True, cache=True)
-def _order(vectors, lengths, products, word, order, squares, place, ends):  # type: ignore[no-untyped-def]
-    """All other words by squared distance, ties by number: into buckets of equal width, then by
-    insertion. ``place`` and ``ends`` are room to work in."""
+def _bucket(vectors, lengths, products, word, order, squares, place, ends):  # type: ignore[no-untyped-def]
+    """All other words by squared distance into buckets of equal width, by number in each. ``ends``
+    then says where each bucket ends; ``place`` is room to work in."""
     width = len(products)
     low, high = np.inf, 0.0
     for other in range(width):
-        square = lengths[word] + lengths[other] - 2 * products[other]
-        if square < _CLOSE * lengths[other]:
-            square = 0.0
+        products[other] = lengths[word] + lengths[other] - 2 * products[other]
+        high = max(high, products[other])
+    products[word] = high
+    for other in range(width):
+        if products[other] < _CLOSE * lengths[other]:
+            products[other] = 0.0
             for axis in range(vectors.shape[1]):
-                apart = vectors[word, axis] - vectors[other, axis]
-                square += apart * apart
-        products[other] = square
-        if other != word:
-            low, high = min(low, square), max(high, square)
+                products[other] += (vectors[word, axis] - vectors[other, axis]) ** 2
+        low = min(low, products[other])
     scale = (width - 1) / (high - low) if high > low else 0.0
     ends[:] = 0
     for other in range(width):
@@ -145,9 +155,14 @@ def _order(vectors, lengths, products, word, order, squares, place, ends):  # ty
         at = ends[place[other]]
         ends[place[other]] += 1
         squares[at], order[at] = products[other], other
-    for at in range(1, width - 1):  # nothing leaves its bucket
+
+
+@njit(nogil=True, cache=True)
+def _sort(order, squares, start, end):  # type: ignore[no-untyped-def]
+    """By insertion: a bucket holds few, and equal squares stay in the order of their numbers."""
+    for at in range(start + 1, end):
         square, other, to = squares[at], order[at], at
-        while to > 0 and squares[to - 1] > square:
+        while to > start and squares[to - 1] > square:
             squares[to], order[to] = squares[to - 1], order[to - 1]
             to -= 1
         squares[to], order[to] = square, other
