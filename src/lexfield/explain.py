@@ -46,9 +46,9 @@ class Explanation:
         ordered = sorted(self.reasons, key=lambda r: -abs(r.contribution))
         lines = []
         for reason in ordered[:most]:
-            how = (
-                f"{reason.query} → {reason.match}" if reason.query != reason.match else reason.match
-            )
+            how = reason.query
+            if reason.match not in ("", reason.query):
+                how = f"{reason.query} → {reason.match}"
             at = "" if reason.distance is None else f"  at distance {reason.distance:.3f}"
             lines.append(f"{reason.contribution:+.4f}  {how}{at}")
         if len(ordered) > most:

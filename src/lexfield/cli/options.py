@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any, TypeVar
 
 import click
@@ -59,3 +60,70 @@ def unit_option(default: str) -> Callable[[F], F]:
         show_default=True,
         help="Sentences or documents.",
     )
+
+
+def divergence_options(command: F) -> F:
+    """How texts are compared; the verb gets them in ``**compared``, ready for ``Options``."""
+    options = (
+        click.option(
+            "--space",
+            type=click.Choice(("categorical", "latent")),
+            default="categorical",
+            show_default=True,
+            help="Texts as counts of words, or as clouds of word vectors.",
+        ),
+        click.option(
+            "--measure",
+            type=click.Choice(("kl", "js", "renyi", "hellinger")),
+            default="kl",
+            show_default=True,
+            help="What to compute.",
+        ),
+        click.option(
+            "--smoothing",
+            default="jm",
+            show_default=True,
+            metavar="SPEC",
+            help="Words one text lacks: shared, additive(0.1), jm(0.5). Categorical kl, renyi.",
+        ),
+        click.option("--ngram", "n", default=1, show_default=True, help="Words of an n-gram."),
+        click.option("--alpha", default=0.5, show_default=True, help="The order of renyi."),
+        click.option(
+            "--estimator",
+            type=click.Choice(("plain", "extrapolated", "equal_radius", "spread")),
+            default="plain",
+            show_default=True,
+            help="How clouds are compared; see docs/methods/divergence.md.",
+        ),
+        click.option(
+            "--points",
+            type=click.Choice(("tokens", "types")),
+            default="tokens",
+            show_default=True,
+            help="Words count as often as they occur, or once. Latent.",
+        ),
+        click.option(
+            "--dimension",
+            default="ambient",
+            show_default=True,
+            help="Exponent of distance: ambient, intrinsic or a number. Latent.",
+        ),
+        click.option("--reduce", metavar="SPEC", help="Fewer dimensions, as in pca(20). Latent."),
+        click.option(
+            "--stopwords", metavar="LANGUAGE", help="Leave out the stopwords of a language: en."
+        ),
+        click.option("--bits", is_flag=True, help="Bits instead of nats."),
+        vectors_option,
+    )
+    for option in reversed(options):
+        command = option(command)
+    return command
+
+
+def chosen_options(compared: dict[str, Any]) -> dict[str, Any]:
+    """The options of ``divergence_options`` under the names that the library gives them."""
+    options = {name: value for name, value in compared.items() if name != "bits"}
+    options["unit"] = "bits" if compared["bits"] else "nats"
+    with suppress(ValueError):
+        options["dimension"] = float(options["dimension"])
+    return options

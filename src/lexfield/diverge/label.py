@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 
+from lexfield.diverge.categorical import smoothed, smoothing_of
 from lexfield.diverge.clouds import cloud_pairs
 from lexfield.diverge.counts import Counts, Text, of_texts
 from lexfield.diverge.options import Options
@@ -186,3 +187,28 @@ def _from_known(counts: Counts, known: int, chosen: Options) -> Matrix:
     if len(counts.ids) < known + len(new):
         raise InputError("Some texts are too short.", " ".join(notes))
     return matrices[chosen.k][known:, :known]
+
+
+def telling_words(
+    counts: Counts, labels: ArrayLike, row: int, first: str, second: str
+) -> list[tuple[str, float]]:
+    """The words of a text that speak for one category rather than another, strongest first.
+
+    Each has p ln(q/r): p its share of the text, q and r its shares of the two categories without
+    the text, smoothed as ``jm``. The sum is how much less the text diverges from the first.
+    """
+    from scipy.sparse import csr_matrix
+
+    names = np.asarray(labels)
+    others = np.arange(len(names)) != row
+    pooled = [
+        csr_matrix(counts.matrix[np.flatnonzero((names == name) & others)].sum(axis=0))
+        for name in (first, second)
+    ]
+    whole = np.asarray(counts.matrix.sum(axis=0)).ravel()
+    q, r = (smoothed(part, smoothing_of("jm"), whole).ravel() for part in pooled)
+    mine = counts.matrix[row]
+    p = mine.data / mine.data.sum()
+    parts = p * np.log(q[mine.indices] / r[mine.indices])
+    order = np.argsort(-parts, kind="stable").tolist()
+    return [(counts.types[mine.indices[i]], float(parts[i])) for i in order]

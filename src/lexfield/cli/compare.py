@@ -1,0 +1,103 @@
+"""``lexfield compare``"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from lexfield.cli.options import chosen_options, divergence_options, reading_options
+from lexfield.cli.output import Bar, emit, output_options, paint, say
+
+
+@click.command()
+@click.argument("a", metavar="A")
+@click.argument("b", metavar="B")
+@divergence_options
+@click.option("-k", default=3, show_default=True, help="Which neighbour. Latent.")
+@click.option("--interval", type=float, metavar="0.95", help="Confidence of an error bar.")
+@click.option("--p", "p_value", is_flag=True, help="Test whether both are alike, by permutation.")
+@click.option("--resamples", default=200, show_default=True, help="For --interval and --p.")
+@click.option("--seed", default=0, show_default=True, help="For --interval and --p.")
+@click.option("--explain", is_flag=True, help="Show the words that say so.")
+@click.option("--plot", metavar="FILE", help="Draw the words' parts: .png, .svg or .pdf.")
+@reading_options
+@output_options
+def compare(
+    a: str,
+    b: str,
+    k: int,
+    interval: float | None,
+    p_value: bool,
+    resamples: int,
+    seed: int,
+    explain: bool,
+    plot: str | None,
+    output: str | None,
+    **options: Any,
+) -> None:
+    """How different text A is from text B; each a file, or a folder taken as one text.
+
+    \b
+    lexfield compare emma.txt ulysses.txt --explain
+    lexfield compare emma.txt ulysses.txt --measure js --interval 0.95 --p
+    lexfield compare emma.txt ulysses.txt --space latent -k 3 --explain --json
+    lexfield compare emma.txt ulysses.txt --plot words.png
+    """
+    from lexfield.diverge.between import between
+    from lexfield.diverge.counts import of_texts
+    from lexfield.diverge.options import Options
+    from lexfield.plots.figure import plot_path
+
+    if plot:
+        plot_path(plot)
+    compared, reading = apart(options)
+    chosen = Options.of({"k": k, **chosen_options(compared)})
+    texts, notes = _read([a, b], reading)
+    counts = of_texts(texts, n=chosen.n, stopwords=chosen.stopwords)
+    with Bar("resampling") as bar:
+        found = between(
+            counts, chosen, confidence=interval, p=p_value, resamples=resamples, seed=seed,
+            progress=bar,
+        )  # fmt: skip
+    if plot:
+        from lexfield.plots.divergence import draw_bars
+
+        say(f"drawn: {draw_bars(found, (Path(a).stem, Path(b).stem), plot)}")
+    record = {"a": a, "b": b, **found.to_dict()}
+    del record["notes"]
+    extra = dict(record)
+    if explain:
+        record["explanation"] = found.explanation.to_dict()
+    lines = [str(found)]
+    if explain:
+        lines += [f"  {line}" for line in found.explanation.lines(15) if "per_thousand" not in line]
+    emit(
+        "compare",
+        [record],
+        output,
+        notes=[*notes, *found.notes],
+        table=lambda: [paint(lines[0], "green"), *lines[1:]],
+        extra=extra,
+    )
+
+
+def apart(options: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Options of comparing and of reading."""
+    names = ("text_fields", "id_field", "metadata", "encoding", "format", "keep_gutenberg")
+    reading = {name: options.pop(name) for name in names}
+    return options, reading
+
+
+def _read(paths: list[str], reading: dict[str, Any]) -> tuple[list[str], list[str]]:
+    from lexfield.text.corpus import Corpus
+
+    texts, notes = [], []
+    for path in paths:
+        corpus = Corpus.read([path], **reading)
+        texts.append("\n\n".join(corpus.texts))
+        notes += corpus.notes
+        if len(corpus.ids) > 1:
+            notes.append(f"{path}: {len(corpus.ids):,} documents are taken as one text")
+    return texts, notes

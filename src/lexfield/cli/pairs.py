@@ -1,0 +1,130 @@
+"""``lexfield pairs``"""
+
+from __future__ import annotations
+
+from io import BytesIO
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from lexfield.cli.compare import apart
+from lexfield.cli.options import chosen_options, divergence_options, reading_options
+from lexfield.cli.output import Bar, emit, output_options, say
+from lexfield.errors import InputError
+
+if TYPE_CHECKING:
+    from lexfield.diverge.pairs import Pairs
+
+
+@click.command()
+@click.argument("paths", nargs=-1, required=True, metavar="PATH…")
+@divergence_options
+@click.option("-k", default="3", show_default=True, metavar="3,5,10", help="Neighbours. Latent.")
+@click.option("--sample", type=click.IntRange(1), help="Compare as many random words of each.")
+@click.option("--seed", default=0, show_default=True, help="For --sample.")
+@click.option("-o", "--out", metavar="FILE.npz", help="Keep the matrices and the ids.")
+@click.option("--plot", metavar="FILE", help="Draw the documents as a map: .png, .svg or .pdf.")
+@click.option("--heat", metavar="FILE", help="Draw the matrix with its dendrogram.")
+@click.option("--by", metavar="FIELD", help="Metadata that colours the map.")
+@click.option("--memory", default=1.0, show_default=True, help="Gigabytes to work in. Latent.")
+@click.option("--resume", metavar="FOLDER", help="Note progress here and go on from it. Latent.")
+@click.option("--approximate", is_flag=True, help="Approximate neighbours, by faiss. Latent.")
+@reading_options
+@output_options
+def pairs(
+    paths: tuple[str, ...],
+    k: str,
+    sample: int | None,
+    seed: int,
+    out: str | None,
+    plot: str | None,
+    heat: str | None,
+    by: str | None,
+    memory: float,
+    resume: str | None,
+    approximate: bool,
+    output: str | None,
+    **options: Any,
+) -> None:
+    """How different every document is from every other, for several k at once.
+
+    \b
+    lexfield pairs books/ --measure hellinger
+    lexfield pairs books/ --space latent -k 3,5,10 -o matrix.npz --plot map.png
+    lexfield pairs books/ --sample 3000 --stopwords en --heat heat.svg --csv
+    lexfield pairs books/ --space latent --resume run/     a killed run goes on
+    """
+    from lexfield.diverge.pairs import pairs as compute
+    from lexfield.plots.figure import plot_path
+    from lexfield.store.files import replace_file
+    from lexfield.text.corpus import Corpus
+
+    for path in (plot, heat):
+        if path:
+            plot_path(path)
+    compared, reading = apart(options)
+    with Bar("reading") as bar:
+        corpus = Corpus.read(paths, progress=bar, **reading)
+    with Bar("comparing") as bar:
+        found = compute(
+            corpus, k=_numbers(k), sample=sample, seed=seed, memory=memory, resume=resume,
+            approximate=approximate, progress=bar, **chosen_options(compared),
+        )  # fmt: skip
+    if out:
+        replace_file(Path(out), _npz(found))
+        say(f"kept: {out}")
+    _draw(found, plot, heat, by)
+    emit("pairs", found.to_dicts(), output, notes=found.notes, table=lambda: _lines(found))
+
+
+def _numbers(text: str) -> list[int]:
+    try:
+        return [int(part) for part in text.split(",")]
+    except ValueError:
+        raise InputError(f"-k takes numbers with commas between. Got {text!r}.") from None
+
+
+def _npz(found: Pairs) -> bytes:
+    """The ids, and the matrices as ``k3`` and so on, or ``counts`` in the categorical space."""
+    import numpy as np
+
+    arrays = {f"k{k}" if k else "counts": matrix for k, matrix in found.matrices.items()}
+    data = BytesIO()
+    np.savez_compressed(data, ids=np.array(found.ids), **arrays)  # type: ignore[arg-type]
+    return data.getvalue()
+
+
+def _draw(found: Pairs, plot: str | None, heat: str | None, by: str | None) -> None:
+    from lexfield.plots.divergence import draw_heat, draw_map
+
+    labels = None
+    if by:
+        labels = [record.get(by, "") for record in found.metadata]
+        if not any(labels):
+            known = ", ".join(sorted({name for record in found.metadata for name in record}))
+            raise InputError(f"No document has the field {by!r}.", f"There are: {known or 'none'}.")
+    if plot:
+        say(f"drawn: {draw_map(found, plot, labels=labels)}")
+    if heat:
+        say(f"drawn: {draw_heat(found, heat)}")
+
+
+def _lines(found: Pairs) -> list[str]:
+    """The nearest of each document."""
+    from lexfield.plots.divergence import title
+    from lexfield.results import format_rows
+
+    rows = []
+    for i, name in enumerate(found.ids):
+        order = [j for j in found.matrix[i].argsort(kind="stable").tolist() if j != i]
+        rows.append(
+            {
+                "document": name,
+                "nearest": found.ids[order[0]],
+                "divergence": float(found.matrix[i, order[0]]),
+                "farthest": found.ids[order[-1]],
+                "at": float(found.matrix[i, order[-1]]),
+            }
+        )
+    return [title(found), *format_rows(rows, shown=len(rows))]

@@ -1,0 +1,158 @@
+"""Pictures of divergences: a matrix in the order of its dendrogram, a map, bars of words."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lexfield.diverge.estimate import Estimate
+from lexfield.diverge.pairs import Pairs
+from lexfield.plots.figure import COLOURS, figure, save
+
+_NAMED = 90  # documents up to which each is named
+_BARS = 12
+
+
+def symmetric(matrix: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The mean of both directions, from 0 up."""
+    both = (matrix + matrix.T) / 2
+    top = both[np.isfinite(both)].max(initial=0.0)
+    both = np.where(np.isfinite(both), both, 2 * top)
+    apart = ~np.eye(len(both), dtype=bool)
+    both = both - min(0.0, float(both[apart].min(initial=0.0)))
+    np.fill_diagonal(both, 0)
+    return np.asarray(both)
+
+
+def draw_heat(found: Pairs, path: str | Path, k: int | None = None) -> Path:
+    """The matrix, with documents in the order of a dendrogram."""
+    from scipy.cluster.hierarchy import dendrogram, linkage
+    from scipy.spatial.distance import squareform
+
+    matrix = found.matrix if k is None else found[k]
+    count = len(found.ids)
+    tree = linkage(
+        squareform(symmetric(matrix), checks=False), "average", optimal_ordering=count <= 1000
+    )
+    side = float(np.clip(2.5 + 0.14 * count, 6, 16))
+    with figure(side + 1.5, side) as drawing:
+        left, right = drawing.subplots(1, 2, width_ratios=(1, 6))
+        drawn = dendrogram(
+            tree, orientation="left", ax=left, no_labels=True, color_threshold=0,
+            above_threshold_color=COLOURS[-1],
+        )  # fmt: skip
+        order = drawn["leaves"][::-1]
+        left.axis("off")
+        shown = np.ma.masked_array(matrix[np.ix_(order, order)], np.eye(count, dtype=bool))
+        image = right.imshow(shown, cmap="viridis_r", aspect="auto")
+        right.grid(False)
+        names = [found.ids[i] for i in order]
+        if count <= _NAMED:
+            size = float(np.clip(260 / count, 4, 9))
+            right.set_yticks(range(count), names, fontsize=size)
+            right.set_xticks(range(count), names, fontsize=size, rotation=90)
+        right.yaxis.tick_right()
+        right.set_title(f"{title(found, k)}: of each row from each column")
+        bar = drawing.colorbar(image, ax=right, shrink=0.6, pad=0.01)
+        bar.set_label(_unit(found))
+    return save(drawing, path)
+
+
+def map_places(matrix: NDArray[np.float64]) -> NDArray[np.float64]:
+    """A plane with distances as near as can be to the symmetric divergences (MDS)."""
+    from sklearn.manifold import smacof
+    from sklearn.utils import check_random_state
+
+    apart = symmetric(matrix)
+    places, _ = smacof(
+        apart, n_components=2, init=_classical(apart), n_init=1, random_state=check_random_state(0)
+    )
+    return np.asarray(places)
+
+
+def _classical(apart: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Where MDS begins: the two main axes of the doubly centred squares."""
+    centre = np.eye(len(apart)) - 1 / len(apart)
+    values, axes = np.linalg.eigh(-centre @ apart**2 @ centre / 2)
+    axes *= np.sign(axes[np.abs(axes).argmax(axis=0), np.arange(len(axes))])
+    return np.asarray(axes[:, :-3:-1] * np.sqrt(np.maximum(values[:-3:-1], 0)))
+
+
+def draw_map(
+    found: Pairs, path: str | Path, k: int | None = None, labels: Sequence[str] | None = None
+) -> Path:
+    """Documents as points, near where they differ little; coloured by label."""
+    places = map_places(found.matrix if k is None else found[k])
+    kinds = list(dict.fromkeys(labels or []))
+    with figure(9, 7) as drawing:
+        axes = drawing.subplots()
+        for number, kind in enumerate(kinds or [None]):
+            mine = [i for i in range(len(places)) if labels is None or labels[i] == kind]
+            axes.scatter(
+                places[mine, 0],
+                places[mine, 1],
+                s=28,
+                color=COLOURS[number % len(COLOURS)],
+                marker="osD^vP*X"[number // len(COLOURS) % 8],
+                label=kind,
+            )
+        if len(places) <= _NAMED:
+            for (x, y), name in zip(places, found.ids, strict=True):
+                axes.annotate(
+                    textwrap.shorten(name, 30, placeholder="…"), (x, y), (3, 3),
+                    textcoords="offset points", fontsize=6.5, alpha=0.85,
+                )  # fmt: skip
+        if 1 < len(kinds) <= 30:
+            axes.legend(fontsize=7, loc="center left", bbox_to_anchor=(1, 0.5))
+        axes.set_xticks([])
+        axes.set_yticks([])
+        axes.set_aspect("equal")
+        axes.set_title(f"{title(found, k)}, as distances in the plane (MDS)")
+    return save(drawing, path)
+
+
+def draw_bars(estimate: Estimate, names: tuple[str, str], path: str | Path) -> Path:
+    """The words that say most, and how much of the value each gives."""
+    reasons = estimate.explanation.reasons[:_BARS][::-1]
+    with figure(8, 0.8 + 0.36 * len(reasons)) as drawing:
+        axes = drawing.subplots()
+        values = [reason.contribution for reason in reasons]
+        colours = [COLOURS[0] if value >= 0 else COLOURS[1] for value in values]
+        axes.barh(range(len(values)), values, color=colours)
+        axes.set_yticks(range(len(values)), [_bar_name(reason) for reason in reasons], fontsize=8)
+        axes.axvline(0, color="black", linewidth=0.8)
+        unit = f" ({estimate.unit})" if estimate.unit else ""
+        axes.set_xlabel(f"part in {estimate.measure} {estimate.value:.3g}{unit}")
+        axes.set_title(f"What tells {names[0]} from {names[1]}")
+    return save(drawing, path)
+
+
+def _bar_name(reason: Any) -> str:
+    near = reason.match if reason.distance is not None and reason.match != reason.query else ""
+    return f"{reason.query}  (near: {near})" if near else str(reason.query)
+
+
+def title(found: Pairs, k: int | None = None) -> str:
+    """What the numbers are."""
+    chosen = found.options
+    if chosen.counted:
+        extra = "" if chosen.n == 1 else f" of {chosen.n}-grams"
+        return f"{_NAMES[chosen.measure]}{extra}, {chosen.space} space"
+    return f"{_NAMES[chosen.measure]}, latent space, k = {k or next(iter(found.matrices))}"
+
+
+_NAMES = {
+    "kl": "Kullback–Leibler divergence",
+    "js": "Jensen–Shannon divergence",
+    "renyi": "Rényi divergence",
+    "hellinger": "Hellinger distance",
+}
+
+
+def _unit(found: Pairs) -> str:
+    return found.options.unit if found.options.measure != "hellinger" else ""
