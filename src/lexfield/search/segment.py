@@ -3,8 +3,8 @@
 For both units, sentence and document ("rows"):
   sets      the distinct words of each row that are no stopwords, with counts and shares
   postings  the same by word: the inverted index
-  means     the mean vector of each row, rotated to its principal axes, so that a scan of the first
-            axes bounds every distance
+  axes      the mean vector of each row on principal axes, with a sketch of the first that bounds
+            every distance
   letters   how many of each kind of character: bounds for edit distance
 And for every word its vector and its ball: the nearest words by Euclidean distance.
 """
@@ -27,7 +27,6 @@ from lexfield.vectors.wordvectors import Embedded
 
 UNITS = ("sentence", "document")
 BALL = 16  # neighbours kept a word
-HEAD = 0.8  # share of the variance on the principal axes that are scanned for every row
 BINS = 32
 
 Array = NDArray[Any]
@@ -48,9 +47,13 @@ class Unit:
     lengths: Array  # tokens of the row, stopwords too
     rotation: Array
     center: Array
-    heads: Array  # first axes of the mean vector, then the length of the rest
-    tails: Array  # the other axes
-    squares: Array  # squared length of the mean vector on these axes
+    axes: Array  # the mean vector about the centre, on principal axes
+    squares: Array  # its squared length; infinite for a row without vectors
+    near: Array  # sketch of the first axes: axis × row
+    far: Array  # sketch of the next axes: row × axis
+    steps: Array  # what 1 stands for on each axis of the sketch
+    rests: Array  # length of the vector after the axes of near, and after those of far
+    errors: Array  # largest length that the sketch misses of a vector, in near and in far
     letters: Array  # bins × rows: characters of each kind, up to 255
     characters: Array
 
@@ -110,6 +113,8 @@ def save_segment(
 def _rows(corpus: Corpus, unit: str, content: Array, embedded: Embedded) -> dict[str, Array]:
     from scipy.sparse import csr_matrix
 
+    from lexfield.search.axes import mean_axes
+
     counts = BagMatrix.of(corpus, 1, unit).counts
     sizes = np.diff(counts.indptr)
     lengths = np.asarray(counts.sum(axis=1)).ravel()
@@ -123,7 +128,6 @@ def _rows(corpus: Corpus, unit: str, content: Array, embedded: Embedded) -> dict
     totals = np.bincount(entry_rows, known, minlength=len(sizes))
     totals[totals == 0] = 1
     shares = (known / totals[entry_rows]).astype(np.float32)
-    means = csr_matrix((shares, sets.indices, sets.indptr), sets.shape) @ embedded.matrix
     return {
         "offsets": sets.indptr.astype(np.int64),
         "words": sets.indices.astype(np.int32),
@@ -134,34 +138,8 @@ def _rows(corpus: Corpus, unit: str, content: Array, embedded: Embedded) -> dict
         "posting_counts": postings.data.astype(np.int32),
         "sizes": sizes.astype(np.int32),
         "lengths": lengths.astype(np.int32),
-        **_rotated(means, np.bincount(entry_rows, known, minlength=len(sizes)) > 0),
+        **mean_axes(sets.indptr, sets.indices, shares, embedded.matrix),
         **_letters(corpus, unit),
-    }
-
-
-def _rotated(means: NDArray[np.float32], embedded: NDArray[np.bool_]) -> dict[str, Array]:
-    """Means about their centre on principal axes: the first hold most of every distance.
-
-    A row without any vector is put infinitely far away.
-    """
-    center = means[embedded].mean(axis=0, dtype=np.float64) if embedded.any() else means.sum(axis=0)
-    moved = means - center.astype(np.float32)
-    moved[~embedded] = 0
-    variances, axes = np.linalg.eigh((moved.T @ moved).astype(np.float64))
-    shares = np.cumsum(np.maximum(variances[::-1], 0))
-    head = int(np.searchsorted(shares, HEAD * shares[-1])) // 16 * 16 + 16
-    rotation = np.ascontiguousarray(axes[:, ::-1]).astype(np.float32)
-    turned = moved @ rotation
-    tails = np.ascontiguousarray(turned[:, head:])
-    rest = np.einsum("ij,ij->i", tails, tails)
-    squares = np.einsum("ij,ij->i", turned, turned)
-    squares[~embedded] = np.inf
-    return {
-        "rotation": rotation,
-        "center": center.astype(np.float32),
-        "heads": np.column_stack([turned[:, :head], np.sqrt(rest)]),
-        "tails": tails,
-        "squares": squares,
     }
 
 
