@@ -22,7 +22,6 @@ from lexfield.progress import Progress, silent
 from lexfield.store.folder import Store, Writer
 from lexfield.text.corpus import Corpus
 from lexfield.text.stopwords import stopwords
-from lexfield.vectors.neighbours import nearest_rows, prepared
 from lexfield.vectors.wordvectors import Embedded
 
 UNITS = ("sentence", "document")
@@ -180,16 +179,11 @@ def character_bins() -> NDArray[np.uint8]:
 
 
 def _balls(embedded: Embedded, progress: Progress) -> NDArray[np.int32]:
+    from lexfield.vectors.join import nearest_others
+
     known = np.flatnonzero(embedded.how)
     balls = np.full((len(embedded.how), BALL), -1, np.int32)
     if len(known) > 1:
-        vectors = np.ascontiguousarray(embedded.matrix[known])
-        found = nearest_rows(
-            vectors,
-            prepared(vectors, euclidean=True),
-            k=min(BALL, len(known) - 1),
-            skip=np.arange(len(known)),
-            progress=progress,
-        )
+        found = nearest_others(embedded.matrix[known], BALL, progress=progress)
         balls[known, : len(found.rows) // len(known)] = known[found.rows].reshape(len(known), -1)
     return balls
