@@ -1,11 +1,9 @@
 """Euclidean distance between mean word vectors (AVG of Hare et al.), exact.
 
-Means lie on principal axes. With heads h (the first axes) and the lengths of the tails t,
-
-    |q − x|² = |q_h − x_h|² + |q_t − x_t|² ≥ |q_h − x_h|² + (|q_t| − |x_t|)²
-
-so one pass over the heads bounds every distance from below, and only rows whose bound is under the
-k-th best distance are measured in full.
+Means lie on principal axes. A scan of the sketch's first part bounds every distance from below; the
+most promising rows are measured, which gives a limit, and only rows whose bound is under it go on:
+to the second part of the sketch, and those still under the limit to all axes. ``axes.py`` says
+why the bounds hold.
 """
 
 from __future__ import annotations
@@ -17,11 +15,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lexfield.explain import Explanation, no_reasons
+from lexfield.search.axes import FAR, NEAR, far_bounds, near_bounds
 from lexfield.search.pairs import pair_reasons, product_parts
 from lexfield.search.query import Query
 from lexfield.search.ranking import Found, best
 from lexfield.search.rows import Rows
 from lexfield.search.segment import Unit
+
+_PROMISING = 64  # rows measured for a limit
+_LARGEST = float(np.finfo(np.float32).max)  # no limit, but under the infinity of unknown rows
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -53,33 +55,49 @@ def _nearest(
 ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
     """Rows that contain the ``k`` nearest, with their exact distances."""
     turned = (mean - unit.center).astype(np.float64) @ unit.rotation.astype(np.float64)
-    width = unit.heads.shape[1] - 1
-    head = np.append(turned[:width], np.linalg.norm(turned[width:])).astype(np.float32)
-    # |q|² + |x|² − 2 (q_h·x_h + |q_t||x_t|), the square of the bound
-    bounds = unit.heads @ (-2 * head)
-    bounds += unit.squares
-    bounds += np.float32(turned @ turned)
+    head = np.zeros(FAR)
+    head[: len(turned)] = turned[:FAR]
+    weights = (2 * head * unit.steps).astype(np.float32)
+    tails = np.array([2 * np.linalg.norm(turned[n:]) for n in (NEAR, FAR)], np.float32)
+    # Twice the length of the query on each part times the sketch's largest error there.
+    rooms = 2 * unit.errors * [np.linalg.norm(head[:NEAR]), np.linalg.norm(head[NEAR:])]
+    bounds = near_bounds(unit.near, weights[:NEAR], unit.rests[0], tails[0], unit.squares)
     if allowed is not None:
         bounds[~allowed] = np.inf
-    first = best(-bounds, k)
-    if not len(first):
-        return first, np.empty(0)
-    limit = float(_distances(unit, turned, first).max()) ** 2
-    # Rounding in float32 may lift a bound by this much; with the room the answer is exact.
-    room = 1e-5 * (1 + limit + float(turned @ turned))
-    candidates = np.flatnonzero(bounds <= limit + room)
-    return candidates, _distances(unit, turned, candidates)
+    rows = _under_limit(unit, turned, k, bounds, rooms[0])
+    bounds = far_bounds(unit.far, weights[NEAR:], unit.rests, tails, rows, bounds)
+    rows = rows[_under_limit(unit, turned, k, bounds, rooms.sum(), rows)]
+    return rows, _distances(unit, turned, rows)
+
+
+def _under_limit(
+    unit: Unit,
+    turned: NDArray[np.float64],
+    k: int,
+    bounds: NDArray[np.float32],
+    room: float,
+    rows: NDArray[np.int64] | None = None,
+) -> NDArray[np.int64]:
+    """Places of bounds that do not exceed the ``k``-th distance of the most promising rows."""
+    count = min(max(k, _PROMISING), len(bounds))
+    places = np.argpartition(bounds, count - 1)[:count] if count else np.empty(0, np.int64)
+    places = places[bounds[places] < np.inf]
+    limit = np.inf
+    if len(places) >= k:
+        measured = _distances(unit, turned, places if rows is None else rows[places])
+        limit = float(np.partition(measured, k - 1)[k - 1]) ** 2
+    own = float(turned @ turned)
+    # Sums in float32 may lift a bound by the second room; with both the answer is exact.
+    under = limit - own + room + 4e-5 * (limit + own)
+    return np.flatnonzero(bounds <= np.float32(min(under, _LARGEST)))
 
 
 def _distances(
     unit: Unit, turned: NDArray[np.float64], rows: NDArray[np.int64]
 ) -> NDArray[np.float64]:
-    width = unit.heads.shape[1] - 1
-    heads = unit.heads[rows, :-1] - turned[:width]
-    tails = unit.tails[rows] - turned[width:]
-    squares: NDArray[np.float64] = np.einsum("ij,ij->i", heads, heads)
-    squares += np.einsum("ij,ij->i", tails, tails)
-    return np.sqrt(squares)
+    apart = unit.axes[rows] - turned
+    distances: NDArray[np.float64] = np.sqrt(np.einsum("ij,ij->i", apart, apart))
+    return distances
 
 
 def _explain(rows: Rows, query: Query, row: int) -> Explanation:

@@ -125,9 +125,8 @@ class Rows:
         for start, unit in self.blocks():
             inside = np.flatnonzero((chosen >= start) & (chosen < start + unit.rows))
             own = chosen[inside] - start
-            axes = np.hstack([unit.heads[own, :-1], unit.tails[own]])
             turned = np.stack([vector, unit.center]) @ unit.rotation
-            with_vector, with_center = turned @ axes.T
+            with_vector, with_center = turned @ unit.axes[own].T
             products[inside] = with_vector + vector @ unit.center
             squares = unit.squares[own] + 2 * with_center + unit.center @ unit.center
             # an infinite square: no word of the row has a vector

@@ -3,8 +3,8 @@
 For both units, sentence and document ("rows"):
   sets      the distinct words of each row that are no stopwords, with counts and shares
   postings  the same by word: the inverted index
-  means     the mean vector of each row, rotated to its principal axes, so that a scan of the first
-            axes bounds every distance
+  axes      the mean vector of each row on principal axes, with a sketch of the first that bounds
+            every distance
   letters   how many of each kind of character: bounds for edit distance
 And for every word its vector and its ball: the nearest words by Euclidean distance.
 """
@@ -17,18 +17,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lexfield.bags.matrix import BagMatrix
+from lexfield.engine import map_blocks
 from lexfield.progress import Progress, silent
 from lexfield.store.folder import Store, Writer
 from lexfield.text.corpus import Corpus
 from lexfield.text.stopwords import stopwords
-from lexfield.vectors.neighbours import nearest_rows, prepared
 from lexfield.vectors.wordvectors import Embedded
 
 UNITS = ("sentence", "document")
 BALL = 16  # neighbours kept a word
-HEAD = 0.8  # share of the variance on the principal axes that are scanned for every row
-BINS = 32
 
 Array = NDArray[Any]
 
@@ -48,9 +45,13 @@ class Unit:
     lengths: Array  # tokens of the row, stopwords too
     rotation: Array
     center: Array
-    heads: Array  # first axes of the mean vector, then the length of the rest
-    tails: Array  # the other axes
-    squares: Array  # squared length of the mean vector on these axes
+    axes: Array  # the mean vector about the centre, on principal axes
+    squares: Array  # its squared length; infinite for a row without vectors
+    near: Array  # sketch of the first axes: axis × row
+    far: Array  # sketch of the next axes: row × axis
+    steps: Array  # what 1 stands for on each axis of the sketch
+    rests: Array  # length of the vector after the axes of near, and after those of far
+    errors: Array  # largest length that the sketch misses of a vector, in near and in far
     letters: Array  # bins × rows: characters of each kind, up to 255
     characters: Array
 
@@ -99,8 +100,8 @@ def save_segment(
     out.array(f"{name}.how", embedded.how)
     excluded = stopwords(language)
     content = np.array([word not in excluded for word in corpus.vocabulary], bool)
-    for unit in UNITS:
-        arrays = _rows(corpus, unit, content, embedded)
+    made = map_blocks(lambda unit: _rows(corpus, unit, content, embedded), UNITS)
+    for unit, arrays in zip(UNITS, made, strict=True):
         for field in _FIELDS:
             out.array(f"{name}.{unit}.{field}", arrays[field])
     out.array(f"{name}.balls", _balls(embedded, progress))
@@ -110,108 +111,45 @@ def save_segment(
 def _rows(corpus: Corpus, unit: str, content: Array, embedded: Embedded) -> dict[str, Array]:
     from scipy.sparse import csr_matrix
 
-    counts = BagMatrix.of(corpus, 1, unit).counts
-    sizes = np.diff(counts.indptr)
-    lengths = np.asarray(counts.sum(axis=1)).ravel()
-    keep = content[counts.indices]
-    rows = np.repeat(np.arange(len(sizes)), sizes)[keep]
-    sets = csr_matrix((counts.data[keep], (rows, counts.indices[keep])), counts.shape)
-    sets.sort_indices()
+    from lexfield.search.axes import mean_axes
+    from lexfield.search.letters import count_letters
+
+    tokens, spans = corpus.token_offsets, corpus.sentence_spans
+    if unit == "document":
+        tokens = tokens[corpus.sentence_offsets]
+        spans = np.column_stack([corpus.texts.offsets[:-1], corpus.texts.offsets[1:]])
+    ones = np.ones(len(corpus.tokens), np.int32)
+    sets = csr_matrix((ones, corpus.tokens.copy(), tokens), (len(spans), len(content)))
+    sets.sum_duplicates()
+    sizes = np.diff(sets.indptr)
+    keep = content[sets.indices]
+    kept = np.append(0, np.cumsum(keep))[sets.indptr]
+    sets = csr_matrix((sets.data[keep], sets.indices[keep], kept), sets.shape)
     postings = sets.T.tocsr()
     known = np.where(embedded.how[sets.indices] > 0, sets.data, 0)
-    entry_rows = np.repeat(np.arange(len(sizes)), np.diff(sets.indptr))
-    totals = np.bincount(entry_rows, known, minlength=len(sizes))
-    totals[totals == 0] = 1
-    shares = (known / totals[entry_rows]).astype(np.float32)
-    means = csr_matrix((shares, sets.indices, sets.indptr), sets.shape) @ embedded.matrix
+    totals = np.diff(np.append(0, np.cumsum(known))[sets.indptr])
+    shares = (known / np.repeat(np.maximum(totals, 1), np.diff(kept))).astype(np.float32)
     return {
         "offsets": sets.indptr.astype(np.int64),
         "words": sets.indices.astype(np.int32),
-        "counts": sets.data.astype(np.int32),
+        "counts": sets.data,
         "shares": shares,
         "posting_offsets": postings.indptr.astype(np.int64),
         "posting_rows": postings.indices.astype(np.int32),
-        "posting_counts": postings.data.astype(np.int32),
+        "posting_counts": postings.data,
         "sizes": sizes.astype(np.int32),
-        "lengths": lengths.astype(np.int32),
-        **_rotated(means, np.bincount(entry_rows, known, minlength=len(sizes)) > 0),
-        **_letters(corpus, unit),
+        "lengths": np.diff(tokens).astype(np.int32),
+        **mean_axes(sets.indptr, sets.indices, shares, embedded.matrix),
+        **count_letters(corpus.texts.data, spans),
     }
-
-
-def _rotated(means: NDArray[np.float32], embedded: NDArray[np.bool_]) -> dict[str, Array]:
-    """Means about their centre on principal axes: the first hold most of every distance.
-
-    A row without any vector is put infinitely far away.
-    """
-    center = means[embedded].mean(axis=0, dtype=np.float64) if embedded.any() else means.sum(axis=0)
-    moved = means - center.astype(np.float32)
-    moved[~embedded] = 0
-    variances, axes = np.linalg.eigh((moved.T @ moved).astype(np.float64))
-    shares = np.cumsum(np.maximum(variances[::-1], 0))
-    head = int(np.searchsorted(shares, HEAD * shares[-1])) // 16 * 16 + 16
-    rotation = np.ascontiguousarray(axes[:, ::-1]).astype(np.float32)
-    turned = moved @ rotation
-    tails = np.ascontiguousarray(turned[:, head:])
-    rest = np.einsum("ij,ij->i", tails, tails)
-    squares = np.einsum("ij,ij->i", turned, turned)
-    squares[~embedded] = np.inf
-    return {
-        "rotation": rotation,
-        "center": center.astype(np.float32),
-        "heads": np.column_stack([turned[:, :head], np.sqrt(rest)]),
-        "tails": tails,
-        "squares": squares,
-    }
-
-
-def _letters(corpus: Corpus, unit: str) -> dict[str, Array]:
-    bytes_ = corpus.texts.data
-    if unit == "document":
-        rows = np.arange(len(corpus.ids), dtype=np.int32)
-        lengths = np.diff(corpus.texts.offsets)
-    else:  # sentences, and after each what lies between it and the next, which goes to a last row
-        spans = corpus.sentence_spans
-        rows = np.full(2 * len(spans) + 1, len(spans), np.int32)
-        rows[1::2] = np.arange(len(spans), dtype=np.int32)
-        lengths = np.diff(np.concatenate([[0], spans.ravel(), [len(bytes_)]]))
-    height = int(rows.max(initial=-1)) + 1
-    kinds = character_bins()[bytes_] + np.repeat(rows.astype(np.int64) * (BINS + 1), lengths)
-    counts = np.bincount(kinds, minlength=height * (BINS + 1)).reshape(-1, BINS + 1)
-    counts = counts[: len(corpus.ids) if unit == "document" else len(corpus.sentence_spans), :BINS]
-    characters = counts.sum(axis=1)
-    return {
-        "letters": np.ascontiguousarray(np.minimum(counts, 255).astype(np.uint8).T),
-        "characters": characters.astype(np.int32),
-    }
-
-
-def character_bins() -> NDArray[np.uint8]:
-    """Byte of UTF-8 → bin: letters by themselves, digits, space, the rest spread over four.
-
-    A continuation byte goes to the bin after the last, which is thrown away: so bins count
-    characters.
-    """
-    bins = np.array([28 + byte % 4 for byte in range(256)], np.uint8)
-    for letter in range(26):
-        bins[ord("a") + letter] = bins[ord("A") + letter] = letter
-    bins[ord("0") : ord("9") + 1] = 26
-    bins[ord(" ")] = 27
-    bins[0x80:0xC0] = BINS
-    return bins
 
 
 def _balls(embedded: Embedded, progress: Progress) -> NDArray[np.int32]:
+    from lexfield.vectors.join import nearest_others
+
     known = np.flatnonzero(embedded.how)
     balls = np.full((len(embedded.how), BALL), -1, np.int32)
     if len(known) > 1:
-        vectors = np.ascontiguousarray(embedded.matrix[known])
-        found = nearest_rows(
-            vectors,
-            prepared(vectors, euclidean=True),
-            k=min(BALL, len(known) - 1),
-            skip=np.arange(len(known)),
-            progress=progress,
-        )
+        found = nearest_others(embedded.matrix[known], BALL, progress=progress)
         balls[known, : len(found.rows) // len(known)] = known[found.rows].reshape(len(known), -1)
     return balls

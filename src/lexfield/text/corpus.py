@@ -248,7 +248,8 @@ class _Builder:
         breaks = np.flatnonzero(marked == 0)
         counts = np.bincount(marked, minlength=len(self._word_ids))
         words = list(self._word_ids)
-        order = sorted(range(1, len(words)), key=lambda i: (-counts[i], words[i]))
+        falling = (-counts).tolist()
+        order = sorted(range(1, len(words)), key=lambda i: (falling[i], words[i]))
         new_ids = np.empty(len(words), np.int32)
         new_ids[order] = np.arange(len(order), dtype=np.int32)
         lengths = [len(data) for data in self._texts]

@@ -95,11 +95,12 @@ BREAK = "\0"
 
 _WORD = (
     # Possessive: a word is never tried shorter, so no memory is spent on the way back.
+    # The mark comes before the look at what precedes it: most words end right here.
     r"[{letters}{digits}]++"
-    r"(?:(?:(?<=[{letters}])['’](?=[{letters}])|(?<=[{digits}])[.,](?=[{digits}]))"
+    r"(?:(?:{mark}(?<=[{letters}]{mark})(?=[{letters}])|[.,](?<=[{digits}][.,])(?=[{digits}]))"
     r"[{letters}{digits}]++)*+"
 )
-_ASCII = _WORD.format(letters="A-Za-z", digits="0-9")
+_ASCII = _WORD.format(letters="A-Za-z", digits="0-9", mark="'")
 
 
 def words(text: str) -> list[str]:
@@ -150,6 +151,7 @@ def _unicode_pattern() -> re.Pattern[str]:
     word = _WORD.format(
         letters=character_ranges(kinds["letter"]) + "\u200d\U00010000-\U0001efff",
         digits=character_ranges(kinds["digit"]),
+        mark="['’]",
     )
     return re.compile(f"{word}|{alone.pattern}|{BREAK}")
 

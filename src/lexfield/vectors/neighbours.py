@@ -19,6 +19,7 @@ from lexfield.errors import check, need
 from lexfield.progress import Progress, silent
 
 _ROWS = 256  # queries a block
+_PAIRS = 512  # pairs measured at a time
 _COLUMNS = 16384  # rows they are compared with at a time: 16 MB of scores
 
 
@@ -83,8 +84,7 @@ def nearest_rows(
     left = queries
     if euclidean:
         left = np.hstack([queries, np.ones((len(queries), 1), np.float32)])
-    # More than rounding in float32 can change an inner product of a row of each.
-    slack = float(left.shape[1] * np.finfo(np.float32).eps * _longest(left) * ready.longest)
+    slack = _rounding(left.shape[1], _longest(left), ready.longest)
     cells = _cells(right) if approximate else None
 
     def block(start: int) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
@@ -98,7 +98,7 @@ def nearest_rows(
         else:
             candidates = _best(part, right, wanted, slack)
         part = queries[start : start + _ROWS]
-        return _exact(part, rows, *candidates, omitted, k, threshold, euclidean)
+        return exact(part, rows, *candidates, omitted, k, threshold, euclidean)
 
     found = list(map_blocks(block, starts, progress=progress))
     counts = np.concatenate([np.empty(0, np.int64), *(f[0] for f in found)])
@@ -107,6 +107,15 @@ def nearest_rows(
         np.concatenate([np.empty(0, np.int32), *(f[1] for f in found)]),
         np.concatenate([np.empty(0, np.float64), *(f[2] for f in found)]),
     )
+
+
+def rounding(left: NDArray[np.float32], right: NDArray[np.float32]) -> float:
+    """More than float32 can change an inner product of a row of each."""
+    return _rounding(left.shape[1], _longest(left), _longest(right))
+
+
+def _rounding(dims: int, left: float, right: float) -> float:
+    return float(dims * np.finfo(np.float32).eps * left * right)
 
 
 def _longest(rows: NDArray[np.float32]) -> float:
@@ -169,7 +178,7 @@ def _above(
     return np.concatenate([q for q, _ in pairs]), np.concatenate([r for _, r in pairs])
 
 
-def _exact(
+def exact(
     part: NDArray[np.float32],
     base: NDArray[np.float32],
     q: NDArray[Any],
@@ -183,13 +192,33 @@ def _exact(
     if omitted is not None:
         keep = r != omitted[q]
         q, r = q[keep], r[keep]
-    x, y = part[q].astype(np.float64), base[r].astype(np.float64)
-    s = -np.linalg.norm(x - y, axis=1) if euclidean else np.einsum("ij,ij->i", x, y)
+    s = _measured(part, base, q, r, euclidean)
     order = np.lexsort((r, -s, q))
     q, r, s = q[order], r[order], s[order]
-    keep = s >= threshold if k is None else np.arange(len(q)) - np.searchsorted(q, q) < k
+    keep = s >= (threshold or 0.0) if k is None else np.arange(len(q)) - np.searchsorted(q, q) < k
     q, r, s = q[keep], r[keep], s[keep]
     return np.bincount(q, minlength=len(part)), r.astype(np.int32), s
+
+
+def _measured(
+    left: NDArray[np.float32],
+    right: NDArray[np.float32],
+    q: NDArray[Any],
+    r: NDArray[Any],
+    euclidean: bool,
+) -> NDArray[np.float64]:
+    """Scores of pairs of rows in float64, so many at a time as the processor's cache holds."""
+    scores = np.empty(len(q))
+    for start in range(0, len(q), _PAIRS):
+        part = slice(start, start + _PAIRS)
+        x, y = left[q[part]].astype(np.float64), right[r[part]]
+        if euclidean:
+            x -= y
+            x *= x
+            scores[part] = -np.sqrt(np.add.reduce(x, axis=1))
+        else:
+            scores[part] = np.einsum("ij,ij->i", x, y.astype(np.float64))
+    return scores
 
 
 def _cells(base: NDArray[np.float32]) -> Any:

@@ -1,0 +1,183 @@
+"""Mean vectors on their principal axes, and a sketch of the first axes that bounds every distance.
+
+Any rotation leaves distances as they are; the principal one puts most of them on few axes. With
+head h (the first axes) and tail t (the others) of a query q and a row x,
+
+    |q − x|² = |q|² + |x|² − 2 (q_h·x_h + q_t·x_t) ≥ |q|² + |x|² − 2 (q_h·x_h + |q_t||x_t|)
+
+The head is kept in one byte an axis, x̂_h, next to the length of the tail. The product with x̂_h is
+off by |q_h||x_h − x̂_h| at most, so twice |q_h| times the largest such error is the room that
+keeps the bound a bound. The sketch has two parts: ``near``, the first axes of all rows, axis by
+axis for a scan; and ``far``, the next axes row by row, for the rows that the scan leaves.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from lexfield.engine import map_blocks
+
+NEAR, FAR = 64, 128  # axes in the first part of the sketch, and in both
+_BLOCK = 4096  # rows
+_SAMPLE = 16384  # rows that the axes are found from
+_TOGETHER = 4  # axes a pass of the scan
+_EXACT = {"reassoc", "contract"}  # sums in any order; infinities keep their meaning
+
+Array = NDArray[Any]
+
+
+def mean_axes(
+    offsets: Array, words: Array, shares: Array, vectors: NDArray[np.float32]
+) -> dict[str, Array]:
+    """Mean vectors of rows, as the arrays of a ``Unit``; ``shares`` are the weights of ``words``.
+
+    Vectors are rotated before they are averaged: there are fewer words than rows.
+    A row without any share is put infinitely far away.
+    """
+    rows, dims = len(offsets) - 1, vectors.shape[1]
+    center, rotation = _principal(offsets, words, shares, vectors)
+    turned, shift = vectors @ rotation, (center @ rotation.astype(np.float64)).astype(np.float32)
+    axes, squares = np.empty((rows, dims), np.float32), np.empty(rows, np.float32)
+    rests = np.empty((2, rows), np.float32)
+    near, far = np.zeros((NEAR, rows), np.int8), np.zeros((rows, FAR - NEAR), np.int8)
+
+    def average(first: int) -> Array:
+        part = slice(first, first + _BLOCK)
+        largest = np.zeros(FAR, np.float32)
+        _average(
+            offsets[first : first + _BLOCK + 1], words, shares, turned, shift,
+            axes[part], squares[part], rests[:, part], largest,
+        )  # fmt: skip
+        return largest
+
+    def encode(first: int) -> Array:
+        part = slice(first, first + _BLOCK)
+        squared: Array = _encode(axes[part], steps, near[:, part], far[part])
+        return squared
+
+    starts = range(0, rows, _BLOCK)
+    steps = np.max([np.zeros(FAR, np.float32), *map_blocks(average, starts)], axis=0) / 127
+    steps[steps == 0] = 1
+    errors = np.sqrt(np.max([np.zeros(2), *map_blocks(encode, starts)], axis=0))
+    return {
+        "rotation": rotation,
+        "center": center.astype(np.float32),
+        "axes": axes,
+        "squares": squares,
+        "near": near,
+        "far": far,
+        "steps": steps.astype(np.float32),
+        "rests": rests,
+        "errors": errors,
+    }
+
+
+def _principal(
+    offsets: Array, words: Array, shares: Array, vectors: NDArray[np.float32]
+) -> tuple[NDArray[np.float64], NDArray[np.float32]]:
+    """Mean of all means, and the principal axes of a sample of them as columns."""
+    from scipy.sparse import csr_matrix
+
+    rows = len(offsets) - 1
+    matrix = csr_matrix((shares, words, offsets), (rows, len(vectors)))
+    held = np.add.reduceat(np.append(shares, 0), offsets[:-1]) > 0 if rows else np.zeros(0, bool)
+    held &= np.diff(offsets) > 0
+    totals = np.bincount(words, shares, minlength=len(vectors))
+    center = totals @ vectors / max(1, int(held.sum()))
+    chosen = np.flatnonzero(held)[:: max(1, rows // _SAMPLE)]
+    moved = (matrix[chosen] @ vectors) - center.astype(np.float32)
+    axes = np.linalg.eigh((moved.T @ moved).astype(np.float64))[1]
+    return center, np.ascontiguousarray(axes[:, ::-1]).astype(np.float32)
+
+
+@njit(nogil=True, cache=True, fastmath=_EXACT)
+def _average(offsets, words, shares, vectors, shift, axes, squares, rests, largest):  # type: ignore[no-untyped-def]
+    dims = axes.shape[1]
+    for row in range(len(axes)):
+        mean, held = axes[row], False
+        for axis in range(dims):
+            mean[axis] = -shift[axis]
+        for entry in range(offsets[row], offsets[row + 1]):
+            share, vector = shares[entry], vectors[words[entry]]
+            if share > 0:
+                held = True
+                for axis in range(dims):
+                    mean[axis] += share * vector[axis]
+        if not held:
+            mean[:] = 0
+        head, rest = np.float32(0), np.float32(0)
+        for axis in range(min(NEAR, dims)):
+            head += mean[axis] * mean[axis]
+        for axis in range(FAR, dims):
+            rest += mean[axis] * mean[axis]
+        rests[1, row] = np.sqrt(rest)
+        for axis in range(NEAR, min(FAR, dims)):
+            rest += mean[axis] * mean[axis]
+        rests[0, row] = np.sqrt(rest)
+        squares[row] = head + rest if held else np.inf
+        for axis in range(min(FAR, dims)):
+            largest[axis] = max(largest[axis], abs(mean[axis]))
+
+
+@njit(nogil=True, cache=True, fastmath=_EXACT)
+def _encode(axes, steps, near, far):  # type: ignore[no-untyped-def]
+    """Fill the sketch; gives the largest squared error of each of its parts."""
+    dims = axes.shape[1]
+    middle, end = min(NEAR, dims), min(FAR, dims)
+    code, errors = np.empty(FAR, np.float32), np.zeros(2)
+    for row in range(len(axes)):
+        mean = axes[row]
+        for axis in range(end):
+            code[axis] = np.rint(mean[axis] / steps[axis])
+        for axis in range(middle):
+            near[axis, row] = np.int8(code[axis])
+        for axis in range(NEAR, end):
+            far[row, axis - NEAR] = np.int8(code[axis])
+        for axis in range(end):
+            code[axis] = mean[axis] - code[axis] * steps[axis]
+        first, second = 0.0, 0.0
+        for axis in range(middle):
+            first += np.float64(code[axis]) * code[axis]
+        for axis in range(middle, end):
+            second += np.float64(code[axis]) * code[axis]
+        errors[0], errors[1] = max(errors[0], first), max(errors[1], second)
+    return errors
+
+
+@njit(nogil=True, cache=True, fastmath=_EXACT)
+def near_bounds(near, weights, tails, tail, squares):  # type: ignore[no-untyped-def]
+    """For every row |x|² − 2 (q_h·x̂_h + |q_t||x_t|).
+
+    ``weights`` are 2 q_h times the steps, ``tail`` is 2 |q_t|, ``tails`` are |x_t|.
+    """
+    rows = near.shape[1]
+    out = np.empty(rows, np.float32)
+    for first in range(0, rows, _BLOCK):
+        part = slice(first, min(first + _BLOCK, rows))
+        bounds, lengths, codes, own = out[part], tails[part], near[:, part], squares[part]
+        for row in range(len(bounds)):
+            bounds[row] = own[row] - tail * lengths[row]
+        for axis in range(0, NEAR, _TOGETHER):
+            a, b, c, d = codes[axis], codes[axis + 1], codes[axis + 2], codes[axis + 3]
+            wa, wb = weights[axis], weights[axis + 1]
+            wc, wd = weights[axis + 2], weights[axis + 3]
+            for row in range(len(bounds)):
+                bounds[row] -= a[row] * wa + b[row] * wb + c[row] * wc + d[row] * wd
+    return out
+
+
+@njit(nogil=True, cache=True, fastmath=_EXACT)
+def far_bounds(far, weights, rests, tails, rows, bounds):  # type: ignore[no-untyped-def]
+    """The bounds of some rows with the axes of ``far`` too; ``tails`` are 2 |q_t| of both parts."""
+    out = np.empty(len(rows), np.float32)
+    for place in range(len(rows)):
+        row, product = rows[place], np.float32(0)
+        for axis in range(FAR - NEAR):
+            product += np.float32(far[row, axis]) * weights[axis]
+        old, new = tails[0] * rests[0, row], tails[1] * rests[1, row]
+        out[place] = bounds[row] + old - new - product
+    return out

@@ -1,0 +1,46 @@
+"""How many characters of each kind a row has: bounds for edit distance."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+BINS = 32
+
+
+def character_bins() -> NDArray[np.uint8]:
+    """Byte of UTF-8 → bin: letters by themselves, digits, space, the rest spread over four.
+
+    A continuation byte goes to the bin after the last, which is thrown away: so bins count
+    characters.
+    """
+    bins = np.array([28 + byte % 4 for byte in range(256)], np.uint8)
+    for letter in range(26):
+        bins[ord("a") + letter] = bins[ord("A") + letter] = letter
+    bins[ord("0") : ord("9") + 1] = 26
+    bins[ord(" ")] = 27
+    bins[0x80:0xC0] = BINS
+    return bins
+
+
+def count_letters(data: NDArray[np.uint8], spans: NDArray[np.int64]) -> dict[str, NDArray[Any]]:
+    """Letters (bins × rows, up to 255) and characters of the texts between byte offsets."""
+    letters = np.empty((BINS, len(spans)), np.uint8)
+    characters = np.empty(len(spans), np.int32)
+    _count(data, spans, character_bins(), letters, characters)
+    return {"letters": letters, "characters": characters}
+
+
+@njit(nogil=True, cache=True)
+def _count(data, spans, bins, letters, characters):  # type: ignore[no-untyped-def]
+    counts = np.empty(BINS + 1, np.int32)
+    for row in range(len(spans)):
+        counts[:] = 0
+        for place in range(spans[row, 0], spans[row, 1]):
+            counts[bins[data[place]]] += 1
+        characters[row] = counts[:BINS].sum()
+        for kind in range(BINS):
+            letters[kind, row] = min(counts[kind], 255)
