@@ -30,7 +30,12 @@ def test_a_word_gives_its_share_in_proportion_to_the_cosine() -> None:
 
 
 def test_near_words_bring_texts_together() -> None:
-    options: dict[str, Any] = {"space": "latent", "estimator": "spread", "vectors": VECTORS, "threshold": 0.5}
+    options: dict[str, Any] = {
+        "space": "latent",
+        "estimator": "spread",
+        "vectors": VECTORS,
+        "threshold": 0.5,
+    }
     for measure in ("kl", "js", "hellinger", "renyi"):
         apart = lx.divergence(["car", "tree"], ["auto", "tree"], measure)
         near = lx.divergence(["car", "tree"], ["auto", "tree"], measure, **options)
