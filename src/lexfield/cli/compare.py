@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from lexfield.cli.options import chosen_options, divergence_options, reading_options
 from lexfield.cli.output import Bar, emit, output_options, paint, say
+from lexfield.results import format_rows
+
+if TYPE_CHECKING:
+    from lexfield.diverge.estimate import Estimate
 
 
 @click.command()
@@ -70,9 +74,7 @@ def compare(
     extra = dict(record)
     if explain:
         record["explanation"] = found.explanation.to_dict()
-    lines = [str(found)]
-    if explain:
-        lines += [f"  {line}" for line in found.explanation.lines(15) if "per_thousand" not in line]
+    lines = [str(found), *(_words(found) if explain else [])]
     emit(
         "compare",
         [record],
@@ -81,6 +83,24 @@ def compare(
         table=lambda: [paint(lines[0], "green"), *lines[1:]],
         extra=extra,
     )
+
+
+def _words(found: Estimate) -> list[str]:
+    """The words that say most: how often in each text, or what is near in the other."""
+    explanation = found.explanation
+    rates = explanation.facts.get("per_thousand")
+    if rates is None:
+        return [f"  {line}" for line in explanation.lines(15)]
+    rows = [
+        {
+            "part": reason.contribution,
+            "word": reason.query,
+            "per 1,000 in A": rates[reason.query][0],
+            "in B": rates[reason.query][1],
+        }
+        for reason in explanation.reasons[:15]
+    ]
+    return [f"  {line}" for line in format_rows(rows)]
 
 
 def apart(options: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:

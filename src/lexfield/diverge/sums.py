@@ -66,24 +66,24 @@ class Sums:
 
             ks = np.array(self._ks)
             inside, others = np.maximum(block.own, ks), np.maximum(block.others, ks)
-            self._gather("radii", block, digamma(inside) - digamma(others))
+            entries = np.arange(len(block.weights))
+            self._gather("radii", block, entries, digamma(inside) - digamma(others))
         if "logs" in self.arrays:
-            self._gather("logs", block, logs[block.words])
+            self._gather("logs", block, block.words, logs)
         if "union" in self.arrays:
-            self._gather("union", block, np.log(block.union))
+            self._gather("union", block, np.arange(len(block.weights)), np.log(block.union))
         for i, alpha in enumerate(self._alphas):
             tops, totals = self.arrays[f"top{i}"], self.arrays[f"total{i}"]
             scale = (1 - alpha) * self._d
             _powers(block.words, block.documents, block.weights, logs, scale, tops, totals)
 
-    def _gather(self, name: str, block: Block, values: Array) -> None:
-        """Add weighted entries to the rows of their documents."""
+    def _gather(self, name: str, block: Block, places: Array, values: Array) -> None:
+        """Add to the row of each entry's document what ``values`` has at the entry's place."""
         from scipy.sparse import csr_matrix
 
-        entries = np.arange(len(block.weights))
-        shape = (len(self.arrays[name]), len(entries))
-        weights = csr_matrix((block.weights, (block.documents, entries)), shape=shape)
-        flat = weights @ values.reshape(len(entries), -1)
+        shape = (len(self.arrays[name]), len(values))
+        weights = csr_matrix((block.weights, (block.documents, places)), shape=shape)
+        flat = weights @ values.reshape(len(values), -1)
         self.arrays[name] += np.asarray(flat).reshape(self.arrays[name].shape)
 
     def matrices(self, ks: list[int]) -> dict[int, Array]:

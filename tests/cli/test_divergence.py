@@ -1,0 +1,118 @@
+"""compare, pairs and label as they are typed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from lexfield.sample import METADATA, TEXTS
+from tests.cli.conftest import Run
+
+SEA, GARDEN = TEXTS / "pell-sea.txt", TEXTS / "carter-garden.txt"
+
+
+def test_compare_says_how_much_how_surely_and_why(run: Run, tmp_path: Path) -> None:
+    done = run(
+        "compare", SEA, GARDEN, "--explain", "--interval", "0.9", "--p", "--resamples", "30",
+        "--plot", tmp_path / "bars.png", "--json",
+    )  # fmt: skip
+    found = done.json
+    low, high = found["interval"]
+    assert low < found["value"] < high
+    assert found["unit"] == "nats" and found["p"] < 0.05
+    (result,) = found["results"]
+    reasons = result["explanation"]["reasons"]
+    assert sum(r["contribution"] for r in reasons) == pytest.approx(found["value"])
+    assert (tmp_path / "bars.png").read_bytes().startswith(b"\x89PNG")
+    plain = run("compare", SEA, GARDEN, "--explain")
+    assert plain.out.startswith("kl (categorical)") and "per 1,000 in A" in plain.out
+    bits = run("compare", SEA, GARDEN, "--bits", "--json").json
+    assert bits["value"] == pytest.approx(found["value"] / np.log(2))
+
+
+def test_compare_in_the_latent_space(run: Run) -> None:
+    done = run("compare", SEA, GARDEN, "--space", "latent", "-k", "3", "--explain", "--json")
+    (result,) = done.json["results"]
+    assert result["space"] == "latent" and result["explanation"]["additive"]
+    assert all(r["match"] for r in result["explanation"]["reasons"])
+    for estimator in ("equal_radius", "spread"):
+        assert run("compare", SEA, GARDEN, "--space", "latent", "--estimator", estimator).code == 0
+    reduced = run(
+        "compare", SEA, GARDEN, "--space", "latent", "--estimator", "extrapolated",
+        "--reduce", "pca(5)", "--dimension", "5",
+    )  # fmt: skip
+    assert reduced.code == 0
+    shared = run("compare", SEA, GARDEN, "--smoothing", "shared")
+    assert "words that only one text holds are ignored" in shared.err
+
+
+def test_pairs_keeps_matrices_and_draws(run: Run, tmp_path: Path) -> None:
+    out, plot, heat = tmp_path / "m.npz", tmp_path / "map.png", tmp_path / "heat.svg"
+    done = run(
+        "pairs", TEXTS, "--space", "latent", "-k", "3,5", "-o", out, "--plot", plot, "--heat", heat,
+        "--metadata", METADATA, "--by", "author", "--resume", tmp_path / "run", "--csv",
+    )  # fmt: skip
+    assert done.code == 0
+    kept = np.load(out)
+    assert sorted(kept.files) == ["ids", "k3", "k5"] and kept["k3"].shape == (64, 64)
+    assert len(done.out.splitlines()) == 1 + 2 * 64 * 63
+    assert plot.read_bytes().startswith(b"\x89PNG") and heat.read_bytes().startswith(b"<?xml")
+    shown = run("pairs", TEXTS, "--measure", "hellinger")
+    assert shown.out.startswith("Hellinger distance")
+
+
+def test_label_tells_what_it_gets_right_and_why(run: Run) -> None:
+    found = run(
+        "label", TEXTS, "--metadata", METADATA, "--by", "author", "--measure", "hellinger",
+        "--text", "olufsen-sea", "--json",
+    ).json  # fmt: skip
+    assert found["documents"] == 64 and found["accuracy"] > 3 / 8  # one in eight by chance
+    assert sum(sum(row.values()) for row in found["confusion"].values()) == 64
+    assert len(found["evidence"]["nearest"]) == 5 and found["evidence"]["words"]
+    shown = run("label", TEXTS, "--metadata", METADATA, "--by", "genre", "--rule", "vote")
+    assert "documents get their own genre" in shown.out
+    evidence = run("label", TEXTS, "--metadata", METADATA, "--by", "author", "--text", "pell-sea")
+    assert "words that speak for it" in evidence.out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("compare", SEA, GARDEN, "--plot", "bars.bmp"), "does not name a figure"),
+        (("compare", SEA, GARDEN, "--smoothing", "none"), "no smoothing"),
+        (("compare", SEA, GARDEN, "--interval", "95"), "interval must be between 0 and 1"),
+        (("compare", SEA, "nowhere.txt"), "nowhere.txt"),
+        (("compare", SEA, GARDEN, "--space", "latent", "-k", "9999"), "smaller k"),
+        (("pairs", TEXTS, "-k", "three"), "numbers"),
+        (("pairs", SEA), "at least two"),
+        (("pairs", TEXTS, "--sample", "999999"), "No document has 999,999 words"),
+        (("pairs", TEXTS, "--by", "shoe", "--plot", "x.png"), "no field|No document has the field"),
+        (("label", TEXTS, "--metadata", METADATA, "--by", "shoe"), "There are: author"),
+        (("label", TEXTS, "--metadata", METADATA, "--by", "author", "--text", "me"), "no document"),
+    ],
+    ids=lambda value: " ".join(map(str, value))[-40:] if isinstance(value, tuple) else "",
+)
+def test_mistakes_are_told_in_a_line(
+    run: Run, arguments: tuple[object, ...], message: str, tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
+    import re
+
+    monkeypatch.chdir(tmp_path)
+    done = run(*arguments)
+    assert done.code == 2 and re.search(message, done.err)
+    assert "Traceback" not in done.err and "fault" not in done.err
+
+
+def test_empty_files_and_short_texts_are_named(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "empty.txt").write_text("")
+    (tmp_path / "short.txt").write_text("One two three.")
+    for name in ("a", "b"):
+        (tmp_path / f"{name}.txt").write_bytes(
+            (TEXTS / f"pell-{'sea' if name == 'a' else 'market'}.txt").read_bytes()
+        )
+    done = run("pairs", tmp_path, "--space", "latent", "-k", "10")
+    assert done.code == 0 and "short" in done.err
+    assert run("compare", tmp_path / "empty.txt", SEA).code == 2
