@@ -45,6 +45,12 @@ def test_each_rule_by_hand() -> None:
     assert leave_one_out(DISTANCES, LABELS, "vote", 2).tolist() == list("aabba")
 
 
+def test_a_class_without_any_document_is_infinitely_far() -> None:
+    for rule in ("category", "nearest", "vote"):
+        far = class_distances(DISTANCES, LABELS, np.array(["a", "b", "c"]), rule, 2)
+        assert np.isinf(far[:, 2]).all()
+
+
 def test_a_category_with_one_member_is_never_chosen_for_it() -> None:
     found = leave_one_out(DISTANCES, np.array(list("abcde")), "category")
     assert all(a != b for a, b in zip(found, "abcde", strict=True))

@@ -50,7 +50,7 @@ def class_distances(
         finite = np.isfinite(columns)
         some = finite.any(axis=1)
         if rule == "nearest":
-            far[some, place] = columns[some].min(axis=1)
+            far[some, place] = columns[some].min(axis=1, initial=np.inf)
         else:
             sums = np.where(finite, columns, 0).sum(axis=1)
             far[some, place] = sums[some] / finite[some].sum(axis=1)
