@@ -16,12 +16,15 @@ if TYPE_CHECKING:
     from lexfield.bags.bag import Bag
     from lexfield.bags.matrix import BagMatrix
     from lexfield.errors import LexfieldError
+    from lexfield.fusion import fuse
     from lexfield.search.index import Index
     from lexfield.text.corpus import Corpus, Sentence
     from lexfield.text.document import Document
     from lexfield.text.normalise import Normalisation
     from lexfield.text.stopwords import stopwords
     from lexfield.text.vocabulary import Vocabulary
+    from lexfield.topics import simplex
+    from lexfield.topics.lda import TopicModel
     from lexfield.vectors.wordvectors import WordVectors
 
 __version__ = "0.1.0"
@@ -35,8 +38,11 @@ _HOMES = {
     "LexfieldError": "errors",
     "Normalisation": "text.normalise",
     "Sentence": "text.corpus",
+    "TopicModel": "topics.lda",
     "Vocabulary": "text.vocabulary",
     "WordVectors": "vectors.wordvectors",
+    "fuse": "fusion",
+    "simplex": "topics.simplex",
     "stopwords": "text.stopwords",
 }
 
@@ -49,8 +55,11 @@ __all__ = [
     "LexfieldError",
     "Normalisation",
     "Sentence",
+    "TopicModel",
     "Vocabulary",
     "WordVectors",
+    "fuse",
+    "simplex",
     "stopwords",
 ]
 
@@ -58,7 +67,8 @@ __all__ = [
 def __getattr__(name: str) -> Any:
     if name not in _HOMES:
         raise AttributeError(f"module 'lexfield' has no attribute {name!r}")
-    value = getattr(import_module(f"lexfield.{_HOMES[name]}"), name)
+    home = import_module(f"lexfield.{_HOMES[name]}")
+    value = home if _HOMES[name].endswith(f".{name}") else getattr(home, name)
     globals()[name] = value
     return value
 

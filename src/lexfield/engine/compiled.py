@@ -1,0 +1,22 @@
+"""Loops that Numba compiles: once, kept beside the source, and free of the interpreter's lock."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+from numba import njit
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def kernel(function: F) -> F:
+    """Compile a function of numbers and arrays; sums are added in the order they are written."""
+    compiled: F = njit(cache=True, nogil=True)(function)
+    return compiled
+
+
+def reordered_kernel(function: F) -> F:
+    """The same where the order of a sum does not matter, so that it can be vectorised."""
+    compiled: F = njit(cache=True, nogil=True, fastmath={"reassoc", "contract"})(function)
+    return compiled
