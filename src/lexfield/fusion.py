@@ -88,8 +88,10 @@ def fuse(
             part = 1 / (RRF_CONSTANT + rank) if how == "rrf" else value
             given.setdefault(identity, []).append(Part(name, rank, score, value, part))
     combined = [(identity, _combined(parts, how)) for identity, parts in given.items()]
-    scored = [(identity, math.fsum(p.contribution for p in parts), parts) for identity, parts in combined]
-    scored.sort(key=lambda entry: -entry[1])  # stable: ties keep the order of the lists
+    scored = [
+        (identity, math.fsum(p.contribution for p in parts), parts) for identity, parts in combined
+    ]
+    scored.sort(key=lambda entry: -entry[1])  # ties stay as in the lists
     hits = [FusedHit(i, *entry[:2], tuple(entry[2])) for i, entry in enumerate(scored, 1)]
     return Fused(hits, f"{how} of {', '.join(names)} ({normalise}): {len(hits):,} documents")
 

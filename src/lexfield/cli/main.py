@@ -23,10 +23,13 @@ VERBS = {
     "delete": ("change", "Delete documents from an index."),
     "demo": ("demo", "See lexfield work on the texts that come with it."),
     "duplicates": ("duplicates", "Find pairs that say nearly the same."),
+    "evaluate": ("evaluate", "Measure a run against relevance judgements."),
+    "fuse": ("fuse", "Make one ranking of several."),
     "index": ("index", "Build an index from files, folders or tables."),
     "info": ("info", "Look inside an index."),
     "near": ("near", "Find the nearest words."),
     "search": ("search", "Find similar sentences or documents, with reasons."),
+    "topics": ("topics", "Fit, show and infer the topics of an index."),
     "vectors": ("vectors", "List, import and describe word vectors."),
     "verify": ("verify", "Check every byte of an index or a vector set."),
 }

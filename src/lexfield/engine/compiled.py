@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 from numba import njit
 
@@ -12,11 +12,9 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 def kernel(function: F) -> F:
     """Compile a function of numbers and arrays; sums are added in the order they are written."""
-    compiled: F = njit(cache=True, nogil=True)(function)
-    return compiled
+    return cast(F, njit(cache=True, nogil=True)(function))
 
 
 def reordered_kernel(function: F) -> F:
     """The same where the order of a sum does not matter, so that it can be vectorised."""
-    compiled: F = njit(cache=True, nogil=True, fastmath={"reassoc", "contract"})(function)
-    return compiled
+    return cast(F, njit(cache=True, nogil=True, fastmath={"reassoc", "contract"})(function))

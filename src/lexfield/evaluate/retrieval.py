@@ -63,9 +63,7 @@ def by_query(run: Run, qrels: Qrels, measures: Sequence[str] = DEFAULT) -> dict[
     for metric in ir_measures.iter_calc(list(parts.values()), qrels, scores):
         if metric.query_id in places:
             values[names[metric.measure]][places[metric.query_id]] = metric.value
-    return {
-        name: np.mean([values[part] for part in some], axis=0) for name, some in wanted.items()
-    }
+    return {name: np.mean([values[part] for part in some], axis=0) for name, some in wanted.items()}
 
 
 def evaluate(run: Run, qrels: Qrels, measures: Sequence[str] = DEFAULT) -> Table[Score]:
@@ -82,7 +80,9 @@ def evaluate(run: Run, qrels: Qrels, measures: Sequence[str] = DEFAULT) -> Table
     if other := len(run.queries) - answered:
         notes.append(f"{other:,} queries of the run were not judged and do not count")
     values = by_query(run, qrels, measures)
-    rows = [Score(run.name, name, float(found.mean()), len(qrels)) for name, found in values.items()]
+    rows = [
+        Score(run.name, name, float(found.mean()), len(qrels)) for name, found in values.items()
+    ]
     return Table(rows, run.name, notes)
 
 
@@ -156,6 +156,6 @@ def _parts(name: str) -> list[str]:
     if match := re.fullmatch(r"iprec@(0\.\d|1\.0|0|1)", name):
         return [f"IPrec@{float(match[1])}"]
     raise InputError(
-        f"There is no measure {name!r}.", "There are: map, p@K, r@K, rprec, 11pt, iprec@0.1, ndcg, ndcg@K, mrr."
+        f"There is no measure {name!r}.",
+        "There are: map, p@K, r@K, rprec, 11pt, iprec@0.1, ndcg, ndcg@K, mrr.",
     )
-

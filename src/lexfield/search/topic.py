@@ -1,7 +1,7 @@
 """Rows whose topics are distributed as the query's: Jensen–Shannon or Hellinger, exact.
 
-The score is 1 − JS / ln 2 (JS in bits taken from 1), or the affinity Σ √p √q = 1 − h²: from 0 for no
-common topic to 1 for equal mixtures. Both are sums over topics, which is the explanation.
+The score is 1 − JS / ln 2 (JS in bits taken from 1), or the affinity Σ √p √q = 1 − h²: from 0 for
+no common topic to 1 for equal mixtures. Both are sums over topics, which is the explanation.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from lexfield.explain import Explanation, Reason, no_reasons
 from lexfield.search.query import Query
 from lexfield.search.ranking import Found
 from lexfield.search.rows import Rows
-from lexfield.search.topics import Topics
+from lexfield.search.topics import Topics, infer_counts
 from lexfield.topics.neighbours import Neighbours
 
 MEASURES = ("js", "hellinger")
@@ -26,7 +26,7 @@ _LEAST = 1e-9  # a smaller part of the score is shown with the others, as one
 
 @dataclass(frozen=True, kw_only=True)
 class Topic:
-    """Rows without any word that the model knows are not given; ``lexfield topics fit`` is first."""
+    """Needs ``lexfield topics fit``; rows without any word that the model knows are not given."""
 
     measure: str = "js"
     name = "topic"
@@ -36,17 +36,10 @@ class Topic:
 
     def search(self, rows: Rows, query: Query, k: int, allowed: NDArray[np.bool_] | None) -> Found:
         space = _space(rows)
-        model = space.topics.needed_model()
-        counts = np.zeros(len(model.words))
-        for word, count in zip(query.words, query.counts.tolist(), strict=True):
-            if word in model.ids:
-                counts[model.ids[word]] = count
-        if not counts.any():
+        mixtures, known = infer_counts(space.topics.needed_model(), [query])
+        if not known[0]:
             return Found([], [], no_reasons, ["no word of the query is known to the topic model"])
-        from scipy.sparse import csr_matrix
-
-        mixture = model.infer(csr_matrix(counts))[0]
-        return self.near(rows, mixture, k, allowed)
+        return self.near(rows, mixtures[0], k, allowed)
 
     def near(
         self, rows: Rows, mixture: NDArray[Any], k: int, allowed: NDArray[np.bool_] | None
@@ -61,9 +54,9 @@ class Topic:
         notes = []
         if len(found.rows):
             notes.append(
-                f"exact: {certificate.candidates:,} of {certificate.rows:,} rows computed, the"
-                f" {len(found.rows)}th at {certificate.kth:.6g}, no other under"
-                f" {certificate.bound:.6g}"
+                f"exact: {certificate.candidates:,} of {certificate.rows:,} rows computed; the last"
+                f" hit is at {self.measure} {certificate.kth:.4g}, no other row is under"
+                f" {certificate.bound:.4g}"
             )
 
         def explain(place: int) -> Explanation:

@@ -2,7 +2,7 @@
 
 Segments never change, so the mixtures of a segment's rows are kept under the fingerprint of their
 words. A segment without any (added, merged or compacted by a process that did not write them) is
-inferred when it is needed; a row's mixture depends on the model and the row alone, so it is the same.
+inferred when it is needed; a mixture depends on the model and its row alone, so it is the same.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from lexfield.errors import InputError
 from lexfield.progress import Progress, silent
+from lexfield.search.query import Query
 from lexfield.search.segment import UNITS, Segment
 from lexfield.store.folder import Store, write
 from lexfield.topics.lda import TopicModel
@@ -167,6 +168,36 @@ def update_topics(index: Index, progress: Progress = silent) -> None:
         with write(index.path / FOLDER, KIND, topics.generation) as out:
             topics.model.save(out)
             _infer(out, topics.model, index, topics._store, progress)
+
+
+def infer_texts(index: Index, topics: Topics, texts: Sequence[str]) -> Mixtures:
+    """Mixtures of texts, cut as the index's own."""
+    return infer_counts(topics.needed_model(), [index.query(text) for text in texts])
+
+
+def infer_counts(model: TopicModel, queries: Sequence[Query]) -> Mixtures:
+    """Mixtures of queries."""
+    from scipy.sparse import csr_matrix
+
+    rows, columns, counts = [], [], []
+    for row, query in enumerate(queries):
+        for word, count in zip(query.words, query.counts.tolist(), strict=True):
+            if word in model.ids:
+                rows.append(row)
+                columns.append(model.ids[word])
+                counts.append(count)
+    shape = (len(queries), len(model.words))
+    made = csr_matrix((np.array(counts, np.int64), (rows, columns)), shape)
+    made.sort_indices()
+    return model.infer(made), np.diff(made.indptr) > 0
+
+
+def mixtures_of_documents(index: Index, topics: Topics) -> Mixtures:
+    """Mixtures of the documents of an index that were not deleted, in order."""
+    parts = [topics.mixtures(segment, "document") for segment in index.segments]
+    live = list(index.documents.values())
+    mixtures = np.concatenate([part for part, _ in parts])[live]
+    return mixtures, np.concatenate([known for _, known in parts])[live]
 
 
 def _infer(

@@ -9,8 +9,8 @@ merging topics can only raise their sum (the data-processing inequality). With a
     neither              Σ s(p, q) ≤ s(Σ p, Σ q)
 
 bounds every row's divergence from below after reading the lists of the query's large topics. What
-passes is bounded again by JS ≥ ln 2 · h² (``docs/methods/topics.md`` has the proofs), and what is left
-is computed, in rising order of that bound, until the next bound is over the k-th value found.
+passes is bounded again by JS ≥ ln 2 · h² (proofs in ``docs/methods/topics.md``), and what is left is
+computed, in rising order of that bound, until the next bound is over the k-th value found.
 """
 
 from __future__ import annotations
@@ -199,9 +199,7 @@ def _insert(kept: Array, values_: Array, row: int, found: float, size: int) -> i
     if size == k and (found > values_[k - 1] or (found == values_[k - 1] and row > kept[k - 1])):
         return size
     at = min(size, k - 1)
-    while at > 0 and (
-        values_[at - 1] > found or (values_[at - 1] == found and kept[at - 1] > row)
-    ):
+    while at > 0 and (values_[at - 1] > found or (values_[at - 1] == found and kept[at - 1] > row)):
         kept[at], values_[at] = kept[at - 1], values_[at - 1]
         at -= 1
     kept[at], values_[at] = row, found

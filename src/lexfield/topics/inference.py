@@ -4,8 +4,8 @@ For a document with counts n_w it repeats, from γ = 1,
 
     γ_t = α + exp E[ln θ_t] Σ_w n_w exp E[ln β_tw] / Σ_u exp(E[ln θ_u] + E[ln β_uw])
 
-with E[ln θ_t] = ψ(γ_t) − ψ(Σ γ), until γ changes by less than ``TOLERANCE`` on average. Start and end
-are scikit-learn's, so the results are too; documents do not depend on each other.
+with E[ln θ_t] = ψ(γ_t) − ψ(Σ γ), until γ changes by less than ``TOLERANCE`` on average. Start and
+end are scikit-learn's, so the results are too; documents do not depend on each other.
 """
 
 from __future__ import annotations

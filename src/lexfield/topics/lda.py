@@ -118,7 +118,8 @@ class TopicModel:
     def shares(self) -> NDArray[np.float64]:
         """Topics as distributions over words: the means of their Dirichlets."""
         weights = self.weights.astype(np.float64)
-        return weights / weights.sum(axis=1, keepdims=True)
+        shares: NDArray[np.float64] = weights / weights.sum(axis=1, keepdims=True)
+        return shares
 
     @cached_property
     def _topics_of_words(self) -> NDArray[np.float64]:

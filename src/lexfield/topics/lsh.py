@@ -7,8 +7,8 @@ key, L keys a table each. Two points at distance c agree in one hash with probab
     P(c) = 1 − 2 Φ(−w/c) − 2c / (√(2π) w) · (1 − exp(−w² / 2c²))
 
 so a point within the radius R is found with probability at least 1 − δ once
-L ≥ ln δ / ln(1 − P(R)^m). m is what a sample says is cheapest, as in E2LSH. Only points within R are
-reported: for small radii that may be fewer than were asked for.
+L ≥ ln δ / ln(1 − P(R)^m). m is what a sample says is cheapest, as in E2LSH. Only points within R
+are reported: for small radii that may be fewer than were asked for.
 """
 
 from __future__ import annotations

@@ -95,7 +95,7 @@ def same_topics(got: int, expected: int | None, what: str) -> None:
 def read(path: str | Path) -> tuple[NDArray[Any], list[str] | None, list[str]]:
     """Mixtures from ``.npy`` or ``.parquet``: the matrix, ids if the file has them, notes.
 
-    A parquet file has a column a topic, and if it has an ``id`` column of text, that names the rows.
+    A parquet file has a column a topic, and if it has a column ``id``, that names the rows.
     """
     path = Path(path)
     if not path.is_file():
@@ -119,7 +119,11 @@ def _read_parquet(path: Path) -> tuple[NDArray[Any], list[str] | None]:
     parquet = need("pyarrow.parquet", "parquet")
     try:
         table = parquet.read_table(path)
-        ids = [str(value) for value in table["id"].to_pylist()] if "id" in table.schema.names else None
+        ids = (
+            [str(value) for value in table["id"].to_pylist()]
+            if "id" in table.schema.names
+            else None
+        )
         names = [name for name in table.schema.names if name != "id"]
         return np.column_stack([table[name].to_numpy() for name in names]), ids
     except (ValueError, OSError, KeyError) as error:  # pyarrow's own errors are these

@@ -5,8 +5,9 @@
     he         Σ (√p − √q)², the paper's variant (eq. 4): 2 h², 0 to 2
     kl         Kullback–Leibler divergence of q from p in nats; infinite where p > 0 = q
 
-``bounds`` gives what h says of JS: ln 2 · h² ≤ JS ≤ h², inside the paper's ½He ≤ JS ≤ 2 ln 2 · He when
-its JS, which is Topsøe's capacitory discrimination, is twice this one (``docs/methods/topics.md``).
+``bounds`` gives what h says of JS: ln 2 · h² ≤ JS ≤ h², both attained (``docs/methods/topics.md``).
+The paper's ½ He ≤ JS ≤ 2 ln 2 · He (eq. 7) is for logarithms to base 2, where JS is at most 1; there
+ours reads ½ He ≤ JS ≤ He / (2 ln 2).
 """
 
 from __future__ import annotations
