@@ -68,7 +68,7 @@ def __getattr__(name: str) -> Any:
     if name not in _HOMES:
         raise AttributeError(f"module 'lexfield' has no attribute {name!r}")
     home = import_module(f"lexfield.{_HOMES[name]}")
-    value = home if _HOMES[name].endswith(f".{name}") else getattr(home, name)
+    value = getattr(home, name, home)  # simplex is a module
     globals()[name] = value
     return value
 

@@ -9,8 +9,8 @@ merging topics can only raise their sum (the data-processing inequality). With a
     neither              Σ s(p, q) ≤ s(Σ p, Σ q)
 
 bounds every row's divergence from below after reading the lists of the query's large topics. What
-passes is bounded again by JS ≥ ln 2 · h² (proofs in ``docs/methods/topics.md``), and what is left is
-computed, in rising order of that bound, until the next bound is over the k-th value found.
+passes is bounded again by JS ≥ ln 2 · h² (``docs/methods/topics.md`` has the proofs). What is left
+is computed, in rising order of that bound, until the next bound is over the k-th value found.
 """
 
 from __future__ import annotations

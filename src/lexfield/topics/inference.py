@@ -47,14 +47,55 @@ def _dot(a: Array, b: Array) -> float:
 
 
 @kernel
-def _expectations(gamma: Array, out: Array) -> None:
-    """exp E[ln θ] for θ ~ Dirichlet(γ)."""
-    whole = 0.0
-    for t in range(len(gamma)):
-        whole += gamma[t]
-    whole = digamma(whole)
-    for t in range(len(gamma)):
-        out[t] = math.exp(digamma(gamma[t]) - whole)
+def _round(theta: Array, counts: Array, block: Array, prior: float, gamma: Array) -> None:
+    """γ from exp E[ln θ] over a document's words, whose rows of topics are ``block``."""
+    gamma[:] = 0.0
+    for i in range(len(counts)):
+        weights = block[i, : len(theta)]
+        share = counts[i] / (_dot(theta, weights) + 2.220446049250313e-16)
+        for t in range(len(theta)):
+            gamma[t] += share * weights[t]
+    for t in range(len(theta)):
+        gamma[t] = prior + gamma[t] * theta[t]
+
+
+@kernel
+def _infer(counts: Array, block: Array, prior: float, tolerance: float, rounds: int) -> Array:
+    """γ of one document.
+
+    A topic whose γ is the prior to the last bit has less than 1e-16 of any word. When half of the
+    topics are such they are left out of further rounds, so these take time for the others only.
+    """
+    width = block.shape[1]
+    active = np.arange(width)
+    gamma, before, theta = np.ones(width), np.empty(width), np.empty(width)
+    powers = np.full(width, math.exp(digamma(1.0)))  # exp ψ(γ)
+    total, left = float(width), width
+    for _ in range(rounds):
+        scale = math.exp(-digamma(total))
+        total = prior * width + counts.sum()  # Σ γ after any round
+        for t in range(left):
+            theta[t], before[t] = powers[t] * scale, gamma[t]
+        _round(theta[:left], counts, block, prior, gamma[:left])
+        change, moved = 0.0, 0
+        for t in range(left):
+            if gamma[t] != before[t]:
+                change += abs(gamma[t] - before[t])
+                powers[t] = math.exp(digamma(gamma[t]))
+            moved += gamma[t] != prior
+        if change < tolerance * width:
+            break
+        if moved <= left // 2:
+            kept = 0
+            for t in range(left):
+                if gamma[t] != prior:
+                    active[kept], gamma[kept], powers[kept] = active[t], gamma[t], powers[t]
+                    block[:, kept] = block[:, t]
+                    kept += 1
+            left = kept
+    out = np.full(width, prior)
+    out[active[:left]] = gamma[:left]
+    return out
 
 
 @kernel
@@ -68,26 +109,10 @@ def infer_rows(
     rounds: int,
 ) -> Array:
     """γ, normalised, for sparse rows; ``topics_of_words[w]`` is exp E[ln β_·w]."""
-    height, width = len(offsets) - 1, topics_of_words.shape[1]
-    out = np.empty((height, width))
-    gamma, before, theta = np.empty(width), np.empty(width), np.empty(width)
-    for row in range(height):
-        gamma[:] = 1.0
-        _expectations(gamma, theta)
-        for _ in range(rounds):
-            before[:] = gamma
-            gamma[:] = 0.0
-            for i in range(offsets[row], offsets[row + 1]):
-                weights = topics_of_words[words[i]]
-                scale = counts[i] / (_dot(theta, weights) + 2.220446049250313e-16)
-                for t in range(width):
-                    gamma[t] += scale * weights[t]
-            change = 0.0
-            for t in range(width):
-                gamma[t] = prior + gamma[t] * theta[t]
-                change += abs(gamma[t] - before[t])
-            _expectations(gamma, theta)
-            if change < tolerance * width:
-                break
+    out = np.empty((len(offsets) - 1, topics_of_words.shape[1]))
+    for row in range(len(out)):
+        first, last = offsets[row], offsets[row + 1]
+        block = topics_of_words[words[first:last]]
+        gamma = _infer(counts[first:last], block, prior, tolerance, rounds)
         out[row] = gamma / gamma.sum()
     return out

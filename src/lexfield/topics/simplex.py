@@ -6,8 +6,8 @@
     kl         Kullback–Leibler divergence of q from p in nats; infinite where p > 0 = q
 
 ``bounds`` gives what h says of JS: ln 2 · h² ≤ JS ≤ h², both attained (``docs/methods/topics.md``).
-The paper's ½ He ≤ JS ≤ 2 ln 2 · He (eq. 7) is for logarithms to base 2, where JS is at most 1; there
-ours reads ½ He ≤ JS ≤ He / (2 ln 2).
+The paper's ½ He ≤ JS ≤ 2 ln 2 · He (eq. 7) is for logarithms to base 2, where JS is at most 1;
+there ours reads ½ He ≤ JS ≤ He / (2 ln 2).
 """
 
 from __future__ import annotations
