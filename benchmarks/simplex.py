@@ -69,7 +69,7 @@ def draw(count: int, alpha: float, words: int, rng: np.random.Generator) -> NDAr
     """Mixtures in float32; values under 1e-30 are zero, as denormal numbers slow every method."""
     made = np.empty((count, TOPICS), np.float32)
     for start in range(0, count, 10_000):
-        part = rng.dirichlet(np.full(TOPICS, alpha), min(10_000, count - start))
+        part: Array = rng.dirichlet(np.full(TOPICS, alpha), min(10_000, count - start))
         if words:
             counts = rng.multinomial(words, part / part.sum(axis=1, keepdims=True) * (1 - 1e-12))
             part = (counts + alpha) / (words + TOPICS * alpha)

@@ -48,8 +48,8 @@ class Topic:
         space = _space(rows)
         mask = space.known if allowed is None else space.known & allowed
         found = space.neighbours.query(mixture, k, self.measure, allowed=mask)
-        parts = [self._parts(mixture, space.neighbours.mixtures[row]) for row in found.rows]
-        scores = [float(part.sum()) for part in parts]
+        far = found.distances
+        scores = (1 - (far / np.log(2) if self.measure == "js" else far**2)).tolist()
         certificate = found.certificate
         notes = []
         if len(found.rows):
@@ -60,11 +60,10 @@ class Topic:
             )
 
         def explain(place: int) -> Explanation:
-            shown = [
-                Reason(name, name, float(parts[place][topic]))
-                for topic in np.argsort(-parts[place], kind="stable")
-                if parts[place][topic] > _LEAST and (name := space.topics.name(int(topic)))
-            ]
+            parts = self._parts(mixture, space.neighbours.mixtures[found.rows[place]])
+            order = np.argsort(-parts, kind="stable")
+            names = {int(t): space.topics.name(int(t)) for t in order if parts[t] > _LEAST}
+            shown = [Reason(name, name, float(parts[topic])) for topic, name in names.items()]
             rest = scores[place] - sum(reason.contribution for reason in shown)
             return Explanation([*shown, Reason("others", "others", rest)], additive=True)
 

@@ -23,7 +23,15 @@ from lexfield.errors import InputError, check, need
 from lexfield.topics.mixtures import checked, one, same_topics
 
 MEASURES = {"js": 0, "hellinger": 1, "he": 1, "kl": 2}  # → the kernel's number
-METHODS = ("certified", "scan", "kdtree", "lsh", "ivf", "hnsw")
+OPTIONS = {
+    "certified": (),
+    "scan": (),
+    "kdtree": ("eps",),
+    "lsh": ("radius", "delta", "seed"),
+    "ivf": ("probes", "cells"),
+    "hnsw": ("effort", "links", "building"),
+}
+METHODS = tuple(OPTIONS)
 _BLOCK = 16  # queries a task
 
 Array = NDArray[Any]
@@ -78,6 +86,10 @@ class Neighbours:
 
     def __init__(self, mixtures: Any, method: str = "certified", **options: Any) -> None:
         check(method in METHODS, "method", " or ".join(map(repr, METHODS)), method)
+        for name in options:
+            known = ", ".join(OPTIONS[method]) or "none"
+            if name not in OPTIONS[method]:
+                raise InputError(f"{method} has no option {name!r}.", f"It has: {known}.")
         self.mixtures, self.notes = checked(mixtures)
         self.method = method
         self._certified: Any = None
@@ -85,11 +97,8 @@ class Neighbours:
         if method == "certified":
             from lexfield.topics.certified import CertifiedSearch
 
-            self._certified = CertifiedSearch(self.mixtures, **options)
-        elif method == "scan":
-            if options:
-                raise InputError(f"scan has no option {next(iter(options))!r}.")
-        else:
+            self._certified = CertifiedSearch(self.mixtures)
+        elif method != "scan":
             self._approximate = _structure(method, np.sqrt(self.mixtures), options)
 
     def __len__(self) -> int:
@@ -189,14 +198,8 @@ def _structure(method: str, roots: Array, options: dict[str, Any]) -> Candidates
     from lexfield.topics.lsh import PStableHashes
 
     kinds = {"kdtree": KdTree, "lsh": PStableHashes, "ivf": Ivf, "hnsw": Hnsw}
-    try:
-        made: Candidates = kinds[method](roots, **options)
-        return made
-    except TypeError as error:
-        if "unexpected keyword" in str(error):
-            name = str(error).rsplit("'", 2)[1]
-            raise InputError(f"{method} has no option {name!r}.") from error
-        raise
+    made: Candidates = kinds[method](roots, **options)
+    return made
 
 
 class KdTree:
