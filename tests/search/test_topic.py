@@ -134,6 +134,14 @@ def test_a_new_fit_is_seen_at_once(tmp_path: Path, sample: Corpus) -> None:
     assert Topics.open(index.path).topics == 5
 
 
+def test_a_new_index_has_no_old_topics(tmp_path: Path) -> None:
+    index = Index.build(Corpus.of(["sun moon star river"]), tmp_path / "i")
+    index.fit_topics(2, filters=LOOSE)
+    again = Index.build(Corpus.of(["sun moon star river"]), tmp_path / "i", replace=True)
+    with pytest.raises(InputError, match="has no topics yet"):
+        again.search("sun", "topic")
+
+
 def test_mixtures_of_ones_own(tmp_path: Path) -> None:
     index = Index.build(Corpus.of([Document(n, f"Text {n}.") for n in "abcd"]), tmp_path / "i")
     rows = [[0.9, 0.1], [0.1, 0.9], [0.85, 0.15], [0.5, 0.5]]

@@ -102,6 +102,13 @@ def test_bounds_are_below_every_value(monkeypatch: pytest.MonkeyPatch) -> None:
         assert looked >= 10 and bound >= found[-1]
 
 
+def test_many_neighbours_are_a_scan() -> None:
+    mixtures = draw(5, 3000, 10, 0.2)
+    found = Neighbours(mixtures).query(mixtures[0], 2500)
+    assert found.certificate.exact and found.certificate.candidates == 3000
+    assert len(found.rows) == 2500
+
+
 def test_most_rows_are_never_looked_at() -> None:
     mixtures = draw(5, 20_000, 100, 0.02).astype(np.float32)
     q = draw(6, 1, 100, 0.02)[0]

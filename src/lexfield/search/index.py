@@ -28,7 +28,7 @@ from lexfield.search.query import Query, count_words
 from lexfield.search.ranking import Ranking
 from lexfield.search.rows import Rows
 from lexfield.search.segment import UNITS, Segment, save_segment
-from lexfield.search.topics import fit_topics, update_topics
+from lexfield.search.topics import fit_topics, forget_topics, update_topics
 from lexfield.store.folder import Store, Writer, write
 from lexfield.text.corpus import Corpus
 from lexfield.text.document import Document
@@ -81,6 +81,7 @@ class Index:
             meta = save_segment(out, "s000001", corpus, embedded, language, progress)
             out.array("deleted", np.zeros(len(corpus.ids), bool))
             out.meta.update(segments=[meta], language=language, vectors=about)
+        forget_topics(Path(path))
         return cls(Path(path))
 
     @staticmethod

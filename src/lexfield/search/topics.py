@@ -7,14 +7,16 @@ inferred when it is needed; a mixture depends on the model and its row alone, so
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from lexfield.errors import InputError
+from lexfield.errors import ChangedError, InputError, LockedError
 from lexfield.progress import Progress, silent
 from lexfield.search.query import Query
 from lexfield.search.segment import UNITS, Segment
@@ -160,14 +162,25 @@ def use_mixtures(
 
 
 def update_topics(index: Index, progress: Progress = silent) -> None:
-    """Infer and keep what an index has no mixtures of since it changed."""
+    """Infer and keep what an index has no mixtures of since it changed.
+
+    Where another process is writing topics, that is left to the next search.
+    """
     if not exists(index.path):
         return
     topics = Topics.open(index.path)
     if topics.model is not None:
-        with write(index.path / FOLDER, KIND, topics.generation) as out:
+        with (
+            suppress(ChangedError, LockedError),
+            write(index.path / FOLDER, KIND, topics.generation) as out,
+        ):
             topics.model.save(out)
             _infer(out, topics.model, index, topics._store, progress)
+
+
+def forget_topics(folder: Path) -> None:
+    """A new index in the place of an old one begins without topics."""
+    shutil.rmtree(folder / FOLDER, ignore_errors=True)
 
 
 def infer_texts(index: Index, topics: Topics, texts: Sequence[str]) -> Mixtures:

@@ -33,6 +33,7 @@ OPTIONS = {
 }
 METHODS = tuple(OPTIONS)
 _BLOCK = 16  # queries a task
+_MOST = 1000  # for more neighbours everything is computed: little could be left out
 
 Array = NDArray[Any]
 
@@ -149,7 +150,7 @@ class Neighbours:
         number = MEASURES[measure]
         if self._approximate is not None:
             return self._rank(q, k, measure, self._near(q, k, measure, allowed), False)
-        if self._certified is None or number == KL:
+        if self._certified is None or number == KL or k > _MOST:
             everything = np.arange(len(self)) if allowed is None else np.flatnonzero(allowed)
             return self._rank(q, k, measure, everything, True)
         rows, values, looked, bound = self._certified.query(q, k, number, allowed)
@@ -229,6 +230,8 @@ class Ivf:
         centres = faiss.IndexFlatL2(vectors.shape[1])
         self._index = faiss.IndexIVFFlat(centres, vectors.shape[1], cells)
         self._index.cp.seed = 1
+        self._index.cp.niter = 10
+        self._index.cp.max_points_per_centroid = 64
         self._index.cp.min_points_per_centroid = 1
         self._index.train(vectors)
         self._index.add(vectors)
