@@ -13,7 +13,16 @@ from pathlib import Path
 
 from harness import HERE, save
 
-ALL = ("segmentation", "cutting", "neighbours", "default_vectors", "startup", "search", "simplex")
+ALL = (
+    "segmentation",
+    "cutting",
+    "neighbours",
+    "default_vectors",
+    "startup",
+    "search",
+    "simplex",
+    "simplex_approximate",
+)
 
 
 def main() -> None:

@@ -32,8 +32,8 @@ from lexfield.topics.vocabulary import Filters
 
 HERE = Path(__file__).parent
 SEED = 2013
-POINTS, ASKED, RANKS = 1000, 200, 10
-TOPICS, QUERIES = 100, 300
+POINTS, ASKED, RANKS = 1000, 100, 10
+TOPICS, QUERIES = 100, 200
 METHODS: dict[str, tuple[str, dict[str, Any], str]] = {
     "He LSH R=0.4": ("lsh", {"radius": 0.4}, "hellinger"),
     "He LSH R=0.6": ("lsh", {"radius": 0.6}, "hellinger"),
