@@ -88,6 +88,9 @@ def test_fuse_and_evaluate(run: Run, idx: str, tmp_path: Path) -> None:
     assert fused.code == 0 and fused.out.startswith("q1 Q0 ")
     record = run("fuse", *files, "-k", 1, "--json").json["results"][0]
     assert record["score"] == pytest.approx(sum(p["contribution"] for p in record["parts"]))
+    first = run("fuse", *files, "-k", 1, "--explain").out.splitlines()[0]
+    for part in record["parts"]:
+        assert f"{part['list']} #{part['rank']} {part['contribution']:+.4f}" in first
     target = tmp_path / "f.run"
     assert "2 queries" in run("fuse", *files, "-o", target).out
     assert target.read_text() == fused.out

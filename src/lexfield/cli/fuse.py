@@ -26,6 +26,7 @@ from lexfield.cli.output import emit, output_options
     help="How scores are made comparable: 1 − (rank − 1)/retrieved, or to 0…1.",
 )
 @click.option("-k", type=click.IntRange(1), help="Only the first so many of each query.")
+@click.option("--explain", is_flag=True, help="Show what each list gave to every result.")
 @click.option("-o", "--output", "target", metavar="FILE", help="Write a TREC run to this file.")
 @output_options
 def fuse(
@@ -33,14 +34,16 @@ def fuse(
     how: str,
     normalise: str,
     k: int | None,
+    explain: bool,
     target: str | None,
     output: str | None,
 ) -> None:
-    """Make one ranking of several TREC runs; prints a TREC run, or what each list gave (--json).
+    """Make one ranking of several TREC runs; prints a TREC run, or reads better with --explain.
 
     \b
     lexfield fuse bm25.run topic.run --how mnz --normalise rank > both.run
     lexfield fuse a.run b.run c.run --how rrf -k 100 -o fused.run
+    lexfield fuse a.run b.run -k 5 --explain
     lexfield fuse a.run b.run --jsonl
     """
     from lexfield.errors import InputError
@@ -62,4 +65,15 @@ def fuse(
         click.echo(f"wrote {target}: {len(made.queries):,} queries, {rows:,} results")
         return
     records = [{"query": q, **asdict(hit)} for q, hits in fused.items() for hit in hits[:k]]
-    emit("fuse", records, output, table=lambda: list(run_lines(made)))
+
+    def table() -> list[str]:
+        if not explain:
+            return list(run_lines(made))
+        return [
+            f"{query} {hit.rank:>4}. {hit.score:9.4f}  {hit.id}  "
+            + ", ".join(f"{p.list} #{p.rank} {p.contribution:+.4f}" for p in hit.parts)
+            for query, hits in fused.items()
+            for hit in hits[:k]
+        ]
+
+    emit("fuse", records, output, table=table)
