@@ -25,6 +25,9 @@ bench: $(VENV)/.installed-bench
 
 reproduce: $(VENV)/.installed-dev
 	$(BIN)/python reproduce/variety.py
+	$(BIN)/python reproduce/simplex_bounds.py
+	$(BIN)/python reproduce/simplex_neighbours.py
+	$(BIN)/python reproduce/topic_retrieval.py
 
 $(VENV)/bin/python:
 	$(PYTHON) -c "import sys; sys.exit(sys.version_info < (3, 11) and 'lexfield needs Python 3.11 or newer; name one with: make PYTHON=python3.12')"

@@ -21,6 +21,8 @@ ALL = (
     "startup",
     "search",
     "divergence",
+    "simplex",
+    "simplex_approximate",
 )
 
 

@@ -19,12 +19,15 @@ if TYPE_CHECKING:
     from lexfield.diverge.label import DivergenceLabeler
     from lexfield.diverge.pairs import pairs
     from lexfield.errors import LexfieldError
+    from lexfield.fusion import fuse
     from lexfield.search.index import Index
     from lexfield.text.corpus import Corpus, Sentence
     from lexfield.text.document import Document
     from lexfield.text.normalise import Normalisation
     from lexfield.text.stopwords import stopwords
     from lexfield.text.vocabulary import Vocabulary
+    from lexfield.topics import simplex
+    from lexfield.topics.lda import TopicModel
     from lexfield.vectors.wordvectors import WordVectors
 
 __version__ = "0.1.0"
@@ -39,11 +42,14 @@ _HOMES = {
     "LexfieldError": "errors",
     "Normalisation": "text.normalise",
     "Sentence": "text.corpus",
+    "TopicModel": "topics.lda",
     "Vocabulary": "text.vocabulary",
     "WordVectors": "vectors.wordvectors",
     "divergence": "diverge.between",
     "knn_divergence": "diverge.between",
     "pairs": "diverge.pairs",
+    "fuse": "fusion",
+    "simplex": "topics.simplex",
     "stopwords": "text.stopwords",
 }
 
@@ -57,11 +63,14 @@ __all__ = [
     "LexfieldError",
     "Normalisation",
     "Sentence",
+    "TopicModel",
     "Vocabulary",
     "WordVectors",
     "divergence",
     "knn_divergence",
     "pairs",
+    "fuse",
+    "simplex",
     "stopwords",
 ]
 
@@ -69,7 +78,8 @@ __all__ = [
 def __getattr__(name: str) -> Any:
     if name not in _HOMES:
         raise AttributeError(f"module 'lexfield' has no attribute {name!r}")
-    value = getattr(import_module(f"lexfield.{_HOMES[name]}"), name)
+    home = import_module(f"lexfield.{_HOMES[name]}")
+    value = getattr(home, name, home)  # simplex is a module
     globals()[name] = value
     return value
 

@@ -11,11 +11,17 @@ from lexfield.errors import InputError
 from lexfield.sample import METADATA, TEXTS
 from lexfield.search.index import Index
 from lexfield.search.methods import METHODS
+from lexfield.search.topics import use_model
 from lexfield.text.corpus import Corpus
 from lexfield.text.document import Document
+from lexfield.topics.vocabulary import Filters
 from lexfield.vectors.wordvectors import WordVectors
 
-SPECS = [*METHODS, "edit(by=word)", "setcover(weights=none)"]
+FUSED = "fuse(jaccard, topic)"
+SPECS = [
+    *(name for name in METHODS if name != "fuse"), "edit(by=word)", "setcover(weights=none)", FUSED,
+]  # fmt: skip
+EVERY_WORD = Filters(min_count=1, max_share=1.0, min_length=1)
 QUERIES = [
     "The boat came home before the storm.",
     "My grandmother cooked rice in the copper pot and sang.",
@@ -23,10 +29,20 @@ QUERIES = [
 ]
 
 
+def prepare(*indexes: Index, spec: str) -> None:
+    """Give indexes what a method needs: one topic model for all of them."""
+    if "topic" in spec:
+        model = indexes[0].fit_topics(3, filters=EVERY_WORD, passes=2)
+        for other in indexes[1:]:
+            use_model(other, model)
+
+
 @pytest.fixture(scope="module")
 def index(tmp_path_factory: pytest.TempPathFactory) -> Index:
     folder = tmp_path_factory.mktemp("contract")
-    return Index.build(Corpus.read(TEXTS, metadata=METADATA), folder / "i")
+    made = Index.build(Corpus.read(TEXTS, metadata=METADATA), folder / "i")
+    made.fit_topics(10, filters=EVERY_WORD, passes=2)
+    return made
 
 
 @pytest.fixture(params=SPECS)
@@ -140,6 +156,7 @@ def test_segments_do_not_matter(tmp_path: Path, spec: str, sample: Corpus) -> No
     grown.add(documents[28:30])
     grown.delete([documents[50].id, "gone"])
     assert grown.info()["segments"] > 1
+    prepare(whole, grown, spec=spec)
     for query in QUERIES:
         for unit in ("sentence", "document"):
             a, b = whole.search(query, spec, 6, unit=unit), grown.search(query, spec, 6, unit=unit)
@@ -162,9 +179,13 @@ def test_order_of_documents_does_not_matter(tmp_path: Path, spec: str) -> None:
         "d": "A captain steers boats through heavy storms nightly.",
     }
     found = []
-    for order in ("abcd", "dcba", "bdac"):
-        documents = [Document(name, texts[name]) for name in order]
-        index = Index.build(Corpus.of(documents), tmp_path / order)
+    orders = ("abcd", "dcba", "bdac")
+    indexes = [
+        Index.build(Corpus.of([Document(name, texts[name]) for name in order]), tmp_path / order)
+        for order in orders
+    ]
+    prepare(*indexes, spec=spec)
+    for index in indexes:
         ranking = index.search("A captain steers ships through storms.", spec, 2)
         found.append([hit.document for hit in ranking])
     assert found[0][0] == found[1][0] == found[2][0]
@@ -174,5 +195,6 @@ def test_vectors_of_the_users_own(tmp_path: Path, spec: str) -> None:
     vectors = WordVectors(["sun", "moon", "star", "river"], np.eye(4, dtype=np.float32), name="own")
     corpus = Corpus.of(["Sun and moon shine over one river.", "The river runs to a distant sea."])
     index = Index.build(corpus, tmp_path / "i", vectors=vectors)
+    prepare(index, spec=spec)
     found = index.search("sun river", spec, 1)
     assert len(found) == 1

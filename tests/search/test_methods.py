@@ -90,7 +90,8 @@ def test_plain_set_cover_against_algorithm_1(
 
 def test_specs_round_trip() -> None:
     for name in METHODS:
-        assert spec_of(parse(name)) == name
+        if name != "fuse":  # which is nothing without methods
+            assert spec_of(parse(name)) == name
     spec = "setcover(r=20, penalty=0.25, own=false)"
     assert spec_of(parse(spec)) == spec
     assert parse(" edit( by = word ) ") == parse("edit(by=word)")

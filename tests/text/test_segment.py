@@ -125,3 +125,9 @@ def test_cutting_is_linear(unit: str) -> None:
 
     small, large = seconds(50_000), seconds(400_000)  # 8 times the text; 50 leaves room for noise
     assert large < 50 * max(small, 1e-2), f"{unit!r}: {small:.4f}s → {large:.4f}s"
+
+
+def test_a_point_after_nothing_but_space() -> None:
+    text = "One" + " " * 40 + ". Two came."
+    assert [text[a:b] for a, b in sentence_spans(text)][-1] == "Two came."
+    assert sentence_spans(" " * 40 + ". Two")

@@ -31,22 +31,29 @@ _COLOURS = ("green", "cyan", "magenta", "yellow", "blue", "red")
     default="setcover",
     show_default=True,
     metavar="SPEC",
-    help="setcover, mean, wmd, jaccard, edit or bow; parameters as in setcover(r=20).",
+    help="setcover, mean, wmd, jaccard, edit, bow or topic; parameters as in setcover(r=20);"
+    " several at once as in fuse(setcover, topic).",
 )
+@click.option("--like", metavar="ID", help="More like this document or sentence of the index.")
 @click.option("-k", default=5, show_default=True, type=click.IntRange(1), help="How many.")
 @unit_option("sentence")
 @click.option("--where", multiple=True, metavar="FIELD=VALUE", help="Only such documents.")
 @click.option("--explain", is_flag=True, help="Show why each hit was found.")
+@click.option(
+    "--run", is_flag=True, help="Print a TREC run; a query may begin with its id and a tab."
+)
 @output_options
 def search(
     path: str,
     text: str | None,
     queries: str | None,
     method: str,
+    like: str | None,
     k: int,
     unit: str,
     where: tuple[str, ...],
     explain: bool,
+    run: bool,
     output: str | None,
 ) -> None:
     """Find the sentences or documents of an index that answer a text; - reads a query a line.
@@ -57,16 +64,26 @@ def search(
     lexfield search tickets.idx "app crashes on start" --unit document --method wmd
     lexfield search my.idx --queries questions.txt --method "setcover(r=20)" --jsonl
     lexfield search my.idx - --json < questions.txt
+    lexfield search my.idx "storm at sea" --method "fuse(setcover, topic)" --explain
+    lexfield search my.idx --like letters/march --method topic
+    lexfield search my.idx --queries topics.tsv --unit document -k 100 --run > mine.run
     """
     from lexfield.search.filter import parse_where
     from lexfield.search.index import Index
 
-    texts = _texts(text, queries)
+    if like is not None and (text is not None or queries is not None):
+        raise click.UsageError("Give either a TEXT or --like ID, not both.")
+    names, texts = _named(_texts(text, queries), run) if like is None else ([like], [])
     index = Index.open(path)
     conditions = parse_where(where)
     with Bar("searching") as bar:
-        found = index.search_many(texts, method, k, unit=unit, where=conditions, progress=bar)
-        rankings = list(found)
+        if like is not None:
+            rankings = [index.like(like, method, k, where=conditions)]
+        else:
+            found = index.search_many(texts, method, k, unit=unit, where=conditions, progress=bar)
+            rankings = list(found)
+    if run:
+        return _print_run(names, rankings)
     many = len(texts) > 1
     records = [
         _record(hit, ranking, many, explain or not many) for ranking in rankings for hit in ranking
@@ -85,6 +102,24 @@ def search(
                 yield from hit_lines(hit, explain, index.normalisation)
 
     emit("search", records, output, notes=notes, table=lambda: list(table()))
+
+
+def _named(lines: Sequence[str], run: bool) -> tuple[list[str], list[str]]:
+    """Ids of queries and their texts: for a run what is before a tab, else the line's number."""
+    parts = [line.partition("\t") if run else (line, "", "") for line in lines]
+    names = [first if tab else str(i) for i, (first, tab, _) in enumerate(parts, 1)]
+    return names, [rest if tab else first for first, tab, rest in parts]
+
+
+def _print_run(names: Sequence[str], rankings: Sequence[Ranking]) -> None:
+    from lexfield.trec import Run, run_lines
+
+    queries = {
+        name: [(hit.id, hit.score) for hit in ranking]
+        for name, ranking in zip(names, rankings, strict=True)
+    }
+    for line in run_lines(Run(rankings[0].method, queries)):
+        click.echo(line)
 
 
 def _texts(text: str | None, queries: str | None) -> Sequence[str]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from dataclasses import asdict, replace
+from pathlib import Path
 
 import click
 
@@ -21,9 +22,13 @@ def verify(path: str, output: str | None) -> None:
     \b
     lexfield verify my.idx
     """
+    from lexfield.search.topics import FOLDER, exists
     from lexfield.store.folder import verify as check
 
     checks = check(path)
+    if exists(Path(path)):  # the topics of an index are a store in it
+        own = check(Path(path) / FOLDER)
+        checks += [replace(found, file=f"{FOLDER}/{found.file}") for found in own]
     damaged = [found for found in checks if found.problem]
     size = sum(found.bytes for found in checks)
 

@@ -22,17 +22,20 @@ from lexfield.progress import Progress, silent
 from lexfield.search.embedding import VectorSource, embed_corpus
 from lexfield.search.filter import allowed_rows
 from lexfield.search.lexicon import Lexicon
+from lexfield.search.like import like
 from lexfield.search.methods import Method, parse, spec_of
 from lexfield.search.query import Query, count_words
 from lexfield.search.ranking import Ranking
 from lexfield.search.rows import Rows
 from lexfield.search.segment import UNITS, Segment, save_segment
+from lexfield.search.topics import fit_topics, forget_topics, update_topics
 from lexfield.store.folder import Store, Writer, write
 from lexfield.text.corpus import Corpus
 from lexfield.text.document import Document
 from lexfield.text.normalise import Normalisation
 from lexfield.text.segment import words as cut_words
 from lexfield.text.stopwords import stopwords
+from lexfield.topics.lda import TopicModel
 from lexfield.vectors.wordvectors import Embedded, WordVectors
 
 T = TypeVar("T")
@@ -51,7 +54,7 @@ class Index:
     def _load(self) -> None:
         self._store = Store.open(self.path, KIND)
         self._meta: dict[str, Any] = self._store.meta
-        for name in ("segments", "lexicon", "_documents", "_rows", "_source"):
+        for name in ("segments", "lexicon", "documents", "_rows", "_source"):
             self.__dict__.pop(name, None)
 
     @classmethod
@@ -78,6 +81,7 @@ class Index:
             meta = save_segment(out, "s000001", corpus, embedded, language, progress)
             out.array("deleted", np.zeros(len(corpus.ids), bool))
             out.meta.update(segments=[meta], language=language, vectors=about)
+        forget_topics(Path(path))
         return cls(Path(path))
 
     @staticmethod
@@ -107,10 +111,12 @@ class Index:
         """
         items = documents.documents if isinstance(documents, Corpus) else documents
         new = Corpus.of(items, normalisation=self.normalisation, progress=progress)
-        return self._changing(lambda: self._add(new, vectors, progress)) if len(new.ids) else 0
+        added = self._changing(lambda: self._add(new, vectors, progress)) if len(new.ids) else 0
+        update_topics(self, progress)
+        return added
 
     def _add(self, new: Corpus, vectors: WordVectors | None, progress: Progress) -> int:
-        taken = [identity for identity in new.ids if identity in self._documents]
+        taken = [identity for identity in new.ids if identity in self.documents]
         if taken:
             raise InputError(
                 f"The index holds {taken[0]!r} already"
@@ -140,7 +146,7 @@ class Index:
         return self._changing(lambda: self._delete(wanted))
 
     def _delete(self, wanted: list[str]) -> int:
-        missing = [identity for identity in wanted if identity not in self._documents]
+        missing = [identity for identity in wanted if identity not in self.documents]
         if missing:
             raise InputError(
                 f"The index holds no document {missing[0]!r}"
@@ -148,7 +154,7 @@ class Index:
                 "Nothing was deleted. Ids are those of documents, without the #number.",
             )
         deleted = self._deleted.copy()
-        deleted[[self._documents[identity] for identity in wanted]] = True
+        deleted[[self.documents[identity] for identity in wanted]] = True
         with write(self.path, KIND, self.generation) as out:
             self._keep(out, range(len(self.segments)))
             out.array("deleted", deleted)
@@ -160,6 +166,7 @@ class Index:
         The result is the index that ``build`` would make of the remaining documents.
         """
         self._changing(lambda: self._compact(progress))
+        update_topics(self, progress)
 
     def _compact(self, progress: Progress) -> None:
         corpus = self.corpus
@@ -211,6 +218,16 @@ class Index:
         if not found.rows and not found.notes:
             found.notes.append("nothing in the index answers this query")
         return Ranking(found, rows, spec_of(chosen), text)
+
+    def like(
+        self, identity: str, method: str | Method = "topic", k: int = 5, **options: Any
+    ) -> Ranking:
+        """More like this document (or sentence, ``document#number``); options: ``where``."""
+        return like(self, identity, parse(method), k, **options)
+
+    def fit_topics(self, topics: int = 50, **options: Any) -> TopicModel:
+        """Fit topics to the documents and keep them here; options as ``TopicModel.fit``."""
+        return fit_topics(self, topics, **options).needed_model()
 
     def search_many(
         self,
@@ -300,7 +317,7 @@ class Index:
         return self._store.array("deleted")
 
     @cached_property
-    def _documents(self) -> dict[str, int]:
+    def documents(self) -> dict[str, int]:
         """Id → number over all segments, of documents that were not deleted."""
         identities = [identity for segment in self.segments for identity in segment.corpus.ids]
         return {
@@ -352,10 +369,10 @@ class Index:
 
     def info(self) -> dict[str, Any]:
         """What is inside: sizes, metadata fields with their values, coverage, notes."""
-        live = len(self._documents)
+        live = len(self.documents)
         rows = self.rows("document")
         counters: dict[str, Counter[str]] = {}
-        for number in self._documents.values():
+        for number in self.documents.values():
             for name, value in rows.describe(number)["metadata"].items():
                 counters.setdefault(name, Counter())[value] += 1
         return {
@@ -378,6 +395,6 @@ class Index:
     def __repr__(self) -> str:
         sentences = sum(len(segment.corpus.sentences) for segment in self.segments)
         return (
-            f"<Index {str(self.path)!r}: {len(self._documents):,} documents, {sentences:,}"
+            f"<Index {str(self.path)!r}: {len(self.documents):,} documents, {sentences:,}"
             f" sentences, {len(self.lexicon):,} distinct words>"
         )

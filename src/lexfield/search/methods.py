@@ -30,6 +30,8 @@ METHODS = {
     "jaccard": "Jaccard",
     "edit": "Edit",
     "bow": "Bow",
+    "topic": "Topic",
+    "fuse": "Fuse",
 }
 
 
@@ -56,8 +58,11 @@ def parse(spec: str | Method) -> Method:
     kind = _class(name)
     allowed = {field.name: field for field in fields(kind)}
     values: dict[str, Any] = {}
-    for part in (inside or "").split(",") if (inside or "").strip() else []:
+    for part in _split(inside or ""):
         pair = _PARAMETER.fullmatch(part)
+        if not pair and "methods" in allowed:
+            values["methods"] = (*values.get("methods", ()), parse(part))
+            continue
         if not pair:
             raise InputError(f"{part.strip()!r} in {spec!r} is not parameter=value.")
         if pair[1] not in allowed:
@@ -72,12 +77,25 @@ def parse(spec: str | Method) -> Method:
 
 def spec_of(method: Method) -> str:
     """The shortest spec that ``parse`` turns back into this method."""
-    given = [
+    given = [spec_of(inner) for inner in getattr(method, "methods", ())]
+    given += [
         f"{field.name}={_text(getattr(method, field.name))}"
         for field in fields(method)  # type: ignore[arg-type]
-        if getattr(method, field.name) != field.default
+        if getattr(method, field.name) != field.default and field.name != "methods"
     ]
     return f"{method.name}({', '.join(given)})" if given else str(method.name)
+
+
+def _split(inside: str) -> list[str]:
+    """Cut at commas that are in no inner brackets."""
+    parts, depth = [""], 0
+    for letter in inside:
+        depth += (letter == "(") - (letter == ")")
+        if letter == "," and depth == 0:
+            parts.append("")
+        else:
+            parts[-1] += letter
+    return parts if inside.strip() else []
 
 
 def _class(name: str) -> Any:

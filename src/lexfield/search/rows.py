@@ -47,6 +47,10 @@ class Rows:
         made: T = self._cache[name]
         return made
 
+    def replace_cached(self, name: str, made: Any) -> None:
+        """Keep something newer in the place of what was derived."""
+        self._cache[name] = made
+
     def blocks(self) -> Iterator[tuple[int, Unit]]:
         """Each segment's rows with the number of the first."""
         return zip(self.starts[:-1].tolist(), self.units, strict=True)

@@ -12,6 +12,7 @@ And for every word its vector and its ball: the nearest words by Euclidean dista
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -79,6 +80,17 @@ class Segment:
             prefix = f"{self.name}.{name}"
             self._units[name] = Unit(*(self._store.array(f"{prefix}.{f}") for f in _FIELDS))
         return self._units[name]
+
+    def fingerprint(self, unit: str) -> str:
+        """Changes with the words of the rows, and with nothing else."""
+        own = [f"{self.name}.{unit}.{field}" for field in ("offsets", "words", "counts")]
+        words = [f"{self.name}.words.{part}" for part in ("bytes", "offsets")]
+        return self._store.fingerprint([*own, *words])
+
+    @property
+    def folder(self) -> Path:
+        """The folder of the index."""
+        return self._store.path
 
     @property
     def balls(self) -> NDArray[np.int32]:

@@ -129,6 +129,11 @@ class Store:
     def strings(self, name: str) -> StringArray:
         return StringArray(self.array(f"{name}.bytes"), self.array(f"{name}.offsets"))
 
+    def fingerprint(self, names: Sequence[str]) -> str:
+        """Changes with the contents of these arrays, wherever they are kept."""
+        sums = [self._files[f"{name}.npy"]["xxh3"] for name in names]
+        return xxhash.xxh3_64_hexdigest(canonical_json(sums))
+
     @property
     def size(self) -> int:
         """Bytes of all arrays."""

@@ -75,8 +75,9 @@ def _ends(text: str, match: re.Match[str]) -> bool:
     point = match.start()
     if text[point] != "." or text[point + 1] in _STOPS:
         return True
-    word = text[max(0, point - 24) : point].rsplit(None, 1)[-1].lstrip("\"'“‘([{-—")
-    if len(word) > 7:
+    before = text[max(0, point - 24) : point].split()
+    word = before[-1].lstrip("\"'“‘([{-—") if before else ""
+    if len(word) > 7 or not word:
         return True
     lower = word.lower()
     if lower in _TITLES:

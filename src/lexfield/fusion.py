@@ -1,0 +1,157 @@
+"""One ranking of several: Comb* of Shaw and Fox (1994) and reciprocal rank fusion.
+
+A document's normalised scores s₁ … s_m in the m lists that hold it become
+
+    min  max  sum        as they say
+    anz  Σ s / m         the mean
+    mnz  Σ s · m
+    rrf  Σ 1 / (60 + rank), whatever the scores (Cormack, Clarke and Büttcher 2009)
+
+after ``minmax`` (s − min) / (max − min) of each list (eq. 8 of Krstovski et al.) or ``rank``
+1 − (rank − 1) / retrieved (eq. 9). A document that only one list holds keeps its score.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from lexfield.errors import InputError, check
+from lexfield.results import Table
+from lexfield.trec import Run
+
+HOW = ("min", "max", "sum", "anz", "mnz", "rrf")
+NORMALISE = ("rank", "minmax", "none")
+RRF_CONSTANT = 60
+
+
+@dataclass(frozen=True)
+class Part:
+    """What one list gave a document: its rank and score there, and its part of the fused score."""
+
+    list: str
+    rank: int
+    score: float
+    normalised: float
+    contribution: float
+
+
+@dataclass(frozen=True)
+class FusedHit:
+    rank: int
+    id: Any
+    score: float
+    parts: tuple[Part, ...]
+
+
+class Fused(Table[FusedHit]):
+    """The fused ranking, best first; ties keep the order of the lists."""
+
+    @property
+    def ids(self) -> list[Any]:
+        return [hit.id for hit in self]
+
+    def __repr__(self) -> str:
+        lines = [
+            f"{hit.rank:>3}. {hit.score:8.4f}  {hit.id}  "
+            + ", ".join(f"{part.list}: rank {part.rank}" for part in hit.parts)
+            for hit in self[:20]
+        ]
+        return "\n".join([self.title, *lines])
+
+
+def fuse(
+    rankings: Sequence[Any],
+    how: str = "mnz",
+    *,
+    normalise: str = "rank",
+    names: Sequence[str] | None = None,
+) -> Fused:
+    """Fuse rankings: results of ``Index.search``, pairs (id, score) best first, or {id: score}.
+
+    >>> fuse([[("a", 9.0), ("b", 5.0)], [("b", 0.7)]], "sum", normalise="rank").ids
+    ['b', 'a']
+    """
+    check(how in HOW, "how", " or ".join(map(repr, HOW)), how)
+    check(normalise in NORMALISE, "normalise", " or ".join(map(repr, NORMALISE)), normalise)
+    if not rankings:
+        raise InputError("There is nothing to fuse.", "Give at least one ranking.")
+    names = list(names or [getattr(r, "method", f"list {i}") for i, r in enumerate(rankings, 1)])
+    check(len(names) == len(rankings), "names", f"{len(rankings)} names", len(names))
+    given: dict[Hashable, list[Part]] = {}
+    for name, ranking in zip(names, rankings, strict=True):
+        pairs = _pairs(ranking, name)
+        normalised = _normalised([score for _, score in pairs], normalise)
+        for rank, ((identity, score), value) in enumerate(zip(pairs, normalised, strict=True), 1):
+            part = 1 / (RRF_CONSTANT + rank) if how == "rrf" else value
+            given.setdefault(identity, []).append(Part(name, rank, score, value, part))
+    combined = [(identity, _combined(parts, how)) for identity, parts in given.items()]
+    scored = [
+        (identity, math.fsum(p.contribution for p in parts), parts) for identity, parts in combined
+    ]
+    scored.sort(key=lambda entry: -entry[1])  # ties stay as in the lists
+    hits = [FusedHit(i, *entry[:2], tuple(entry[2])) for i, entry in enumerate(scored, 1)]
+    return Fused(hits, f"{how} of {', '.join(names)} ({normalise}): {len(hits):,} documents")
+
+
+def fuse_runs(
+    runs: Sequence[Run], how: str = "mnz", *, normalise: str = "rank"
+) -> dict[str, Fused]:
+    """Fuse runs query by query; a query that only some runs have is fused from those."""
+    queries = dict.fromkeys(query for run in runs for query in run.queries)
+    return {
+        query: fuse(
+            [run.queries[query] for run in runs if query in run.queries],
+            how,
+            normalise=normalise,
+            names=[run.name for run in runs if query in run.queries],
+        )
+        for query in queries
+    }
+
+
+def _pairs(ranking: Any, name: str) -> list[tuple[Hashable, float]]:
+    if isinstance(ranking, Mapping):
+        pairs = sorted(ranking.items(), key=lambda pair: -pair[1])
+    elif isinstance(ranking, Iterable) and not isinstance(ranking, str):
+        try:
+            pairs = [
+                (item.id, item.score) if hasattr(item, "score") else (item[0], float(item[1]))
+                for item in ranking
+            ]
+        except (TypeError, ValueError, IndexError, KeyError) as error:
+            raise InputError(f"{name} does not consist of pairs of an id and a score.") from error
+    else:
+        raise InputError(f"{name} is no ranking: {type(ranking).__name__}.")
+    if any(not math.isfinite(score) for _, score in pairs):
+        raise InputError(f"{name} holds a score that is not a finite number.")
+    if len({identity for identity, _ in pairs}) < len(pairs):
+        raise InputError(f"{name} holds a document twice.")
+    return pairs
+
+
+def _normalised(scores: list[float], normalise: str) -> list[float]:
+    if normalise == "none" or not scores:
+        return scores
+    if normalise == "rank":
+        return [1 - place / len(scores) for place in range(len(scores))]
+    low, high = min(scores), max(scores)
+    return [(score - low) / (high - low) if high > low else 1.0 for score in scores]
+
+
+def _combined(parts: list[Part], how: str) -> list[Part]:
+    """Parts whose contributions sum to the fused score."""
+    if how in ("sum", "rrf"):
+        return parts
+    if how in ("min", "max"):
+        best = (min if how == "min" else max)(part.contribution for part in parts)
+        chosen = next(i for i, part in enumerate(parts) if part.contribution == best)
+        factors = [1.0 if i == chosen else 0.0 for i in range(len(parts))]
+    else:
+        factors = [len(parts) if how == "mnz" else 1 / len(parts)] * len(parts)
+    return [
+        Part(p.list, p.rank, p.score, p.normalised, p.contribution * factor)
+        for p, factor in zip(parts, factors, strict=True)
+    ]

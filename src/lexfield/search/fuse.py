@@ -1,0 +1,55 @@
+"""Several methods asked at once, their rankings fused: ``fuse(setcover, topic, how=mnz)``."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lexfield.errors import InputError, check
+from lexfield.explain import Explanation, Reason
+from lexfield.fusion import HOW, NORMALISE, fuse
+from lexfield.search.query import Query
+from lexfield.search.ranking import Found
+from lexfield.search.rows import Rows
+
+
+@dataclass(frozen=True, kw_only=True)
+class Fuse:
+    """``methods`` each give their best ``depth`` rows, which ``lexfield.fusion`` combines."""
+
+    methods: tuple[Any, ...] = ()
+    how: str = "mnz"
+    normalise: str = "rank"
+    depth: int = 100
+    name = "fuse"
+
+    def __post_init__(self) -> None:
+        check(self.how in HOW, "how", ", ".join(HOW), self.how)
+        check(self.normalise in NORMALISE, "normalise", ", ".join(NORMALISE), self.normalise)
+        check(isinstance(self.depth, int) and self.depth >= 1, "depth", "at least 1", self.depth)
+        if len(self.methods) < 2:
+            raise InputError("fuse needs at least two methods.", 'As in "fuse(setcover, topic)".')
+
+    def search(self, rows: Rows, query: Query, k: int, allowed: NDArray[np.bool_] | None) -> Found:
+        from lexfield.search.methods import spec_of
+
+        names = [spec_of(method) for method in self.methods]
+        names = [n if names.count(n) == 1 else f"{n} #{i}" for i, n in enumerate(names, 1)]
+        lists, notes = [], []
+        for name, method in zip(names, self.methods, strict=True):
+            found = method.search(rows, query, min(max(k, self.depth), len(rows)), allowed)
+            lists.append(list(zip(found.rows, found.scores, strict=True)))
+            notes += [f"{name}: {note}" for note in found.notes]
+        hits = fuse(lists, self.how, normalise=self.normalise, names=names)[:k]
+
+        def explain(place: int) -> Explanation:
+            reasons = [
+                Reason(part.list, f"rank {part.rank}, score {part.score:.4g}", part.contribution)
+                for part in hits[place].parts
+            ]
+            return Explanation(reasons, additive=True)
+
+        return Found([int(hit.id) for hit in hits], [hit.score for hit in hits], explain, notes)

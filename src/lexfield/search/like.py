@@ -1,0 +1,69 @@
+"""More like this: a row of the index as the query, and not among the answers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from lexfield.errors import InputError, check
+from lexfield.explain import no_reasons
+from lexfield.search.filter import allowed_rows
+from lexfield.search.methods import Method, spec_of
+from lexfield.search.ranking import Found, Ranking
+from lexfield.search.topic import Topic, mixture_of
+
+if TYPE_CHECKING:
+    from lexfield.search.index import Index
+
+
+def like(
+    index: Index,
+    identity: str,
+    method: Method,
+    k: int,
+    *,
+    where: Mapping[str, str | Sequence[str]] | None = None,
+) -> Ranking:
+    """The rows nearest to the document (or the sentence ``document#number``) of this id.
+
+    By topics the row's own mixture is the query, however long the document; other methods are
+    asked with its text.
+    """
+    check(isinstance(k, int | np.integer) and k >= 1, "k", "a whole number of at least 1", k)
+    unit, row = locate(index, identity)
+    rows = index.rows(unit)
+    allowed = allowed_rows(rows, where)
+    allowed = np.ones(len(rows), bool) if allowed is None else allowed.copy()
+    allowed[row] = False
+    k = min(int(k), len(rows))
+    if isinstance(method, Topic):
+        mixture = mixture_of(rows, row)
+        if mixture is None:
+            note = f"no word of {identity} is known to the topic model"
+            found = Found([], [], no_reasons, [note])
+        else:
+            found = method.near(rows, mixture, k, allowed)
+    else:
+        query = index.query(rows.text(row))
+        found = method.search(rows, query, k, allowed)
+        found.notes[:0] = query.notes
+    return Ranking(found, rows, spec_of(method), identity)
+
+
+def locate(index: Index, identity: str) -> tuple[str, int]:
+    """The unit and the row of an id."""
+    number = index.documents.get(identity)
+    if number is not None:
+        return "document", number
+    document, mark, sentence = identity.rpartition("#")
+    number = index.documents.get(document) if mark and sentence.isdigit() else None
+    if number is not None:
+        rows = np.flatnonzero(index.rows("sentence").documents == number)
+        if int(sentence) < len(rows):
+            return "sentence", int(rows[int(sentence)])
+    raise InputError(
+        f"The index holds no document or sentence {identity!r}.",
+        "Ids are shown with every hit of a search.",
+    )

@@ -1,0 +1,241 @@
+"""The topic model of an index: a store of its own, in the folder ``topics`` of the index.
+
+Segments never change, so the mixtures of a segment's rows are kept under the fingerprint of their
+words. A segment without any (added, merged or compacted by a process that did not write them) is
+inferred when it is needed; a mixture depends on the model and its row alone, so it is the same.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lexfield.errors import ChangedError, InputError, LockedError
+from lexfield.progress import Progress, silent
+from lexfield.search.query import Query
+from lexfield.search.segment import UNITS, Segment
+from lexfield.store.folder import Store, write
+from lexfield.topics.lda import TopicModel
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_matrix
+
+    from lexfield.search.index import Index
+
+KIND = "topics"
+FOLDER = "topics"
+Mixtures = tuple[NDArray[np.float32], NDArray[np.bool_]]  # of all rows; which of them have any word
+
+
+class Topics:
+    """What is kept: a model, or mixtures of documents that another model gave."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self.model = TopicModel.load(store) if "model" in store.meta else None
+        self.notes: list[str] = list(store.meta.get("notes", []))
+
+    @classmethod
+    def open(cls, folder: Path) -> Topics:
+        if not exists(folder):
+            raise InputError(
+                f"The index {folder} has no topics yet.",
+                f"Fit them with: lexfield topics fit {folder} -t 50",
+            )
+        return cls(Store.open(folder / FOLDER, KIND))
+
+    def is_current(self) -> bool:
+        return self._store.is_current()
+
+    @property
+    def generation(self) -> str:
+        return self._store.generation
+
+    @property
+    def topics(self) -> int:
+        name = "own.mixtures" if self.model is None else "model.weights"
+        shape = self._store.array(name).shape
+        return int(shape[1] if self.model is None else shape[0])
+
+    def needed_model(self) -> TopicModel:
+        """The model; where there are only mixtures, what can be done instead."""
+        if self.model is None:
+            raise InputError(
+                "This index has mixtures from another model, which cannot be given new texts.",
+                "Search for documents like one of the index: lexfield search IDX --like ID"
+                " --method topic --unit document",
+            )
+        return self.model
+
+    def name(self, topic: int, words: int = 4) -> str:
+        """What to call a topic: its number and likeliest words."""
+        top = f": {' '.join(self.model.top_words(topic, words))}" if self.model else ""
+        return f"topic {topic}{top}"
+
+    def mixtures(self, segment: Segment, unit: str, progress: Progress = silent) -> Mixtures:
+        """Of the rows of a segment."""
+        if self.model is None:
+            return self._own(segment, unit)
+        key = f"{segment.fingerprint(unit)}.{unit}"
+        if f"{key}.mixtures" in self._store:
+            return self._store.array(f"{key}.mixtures"), self._store.array(f"{key}.known")
+        counts = segment_counts(segment, unit, self.model.ids)
+        return self.model.infer(counts, progress), np.diff(counts.indptr) > 0
+
+    def _own(self, segment: Segment, unit: str) -> Mixtures:
+        if unit != "document":
+            raise InputError(
+                "The mixtures that were brought to this index are of documents.",
+                "Add --unit document (in Python: unit='document').",
+            )
+        places = {identity: i for i, identity in enumerate(self._store.strings("own.ids"))}
+        found = [places.get(identity, -1) for identity in segment.corpus.ids]
+        rows = np.array(found, np.int64)
+        matrix = np.full((len(rows), self.topics), np.float32(1 / self.topics))
+        known = rows >= 0
+        matrix[known] = self._store.array("own.mixtures")[rows[known]]
+        return matrix, known
+
+
+def exists(folder: Path) -> bool:
+    return (folder / FOLDER / "CURRENT").exists()
+
+
+def fit_topics(
+    index: Index, topics: int = 50, *, progress: Progress = silent, **options: Any
+) -> Topics:
+    """Fit a model to the documents of an index and keep it there; options as ``TopicModel.fit``."""
+    rows = index.rows("document")
+    words = list(rows.lexicon.words)
+    ids = {word: number for number, word in enumerate(words)}
+    from scipy.sparse import vstack
+
+    parts = [segment_counts(segment, "document", ids) for segment in rows.segments]
+    counts = vstack(parts, format="csr")
+    if rows.live is not None:
+        counts = counts[rows.live]
+    return use_model(index, TopicModel.fit(counts, words, topics, progress=progress, **options))
+
+
+def use_model(index: Index, model: TopicModel) -> Topics:
+    """Keep a model with an index, and the mixtures of all its rows."""
+    with write(index.path / FOLDER, KIND) as out:
+        model.save(out)
+        _infer(out, model, index, None)
+    return Topics.open(index.path)
+
+
+def use_mixtures(
+    index: Index, mixtures: Any, ids: Sequence[str] | None, notes: Sequence[str] = ()
+) -> Topics:
+    """Keep mixtures of documents from elsewhere: by id, or without ids in the index's order."""
+    from lexfield.topics.mixtures import checked
+
+    matrix, more = checked(mixtures)
+    documents = list(index.documents)
+    if ids is None and len(matrix) != len(documents):
+        raise InputError(
+            f"There are {len(matrix):,} mixtures for {len(documents):,} documents.",
+            "Give a row for each document in order, or a parquet file with an id column.",
+        )
+    names = documents if ids is None else list(ids)
+    if len(set(names)) < len(names) or len(names) != len(matrix):
+        raise InputError("Ids of the mixtures must be one a row and all different.")
+    inside = set(documents)
+    known = np.array([name in inside for name in names], bool)
+    if not known.any():
+        raise InputError("No id of the mixtures is the id of a document of the index.")
+    said = [*notes, *more]
+    if missing := len(documents) - int(known.sum()):
+        said.append(f"{missing:,} documents of the index have no mixture and are never found")
+    with write(index.path / FOLDER, KIND) as out:
+        out.array("own.mixtures", matrix[known].astype(np.float32))
+        out.strings("own.ids", [name for name, here in zip(names, known, strict=True) if here])
+        out.meta.update(notes=said)
+    return Topics.open(index.path)
+
+
+def update_topics(index: Index, progress: Progress = silent) -> None:
+    """Infer and keep what an index has no mixtures of since it changed.
+
+    Where another process is writing topics, that is left to the next search.
+    """
+    if not exists(index.path):
+        return
+    topics = Topics.open(index.path)
+    if topics.model is not None:
+        with (
+            suppress(ChangedError, LockedError),
+            write(index.path / FOLDER, KIND, topics.generation) as out,
+        ):
+            topics.model.save(out)
+            _infer(out, topics.model, index, topics._store, progress)
+
+
+def forget_topics(folder: Path) -> None:
+    """A new index in the place of an old one begins without topics."""
+    shutil.rmtree(folder / FOLDER, ignore_errors=True)
+
+
+def infer_texts(index: Index, topics: Topics, texts: Sequence[str]) -> Mixtures:
+    """Mixtures of texts, cut as the index's own."""
+    return infer_counts(topics.needed_model(), [index.query(text) for text in texts])
+
+
+def infer_counts(model: TopicModel, queries: Sequence[Query]) -> Mixtures:
+    """Mixtures of queries."""
+    from scipy.sparse import csr_matrix
+
+    rows, columns, counts = [], [], []
+    for row, query in enumerate(queries):
+        for word, count in zip(query.words, query.counts.tolist(), strict=True):
+            if word in model.ids:
+                rows.append(row)
+                columns.append(model.ids[word])
+                counts.append(count)
+    shape = (len(queries), len(model.words))
+    made = csr_matrix((np.array(counts, np.int64), (rows, columns)), shape)
+    made.sort_indices()
+    return model.infer(made), np.diff(made.indptr) > 0
+
+
+def mixtures_of_documents(index: Index, topics: Topics) -> Mixtures:
+    """Mixtures of the documents of an index that were not deleted, in order."""
+    parts = [topics.mixtures(segment, "document") for segment in index.segments]
+    live = list(index.documents.values())
+    mixtures = np.concatenate([part for part, _ in parts])[live]
+    return mixtures, np.concatenate([known for _, known in parts])[live]
+
+
+def _infer(
+    out: Any, model: TopicModel, index: Index, before: Store | None, progress: Progress = silent
+) -> None:
+    for segment in index.segments:
+        for unit in UNITS:
+            key = f"{segment.fingerprint(unit)}.{unit}"
+            if before is not None and f"{key}.mixtures" in before:
+                out.keep(before, f"{key}.")
+                continue
+            counts = segment_counts(segment, unit, model.ids)
+            out.array(f"{key}.mixtures", model.infer(counts, progress))
+            out.array(f"{key}.known", np.diff(counts.indptr) > 0)
+
+
+def segment_counts(segment: Segment, unit: str, ids: dict[str, int]) -> csr_matrix:
+    """Rows of a segment as counts of the words that have a column in ``ids``."""
+    from scipy.sparse import csr_matrix
+
+    columns = np.array([ids.get(word, -1) for word in segment.corpus.vocabulary], np.int64)
+    arrays = segment.unit(unit)
+    own = columns[arrays.words]
+    keep = own >= 0
+    rows = np.repeat(np.arange(arrays.rows), np.diff(arrays.offsets))[keep]
+    made = csr_matrix((arrays.counts[keep], (rows, own[keep])), (arrays.rows, len(ids)))
+    made.sort_indices()
+    return made

@@ -1,0 +1,1 @@
+"""The probability simplex: texts as distributions over topics, and nearest neighbours there."""

@@ -1,0 +1,118 @@
+"""The mixtures of new documents under a fitted model: the E-step of Hoffman et al. (2010).
+
+For a document with counts n_w it repeats, from γ = 1,
+
+    γ_t = α + exp E[ln θ_t] Σ_w n_w exp E[ln β_tw] / Σ_u exp(E[ln θ_u] + E[ln β_uw])
+
+with E[ln θ_t] = ψ(γ_t) − ψ(Σ γ), until γ changes by less than ``TOLERANCE`` on average. Start and
+end are scikit-learn's, so the results are too; documents do not depend on each other.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lexfield.engine.compiled import kernel, reordered_kernel
+
+TOLERANCE = 1e-3
+ROUNDS = 100
+
+Array = NDArray[Any]
+
+
+@kernel
+def digamma(x: float) -> float:
+    """ψ(x) for x > 0: up to 6 by recurrence, then the asymptotic series; to about 1e-11."""
+    below = 0.0
+    while x < 6.0:
+        below -= 1.0 / x
+        x += 1.0
+    f = 1.0 / (x * x)
+    series = f * (
+        1 / 12 - f * (1 / 120 - f * (1 / 252 - f * (1 / 240 - f * (1 / 132 - f * 691 / 32760))))
+    )
+    return below + math.log(x) - 0.5 / x - series
+
+
+@reordered_kernel
+def _dot(a: Array, b: Array) -> float:
+    total = 0.0
+    for i in range(a.shape[0]):
+        total += a[i] * b[i]
+    return total
+
+
+@kernel
+def _round(theta: Array, counts: Array, block: Array, prior: float, gamma: Array) -> None:
+    """γ from exp E[ln θ] over a document's words, whose rows of topics are ``block``."""
+    gamma[:] = 0.0
+    for i in range(len(counts)):
+        weights = block[i, : len(theta)]
+        share = counts[i] / (_dot(theta, weights) + 2.220446049250313e-16)
+        for t in range(len(theta)):
+            gamma[t] += share * weights[t]
+    for t in range(len(theta)):
+        gamma[t] = prior + gamma[t] * theta[t]
+
+
+@kernel
+def _infer(counts: Array, block: Array, prior: float, tolerance: float, rounds: int) -> Array:
+    """γ of one document.
+
+    A topic whose γ is the prior to the last bit has less than 1e-16 of any word. When half of the
+    topics are such they are left out of further rounds, so these take time for the others only.
+    """
+    width = block.shape[1]
+    active = np.arange(width)
+    gamma, before, theta = np.ones(width), np.empty(width), np.empty(width)
+    powers = np.full(width, math.exp(digamma(1.0)))  # exp ψ(γ)
+    total, left = float(width), width
+    for _ in range(rounds):
+        scale = math.exp(-digamma(total))
+        total = prior * width + counts.sum()  # Σ γ after any round
+        for t in range(left):
+            theta[t], before[t] = powers[t] * scale, gamma[t]
+        _round(theta[:left], counts, block, prior, gamma[:left])
+        change, moved = 0.0, 0
+        for t in range(left):
+            if gamma[t] != before[t]:
+                change += abs(gamma[t] - before[t])
+                powers[t] = math.exp(digamma(gamma[t]))
+            moved += gamma[t] != prior
+        if change < tolerance * width:
+            break
+        if moved <= left // 2:
+            kept = 0
+            for t in range(left):
+                if gamma[t] != prior:
+                    active[kept], gamma[kept], powers[kept] = active[t], gamma[t], powers[t]
+                    block[:, kept] = block[:, t]
+                    kept += 1
+            left = kept
+    out = np.full(width, prior)
+    out[active[:left]] = gamma[:left]
+    return out
+
+
+@kernel
+def infer_rows(
+    offsets: Array,
+    words: Array,
+    counts: Array,
+    topics_of_words: Array,
+    prior: float,
+    tolerance: float,
+    rounds: int,
+) -> Array:
+    """γ, normalised, for sparse rows; ``topics_of_words[w]`` is exp E[ln β_·w]."""
+    out = np.empty((len(offsets) - 1, topics_of_words.shape[1]))
+    for row in range(len(out)):
+        first, last = offsets[row], offsets[row + 1]
+        block = topics_of_words[words[first:last]]
+        gamma = _infer(counts[first:last], block, prior, tolerance, rounds)
+        out[row] = gamma / gamma.sum()
+    return out

@@ -1,0 +1,222 @@
+"""Every method against the full scan; the certified one to the bit."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from lexfield.errors import InputError
+from lexfield.topics import simplex
+from lexfield.topics.certified import CertifiedSearch
+from lexfield.topics.lsh import PStableHashes, choose_hashes, collision
+from lexfield.topics.neighbours import METHODS, Neighbours
+from tests.topics.test_simplex import oracle
+
+
+def draw(seed: int, rows: int, topics: int, alpha: float, floor: float = 0.0) -> Any:
+    made = np.random.default_rng(seed).dirichlet(np.full(topics, alpha), rows) + floor
+    return made / made.sum(axis=1, keepdims=True)
+
+
+@pytest.mark.parametrize("measure", ["js", "hellinger", "he", "kl"])
+def test_the_scan_is_the_definition(measure: str) -> None:
+    mixtures = draw(1, 60, 8, 0.3, 1e-3)
+    q = draw(2, 1, 8, 0.3)[0]
+    expected = sorted((oracle(q, row, measure), i) for i, row in enumerate(mixtures))[:5]
+    rows, distances, certificate = Neighbours(mixtures, "scan").query(q, 5, measure)
+    assert rows.tolist() == [row for _, row in expected]
+    np.testing.assert_allclose(distances, [d for d, _ in expected], atol=1e-12)
+    assert certificate.exact and certificate.candidates == 60
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    seed=st.integers(0, 10_000),
+    alpha=st.sampled_from([0.01, 0.05, 0.3, 1.0, 20.0]),
+    floor=st.sampled_from([0.0, 1e-4]),
+    topics=st.sampled_from([2, 7, 60]),
+    rows=st.sampled_from([1, 30, 1500]),
+    k=st.sampled_from([1, 10, 40]),
+    measure=st.sampled_from(["js", "hellinger", "he"]),
+    kind=st.sampled_from([np.float32, np.float64]),
+    masked=st.booleans(),
+)
+def test_certified_equals_the_scan_to_the_bit(
+    seed: int, alpha: float, floor: float, topics: int, rows: int, k: int, measure: str,
+    kind: Any, masked: bool,
+) -> None:  # fmt: skip
+    mixtures = draw(seed, rows, topics, alpha, floor)
+    if not np.isfinite(mixtures).all():
+        return
+    mixtures[rows // 2] = mixtures[0]  # a tie
+    mixtures = mixtures.astype(kind)
+    allowed = np.random.default_rng(seed).random(rows) < 0.3 if masked else None
+    queries = np.concatenate([draw(seed + 1, 3, topics, alpha, floor), mixtures[:1]])
+    scan, certified = Neighbours(mixtures, "scan"), Neighbours(mixtures)
+    for q in queries:
+        if not np.isfinite(q).all():
+            continue
+        a = scan.query(q, k, measure, allowed=allowed)
+        b = certified.query(q, k, measure, allowed=allowed)
+        assert a.rows.tolist() == b.rows.tolist()
+        assert a.distances.tolist() == b.distances.tolist()
+        proof = b.certificate
+        assert proof.exact and proof.candidates <= rows
+        if len(b.rows):
+            assert proof.kth == b.distances[-1] <= proof.bound
+            rest = np.ones(rows, bool) if allowed is None else allowed.copy()
+            rest[b.rows] = False
+            nearest = scan.query(q, 1, measure, allowed=rest).distances
+            assert not len(nearest) or nearest[0] >= proof.kth
+
+
+def test_bounds_are_below_every_value(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The list bounds themselves, for thresholds from hardly any entry to nearly all."""
+    from lexfield.topics import certified as module
+    from lexfield.topics.kernels import values
+
+    mixtures = draw(3, 400, 50, 0.1)
+    q = draw(4, 1, 50, 0.1)[0]
+    for threshold in (1e-6, 1e-3, 0.05, 0.5):
+        monkeypatch.setattr(module, "choose_threshold", lambda _, t=threshold: t)
+        search = CertifiedSearch(mixtures)
+        lists = search.lists
+        for measure in (0, 1):
+            bounds = np.zeros(400, np.float32)
+            module.list_bounds(
+                measure, module.LARGEST[measure], q, lists.threshold, lists.tops, lists.offsets,
+                lists.rows, lists.codes, lists.rests, search.weights(measure), np.zeros(0, bool),
+                bounds,
+            )  # fmt: skip
+            exact = values(measure, q, mixtures, np.arange(400))
+            assert (bounds <= exact + 1e-5).all()
+            if threshold == 1e-6:  # nearly everything is listed: what is lost is the steps
+                assert (exact - bounds).max() < 0.15
+        rows, found, looked, bound = search.query(q, 10, 0, None)
+        expected = np.lexsort((np.arange(400), values(0, q, mixtures, np.arange(400))))[:10]
+        assert rows.tolist() == expected.tolist()
+        assert looked >= 10 and bound >= found[-1]
+
+
+def test_many_neighbours_are_a_scan() -> None:
+    mixtures = draw(5, 3000, 10, 0.2)
+    found = Neighbours(mixtures).query(mixtures[0], 2500)
+    assert found.certificate.exact and found.certificate.candidates == 3000
+    assert len(found.rows) == 2500
+
+
+def test_most_rows_are_never_looked_at() -> None:
+    mixtures = draw(5, 20_000, 100, 0.02).astype(np.float32)
+    q = draw(6, 1, 100, 0.02)[0]
+    found = Neighbours(mixtures).query(q, 10)
+    assert found.certificate.candidates < 200
+    assert found.rows.tolist() == Neighbours(mixtures, "scan").query(q, 10).rows.tolist()
+
+
+@pytest.mark.parametrize(
+    ("method", "options", "least"),
+    [
+        ("kdtree", {}, 1.0),
+        ("kdtree", {"eps": 0.5}, 0.8),
+        ("lsh", {"radius": 1.2, "delta": 0.05}, 0.9),
+        ("ivf", {"probes": 20}, 0.8),
+        ("hnsw", {}, 0.8),
+    ],
+)
+def test_recall_of_the_approximate(method: str, options: dict[str, Any], least: float) -> None:
+    if method in ("ivf", "hnsw"):
+        pytest.importorskip("faiss")
+    mixtures, queries = draw(7, 2000, 30, 0.1), draw(8, 20, 30, 0.1)
+    truth = Neighbours(mixtures, "scan").query(queries, 10)
+    found = Neighbours(mixtures, method, **options).query(queries, 10)
+    recall = np.mean(
+        [len(set(a) & set(b)) / 10 for a, b in zip(found.rows, truth.rows, strict=True)]
+    )
+    assert recall >= least
+    assert not any(proof.exact for proof in found.certificate)
+    for row, far in zip(found.rows, found.distances, strict=True):
+        well = row >= 0
+        assert (np.diff(far[well]) >= 0).all()
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_one_contract(method: str) -> None:
+    if method in ("ivf", "hnsw"):
+        pytest.importorskip("faiss")
+    mixtures = draw(9, 300, 10, 0.5)
+    options = {"radius": 0.8} if method == "lsh" else {}
+    neighbours = Neighbours(mixtures, method, **options)
+    rows, distances, certificate = neighbours.query(mixtures[7], 5)
+    assert rows[0] == 7 and distances[0] == 0.0  # itself
+    assert certificate.method == method and certificate.to_dict()["rows"] == 300
+    again = neighbours.query(mixtures[7], 5)
+    assert again.rows.tolist() == rows.tolist()
+    assert len(neighbours.query(mixtures[7], 10_000).rows) <= 300
+    many = neighbours.query(mixtures[:3], 4, "hellinger")
+    assert many.rows.shape == many.distances.shape == (3, 4)
+    assert many.rows[:, 0].tolist() == [0, 1, 2]
+    only = np.zeros(300, bool)
+    only[[7, 8]] = True
+    assert set(neighbours.query(mixtures[7], 5, allowed=only).rows.tolist()) <= {7, 8}
+    with pytest.raises(InputError, match="k must be"):
+        neighbours.query(mixtures[7], 0)
+    with pytest.raises(InputError, match="has 11 topics where 10 are expected"):
+        neighbours.query(np.full(11, 1 / 11))
+    with pytest.raises(InputError, match=f"{method} has no option 'colour'"):
+        Neighbours(mixtures, method, colour="red")
+    if method in ("certified", "scan"):
+        assert neighbours.query(mixtures[7], 1, "kl").rows.tolist() == [7]
+    else:
+        with pytest.raises(InputError, match="says nothing of KL"):
+            neighbours.query(mixtures[7], 1, "kl")
+
+
+def test_bad_methods_and_matrices() -> None:
+    with pytest.raises(InputError, match="method must be"):
+        Neighbours([[1.0]], "magic")
+    with pytest.raises(InputError, match="sums to 2"):
+        Neighbours([[1.0, 1.0]])
+    assert Neighbours([[0.5, 0.5 + 4e-7]]).notes
+    with pytest.raises(InputError, match="radius must be"):
+        Neighbours([[1.0]], "lsh", radius=0)
+    with pytest.raises(InputError, match="eps must be"):
+        Neighbours([[1.0]], "kdtree", eps=-1)
+
+
+def test_collisions_are_as_the_formula_says() -> None:
+    """Two points at distance c meet in a hash as often as Datar et al. say."""
+    rng = np.random.default_rng(0)
+    for distance in (0.3, 1.0, 2.5):
+        steps = rng.standard_normal(200_000) * distance
+        shifts = rng.uniform(0, 2.0, 200_000)
+        met = (np.floor((steps + shifts) / 2.0) == 0).mean()
+        assert float(collision(distance, 2.0)) == pytest.approx(met, abs=0.005)
+    assert float(collision(0.0, 2.0)) == pytest.approx(1.0)
+
+
+def test_hashing_keeps_its_promise() -> None:
+    """A point within the radius is found with probability 1 − δ at least."""
+    mixtures = draw(11, 1500, 20, 0.3)
+    roots = np.sqrt(mixtures)
+    hits = total = 0
+    for seed in range(5):
+        hashes = PStableHashes(roots, radius=0.6, delta=0.1, seed=seed)
+        assert hashes.tables >= 1
+        for q in roots[:40]:
+            near = set(np.flatnonzero(np.linalg.norm(roots - q, axis=1) <= 0.6).tolist())
+            got = set(hashes.candidates(q, 1500).tolist())
+            assert got <= near
+            hits, total = hits + len(got), total + len(near)
+    assert hits / total >= 0.9
+    rng = np.random.default_rng(0)
+    hashes_, tables = choose_hashes(roots.astype(np.float32), 0.6, 0.1, rng)
+    miss = (1 - float(collision(0.6, 2.4)) ** hashes_) ** tables
+    assert miss <= 0.1
+
+
+def test_public_names() -> None:
+    assert simplex.Neighbours is Neighbours
