@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from lexfield.bags.bag import Bag
     from lexfield.bags.matrix import BagMatrix
     from lexfield.errors import LexfieldError
+    from lexfield.ranks.layout import layout
+    from lexfield.ranks.speech import speech
+    from lexfield.ranks.zipf import zipf
     from lexfield.search.index import Index
     from lexfield.text.corpus import Corpus, Sentence
     from lexfield.text.document import Document
@@ -37,7 +40,10 @@ _HOMES = {
     "Sentence": "text.corpus",
     "Vocabulary": "text.vocabulary",
     "WordVectors": "vectors.wordvectors",
+    "layout": "ranks.layout",
+    "speech": "ranks.speech",
     "stopwords": "text.stopwords",
+    "zipf": "ranks.zipf",
 }
 
 __all__ = [
@@ -51,7 +57,10 @@ __all__ = [
     "Sentence",
     "Vocabulary",
     "WordVectors",
+    "layout",
+    "speech",
     "stopwords",
+    "zipf",
 ]
 
 

@@ -25,10 +25,13 @@ VERBS = {
     "duplicates": ("duplicates", "Find pairs that say nearly the same."),
     "index": ("index", "Build an index from files, folders or tables."),
     "info": ("info", "Look inside an index."),
+    "layout": ("layout", "Lay words out in the plane, coloured by part of speech."),
     "near": ("near", "Find the nearest words."),
     "search": ("search", "Find similar sentences or documents, with reasons."),
+    "speech": ("speech", "Count parts of speech, and see whether near words have the same."),
     "vectors": ("vectors", "List, import and describe word vectors."),
     "verify": ("verify", "Check every byte of an index or a vector set."),
+    "zipf": ("zipf", "See whether texts follow Zipf's law, in words or in latent space."),
 }
 
 
