@@ -75,7 +75,8 @@ def _ends(text: str, match: re.Match[str]) -> bool:
     point = match.start()
     if text[point] != "." or text[point + 1] in _STOPS:
         return True
-    word = text[max(0, point - 24) : point].rsplit(None, 1)[-1].lstrip("\"'“‘([{-—")
+    before = text[max(0, point - 24) : point].split() or [""]  # a text may begin with a full stop
+    word = before[-1].lstrip("\"'“‘([{-—")
     if len(word) > 7:
         return True
     lower = word.lower()
