@@ -97,7 +97,9 @@ def _plain_ticks(axes: Axes) -> None:
         return f"{value:,.0f}"
 
     for axis in (axes.xaxis, axes.yaxis):
-        axis.set_major_locator(LogLocator(numticks=12))
+        low, high = axis.get_view_interval()
+        steps = (1.0, 2.0, 5.0) if high < 1000 * low else (1.0,)
+        axis.set_major_locator(LogLocator(subs=steps, numticks=12))
         axis.set_major_formatter(FuncFormatter(plain))
         axis.set_minor_formatter(NullFormatter())
 
@@ -130,7 +132,7 @@ def _panel(result: ZipfResult) -> Panel:
         places + 1,
         counts,
         [result.labels[int(place)] for place in places],
-        [f"{result.unit}s"],
+        [f"{len(result.counts):,} {result.unit}s"],
         np.zeros(len(places), np.int64),
         [("rank", places + 1), (up, counts)],
         (Axis(across, log=True), Axis(up, log=True)),
