@@ -99,4 +99,4 @@ def mandelbrot(counts: Counts) -> Fit:
 
 def _r2(y: NDArray[np.float64], fitted: NDArray[np.float64]) -> float:
     left, whole = y - fitted, y - y.mean()
-    return float(1 - (left @ left) / (whole @ whole))
+    return float(1 - (left @ left) / (whole @ whole)) if whole.any() else 0.0

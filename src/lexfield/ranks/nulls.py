@@ -120,7 +120,7 @@ def difference_of(
     from scipy.stats import ttest_ind
 
     gap = float(np.mean(a) - np.mean(b))
-    if min(len(a), len(b)) < 2 or np.var(a) + np.var(b) == 0:
+    if min(len(a), len(b)) < 2 or np.std(a) + np.std(b) < 1e-9:
         return gap, None, None, None
     test = ttest_ind(a, b, equal_var=False)
     interval = test.confidence_interval(0.95)
