@@ -25,6 +25,7 @@ bench: $(VENV)/.installed-bench
 
 reproduce: $(VENV)/.installed-dev
 	$(BIN)/python reproduce/variety.py
+	$(BIN)/python reproduce/zipf.py
 
 $(VENV)/bin/python:
 	$(PYTHON) -c "import sys; sys.exit(sys.version_info < (3, 11) and 'lexfield needs Python 3.11 or newer; name one with: make PYTHON=python3.12')"

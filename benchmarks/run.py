@@ -13,7 +13,7 @@ from pathlib import Path
 
 from harness import HERE, save
 
-ALL = ("segmentation", "cutting", "neighbours", "default_vectors", "startup", "search")
+ALL = ("segmentation", "cutting", "neighbours", "default_vectors", "startup", "search", "zipf")
 
 
 def main() -> None:

@@ -39,7 +39,7 @@ def test_mandelbrot_recovers_its_parameters(alpha: float, beta: float) -> None:
     assert fit.parameters["c"] == pytest.approx(1e12, rel=0.2)
 
 
-def likelihood(counts: np.ndarray, alpha: float, beta: float) -> float:  # type: ignore[type-arg]
+def likelihood(counts: np.ndarray, alpha: float, beta: float) -> float:
     """Oracle: one term a rank."""
     weights = [(beta + rank) ** -alpha for rank in range(1, len(counts) + 1)]
     return float(sum(n * np.log(w / sum(weights)) for n, w in zip(counts, weights, strict=True)))

@@ -31,7 +31,7 @@ VERBS = {
     "speech": ("speech", "Count parts of speech, and see whether near words have the same."),
     "vectors": ("vectors", "List, import and describe word vectors."),
     "verify": ("verify", "Check every byte of an index or a vector set."),
-    "zipf": ("zipf", "See whether texts follow Zipf's law, in words or in latent space."),
+    "zipf": ("zipf", "See whether texts follow Zipf's law."),
 }
 
 
