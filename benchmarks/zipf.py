@@ -1,7 +1,7 @@
-"""Zipf's law on Brown and the books, beside nltk + scikit-learn; same-class neighbours beside kd_tree.
+"""Zipf's law on Brown and the books, beside nltk and scikit-learn; near words beside kd_tree.
 
-Both pipelines read Brown's 500 files, cut and embed them (vectors are in memory beforehand), cluster
-sentence means into 75, fit the same laws and draw. scikit-learn stops after 100 steps too.
+Both pipelines read Brown's 500 files, cut and embed them (vectors are in memory beforehand),
+cluster sentence means into 75, fit the same laws and draw. scikit-learn stops after 100 steps too.
 """
 
 from __future__ import annotations
