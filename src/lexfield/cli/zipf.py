@@ -26,7 +26,7 @@ from lexfield.errors import InputError
 @click.option(
     "--seeds", default=3, show_default=True, type=click.IntRange(1, 1000), help="Clusterings."
 )
-@click.option("--no-nulls", is_flag=True, help="Leave out the null models (a third of the time).")
+@click.option("--no-nulls", is_flag=True, help="Leave out the null models (two thirds of the time).")
 @click.option("--robustness", is_flag=True, help="Also cluster for k−20 … k+20.")
 @own_vectors_option
 @click.option("--plot", type=click.Path(dir_okay=False), help="Draw it: png, svg, pdf or html.")

@@ -58,9 +58,9 @@ def _distribution(unit: str, fits: Mapping[str, Fit]) -> list[str]:
     open_ = [_plain(f) for f in tested if (f.p or 0) >= _SURE]
     parts = []
     if likelier:
-        parts.append(f"{_list(likelier)} fits better")
+        parts.append(f"{_list(likelier)} fit{_s(likelier)} better")
     if beaten:
-        parts.append(f"{_list(beaten)} fits worse")
+        parts.append(f"{_list(beaten)} fit{_s(beaten)} worse")
     if open_:
         parts.append(f"{_list(open_)} cannot be told from it")
     return [f"{said}{'; ' if parts else ''}{', '.join(parts)}."]
@@ -76,6 +76,10 @@ def _nulls(nulls: Sequence[Null]) -> list[str]:
             how = "steeper" if null.difference < 0 else "flatter"
             said.append(f"It is {how} than for {name} (slope {null.slope:.2f}).")
     return said
+
+
+def _s(names: Sequence[str]) -> str:
+    return "s" if len(names) == 1 else ""
 
 
 def _plain(fit: Fit) -> str:
