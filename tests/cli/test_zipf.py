@@ -32,6 +32,9 @@ def test_zipf_of_clusters(run: Run, tmp_path: Path) -> None:
     assert len(done.json["clusters"]) == 12 and len(done.json["nulls"]) == 2
     done = run(*arguments, "--no-nulls")
     assert "12 clusters of 4,130 sentences" in done.out and "null model" not in done.out
+    assert "  far   " not in done.out
+    done = run(*arguments, "--no-nulls", "--examples")
+    assert done.out.count("  near  ") == done.out.count("  far   ") == 60
     assert "repeated sentences were left out" in done.err
 
 

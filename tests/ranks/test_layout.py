@@ -48,6 +48,12 @@ def test_layout_of_a_corpus(sample: lx.Corpus) -> None:
     assert record["count"] == int(sample.vocabulary.counts[0])
 
 
+def test_a_long_layout_tells_the_time(sample: lx.Corpus) -> None:
+    told: list[int] = []
+    lx.layout(sample, words=1500, progress=lambda done, total: told.append(done))
+    assert told[:2] == [1, 2]
+
+
 @pytest.mark.parametrize(
     ("text", "options", "message"),
     [

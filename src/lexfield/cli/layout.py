@@ -58,8 +58,7 @@ def layout(
         plot_path(plot, PAGE_FORMATS)
     results, notes = [], []
     for name, corpus in read_each(paths, reading):
-        say(f"{name}: laying out")
-        with Bar(f"{name}: reading vectors") as bar:
+        with Bar(f"{name}: laying out, seconds") as bar:
             result = lay(
                 corpus, method, vectors=vectors, words=words, seed=seed, name=name, progress=bar
             )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import click
@@ -26,7 +27,12 @@ from lexfield.errors import InputError
 @click.option(
     "--seeds", default=3, show_default=True, type=click.IntRange(1, 1000), help="Clusterings."
 )
-@click.option("--no-nulls", is_flag=True, help="Leave out the null models (two thirds of the time).")
+@click.option(
+    "--no-nulls", is_flag=True, help="Leave out the null models (two thirds of the time)."
+)
+@click.option(
+    "--examples", is_flag=True, help="Show the five nearest and farthest sentences of clusters."
+)
 @click.option("--robustness", is_flag=True, help="Also cluster for k−20 … k+20.")
 @own_vectors_option
 @click.option("--plot", type=click.Path(dir_okay=False), help="Draw it: png, svg, pdf or html.")
@@ -39,6 +45,7 @@ def zipf(
     clusters: str,
     seeds: int,
     no_nulls: bool,
+    examples: bool,
     robustness: bool,
     vectors: str,
     plot: str | None,
@@ -54,6 +61,7 @@ def zipf(
     lexfield zipf novel.txt --ngram 2 --json
     lexfield zipf novel.txt news/ letters.csv --plot words.png
     lexfield zipf novel.txt --latent -k 75 --plot clusters.html
+    lexfield zipf novel.txt --latent -k 35 --examples
     lexfield zipf roman.txt --latent -k auto --robustness --vectors own
     """
     from lexfield.plots.figure import plot_path
@@ -83,12 +91,20 @@ def zipf(
     if plot:
         say(f"wrote {draw(results, plot)}")
     records = [result.to_dict() for result in results]
+
+    def table() -> Iterator[str]:
+        for number, result in enumerate(results):
+            yield from [""] if number else []
+            yield from result.lines()
+            for cluster in result.clusters or [] if examples else []:
+                yield from ["", *cluster.lines()]
+
     emit(
         "zipf",
         records,
         output,
         notes=notes,
-        table=lambda: [line for result in results for line in (*result.lines(), "")][:-1],
+        table=lambda: list(table()),
         extra=records[0] if len(records) == 1 else None,
     )
 

@@ -39,6 +39,14 @@ class Cluster:
     nearest: list[str]
     farthest: list[str]
 
+    def lines(self) -> list[str]:
+        """The cluster as lines of text."""
+        return [
+            f"cluster {self.rank}: {self.size:,} sentences: {' '.join(self.words)}",
+            *(f"  near  {text}" for text in self.nearest),
+            *(f"  far   {text}" for text in self.farthest),
+        ]
+
 
 @dataclass(frozen=True)
 class Choice:

@@ -7,8 +7,11 @@ mds    distances in the plane as near as possible to the real ones (SMACOF); n²
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from threading import Event, Thread
 from typing import Any
 
 import numpy as np
@@ -70,7 +73,10 @@ def layout(
     name: str = "text",
     progress: Progress = silent,
 ) -> LayoutResult:
-    """Lay the most frequent ``words`` of a corpus out in the plane."""
+    """Lay the most frequent ``words`` of a corpus out in the plane.
+
+    ``progress`` is told the seconds that a layout has taken so far.
+    """
     check(isinstance(corpus, Corpus), "corpus", "a Corpus, as Corpus.read gives", corpus)
     check(method in METHODS, "method", f"one of {', '.join(METHODS)}", method)
     usual, most = METHODS[method]
@@ -93,7 +99,8 @@ def layout(
         notes.append(
             f"the {len(kept):,} most frequent of {len(known):,} words are shown; --words for more"
         )
-    places = place(embedded.matrix[kept], method, seed)
+    with _ticking(progress):
+        places = place(embedded.matrix[kept], method, seed)
     return LayoutResult(
         name,
         method,
@@ -104,6 +111,26 @@ def layout(
         opened.name,
         notes,
     )
+
+
+@contextmanager
+def _ticking(progress: Progress) -> Iterator[None]:
+    """Tell the seconds that have passed: the layouts themselves do not say how far they are."""
+    over = Event()
+
+    def tick() -> None:
+        seconds = 0
+        while not over.wait(1):
+            seconds += 1
+            progress(seconds, None)
+
+    ticker = Thread(target=tick, daemon=True)
+    ticker.start()
+    try:
+        yield
+    finally:
+        over.set()
+        ticker.join()
 
 
 def place(matrix: NDArray[np.float32], method: str, seed: int = 0) -> NDArray[np.float32]:
