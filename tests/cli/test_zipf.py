@@ -54,7 +54,7 @@ def test_several_corpora(run: Run, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "arguments", "message"),
     [
-        (b"word", (), "only 1 distinct word"),
+        (b"word", (), "Only 1 distinct word"),
         (b"all words differ here", (), "equally often"),
         (b"One word. Two words.", ("--latent", "-k", "75"), "too few for 75 clusters"),
         (b"One word. Two words.", ("--latent", "-k", "1"), "1 clusters have no ranks"),

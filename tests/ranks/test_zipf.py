@@ -67,10 +67,10 @@ def test_automatic_number_and_vectors_of_the_text_itself(sample: lx.Corpus) -> N
 @pytest.mark.parametrize(
     ("text", "options", "message"),
     [
-        ("word", {}, "only 1 distinct word"),
-        ("one two", {}, "only 2 distinct words"),
+        ("word", {}, "Only 1 distinct word"),
+        ("one two", {}, "Only 2 distinct words"),
         ("every word here differs", {}, "occur equally often"),
-        ("word", {"ngram": 2}, "only 0 distinct 2-grams"),
+        ("word", {"ngram": 2}, "Only 0 distinct 2-grams"),
         ("", {}, "no words"),
         ("Red cats. Blue dogs. Old hens.", {"space": "latent"}, "too few for 75 clusters"),
         (

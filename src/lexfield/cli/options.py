@@ -47,21 +47,18 @@ def reading_options(command: F) -> F:
     return command
 
 
-vectors_option = click.option(
-    "--vectors",
-    default="default",
-    show_default=True,
-    metavar="NAME|FILE",
-    help="Word vectors: a name from `lexfield vectors list`, or a file.",
-)
+def _vectors(choices: str, more: str) -> Callable[[F], F]:
+    return click.option(
+        "--vectors",
+        default="default",
+        show_default=True,
+        metavar=choices,
+        help=f"Word vectors: a name from `lexfield vectors list`, {more}.",
+    )
 
-own_vectors_option = click.option(
-    "--vectors",
-    default="default",
-    show_default=True,
-    metavar="NAME|FILE|own",
-    help="Word vectors: a name from `lexfield vectors list`, a file, or own (trained on the text).",
-)
+
+vectors_option = _vectors("NAME|FILE", "or a file")
+own_vectors_option = _vectors("NAME|FILE|own", "a file, or own (trained on the text)")
 
 
 def read_each(paths: Sequence[str], reading: dict[str, Any]) -> Iterator[tuple[str, Corpus]]:
