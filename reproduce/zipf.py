@@ -16,19 +16,23 @@ import re
 import sys
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from lexfield import Corpus, Document, layout, speech, zipf
 from lexfield.plots.layout import draw as draw_layouts
 from lexfield.plots.zipf import draw as draw_ranks
+from lexfield.ranks.fit import Fit
 from lexfield.ranks.layout import LayoutResult
-from lexfield.ranks.zipf import ZipfResult
+from lexfield.ranks.zipf import Slope, ZipfResult
 
 HERE = Path(__file__).parent
+OUT = HERE / "results" / "zipf.json"
 VECTORS = ("glove", "default")
 CLUSTERS = {"Gatsby": 35, "Reuters": 85, "Brown": 75, "Books": 100, "RACE": 95}
-SEEDS = 3
 PAPER: dict[str, dict[str, Any]] = {
     "neighbours_per_cent": {
         "Gatsby": {"3": 68.53, "5": 65.81, "10": 61.71, "20": 56.76, "50": 50.60},
@@ -79,38 +83,66 @@ DIFFERENCES = [
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data", type=Path, default=HERE.parents[1] / "shared" / "data")
-    parser.add_argument("--only", nargs="*", default=list(CLUSTERS))
+    parser.add_argument(
+        "--only", nargs="*", default=[*CLUSTERS, "languages", "figures"], help="Parts to run again."
+    )
     options = parser.parse_args()
-    started = time.time()
-    figures = HERE / "results" / "figures"
-    figures.mkdir(parents=True, exist_ok=True)
-    result: dict[str, Any] = {"corpora": {}, "seeds": SEEDS}
+    for part in options.only:
+        started = time.time()
+        if part == "figures":
+            figures(options.data)
+            continue
+        found = (
+            dict(languages(options.data))
+            if part == "languages"
+            else measure(part, Corpus.of(read(options.data, part)))
+        )
+        keep(part, found, round((time.time() - started) / 60, 1))
+    print(OUT.read_text("utf-8"))
+
+
+def keep(part: str, found: dict[str, Any], minutes: float) -> None:
+    """Put a part's figures into the file, beside those of the other parts."""
+    result = json.loads(OUT.read_text("utf-8")) if OUT.is_file() else {"corpora": {}}
+    if part == "languages":
+        result[part] = found
+    else:
+        result["corpora"][part] = {**found, "minutes": minutes, "paper": beside(part)}
+    result["seeds"] = {name: seeds_of(name) for name in CLUSTERS}
+    result["differences"] = DIFFERENCES
+    OUT.write_text(json.dumps(result, indent=1, ensure_ascii=False) + "\n", "utf-8")
+
+
+def seeds_of(name: str) -> int:
+    return 2 if name == "Books" else 3  # 338,693 sentences: a clustering takes half a minute
+
+
+def figures(data: Path) -> None:
+    """Draw Figures 2 to 6; clusters as they are in the file."""
+    folder = HERE / "results" / "figures"
+    folder.mkdir(parents=True, exist_ok=True)
+    kept = json.loads(OUT.read_text("utf-8"))["corpora"]
     words: list[ZipfResult] = []
     clusters: list[ZipfResult] = []
     places: list[LayoutResult] = []
-    for name in options.only:
-        corpus = Corpus.of(read(options.data, name))
-        print(f"{name}: {corpus}", file=sys.stderr)
-        ranks, sentences, placed, record = measure(name, corpus)
-        words.append(ranks)
-        clusters.append(sentences)
-        places.append(placed)
-        result["corpora"][name] = {**record, "paper": beside(name)}
-        print(f"{name}: {time.time() - started:.0f} s", file=sys.stderr)
-        keep(result, started)
-    draw_ranks(words, figures / "figure-3-words.png")
-    draw_ranks(clusters, figures / "figures-4-and-6-clusters.png")
-    draw_layouts(places, figures / "figures-2-and-5-layout.png")
-    result["languages"] = dict(languages(options.data))
-    result["differences"] = DIFFERENCES
-    keep(result, started)
-    print(json.dumps(result, indent=1, ensure_ascii=False))
-
-
-def keep(result: dict[str, Any], started: float) -> None:
-    result["minutes"] = round((time.time() - started) / 60, 1)
-    text = json.dumps(result, indent=1, ensure_ascii=False)
-    (HERE / "results" / "zipf.json").write_text(text + "\n", "utf-8")
+    for name in CLUSTERS:
+        corpus = Corpus.of(read(data, name))
+        words.append(zipf(corpus, vectors=VECTORS[0], name=name, draws=0))
+        own = kept[name][f"clusters_{VECTORS[0]}"]
+        clusters.append(
+            replace(
+                words[-1],
+                space="latent",
+                unit="cluster",
+                counts=np.array(own["sizes"]),
+                fits={key: Fit(**fit) for key, fit in own["fits"].items()},
+                robustness=[Slope(**row) for row in own["robustness"]],
+            )
+        )
+        places.append(layout(corpus, name=name))
+    draw_ranks(words, folder / "figure-3-words.png")
+    draw_ranks(clusters, folder / "figures-4-and-6-clusters.png")
+    draw_layouts(places, folder / "figures-2-and-5-layout.png")
 
 
 def read(data: Path, name: str) -> Iterator[Document]:
@@ -138,24 +170,21 @@ def lines(path: Path) -> Iterator[dict[str, Any]]:
             yield json.loads(line)
 
 
-def measure(
-    name: str, corpus: Corpus
-) -> tuple[ZipfResult, ZipfResult, LayoutResult, dict[str, Any]]:
+def measure(name: str, corpus: Corpus) -> dict[str, Any]:
     """All figures of one corpus."""
+    print(f"{name}: {corpus}", file=sys.stderr)
     ranks = zipf(corpus, vectors=VECTORS[0], name=name)
     record: dict[str, Any] = {"words": figures_of(ranks), "figures": ranks.to_dict()["figures"]}
-    sentences = None
     for vectors in VECTORS:
         found = zipf(
             corpus,
             space="latent",
             clusters=CLUSTERS[name],
             vectors=vectors,
-            seeds=SEEDS,
+            seeds=seeds_of(name),
             robustness=vectors == VECTORS[0],
             name=name,
         )
-        sentences = sentences or found
         tagged = speech(corpus, vectors=vectors, name=name)
         record[f"clusters_{vectors}"] = figures_of(found)
         record[f"neighbours_{vectors}"] = [
@@ -177,8 +206,7 @@ def measure(
         }
         for row in tagged.shares
     ]
-    assert sentences is not None
-    return ranks, sentences, layout(corpus, name=name), record
+    return record
 
 
 def figures_of(found: ZipfResult) -> dict[str, Any]:
@@ -190,7 +218,7 @@ def figures_of(found: ZipfResult) -> dict[str, Any]:
         if whole[key]
     }
     if found.clusters:
-        kept["clusters"] = len(found.clusters)
+        kept["sizes"] = found.counts.tolist()
         kept["largest"] = [{"size": one.size, "words": one.words} for one in found.clusters[:5]]
     return shortened(kept)
 
