@@ -25,6 +25,8 @@ bench: $(VENV)/.installed-bench
 
 reproduce: $(VENV)/.installed-dev
 	$(BIN)/python reproduce/variety.py
+	$(BIN)/python reproduce/labels.py
+	$(BIN)/python reproduce/zipf.py
 	$(BIN)/python reproduce/simplex_bounds.py
 	$(BIN)/python reproduce/simplex_neighbours.py
 	$(BIN)/python reproduce/topic_retrieval.py

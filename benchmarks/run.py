@@ -21,6 +21,7 @@ ALL = (
     "startup",
     "search",
     "divergence",
+    "zipf",
     "simplex",
     "simplex_approximate",
 )

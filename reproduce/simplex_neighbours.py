@@ -49,8 +49,8 @@ PAPER = {  # MAP, P@5, R@5, speed-up
     "He k-d trees": (0.92, 0.99, 0.49, 1425.23),
 }
 DIFFERENCE_2 = (
-    "As in the paper LSH with R = 0.6 finds everything in dense samples (alpha of 10 and 100), which"
-    " lie close together, and loses more with every dimension in sparse ones, whose neighbours are"
+    "As in the paper LSH with R = 0.6 finds everything in dense samples (alpha of 10 and 100),"
+    " which lie close together, and loses more with every dimension in sparse ones, whose neighbours are"
     " outside the radius; part of rank 2 is kept where samples crowd in few corners (alpha 0.001)."
     " The tree finds everything: without eps it is exact, and only slow."
 )

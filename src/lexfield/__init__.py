@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     from lexfield.diverge.pairs import pairs
     from lexfield.errors import LexfieldError
     from lexfield.fusion import fuse
+    from lexfield.ranks.layout import layout
+    from lexfield.ranks.speech import speech
+    from lexfield.ranks.zipf import zipf
     from lexfield.search.index import Index
     from lexfield.text.corpus import Corpus, Sentence
     from lexfield.text.document import Document
@@ -46,11 +49,14 @@ _HOMES = {
     "Vocabulary": "text.vocabulary",
     "WordVectors": "vectors.wordvectors",
     "divergence": "diverge.between",
-    "knn_divergence": "diverge.between",
-    "pairs": "diverge.pairs",
     "fuse": "fusion",
+    "knn_divergence": "diverge.between",
+    "layout": "ranks.layout",
+    "pairs": "diverge.pairs",
     "simplex": "topics.simplex",
+    "speech": "ranks.speech",
     "stopwords": "text.stopwords",
+    "zipf": "ranks.zipf",
 }
 
 __all__ = [
@@ -67,11 +73,14 @@ __all__ = [
     "Vocabulary",
     "WordVectors",
     "divergence",
-    "knn_divergence",
-    "pairs",
     "fuse",
+    "knn_divergence",
+    "layout",
+    "pairs",
     "simplex",
+    "speech",
     "stopwords",
+    "zipf",
 ]
 
 

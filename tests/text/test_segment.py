@@ -56,6 +56,7 @@ def test_words(text: str, expected: list[str]) -> None:
         ("   \n\n  ", []),
         ("", []),
         ("one", ["one"]),
+        (". Then it goes on.", [".", "Then it goes on."]),
     ],
 )
 def test_sentences(text: str, expected: list[str] | int) -> None:

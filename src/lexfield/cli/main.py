@@ -29,12 +29,15 @@ VERBS = {
     "index": ("index", "Build an index from files, folders or tables."),
     "info": ("info", "Look inside an index."),
     "label": ("label", "Guess the author, genre or level of documents from the others."),
+    "layout": ("layout", "Lay words out in the plane, coloured by part of speech."),
     "near": ("near", "Find the nearest words."),
     "pairs": ("pairs", "Say how different every document is from every other."),
     "search": ("search", "Find similar sentences or documents, with reasons."),
+    "speech": ("speech", "Count parts of speech, and see whether near words have the same."),
     "topics": ("topics", "Fit, show and infer the topics of an index."),
     "vectors": ("vectors", "List, import and describe word vectors."),
     "verify": ("verify", "Check every byte of an index or a vector set."),
+    "zipf": ("zipf", "See whether texts follow Zipf's law."),
 }
 
 

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
-from typing import Any, TypeVar
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
+
+from lexfield.cli.output import Bar
+
+if TYPE_CHECKING:
+    from lexfield.text.corpus import Corpus
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -42,13 +48,32 @@ def reading_options(command: F) -> F:
     return command
 
 
-vectors_option = click.option(
-    "--vectors",
-    default="default",
-    show_default=True,
-    metavar="NAME|FILE",
-    help="Word vectors: a name from `lexfield vectors list`, or a file.",
-)
+def _vectors(choices: str, more: str) -> Callable[[F], F]:
+    return click.option(
+        "--vectors",
+        default="default",
+        show_default=True,
+        metavar=choices,
+        help=f"Word vectors: a name from `lexfield vectors list`, {more}.",
+    )
+
+
+vectors_option = _vectors("NAME|FILE", "or a file")
+own_vectors_option = _vectors("NAME|FILE|own", "a file, or own (trained on the text)")
+
+
+def read_each(paths: Sequence[str], reading: dict[str, Any]) -> Iterator[tuple[str, Corpus]]:
+    """A corpus for every path, with a short name; a name that comes twice gets a number."""
+    from lexfield.text.corpus import Corpus
+
+    names: dict[str, int] = {}
+    for path in paths:
+        name = "standard input" if path == "-" else Path(path).resolve().name.split(".")[0] or path
+        names[name] = names.get(name, 0) + 1
+        shown = name if names[name] == 1 else f"{name} {names[name]}"
+        with Bar(f"{shown}: reading") as bar:
+            corpus = Corpus.read(path, progress=bar, **reading)
+        yield shown, corpus
 
 
 def unit_option(default: str) -> Callable[[F], F]:

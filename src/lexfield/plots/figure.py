@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from io import BytesIO
 from pathlib import Path
@@ -41,13 +41,13 @@ def figure(width: float = 7.0, height: float = 4.5) -> Iterator[Figure]:
         yield Figure(figsize=(width, height), layout="constrained")
 
 
-def plot_path(path: str | Path) -> Path:
+def plot_path(path: str | Path, formats: Sequence[str] = FORMATS) -> Path:
     """Check where a figure is to go before the work that it shows begins."""
     path = Path(path)
-    if path.suffix.lower() not in FORMATS:
+    if path.suffix.lower() not in formats:
         raise InputError(
             f"{str(path)!r} does not name a figure.",
-            f"End the name with one of: {', '.join(FORMATS)}",
+            f"End the name with one of: {', '.join(formats)}",
         )
     if not path.parent.is_dir():
         raise InputError(f"There is no folder {str(path.parent)!r}.", "Make it, or name another.")

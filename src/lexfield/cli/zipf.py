@@ -1,0 +1,118 @@
+"""``lexfield zipf``"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import click
+
+from lexfield.cli.options import own_vectors_option, read_each, reading_options
+from lexfield.cli.output import Bar, emit, output_options, say
+from lexfield.errors import InputError
+
+
+@click.command()
+@click.argument("paths", nargs=-1, required=True, metavar="CORPUS...")
+@click.option("--ngram", default=1, show_default=True, type=click.IntRange(1, 100), help="Order.")
+@click.option("--latent", is_flag=True, help="Rank clusters of sentences instead of words.")
+@click.option(
+    "-k",
+    "clusters",
+    default="75",
+    show_default=True,
+    metavar="NUMBER|auto",
+    help="Clusters; auto takes the best simplified silhouette.",
+)
+@click.option(
+    "--seeds", default=3, show_default=True, type=click.IntRange(1, 1000), help="Clusterings."
+)
+@click.option(
+    "--no-nulls", is_flag=True, help="Leave out the null models (two thirds of the time)."
+)
+@click.option(
+    "--examples", is_flag=True, help="Show the five nearest and farthest sentences of clusters."
+)
+@click.option("--robustness", is_flag=True, help="Also cluster for k−20 … k+20.")
+@own_vectors_option
+@click.option("--plot", type=click.Path(dir_okay=False), help="Draw it: png, svg, pdf or html.")
+@reading_options
+@output_options
+def zipf(
+    paths: tuple[str, ...],
+    ngram: int,
+    latent: bool,
+    clusters: str,
+    seeds: int,
+    no_nulls: bool,
+    examples: bool,
+    robustness: bool,
+    vectors: str,
+    plot: str | None,
+    output: str | None,
+    **reading: Any,
+) -> None:
+    """See whether texts follow Zipf's law: words by rank, or clusters of sentences by rank.
+
+    Each CORPUS is a file, a folder or a table; several are told and drawn side by side.
+
+    \b
+    lexfield zipf novel.txt
+    lexfield zipf novel.txt --ngram 2 --json
+    lexfield zipf novel.txt news/ letters.csv --plot words.png
+    lexfield zipf novel.txt --latent -k 75 --plot clusters.html
+    lexfield zipf novel.txt --latent -k 35 --examples
+    lexfield zipf roman.txt --latent -k auto --robustness --vectors own
+    """
+    from lexfield.plots.figure import plot_path
+    from lexfield.plots.page import PAGE_FORMATS
+    from lexfield.plots.zipf import draw
+    from lexfield.ranks.zipf import zipf as rank
+
+    if plot:
+        plot_path(plot, PAGE_FORMATS)
+    results, notes = [], []
+    for name, corpus in read_each(paths, reading):
+        with Bar(f"{name}: {'clustering' if latent else 'fitting'}") as bar:
+            result = rank(
+                corpus,
+                space="latent" if latent else "categorical",
+                ngram=ngram,
+                clusters=_clusters(clusters),
+                vectors=vectors,
+                seeds=seeds,
+                nulls=not no_nulls,
+                robustness=robustness,
+                name=name,
+                progress=bar,
+            )
+        results.append(result)
+        notes += [f"{name}: {note}" for note in (*corpus.notes, *result.notes)]
+    if plot:
+        say(f"wrote {draw(results, plot)}")
+    records = [result.to_dict() for result in results]
+
+    def table() -> Iterator[str]:
+        for number, result in enumerate(results):
+            yield from [""] if number else []
+            yield from result.lines()
+            for cluster in result.clusters or [] if examples else []:
+                yield from ["", *cluster.lines()]
+
+    emit(
+        "zipf",
+        records,
+        output,
+        notes=notes,
+        table=lambda: list(table()),
+        extra=records[0] if len(records) == 1 else None,
+    )
+
+
+def _clusters(text: str) -> int | str:
+    if text == "auto":
+        return text
+    try:
+        return int(text)
+    except ValueError:
+        raise InputError(f"-k must be a whole number or auto. Got {text!r} instead.") from None

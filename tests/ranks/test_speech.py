@@ -1,0 +1,116 @@
+"""Parts of speech: classes, composition, and neighbours of the same class beside a loop."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import lexfield as lx
+from lexfield.errors import InputError
+from lexfield.ranks.speech import CLASSES, class_of, classes_of, composition, same_class
+
+
+def names(words: list[str]) -> list[str]:
+    return [CLASSES[place] for place in classes_of(words)]
+
+
+def test_the_tagger_knows_common_words() -> None:
+    words = ["house", "ran", "beautiful", "slowly", "she", "the", "of", "could", "whom", "1922"]
+    assert names(words) == [
+        "noun",
+        "verb",
+        "adjective",
+        "adverb",
+        "pronoun",
+        "other",
+        "other",
+        "verb",
+        "pronoun",
+        "other",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("tag", "expected"),
+    [
+        ("NNPS", "noun"),
+        ("VBZ", "verb"),
+        ("JJR", "adjective"),
+        ("WRB", "adverb"),
+        ("PRP$", "pronoun"),
+        ("RP", "other"),
+        ("", "other"),
+        ("pronoun", "pronoun"),
+    ],
+)
+def test_classes_of_tags(tag: str, expected: str) -> None:
+    assert class_of(tag) == expected
+
+
+def test_composition_by_hand() -> None:
+    table = composition(np.array([0, 0, 1, 5], np.uint8), np.array([3, 2, 4, 1]))
+    assert [(row.tokens, row.types) for row in table] == [
+        (5, 2),
+        (4, 1),
+        (0, 0),
+        (0, 0),
+        (0, 0),
+        (1, 1),
+    ]
+    assert table[0].token_share == 0.5 and table[0].type_share == 0.5
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.integers(0, 10_000), st.integers(5, 40))
+def test_neighbours_beside_a_loop(seed: int, n: int) -> None:
+    rng = np.random.default_rng(seed)
+    matrix = rng.normal(size=(n, 4)).astype(np.float32)
+    classes = rng.integers(0, 6, n).astype(np.uint8)
+    table, notes = same_class(matrix, classes, (1, 3))
+    unit = matrix / np.linalg.norm(matrix, axis=1, keepdims=True)
+    for row in table:
+        shares = []
+        for i in range(n):
+            others = sorted(
+                (j for j in range(n) if j != i), key=lambda j: -float(unit[i] @ unit[j])
+            )
+            shares.append(np.mean([classes[j] == classes[i] for j in others[: row.k]]))
+        assert row.share == pytest.approx(np.mean(shares))
+    pairs = [classes[i] == classes[j] for i in range(n) for j in range(n) if i != j]
+    assert table[0].by_chance == pytest.approx(np.mean(pairs))
+    assert notes == []
+
+
+def test_too_few_words_for_so_many_neighbours() -> None:
+    table, notes = same_class(np.eye(4, dtype=np.float32), np.zeros(4, np.uint8), (2, 50))
+    assert [row.k for row in table] == [2] and "too few" in notes[0]
+    assert table[0].share == 1.0 and table[0].by_chance == 1.0 and table[0].above == 0.0
+
+
+def test_speech_of_the_sample(sample: lx.Corpus) -> None:
+    found = lx.speech(sample, name="sample")
+    assert sum(row.tokens for row in found.shares) == len(sample.tokens)
+    assert sum(row.types for row in found.shares) == len(sample.vocabulary)
+    assert [row.k for row in found.neighbours] == [3, 5, 10, 20, 50]
+    assert all(row.share > row.by_chance + 0.1 for row in found.neighbours)
+    assert "by_chance" in repr(found)
+    assert set(found.to_dict()) >= {"shares", "neighbours", "vectors"}
+
+
+def test_a_tagger_of_ones_own(sample: lx.Corpus) -> None:
+    found = lx.speech(sample, tagger=lambda word: "verb" if word < "m" else "NN", neighbours=[3])
+    types = {row.speech: row.types for row in found.shares}
+    assert types["verb"] == sum(word < "m" for word in sample.vocabulary)
+    assert types["noun"] == len(sample.vocabulary) - types["verb"]
+    with pytest.raises(InputError, match="The tagger gave None for"):
+        lx.speech(sample, tagger=lambda word: None)  # type: ignore[arg-type, return-value]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"), [("", "no words"), ("Xqzzy wrrgl.", "have no word of this text")]
+)
+def test_refusals(text: str, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        lx.speech(lx.Corpus.of([text]))

@@ -1,0 +1,142 @@
+"""``lexfield.zipf``: its names, its results, its refusals."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import lexfield as lx
+from lexfield.errors import InputError
+from lexfield.ranks.fit import Fit
+from lexfield.ranks.nulls import Null
+from lexfield.ranks.verdict import verdict
+
+
+def test_the_name_is_a_function_whatever_was_imported() -> None:
+    import lexfield.ranks.zipf  # noqa: F401
+
+    assert callable(lx.zipf) and lx.zipf.__name__ == "zipf"
+
+
+def test_words(sample: lx.Corpus) -> None:
+    found = lx.zipf(sample, draws=20, name="sample")
+    assert found.counts.tolist() == sample.vocabulary.counts.tolist()
+    assert found.slope == pytest.approx(-1.065, abs=0.01) and found.r2 > 0.95
+    assert list(found.fits) == [
+        "line",
+        "mandelbrot",
+        "power_law",
+        "lognormal",
+        "exponential",
+        "truncated_power_law",
+    ]
+    assert "Zipf's −1" in found.verdict and "slope -1.065" in repr(found)
+    whole = json.loads(json.dumps(found.to_dict(), allow_nan=False))
+    assert whole["ranks"][0] == {"rank": 1, "count": int(found.counts[0]), "label": "the"}
+    assert whole["figures"]["tokens"] == len(sample.tokens)
+
+
+def test_latent(sample: lx.Corpus, tmp_path: Path) -> None:
+    found = lx.zipf(sample, space="latent", clusters=30, seeds=2, draws=10, robustness=True)
+    assert found.counts.sum() == found.figures.sentences == 4130
+    assert len(found.counts) == 30 and (np.diff(found.counts) <= 0).all()
+    assert found.slope in found.slopes and len(found.slopes) == 2
+    assert [null.model for null in found.nulls] == ["shuffled", "gaussian"]
+    assert [row.k for row in found.robustness] == list(range(10, 51, 5))
+    same = next(row for row in found.robustness if row.k == 30)
+    assert (same.low, same.high) == (min(found.slopes), max(found.slopes))
+    assert found.clusters is not None and len(found.clusters[0].nearest) == 5
+    assert found.labels[0] == " ".join(found.clusters[0].words)
+    json.dumps(found.to_dict(), allow_nan=False)
+    again = lx.zipf(sample, space="latent", clusters=30, seeds=2, draws=10, nulls=False)
+    assert again.slopes == found.slopes and again.nulls == []
+    assert found.plot(tmp_path / "clusters.svg").read_text("utf-8").startswith("<?xml")
+
+
+def test_automatic_number_and_vectors_of_the_text_itself(sample: lx.Corpus) -> None:
+    found = lx.zipf(
+        sample, space="latent", clusters="auto", vectors="own", seeds=1, nulls=False, draws=0
+    )
+    assert found.vectors == "own" and found.choices is not None
+    assert len(found.counts) == found.choices[0].k
+
+
+@pytest.mark.parametrize(
+    ("text", "options", "message"),
+    [
+        ("word", {}, "Only 1 distinct word"),
+        ("one two", {}, "Only 2 distinct words"),
+        ("every word here differs", {}, "occur equally often"),
+        ("word", {"ngram": 2}, "Only 0 distinct 2-grams"),
+        ("", {}, "no words"),
+        ("Red cats. Blue dogs. Old hens.", {"space": "latent"}, "too few for 75 clusters"),
+        (
+            "Red cats. Blue dogs. Old hens.",
+            {"space": "latent", "clusters": 1},
+            "1 clusters have no ranks",
+        ),
+        (
+            "Red cats. Blue dogs. Old hens.",
+            {"space": "latent", "clusters": 2},
+            "2 clusters have no ranks",
+        ),
+        ("Red cats. Blue dogs. Old hens.", {"space": "latent", "clusters": 3}, "nothing to rank"),
+        (
+            "Red cats. Blue dogs. Old hens.",
+            {"space": "latent", "clusters": "auto"},
+            "too few to choose",
+        ),
+        (
+            "Red cats. Blue dogs. Old hens.",
+            {"space": "latent", "clusters": "many"},
+            "clusters must be",
+        ),
+        ("Xqzzy wrrgl. Qqqq.", {"space": "latent", "clusters": 3}, "have no word of this text"),
+        ("A b.", {"space": "latent", "vectors": "own"}, "cannot be trained"),
+        ("A b.", {"space": "both"}, "space must be"),
+        ("A b.", {"ngram": 0}, "ngram must be"),
+        ("A b.", {"space": "latent", "ngram": 2}, "ngram must be 1"),
+        ("A b.", {"seeds": 0}, "seeds must be"),
+    ],
+)
+def test_refusals(text: str, options: dict[str, object], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        lx.zipf(lx.Corpus.of([text]), **options)  # type: ignore[arg-type]
+
+
+def test_something_else_than_a_corpus() -> None:
+    with pytest.raises(InputError, match="corpus must be a Corpus"):
+        lx.zipf("a text")  # type: ignore[arg-type]
+
+
+def test_few_ranks_are_no_law() -> None:
+    found = lx.zipf(lx.Corpus.of(["a a a b b c d e"]))
+    assert "Too little to judge" in found.verdict
+    assert list(found.fits) == ["line", "mandelbrot"]
+    assert "no distribution is fitted" in found.notes[0]
+
+
+def fits(p: float, ratio: float, other: float, r2: float = 0.99) -> dict[str, Fit]:
+    return {
+        "line": Fit("line", {"slope": -1.02, "intercept": 1.0}, 50, r2=r2),
+        "power_law": Fit("power_law", {"alpha": 2.0, "xmin": 3}, 40, p=p),
+        "lognormal": Fit("lognormal", {}, 40, ratio=ratio, p=other),
+    }
+
+
+def test_verdicts() -> None:
+    said = verdict("word", 50, fits(0.5, 2.0, 0.01), [], [])
+    assert "close to Zipf's −1" in said and "plausible" in said and "lognormal fits worse" in said
+    said = verdict("word", 50, fits(0.01, -2.0, 0.01, 0.5), [], [])
+    assert "no line" in said and "implausible" in said and "lognormal fits better" in said
+    assert "cannot be told" in verdict("word", 50, fits(0.5, 0.1, 0.9), [], [])
+    null = Null("gaussian", -0.2, 0.9, [-0.2], -0.8, -0.9, -0.7, 0.001)
+    assert "steeper than for a Gaussian" in verdict(
+        "cluster", 50, fits(0.5, 0, 1), [-1, -1], [null]
+    )
+    null = Null("shuffled", -0.9, 0.9, [-0.9], -0.1, -0.3, 0.1, 0.3)
+    assert "cannot be told from shuffled" in verdict("cluster", 50, fits(0.5, 0, 1), [-1], [null])
+    assert "law" in verdict("word", 9, fits(0.5, 2.0, 0.01), [], [])
