@@ -50,9 +50,9 @@ PAPER = {  # MAP, P@5, R@5, speed-up
 }
 DIFFERENCE_2 = (
     "As in the paper LSH with R = 0.6 finds everything in dense samples (alpha of 10 and 100),"
-    " which lie close together, and loses more with every dimension in sparse ones, whose neighbours"
-    " are outside the radius; part of rank 2 is kept where samples crowd in few corners (alpha 0.001)."
-    " The tree finds everything: without eps it is exact, and only slow."
+    " which lie close together, and loses more with every dimension in sparse ones, whose"
+    " neighbours are outside the radius; part of rank 2 is kept where samples crowd in few corners"
+    " (alpha 0.001). The tree finds everything: without eps it is exact, and only slow."
 )
 NAMES = ("map", "p@5", "r@5", "speed-up")
 
