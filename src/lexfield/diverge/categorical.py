@@ -25,10 +25,10 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from lexfield.engine import map_blocks
+from lexfield.engine.compiled import kernel
 from lexfield.errors import InputError, check
 
 if TYPE_CHECKING:
@@ -217,8 +217,10 @@ def _jensen_shannon(p: csr_matrix, q: csr_matrix) -> Matrix:
     return np.clip(own - mixed, 0, np.log(2))
 
 
-@njit(nogil=True, cache=True)
-def _mixed(indptr, indices, halves, logs, other, other_logs, out):  # type: ignore[no-untyped-def]
+@kernel
+def _mixed(
+    indptr: Any, indices: Any, halves: Any, logs: Any, other: Any, other_logs: Any, out: Any
+) -> Any:
     """For shared words (a+b) ln(a+b) − a ln a − b ln b, a and b half their frequencies."""
     for row in range(len(indptr) - 1):
         for at in range(indptr[row], indptr[row + 1]):

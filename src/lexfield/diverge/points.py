@@ -13,11 +13,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from lexfield.diverge.counts import Counts
 from lexfield.diverge.knn import intrinsic_dimension
+from lexfield.engine.compiled import kernel
 from lexfield.errors import InputError, check
 from lexfield.vectors.neighbours import nearest_rows, prepared
 from lexfield.vectors.wordvectors import WordVectors
@@ -153,8 +153,10 @@ def neighbour_lists(
     )
 
 
-@njit(nogil=True, cache=True)
-def reach(lists, distances, points, mine, theirs, k, out, counts):  # type: ignore[no-untyped-def]
+@kernel
+def reach(
+    lists: Any, distances: Any, points: Any, mine: Any, theirs: Any, k: Any, out: Any, counts: Any
+) -> Any:
     """Walk the neighbours of ``points`` outward: where each of the two sets, and their union, is
     met for the k-th time (columns of ``out``), and how many of each lie within the larger of the
     first two radii. False when the lists are too short.

@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from lexfield.diverge import knn
 from lexfield.diverge.options import Options
+from lexfield.engine.compiled import kernel
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_matrix
@@ -131,8 +131,10 @@ class Sums:
         return np.asarray(np.log((size - 1) / (n[:, None] - 1)))[:, :, None]
 
 
-@njit(nogil=True, cache=True)
-def _powers(words, documents, weights, logs, scale, tops, totals):  # type: ignore[no-untyped-def]
+@kernel
+def _powers(
+    words: Any, documents: Any, weights: Any, logs: Any, scale: Any, tops: Any, totals: Any
+) -> Any:
     """Add w (ρ/ν)^scale to totals · e^tops, keeping the largest power seen in ``tops``."""
     for entry in range(len(words)):
         word, mine, weight = words[entry], documents[entry], weights[entry]

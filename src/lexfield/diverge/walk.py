@@ -8,14 +8,28 @@ has met the largest k. So the cost grows with the vocabulary, not with the pairs
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
-from numba import njit
+
+from lexfield.engine.compiled import kernel
 
 _CLOSE = 1e-6  # squares under this share of the lengths lose digits as a difference of products
 
 
-@njit(nogil=True, cache=True)
-def walk_block(vectors, lengths, products, first, holders, held, ks, out, own, others):  # type: ignore[no-untyped-def]
+@kernel
+def walk_block(
+    vectors: Any,
+    lengths: Any,
+    products: Any,
+    first: Any,
+    holders: Any,
+    held: Any,
+    ks: Any,
+    out: Any,
+    own: Any,
+    others: Any,
+) -> Any:
     """Distances at which each document meets its k-th word, for a block of words.
 
     products: inner products of the words of the block, beginning with ``first``, with all words.
@@ -39,8 +53,18 @@ def walk_block(vectors, lengths, products, first, holders, held, ks, out, own, o
         _walk(order[: width - 1], squares, ends, holders, held, ks, out[number], mine, a, b)
 
 
-@njit(nogil=True, cache=True)
-def walk_lists(offsets, rows, distances, first, holders, held, ks, out, reached):  # type: ignore[no-untyped-def]
+@kernel
+def walk_lists(
+    offsets: Any,
+    rows: Any,
+    distances: Any,
+    first: Any,
+    holders: Any,
+    held: Any,
+    ks: Any,
+    out: Any,
+    reached: Any,
+) -> Any:
     """The same along given lists of neighbours; ``reached`` says where these were long enough."""
     own, sorted_already = np.empty((0, 0, 0), np.int32), np.empty(0, np.int64)
     for number in range(len(reached)):
@@ -52,8 +76,17 @@ def walk_lists(offsets, rows, distances, first, holders, held, ks, out, reached)
         )
 
 
-@njit(nogil=True, cache=True)
-def union_block(vectors, lengths, products, first, holders, held, ks, out):  # type: ignore[no-untyped-def]
+@kernel
+def union_block(
+    vectors: Any,
+    lengths: Any,
+    products: Any,
+    first: Any,
+    holders: Any,
+    held: Any,
+    ks: Any,
+    out: Any,
+) -> Any:
     """For every (word, document that holds it) of a block × document × k: the distance at which the
     words of both documents together, each counted once, are met for the k-th time."""
     width, documents = products.shape[1], out.shape[1]
@@ -85,15 +118,26 @@ def union_block(vectors, lengths, products, first, holders, held, ks, out):  # t
                         _note(target[held[i]], ks, own + more[held[i]], squares[step])
 
 
-@njit(nogil=True, cache=True)
-def _note(row, ks, count, square):  # type: ignore[no-untyped-def]
+@kernel
+def _note(row: Any, ks: Any, count: Any, square: Any) -> Any:
     for i in range(len(ks)):
         if count == ks[i]:
             row[i] = np.sqrt(square)
 
 
-@njit(nogil=True, cache=True)
-def _walk(order, squares, ends, holders, held, ks, out, mine, own, others):  # type: ignore[no-untyped-def]
+@kernel
+def _walk(
+    order: Any,
+    squares: Any,
+    ends: Any,
+    holders: Any,
+    held: Any,
+    ks: Any,
+    out: Any,
+    mine: Any,
+    own: Any,
+    others: Any,
+) -> Any:
     """One word. False when some document did not meet its largest k. Buckets end at ``ends``; none
     are given where all is in order."""
     documents = len(out)
@@ -126,8 +170,17 @@ def _walk(order, squares, ends, holders, held, ks, out, mine, own, others):  # t
     return False
 
 
-@njit(nogil=True, cache=True)
-def _bucket(vectors, lengths, products, word, order, squares, place, ends):  # type: ignore[no-untyped-def]
+@kernel
+def _bucket(
+    vectors: Any,
+    lengths: Any,
+    products: Any,
+    word: Any,
+    order: Any,
+    squares: Any,
+    place: Any,
+    ends: Any,
+) -> Any:
     """All other words by squared distance into buckets of equal width, by number in each. ``ends``
     then says where each bucket ends; ``place`` is room to work in."""
     width = len(products)
@@ -157,8 +210,8 @@ def _bucket(vectors, lengths, products, word, order, squares, place, ends):  # t
         squares[at], order[at] = products[other], other
 
 
-@njit(nogil=True, cache=True)
-def _sort(order, squares, start, end):  # type: ignore[no-untyped-def]
+@kernel
+def _sort(order: Any, squares: Any, start: Any, end: Any) -> Any:
     """By insertion: a bucket holds few, and equal squares stay in the order of their numbers."""
     for at in range(start + 1, end):
         square, other, to = squares[at], order[at], at

@@ -16,16 +16,15 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from lexfield.engine import map_blocks
+from lexfield.engine.compiled import reordered_kernel
 
 NEAR, FAR = 64, 128  # axes in the first part of the sketch, and in both
 _BLOCK = 4096  # rows
 _SAMPLE = 16384  # rows that the axes are found from
 _TOGETHER = 4  # axes a pass of the scan
-_EXACT = {"reassoc", "contract"}  # sums in any order; infinities keep their meaning
 
 Array = NDArray[Any]
 
@@ -94,8 +93,18 @@ def _principal(
     return center, np.ascontiguousarray(axes[:, ::-1]).astype(np.float32)
 
 
-@njit(nogil=True, cache=True, fastmath=_EXACT)
-def _average(offsets, words, shares, vectors, shift, axes, squares, rests, largest):  # type: ignore[no-untyped-def]
+@reordered_kernel
+def _average(
+    offsets: Any,
+    words: Any,
+    shares: Any,
+    vectors: Any,
+    shift: Any,
+    axes: Any,
+    squares: Any,
+    rests: Any,
+    largest: Any,
+) -> Any:
     dims = axes.shape[1]
     for row in range(len(axes)):
         mean, held = axes[row], False
@@ -123,8 +132,8 @@ def _average(offsets, words, shares, vectors, shift, axes, squares, rests, large
             largest[axis] = max(largest[axis], abs(mean[axis]))
 
 
-@njit(nogil=True, cache=True, fastmath=_EXACT)
-def _encode(axes, steps, near, far):  # type: ignore[no-untyped-def]
+@reordered_kernel
+def _encode(axes: Any, steps: Any, near: Any, far: Any) -> Any:
     """Fill the sketch; gives the largest squared error of each of its parts."""
     dims = axes.shape[1]
     middle, end = min(NEAR, dims), min(FAR, dims)
@@ -148,8 +157,8 @@ def _encode(axes, steps, near, far):  # type: ignore[no-untyped-def]
     return errors
 
 
-@njit(nogil=True, cache=True, fastmath=_EXACT)
-def near_bounds(near, weights, tails, tail, squares):  # type: ignore[no-untyped-def]
+@reordered_kernel
+def near_bounds(near: Any, weights: Any, tails: Any, tail: Any, squares: Any) -> Any:
     """For every row |x|² − 2 (q_h·x̂_h + |q_t||x_t|).
 
     ``weights`` are 2 q_h times the steps, ``tail`` is 2 |q_t|, ``tails`` are |x_t|.
@@ -170,8 +179,8 @@ def near_bounds(near, weights, tails, tail, squares):  # type: ignore[no-untyped
     return out
 
 
-@njit(nogil=True, cache=True, fastmath=_EXACT)
-def far_bounds(far, weights, rests, tails, rows, bounds):  # type: ignore[no-untyped-def]
+@reordered_kernel
+def far_bounds(far: Any, weights: Any, rests: Any, tails: Any, rows: Any, bounds: Any) -> Any:
     """The bounds of some rows with the axes of ``far`` too; ``tails`` are 2 |q_t| of both parts."""
     out = np.empty(len(rows), np.float32)
     for place in range(len(rows)):

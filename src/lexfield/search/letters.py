@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from lexfield.engine.compiled import kernel
 
 BINS = 32
 
@@ -34,8 +35,8 @@ def count_letters(data: NDArray[np.uint8], spans: NDArray[np.int64]) -> dict[str
     return {"letters": letters, "characters": characters}
 
 
-@njit(nogil=True, cache=True)
-def _count(data, spans, bins, letters, characters):  # type: ignore[no-untyped-def]
+@kernel
+def _count(data: Any, spans: Any, bins: Any, letters: Any, characters: Any) -> Any:
     counts = np.empty(BINS + 1, np.int32)
     for row in range(len(spans)):
         counts[:] = 0

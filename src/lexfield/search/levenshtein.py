@@ -12,8 +12,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from lexfield.engine.compiled import kernel
 
 Array = NDArray[Any]
 _LANES = 64
@@ -70,8 +71,19 @@ def number_distances(
     return out
 
 
-@njit(nogil=True, cache=True)
-def _texts(data, starts, ends, lengths, table, symbols, places, size, limit, out):  # type: ignore[no-untyped-def]
+@kernel
+def _texts(
+    data: Any,
+    starts: Any,
+    ends: Any,
+    lengths: Any,
+    table: Any,
+    symbols: Any,
+    places: Any,
+    size: Any,
+    limit: Any,
+    out: Any,
+) -> Any:
     codes = np.zeros((_CHUNK, _LANES), np.int32)
     state = _state(places.shape[0])
     at = np.empty(_LANES, np.int64)
@@ -108,8 +120,10 @@ def _texts(data, starts, ends, lengths, table, symbols, places, size, limit, out
         _finish(state, size, out[first : first + count])
 
 
-@njit(nogil=True, cache=True)
-def _numbers(data, starts, lengths, table, places, size, limit, out):  # type: ignore[no-untyped-def]
+@kernel
+def _numbers(
+    data: Any, starts: Any, lengths: Any, table: Any, places: Any, size: Any, limit: Any, out: Any
+) -> Any:
     codes = np.zeros((_CHUNK, _LANES), np.int32)
     state = _state(places.shape[0])
     for first in range(0, len(starts), _LANES):
@@ -125,8 +139,8 @@ def _numbers(data, starts, lengths, table, places, size, limit, out):  # type: i
         _finish(state, size, out[first : first + count])
 
 
-@njit(nogil=True, cache=True)
-def _state(words):  # type: ignore[no-untyped-def]
+@kernel
+def _state(words: Any) -> Any:
     """Of each lane: positive and negative differences, those carried on, matches, score, length;
     of all: the first word in the band and the first below it, and how far the band reaches."""
     return (
@@ -136,8 +150,8 @@ def _state(words):  # type: ignore[no-untyped-def]
     )  # fmt: skip
 
 
-@njit(nogil=True, cache=True)
-def _begin(state, lengths, size, limit):  # type: ignore[no-untyped-def]
+@kernel
+def _begin(state: Any, lengths: Any, size: Any, limit: Any) -> Any:
     """Set out; gives the greatest length.
 
     A path of at most ``limit`` edits through row i and column j has |i-j| + |(size-i) - (length-j)|
@@ -155,8 +169,10 @@ def _begin(state, lengths, size, limit):  # type: ignore[no-untyped-def]
     return lengths.max()
 
 
-@njit(nogil=True, cache=True)
-def _advance(state, codes, columns, done, places, size, limit):  # type: ignore[no-untyped-def]
+@kernel
+def _advance(
+    state: Any, codes: Any, columns: Any, done: Any, places: Any, size: Any, limit: Any
+) -> Any:
     """Take some more symbols of every lane; False when none can come under the limit."""
     plus, minus, carry_plus, carry_minus, equal, score, ends, band = state
     words = places.shape[0]
@@ -199,7 +215,7 @@ def _advance(state, codes, columns, done, places, size, limit):  # type: ignore[
     return False
 
 
-@njit(nogil=True, cache=True)
-def _finish(state, size, out):  # type: ignore[no-untyped-def]
+@kernel
+def _finish(state: Any, size: Any, out: Any) -> Any:
     score, band = state[5], state[7]
     out[:] = score[: len(out)] + max(np.int64(0), size - 64 * band[1])

@@ -15,10 +15,10 @@ from threading import Lock, local
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from lexfield.engine import map_blocks
+from lexfield.engine.compiled import kernel
 from lexfield.progress import Progress, silent
 from lexfield.vectors.neighbours import Nearest, exact, nearest_rows, prepared, rounding
 
@@ -84,8 +84,8 @@ def _kept(
     return scores, others, rounding(left, right)
 
 
-@njit(nogil=True, cache=True)
-def _take(product, top, side, scores, others, floors):  # type: ignore[no-untyped-def]
+@kernel
+def _take(product: Any, top: Any, side: Any, scores: Any, others: Any, floors: Any) -> Any:
     """Offer the scores of a tile to its rows and its columns."""
     for i in range(min(_TILE, len(scores) - top)):
         line, row = product[i], top + i
@@ -106,8 +106,8 @@ def _take(product, top, side, scores, others, floors):  # type: ignore[no-untype
                     floors[column] = _replace_lowest(scores[column], others[column], line[j], row)
 
 
-@njit(nogil=True, cache=True)
-def _replace_lowest(scores, rows, score, row):  # type: ignore[no-untyped-def]
+@kernel
+def _replace_lowest(scores: Any, rows: Any, score: Any, row: Any) -> Any:
     """Put a score in the place of the lowest of a heap; gives the lowest then."""
     size, place = len(scores), 0
     while 2 * place + 1 < size:
