@@ -26,6 +26,7 @@ from lexfield.vectors.neighbours import nearest_rows, prepared
 
 Array = NDArray[Any]
 _LIST = 2_000  # neighbours in the lists of the approximate search
+_ROWS = 64  # words whose products with all others are held at a time
 _SAVED = 1.0  # seconds between two notes of how far a resumable run has come
 
 
@@ -46,7 +47,8 @@ def cloud_pairs(
         plain = chosen.measure != "js" and chosen.estimator != "equal_radius"
         check(plain, "approximate", "False for js and for equal radii", True)
     d = 0.0 if chosen.estimator == "equal_radius" else exponent(points, chosen.dimension)
-    size = int(np.clip(memory * 2**30 / 4 / (8 * len(points.vectors)), 16, 512))
+    row = 8 * (len(points.vectors) + len(counts.ids) * len(wanted))
+    size = int(np.clip(memory * 2**30 / 4 / row, 16, 512))
     walker = _Walker(points, np.array(wanted), chosen, size, approximate)
     starts = range(0, len(points.vectors), size)
     sums = Sums(points.counts, wanted, chosen, d)
@@ -65,14 +67,14 @@ def cloud_pairs(
 def _embedded(counts: Counts, chosen: Options, most: int) -> tuple[Counts, Points, list[str]]:
     """Points of the documents that have enough of them for the largest k; others are named."""
     vectors, notes = chosen.loaded(), []
-    known = np.flatnonzero(vectors.embed(counts.types).how)
-    distinct = np.asarray((counts.matrix[:, known] > 0).sum(axis=1)).ravel()
+    counts = counts.used()
+    distinct = np.diff(counts.matrix.indptr)  # an upper bound: some may have no vector
     while True:
         short = distinct <= most
         if short.any():
             names = ", ".join(id for id, few in zip(counts.ids, short, strict=True) if few)
             notes.append(f"left out, with fewer than {most + 1:,} distinct known words: {names}")
-            counts = counts.keep(np.flatnonzero(~short))
+            counts = counts.keep(np.flatnonzero(~short)).used()
         if len(counts.ids) < 2:
             raise InputError(
                 f"{len(counts.ids)} documents have more than {most:,} distinct known words.",
@@ -96,7 +98,7 @@ class _Walker:
     ) -> None:
         by_word = points.counts.T.tocsr()
         self._holders = by_word.indptr.astype(np.int64)
-        self._held = by_word.indices.astype(np.int64)
+        self._held = by_word.indices.astype(np.int32)
         self._weights = by_word.data.astype(np.float64)
         self._vectors, self._documents = points.vectors, points.counts.shape[0]
         self._lengths = np.einsum("ij,ij->i", points.vectors, points.vectors)
@@ -116,16 +118,20 @@ class _Walker:
         own, others = (np.zeros(shape if radii else none, np.int32) for _ in range(2))
         union = np.zeros(shape if self._chosen.measure == "js" else none)
         left = np.ones(last - first, bool) if self._base is None else self._listed(first, out)
-        for start, end in _runs(np.flatnonzero(left)):
+        room = np.empty((_ROWS, len(self._vectors)))
+        for start, end in _runs(np.flatnonzero(left), _ROWS):
             at = first + start
-            products = self._vectors[at : first + end] @ self._vectors.T
+            part = self._vectors[at : first + end]
+            products = np.matmul(part, self._vectors.T, out=room[: end - start])
             common = (self._holders, self._held, self._ks)
+            before = int(self._holders[at] - self._holders[first])
             if len(union):
                 again = products.copy()
-                union_block(self._vectors, self._lengths, again, at, *common, union)
+                union_block(self._vectors, self._lengths, again, at, *common, union[before:])
             walk_block(
-                self._vectors, self._lengths, products, at, *common, out[start:end], own, others
-            )
+                self._vectors, self._lengths, products, at, *common, out[start:end],
+                own[before:], others[before:],
+            )  # fmt: skip
         return Block(
             np.repeat(np.arange(last - first), sizes),
             self._held[entries],
@@ -149,17 +155,18 @@ class _Walker:
         )
         reached = np.zeros(len(out), np.bool_)
         walk_lists(
-            found.offsets, found.rows.astype(np.int64), -found.scores, first,
+            found.offsets, found.rows, -found.scores, first,
             self._holders, self._held, self._ks, out, reached,
         )  # fmt: skip
         return ~reached
 
 
-def _runs(places: Array) -> Iterator[tuple[int, int]]:
-    """Consecutive numbers as (first, last + 1)."""
+def _runs(places: Array, most: int) -> Iterator[tuple[int, int]]:
+    """Consecutive numbers as (first, last + 1), at most so many at a time."""
     if len(places):
         for run in np.split(places, np.flatnonzero(np.diff(places) != 1) + 1):
-            yield int(run[0]), int(run[-1]) + 1
+            for start in range(int(run[0]), int(run[-1]) + 1, most):
+                yield start, min(start + most, int(run[-1]) + 1)
 
 
 def _key(points: Points, chosen: Options, ks: list[int], approximate: bool, size: int) -> str:

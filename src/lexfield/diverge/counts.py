@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -36,6 +36,12 @@ class Counts:
     def totals(self) -> NDArray[np.int64]:
         """Tokens of each text."""
         return np.asarray(self.matrix.sum(axis=1)).ravel().astype(np.int64)
+
+    def used(self) -> Counts:
+        """Without the types that no text holds."""
+        columns = np.flatnonzero(np.asarray(self.matrix.sum(axis=0)).ravel())
+        types = [self.types[i] for i in columns.tolist()]
+        return replace(self, matrix=self.matrix[:, columns], types=types)
 
     def keep(self, rows: NDArray[Any], notes: Sequence[str] = ()) -> Counts:
         """Some of the texts."""

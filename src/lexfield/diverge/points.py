@@ -74,8 +74,10 @@ def merged(rows: Array, counts: csr_matrix, words: Sequence[str], dropped: Array
     """Points from rows, those that are equal made one; named by the most frequent word."""
     from scipy.sparse import csr_matrix
 
-    unique, first, place = np.unique(rows, axis=0, return_index=True, return_inverse=True)
-    place = place.ravel()
+    rows = np.ascontiguousarray(rows) + 0.0  # no −0, which differs from 0 in its bytes
+    whole = rows.view(np.dtype((np.void, rows.dtype.itemsize * rows.shape[1]))).ravel()
+    _, first, place = np.unique(whole, return_index=True, return_inverse=True)
+    unique = rows[first]
     order = np.argsort(first, kind="stable")  # points in the order of their words
     rank = np.empty(len(order), np.int64)
     rank[order] = np.arange(len(order))

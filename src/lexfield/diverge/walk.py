@@ -14,6 +14,8 @@ import numpy as np
 
 from lexfield.engine.compiled import kernel
 
+_LEAST = 0.1  # share of all words that are put into buckets at first
+_SAMPLE = 512
 _CLOSE = 1e-6  # squares under this share of the lengths lose digits as a difference of products
 
 
@@ -39,18 +41,25 @@ def walk_block(
     its k-th, and the reverse; of no length where they are not wanted.
     """
     width = products.shape[1]
-    order, squares = np.empty(width, np.int64), np.empty(width)
-    place, ends = np.empty(width, np.int64), np.empty(width + 1, np.int64)
+    order, squares = np.empty(width, np.int32), np.empty(width)
+    place, ends = np.empty(width, np.int32), np.empty(width + 1, np.int32)
+    share = _LEAST
     for number in range(len(products)):
-        word = first + number
-        _bucket(vectors, lengths, products[number], word, order, squares, place, ends)
+        word, row = first + number, products[number]
         start, end = holders[word] - holders[first], holders[word + 1] - holders[first]
         mine = held[holders[word] : holders[word + 1]]
         if len(own):
             a, b = own[start:end], others[start:end]
         else:
             a, b = own, others
-        _walk(order[: width - 1], squares, ends, holders, held, ks, out[number], mine, a, b)
+        _measure(vectors, lengths, row, word)
+        while True:
+            count = _bucket(row, _cut(row, share), order, squares, place, ends)
+            near, far = order[:count], ends[: count + 1]
+            if _walk(near, squares, far, holders, held, ks, out[number], mine, a, b):
+                break
+            share *= 1.5
+        share = max(_LEAST, 0.98 * share)
 
 
 @kernel
@@ -66,7 +75,7 @@ def walk_lists(
     reached: Any,
 ) -> Any:
     """The same along given lists of neighbours; ``reached`` says where these were long enough."""
-    own, sorted_already = np.empty((0, 0, 0), np.int32), np.empty(0, np.int64)
+    own, sorted_already = np.empty((0, 0, 0), np.int32), np.empty(0, np.int32)
     for number in range(len(reached)):
         mine = held[holders[first + number] : holders[first + number + 1]]
         near = slice(offsets[number], offsets[number + 1])
@@ -90,12 +99,13 @@ def union_block(
     """For every (word, document that holds it) of a block × document × k: the distance at which the
     words of both documents together, each counted once, are met for the k-th time."""
     width, documents = products.shape[1], out.shape[1]
-    order, squares = np.empty(width, np.int64), np.empty(width)
-    place, ends = np.empty(width, np.int64), np.empty(width + 1, np.int64)
+    order, squares = np.empty(width, np.int32), np.empty(width)
+    place, ends = np.empty(width, np.int32), np.empty(width + 1, np.int32)
     more = np.empty(documents, np.int64)
     for number in range(len(products)):
         word = first + number
-        _bucket(vectors, lengths, products[number], word, order, squares, place, ends)
+        _measure(vectors, lengths, products[number], word)
+        _bucket(products[number], np.inf, order, squares, place, ends)
         _sort(order, squares, 0, width - 1)  # nothing leaves its bucket
         for at in range(holders[word], holders[word + 1]):
             mine, target = held[at], out[at - holders[first]]
@@ -142,7 +152,7 @@ def _walk(
     are given where all is in order."""
     documents = len(out)
     bucket, ready = 0, 0 if len(ends) else len(order)
-    met, stage = np.zeros(documents, np.int64), np.zeros(documents, np.int64)
+    met, stage = np.zeros(documents, np.int32), np.zeros(documents, np.int32)
     left = documents
     for step in range(len(order)):
         if step == ready:
@@ -171,43 +181,50 @@ def _walk(
 
 
 @kernel
-def _bucket(
-    vectors: Any,
-    lengths: Any,
-    products: Any,
-    word: Any,
-    order: Any,
-    squares: Any,
-    place: Any,
-    ends: Any,
-) -> Any:
-    """All other words by squared distance into buckets of equal width, by number in each. ``ends``
-    then says where each bucket ends; ``place`` is room to work in."""
-    width = len(products)
-    low, high = np.inf, 0.0
-    for other in range(width):
+def _measure(vectors: Any, lengths: Any, products: Any, word: Any) -> Any:
+    """Turn inner products with a word into squared distances; its own becomes infinite."""
+    for other in range(len(products)):
         products[other] = lengths[word] + lengths[other] - 2 * products[other]
-        high = max(high, products[other])
-    products[word] = high
-    for other in range(width):
+    for other in range(len(products)):
         if products[other] < _CLOSE * lengths[other]:
             products[other] = 0.0
             for axis in range(vectors.shape[1]):
                 products[other] += (vectors[word, axis] - vectors[other, axis]) ** 2
-        low = min(low, products[other])
-    scale = (width - 1) / (high - low) if high > low else 0.0
-    ends[:] = 0
-    for other in range(width):
-        place[other] = min(width - 1, max(0, np.int64((products[other] - low) * scale)))
-        ends[place[other] + 1] += other != word
-    for bucket in range(width):
+    products[word] = np.inf
+
+
+@kernel
+def _cut(values: Any, share: Any) -> Any:
+    """A value that about ``share`` of all lie under, from a sample."""
+    if share >= 1 or len(values) < 2 * _SAMPLE:
+        return np.inf
+    some = np.sort(values[:: len(values) // _SAMPLE])
+    return some[int(share * len(some))]
+
+
+@kernel
+def _bucket(values: Any, cut: Any, order: Any, squares: Any, place: Any, ends: Any) -> Any:
+    """The places of all finite values up to ``cut``, in buckets of equal width, by place in each.
+    Gives their number. ``ends`` then says where each bucket ends; ``place`` is room to work in."""
+    count, low, high = 0, np.inf, 0.0
+    for at in range(len(values)):
+        value = values[at]
+        if value <= cut and value < np.inf:
+            place[count] = at
+            count += 1
+            low, high = min(low, value), max(high, value)
+    scale = (count - 1) * (1 - 1e-12) / (high - low) if high > low else 0.0
+    ends[: count + 1] = 0
+    for i in range(count):
+        ends[int((values[place[i]] - low) * scale) + 1] += 1
+    for bucket in range(count):
         ends[bucket + 1] += ends[bucket]
-    for other in range(width):
-        if other == word:
-            continue
-        at = ends[place[other]]
-        ends[place[other]] += 1
-        squares[at], order[at] = products[other], other
+    for i in range(count):
+        value = values[place[i]]
+        bucket = int((value - low) * scale)
+        squares[ends[bucket]], order[ends[bucket]] = value, place[i]
+        ends[bucket] += 1
+    return count
 
 
 @kernel
