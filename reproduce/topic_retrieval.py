@@ -92,8 +92,8 @@ DIFFERENCES = {
     " 200 costs MAP in both. Fused with a list so much weaker, the ranking by words loses,"
     " where the paper's gains.",
     "table_3": "P@10 falls with the number of topics, where the paper's rises: 500 topics"
-    " are too many for these collections. The order of the methods is the paper's.",
-    "table_4": "Times are of one query over the documents; JS is the loop. The tree gains"
+    " are too many for these collections. The order of the methods is nearly the paper's.",
+    "table_4": "Times are of one query on a busy machine; JS is the loop. The tree gains"
     " less than the paper's on these few documents, and the certified search for 200"
     " neighbours of a thousand has little to leave out; Table 1 and the benchmark have its"
     " use.",
