@@ -1,6 +1,6 @@
 """Krstovski et al., Tables 2–5: retrieval by topics, its speed, and fusion with a ranking by words.
 
-The paper's patents are not public as it used them; here are six collections with judged queries
+The paper's patents are not public as it used them; here are five collections with judged queries
 (ADI, with 82 documents, has fewer words than the largest model has topics). A query is inferred
 under the topic model and documents are ranked by their distance from it. The ranking by words is
 BM25 where the paper has Xue and Croft's queries. As in the paper the models have α = β = 0.1 and
@@ -33,7 +33,7 @@ from lexfield.topics.vocabulary import Filters
 from lexfield.trec import Qrels, Run, read_qrels
 
 HERE = Path(__file__).parent
-SETS = ("med", "time", "cranfield", "cisi", "cacm", "scifact-dev")
+SETS = ("med", "time", "cranfield", "cisi", "cacm")
 SIZES = (50, 100, 200, 500)
 COMBINATIONS = ("min", "max", "sum", "anz", "mnz")
 MEASURES = ("map", "p@10", "r@10")
@@ -84,6 +84,24 @@ PAPER = {
     },
 }
 
+DIFFERENCES = {
+    "table_2": "Topics find far less than words here, in the paper nearly as much: its"
+    " queries are whole patents, these are a sentence or two, which say little of a mixture,"
+    " and its model was fitted to 1.6 million documents, these to a thousand or a few. He is"
+    " a little better than JS in both, and LSH loses most with the smallest radius. Depth"
+    " 200 costs MAP in both. Fused with a list so much weaker, the ranking by words loses,"
+    " where the paper's gains.",
+    "table_3": "P@10 falls with the number of topics, where the paper's rises: 500 topics"
+    " are too many for these collections. The order of the methods is nearly the paper's.",
+    "table_4": "Times are of one query on a busy machine; JS is the loop. The tree gains"
+    " less than the paper's on these few documents, and the certified search for 200"
+    " neighbours of a thousand has little to leave out; Table 1 and the benchmark have its"
+    " use.",
+    "table_5": "By rank is not better than by score for sum and mnz here, and no"
+    " combination reaches the words alone; max, which trusts the better list most, and sum"
+    " lose least.",
+}
+
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
@@ -99,6 +117,7 @@ def main() -> None:
         result = {
             "mean_of_sets": means(list(sets.values())),
             "paper": PAPER,
+            "differences": DIFFERENCES,
             "sets": sets,
             "minutes": round((time.time() - started) / 60, 1),
         }
