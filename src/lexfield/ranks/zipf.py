@@ -224,8 +224,8 @@ def zipf(
 def _check_counts(counts: Counts, unit: str) -> None:
     if len(counts) < FEWEST:
         raise InputError(
-            f"Only {len(counts)} distinct {unit}{'' if len(counts) == 1 else 's'}: a line through so"
-            " few ranks fits anything.",
+            f"Only {len(counts)} distinct {unit}{'' if len(counts) == 1 else 's'}: a line through"
+            " so few ranks fits anything.",
             "Take a longer text, or a smaller n.",
         )
     if counts[0] == counts[-1]:
