@@ -45,8 +45,10 @@ def kmeans(
 ) -> Clustering:
     """Put ``rows`` into ``k`` clusters; at most ``most`` steps. There are at least ``k`` rows."""
     rng = np.random.default_rng(seed)
-    spread = float(rows.var(axis=0, dtype=np.float64).mean())
     squares = np.einsum("ij,ij->i", rows, rows)
+    middle = rows.mean(axis=0, dtype=np.float64)
+    # the mean variance of a column, without another matrix as large as the rows
+    spread = max(0.0, float(squares.mean(dtype=np.float64) - middle @ middle)) / rows.shape[1]
     state = _State(rows, squares, _seeds(rows, squares, k, rng))
     steps = 0
     while steps < most:
