@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from lexfield.cli.options import own_vectors_option, read_each, reading_options
 from lexfield.cli.output import Bar, emit, output_options, say
 from lexfield.errors import InputError
+
+if TYPE_CHECKING:
+    from lexfield.ranks.zipf import ZipfResult
 
 
 @click.command()
@@ -91,22 +95,19 @@ def zipf(
     if plot:
         say(f"wrote {draw(results, plot)}")
     records = [result.to_dict() for result in results]
+    extra = records[0] if len(records) == 1 else None
+    table = partial(_lines, results, examples)
+    emit("zipf", records, output, notes=notes, table=table, extra=extra)
 
-    def table() -> Iterator[str]:
-        for number, result in enumerate(results):
-            yield from [""] if number else []
-            yield from result.lines()
-            for cluster in result.clusters or [] if examples else []:
-                yield from ["", *cluster.lines()]
 
-    emit(
-        "zipf",
-        records,
-        output,
-        notes=notes,
-        table=lambda: list(table()),
-        extra=records[0] if len(records) == 1 else None,
-    )
+def _lines(results: Sequence[ZipfResult], examples: bool) -> list[str]:
+    """The report of each corpus, with an empty line between."""
+    lines: list[str] = []
+    for result in results:
+        lines += ["", *result.lines()] if lines else result.lines()
+        for cluster in result.clusters or [] if examples else []:
+            lines += ["", *cluster.lines()]
+    return lines
 
 
 def _clusters(text: str) -> int | str:
