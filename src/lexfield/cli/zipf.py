@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from lexfield.cli.options import own_vectors_option, read_each, reading_options
 from lexfield.cli.output import Bar, emit, output_options, say
 from lexfield.errors import InputError
+
+if TYPE_CHECKING:
+    from lexfield.ranks.zipf import ZipfResult
 
 
 @click.command()
@@ -64,13 +67,12 @@ def zipf(
     lexfield zipf novel.txt --latent -k 35 --examples
     lexfield zipf roman.txt --latent -k auto --robustness --vectors own
     """
-    from lexfield.plots.figure import plot_path
-    from lexfield.plots.page import PAGE_FORMATS
+    from lexfield.plots.page import page_path
     from lexfield.plots.zipf import draw
     from lexfield.ranks.zipf import zipf as rank
 
     if plot:
-        plot_path(plot, PAGE_FORMATS)
+        page_path(plot)
     results, notes = [], []
     for name, corpus in read_each(paths, reading):
         with Bar(f"{name}: {'clustering' if latent else 'fitting'}") as bar:
@@ -91,22 +93,22 @@ def zipf(
     if plot:
         say(f"wrote {draw(results, plot)}")
     records = [result.to_dict() for result in results]
-
-    def table() -> Iterator[str]:
-        for number, result in enumerate(results):
-            yield from [""] if number else []
-            yield from result.lines()
-            for cluster in result.clusters or [] if examples else []:
-                yield from ["", *cluster.lines()]
-
     emit(
         "zipf",
         records,
         output,
         notes=notes,
-        table=lambda: list(table()),
+        table=lambda: list(_report(results, examples)),
         extra=records[0] if len(records) == 1 else None,
     )
+
+
+def _report(results: Sequence[ZipfResult], examples: bool) -> Iterator[str]:
+    for number, result in enumerate(results):
+        yield from [""] if number else []
+        yield from result.lines()
+        for cluster in result.clusters or [] if examples else []:
+            yield from ["", *cluster.lines()]
 
 
 def _clusters(text: str) -> int | str:
