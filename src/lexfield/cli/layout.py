@@ -49,13 +49,12 @@ def layout(
     lexfield layout novel.txt news/ --method pca --plot words.png
     lexfield layout novel.txt --words 20000 --csv > places.csv
     """
-    from lexfield.plots.figure import plot_path
     from lexfield.plots.layout import draw
-    from lexfield.plots.page import PAGE_FORMATS
+    from lexfield.plots.page import page_path
     from lexfield.ranks.layout import layout as lay
 
     if plot:
-        plot_path(plot, PAGE_FORMATS)
+        page_path(plot)
     results, notes = [], []
     for name, corpus in read_each(paths, reading):
         with Bar(f"{name}: laying out, seconds") as bar:

@@ -68,13 +68,12 @@ def zipf(
     lexfield zipf novel.txt --latent -k 35 --examples
     lexfield zipf roman.txt --latent -k auto --robustness --vectors own
     """
-    from lexfield.plots.figure import plot_path
-    from lexfield.plots.page import PAGE_FORMATS
+    from lexfield.plots.page import page_path
     from lexfield.plots.zipf import draw
     from lexfield.ranks.zipf import zipf as rank
 
     if plot:
-        plot_path(plot, PAGE_FORMATS)
+        page_path(plot)
     results, notes = [], []
     for name, corpus in read_each(paths, reading):
         with Bar(f"{name}: {'clustering' if latent else 'fitting'}") as bar:

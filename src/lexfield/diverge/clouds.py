@@ -25,7 +25,7 @@ from lexfield.store.folder import Store, write
 from lexfield.vectors.neighbours import nearest_rows, prepared
 
 Array = NDArray[Any]
-_LIST = 2_000  # neighbours in the lists of the approximate search
+_SPARE = 4  # times as many neighbours are listed as the median document should need
 _ROWS = 64  # words whose products with all others are held at a time
 _SAVED = 1.0  # seconds between two notes of how far a resumable run has come
 
@@ -105,6 +105,10 @@ class _Walker:
         self._ks, self._chosen, self._size = ks, chosen, size
         self._plain = points.vectors.astype(np.float32) if approximate else None
         self._base = None if self._plain is None else prepared(self._plain, euclidean=True)
+        if self._base is not None:
+            _ = self._base.cells  # trained here, once, and not by every thread
+        share = int(ks[-1]) / float(np.median(np.diff(points.counts.indptr)))
+        self._listed_words = min(int(_SPARE * share * len(points.vectors)), len(points.vectors) - 1)
 
     def block(self, first: int) -> Block:
         """What the words of one block tell of all documents."""
@@ -149,7 +153,7 @@ class _Walker:
         found = nearest_rows(
             part,
             self._base,
-            k=min(_LIST, len(self._plain) - 1),
+            k=self._listed_words,
             skip=np.arange(first, first + len(out)),
             approximate=True,
         )

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from lexfield.plots.figure import COLOURS, figure, plot_path, save
-from lexfield.plots.page import PAGE_FORMATS, Panel, save_page
+from lexfield.plots.figure import COLOURS, figure, save
+from lexfield.plots.page import Panel, page_path, save_page
 from lexfield.ranks.layout import LayoutResult
 from lexfield.ranks.speech import CLASSES
 
@@ -25,7 +25,7 @@ _METHODS = {"tsne": "t-SNE", "pca": "PCA", "mds": "MDS"}
 
 def draw(results: Sequence[LayoutResult], path: str | Path) -> Path:
     """Draw layouts side by side, as png, svg, pdf, or html to zoom into."""
-    path = plot_path(path, PAGE_FORMATS)
+    path = page_path(path)
     methods = ", ".join(sorted({_METHODS[result.method] for result in results}))
     title = f"Words by part of speech ({methods})"
     if path.suffix.lower() == ".html":

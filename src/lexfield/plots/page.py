@@ -16,10 +16,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lexfield.plots.figure import COLOURS, FORMATS
+from lexfield.plots.figure import COLOURS, FORMATS, plot_path
 from lexfield.store.files import replace_file
 
-PAGE_FORMATS = (*FORMATS, ".html")
 _TEMPLATE = Path(__file__).with_name("page.html")
 _STEPS = 65535
 
@@ -58,6 +57,11 @@ class Panel:
     details: Sequence[tuple[str, NDArray[Any]]]
     axes: tuple[Axis, Axis] = (Axis(), Axis())
     curves: Sequence[Curve] = field(default_factory=list)
+
+
+def page_path(path: str | Path) -> Path:
+    """Check where a figure is to go that may be a page, too."""
+    return plot_path(path, (*FORMATS, ".html"))
 
 
 def save_page(title: str, panels: Sequence[Panel], path: Path) -> Path:

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lexfield.plots.figure import COLOURS, figure, plot_path, save
-from lexfield.plots.page import PAGE_FORMATS, Axis, Curve, Panel, save_page
+from lexfield.plots.figure import COLOURS, figure, save
+from lexfield.plots.page import Axis, Curve, Panel, page_path, save_page
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -23,7 +23,7 @@ _COLUMNS = 3
 
 def draw(results: Sequence[ZipfResult], path: str | Path) -> Path:
     """Draw results side by side, as png, svg, pdf, or html to zoom into."""
-    path = plot_path(path, PAGE_FORMATS)
+    path = page_path(path)
     if path.suffix.lower() == ".html":
         return save_page(_title(results), [_panel(result) for result in results], path)
     columns = min(len(results), _COLUMNS)

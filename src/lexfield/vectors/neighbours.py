@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -46,6 +47,11 @@ class Base:
     @property
     def euclidean(self) -> bool:
         return self.right is not self.rows
+
+    @cached_property
+    def cells(self) -> Any:
+        """The inverted file of the approximate search, trained once."""
+        return _cells(self.right)
 
 
 def prepared(rows: NDArray[np.float32], *, euclidean: bool = False) -> Base:
@@ -85,7 +91,7 @@ def nearest_rows(
     if euclidean:
         left = np.hstack([queries, np.ones((len(queries), 1), np.float32)])
     slack = _rounding(left.shape[1], _longest(left), ready.longest)
-    cells = _cells(right) if approximate else None
+    cells = ready.cells if approximate else None
 
     def block(start: int) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
         part = left[start : start + _ROWS]
