@@ -71,6 +71,35 @@ def test_all_pairs_are_the_pairs(variant: dict[str, Any], documents: list[list[s
 
 
 @given(a=texts, b=texts)
+@settings(deadline=None, max_examples=10)
+def test_types_count_every_word_once(a: list[str], b: list[str]) -> None:
+    once = [sorted(set(points(text))) for text in (a, b)]
+    assume(min(map(len, once)) > 3)
+    got = lx.divergence(a, b, space="latent", points="types", dimension=4, vectors=VECTORS)
+    assert got.value == pytest.approx(oracle.divergence(*once, k=3, d=4), abs=1e-9)
+    assert (got.n, got.m) == (len(once[0]), len(once[1]))
+
+
+@pytest.mark.parametrize("d", [1, 3])
+def test_the_entropy_of_a_gaussian(d: int) -> None:
+    x, y = gaussians(4000, d, 0)
+    found = lx.knn_divergence(x, y, k=5).entropy
+    assert found == pytest.approx((d / 2 * np.log(2 * np.pi * np.e),) * 2, abs=0.06)
+
+
+def test_a_text_does_not_diverge_from_itself() -> None:
+    text = [f"w{i % 50}" for i in range(3000)]
+    for measure in ("kl", "js", "renyi", "hellinger"):
+        for space in ("categorical", "latent"):
+            found = lx.divergence(text, text, measure, space, vectors=VECTORS)
+            assert found.value == 0 and "same words" in found.notes[-1]
+    other = [*text, "w55", "w56"]
+    both = lx.pairs(of_texts([text, text, other]), "latent", vectors=VECTORS)
+    assert both[3][0, 1] == 0 and both[3][0, 2] != 0
+    assert both.notes == ["with the same words as often: 0 and 1"]
+
+
+@given(a=texts, b=texts)
 @settings(deadline=None, max_examples=20)
 def test_kl_is_the_limit_of_renyi_at_one(a: list[str], b: list[str]) -> None:
     assume(min(len(set(points(a))), len(set(points(b)))) > 3)

@@ -98,8 +98,10 @@ def _estimate(
     confidence, resamples = asked.get("confidence"), asked.get("resamples", 200)
     check(confidence is None or 0 < confidence < 1, "interval", "between 0 and 1", confidence)
     check(resamples >= 20, "resamples", "at least 20", resamples)
-    value = side.value(side.a, side.b)
-    scale = UNITS[chosen.unit] if chosen.measure != "hellinger" else 1.0
+    same = np.array_equal(side.a, side.b)  # no estimate is needed, and none is made for it
+    value = 0.0 if same else side.value(side.a, side.b)
+    bits = UNITS[chosen.unit]
+    scale = bits if chosen.measure != "hellinger" else 1.0
     rng = np.random.default_rng(asked.get("seed", 0))
     estimate = Estimate(
         value * scale,
@@ -109,7 +111,8 @@ def _estimate(
         int(side.a.sum()),
         int(side.b.sum()),
         dropped=side.dropped,
-        notes=side.notes(value),
+        entropy=(side.entropy(side.a, side.b) * bits, side.entropy(side.b, side.a) * bits),
+        notes=[*side.notes(value), *(["the texts hold the same words as often"] if same else [])],
         explain=lambda: side.explain(scale),
     )
     whole = all(np.array_equal(row, row.astype(np.int64)) for row in (side.a, side.b))
@@ -154,6 +157,12 @@ class _Categorical:
             collection=self._spread(self.a + self.b),
         )
         return float(found[0, 0])
+
+    def entropy(self, a: Array, b: Array) -> float:
+        """Of the first; the second is not looked at."""
+        from scipy.sparse import csr_matrix
+
+        return float(categorical.entropy(csr_matrix(self._spread(a)[None]))[0])
 
     def _spread(self, row: Array) -> Array:
         return row if self._move is None else np.asarray(row @ self._move)
@@ -270,6 +279,12 @@ class _Latent:
                     "Take a smaller k or a longer text.",
                 )
             self._lists = self._points.lists(2 * size)
+
+    def entropy(self, a: Array, b: Array) -> float:
+        """Of the first; the second only shares the walk."""
+        weights, distances, _ = self._reach(a, b, self._chosen.k)
+        d = self._d or exponent(self._points, self._chosen.dimension)
+        return float(knn.entropy(np.log(distances[:, 0]), weights, self._chosen.k, d))
 
     def _ratio(self, distances: Array, other: int = 1) -> Array:
         ratio: Array = self._d * (np.log(distances[:, 0]) - np.log(distances[:, other]))

@@ -20,6 +20,7 @@ class Estimate:
     p: how often texts of one distribution differ as much; None if it was not asked for.
     n, m: tokens (or types) that were compared.
     dropped: the share of each text that took no part.
+    entropy: of each text: −Σ p ln p of its counts, or Kozachenko–Leonenko's of its cloud.
     """
 
     value: float
@@ -31,6 +32,7 @@ class Estimate:
     interval: tuple[float, float] | None = None
     p: float | None = None
     dropped: tuple[float, float] = (0.0, 0.0)
+    entropy: tuple[float, float] = (0.0, 0.0)
     notes: list[str] = field(default_factory=list)
     explain: Callable[[], Explanation] = field(
         default=lambda: Explanation([], additive=False), repr=False, compare=False
@@ -52,6 +54,7 @@ class Estimate:
             "n": self.n,
             "m": self.m,
             "dropped": list(self.dropped),
+            "entropy": list(self.entropy),
             "notes": list(self.notes),
         }
 

@@ -140,10 +140,28 @@ def _result(
     notes: Sequence[str],
 ) -> Pairs:
     scale = UNITS[chosen.unit] if chosen.measure != "hellinger" else 1.0
+    same = _same(counts)
     for matrix in matrices.values():
         matrix *= scale
         np.fill_diagonal(matrix, 0.0)
+        for i, j in same:
+            matrix[i, j] = matrix[j, i] = 0.0
     endless = sum(int(np.isinf(matrix).sum()) for matrix in matrices.values())
     told = f"{endless:,} pairs have no word in common and differ infinitely" if endless else ""
-    notes = joined([*counts.notes, *notes, told])
+    alike = [f"{counts.ids[i]} and {counts.ids[j]}" for i, j in same]
+    copies = f"with the same words as often: {', '.join(alike)}" if alike else ""
+    notes = joined([*counts.notes, *notes, told, copies])
     return Pairs(counts.ids, matrices, chosen, counts.metadata, notes)
+
+
+def _same(counts: Counts) -> list[tuple[int, int]]:
+    """Documents with equal counts, each with the first of its kind."""
+    seen: dict[bytes, int] = {}
+    found = []
+    for row in range(len(counts.ids)):
+        own = counts.matrix[row]
+        own.sort_indices()
+        first = seen.setdefault(own.indices.tobytes() + own.data.tobytes(), row)
+        if first != row:
+            found.append((first, row))
+    return found
