@@ -50,6 +50,7 @@ def test_two_texts_are_compared_as_the_formulas_say(
     variant: dict[str, Any], a: list[str], b: list[str], k: int, d: float
 ) -> None:
     assume(min(len(set(points(a))), len(set(points(b)))) > k)
+    assume(sorted(points(a)) != sorted(points(b)))  # that is 0, and not estimated
     got = lx.divergence(a, b, space="latent", k=k, dimension=d, vectors=VECTORS, **variant)
     expected = oracle.divergence(points(a), points(b), k=k, d=d, **variant)
     assert got.value == pytest.approx(expected, abs=1e-9)
@@ -60,6 +61,7 @@ def test_two_texts_are_compared_as_the_formulas_say(
 @given(documents=st.lists(texts, min_size=2, max_size=6))
 def test_all_pairs_are_the_pairs(variant: dict[str, Any], documents: list[list[str]]) -> None:
     assume(all(len(set(points(text))) > 5 for text in documents))
+    assume(len({str(sorted(points(text))) for text in documents}) == len(documents))
     options = {**variant, "vectors": VECTORS, "dimension": 4.0}
     together = lx.pairs(of_texts(documents), "latent", k=[2, 5], **options)
     for i, a in enumerate(documents):
@@ -74,7 +76,7 @@ def test_all_pairs_are_the_pairs(variant: dict[str, Any], documents: list[list[s
 @settings(deadline=None, max_examples=10)
 def test_types_count_every_word_once(a: list[str], b: list[str]) -> None:
     once = [sorted(set(points(text))) for text in (a, b)]
-    assume(min(map(len, once)) > 3)
+    assume(min(map(len, once)) > 3 and once[0] != once[1])
     got = lx.divergence(a, b, space="latent", points="types", dimension=4, vectors=VECTORS)
     assert got.value == pytest.approx(oracle.divergence(*once, k=3, d=4), abs=1e-9)
     assert (got.n, got.m) == (len(once[0]), len(once[1]))
@@ -103,6 +105,7 @@ def test_a_text_does_not_diverge_from_itself() -> None:
 @settings(deadline=None, max_examples=20)
 def test_kl_is_the_limit_of_renyi_at_one(a: list[str], b: list[str]) -> None:
     assume(min(len(set(points(a))), len(set(points(b)))) > 3)
+    assume(sorted(points(a)) != sorted(points(b)))
     options: dict[str, Any] = {"space": "latent", "vectors": VECTORS}
     closed = lx.divergence(a, b, **options).value
     assert lx.divergence(a, b, limit=False, **options).value == pytest.approx(closed, abs=1e-3)
