@@ -61,6 +61,8 @@ def test_pairs_keeps_matrices_and_draws(run: Run, tmp_path: Path) -> None:
     assert plot.read_bytes().startswith(b"\x89PNG") and heat.read_bytes().startswith(b"<?xml")
     shown = run("pairs", TEXTS, "--measure", "hellinger")
     assert shown.out.startswith("Hellinger distance")
+    shared = run("pairs", TEXTS, "--smoothing", "shared")
+    assert "only one text of a pair holds are ignored" in shared.err
 
 
 def test_label_tells_what_it_gets_right_and_why(run: Run) -> None:
@@ -72,7 +74,7 @@ def test_label_tells_what_it_gets_right_and_why(run: Run) -> None:
     assert sum(sum(row.values()) for row in found["confusion"].values()) == 64
     assert len(found["evidence"]["nearest"]) == 5 and found["evidence"]["words"]
     shown = run("label", TEXTS, "--metadata", METADATA, "--by", "genre", "--rule", "vote")
-    assert "documents get their own genre" in shown.out
+    assert "documents get their own genre" in shown.out and "taken for" in shown.out
     evidence = run("label", TEXTS, "--metadata", METADATA, "--by", "author", "--text", "pell-sea")
     assert "words that speak for it" in evidence.out
 

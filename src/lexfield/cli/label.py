@@ -162,7 +162,15 @@ def _lines(
         lines += [f"  {line}" for line in format_rows(evidence["nearest"])]
         words = ", ".join(f"{w['word']} {w['part']:+.4f}" for w in evidence["words"])
         return [*lines, f"  words that speak for it: {words}"]
-    wrong = [record for record in records if not record["right"]]
-    rows = [{"id": r["id"], extra["by"]: r["label"], "predicted": r["predicted"]} for r in wrong]
-    lines += ["wrong:", *format_rows(rows, shown=len(rows))] if rows else []
+    rows = []
+    for true, guesses in extra["confusion"].items():
+        others = sorted(((n, name) for name, n in guesses.items() if name != true), reverse=True)
+        taken = ", ".join(f"{name} {n}" for n, name in others)
+        total = sum(guesses.values())
+        own = guesses.get(true, 0)
+        rows.append({extra["by"]: true, "documents": total, "right": own, "taken for": taken})
+    lines += format_rows(rows, shown=len(rows))
+    wrong = [f"{r['id']} ({r['predicted']})" for r in records if not r["right"]]
+    if wrong:
+        lines.append(f"wrong: {', '.join(wrong)}")
     return lines

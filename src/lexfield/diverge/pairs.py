@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lexfield.diverge.categorical import divergences
+from lexfield.diverge.categorical import divergences, shared_mass
 from lexfield.diverge.clouds import cloud_pairs
 from lexfield.diverge.counts import Counts, count
 from lexfield.diverge.estimate import UNITS, joined
@@ -88,7 +88,8 @@ def pairs(
     counts = _without_empty(counts)
     if chosen.counted:
         everyone = np.arange(len(counts.ids))
-        return _result(counts, {0: count_pairs(counts, chosen, everyone, everyone)}, chosen, [])
+        matrix = count_pairs(counts, chosen, everyone, everyone)
+        return _result(counts, {0: matrix}, chosen, _ignored(counts, chosen))
     for each in ks:
         chosen.with_k(each)  # checks it
     counts, matrices, notes = cloud_pairs(
@@ -118,6 +119,15 @@ def count_pairs(
         alpha=chosen.alpha,
         collection=np.asarray(right.sum(axis=0)).ravel(),
     )
+
+
+def _ignored(counts: Counts, chosen: Options) -> list[str]:
+    """How much the shared support leaves out."""
+    if chosen.smoothing != "shared" or chosen.measure not in ("kl", "renyi"):
+        return []
+    apart = ~np.eye(len(counts.ids), dtype=bool)
+    share = 1 - shared_mass(counts.matrix, counts.matrix)[apart].mean()
+    return [f"words that only one text of a pair holds are ignored: {share:.1%} of a text"]
 
 
 def _without_empty(counts: Counts) -> Counts:
