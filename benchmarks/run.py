@@ -21,6 +21,7 @@ ALL = (
     "startup",
     "search",
     "divergence",
+    "bias",
     "zipf",
     "simplex",
     "simplex_approximate",
