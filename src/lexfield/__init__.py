@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from lexfield.text.vocabulary import Vocabulary
     from lexfield.topics import simplex
     from lexfield.topics.lda import TopicModel
+    from lexfield.vectors.threshold import threshold
     from lexfield.vectors.wordvectors import WordVectors
 
 __version__ = "0.1.0"
@@ -56,6 +57,7 @@ _HOMES = {
     "simplex": "topics.simplex",
     "speech": "ranks.speech",
     "stopwords": "text.stopwords",
+    "threshold": "vectors.threshold",
     "zipf": "ranks.zipf",
 }
 
@@ -80,6 +82,7 @@ __all__ = [
     "simplex",
     "speech",
     "stopwords",
+    "threshold",
     "zipf",
 ]
 
