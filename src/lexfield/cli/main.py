@@ -34,6 +34,7 @@ VERBS = {
     "pairs": ("pairs", "Say how different every document is from every other."),
     "search": ("search", "Find similar sentences or documents, with reasons."),
     "speech": ("speech", "Count parts of speech, and see whether near words have the same."),
+    "threshold": ("threshold", "Find the similarity above which words count as related."),
     "topics": ("topics", "Fit, show and infer the topics of an index."),
     "vectors": ("vectors", "List, import and describe word vectors."),
     "verify": ("verify", "Check every byte of an index or a vector set."),

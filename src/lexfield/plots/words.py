@@ -1,0 +1,46 @@
+"""Pictures of words: expected neighbours and the threshold."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from lexfield.plots.figure import COLOURS, figure, save
+
+if TYPE_CHECKING:
+    from lexfield.vectors.threshold import Threshold
+
+
+def draw_threshold(found: Mapping[str, Threshold], path: str | Path) -> Path:
+    """Expected neighbours by similarity, and where they are as many as synonyms."""
+    first = next(iter(found.values()))
+    values = np.linspace(0, 1, 501)
+    lowest = max(0.05, 0.5 * min(1.0, first.synonyms))
+    with figure(7.5, 4.8) as drawing:
+        axes = drawing.subplots()
+        axes.axhline(first.synonyms, color="black", linewidth=0.9, linestyle="--")
+        axes.annotate(
+            f"{first.synonyms:g} synonyms a word", (0.0, first.synonyms), (4, 4),
+            textcoords="offset points", fontsize=8,
+        )  # fmt: skip
+        for number, (name, one) in enumerate(found.items()):
+            colour = COLOURS[number % len(COLOURS)]
+            expected = [one.curve.neighbours(value) for value in values]
+            low, high = one.interval
+            label = f"{name}: {one.threshold:.3f}  ({low:.3f} to {high:.3f})"
+            axes.plot(values, np.maximum(expected, 1e-9), color=colour, label=label)
+            axes.plot([one.threshold], [first.synonyms], "o", color=colour)
+            axes.plot([one.threshold] * 2, [lowest / 10, first.synonyms], ":", color=colour)
+            if len(found) == 1:
+                axes.axvspan(low, high, color=colour, alpha=0.12, linewidth=0)
+        axes.set_yscale("log")
+        axes.set_ylim(lowest / 10, None)
+        axes.set_xlim(0, 1)
+        axes.set_xlabel("similarity (cosine)")
+        axes.set_ylabel("expected neighbours above it, a word")
+        axes.set_title("Above which similarity words count as related")
+        axes.legend(title="threshold (interval)", fontsize=8, title_fontsize=8)
+    return save(drawing, path)
