@@ -1,4 +1,4 @@
-"""``lexfield threshold`` as it is typed."""
+"""``threshold``, ``near --models``, ``vectors train`` and ``uncertainty`` as they are typed."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from lexfield.sample import TEXTS
 from tests.cli.conftest import Run
 
 
@@ -77,3 +78,44 @@ def test_bad_thresholds(
 ) -> None:
     done = run("threshold", sets[0], *arguments)
     assert done.code == 2 and message in done.err and "Traceback" not in done.err
+
+
+def test_near_with_several_sets(run: Run, sets: list[Path]) -> None:
+    arguments = ("near", "w3", *(part for path in sets for part in ("--models", path)))
+    done = run(*arguments, "-k", 3, "--json")
+    assert done.code == 0 and len(done.json["results"]) == 3
+    first = done.json["results"][0]
+    assert set(first) == {
+        "word", "similarity", "distance", "deviation", "share", "best_rank", "worst_rank",
+    }  # fmt: skip
+    assert 0 < first["deviation"] < 0.2 and first["best_rank"] == 1
+    shown = run(*arguments, "w5", "-k", 2).out
+    assert f"{first['similarity']:.2f} ± {first['deviation']:.2f}" in shown
+    assert "of 3 models" in shown and shown.count("\n") == 5
+    missing = run(*arguments[:1], "xyzzy", *arguments[2:])
+    assert missing.code == 1 and "no word 'xyzzy'" in missing.err
+
+
+def test_train_and_what_follows(run: Run, tmp_path: Path) -> None:
+    pytest.importorskip("gensim", reason="the extra train is not installed")
+    folder = tmp_path / "models"
+    done = run(
+        "vectors", "train", TEXTS / "voss-sea.txt", TEXTS / "voss-stars.txt", "-o", folder,
+        "--models", 2, "--dimensions", 8, "--dimensions", 12, "--epochs", 2, "--least", 3, "--json",
+    )  # fmt: skip
+    assert done.code == 0, done.err
+    assert [row["dims"] for row in done.json["results"]] == [8, 12]
+    assert run("verify", folder).code == 0
+    assert (
+        run("near", "sea", "--models", folder, "--dims", 8, "-k", 2).out.count("of 2 models") == 2
+    )
+    wrong = run("near", "sea", "--models", folder, "--dims", 9)
+    assert wrong.code == 2 and "no models of 9 dimensions" in wrong.err
+    found = run("threshold", folder, "--json").json
+    assert [row["dims"] for row in found["results"]] == [8, 8, 8, 12, 12, 12]
+    done = run("vectors", "uncertainty", folder, "--plot", tmp_path / "u.svg", "--json")
+    assert done.code == 0
+    assert {row["models"] for row in done.json["results"]} == {"8 dimensions", "12 dimensions"}
+    assert "12 dimensions" in (tmp_path / "u.svg").read_text("utf-8")
+    again = run("vectors", "uncertainty", folder, "--step", 0)
+    assert again.code == 2 and "step must be" in again.err

@@ -36,7 +36,7 @@ VERBS = {
     "speech": ("speech", "Count parts of speech, and see whether near words have the same."),
     "threshold": ("threshold", "Find the similarity above which words count as related."),
     "topics": ("topics", "Fit, show and infer the topics of an index."),
-    "vectors": ("vectors", "List, import and describe word vectors."),
+    "vectors": ("vectors", "List, import, describe and train word vectors."),
     "verify": ("verify", "Check every byte of an index or a vector set."),
     "zipf": ("zipf", "See whether texts follow Zipf's law."),
 }

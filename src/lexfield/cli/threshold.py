@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from lexfield.cli.options import read_model_groups
 from lexfield.cli.output import Bar, Record, emit, output_options, say
 from lexfield.results import format_rows
 
@@ -41,12 +42,14 @@ def threshold(
     """Find the similarity above which words count as related.
 
     It is where a word has as many neighbours, on average over the lexicon, as it has synonyms.
-    VECTORS are a name or a file; several are taken as models of the same words.
+    VECTORS are a name or a file; several are taken as models of the same words. A folder of
+    `lexfield vectors train` gives a threshold for each number of dimensions.
 
     \b
     lexfield threshold
     lexfield threshold my-vectors.vec --limit 50000 --plot curve.png
     lexfield threshold first.vec second.vec third.vec --json
+    lexfield threshold my-models
     lexfield threshold cc.de.300.vec --synonyms 2.1 --deviation 2.5
     lexfield threshold --sample 2000
     """
@@ -54,16 +57,11 @@ def threshold(
     from lexfield.plots.words import draw_threshold
     from lexfield.vectors.synonyms import count_synonyms
     from lexfield.vectors.threshold import threshold as find
-    from lexfield.vectors.wordvectors import WordVectors
 
     if plot:
         plot_path(plot)
-    groups = {}
     with Bar("reading vectors") as bar:
-        sets = [
-            WordVectors.load(source, limit=limit, progress=bar) for source in sources or ["default"]
-        ]
-    groups[sets[0].name if len(sets) == 1 else f"{len(sets)} models"] = sets
+        groups = read_model_groups(sources or ["default"], limit, bar)
     found: dict[str, Threshold] = {}
     for name, models in groups.items():
         with Bar(f"{name}: comparing words") as bar:
@@ -83,7 +81,7 @@ def threshold(
         "curve": first.to_dicts(),
     }
     records = [record for name, one in found.items() for record in _records(name, one)]
-    notes = [note for one in found.values() for note in one.notes]
+    notes = [note for group in groups.values() for note in group.notes]
     emit(
         "threshold", records, output, notes=notes, extra=extra,
         table=partial(_table, found, records, counted),

@@ -1,4 +1,4 @@
-"""Pictures of words: expected neighbours and the threshold."""
+"""Pictures of words: expected neighbours and their threshold, uncertainty."""
 
 from __future__ import annotations
 
@@ -11,7 +11,11 @@ import numpy as np
 from lexfield.plots.figure import COLOURS, figure, save
 
 if TYPE_CHECKING:
+    from lexfield.results import Table
     from lexfield.vectors.threshold import Threshold
+    from lexfield.vectors.uncertainty import Uncertainty
+
+_PAIRS = 20  # a mean of fewer is not drawn
 
 
 def draw_threshold(found: Mapping[str, Threshold], path: str | Path) -> Path:
@@ -43,4 +47,24 @@ def draw_threshold(found: Mapping[str, Threshold], path: str | Path) -> Path:
         axes.set_ylabel("expected neighbours above it, a word")
         axes.set_title("Above which similarity words count as related")
         axes.legend(title="threshold (interval)", fontsize=8, title_fontsize=8)
+    return save(drawing, path)
+
+
+def draw_uncertainty(curves: Mapping[str, Table[Uncertainty]], path: str | Path) -> Path:
+    """How much models disagree, by similarity; a curve a number of dimensions."""
+    with figure(7.5, 4.5) as drawing:
+        axes = drawing.subplots()
+        for number, (name, curve) in enumerate(curves.items()):
+            shown = [point for point in curve if point.pairs >= _PAIRS] or list(curve)
+            width = round(curve[1].similarity - curve[0].similarity, 6) if len(curve) > 1 else 0
+            axes.plot(
+                [point.similarity + width / 2 for point in shown],
+                [point.uncertainty for point in shown],
+                marker="o", markersize=3, color=COLOURS[number % len(COLOURS)], label=name,
+            )  # fmt: skip
+        axes.set_ylim(0, None)
+        axes.set_xlabel("similarity (cosine) in one model")
+        axes.set_ylabel("mean difference from another model")
+        axes.set_title("How much models of the same text disagree")
+        axes.legend(fontsize=8)
     return save(drawing, path)
