@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from lexfield.bags.bag import Bag
+    from lexfield.bags.keyness import keyness
     from lexfield.bags.matrix import BagMatrix
     from lexfield.diverge.between import divergence, knn_divergence
     from lexfield.diverge.label import DivergenceLabeler
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from lexfield.search.index import Index
     from lexfield.text.corpus import Corpus, Sentence
     from lexfield.text.document import Document
+    from lexfield.text.kwic import kwic
     from lexfield.text.normalise import Normalisation
     from lexfield.text.stopwords import stopwords
     from lexfield.text.vocabulary import Vocabulary
@@ -51,7 +53,9 @@ _HOMES = {
     "WordVectors": "vectors.wordvectors",
     "divergence": "diverge.between",
     "fuse": "fusion",
+    "keyness": "bags.keyness",
     "knn_divergence": "diverge.between",
+    "kwic": "text.kwic",
     "layout": "ranks.layout",
     "pairs": "diverge.pairs",
     "simplex": "topics.simplex",
@@ -76,7 +80,9 @@ __all__ = [
     "WordVectors",
     "divergence",
     "fuse",
+    "keyness",
     "knn_divergence",
+    "kwic",
     "layout",
     "pairs",
     "simplex",

@@ -119,3 +119,55 @@ def test_train_and_what_follows(run: Run, tmp_path: Path) -> None:
     assert "12 dimensions" in (tmp_path / "u.svg").read_text("utf-8")
     again = run("vectors", "uncertainty", folder, "--step", 0)
     assert again.code == 2 and "step must be" in again.err
+
+
+def test_bag_writes_sets_and_multisets(run: Run) -> None:
+    text = b"If police police police police police, then police police police police police"
+    shown = run("bag", "-", "--ngram", 2, stdin=text).out.splitlines()
+    assert shown[:3] == [
+        "4 types, 11 tokens",
+        "set       {police police, if police, police then, then police}",
+        "multiset  {police police: 8, if police: 1, police then: 1, then police: 1}",
+    ]
+    assert shown[5].split() == ["police", "police", "8", "0.7273"]
+
+
+def test_kwic(run: Run, tmp_path: Path) -> None:
+    done = run("kwic", TEXTS / "voss-sea.txt", "sea", "the dark", "--window", 3, "--json")
+    assert done.code == 0 and done.json["schema"] == "lexfield.kwic/1"
+    assert {row["match"].lower() for row in done.json["results"]} == {"sea", "the dark"}
+    assert set(done.json["results"][0]) == {"document", "sentence", "left", "match", "right"}
+    assert run("index", TEXTS / "voss-sea.txt", "-o", tmp_path / "my.idx").code == 0
+    from_index = run("kwic", tmp_path / "my.idx", "sea", "the dark", "--window", 3, "--json")
+    assert from_index.json["results"] == done.json["results"]
+    shown = run("kwic", TEXTS, "sea", "-k", 3, "--sort", "right")
+    places = [line.index(" sea") for line in shown.out.lower().splitlines()]
+    assert len(places) == 3 and len(set(places)) == 1  # below each other
+    assert "the first 3 of" in shown.err
+
+
+def test_kwic_without_a_match(run: Run) -> None:
+    done = run("kwic", TEXTS / "voss-sea.txt", "xyzzy", "--json")
+    assert done.code == 1 and done.json["results"] == []
+    assert done.json["notes"] == ["'xyzzy' does not occur"]
+    assert run("kwic", TEXTS / "voss-sea.txt", "xyzzy").out == ""
+    wrong = run("kwic", "nowhere", "sea")
+    assert wrong.code == 2 and "nowhere" in wrong.err
+
+
+def test_keyness(run: Run, tmp_path: Path) -> None:
+    sea, stars = TEXTS / "voss-sea.txt", TEXTS / "quill-stars.txt"
+    done = run("keyness", sea, stars, "--plot", tmp_path / "k.svg", "--json")
+    assert done.code == 0 and done.json["schema"] == "lexfield.keyness/1"
+    first = done.json["results"][0]
+    assert {"g2", "p", "log_ratio", "diff", "count_a", "count_b", "more_in"} <= set(first)
+    assert first["p"] <= 0.05 and done.json["tested"] >= done.json["found"]
+    assert "What tells voss-sea from quill-stars" in (tmp_path / "k.svg").read_text("utf-8")
+    only = run("keyness", sea, stars, "--only", "B", "--p", 1, "--correction", "none", "--json")
+    assert {row["more_in"] for row in only.json["results"]} == {"B"}
+    shown = run("keyness", sea, stars).out
+    assert shown.startswith("A is voss-sea, B is quill-stars: ") and "%DIFF" in shown
+    same = run("keyness", sea, sea)
+    assert same.code == 1 and "no word differs" in same.err and same.out == ""
+    short = run("keyness", sea, "-", stdin=b"...")
+    assert short.code == 2 and "B has no words" in short.err

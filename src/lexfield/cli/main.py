@@ -28,6 +28,8 @@ VERBS = {
     "fuse": ("fuse", "Make one ranking of several."),
     "index": ("index", "Build an index from files, folders or tables."),
     "info": ("info", "Look inside an index."),
+    "keyness": ("keyness", "Find the words that tell one text from another."),
+    "kwic": ("kwic", "Show words in context."),
     "label": ("label", "Guess the author, genre or level of documents from the others."),
     "layout": ("layout", "Lay words out in the plane, coloured by part of speech."),
     "near": ("near", "Find the nearest words."),

@@ -77,6 +77,18 @@ def read_each(paths: Sequence[str], reading: dict[str, Any]) -> Iterator[tuple[s
         yield shown, corpus
 
 
+def read_corpus(source: str, reading: dict[str, Any]) -> Corpus:
+    """The texts of an index, a file or a folder."""
+    from lexfield.text.corpus import Corpus
+
+    if (Path(source) / "CURRENT").is_file():
+        from lexfield.search.index import Index
+
+        return Index.open(source).corpus
+    with Bar("reading texts") as bar:
+        return Corpus.read(source, progress=bar, **reading)
+
+
 def read_model_groups(sources: Sequence[str], limit: int | None, bar: Bar) -> dict[str, Models]:
     """Models that belong together, by name: those of a folder by their size, other sets as one."""
     from lexfield.vectors.models import Models, is_models, open_all

@@ -1,8 +1,8 @@
-"""Pictures of words: expected neighbours and their threshold, uncertainty."""
+"""Pictures of words: expected neighbours and their threshold, uncertainty, keyness."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,10 +11,12 @@ import numpy as np
 from lexfield.plots.figure import COLOURS, figure, save
 
 if TYPE_CHECKING:
+    from lexfield.bags.keyness import KeyWord
     from lexfield.results import Table
     from lexfield.vectors.threshold import Threshold
     from lexfield.vectors.uncertainty import Uncertainty
 
+_BARS = 60
 _PAIRS = 20  # a mean of fewer is not drawn
 
 
@@ -67,4 +69,27 @@ def draw_uncertainty(curves: Mapping[str, Table[Uncertainty]], path: str | Path)
         axes.set_ylabel("mean difference from another model")
         axes.set_title("How much models of the same text disagree")
         axes.legend(fontsize=8)
+    return save(drawing, path)
+
+
+def draw_keyness(words: Sequence[KeyWord], names: tuple[str, str], path: str | Path) -> Path:
+    """How many times more frequent words are in one text, as bars; the surest come first."""
+    shown = sorted(words[:_BARS], key=lambda word: word.log_ratio)
+    with figure(8, 1.1 + 0.26 * max(4, len(shown))) as drawing:
+        axes = drawing.subplots()
+        for place, word in enumerate(shown):
+            colour = COLOURS[0] if word.log_ratio >= 0 else COLOURS[1]
+            axes.barh(place, word.log_ratio, color=colour)
+            axes.annotate(
+                f"{word.count_a:,} : {word.count_b:,}", (word.log_ratio, place),
+                (4 if word.log_ratio >= 0 else -4, 0), textcoords="offset points", fontsize=7,
+                va="center", ha="left" if word.log_ratio >= 0 else "right",
+            )  # fmt: skip
+        axes.set_yticks(range(len(shown)), [word.word for word in shown], fontsize=8)
+        axes.axvline(0, color="black", linewidth=0.8)
+        axes.margins(x=0.15)
+        axes.set_xlabel(
+            f"log ratio: doublings of frequency, towards {names[1]} (left) or {names[0]} (right)"
+        )
+        axes.set_title(f"What tells {names[0]} from {names[1]}  (counts beside the bars)")
     return save(drawing, path)
