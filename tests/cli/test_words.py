@@ -109,6 +109,10 @@ def test_train_and_what_follows(run: Run, tmp_path: Path) -> None:
     assert (
         run("near", "sea", "--models", folder, "--dims", 8, "-k", 2).out.count("of 2 models") == 2
     )
+    assert run("near", "sea", "--dims", 8).code == 2
+    again = run("vectors", "train", TEXTS / "voss-sea.txt", "-o", folder)
+    assert again.code == 2 and "--replace" in again.err
+    assert run("threshold", folder, "--limit", 50, "--json").json["words"] == 50
     wrong = run("near", "sea", "--models", folder, "--dims", 9)
     assert wrong.code == 2 and "no models of 9 dimensions" in wrong.err
     found = run("threshold", folder, "--json").json

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from lexfield.errors import InputError, NotAStoreError
+from lexfield.errors import InputError, NotAStoreError, StoreError
 from lexfield.store.folder import verify
 from lexfield.text.corpus import Corpus
 from lexfield.vectors.models import Models, is_models, open_all
@@ -49,8 +49,22 @@ def test_models_of_the_sample(sample: Corpus, tmp_path: Path) -> None:
     assert set(found.words) == often
     assert not np.array_equal(found[0].matrix, found[1].matrix)
     assert not any(check.problem for check in verify(folder))
+    with pytest.raises(InputError, match="There are models at"):
+        train(sample, folder)
+    again = train(sample, folder, models=1, dimensions=[4], epochs=1, replace=True)
+    assert len(again) == 1 and list(open_all(folder, 50)[4].words) == list(again.words[:50])
     with pytest.raises(NotAStoreError):
         Models.open(tmp_path / "nowhere")
+
+
+def test_a_folder_with_other_files_is_refused_before_the_work(
+    sample: Corpus, tmp_path: Path
+) -> None:
+    (tmp_path / "mine.txt").write_text("mine", "utf-8")
+    told: list[int] = []
+    with pytest.raises(StoreError, match="other files"):
+        train(sample, tmp_path, progress=lambda done, _: told.append(done))
+    assert not told and (tmp_path / "mine.txt").read_text("utf-8") == "mine"
 
 
 def test_a_seed_gives_the_same_vectors(tmp_path: Path) -> None:

@@ -59,6 +59,8 @@ def near(
     from lexfield.vectors.models import Models
     from lexfield.vectors.wordvectors import WordVectors
 
+    if dims and not models:
+        raise click.UsageError("--dims goes with --models.")
     with Bar("reading vectors") as bar:
         known: WordVectors | Models = (
             _models(models, dims, bar) if models else WordVectors.load(vectors, progress=bar)

@@ -95,7 +95,8 @@ def read_model_groups(sources: Sequence[str], limit: int | None, bar: Bar) -> di
     from lexfield.vectors.wordvectors import WordVectors
 
     if len(sources) == 1 and is_models(sources[0]):
-        return {f"{dims} dimensions": models for dims, models in open_all(sources[0]).items()}
+        by_dims = open_all(sources[0], limit)
+        return {f"{dims} dimensions": models for dims, models in by_dims.items()}
     sets = [WordVectors.load(source, limit=limit, progress=bar) for source in sources]
     return {sets[0].name if len(sets) == 1 else f"{len(sets)} models": Models(sets)}
 

@@ -108,6 +108,7 @@ def describe_set(name: str, output: str | None) -> None:
 @click.option("--least", default=5, show_default=True, help="Words that occur less have no vector.")
 @click.option("--epochs", default=5, show_default=True, help="Passes over the text.")
 @click.option("--seed", default=0, show_default=True, help="Of the first model.")
+@click.option("--replace", is_flag=True, help="Replace the models that are there.")
 @reading_options
 @output_options
 def train_sets(
@@ -120,6 +121,7 @@ def train_sets(
     least: int,
     epochs: int,
     seed: int,
+    replace: bool,
     output: str | None,
     **reading: Any,
 ) -> None:
@@ -142,7 +144,7 @@ def train_sets(
     with Bar("training models") as bar:
         train(
             corpus, folder, models=models, dimensions=sizes, algorithm=algorithm, window=window,
-            least=least, epochs=epochs, seed=seed, progress=bar,
+            least=least, epochs=epochs, seed=seed, replace=replace, progress=bar,
         )  # fmt: skip
     records = [
         {"models": len(group), "dims": dims, "words": len(group.words), "where": folder}

@@ -93,15 +93,16 @@ class _Reader:
     def context(self, start: int, end: int) -> Context:
         first, last = self._around(start, end)
         row = self._sentence(start)
-        text, spans, offset = self._cut(row)
-        from_, to = spans[start - offset][0], spans[end - 1 - offset][1]
+        begin, stop = self._place(start)[1], self._place(end - 1)[2]
+        left, place, _ = self._place(first)
+        right, _, final = self._place(last - 1)
         document = self._corpus.document_of(row)
         return Context(
             self._corpus.ids[document],
             row - int(self._corpus.sentence_offsets[document]),
-            self._text(first, row, None, from_),
-            _plain(text[from_:to]),
-            self._text(None, row, last, to),
+            self._between(left, place, row, begin),
+            self._between(row, begin, row, stop),
+            self._between(row, stop, right, final),
         )
 
     def key(self, start: int, end: int, sort: Sort) -> list[str]:
@@ -119,28 +120,21 @@ class _Reader:
     def _sentence(self, token: int) -> int:
         return int(np.searchsorted(self._corpus.token_offsets, token, "right")) - 1
 
-    def _text(self, first: int | None, row: int, last: int | None, place: int) -> str:
-        """From the token ``first`` to ``place`` in sentence ``row``, or from there to ``last``."""
-        here = self._cut(row)[0]
-        if first is not None:
-            begin = min(self._sentence(first), row)
-            text, spans, offset = self._cut(begin)
-            start = spans[first - offset][0] if first - offset < len(spans) else place
-            if begin == row:
-                return _plain(here[min(start, place) : place])
-            between = [self._cut(i)[0] for i in range(begin + 1, row)]
-            return _plain(" ".join([text[start:], *between, here[:place]]))
-        assert last is not None
-        final = max(self._sentence(last - 1), row)
-        text, spans, offset = self._cut(final)
-        end = spans[last - 1 - offset][1]
-        if final == row:
-            return _plain(here[place : max(end, place)])
-        between = [self._cut(i)[0] for i in range(row + 1, final)]
-        return _plain(" ".join([here[place:], *between, text[:end]]))
+    def _place(self, token: int) -> tuple[int, int, int]:
+        """The sentence of a token, and where in its text it begins and ends."""
+        row = self._sentence(token)
+        begin, end = self._cut(row)[1][token - int(self._corpus.token_offsets[row])]
+        return row, begin, end
 
-    def _cut_sentence(self, row: int) -> tuple[str, list[tuple[int, int]], int]:
-        """The text of a sentence, where its words are, and the number of its first token."""
+    def _between(self, first: int, begin: int, last: int, end: int) -> str:
+        """Text from a place in one sentence to a place in the same or a later one."""
+        texts = [self._cut(row)[0] for row in range(first, last + 1)]
+        texts[-1] = texts[-1][:end]
+        texts[0] = texts[0][begin:]
+        return " ".join(" ".join(texts).split())
+
+    def _cut_sentence(self, row: int) -> tuple[str, list[tuple[int, int]]]:
+        """The text of a sentence, and where its words are."""
         corpus = self._corpus
         text = str(corpus.sentences[row])
         spans = word_spans(text)
@@ -150,8 +144,4 @@ class _Reader:
             ends = np.cumsum([len(corpus.vocabulary.words[i]) + 1 for i in tokens]) - 1
             starts = np.append(0, ends[:-1] + 1)
             spans = list(zip(starts.tolist(), ends.tolist(), strict=True))
-        return text, spans, int(corpus.token_offsets[row])
-
-
-def _plain(text: str) -> str:
-    return " ".join(text.split())
+        return text, spans

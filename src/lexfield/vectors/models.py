@@ -136,13 +136,13 @@ class Models(Sequence[WordVectors]):
         )
 
 
-def open_all(folder: str | Path) -> dict[int, Models]:
-    """All models of a folder, by their number of dimensions."""
+def open_all(folder: str | Path, limit: int | None = None) -> dict[int, Models]:
+    """All models of a folder, by their number of dimensions; ``limit`` keeps the first words."""
     store = Store.open(folder, KIND)
-    words = list(store.strings("words"))
+    words = list(store.strings("words"))[:limit]
     by_dims: dict[int, list[WordVectors]] = {}
     for dims, seed in store.meta["models"]:
-        matrix = store.array(array_name(dims, seed))
+        matrix = store.array(array_name(dims, seed))[:limit]
         name = f"{store.meta['name']} {dims}d seed {seed}"
         by_dims.setdefault(dims, []).append(WordVectors(words, matrix, name=name))
     return {

@@ -17,7 +17,7 @@ import numpy as np
 from lexfield.engine import map_tasks
 from lexfield.errors import InputError, check, need
 from lexfield.progress import Progress, silent
-from lexfield.store.folder import write
+from lexfield.store.folder import Writer, write
 from lexfield.text.corpus import Corpus
 from lexfield.vectors.models import KIND, Models, array_name
 
@@ -36,33 +36,25 @@ def train(
     least: int = 5,
     epochs: int = 5,
     seed: int = 0,
+    replace: bool = False,
     progress: Progress = silent,
 ) -> Models:
     """Train ``models`` models for each number of dimensions and keep them in ``folder``.
 
     They are skip-gram models with five negative examples; words that occur less than ``least``
-    times have no vector. Model i has the seed ``seed + i``.
+    times have no vector. Model i has the seed ``seed + i``. Models that are there already stay
+    unless ``replace``.
     """
     need("gensim", "train")
-    check(1 <= models <= 100, "models", "between 1 and 100", models)
-    check(
-        len(dimensions) > 0 and all(1 <= dims <= 2000 for dims in dimensions),
-        "dimensions", "between 1 and 2000", dimensions,
-    )  # fmt: skip
-    check(algorithm in ("word2vec", "fasttext"), "algorithm", "word2vec or fasttext", algorithm)
-    for name, value in (("window", window), ("least", least), ("epochs", epochs)):
-        check(1 <= value <= 100_000, name, "at least 1", value)
-    check(0 <= seed < 2**31, "seed", "between 0 and 2³¹", seed)
-    kept = int((corpus.vocabulary.counts >= least).sum())
-    if kept < _FEWEST:
+    if not replace and (Path(folder) / "CURRENT").exists():
         raise InputError(
-            f"Only {kept} words occur at least {least} times: vectors cannot be trained on so"
-            " little text.",
-            "Take a longer text, or words that occur less often.",
+            f"There are models at {folder} already; they were left as they are.",
+            "Choose another name, or replace them with --replace (in Python: replace=True).",
         )
-    numbers = sorted(set(dimensions))
     settings = {"algorithm": algorithm, "window": window, "least": least, "epochs": epochs}
-    with TemporaryDirectory(prefix="lexfield-") as temporary:
+    _check(corpus, models, dimensions, seed, settings)
+    # the folder is opened first: that it cannot be written should not be found out at the end
+    with write(folder, KIND) as out, TemporaryDirectory(prefix="lexfield-") as temporary:
         text = Path(temporary) / "text"
         _write_text(corpus, text)
         tasks = [
@@ -74,13 +66,36 @@ def train(
                 "seed": own,
                 **settings,
             }
-            for dims in numbers[::-1]  # the long ones first
+            for dims in sorted(set(dimensions), reverse=True)  # the long ones first
             for own in range(seed, seed + models)
         ]
         for _ in map_tasks("lexfield.vectors.train:train_one", tasks, progress=progress):
             pass
-        _keep(folder, tasks, {**settings, "tokens": len(corpus.tokens)})
+        _keep(out, tasks)
+        out.meta.update(settings, tokens=len(corpus.tokens), name=Path(folder).name)
     return Models.open(folder)
+
+
+def _check(
+    corpus: Corpus, models: int, dimensions: Sequence[int], seed: int, settings: dict[str, Any]
+) -> None:
+    check(1 <= models <= 100, "models", "between 1 and 100", models)
+    check(
+        len(dimensions) > 0 and all(1 <= dims <= 2000 for dims in dimensions),
+        "dimensions", "between 1 and 2000", dimensions,
+    )  # fmt: skip
+    algorithm = settings["algorithm"]
+    check(algorithm in ("word2vec", "fasttext"), "algorithm", "word2vec or fasttext", algorithm)
+    for name in ("window", "least", "epochs"):
+        check(1 <= settings[name] <= 100_000, name, "at least 1", settings[name])
+    check(0 <= seed < 2**31, "seed", "between 0 and 2³¹", seed)
+    kept = int((corpus.vocabulary.counts >= settings["least"]).sum())
+    if kept < _FEWEST:
+        raise InputError(
+            f"Only {kept} words occur at least {settings['least']} times: vectors cannot be trained"
+            " on so little text.",
+            "Take a longer text, or words that occur less often.",
+        )
 
 
 def train_one(
@@ -123,13 +138,12 @@ def _write_text(corpus: Corpus, path: Path) -> None:
                 file.write(" ".join(words[i] for i in own[start : start + _LONGEST]) + "\n")
 
 
-def _keep(folder: str | Path, tasks: Sequence[dict[str, Any]], meta: dict[str, Any]) -> None:
+def _keep(out: Writer, tasks: Sequence[dict[str, Any]]) -> None:
     lists = {Path(task["words"]).read_text("utf-8") for task in tasks}
     assert len(lists) == 1, "models of one text have the same words in the same order"
     words = lists.pop().split("\n")
-    with write(folder, KIND) as out:
-        out.strings("words", words)
-        for task in tasks:
-            out.array(array_name(task["dims"], task["seed"]), np.load(task["out"]))
-        names = sorted([task["dims"], task["seed"]] for task in tasks)
-        out.meta.update(meta, models=names, words=len(words), name=Path(folder).name)
+    out.strings("words", words)
+    for task in tasks:
+        out.array(array_name(task["dims"], task["seed"]), np.load(task["out"]))
+    out.meta["models"] = sorted([task["dims"], task["seed"]] for task in tasks)
+    out.meta["words"] = len(words)
