@@ -17,6 +17,7 @@ ALL = (
     "segmentation",
     "cutting",
     "neighbours",
+    "threshold",
     "default_vectors",
     "startup",
     "search",
