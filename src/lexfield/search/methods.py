@@ -4,7 +4,8 @@ A method is a frozen dataclass whose fields are its parameters, with
 
     search(rows, query, k, allowed) → Found
 
-Command line, page and Python read the same registry.
+and, where it has a query language of its own, ``read(index, text) → Query``. Command line, page and
+Python read the same registry.
 """
 
 from __future__ import annotations
@@ -30,6 +31,11 @@ METHODS = {
     "jaccard": "Jaccard",
     "edit": "Edit",
     "bow": "Bow",
+    "count": "Count",
+    "frequency": "Frequency",
+    "bm25": "Bm25",
+    "lm": "Lm",
+    "translation": "Translation",
     "topic": "Topic",
     "fuse": "Fuse",
 }

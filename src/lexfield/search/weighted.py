@@ -1,0 +1,208 @@
+"""What the bag methods share: a query is weighted n-grams, and a score is the sum of their values.
+
+    score(row) = Σ weight(g) · value(g, row)   over the n-grams g of the query
+
+A method says what an n-gram that a row holds is worth there. Rows that hold no n-gram with a
+positive weight are not given; an n-gram with a negative weight takes from those that are.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lexfield.bags.algebra import has_operators, parse_algebra
+from lexfield.explain import Explanation, Reason
+from lexfield.search.bags import Bags, Occurrences
+from lexfield.search.query import Query, check_length, count_words
+from lexfield.search.ranking import Found
+from lexfield.search.rows import Rows
+from lexfield.text.segment import words as cut_words
+from lexfield.text.stopwords import stopwords
+
+if TYPE_CHECKING:
+    from lexfield.search.index import Index
+
+Array = NDArray[Any]
+NOTHING: Array = np.empty(0)
+_EVERYTHING: NDArray[np.bool_] = np.empty(0, bool)
+
+
+@dataclass(frozen=True)
+class Term:
+    """An n-gram of a query: words as asked for, and the terms (stems, if any) that are counted."""
+
+    weight: float
+    words: tuple[str, ...]
+    gram: tuple[str, ...]
+
+    @property
+    def text(self) -> str:
+        return " ".join(self.words)
+
+
+@dataclass(frozen=True)
+class Scored:
+    """What a term is worth in each row that holds it: always more than 0. ``counts`` is how often
+    it is there, in part where a method counts other words too."""
+
+    rows: NDArray[np.int32]
+    values: NDArray[np.float64]
+    counts: Array
+    holding: int
+
+    def at(self, row: int) -> int:
+        """The place of a row, or -1."""
+        place = int(np.searchsorted(self.rows, row))
+        return place if place < len(self.rows) and self.rows[place] == row else -1
+
+
+class BagMethod:
+    """The base of count, frequency, bm25, lm and translation."""
+
+    def values(self, bags: Bags, found: Occurrences, n: int) -> NDArray[np.float64]:
+        """What an n-gram is worth in each row of its list."""
+        raise NotImplementedError
+
+    def scored(self, bags: Bags, term: Term, query: Query) -> Scored:
+        found = bags.occurrences(term.gram)
+        values = self.values(bags, found, len(term.gram)) if found.holding else NOTHING
+        return Scored(found.rows, values, found.counts, found.holding)
+
+    def norms(self, bags: Bags, terms: list[Term]) -> tuple[Array, float]:
+        """What the length of each row adds, and how many times; empty for nothing."""
+        return NOTHING, 0.0
+
+    def read(self, index: Index, text: str) -> Query:
+        """Read a query in the language of bags; nothing is asked of word vectors."""
+        tokens, terms = read_terms(index, text)
+        return Query(
+            text,
+            tokens,
+            [],
+            np.empty(0, np.int64),
+            np.empty(0, np.int32),
+            np.empty((0, 0), np.float32),
+            np.empty(0, bool),
+            _empty_notes(tokens, terms),
+            terms,
+        )
+
+    def search(self, rows: Rows, query: Query, k: int, allowed: NDArray[np.bool_] | None) -> Found:
+        from lexfield.search.selection import add_list, best_rows
+
+        bags = Bags.of(rows)
+        asked = _terms(bags, query)
+        lists = [self._list(bags, term, query) for term in asked]
+        known = [(t, one) for t, one in zip(asked, lists, strict=True) if one.holding]
+        notes = _notes([t for t, one in zip(asked, lists, strict=True) if not one.holding], known)
+        sums, less = bags.zeros(0), NOTHING
+        for term, one in known:
+            if term.weight > 0:
+                add_list(sums, one.rows, one.values, term.weight)
+        if any(term.weight < 0 for term, _ in known):
+            less = bags.zeros(1)
+            for term, one in known:
+                if term.weight < 0:
+                    add_list(less, one.rows, one.values, -term.weight)
+        norms, scale = self.norms(bags, [term for term, _ in known])
+        mask = _EVERYTHING if allowed is None else allowed
+        found, scores = best_rows(sums, less, norms, scale, mask, k)
+        places = found.tolist()
+
+        def explain(place: int) -> Explanation:
+            reasons: list[Reason] = []
+            counts = []
+            for term, one in known:
+                at = one.at(places[place])
+                reasons += self.reasons(bags, term, one, places[place], at)
+                counts.append(f"{term.text} {one.counts[at] if at >= 0 else 0:g}")
+            facts = {"counts": counts, "length": int(rows.lengths[places[place]])}
+            return Explanation(reasons, additive=True, facts=facts)
+
+        return Found(places, scores.tolist(), explain, notes)
+
+    def _list(self, bags: Bags, term: Term, query: Query) -> Scored:
+        key = (self, term.gram)
+        return bags.remember(key, lambda: self.scored(bags, term, query), lambda s: len(s.rows))
+
+    def reasons(self, bags: Bags, term: Term, one: Scored, row: int, at: int) -> list[Reason]:
+        """What a term adds to the score of a row, by the words that are there."""
+        norms, scale = self.norms(bags, [term])
+        length = scale * float(norms[row]) if len(norms) else 0.0
+        if at < 0:
+            return [Reason(term.text, "", length)] if length else []
+        value = term.weight * float(one.values[at])
+        forms = _forms(bags, term, row)
+        shares = [count / sum(forms.values()) for count in forms.values()]
+        return [
+            Reason(term.text, form, (value + length) * share)
+            for form, share in zip(forms, shares, strict=True)
+        ]
+
+
+def read_terms(
+    index: Index, text: str
+) -> tuple[list[str], tuple[tuple[float, tuple[str, ...]], ...]]:
+    """All words of a query, and its n-grams with their weights. Stopwords count in quotes only."""
+    normalise, excluded = index.normalisation, stopwords(index.language)
+    tokens = cut_words(normalise(text.replace("\0", " ")))
+    check_length(tokens)
+    if not has_operators(text):
+        counted = zip(*count_words(tokens, excluded), strict=True)
+        return tokens, tuple((float(count), (word,)) for word, count in counted)
+    terms: list[tuple[float, tuple[str, ...]]] = []
+    for item in parse_algebra(text):
+        cut = cut_words(normalise(item.text))
+        if item.quoted:
+            terms.append((item.weight, tuple(cut)))
+        else:
+            terms += [(item.weight, (word,)) for word in cut if word not in excluded]
+    return tokens, tuple(terms)
+
+
+def _terms(bags: Bags, query: Query) -> list[Term]:
+    """The n-grams of a query, equal ones added up; what adds up to nothing is left out."""
+    given = query.terms
+    if given is None:
+        counts = query.counts.tolist()
+        given = tuple((c, (word,)) for word, c in zip(query.words, counts, strict=True))
+    added: dict[tuple[str, ...], Term] = {}
+    for weight, words in given:
+        gram = bags.terms(list(words))
+        before = added.get(gram)
+        added[gram] = Term(weight + (before.weight if before else 0.0), words, gram)
+    return [term for term in added.values() if term.weight]
+
+
+def _empty_notes(tokens: list[str], terms: tuple[Any, ...]) -> list[str]:
+    if terms:
+        return []
+    return [f"the query holds {'only stopwords' if tokens else 'no words'}"]
+
+
+def _notes(unknown: list[Term], known: list[tuple[Term, Scored]]) -> list[str]:
+    notes = []
+    if unknown:
+        names = [f'"{t.text}"' if len(t.words) > 1 else t.text for t in unknown]
+        more = f" and {len(names) - 10} more" if len(names) > 10 else ""
+        notes.append(f"not in the index: {', '.join(names[:10])}{more}")
+    if known and all(term.weight < 0 for term, _ in known):
+        notes.append("every weight is negative: there is nothing to find")
+    return notes
+
+
+def _forms(bags: Bags, term: Term, row: int) -> dict[str, int]:
+    """The words of a row that are counted as a term, with their counts; an n-gram is one."""
+    if len(term.gram) > 1 or bags.stemmer == "none":
+        return {term.text: 1}
+    wanted = bags.ids[term.gram[0]]
+    _, words = bags.rows.tokens_of(np.array([row]))
+    forms: dict[str, int] = {}
+    for word in words[bags.term_of[words] == wanted].tolist():
+        name = bags.rows.lexicon.words[word]
+        forms[name] = forms.get(name, 0) + 1
+    return forms
