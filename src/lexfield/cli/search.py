@@ -66,8 +66,7 @@ def search(
     lexfield search my.idx --queries questions.txt --method "setcover(r=20)" --jsonl
     lexfield search my.idx - --json < questions.txt
     lexfield search my.idx "storm at sea" --method "fuse(setcover, topic)" --explain
-    lexfield search my.idx '3*storm + 2*"copper pot" - boat' --method bm25 --unit document
-    lexfield search my.idx "vessel harbour" --method "translation(threshold=0.6)" --explain
+    lexfield search my.idx '3*storm + 2*"copper pot" - boat' --method translation --explain
     lexfield search my.idx --like letters/march --method topic
     lexfield search my.idx --queries topics.tsv --unit document -k 100 --run > mine.run
     """

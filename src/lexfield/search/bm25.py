@@ -39,6 +39,7 @@ class Bm25(SoftMethod):
     threshold: float | None = None
     top: int | None = None
     name = "bm25"
+    translates = False
 
     def __post_init__(self) -> None:
         number = isinstance(self.k1, int | float) and 0 < self.k1 <= 1000

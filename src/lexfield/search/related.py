@@ -53,7 +53,7 @@ class Related:
     def group(self, term: str, query: Query) -> tuple[NDArray[np.int64], Array, Array]:
         """All terms that may stand for a term of a query, itself among them if the index holds it:
         their ids, cosines, and the probabilities P_T(term | each)."""
-        own = self._bags.ids.get(term, -1)
+        own = self._bags.ids.get(term, -1) if self._bags.occurrences((term,)).holding else -1
         near = self.near([own])[0] if own >= 0 else self._near_outside(term, query)
         others = self.near(near.terms.tolist())
         weights = [

@@ -34,6 +34,7 @@ class SoftMethod(BagMethod):
 
     threshold: float | None
     top: int | None
+    translates: bool  # are the weights of related words probabilities?
 
     def check_related(self) -> None:
         cosine = isinstance(self.threshold, int | float) and 0 < self.threshold <= 1
@@ -90,7 +91,8 @@ class SoftMethod(BagMethod):
             if own in weight_of:
                 name, weight = bags.rows.lexicon.words[word], weight_of[own]
                 part = value * weight * count / float(one.counts[at])
-                reasons.append(Reason(term.text, name, part, probability=weight))
+                probability = weight if self.translates else None
+                reasons.append(Reason(term.text, name, part, probability=probability))
         return reasons
 
 

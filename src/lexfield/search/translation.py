@@ -29,6 +29,7 @@ class Translation(SoftMethod, Dirichlet):
     threshold: float | None = None
     top: int | None = None
     name = "translation"
+    translates = True
 
     def __post_init__(self) -> None:
         self.check_mu()
