@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from lexfield.bags.bag import Bag
+    from lexfield.bags.keyness import keyness
     from lexfield.bags.matrix import BagMatrix
     from lexfield.diverge.between import divergence, knn_divergence
     from lexfield.diverge.label import DivergenceLabeler
@@ -26,11 +27,13 @@ if TYPE_CHECKING:
     from lexfield.search.index import Index
     from lexfield.text.corpus import Corpus, Sentence
     from lexfield.text.document import Document
+    from lexfield.text.kwic import kwic
     from lexfield.text.normalise import Normalisation
     from lexfield.text.stopwords import stopwords
     from lexfield.text.vocabulary import Vocabulary
     from lexfield.topics import simplex
     from lexfield.topics.lda import TopicModel
+    from lexfield.vectors.threshold import threshold
     from lexfield.vectors.wordvectors import WordVectors
 
 __version__ = "0.1.0"
@@ -50,12 +53,15 @@ _HOMES = {
     "WordVectors": "vectors.wordvectors",
     "divergence": "diverge.between",
     "fuse": "fusion",
+    "keyness": "bags.keyness",
     "knn_divergence": "diverge.between",
+    "kwic": "text.kwic",
     "layout": "ranks.layout",
     "pairs": "diverge.pairs",
     "simplex": "topics.simplex",
     "speech": "ranks.speech",
     "stopwords": "text.stopwords",
+    "threshold": "vectors.threshold",
     "zipf": "ranks.zipf",
 }
 
@@ -74,12 +80,15 @@ __all__ = [
     "WordVectors",
     "divergence",
     "fuse",
+    "keyness",
     "knn_divergence",
+    "kwic",
     "layout",
     "pairs",
     "simplex",
     "speech",
     "stopwords",
+    "threshold",
     "zipf",
 ]
 

@@ -46,6 +46,32 @@ def test_exercise_3_trigrams() -> None:
     }
 
 
+def test_exercise_3_as_it_is_printed() -> None:
+    """The exercise has one police less after then than the examples: five trigrams are alike."""
+    assert Bag.of(POLICE[:-1], n=3) == {
+        "if police police": 1,
+        "police police police": 5,
+        "police police then": 1,
+        "police then police": 1,
+        "then police police": 1,
+    }
+
+
+def test_bigram_sets_of_the_programs() -> None:
+    """The notes' printed lists are cut off at the margin; the counts are those of all words."""
+    assert Bag.of(JOHN, n=2) == dict.fromkeys(
+        ["only john", "john could", "could like", "like john"], 1
+    )
+    assert Bag.of(POLICE, n=2).set() == {
+        "then police",
+        "police police",
+        "police then",
+        "if police",
+    }
+    assert Bag.of(JOHN).set() == {"only", "john", "could", "like"}
+    assert Bag.of(POLICE).set() == {"if", "police", "then"}
+
+
 def test_example_4_frequencies() -> None:
     assert Bag.of(POLICE, n=2).frequencies() == {
         "police police": 8 / 11,
@@ -62,8 +88,71 @@ def test_example_5_relevance() -> None:
     assert frequencies["only"] + frequencies["john"] == 0.625
 
 
-A = Bag({"w1": 9, "w2": 1, "w3": 4, "w4": 0})
-P = Bag({"w1": 0, "w2": 9, "w3": 5, "w4": 3})
+def test_exercise_4_four_sentences() -> None:
+    text = "John misses Mary Mary misses Misses Chives I hate chives with a passion I love passion"
+    lower = Bag.of(f"{text} fruit")
+    assert (lower.types, lower.tokens) == (11, 17)
+    assert lower.frequencies() == {
+        "misses": 3 / 17,
+        **dict.fromkeys(["chives", "i", "mary", "passion"], 2 / 17),
+        **dict.fromkeys(["a", "fruit", "hate", "john", "love", "with"], 1 / 17),
+    }
+    # with capitals kept, and names and fruit as words of their own
+    words = [*text.split()[:5], "Misses Chives", *text.split()[7:-1], "passion fruit"]
+    kept = Bag(words)
+    assert (kept["misses"], kept["Misses Chives"], kept["chives"], kept["passion"]) == (2, 1, 1, 1)
+    assert kept.tokens == 15
+
+
+def test_exercise_5_pronouns_hide_john() -> None:
+    bag = Bag.of("Only John thinks he thinks he thinks he likes himself")
+    assert bag.tokens == 10
+    assert bag.frequencies()["john"] == 0.1  # though all of it is about him
+
+
+SITES = {
+    "w1": Bag({"Aristotle": 9, "ethics": 3, "metaphysics": 0, "Plato": 6, "Sokrates": 0}),
+    "w2": Bag({"Aristotle": 1, "ethics": 0, "metaphysics": 9, "Plato": 5, "Sokrates": 0}),
+    "w3": Bag({"Aristotle": 4, "ethics": 9, "metaphysics": 5, "Plato": 8, "Sokrates": 2}),
+    "w4": Bag({"Aristotle": 0, "ethics": 7, "metaphysics": 3, "Plato": 9, "Sokrates": 0}),
+}
+
+
+def over_sites(word: str) -> Bag:
+    return Bag({site: bag[word] for site, bag in SITES.items()})
+
+
+def best_first(bag: Bag) -> list[object]:
+    return [site for site, _ in bag.most_common()]
+
+
+A = over_sites("Aristotle")
+P = over_sites("metaphysics")
+
+
+def test_example_6_and_exercise_6_a_bag_of_sites_for_a_word() -> None:
+    assert A == {"w1": 9, "w2": 1, "w3": 4, "w4": 0}
+    assert P == {"w1": 0, "w2": 9, "w3": 5, "w4": 3}
+    assert over_sites("ethics") == {"w1": 3, "w2": 0, "w3": 9, "w4": 7}
+    assert over_sites("Plato") == {"w1": 6, "w2": 5, "w3": 8, "w4": 9}
+
+
+def test_exercise_7_ethics_and_plato() -> None:
+    both = over_sites("ethics") + over_sites("Plato")
+    assert both == {"w1": 9, "w2": 5, "w3": 17, "w4": 16}
+
+
+def test_exercise_8_three_words_by_weight() -> None:
+    """First words weigh most: 3, 2 and 1."""
+    query = 3 * over_sites("ethics") + 2 * over_sites("Plato") + 1 * over_sites("Aristotle")
+    assert query == {"w1": 30, "w2": 11, "w3": 47, "w4": 39}
+    assert best_first(query) == ["w3", "w4", "w1", "w2"]
+
+
+def test_order_of_matches() -> None:
+    """The notes name w3 and w4 after w1 in the weighted sum; 21 puts w2 before w4."""
+    assert best_first(A + P) == ["w2", "w1", "w3", "w4"]
+    assert best_first(3 * A + 2 * P) == ["w1", "w3", "w2", "w4"]
 
 
 def test_examples_7_and_8_sums_and_scalar_multiples() -> None:

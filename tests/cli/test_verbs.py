@@ -102,7 +102,7 @@ def test_bag(run: Run, tmp_path: Path) -> None:
     assert found["results"][0] == {"type": "could like", "count": 1, "frequency": 0.25}
     shown = run("bag", "-", stdin=b"Only John could like John")
     assert shown.out.splitlines()[0] == "4 types, 5 tokens"
-    assert shown.out.splitlines()[2].split() == ["john", "2", "0.4"]
+    assert shown.out.splitlines()[5].split() == ["john", "2", "0.4"]
     assert run("bag", "-", "--ngram", "9", stdin=b"too short").code == 1
 
 

@@ -9,9 +9,11 @@ import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+from scipy.sparse import csr_matrix
 
 import lexfield as lx
 from lexfield.diverge.counts import of_texts
+from lexfield.diverge.points import Points, reach
 from lexfield.errors import InputError
 from tests.diverge import oracle
 
@@ -171,6 +173,21 @@ def test_approximate_neighbours_come_close() -> None:
     exact = lx.pairs(counts, "latent", vectors=many)[3]
     near = lx.pairs(counts, "latent", vectors=many, approximate=True)[3]
     assert near == pytest.approx(exact, abs=0.5) and (near != exact).any()
+
+
+@given(st.integers(0, 99))
+def test_points_with_short_lists_look_at_all_the_others(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    rows, counts = rng.normal(size=(40, 3)), csr_matrix(rng.integers(0, 3, size=(2, 40)))
+    points = Points(rows, counts, [""] * 40, np.zeros(2))
+    a, b = counts.toarray()
+    mine = np.flatnonzero(a)
+    whole = reach(points, points.lists(39), mine, a, b, 3)
+    for size in (1, 6, 12):
+        for long, short in zip(
+            whole, reach(points, points.lists(size), mine, a, b, 3), strict=True
+        ):
+            np.testing.assert_allclose(short, long, rtol=1e-12)
 
 
 @pytest.mark.parametrize("d", [1, 2, 5])

@@ -316,7 +316,7 @@ def test_a_word_that_only_the_query_has(tmp_path: Path) -> None:
     vectors_file.write_text("3 2\nsloop 1 0.1\nship 1 0\ncat 0 1\n")
     corpus = Corpus.of(["A ship sails.", "The cat sleeps."])
     index = Index.build(corpus, tmp_path / "i", vectors=vectors_file)
-    for spec in ("translation(threshold=0.9)", "translation(top=1)", "bm25(extend=true)"):
+    for spec in ("translation(threshold=0.9)", "translation(top=1)", "bm25(extend=true, top=1)"):
         found = index.search("sloop", spec, 5)
         assert found.rows[0] == 0
         assert found[0].explanation.reasons[0].match == "ship"

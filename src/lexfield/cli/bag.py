@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from lexfield.cli.options import reading_options
 from lexfield.cli.output import emit, output_options
 from lexfield.results import format_rows
+
+if TYPE_CHECKING:
+    from lexfield.bags.bag import Bag
+
+_SHOWN = 10  # types of a set or multiset that are written out
 
 
 @click.command()
@@ -20,7 +25,9 @@ from lexfield.results import format_rows
 def bag(
     paths: tuple[str, ...], ngram: int, k: int | None, output: str | None, **reading: Any
 ) -> None:
-    """Count the n-grams of texts; n-grams do not cross the end of a sentence.
+    """Count the n-grams of texts: their set, their multiset, types, tokens and frequencies.
+
+    N-grams do not cross the end of a sentence.
 
     \b
     lexfield bag novel.txt
@@ -37,9 +44,19 @@ def bag(
 
     def table() -> list[str]:
         shown = len(records) if k else 20
-        return [
-            f"{counted.types:,} types, {counted.tokens:,} tokens",
-            *format_rows(records, shown=shown),
-        ]
+        return [*_head(counted), "", *format_rows(records, shown=shown)]
 
     emit("bag", records, output, notes=corpus.notes, table=table, extra=extra)
+
+
+def _head(counted: Bag) -> list[str]:
+    """Types and tokens, and the most frequent written out as a set and as a multiset."""
+    first = counted.most_common(_SHOWN)
+    more = ", …" if counted.types > _SHOWN else ""
+    types = ", ".join(str(type) for type, _ in first)
+    multiset = ", ".join(f"{type}: {count}" for type, count in first)
+    return [
+        f"{counted.types:,} types, {counted.tokens:,} tokens",
+        f"set       {{{types}{more}}}",
+        f"multiset  {{{multiset}{more}}}",
+    ]

@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from functools import partial
+from typing import TYPE_CHECKING
+
 import click
 
 from lexfield.cli.options import vectors_option
-from lexfield.cli.output import Bar, emit, output_options
+from lexfield.cli.output import Bar, Record, emit, output_options
 from lexfield.errors import UnknownWordError
+from lexfield.results import format_rows
+
+if TYPE_CHECKING:
+    from lexfield.vectors.models import Models
 
 
 @click.command()
@@ -18,23 +26,46 @@ from lexfield.errors import UnknownWordError
     help="All words with at least this cosine, instead of the k nearest.",
 )
 @vectors_option
+@click.option(
+    "--models",
+    multiple=True,
+    metavar="DIR|NAME|FILE",
+    help="Several models: a folder of `lexfield vectors train`, or sets, given one by one.",
+)
+@click.option("--dims", type=click.IntRange(1), help="Of a folder with models of several sizes.")
 @output_options
 def near(
-    words: tuple[str, ...], k: int, threshold: float | None, vectors: str, output: str | None
+    words: tuple[str, ...],
+    k: int,
+    threshold: float | None,
+    vectors: str,
+    models: tuple[str, ...],
+    dims: int | None,
+    output: str | None,
 ) -> None:
     """Find the nearest words, by cosine, of one word or of several in turn.
+
+    With several models the cosine is a mean with its standard deviation, and each neighbour says in
+    how many of them it is among the k nearest, and at which ranks.
 
     \b
     lexfield near book
     lexfield near king queen -k 5 --json
     lexfield near river --threshold 0.6
     lexfield near book --vectors my-vectors.vec
+    lexfield near book --models my-models
+    lexfield near book --models first.vec --models second.vec --json
     """
+    from lexfield.vectors.models import Models
     from lexfield.vectors.wordvectors import WordVectors
 
+    if dims and not models:
+        raise click.UsageError("--dims goes with --models.")
     with Bar("reading vectors") as bar:
-        known = WordVectors.load(vectors, progress=bar)
-    records, notes = [], []
+        known: WordVectors | Models = (
+            _models(models, dims, bar) if models else WordVectors.load(vectors, progress=bar)
+        )
+    records, notes = [], list(known.notes) if models else []
     for word in words:
         try:
             found = known.nearest(word, k, threshold=threshold)
@@ -43,4 +74,29 @@ def near(
             continue
         query = {"query": word} if len(words) > 1 else {}
         records += [{**query, **record} for record in found.to_dicts()]
-    emit("near", records, output, notes=notes)
+    table = partial(_table, records, known) if isinstance(known, Models) and records else None
+    emit("near", records, output, notes=notes, table=table)
+
+
+def _models(sources: Sequence[str], dims: int | None, bar: Bar) -> Models:
+    from lexfield.vectors.models import Models, is_models
+    from lexfield.vectors.wordvectors import WordVectors
+
+    if len(sources) == 1 and is_models(sources[0]):
+        return Models.open(sources[0], dims)
+    return Models([WordVectors.load(source, progress=bar) for source in sources])
+
+
+def _table(records: Sequence[Record], models: Models) -> list[str]:
+    """``books  0.82 ± 0.01  5 of 5  1 to 3``"""
+    rows = [
+        {
+            **({"query": record["query"]} if "query" in record else {}),
+            "word": record["word"],
+            "similarity": f"{record['similarity']:.2f} ± {record['deviation']:.2f}",
+            "near in": f"{round(record['share'] * len(models))} of {len(models)} models",
+            "ranks": f"{record['best_rank']:,} to {record['worst_rank']:,}",
+        }
+        for record in records
+    ]
+    return format_rows(rows, shown=len(rows))

@@ -13,6 +13,7 @@ from lexfield.cli.output import Bar
 
 if TYPE_CHECKING:
     from lexfield.text.corpus import Corpus
+    from lexfield.vectors.models import Models
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -74,6 +75,30 @@ def read_each(paths: Sequence[str], reading: dict[str, Any]) -> Iterator[tuple[s
         with Bar(f"{shown}: reading") as bar:
             corpus = Corpus.read(path, progress=bar, **reading)
         yield shown, corpus
+
+
+def read_corpus(source: str, reading: dict[str, Any]) -> Corpus:
+    """The texts of an index, a file or a folder."""
+    from lexfield.text.corpus import Corpus
+
+    if (Path(source) / "CURRENT").is_file():
+        from lexfield.search.index import Index
+
+        return Index.open(source).corpus
+    with Bar("reading texts") as bar:
+        return Corpus.read(source, progress=bar, **reading)
+
+
+def read_model_groups(sources: Sequence[str], limit: int | None, bar: Bar) -> dict[str, Models]:
+    """Models that belong together, by name: those of a folder by their size, other sets as one."""
+    from lexfield.vectors.models import Models, is_models, open_all
+    from lexfield.vectors.wordvectors import WordVectors
+
+    if len(sources) == 1 and is_models(sources[0]):
+        by_dims = open_all(sources[0], limit)
+        return {f"{dims} dimensions": models for dims, models in by_dims.items()}
+    sets = [WordVectors.load(source, limit=limit, progress=bar) for source in sources]
+    return {sets[0].name if len(sets) == 1 else f"{len(sets)} models": Models(sets)}
 
 
 def unit_option(default: str) -> Callable[[F], F]:

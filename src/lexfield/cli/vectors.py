@@ -4,20 +4,23 @@ from __future__ import annotations
 
 from dataclasses import asdict
 from pathlib import Path
+from typing import Any, Literal
 
 import click
 
-from lexfield.cli.output import Bar, emit, output_options
+from lexfield.cli.options import read_model_groups, reading_options
+from lexfield.cli.output import Bar, emit, output_options, say
 
 
 @click.group()
 def vectors() -> None:
-    """List, import and describe word vectors.
+    """List, import, describe and train word vectors.
 
     \b
     lexfield vectors list
     lexfield vectors import cc.de.300.vec.gz --name german --limit 200000
     lexfield vectors info german
+    lexfield vectors train texts/ -o my-models
     """
 
 
@@ -77,3 +80,113 @@ def describe_set(name: str, output: str | None) -> None:
         "last": " ".join(found.words[-5:]),
     }
     emit("vectors.info", [record], output, notes=found.notes)
+
+
+@vectors.command("train")
+@click.argument("paths", nargs=-1, required=True, metavar="CORPUS...")
+@click.option("-o", "folder", required=True, metavar="DIR", help="Where the models go.")
+@click.option(
+    "--models", default=5, show_default=True, type=click.IntRange(1, 100), help="With other seeds."
+)
+@click.option(
+    "--dimensions",
+    "sizes",
+    multiple=True,
+    default=(100,),
+    show_default=True,
+    type=click.IntRange(1, 2000),
+    help="Give it several times to train models of several sizes.",
+)
+@click.option(
+    "--algorithm",
+    type=click.Choice(("word2vec", "fasttext")),
+    default="word2vec",
+    show_default=True,
+    help="Skip-gram of words, or of words and their parts.",
+)
+@click.option("--window", default=5, show_default=True, help="Words to either side.")
+@click.option("--least", default=5, show_default=True, help="Words that occur less have no vector.")
+@click.option("--epochs", default=5, show_default=True, help="Passes over the text.")
+@click.option("--seed", default=0, show_default=True, help="Of the first model.")
+@click.option("--replace", is_flag=True, help="Replace the models that are there.")
+@reading_options
+@output_options
+def train_sets(
+    paths: tuple[str, ...],
+    folder: str,
+    models: int,
+    sizes: tuple[int, ...],
+    algorithm: Literal["word2vec", "fasttext"],
+    window: int,
+    least: int,
+    epochs: int,
+    seed: int,
+    replace: bool,
+    output: str | None,
+    **reading: Any,
+) -> None:
+    """Train several models of the same texts, to see how sure a similarity is.
+
+    A seed gives the same vectors at every run. Models are trained side by side on all cores.
+
+    \b
+    lexfield vectors train texts/ -o my-models
+    lexfield vectors train news.jsonl -o news --models 5 --dimensions 100 --dimensions 300
+    lexfield near book --models my-models
+    lexfield threshold my-models
+    """
+    from lexfield.text.corpus import Corpus
+    from lexfield.vectors.models import open_all
+    from lexfield.vectors.train import train
+
+    with Bar("reading texts") as bar:
+        corpus = Corpus.read(paths, progress=bar, **reading)
+    with Bar("training models") as bar:
+        train(
+            corpus, folder, models=models, dimensions=sizes, algorithm=algorithm, window=window,
+            least=least, epochs=epochs, seed=seed, replace=replace, progress=bar,
+        )  # fmt: skip
+    records = [
+        {"models": len(group), "dims": dims, "words": len(group.words), "where": folder}
+        for dims, group in open_all(folder).items()
+    ]
+    emit("vectors.train", records, output, notes=corpus.notes)
+
+
+@vectors.command("uncertainty")
+@click.argument("sources", nargs=-1, required=True, metavar="DIR|NAME|FILE...")
+@click.option("--words", default=100, show_default=True, type=click.IntRange(1), help="How many.")
+@click.option("--step", default=0.05, show_default=True, help="Width of a step of similarity.")
+@click.option("--plot", type=click.Path(dir_okay=False), help="Draw the curves: png, svg or pdf.")
+@output_options
+def uncertainty_of(
+    sources: tuple[str, ...], words: int, step: float, plot: str | None, output: str | None
+) -> None:
+    """See how much models of the same words disagree, by similarity.
+
+    For representative words and all others: the mean difference of two models. A folder of models
+    gives a curve for each number of dimensions.
+
+    \b
+    lexfield vectors uncertainty my-models --plot uncertainty.png
+    lexfield vectors uncertainty first.vec second.vec --json
+    """
+    from lexfield.plots.figure import plot_path
+    from lexfield.plots.words import draw_uncertainty
+    from lexfield.vectors.uncertainty import uncertainty
+
+    if plot:
+        plot_path(plot)
+    with Bar("reading vectors") as bar:
+        groups = read_model_groups(sources, None, bar)
+    curves = {}
+    for name, group in groups.items():
+        with Bar(f"{name}: comparing models") as bar:
+            curves[name] = uncertainty(group, words, step=step, progress=bar)
+    if plot:
+        say(f"wrote {draw_uncertainty(curves, plot)}")
+    records = [
+        {"models": name, **record} for name, curve in curves.items() for record in curve.to_dicts()
+    ]
+    notes = [note for group in groups.values() for note in group.notes]
+    emit("vectors.uncertainty", records, output, notes=notes)

@@ -10,10 +10,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from lexfield.diverge import categorical, knn, resample
+from lexfield.diverge.calibrate import gaussian_bias
 from lexfield.diverge.counts import Counts, Text, of_texts
 from lexfield.diverge.estimate import UNITS, Estimate
 from lexfield.diverge.options import Options
-from lexfield.diverge.points import Points, embed, exponent, merged, reach
+from lexfield.diverge.points import Points, embed, exponent, merged, reach, reduced
 from lexfield.diverge.spread import moves
 from lexfield.errors import InputError, check
 from lexfield.explain import Explanation, Reason
@@ -75,8 +76,14 @@ def knn_divergence(
     owners = np.repeat([0, 1], [len(cloud) for cloud in clouds])
     counts = csr_matrix((np.ones(len(rows)), (owners, np.arange(len(rows)))), (2, len(rows)))
     points = merged(rows, counts, [str(i) for i in range(len(rows))], np.zeros(2))
+    points = reduced(points, chosen.reduce)
+    side = _Latent(points, chosen)
+    if chosen.estimator == "calibrated":
+        side.bias = gaussian_bias(
+            points, lambda x, y: knn_divergence(x, y, k, estimator="plain").value
+        )
     asked = {"confidence": interval, "p": p, "resamples": resamples, "seed": seed}
-    return _estimate(_Latent(points, chosen), chosen, asked, silent)
+    return _estimate(side, chosen, asked, silent)
 
 
 def between(
@@ -88,6 +95,7 @@ def between(
         raise InputError(f"Text {empty[0]!r} has no words.", "Give a text with words.")
     if chosen.counted:
         return _estimate(_Categorical(counts, chosen), chosen, asked, progress)
+    chosen.for_texts()
     points = embed(counts, chosen.loaded(), points=chosen.points, reduce=chosen.reduce)
     return _estimate(_Latent(points, chosen), chosen, asked, progress)
 
@@ -223,6 +231,8 @@ class _Categorical:
 class _Latent:
     """Counts of two texts over the points of both, and the neighbours of every point."""
 
+    bias = 0.0  # known, and taken off
+
     def __init__(self, points: Points, chosen: Options) -> None:
         self._points, self._chosen = points, chosen
         dense = np.asarray(points.counts.toarray())
@@ -238,7 +248,7 @@ class _Latent:
                     "Take a smaller k or a longer text.",
                 )
         self._d = 0.0 if chosen.estimator == "equal_radius" else exponent(points, chosen.dimension)
-        self._lists = points.lists(max(64, 20 * chosen.neighbours[-1]))
+        self._lists = points.lists(max(32, 8 * chosen.neighbours[-1]))
 
     def value(self, a: Array, b: Array) -> float:
         chosen = self._chosen
@@ -263,22 +273,18 @@ class _Latent:
             values.append(float(knn.kl(self._ratio(distances), weights, b.sum())))
         if chosen.estimator == "extrapolated":
             return float(knn.extrapolated(np.array(values), chosen.k, self._d))
-        return values[0]
+        return values[0] - self.bias
 
     def _reach(self, a: Array, b: Array, k: int) -> tuple[Array, Array, Array]:
         """For the points of ``a``: weights, distances ρ, ν and to the union, and counts within."""
         mine = np.flatnonzero(a)
-        while True:
-            distances, counts = np.empty((len(mine), 3)), np.empty((len(mine), 2))
-            if reach(*self._lists, mine, a, b, k, distances, counts):
-                return a[mine].astype(np.float64), distances, counts
-            size = self._lists[0].shape[1]
-            if size == len(self._points.vectors) - 1:
-                raise InputError(
-                    f"A sample of the texts has no {k} other points.",
-                    "Take a smaller k or a longer text.",
-                )
-            self._lists = self._points.lists(2 * size)
+        if min((a > 0).sum(), (b > 0).sum()) <= k:
+            raise InputError(
+                f"A sample of the texts has no {k} other points.",
+                "Take a smaller k or a longer text.",
+            )
+        distances, counts = reach(self._points, self._lists, mine, a, b, k)
+        return a[mine].astype(np.float64), distances, counts
 
     def entropy(self, a: Array, b: Array) -> float:
         """Of the first; the second only shares the walk."""
@@ -319,7 +325,7 @@ class _Latent:
         weights, distances, counts = self._reach(self.a, self.b, self._chosen.k)
         mine = np.flatnonzero(self.a)
         n, m = weights.sum(), self.b.sum()
-        plain = self._chosen.estimator != "extrapolated"
+        plain = self._chosen.estimator not in ("extrapolated", "calibrated")
         if self._chosen.estimator == "equal_radius":
             from scipy.special import digamma
 
@@ -327,20 +333,30 @@ class _Latent:
         else:
             terms = -self._ratio(distances)
         parts = weights / n * (terms + math.log(m / (n - 1))) * scale
-        lists, far = self._lists
         words = self._points.words
         reasons = []
         for place in np.argsort(-np.abs(parts), kind="stable").tolist():
-            row = lists[mine[place]]
-            near = np.flatnonzero(self.b[row] > 0)[:_SHOWN]
-            names = [words[i] for i in row[near].tolist()]
-            held = self.b[mine[place]] > 0
+            word = mine[place]
+            near, distance = self._nearest(word)
+            held = self.b[word] > 0
             reasons.append(
                 Reason(
-                    words[mine[place]],
-                    ", ".join([words[mine[place]], *names] if held else names),
+                    words[word],
+                    ", ".join(words[i] for i in ([word, *near] if held else near)),
                     float(parts[place]),
-                    0.0 if held else float(far[mine[place], near[0]]),
+                    0.0 if held else distance,
                 )
             )
         return Explanation(reasons, additive=self._chosen.measure == "kl" and plain)
+
+    def _nearest(self, word: int) -> tuple[list[int], float]:
+        """The nearest other words of the second text, and how far the first of them is."""
+        rows, far = (lists[word] for lists in self._lists)
+        near = np.flatnonzero(self.b[rows] > 0)[:_SHOWN]
+        if len(near) < _SHOWN:
+            rows = np.flatnonzero(self.b)
+            rows = rows[rows != word]
+            vectors = self._points.vectors
+            far = np.linalg.norm(vectors[rows] - vectors[word], axis=1)
+            near = np.argsort(far, kind="stable")[:_SHOWN]
+        return rows[near].tolist(), float(far[near[0]])

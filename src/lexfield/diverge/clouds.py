@@ -41,6 +41,7 @@ def cloud_pairs(
     progress: Progress = silent,
 ) -> tuple[Counts, dict[int, Array], list[str]]:
     """The documents that could be compared, a matrix for each of ``ks`` in nats, and notes."""
+    chosen.for_texts()
     wanted = sorted({step for k in ks for step in chosen.with_k(k).neighbours})
     counts, points, notes = _embedded(counts, chosen, wanted[-1])
     if approximate:

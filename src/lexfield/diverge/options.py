@@ -13,7 +13,7 @@ from lexfield.errors import InputError, check
 from lexfield.vectors.wordvectors import WordVectors
 
 SPACES = ("categorical", "latent")
-ESTIMATORS = ("plain", "extrapolated", "equal_radius", "spread")
+ESTIMATORS = ("plain", "extrapolated", "equal_radius", "calibrated", "spread")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,7 +28,8 @@ class Options:
     smoothing   shared, additive(λ) or jm(λ) (categorical kl and renyi)
     k           which neighbour measures the density (latent)
     estimator   plain: Póczos et al.; for kl also extrapolated: from k, 2k, 4k and 8k to none, less
-                biased in up to 30 dimensions; equal_radius: Wang et al., needs no exponent; spread:
+                biased in up to 30 dimensions; equal_radius: Wang et al., needs no exponent;
+                calibrated: less the bias seen on Gaussian clouds alike (arrays only); spread:
                 counts spread over near words and compared as counts, any measure (latent)
     limit       kl by its closed limit; False: by the mean of α = 1 ± 1e-5 (latent, plain)
     points      tokens: a word counts as often as it occurs; types: once (latent)
@@ -66,8 +67,11 @@ class Options:
         check(isinstance(self.k, int) and self.k >= 1, "k", "at least 1", self.k)
         named = self.estimator in ESTIMATORS
         check(named, "estimator", f"one of {', '.join(ESTIMATORS)}", self.estimator)
-        if self.estimator in ("extrapolated", "equal_radius"):
+        if self.estimator in ("extrapolated", "equal_radius", "calibrated"):
             check(self.measure == "kl", "measure", f"'kl' for {self.estimator}", self.measure)
+        if self.estimator == "calibrated":
+            check(self.dimension == "ambient", "dimension", "'ambient' here", self.dimension)
+            check(self.limit, "limit", "True for calibrated", self.limit)
         check(0 < self.share < 1, "share", "between 0 and 1", self.share)
         check(0 < self.threshold < 1, "threshold", "between 0 and 1", self.threshold)
         if self.space == "latent":
@@ -101,6 +105,11 @@ class Options:
     def counted(self) -> bool:
         """Are counts compared, and not clouds?"""
         return self.space == "categorical" or self.estimator == "spread"
+
+    def for_texts(self) -> None:
+        """Refuse what holds for points only: words repeat and no Gaussian does."""
+        ok = self.estimator != "calibrated"
+        check(ok, "estimator", "another one for texts (calibrated is for arrays)", self.estimator)
 
     @property
     def neighbours(self) -> list[int]:

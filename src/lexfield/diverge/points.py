@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 Array = NDArray[Any]
 _TREE = 16  # dimensions up to which a k-d tree finds neighbours sooner than products
+_BLOCK = 256  # points whose distances to all others are held at a time
 _SPARE = 8  # more neighbours than are asked for: float32 could order the last ones wrongly
 
 
@@ -144,10 +145,10 @@ def neighbour_lists(
         )
         rows = found.rows.reshape(len(vectors), wanted)
     distances = np.empty(rows.shape)
-    for start in range(0, len(rows), 256):
-        part = rows[start : start + 256]
-        apart = vectors[part] - vectors[start : start + 256, None]
-        distances[start : start + 256] = np.sqrt(np.einsum("ijk,ijk->ij", apart, apart))
+    for start in range(0, len(rows), _BLOCK):
+        part = rows[start : start + _BLOCK]
+        apart = vectors[part] - vectors[start : start + _BLOCK, None]
+        distances[start : start + _BLOCK] = np.sqrt(np.einsum("ijk,ijk->ij", apart, apart))
     order = np.lexsort((rows, distances), axis=1)[:, :size]
     return (
         np.take_along_axis(rows, order, 1).astype(np.int32),
@@ -155,14 +156,25 @@ def neighbour_lists(
     )
 
 
-@kernel
 def reach(
-    lists: Any, distances: Any, points: Any, mine: Any, theirs: Any, k: Any, out: Any, counts: Any
-) -> Any:
-    """Walk the neighbours of ``points`` outward: where each of the two sets, and their union, is
-    met for the k-th time (columns of ``out``), and how many of each lie within the larger of the
-    first two radii. False when the lists are too short.
+    points: Points, lists: tuple[Array, Array], mine: Array, a: Array, b: Array, k: int
+) -> tuple[Array, Array]:
+    """For each of the points ``mine``: the distances at which points of ``a``, of ``b`` and of both
+    are met for the k-th time, and how many of ``a`` and ``b`` lie within the larger of the first
+    two. ``a`` and ``b`` are counts; points whose list is too short look at every other point.
     """
+    distances, counts = np.empty((len(mine), 3)), np.empty((len(mine), 2))
+    _walk(*lists, mine, a, b, k, distances, counts)
+    short = np.flatnonzero(counts[:, 0] < 0)
+    _look_at_all(points.vectors, mine, short, a > 0, b > 0, k, distances, counts)
+    return distances, counts
+
+
+@kernel
+def _walk(
+    lists: Any, distances: Any, points: Any, mine: Any, theirs: Any, k: Any, out: Any, counts: Any
+) -> None:
+    """Outward along the lists; counts of −1 where a list is too short."""
     for number in range(len(points)):
         a = b = both = 0
         row = lists[points[number]]
@@ -183,8 +195,22 @@ def reach(
                 out[number, 2] = distance
             if a >= k and b >= k:
                 break
-        if a < k or b < k:
-            return False
-        counts[number, 0] = a
-        counts[number, 1] = b
-    return True
+        met = a >= k and b >= k
+        counts[number, 0] = a if met else -1
+        counts[number, 1] = b if met else -1
+
+
+def _look_at_all(
+    vectors: Array, mine: Array, short: Array, a: Array, b: Array, k: int, out: Array, counts: Array
+) -> None:
+    from scipy.spatial.distance import cdist
+
+    used = np.flatnonzero(a | b)
+    for start in range(0, len(short), _BLOCK):
+        part = short[start : start + _BLOCK]
+        apart = cdist(vectors[mine[part]], vectors[used])
+        apart[used == mine[part][:, None]] = np.inf  # no point is its own neighbour
+        for column, held in enumerate((a[used], b[used], np.ones(len(used), bool))):
+            out[part, column] = np.partition(apart[:, held], k - 1, axis=1)[:, k - 1]
+        within = apart <= out[part, :2].max(axis=1)[:, None]
+        counts[part] = np.column_stack([within[:, a[used]].sum(1), within[:, b[used]].sum(1)])

@@ -1,7 +1,8 @@
 """Words of an index that may stand for one another, and how probably (Zuccon et al. 2015).
 
 Related are words whose vectors have at least a ``threshold`` of cosine, or each word's ``top``
-nearest. Two stems are as similar as their most similar words. Stopwords are related to nothing.
+nearest. Two stems are as similar as their most similar words. Stopwords are related to nothing, nor
+are words whose vector was pieced together from others' (``vectors/repair.py``).
 
     P_T(q | t) = sim(q, t) / Z(t)      Z(t) = sim(t, t) + Σ sim(w, t)   over all w related to t
 
@@ -24,6 +25,7 @@ from lexfield.search.query import Query
 from lexfield.search.segment import BALL
 from lexfield.text.stem import NONE
 from lexfield.vectors.neighbours import Base, nearest_rows, prepared
+from lexfield.vectors.repair import How
 
 Array = NDArray[Any]
 _CLOSE = 1e-5  # more than rounding changes a cosine
@@ -139,7 +141,7 @@ class Related:
         ball = lexicon.ball(word, lexicon.vectors[word], BALL)
         vectors = lexicon.vectors[ball].astype(np.float64)
         cosines = vectors @ lexicon.vectors[word].astype(np.float64)
-        content = lexicon.content[ball]
+        content = self._place[ball] >= 0
         if len(ball) == BALL:
             wanted = np.sort(cosines[content])[::-1][: self._top]
             short = self._top is not None and len(wanted) < self._top
@@ -164,9 +166,7 @@ class Related:
 
     @cached_property
     def _targets(self) -> NDArray[np.int64]:
-        """Words that can be related to others."""
-        lexicon = self._bags.rows.lexicon
-        return lexicon.targets[lexicon.content[lexicon.targets]]
+        return relatable(self._bags)
 
     @cached_property
     def _place(self) -> NDArray[np.int64]:
@@ -193,3 +193,10 @@ class Related:
             return prepared((vectors / np.where(lengths > 0, lengths, 1)).astype(np.float32))
 
         return self._bags.remember("base", base)
+
+
+def relatable(bags: Bags) -> NDArray[np.int64]:
+    """Words that can be related to others: with vectors of their own, and no stopwords."""
+    lexicon = bags.rows.lexicon
+    own = np.isin(lexicon.how, (How.EXACT, How.LOWER, How.COMPOSED)) & lexicon.content
+    return lexicon.targets[own[lexicon.targets]]

@@ -107,13 +107,13 @@ class SetCover:
         cover = Matches(rows, query, balls, eligible, self.penalty, weights)
         picks: list[tuple[int, float]] = []  # candidate, gain
         paid: list[list[tuple[int, float]]] = []
-        notes: list[str] = []
+        ends: list[int] = []  # rows after which everything was covered
         while len(picks) < k:
             place, gain, uncovered = cover.best()
             if place < 0:
                 break
             if uncovered <= 0 and not cover.fresh:
-                notes.append(f"everything was covered after {len(picks)} rows")
+                ends.append(len(picks))
                 if self.exhausted == "stop":
                     break
                 cover.restart()
@@ -138,7 +138,7 @@ class SetCover:
             met = {int(balls.places[entry]) for one in paid[: number + 1] for entry, _ in one}
             return Explanation(reasons, additive=True, facts=_uncovered(query, met))
 
-        return Found(chosen, [gain for _, gain in picks], explain, notes)
+        return Found(chosen, [gain for _, gain in picks], explain, _covered(ends))
 
     def _by_union(
         self, rows: Rows, query: Query, balls: Balls, eligible: NDArray[np.bool_], k: int
@@ -148,13 +148,13 @@ class SetCover:
         found: list[int] = []
         scores: list[float] = []
         covered: list[list[int]] = []
-        notes: list[str] = []
+        ends: list[int] = []  # rows after which everything was covered
         while len(found) < k:
             row, score = cover.best()
             if score <= 0:
                 if cover.fresh:
                     break
-                notes.append(f"everything was covered after {len(found)} rows")
+                ends.append(len(found))
                 if self.exhausted == "stop":
                     break
                 cover.restart()
@@ -179,7 +179,7 @@ class SetCover:
             met = {targets[word].place for words in covered[: place + 1] for word in words}
             return Explanation(reasons, additive=True, facts=_uncovered(query, met))
 
-        return Found(found, scores, explain, notes)
+        return Found(found, scores, explain, _covered(ends))
 
     def _eligible(self, rows: Rows, allowed: NDArray[np.bool_] | None) -> NDArray[np.bool_]:
         eligible = rows.lengths >= self.min_tokens
@@ -247,6 +247,13 @@ class SetCover:
         if not self.copies:
             return False
         return bool(Levenshtein.distance(query, text, score_cutoff=self.copies - 1) < self.copies)
+
+
+def _covered(ends: list[int]) -> list[str]:
+    if not ends:
+        return []
+    again = f", and {len(ends) - 1} times more" if len(ends) > 1 else ""
+    return [f"everything was covered after {ends[0]} rows{again}"]
 
 
 def _uncovered(query: Query, met: set[int]) -> dict[str, Any]:

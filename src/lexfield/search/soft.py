@@ -12,13 +12,15 @@ from lexfield.errors import check
 from lexfield.explain import Reason
 from lexfield.search.bags import Bags, Occurrences
 from lexfield.search.query import Query
-from lexfield.search.related import Related
+from lexfield.search.related import Related, relatable
 from lexfield.search.weighted import NOTHING, BagMethod, Scored, Term, read_terms
+from lexfield.vectors.threshold import DEVIATION, SYNONYMS, Curve, Threshold, threshold
+from lexfield.vectors.wordvectors import WordVectors
 
 if TYPE_CHECKING:
     from lexfield.search.index import Index
 
-THRESHOLD = 0.7  # where none is given
+_SAMPLE = 2000  # words whose neighbours are counted for the default threshold
 
 
 @dataclass(frozen=True)
@@ -66,7 +68,7 @@ class SoftMethod(BagMethod):
     def scored(self, bags: Bags, term: Term, query: Query) -> Scored:
         if len(term.gram) > 1:
             return super().scored(bags, term, query)
-        related = Related.of(bags, self.threshold or THRESHOLD, self.top)
+        related = Related.of(bags, self.threshold or index_threshold(bags).threshold, self.top)
         terms, similarities, probabilities = related.group(term.gram[0], query)
         weights = self.weights(similarities, probabilities)
         found = _merged(bags, terms, weights)
@@ -94,6 +96,23 @@ class SoftMethod(BagMethod):
                 probability = weight if self.translates else None
                 reasons.append(Reason(term.text, name, part, probability=probability))
         return reasons
+
+
+def index_threshold(bags: Bags) -> Threshold:
+    """The threshold at which a word of the index has as many relatives in it as a word has synonyms
+    (``vectors/threshold.py``); of a large lexicon a sample is counted."""
+
+    def found() -> Threshold:
+        lexicon = bags.rows.lexicon
+        # in an order that does not depend on segments, for a sample is drawn
+        words = sorted(relatable(bags).tolist(), key=lexicon.words.__getitem__)
+        names = [lexicon.words[word] for word in words]
+        if len(words) < 3:
+            nothing = Curve(np.array([0.0, 1.0]), np.zeros(2))
+            return Threshold(1.0, (1.0, 1.0), SYNONYMS, DEVIATION, len(words), 0.0, nothing, ())
+        return threshold(WordVectors(names, lexicon.vectors[words]), sample=_SAMPLE)
+
+    return bags.remember("threshold", found)
 
 
 def _merged(bags: Bags, terms: NDArray[np.int64], weights: NDArray[np.float64]) -> Occurrences:

@@ -22,8 +22,9 @@ from lexfield.search.soft import SoftMethod
 
 @dataclass(frozen=True, kw_only=True)
 class Translation(SoftMethod, Dirichlet):
-    """mu: as in lm. threshold: words with at least this cosine may stand for one another. top:
-    instead of a threshold, so many nearest words of each."""
+    """mu: as in lm. threshold: words with at least this cosine may stand for one another; by
+    default that at which a word of the index has 1.6 relatives. top: instead of a threshold, so
+    many nearest words of each."""
 
     mu: float = 1000.0
     threshold: float | None = None

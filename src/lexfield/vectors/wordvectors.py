@@ -184,7 +184,7 @@ class WordVectors:
         check(isinstance(k, int | np.integer) and k >= 1, "k", "a whole number of at least 1", k)
         check(threshold is None or -1 <= threshold <= 1, "threshold", "between -1 and 1", threshold)
         if isinstance(word, str):
-            vector, own, title = self[word], self._self_row(word), f" to {word!r}"
+            vector, own, title = self[word], self.own_row(word), f" to {word!r}"
         else:
             vector, own, title = np.asarray(word, np.float32), -1, ""
         if vector.shape != (self.dims,):
@@ -205,7 +205,8 @@ class WordVectors:
         ]
         return Table(rows, f"nearest{title} in {self.name}")
 
-    def _self_row(self, word: str) -> int:
+    def own_row(self, word: str) -> int:
+        """The row of a word after repair, which is no neighbour of its own; -1 if it has none."""
         kind, rows = repair(word, self.row)
         return rows[0] if kind in (How.EXACT, How.LOWER, How.TRIMMED) else -1
 

@@ -1,0 +1,145 @@
+"""``lexfield threshold``"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from lexfield.cli.options import read_model_groups
+from lexfield.cli.output import Bar, Record, emit, output_options, say
+from lexfield.results import format_rows
+
+if TYPE_CHECKING:
+    from lexfield.vectors.synonyms import Synonyms
+    from lexfield.vectors.threshold import Threshold
+
+_FEWEST, _MOST = 0.001, 1000.0  # neighbours that the table goes from and to
+
+
+@click.command()
+@click.argument("sources", nargs=-1, metavar="[VECTORS]...")
+@click.option(
+    "--synonyms", default=1.6, show_default=True, help="Synonyms of a word, on average: English."
+)
+@click.option("--deviation", default=3.1, show_default=True, help="Their standard deviation.")
+@click.option("--limit", type=click.IntRange(1), help="Only the first words of each set.")
+@click.option("--sample", type=click.IntRange(40), help="Neighbours of so many words, not of all.")
+@click.option("--seed", default=0, show_default=True, help="Which words a sample takes.")
+@click.option("--plot", type=click.Path(dir_okay=False), help="Draw the curve: png, svg or pdf.")
+@output_options
+def threshold(
+    sources: tuple[str, ...],
+    synonyms: float,
+    deviation: float,
+    limit: int | None,
+    sample: int | None,
+    seed: int,
+    plot: str | None,
+    output: str | None,
+) -> None:
+    """Find the similarity above which words count as related.
+
+    It is where a word has as many neighbours, on average over the lexicon, as it has synonyms.
+    VECTORS are a name or a file; several are taken as models of the same words. A folder of
+    `lexfield vectors train` gives a threshold for each number of dimensions.
+
+    \b
+    lexfield threshold
+    lexfield threshold my-vectors.vec --limit 50000 --plot curve.png
+    lexfield threshold first.vec second.vec third.vec --json
+    lexfield threshold my-models
+    lexfield threshold cc.de.300.vec --synonyms 2.1 --deviation 2.5
+    lexfield threshold --sample 2000
+    """
+    from lexfield.plots.figure import plot_path
+    from lexfield.plots.words import draw_threshold
+    from lexfield.vectors.synonyms import count_synonyms
+    from lexfield.vectors.threshold import threshold as find
+
+    if plot:
+        plot_path(plot)
+    with Bar("reading vectors") as bar:
+        groups = read_model_groups(sources or ["default"], limit, bar)
+    found: dict[str, Threshold] = {}
+    for name, models in groups.items():
+        with Bar(f"{name}: comparing words") as bar:
+            found[name] = find(models, synonyms, deviation, sample=sample, seed=seed, progress=bar)
+    counted = count_synonyms()
+    if plot:
+        say(f"wrote {draw_threshold(found, plot)}")
+    first = next(iter(found.values()))
+    extra = {
+        "threshold": first.threshold,
+        "interval": list(first.interval),
+        "synonyms": first.synonyms,
+        "deviation": first.deviation,
+        "words": first.words,
+        "error": first.error,
+        "wordnet": _wordnet(first, counted) if counted else None,
+        "curve": first.to_dicts(),
+    }
+    records = [record for name, one in found.items() for record in _records(name, one)]
+    notes = [note for group in groups.values() for note in group.notes]
+    emit(
+        "threshold", records, output, notes=notes, extra=extra,
+        table=partial(_table, found, records, counted),
+    )  # fmt: skip
+
+
+def _records(name: str, found: Threshold) -> list[Record]:
+    """The models together, then each alone."""
+    rows: list[tuple[str, int, float, tuple[float, float]]] = [
+        (model.name, model.dims, model.threshold, model.interval) for model in found.models
+    ]
+    if len(rows) > 1:
+        rows.insert(0, (name, rows[0][1], found.threshold, found.interval))
+    return [
+        {"vectors": label, "dims": dims, "threshold": value, "low": low, "high": high}
+        for label, dims, value, (low, high) in rows
+    ]
+
+
+def _wordnet(found: Threshold, counted: Synonyms) -> Record:
+    value, interval = found.at(counted.mean, counted.deviation)
+    return {
+        "synonyms": counted.mean,
+        "deviation": counted.deviation,
+        "terms": counted.terms,
+        "source": counted.source,
+        "threshold": value,
+        "interval": list(interval),
+    }
+
+
+def _table(
+    found: dict[str, Threshold], records: list[Record], counted: Synonyms | None
+) -> list[str]:
+    from lexfield.vectors.threshold import DEVIATION, SYNONYMS, TERMS
+
+    lines = format_rows(records, shown=len(records))
+    first = next(iter(found.values()))
+    paper = (first.synonyms, first.deviation) == (SYNONYMS, DEVIATION)
+    source = f", as counted in WordNet by Rekabsaz et al. ({TERMS:,} terms)" if paper else ""
+    lines += ["", f"{first.synonyms:g} ± {first.deviation:g} synonyms a word{source}"]
+    if counted:
+        value, (low, high) = first.at(counted.mean, counted.deviation)
+        lines += [
+            f"{counted.mean:.2f} ± {counted.deviation:.2f} in the WordNet that is installed"
+            f" ({counted.terms:,} terms): threshold {value:.4f}, {low:.4f} to {high:.4f}"
+        ]
+    if first.error:
+        lines += [f"read from a sample of words: standard error {first.error:.4f}"]
+    lines += ["", f"expected neighbours of a word, {first.words:,} words"]
+    shown = [
+        {"similarity": record["similarity"], **_row(found, record["similarity"])}
+        for record in first.to_dicts(0.05)
+    ]
+    names = list(found)
+    kept = [row for row in shown if any(_FEWEST <= row[name] <= _MOST for name in names)]
+    return lines + format_rows(kept, shown=len(kept))
+
+
+def _row(found: dict[str, Threshold], similarity: float) -> dict[str, Any]:
+    return {name: one.curve.neighbours(similarity) for name, one in found.items()}

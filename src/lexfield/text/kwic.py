@@ -1,0 +1,147 @@
+"""Keyword in context: every place of a word or a phrase, with the words around it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lexfield.errors import check
+from lexfield.results import Table
+from lexfield.text.corpus import Corpus
+from lexfield.text.segment import word_spans, words
+
+Sort = Literal["text", "left", "right"]
+_KEPT = 4096  # sentences whose words are remembered: matches are often close together
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """A match with the text to its left and right; ``sentence`` is its number in the document."""
+
+    document: str
+    sentence: int
+    left: str
+    match: str
+    right: str
+
+
+def kwic(
+    corpus: Corpus,
+    phrases: str | Sequence[str],
+    *,
+    window: int = 8,
+    sort: Sort = "text",
+    k: int | None = None,
+) -> Table[Context]:
+    """All places of some words or phrases, as they are written, with ``window`` words either side.
+
+    A phrase lies within a sentence; its context may go beyond, but not beyond the document.
+    ``sort`` orders by the text, or by the words to the left (the nearest first) or to the right.
+    ``k`` keeps the first so many.
+    """
+    phrases = [phrases] if isinstance(phrases, str) else list(phrases)
+    check(len(phrases) >= 1, "phrases", "at least one", phrases)
+    check(0 <= window <= 1000, "window", "between 0 and 1000", window)
+    check(sort in ("text", "left", "right"), "sort", "text, left or right", sort)
+    check(k is None or k >= 1, "k", "at least 1", k)
+    found: dict[tuple[int, int], None] = {}
+    notes = []
+    for phrase in phrases:
+        ids = [corpus.vocabulary.id(word) for word in words(corpus.normalisation(phrase))]
+        places = _places(corpus, ids)
+        if not len(places):
+            notes.append(f"{phrase!r} does not occur")
+        found |= {(place, place + len(ids)): None for place in places.tolist()}
+    reader = _Reader(corpus, window)
+    ordered = sorted(found)
+    if sort != "text":
+        ordered.sort(key=lambda match: reader.key(match[0], match[1], sort))
+    if k is not None and k < len(ordered):
+        notes.append(f"the first {k:,} of {len(ordered):,}")
+    lines = [reader.context(*match) for match in ordered[:k]]
+    return Table(lines, f"{len(ordered):,} places of {', '.join(phrases)}", notes)
+
+
+def _places(corpus: Corpus, ids: Sequence[int]) -> NDArray[np.int64]:
+    """Where a sequence of words begins, within a sentence."""
+    if not ids or min(ids) < 0:
+        return np.empty(0, np.int64)
+    tokens = corpus.tokens
+    places = np.flatnonzero(tokens[: len(tokens) - len(ids) + 1] == ids[0])
+    for step, word in enumerate(ids[1:], 1):
+        places = places[tokens[places + step] == word]
+    ends = corpus.token_offsets
+    same = np.searchsorted(ends, places, "right") == np.searchsorted(
+        ends, places + len(ids) - 1, "right"
+    )
+    return np.asarray(places[same])
+
+
+class _Reader:
+    """Text around tokens, with its marks and capitals as they are written."""
+
+    def __init__(self, corpus: Corpus, window: int) -> None:
+        self._corpus = corpus
+        self._window = window
+        self._cut = lru_cache(_KEPT)(self._cut_sentence)
+
+    def context(self, start: int, end: int) -> Context:
+        first, last = self._around(start, end)
+        row = self._sentence(start)
+        begin, stop = self._place(start)[1], self._place(end - 1)[2]
+        left, place, _ = self._place(first)
+        right, _, final = self._place(last - 1)
+        document = self._corpus.document_of(row)
+        return Context(
+            self._corpus.ids[document],
+            row - int(self._corpus.sentence_offsets[document]),
+            self._between(left, place, row, begin),
+            self._between(row, begin, row, stop),
+            self._between(row, stop, right, final),
+        )
+
+    def key(self, start: int, end: int, sort: Sort) -> list[str]:
+        first, last = self._around(start, end)
+        side = range(start - 1, first - 1, -1) if sort == "left" else range(end, last)
+        return [self._corpus.vocabulary.words[int(self._corpus.tokens[i])] for i in side]
+
+    def _around(self, start: int, end: int) -> tuple[int, int]:
+        """First token and end of the context, within the document."""
+        offsets = self._corpus.sentence_offsets
+        document = self._corpus.document_of(self._sentence(start))
+        low, high = self._corpus.token_offsets[offsets[document : document + 2]]
+        return max(int(low), start - self._window), min(int(high), end + self._window)
+
+    def _sentence(self, token: int) -> int:
+        return int(np.searchsorted(self._corpus.token_offsets, token, "right")) - 1
+
+    def _place(self, token: int) -> tuple[int, int, int]:
+        """The sentence of a token, and where in its text it begins and ends."""
+        row = self._sentence(token)
+        begin, end = self._cut(row)[1][token - int(self._corpus.token_offsets[row])]
+        return row, begin, end
+
+    def _between(self, first: int, begin: int, last: int, end: int) -> str:
+        """Text from a place in one sentence to a place in the same or a later one."""
+        texts = [self._cut(row)[0] for row in range(first, last + 1)]
+        texts[-1] = texts[-1][:end]
+        texts[0] = texts[0][begin:]
+        return " ".join(" ".join(texts).split())
+
+    def _cut_sentence(self, row: int) -> tuple[str, list[tuple[int, int]]]:
+        """The text of a sentence, and where its words are."""
+        corpus = self._corpus
+        text = str(corpus.sentences[row])
+        spans = word_spans(text)
+        tokens = corpus.sentence_tokens(row).tolist()
+        if len(spans) != len(tokens):  # normalising has joined or split words: show them so
+            text = " ".join(corpus.vocabulary.words[i] for i in tokens)
+            ends = np.cumsum([len(corpus.vocabulary.words[i]) + 1 for i in tokens]) - 1
+            starts = np.append(0, ends[:-1] + 1)
+            spans = list(zip(starts.tolist(), ends.tolist(), strict=True))
+        return text, spans
