@@ -1,4 +1,4 @@
-"""The heap against a full sort."""
+"""The compiled loop against sums and a full sort."""
 
 from __future__ import annotations
 
@@ -6,32 +6,51 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lexfield.search.selection import add_list, best_rows
+from lexfield.search.selection import add_list, best_of_queries
+
+ROWS = 40
 
 
 @settings(deadline=None)
 @given(
-    sums=st.lists(st.sampled_from([0.0, 1.0, 2.0, 2.5, 7.0]), min_size=1, max_size=60),
-    k=st.integers(1, 70),
-    seed=st.integers(0, 99),
-    parts=st.sets(st.sampled_from(["less", "norms", "allowed"])),
+    seed=st.integers(0, 10_000),
+    k=st.integers(1, 50),
+    orders=st.integers(0, 2),
+    masked=st.booleans(),
+    negative=st.booleans(),
 )
-def test_best_rows_against_sorting(sums: list[float], k: int, seed: int, parts: set[str]) -> None:
+def test_best_of_queries_against_sorting(
+    seed: int, k: int, orders: int, masked: bool, negative: bool
+) -> None:
     rng = np.random.default_rng(seed)
-    size, nothing = len(sums), np.empty(0)
-    less = rng.integers(0, 3, size).astype(float) if "less" in parts else nothing
-    norms = rng.integers(-3, 0, size).astype(float) if "norms" in parts else nothing
-    allowed = rng.random(size) < 0.5 if "allowed" in parts else np.empty(0, bool)
-    rows, scores = best_rows(np.array(sums), less, norms, 2.0, allowed, k)
-    expected = []
-    for row, value in enumerate(sums):
-        if value > 0 and (not len(allowed) or allowed[row]):
-            value -= less[row] if len(less) else 0.0
-            value += 2.0 * norms[row] if len(norms) else 0.0
-            expected.append((-value, row))
-    expected = sorted(expected)[:k]
-    assert rows.tolist() == [row for _, row in expected]
-    assert scores.tolist() == [-score for score, _ in expected]
+    lists = [
+        (np.sort(rng.choice(ROWS, n, replace=False)).astype(np.int32), rng.integers(1, 4, n) / 2)
+        for n in rng.integers(0, ROWS, 5)
+    ]
+    offsets = np.append(0, np.cumsum([len(rows) for rows, _ in lists]))
+    queries = [rng.choice(5, n, replace=False) for n in rng.integers(0, 5, 4)]
+    starts = np.append(0, np.cumsum([len(query) for query in queries]))
+    chosen = np.concatenate([np.empty(0, np.int64), *queries])
+    weights = rng.choice([1.0, 2.0, -1.0] if negative else [1.0, 2.0], len(chosen))
+    norms = rng.integers(-3, 0, (orders, ROWS)).astype(float)
+    scales = rng.integers(0, 3, (len(queries), orders)).astype(float)
+    allowed = rng.random(ROWS) < 0.5 if masked else np.empty(0, bool)
+    sums, less = np.zeros(ROWS), np.zeros(ROWS if negative else 0)
+    rows, values = (np.concatenate([one[part] for one in lists]) for part in (0, 1))
+    sizes, best, scores = best_of_queries(
+        starts, chosen, weights, offsets, rows, values, norms, scales, allowed, sums, less, k
+    )
+    assert not sums.any() and not less.any()
+    for number, query in enumerate(queries):
+        dense, touched = np.zeros(ROWS), np.zeros(ROWS, bool)
+        for place, one in enumerate(query.tolist(), starts[number]):
+            dense[lists[one][0]] += weights[place] * lists[one][1]
+            touched[lists[one][0]] |= weights[place] > 0
+        dense += scales[number] @ norms
+        wanted = touched & allowed if masked else touched
+        expected = sorted((-dense[row], row) for row in np.flatnonzero(wanted).tolist())[:k]
+        assert best[number, : sizes[number]].tolist() == [row for _, row in expected]
+        np.testing.assert_allclose(scores[number, : sizes[number]], [-s for s, _ in expected])
 
 
 def test_add_list() -> None:

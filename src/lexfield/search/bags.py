@@ -45,6 +45,7 @@ class Bags:
             self.ids, self.maps = joined([segment.stems() for segment in rows.segments])
             self._inverse = inverted(self.maps, len(self.ids))
         self._remembered: dict[Hashable, Any] = {}
+        self._lists: dict[Hashable, dict[tuple[str, ...], Any]] = {}
         self._size = 0
         self._own = threading.local()
 
@@ -149,24 +150,28 @@ class Bags:
 
         return self.remember(("total", n), total)
 
-    def remember(
-        self, key: Hashable, make: Callable[[], T], size: Callable[[T], int] = lambda made: 0
-    ) -> T:
-        """Something derived, made once; all is forgotten when there is too much of it."""
-        found: T | None = self._remembered.get(key)
-        if found is None:
-            found = make()
-            self._size += size(found)
-            if self._size > _KEPT:
-                self._remembered, self._size = {}, size(found)
-            self._remembered[key] = found
+    def remember(self, key: Hashable, make: Callable[[], T]) -> T:
+        """Something derived, made once."""
+        if key not in self._remembered:
+            self._remembered[key] = make()
+        found: T = self._remembered[key]
         return found
 
-    def zeros(self, which: int) -> NDArray[np.float64]:
-        """An array for the rows' sums, of this thread, cleared."""
-        arrays = self._own.__dict__.setdefault("arrays", {})
-        if which not in arrays:
-            arrays[which] = np.empty(len(self.rows))
-        cleared: NDArray[np.float64] = arrays[which]
-        cleared.fill(0)
-        return cleared
+    def lists(self, method: Hashable) -> dict[tuple[str, ...], Any]:
+        """What a method made of n-grams so far."""
+        return self._lists.setdefault(method, {})
+
+    def keep(self, method: Hashable, gram: tuple[str, ...], made: Any, size: int) -> None:
+        """Keep what a method made of an n-gram; all is forgotten when there is too much of it."""
+        self._size += size
+        if self._size > _KEPT:
+            self._lists, self._size = {}, size
+        self.lists(method)[gram] = made
+
+    def take_sums(self) -> NDArray[np.float64]:
+        """A zero for every row, to be given back as such: clearing them takes as long as asking."""
+        sums: NDArray[np.float64] | None = self._own.__dict__.pop("sums", None)
+        return np.zeros(len(self.rows)) if sums is None else sums
+
+    def give_back(self, sums: NDArray[np.float64]) -> None:
+        self._own.sums = sums

@@ -25,7 +25,7 @@ from lexfield.search.lexicon import Lexicon
 from lexfield.search.like import like
 from lexfield.search.methods import Method, parse, spec_of
 from lexfield.search.query import Query, check_length, count_words
-from lexfield.search.ranking import Ranking
+from lexfield.search.ranking import Ranking, noted
 from lexfield.search.rows import Rows
 from lexfield.search.segment import UNITS, Segment, save_segment
 from lexfield.search.topics import fit_topics, forget_topics, update_topics
@@ -213,10 +213,7 @@ class Index:
         query = chosen.read(self, text) if hasattr(chosen, "read") else self.query(text)
         allowed = allowed_rows(rows, where)
         found = chosen.search(rows, query, min(int(k), len(rows)), allowed)
-        found.notes[:0] = query.notes
-        if not found.rows and not found.notes:
-            found.notes.append("nothing in the index answers this query")
-        return Ranking(found, rows, spec_of(chosen), text)
+        return Ranking(noted(found, query), rows, spec_of(chosen), text)
 
     def like(
         self, identity: str, method: str | Method = "topic", k: int = 5, **options: Any

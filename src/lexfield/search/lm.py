@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from lexfield.errors import check
 from lexfield.search.bags import Bags, Occurrences
-from lexfield.search.weighted import NOTHING, BagMethod, Term
+from lexfield.search.weighted import BagMethod
 
 
 class Dirichlet(BagMethod):
@@ -33,16 +33,7 @@ class Dirichlet(BagMethod):
         values: NDArray[np.float64] = np.log1p(found.counts / (self.mu * share))
         return values
 
-    def norms(self, bags: Bags, terms: list[Term]) -> tuple[NDArray[np.float64], float]:
-        weights: dict[int, float] = {}
-        for term in terms:
-            weights[len(term.gram)] = weights.get(len(term.gram), 0.0) + term.weight
-        parts = [(self._norm(bags, n), weight) for n, weight in weights.items()]
-        if len(parts) <= 1:
-            return parts[0] if parts else (NOTHING, 0.0)
-        return np.sum([weight * norm for norm, weight in parts], axis=0), 1.0
-
-    def _norm(self, bags: Bags, n: int) -> NDArray[np.float64]:
+    def norm(self, bags: Bags, n: int) -> NDArray[np.float64]:
         made: NDArray[np.float64] = bags.remember(
             ("dirichlet", self.mu, n), lambda: np.log(self.mu / (bags.sizes(n) + self.mu))
         )

@@ -81,9 +81,8 @@ class SoftMethod(BagMethod):
         """What each word of the row that stands for the term adds."""
         if not isinstance(one, SoftScored) or at < 0:
             return super().reasons(bags, term, one, row, at)
-        norms, scale = self.norms(bags, [term])
-        value = term.weight * float(one.values[at])
-        value += scale * float(norms[row]) if len(norms) else 0.0
+        norm = self.norm(bags, 1)
+        value = term.weight * (float(one.values[at]) + (float(norm[row]) if len(norm) else 0.0))
         words, counts = np.unique(bags.rows.tokens_of(np.array([row]))[1], return_counts=True)
         weight_of = dict(zip(one.terms.tolist(), one.weights.tolist(), strict=True))
         reasons = []
@@ -119,7 +118,7 @@ def _merged(bags: Bags, terms: NDArray[np.int64], weights: NDArray[np.float64]) 
     """The rows that hold any of the terms, with weighted counts; ``total`` is weighted too."""
     from lexfield.search.selection import add_list
 
-    sums, total = bags.zeros(2), 0.0
+    sums, total = np.zeros(len(bags.rows)), 0.0
     for term, weight in zip(terms.tolist(), weights.tolist(), strict=True):
         found = bags.occurrences((bags.names[term],))
         add_list(sums, found.rows, found.counts, weight)

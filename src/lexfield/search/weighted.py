@@ -8,6 +8,7 @@ positive weight are not given; an n-gram with a negative weight takes from those
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -63,6 +64,8 @@ class Scored:
 class BagMethod:
     """The base of count, frequency, bm25, lm and translation."""
 
+    name: str
+
     def values(self, bags: Bags, found: Occurrences, n: int) -> NDArray[np.float64]:
         """What an n-gram is worth in each row of its list."""
         raise NotImplementedError
@@ -72,9 +75,9 @@ class BagMethod:
         values = self.values(bags, found, len(term.gram)) if found.holding else NOTHING
         return Scored(found.rows, values, found.counts, found.holding)
 
-    def norms(self, bags: Bags, terms: list[Term]) -> tuple[Array, float]:
-        """What the length of each row adds, and how many times; empty for nothing."""
-        return NOTHING, 0.0
+    def norm(self, bags: Bags, n: int) -> Array:
+        """What the length of each row adds for every n-gram of a query; empty for nothing."""
+        return NOTHING
 
     def read(self, index: Index, text: str) -> Query:
         """Read a query in the language of bags; nothing is asked of word vectors."""
@@ -92,47 +95,79 @@ class BagMethod:
         )
 
     def search(self, rows: Rows, query: Query, k: int, allowed: NDArray[np.bool_] | None) -> Found:
-        from lexfield.search.selection import add_list, best_rows
+        (found,) = self.search_together(rows, [query], k, allowed)
+        return found
+
+    def search_together(
+        self, rows: Rows, queries: Sequence[Query], k: int, allowed: NDArray[np.bool_] | None
+    ) -> list[Found]:
+        """``search`` for several queries, in one pass of a compiled loop."""
+        from lexfield.search.selection import best_of_queries
 
         bags = Bags.of(rows)
-        asked = _terms(bags, query)
-        lists = [self._list(bags, term, query) for term in asked]
-        known = [(t, one) for t, one in zip(asked, lists, strict=True) if one.holding]
-        notes = _notes([t for t, one in zip(asked, lists, strict=True) if not one.holding], known)
-        sums, less = bags.zeros(0), NOTHING
-        for term, one in known:
-            if term.weight > 0:
-                add_list(sums, one.rows, one.values, term.weight)
-        if any(term.weight < 0 for term, _ in known):
-            less = bags.zeros(1)
-            for term, one in known:
-                if term.weight < 0:
-                    add_list(less, one.rows, one.values, -term.weight)
-        norms, scale = self.norms(bags, [term for term, _ in known])
-        mask = _EVERYTHING if allowed is None else allowed
-        found, scores = best_rows(sums, less, norms, scale, mask, k)
-        places = found.tolist()
+        asked = [self._known(bags, query) for query in queries]
+        batch = _Batch(asked)
+        orders = sorted({len(term.gram) for known, _ in asked for term, _ in known})
+        norms = [norm for n in orders if len(norm := self.norm(bags, n))]
+        together = norms[0][None] if len(norms) == 1 else np.array(norms).reshape(-1, len(rows))
+        sums = bags.take_sums()
+        sizes, best, scores = best_of_queries(
+            *batch.arrays,
+            together,
+            batch.scales(orders),
+            _EVERYTHING if allowed is None else allowed,
+            sums,
+            np.zeros(len(rows) if batch.negative else 0),
+            k,
+        )
+        bags.give_back(sums)
+        return [
+            self._found(bags, known, notes, rows_of[:size].tolist(), scores_of[:size].tolist())
+            for (known, notes), size, rows_of, scores_of in zip(
+                asked, sizes.tolist(), best, scores, strict=True
+            )
+        ]
 
+    def _known(self, bags: Bags, query: Query) -> tuple[list[tuple[Term, Scored]], list[str]]:
+        """The terms of a query that the index holds, with their lists; and what to tell of it."""
+        lists = bags.lists(self)
+        known: list[tuple[Term, Scored]] = []
+        unknown = []
+        for term in _terms(bags, query):
+            one = lists.get(term.gram)
+            if one is None:
+                one = self.scored(bags, term, query)
+                bags.keep(self, term.gram, one, len(one.rows))
+            if one.holding:
+                known.append((term, one))
+            else:
+                unknown.append(term)
+        return known, _notes(unknown, known)
+
+    def _found(
+        self,
+        bags: Bags,
+        known: list[tuple[Term, Scored]],
+        notes: list[str],
+        rows: list[int],
+        scores: list[float],
+    ) -> Found:
         def explain(place: int) -> Explanation:
             reasons: list[Reason] = []
             counts = []
             for term, one in known:
-                at = one.at(places[place])
-                reasons += self.reasons(bags, term, one, places[place], at)
+                at = one.at(rows[place])
+                reasons += self.reasons(bags, term, one, rows[place], at)
                 counts.append(f"{term.text} {one.counts[at] if at >= 0 else 0:g}")
-            facts = {"counts": counts, "length": int(rows.lengths[places[place]])}
+            facts = {"counts": counts, "length": int(bags.rows.lengths[rows[place]])}
             return Explanation(reasons, additive=True, facts=facts)
 
-        return Found(places, scores.tolist(), explain, notes)
-
-    def _list(self, bags: Bags, term: Term, query: Query) -> Scored:
-        key = (self, term.gram)
-        return bags.remember(key, lambda: self.scored(bags, term, query), lambda s: len(s.rows))
+        return Found(rows, scores, explain, notes)
 
     def reasons(self, bags: Bags, term: Term, one: Scored, row: int, at: int) -> list[Reason]:
         """What a term adds to the score of a row, by the words that are there."""
-        norms, scale = self.norms(bags, [term])
-        length = scale * float(norms[row]) if len(norms) else 0.0
+        norm = self.norm(bags, len(term.gram))
+        length = term.weight * float(norm[row]) if len(norm) else 0.0
         if at < 0:
             return [Reason(term.text, "", length)] if length else []
         value = term.weight * float(one.values[at])
@@ -142,6 +177,44 @@ class BagMethod:
             Reason(term.text, form, (value + length) * share)
             for form, share in zip(forms, shares, strict=True)
         ]
+
+
+class _Batch:
+    """The lists of several queries, each list once, end to end."""
+
+    def __init__(self, asked: Sequence[tuple[list[tuple[Term, Scored]], list[str]]]) -> None:
+        self._terms = [[term for term, _ in known] for known, _ in asked]
+        numbers: dict[int, int] = {}
+        distinct: list[Scored] = []
+        lists, starts = [], [0]
+        for known, _ in asked:
+            for _, one in known:
+                number = numbers.setdefault(id(one), len(distinct))
+                if number == len(distinct):
+                    distinct.append(one)
+                lists.append(number)
+            starts.append(len(lists))
+        weights = [term.weight for some in self._terms for term in some]
+        self.negative = any(weight < 0 for weight in weights)
+        offsets = np.zeros(len(distinct) + 1, np.int64)
+        np.cumsum([len(one.rows) for one in distinct], out=offsets[1:])
+        rows, values = [one.rows for one in distinct], [one.values for one in distinct]
+        self.arrays = (
+            np.array(starts),
+            np.array(lists, np.int64),
+            np.array(weights, np.float64),
+            offsets,
+            np.concatenate(rows) if rows else np.empty(0, np.int32),
+            np.concatenate(values) if values else NOTHING,
+        )
+
+    def scales(self, orders: Sequence[int]) -> Array:
+        """How much of each order's norm every query adds: the weights of its n-grams."""
+        scales = np.zeros((len(self._terms), len(orders)))
+        for query, some in enumerate(self._terms):
+            for term in some:
+                scales[query, orders.index(len(term.gram))] += term.weight
+        return scales
 
 
 def read_terms(
