@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -110,11 +111,12 @@ class BagMethod:
         orders = sorted({len(term.gram) for known, _ in asked for term, _ in known})
         norms = [norm for n in orders if len(norm := self.norm(bags, n))]
         together = norms[0][None] if len(norms) == 1 else np.array(norms).reshape(-1, len(rows))
+        scales = batch.scales(orders) if norms else np.empty((len(queries), 0))
         sums = bags.take_sums()
         sizes, best, scores = best_of_queries(
             *batch.arrays,
             together,
-            batch.scales(orders),
+            scales,
             _EVERYTHING if allowed is None else allowed,
             sums,
             np.zeros(len(rows) if batch.negative else 0),
@@ -196,14 +198,13 @@ class _Batch:
             starts.append(len(lists))
         weights = [term.weight for some in self._terms for term in some]
         self.negative = any(weight < 0 for weight in weights)
-        offsets = np.zeros(len(distinct) + 1, np.int64)
-        np.cumsum([len(one.rows) for one in distinct], out=offsets[1:])
+        offsets = list(accumulate([len(one.rows) for one in distinct], initial=0))
         rows, values = [one.rows for one in distinct], [one.values for one in distinct]
         self.arrays = (
             np.array(starts),
             np.array(lists, np.int64),
             np.array(weights, np.float64),
-            offsets,
+            np.array(offsets),
             np.concatenate(rows) if rows else np.empty(0, np.int32),
             np.concatenate(values) if values else NOTHING,
         )
