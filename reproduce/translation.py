@@ -41,7 +41,7 @@ SETS = ("cranfield", "med", "cisi", "cacm", "time", "scifact-dev", "adi")
 TUNING = "cranfield"
 MEASURES = ("map", "p@10", "ndcg@10")
 THRESHOLDS = [round(0.4 + 0.025 * step, 3) for step in range(24)]
-TOPS = (1, 2, 3, 5, 7, 10, 15, 20)
+TOPS = tuple(range(1, 21))
 MUS = (50, 100, 200, 300, 500, 700, 1000, 1500, 2500)
 K1S, BS = (0.9, 1.2, 1.5, 2.0), (0.4, 0.6, 0.75, 0.9)
 DEPTH = 1000
@@ -201,6 +201,7 @@ def draw(sets: dict[str, Any], target: Path, vectors: str) -> None:
         left.set_ylabel("gain of MAP over the language model, %")
         right.set_title("by the N nearest words")
         right.set_xlabel("N")
+        right.set_xticks([1, 5, 10, 15, 20])
         for axis in (left, right):
             axis.axhline(0, color="#000000", lw=0.8)
         left.legend(fontsize="small")

@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lexfield.search.selection import add_list, best_of_queries
+from lexfield.search.selection import add_list, best_of_queries, distinct_rows
 
 ROWS = 40
 
@@ -58,3 +58,9 @@ def test_add_list() -> None:
     add_list(sums, np.array([1, 3], np.int32), np.array([2.0, 0.5]), 3.0)
     add_list(sums, np.array([3], np.int32), np.array([4], np.int32), 1.0)
     assert sums.tolist() == [0, 6, 0, 5.5]
+
+
+def test_distinct_rows() -> None:
+    sums = np.array([1.0, 0.0, 2.0, 3.0])
+    assert distinct_rows(sums, np.array([3, 0, 3, 1, 0], np.int32)).tolist() == [3, 0]
+    assert sums.tolist() == [-1, 0, 2, -3]

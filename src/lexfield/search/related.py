@@ -105,12 +105,13 @@ class Related:
 
     def _joined(self, found: list[tuple[Array, Array]], term: int) -> Near:
         """One list of terms from those of words: the highest cosine of each."""
-        words = np.concatenate([np.empty(0, np.int64), *(w for w, _ in found)])
+        terms = np.concatenate([np.empty(0, np.int64), *(w for w, _ in found)])
         cosines = np.concatenate([np.empty(0), *(c for _, c in found)])
-        terms = words if self._bags.stemmer == NONE else self._bags.term_of[words].astype(np.int64)
+        if self._bags.stemmer != NONE:
+            terms = self._bags.term_of[terms].astype(np.int64)
         order = np.lexsort((terms, -cosines))
-        first = np.unique(terms[order], return_index=True)[1]
-        order = order[np.sort(first)]
+        if len(found) > 1 or self._bags.stemmer != NONE:
+            order = order[np.sort(np.unique(terms[order], return_index=True)[1])]
         order = order[(terms[order] != term) & (cosines[order] > 0)][: self._top]
         return Near(terms[order], np.minimum(cosines[order], 1.0))
 

@@ -23,6 +23,19 @@ def add_list(sums: Array, rows: Array, values: Array, weight: float) -> None:
 
 
 @kernel
+def distinct_rows(sums: Array, rows: Array) -> Array:
+    """The rows with a positive sum, each once; the sums of these are negated."""
+    distinct = np.empty(len(rows), np.int32)
+    size = 0
+    for row in rows:
+        if sums[row] > 0:
+            sums[row] = -sums[row]
+            distinct[size] = row
+            size += 1
+    return distinct[:size]
+
+
+@kernel
 def best_of_queries(
     starts: Array,
     lists: Array,

@@ -116,14 +116,20 @@ def index_threshold(bags: Bags) -> Threshold:
 
 def _merged(bags: Bags, terms: NDArray[np.int64], weights: NDArray[np.float64]) -> Occurrences:
     """The rows that hold any of the terms, with weighted counts; ``total`` is weighted too."""
-    from lexfield.search.selection import add_list
+    from lexfield.search.selection import add_list, distinct_rows
 
-    sums, total = np.zeros(len(bags.rows)), 0.0
-    for term, weight in zip(terms.tolist(), weights.tolist(), strict=True):
-        found = bags.occurrences((bags.names[term],))
-        add_list(sums, found.rows, found.counts, weight)
-        total += weight * found.total
-    rows = np.flatnonzero(sums).astype(np.int32)
+    lists = [bags.occurrences((bags.names[term],)) for term in terms.tolist()]
+    total = float(sum(weight * one.total for weight, one in zip(weights, lists, strict=True)))
+    if len(lists) == 1:
+        return replace(lists[0], counts=weights[0] * lists[0].counts, total=total)
+    sums = bags.take_sums()
+    for weight, one in zip(weights.tolist(), lists, strict=True):
+        add_list(sums, one.rows, one.counts, weight)
+    rows = distinct_rows(sums, np.concatenate([np.empty(0, np.int32), *(o.rows for o in lists)]))
+    rows.sort()
+    counts = -sums[rows]
+    sums[rows] = 0
+    bags.give_back(sums)
     live = bags.rows.live
     holding = len(rows) if live is None else int(live[rows].sum())
-    return Occurrences(rows, sums[rows], holding, total)
+    return Occurrences(rows, counts, holding, total)
