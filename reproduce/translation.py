@@ -178,18 +178,20 @@ def draw(sets: dict[str, Any], target: Path, vectors: str) -> None:
     """Gain of MAP over the language model, by threshold and by N, as in the paper."""
     with figure(9.5, 4.2) as drawing:
         left, right = drawing.subplots(1, 2, sharey=True)
-        every: dict[str, list[list[float]]] = {"threshold": [], "top": []}
+        every: dict[str, list[dict[str, float]]] = {"threshold": [], "top": []}
         for number, (name, one) in enumerate(sets.items()):
             base = float(one["table"][0]["map"].rstrip("*"))
             for axis, kind in ((left, "threshold"), (right, "top")):
                 curve = one[f"map_by_{kind}"]
                 gains = [100 * (value / base - 1) for value in curve.values()]
-                every[kind].append(gains)
+                every[kind].append(dict(zip(curve, gains, strict=True)))
                 colour = COLOURS[number % len(COLOURS)]
                 axis.plot([float(x) for x in curve], gains, color=colour, lw=1, label=name)
             left.plot(one["proposed"], _at(one, base), "o", color=COLOURS[number % len(COLOURS)])
-        left.plot(THRESHOLDS, np.mean(every["threshold"], axis=0), "k", lw=2.5, label="mean of all")
-        right.plot(TOPS, np.mean(every["top"], axis=0), "k", lw=2.5)
+        for axis, curves in ((left, every["threshold"]), (right, every["top"])):
+            common = [x for x in curves[0] if all(x in curve for curve in curves)]
+            means = [float(np.mean([curve[x] for curve in curves])) for x in common]
+            axis.plot([float(x) for x in common], means, "k", lw=2.5, label="mean of all")
         low, middle, high = (
             float(np.mean([one[key] if at is None else one[key][at] for one in sets.values()]))
             for key, at in (("interval", 0), ("proposed", None), ("interval", 1))
