@@ -31,7 +31,6 @@ reproduce: $(VENV)/.installed-dev
 	$(BIN)/python reproduce/simplex_neighbours.py
 	$(BIN)/python reproduce/topic_retrieval.py
 	$(BIN)/python reproduce/translation.py
-	$(BIN)/python reproduce/translation.py --vectors glove
 	$(BIN)/python reproduce/uncertainty.py
 
 $(VENV)/bin/python:

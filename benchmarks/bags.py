@@ -4,8 +4,8 @@ Building: from texts to scores that can be asked. bm25s tokenises (its own patte
 left out, no stems), then scores every posting. We cut sentences and words and invert the tokens
 with their positions, for sentences and for documents. We score a word when it is first asked for;
 for the comparison all are scored here too. Beside it stands ``Index.build`` as a whole, which also
-looks vectors up, finds the neighbours of every word and writes to disk: bm25s does none of this, nor
-does it cut sentences, so the ratio is given without them too.
+looks vectors up, finds the neighbours of every word and writes to disk: bm25s does none of this,
+nor does it cut sentences, so the ratio is given without them too.
 
 Asking: the first eight words of random passages, ten hits, one thread, one query after the other as
 a service gets them; both begin with a text. Then all at once, on both cores. Scores are compared

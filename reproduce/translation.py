@@ -206,7 +206,7 @@ def draw(sets: dict[str, Any], target: Path, vectors: str) -> None:
         right.set_xticks([1, 5, 10, 15, 20])
         for axis in (left, right):
             axis.axhline(0, color="#000000", lw=0.8)
-        left.legend(fontsize="small")
+        right.legend(fontsize="small", loc="lower left", ncols=2)
         drawing.suptitle(f"Translation language model, vectors: {vectors}")
         save(drawing, target)
 
