@@ -30,6 +30,7 @@ VERBS = {
     "info": ("info", "Look inside an index."),
     "label": ("label", "Guess the author, genre or level of documents from the others."),
     "layout": ("layout", "Lay words out in the plane, coloured by part of speech."),
+    "metric": ("metric", "Learn from groups of texts which differences do not matter."),
     "near": ("near", "Find the nearest words."),
     "pairs": ("pairs", "Say how different every document is from every other."),
     "search": ("search", "Find similar sentences or documents, with reasons."),
