@@ -50,9 +50,13 @@ def test_weights_are_scikit_learns_and_axes_its_svd() -> None:
     np.testing.assert_allclose(grams.training.toarray(), expected.toarray())
     np.testing.assert_allclose(grams.weighted(TEXTS).toarray(), expected.toarray())
     singular = np.linalg.svd(expected.toarray())[1]
-    whole = grams.reduced(grams.training, 1.0)
+    whole = grams.axes.apply(grams.training, grams.dimensions(1.0))
     np.testing.assert_allclose(np.linalg.norm(whole, axis=0), singular)
-    assert grams.reduced(grams.training, 0.05).shape == (4, round(0.05 * len(grams.names)))
+    few = grams.dimensions(0.05)
+    assert few == round(0.05 * len(grams.names))
+    np.testing.assert_allclose(grams.axes.apply(grams.training, few), whole[:, :few])
+    often = ["a", "cat", "garden", "house", "in", "in the", "on", "on the", "the"]
+    assert Grams.of(TEXTS, least=2).names == often
     gap = np.linalg.norm((expected[0] - expected[1]).toarray())
     assert np.linalg.norm(whole[0] - whole[1]) == pytest.approx(gap)  # all axes keep distances
 

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lexfield.errors import InputError, check
-from lexfield.metric.distortion import derived, labelled, principal, solve
+from lexfield.metric.distortion import derived, labelled, principal, scales
 from lexfield.metric.recovery import recovery
 from lexfield.metric.scatter import Matrix, Scatter
 from lexfield.progress import Progress, silent
@@ -61,12 +61,14 @@ def choose_shrinkage(
     fold = np.full(len(names), -1)
     fold[np.random.default_rng(seed).permutation(several)] = np.arange(len(several)) % folds
     sums = np.zeros((len(shrinkages), 2))
+    tolerance = points.shape[1] * float(np.finfo(np.float32).eps) ** 2
     for number in range(folds):
         held = fold[own] == number
-        axes = principal(_scatter(points[~held], own[~held], weights))
+        values, axes = principal(_scatter(points[~held], own[~held], weights))
+        turned = points[held] @ axes  # so that a shrinkage is only a stretching of columns
         for place, shrinkage in enumerate(shrinkages):
-            map_ = solve(*axes, shrinkage, points.shape[1] * np.finfo(np.float32).eps ** 2)[1]
-            found = recovery(points[held] @ map_, own[held], most=_MOST, seed=seed)
+            stretch = np.sqrt(scales(values, shrinkage, tolerance))
+            found = recovery(turned * stretch, own[held], most=_MOST, seed=seed)
             sums[place] += found.eleven_point, found.r_precision
             progress(number * len(shrinkages) + place + 1, folds * len(shrinkages))
     rows = [

@@ -205,8 +205,10 @@ class MinimumDistortion(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
         tolerance = self.tolerance
         if tolerance is None:
             tolerance = self.n_features_in_ * self._rounding
-        axes = principal(self._scatter.matrix())
-        self._solved = solve(*axes, float(self.shrinkage), tolerance)
+        values, axes = principal(self._scatter.matrix())
+        own = scales(values, float(self.shrinkage), tolerance)
+        metric, root = ((axes * factors) @ axes.T for factors in (own, np.sqrt(own)))
+        self._solved = metric, root, int(np.count_nonzero(own))
         return self
 
     def __sklearn_tags__(self) -> Any:
@@ -236,18 +238,17 @@ def principal(scatter: Matrix) -> tuple[Matrix, Matrix]:
     return values, axes
 
 
-def solve(
-    values: Matrix, axes: Matrix, shrinkage: float, tolerance: float
-) -> tuple[Matrix, Matrix, int]:
-    """M, M^½ and the rank, from the principal axes of the scatter.
+def scales(values: Matrix, shrinkage: float, tolerance: float) -> Matrix:
+    """The eigenvalue of M on each axis, 0 off its range; the others' product is 1.
 
-    Only logarithms of eigenvalues are added, so that no determinant overflows.
+    Only logarithms are added, so that no determinant overflows.
     """
     shrunk = (1 - shrinkage) * np.maximum(values, 0) + shrinkage
     counted = shrunk > tolerance * shrunk[-1]
-    logs, axes = np.log(shrunk[counted]), axes[:, counted]
-    own = np.exp(logs.mean() - logs)  # the eigenvalues of M, whose product is 1
-    return (axes * own) @ axes.T, (axes * np.sqrt(own)) @ axes.T, len(own)
+    logs = np.log(shrunk[counted])
+    own = np.zeros(len(values))
+    own[counted] = np.exp(logs.mean() - logs)
+    return own
 
 
 def labelled(labels: NDArray[Any]) -> NDArray[np.bool_]:

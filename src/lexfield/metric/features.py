@@ -35,10 +35,10 @@ _MOST = 20_000  # training texts
 
 
 class Grams:
-    """``Grams.of(texts)`` finds features, weights and axes; ``reduced(texts, share)`` maps others.
+    """``Grams.of(texts)`` finds features and their weights; ``weighted(texts)`` counts others.
 
-    names: the features. median: features of the median training text, the length of all rows that
-    the axes are found from. ``training`` are those rows, equalised, by tf–idf.
+    names: the features. training: the rows of the training texts by tf–idf, equalised to the
+    ``median`` number of features. axes: their truncated SVD.
     """
 
     def __init__(
@@ -53,11 +53,18 @@ class Grams:
 
     @classmethod
     def of(
-        cls, texts: Sequence[str], *, language: str = "en", equal: bool = True, seed: int = 0
+        cls,
+        texts: Sequence[str],
+        *,
+        least: int = 1,
+        language: str = "en",
+        equal: bool = True,
+        seed: int = 0,
     ) -> Grams:
-        """``equal`` brings every training row to the median length."""
+        """``least``: texts that a feature must be in. ``equal``: bring rows to median length."""
         counted = [Counter(grams) for grams in cut_grams(texts, language)]
-        names = sorted({name for counter in counted for name in counter})
+        found = Counter(name for counter in counted for name in counter)
+        names = sorted(name for name, present in found.items() if present >= least)
         if not names:
             raise InputError("The texts hold no words.")
         columns = {name: column for column, name in enumerate(names)}
@@ -77,33 +84,41 @@ class Grams:
         return _weighted(_matrix(counted, self._columns), self._idf)
 
     @cached_property
-    def _axes(self) -> Matrix:
-        """All right singular vectors of the training rows, by falling singular value.
-
-        Rows are few, so they come from the rows' inner products.
-        """
-        from scipy.linalg import eigh
-
-        if self.training.shape[0] > _MOST:
-            raise InputError(
-                f"Axes are found from at most {_MOST:,} texts; there are"
-                f" {self.training.shape[0]:,}.",
-                "Take a sample of them.",
-            )
-        values, left = eigh((self.training @ self.training.T).toarray())
-        kept = values > len(values) * np.finfo(np.float64).eps * values[-1]
-        roots = np.sqrt(values[kept])
-        axes = np.asarray(self.training.T @ (left[:, kept] / roots))
-        return axes[:, ::-1]
+    def axes(self) -> Axes:
+        return Axes.of(self.training)
 
     def dimensions(self, share: float) -> int:
         """How many axes a share of all features is; never more than the training rows span."""
         check(0 < share <= 1, "share", "above 0 and at most 1", share)
-        return max(1, min(round(share * len(self.names)), int(self._axes.shape[1])))
+        return max(1, min(round(share * len(self.names)), len(self.axes)))
 
-    def reduced(self, rows: csr_matrix, share: float) -> Matrix:
-        """tf–idf rows on the first axes: X_k = X V_k."""
-        return np.asarray(rows @ self._axes[:, : self.dimensions(share)])
+
+@dataclass(frozen=True)
+class Axes:
+    """Truncated SVD: ``Axes.of(training rows)``, then ``apply`` to any rows, X_k = X V_k."""
+
+    columns: Matrix  # all right singular vectors, by falling singular value
+
+    @classmethod
+    def of(cls, rows: csr_matrix) -> Axes:
+        """Rows are few, so that axes come from their inner products."""
+        from scipy.linalg import eigh
+
+        if rows.shape[0] > _MOST:
+            raise InputError(
+                f"Axes are found from at most {_MOST:,} texts; there are {rows.shape[0]:,}.",
+                "Take a sample of them.",
+            )
+        values, left = eigh((rows @ rows.T).toarray())
+        kept = values > len(values) * np.finfo(np.float64).eps * values[-1]
+        columns = np.asarray(rows.T @ (left[:, kept] / np.sqrt(values[kept])))
+        return cls(columns[:, ::-1])
+
+    def __len__(self) -> int:
+        return int(self.columns.shape[1])
+
+    def apply(self, rows: csr_matrix, dimensions: int) -> Matrix:
+        return np.asarray(rows @ self.columns[:, :dimensions])
 
 
 def cut_grams(texts: Iterable[str], language: str = "en") -> Iterator[list[str]]:
