@@ -24,6 +24,7 @@ ALL = (
     "zipf",
     "simplex",
     "simplex_approximate",
+    "metric",
 )
 
 

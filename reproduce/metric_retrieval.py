@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from sklearn.preprocessing import normalize
 
 from lexfield import MinimumDistortion, WordVectors
 from lexfield.evaluate.retrieval import paired_t, randomisation
@@ -35,6 +36,7 @@ from metric_peers import attempt, learners  # noqa: E402
 
 SEED = 2004
 SHARES = (0.005, 0.01, 0.02, 0.03, 0.04, 0.05, 0.10, 0.20)
+UNIT_SHARES = (0.005, 0.05, 0.20)  # also with rows of length one, which the paper advises against
 COVER_AXES = 100
 LIMIT = 60  # seconds for one fit of a peer
 PEER_SETS = 2
@@ -78,9 +80,9 @@ def run(name: str, cuts: list[Cut], equal: bool, least: int) -> None:
         rows = grams.weighted(test)
         about["features"].append(len(grams.names))
         about["median"].append(grams.median)
-        unit = rows.toarray() / np.maximum(np.sqrt(rows.multiply(rows).sum(axis=1)), 1e-12)
+        unit = [normalize(part) for part in (grams.training, rows)]
         keep(found, "all grams", "tf–idf", recovery(rows.toarray(), truth))
-        keep(found, "all grams", "tf–idf, unit length", recovery(np.asarray(unit), truth))
+        keep(found, "all grams", "tf–idf, unit length", recovery(unit[1].toarray(), truth))
         tried = {}
         for share in SHARES:
             size = grams.dimensions(share)
@@ -94,6 +96,11 @@ def run(name: str, cuts: list[Cut], equal: bool, least: int) -> None:
         chosen = found[f"{best:.1%}"]["shrinkage chosen"][-1]
         keep(found, "share and shrinkage chosen together", "shrinkage chosen", chosen)
         keep(found, "share and shrinkage chosen together", "Euclid", best_euclid(found))
+        unit_axes = Axes.of(unit[0])
+        for share in UNIT_SHARES:
+            size = min(grams.dimensions(share), len(unit_axes))
+            points = [unit_axes.apply(part, size) for part in unit]
+            measure(found, f"{share:.1%}, unit length", *points, own, truth)
         points = [means(part, vectors) for part in (train, test)]
         measure(found, "mean word vectors", *points, own, truth)
         covers = Covers.of(train, vectors)

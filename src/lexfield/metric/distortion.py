@@ -20,6 +20,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from lexfield.engine import single_thread
 from lexfield.errors import InputError, check
 from lexfield.metric.scatter import Matrix, Scatter
 from lexfield.progress import Progress, silent
@@ -207,7 +208,8 @@ class MinimumDistortion(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
             tolerance = self.n_features_in_ * self._rounding
         values, axes = principal(self._scatter.matrix())
         own = scales(values, float(self.shrinkage), tolerance)
-        metric, root = ((axes * factors) @ axes.T for factors in (own, np.sqrt(own)))
+        with single_thread():
+            metric, root = ((axes * factors) @ axes.T for factors in (own, np.sqrt(own)))
         self._solved = metric, root, int(np.count_nonzero(own))
         return self
 
@@ -234,7 +236,8 @@ def principal(scatter: Matrix) -> tuple[Matrix, Matrix]:
             "Nothing varies within clusters: their members are equal, or all weights are 0.",
             "Give clusters whose members differ.",
         )
-    values, axes = eigh(scatter / mean, driver="evd", overwrite_a=True, check_finite=False)
+    with single_thread():
+        values, axes = eigh(scatter / mean, driver="evd", overwrite_a=True, check_finite=False)
     return values, axes
 
 

@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from lexfield.engine import single_thread
 from lexfield.errors import InputError, check
 from lexfield.text.corpus import Corpus
 from lexfield.text.stopwords import stopwords
@@ -109,7 +110,8 @@ class Axes:
                 f"Axes are found from at most {_MOST:,} texts; there are {rows.shape[0]:,}.",
                 "Take a sample of them.",
             )
-        values, left = eigh((rows @ rows.T).toarray())
+        with single_thread():
+            values, left = eigh((rows @ rows.T).toarray(), driver="evd")
         kept = values > len(values) * np.finfo(np.float64).eps * values[-1]
         columns = np.asarray(rows.T @ (left[:, kept] / np.sqrt(values[kept])))
         return cls(columns[:, ::-1])
