@@ -38,7 +38,7 @@ SEED = 2004
 SHARES = (0.005, 0.01, 0.02, 0.03, 0.04, 0.05, 0.10, 0.20)
 UNIT_SHARES = (0.005, 0.05, 0.20)  # also with rows of length one, which the paper advises against
 COVER_AXES = 100
-LIMIT = 60  # seconds for one fit of a peer
+LIMIT = 40  # seconds for one fit of a peer
 PEER_SETS = 2
 # share → R-precision under the metric and Euclidean, 11-point precision under both
 TABLE_1 = {

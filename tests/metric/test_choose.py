@@ -46,6 +46,14 @@ def test_labels_may_be_missing_and_weights_are_used() -> None:
     assert tried[0].shrinkage < 1 and told[-1] == 3 * len(SHRINKAGES)
 
 
+def test_rows_without_a_label_are_in_the_way() -> None:
+    points, names = groups(noise=0.1)
+    among_themselves = choose_shrinkage(points, names.astype(str))[0].eleven_point
+    crowd = np.concatenate([points, points + 0.01])
+    labels = np.concatenate([names.astype(str), np.full(240, "")])
+    assert choose_shrinkage(crowd, labels)[0].eleven_point < among_themselves - 0.2
+
+
 def test_too_few_clusters_are_told() -> None:
     with pytest.raises(lx.LexfieldError, match="too few"):
         choose_shrinkage(np.eye(5), [0, 0, 1, 1, 2])

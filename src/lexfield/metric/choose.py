@@ -1,9 +1,10 @@
 """Shrinkage chosen by held-out clusters.
 
 Clusters are dealt into folds. For each fold the metric is learned from the others and asked to
-recover the clusters of the fold; the shrinkage with the best mean 11-point precision wins. Whole
-clusters are held out, never rows: the metric is for clusters that it has not seen. 1, the Euclidean
-distance, is among the candidates, so that a metric that does not help is not chosen.
+recover the clusters of the fold among their rows and those without a label, as a search would have
+to; the shrinkage with the best mean 11-point precision wins. Whole clusters are held out, never
+rows: the metric is for clusters that it has not seen. 1, the Euclidean distance, is among the
+candidates, so that a metric that does not help is not chosen.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from lexfield.results import Table
 
 SHRINKAGES = (0.0, 0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 0.5, 0.7, 0.9, 1.0)
 _MOST = 2000  # queries a fold
+_OTHERS = 5000  # rows without a label among which they are recovered
 
 
 @dataclass(frozen=True)
@@ -48,7 +50,9 @@ def choose_shrinkage(
     """All candidates, the best first; of equals the one nearer to the Euclidean distance."""
     check(isinstance(folds, int) and folds >= 2, "folds", "a whole number of at least 2", folds)
     labels = np.asarray(clusters)
-    known = np.flatnonzero(labelled(labels))
+    known = labelled(labels)
+    rng = np.random.default_rng(seed)
+    others = points[rng.permutation(np.flatnonzero(~known))[:_OTHERS]]
     points, labels = points[known], labels[known]
     names, own, sizes = np.unique(labels, return_inverse=True, return_counts=True)
     several = np.flatnonzero(sizes > 1)
@@ -59,16 +63,19 @@ def choose_shrinkage(
         )
     folds = min(folds, len(several))
     fold = np.full(len(names), -1)
-    fold[np.random.default_rng(seed).permutation(several)] = np.arange(len(several)) % folds
+    fold[rng.permutation(several)] = np.arange(len(several)) % folds
     sums = np.zeros((len(shrinkages), 2))
     tolerance = points.shape[1] * float(np.finfo(np.float32).eps) ** 2
     for number in range(folds):
         held = fold[own] == number
         values, axes = principal(_scatter(points[~held], own[~held], weights))
-        turned = points[held] @ axes  # so that a shrinkage is only a stretching of columns
+        asked = [*own[held].tolist(), *[None] * len(others)]
+        turned = (
+            np.concatenate([points[held], others]) @ axes
+        )  # so that a shrinkage is only a stretching of columns
         for place, shrinkage in enumerate(shrinkages):
             stretch = np.sqrt(scales(values, shrinkage, tolerance))
-            found = recovery(turned * stretch, own[held], most=_MOST, seed=seed)
+            found = recovery(turned * stretch, asked, most=_MOST, seed=seed)
             sums[place] += found.eleven_point, found.r_precision
             progress(number * len(shrinkages) + place + 1, folds * len(shrinkages))
     rows = [
