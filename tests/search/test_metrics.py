@@ -88,6 +88,13 @@ def test_full_shrinkage_changes_nothing(index: lx.Index) -> None:
         np.testing.assert_allclose(ours.scores, plain.scores, rtol=1e-4)
 
 
+def test_methods_without_vectors_say_that_nothing_changes(index: lx.Index) -> None:
+    learn(index, "component", "m", shrinkage=0.3)
+    found = lx.Index.open(index.path, "m").search(QUERY, "jaccard", 3)
+    assert "changes nothing" in found.notes[-1]
+    assert answers(found) == answers(index.search(QUERY, "jaccard", 3))
+
+
 def test_words_that_only_the_query_has_are_mapped_too(index: lx.Index) -> None:
     learn(index, "component", "m", shrinkage=0.3)
     query, plain = lx.Index.open(index.path, "m").query("zebra"), index.query("zebra")

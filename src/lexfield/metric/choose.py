@@ -70,9 +70,8 @@ def choose_shrinkage(
         held = fold[own] == number
         values, axes = principal(_scatter(points[~held], own[~held], weights))
         asked = [*own[held].tolist(), *[None] * len(others)]
-        turned = (
-            np.concatenate([points[held], others]) @ axes
-        )  # so that a shrinkage is only a stretching of columns
+        # On its axes, a shrinkage only stretches columns.
+        turned = np.concatenate([points[held], others]) @ axes
         for place, shrinkage in enumerate(shrinkages):
             stretch = np.sqrt(scales(values, shrinkage, tolerance))
             found = recovery(turned * stretch, asked, most=_MOST, seed=seed)

@@ -17,12 +17,15 @@ from numpy.typing import NDArray
 from lexfield.errors import InputError
 from lexfield.search.embedding import VectorSource
 from lexfield.search.index import Index
+from lexfield.search.methods import Method, parse
 from lexfield.search.metrics import Metric
+from lexfield.search.ranking import Ranking
 from lexfield.search.segment import Segment, Unit
 from lexfield.search.topics import Topics
 from lexfield.vectors.wordvectors import Embedded
 
 T = TypeVar("T")
+_WITHOUT_VECTORS = ("bow", "edit", "jaccard")
 
 
 class MeasuredIndex(Index):
@@ -40,6 +43,14 @@ class MeasuredIndex(Index):
         raise InputError(
             f"The index is open under the metric {self.metric!r}.", "Open it without to change it."
         )
+
+    def search(
+        self, text: str, method: str | Method = "setcover", k: int = 5, **how: Any
+    ) -> Ranking:
+        found = super().search(text, method, k, **how)
+        if (name := parse(method).name) in _WITHOUT_VECTORS:
+            found.notes.append(f"{name} uses no vectors: the metric changes nothing")
+        return found
 
     @cached_property
     def _metric(self) -> Metric:
