@@ -23,13 +23,16 @@ lint: $(VENV)/.installed-dev
 bench: $(VENV)/.installed-bench
 	$(BIN)/python benchmarks/run.py
 
-reproduce: $(VENV)/.installed-dev
+reproduce: $(VENV)/.installed-bench
 	$(BIN)/python reproduce/variety.py
 	$(BIN)/python reproduce/labels.py
 	$(BIN)/python reproduce/zipf.py
 	$(BIN)/python reproduce/simplex_bounds.py
 	$(BIN)/python reproduce/simplex_neighbours.py
 	$(BIN)/python reproduce/topic_retrieval.py
+	$(BIN)/python reproduce/metric_retrieval.py
+	$(BIN)/python reproduce/metric_clustering.py
+	$(BIN)/python reproduce/metric_duplicates.py
 
 $(VENV)/bin/python:
 	$(PYTHON) -c "import sys; sys.exit(sys.version_info < (3, 11) and 'lexfield needs Python 3.11 or newer; name one with: make PYTHON=python3.12')"
