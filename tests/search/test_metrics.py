@@ -141,6 +141,16 @@ def test_topics_under_a_metric(index: lx.Index) -> None:
         lx.Index.open(index.path, "m").search(QUERY, "topic")
 
 
+def test_words_get_a_metric_where_topics_cannot(index: lx.Index) -> None:
+    from lexfield.search.topics import use_mixtures
+
+    first = next(iter(index.documents))
+    use_mixtures(index, np.array([[0.5, 0.5]]), [first])  # one mixture: no group has two
+    learned = learn(index, "component", "m", shrinkage=0.5)
+    assert not learned.topics and "topics get no metric" in learned.notes[-1]
+    assert lx.Index.open(index.path, "m").search(QUERY, "mean", 1).rows
+
+
 def test_a_changed_index_is_seen_whole(index: lx.Index, tmp_path: Path) -> None:
     learn(index, "component", "m", shrinkage=0.3)
     index.add([lx.Document("new", "A purple zebra crashed the phone.")])

@@ -89,8 +89,13 @@ def learn(
     if rows.live is not None:
         points, labels = points[rows.live], labels[rows.live]
     map_, about = _fit(points, labels, shrinkage, weights, seed, progress)
-    topic_map = _learn_topics(index, by, shrinkage, weights, seed)
     notes += about.pop("notes")
+    topic_map = None
+    if exists(index.path):
+        try:
+            topic_map = _learn_topics(index, by, shrinkage, weights, seed)
+        except InputError as error:
+            notes.append(f"topics get no metric: {error.message}")
     learned = Learned(
         name=name,
         by=by,
@@ -124,15 +129,16 @@ def _fit(
     from lexfield.metric.distortion import MinimumDistortion
 
     before = after = None
-    metric = MinimumDistortion(shrinkage or 0.0, weights).fit(points, labels)
-    notes = [note for note in metric.notes_ if shrinkage == 0 or "pseudo-inverse" not in note]
+    notes = []
+    metric = MinimumDistortion(1.0 if shrinkage is None else shrinkage, weights).fit(points, labels)
     if shrinkage is None:
         tried = choose_shrinkage(points, labels, weights=weights, seed=seed, progress=progress)
         shrinkage, after = tried[0].shrinkage, tried[0].eleven_point
         before = next(row.eleven_point for row in tried if row.shrinkage == 1)
         if shrinkage == 1:
             notes.append("no metric recovered held-out clusters better than Euclidean distance")
-        metric = MinimumDistortion(shrinkage, weights).fit(points, labels)
+        else:
+            metric = MinimumDistortion(shrinkage, weights).fit(points, labels)
     return metric.map_, {
         "clusters": metric.clusters_,
         "rows": len(points) - metric.unlabelled_,
@@ -141,16 +147,14 @@ def _fit(
         "shrinkage": shrinkage,
         "before": before,
         "after": after,
-        "notes": notes,
+        "notes": [*metric.notes_, *notes],
     }
 
 
 def _learn_topics(
     index: Index, by: str, shrinkage: float | None, weights: str, seed: int
-) -> NDArray[np.float64] | None:
-    """The same for the roots of the documents' mixtures, where the index has topics."""
-    if not exists(index.path):
-        return None
+) -> NDArray[np.float64]:
+    """The same for the roots of the documents' mixtures."""
     mixtures, known = mixtures_of_documents(index, Topics.open(index.path))
     labels, _ = clusters_of(index.rows("document"), by)
     labels = np.where(known, labels[list(index.documents.values())], "")
