@@ -12,6 +12,7 @@ from scipy.sparse import csr_matrix
 from sklearn.utils.estimator_checks import check_estimator
 
 import lexfield as lx
+from lexfield.metric.distortion import scales
 
 from . import oracle
 
@@ -103,6 +104,14 @@ def test_determinants_do_not_overflow(scale: float) -> None:
     learned = lx.MinimumDistortion().fit(rows * scale, np.arange(900) % 3)
     plain = lx.MinimumDistortion().fit(rows, np.arange(900) % 3)
     np.testing.assert_allclose(learned.metric_, plain.metric_, rtol=1e-6, atol=1e-9)
+
+
+def test_five_thousand_dimensions_do_not_overflow() -> None:
+    values = np.logspace(-12, 2, 5000)  # their product is 10^-25,000
+    own = scales(values, 0.0, 1e-15)
+    assert np.isfinite(own).all() and (own > 0).all()
+    assert np.log(own).sum() == pytest.approx(0, abs=1e-6)
+    np.testing.assert_allclose(own * values, np.full(5000, own[0] * values[0]), rtol=1e-9)
 
 
 def test_weights() -> None:
