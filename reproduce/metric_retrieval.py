@@ -40,7 +40,7 @@ UNIT_SHARES = (0.005, 0.05)  # also with rows of length one, which the paper adv
 COVER_AXES = 100
 MOST_WEIGHTED = 500  # dimensions up to which weights by reliability are tried
 LIMIT = 40  # seconds for one fit of a peer
-PEER_SETS = {"sentences": 1, "documents": 1}
+SHOWN = {"sentences": 0.05, "documents": 0.005}  # share of the curves, and of peers in one set
 # share → R-precision under the metric and Euclidean, 11-point precision under both
 TABLE_1 = {
     0.005: (0.421, 0.399, 0.476, 0.455),
@@ -89,7 +89,7 @@ def run(name: str, cuts: list[Cut], equal: bool, least: int) -> None:
             size = grams.dimensions(share)
             points = [grams.axes.apply(part, size) for part in (grams.training, rows)]
             tried[share] = measure(found, f"{share:.1%}", *points, own, truth)
-            if share == (0.05 if name == "sentences" else 0.005) and number < PEER_SETS[name]:
+            if share == SHOWN[name] and number == 0:
                 run_peers(peers, *points, own, truth)
         about["shrinkage"].append({f"{s:.1%}": c.shrinkage for s, c in tried.items()})
         best = max(tried, key=lambda share: tried[share].eleven_point)
@@ -114,7 +114,7 @@ def run(name: str, cuts: list[Cut], equal: bool, least: int) -> None:
     result["minutes"] = round((time.time() - started) / 60, 1)
     out = HERE / "results" / f"metric_{name}.json"
     out.write_text(json.dumps(result, indent=1, ensure_ascii=False) + "\n", "utf-8")
-    plot(name, found)
+    plot(name, result)
     print(json.dumps(result, indent=1, ensure_ascii=False))
 
 
@@ -178,17 +178,23 @@ def report(
             if values is not euclid:
                 row |= tested(values, euclid)
             table.append(row)
-    result: dict[str, Any] = {"table": table, "about": about, "peers": peers, "seed": SEED}
+    curves = {
+        metric: np.mean([v.precisions.mean(axis=0) for v in values], axis=0).round(4).tolist()
+        for metric, values in found[f"{SHOWN[name]:.1%}"].items()
+    }
+    result: dict[str, Any] = {
+        "table": table,
+        "curves": curves,
+        "about": about,
+        "peers": peers,
+        "seed": SEED,
+    }
     if name == "documents":
         result["table_1"] = [beside(found, share) for share in SHARES]
     else:
         gains = {s: gain(found[f"{s:.1%}"]) for s in SHARES}
         result["paper"] = {"eleven_point_gain": 0.33}
         result["eleven_point_gain"] = {f"{s:.1%}": round(g, 3) for s, g in gains.items()}
-        result["curves"] = {
-            metric: np.mean([v.precisions.mean(axis=0) for v in values], axis=0).round(4).tolist()
-            for metric, values in found["5.0%"].items()
-        }
     return result
 
 
@@ -230,25 +236,29 @@ def beside(found: Found, share: float) -> dict[str, Any]:
     }
 
 
-def plot(name: str, found: Found) -> None:
+def plot(name: str, result: dict[str, Any]) -> None:
     """Figures 2 and 3 of the paper: precision by recall, and 11-point precision by share."""
-    shown = ("metric", "shrinkage chosen", "Euclid")
-    share = "5.0%" if name == "sentences" else "0.5%"
+    looks = {
+        "Euclid": ("Euclid", "o-", COLOURS[2]),
+        "metric": ("metric of the paper", "o-", COLOURS[0]),
+        "shrinkage chosen": ("with shrinkage chosen", "x--", COLOURS[1]),
+    }
+    shares = [100 * share for share in SHARES]
     with figure(9.5, 4.2) as drawing:
         left, right = drawing.subplots(1, 2)
-        for metric, colour in zip(shown, COLOURS, strict=False):
-            curves = [v.precisions.mean(axis=0) for v in found[share][metric]]
-            label = {"metric": "metric of the paper"}.get(metric, metric)
-            left.plot(np.arange(11) / 10, np.mean(curves, axis=0), "o-", color=colour, label=label)
-            points = [np.mean([v.eleven_point for v in found[f"{s:.1%}"][metric]]) for s in SHARES]
-            right.plot([100 * s for s in SHARES], points, "o-", color=colour, label=label)
+        for metric, (label, style, colour) in looks.items():
+            look = {"color": colour, "label": label}
+            left.plot(np.arange(11) / 10, result["curves"][metric], style, **look)
+            rows = {r["features"]: r for r in result["table"] if r["metric"] == metric}
+            points = [rows[f"{share:.1%}"]["eleven_point"] for share in SHARES]
+            right.plot(shares, points, style, **look)
         left.set(xlabel="recall", ylabel="interpolated precision", ylim=(0, 1))
-        left.set_title(f"{name}, {share} of the dimensions")
+        left.set_title(f"{name}, {SHOWN[name]:.1%} of the dimensions")
         right.set(xlabel="dimensions kept, % of features", ylabel="11-point average precision")
         right.set_xscale("log")
-        right.set_xticks([100 * s for s in SHARES], [f"{100 * s:g}" for s in SHARES])
+        right.set_xticks(shares, [f"{share:g}" for share in shares])
         right.minorticks_off()
-        right.set_title("by dimensionality reduction")
+        right.set_title(f"{name}, by dimensionality reduction")
         left.legend()
         save(drawing, HERE / "results" / f"metric_{name}.png")
 
