@@ -7,6 +7,7 @@ test clusters. Documents: 20 Newsgroups without headers, 16 training and 4 test 
 parameter come from the training clusters alone; shrinkage is chosen by held-out ones among them.
 
     python reproduce/metric_retrieval.py --data ../shared/data [--only sentences|documents]
+    python reproduce/metric_retrieval.py --only documents --work parts --part 0  # then 1 … 4, peers
 """
 
 from __future__ import annotations
@@ -17,7 +18,9 @@ import json
 import sys
 import time
 import warnings
+from functools import partial
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
@@ -27,7 +30,7 @@ from lexfield import MinimumDistortion, WordVectors
 from lexfield.evaluate.retrieval import paired_t, randomisation
 from lexfield.metric.choose import choose_shrinkage
 from lexfield.metric.features import Axes, Covers, Grams, means
-from lexfield.metric.recovery import Recovery, recovery
+from lexfield.metric.recovery import recovery
 from lexfield.plots.figure import COLOURS, figure, save
 
 HERE = Path(__file__).parent
@@ -53,86 +56,120 @@ TABLE_1 = {
     0.20: (0.343, 0.297, 0.397, 0.365),
 }
 Cut = tuple[list[str], list[int], list[str], list[int]]  # training texts, clusters; test ones
-Found = dict[str, dict[str, list[Recovery]]]  # features → metric → recovery of each set
+# features → metric → of each set the precisions at eleven recalls and the R-precision, by query
+Found = dict[str, dict[str, list[Any]]]
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data", type=Path, default=HERE.parents[1] / "shared" / "data")
     parser.add_argument("--only", choices=("sentences", "documents"))
+    parser.add_argument("--work", type=Path, help="Folder for parts, so that runs can be split.")
+    parser.add_argument("--part", help="Only this set (0, 1, …), or only peers; needs --work.")
     options = parser.parse_args()
     warnings.simplefilter("ignore")  # of peers about small clusters
-    for name, cuts, equal, least in (
-        ("sentences", sentence_sets, False, 1),
-        ("documents", document_folds, True, 5),
-    ):
-        if options.only in (None, name):
-            run(name, cuts(options.data), equal, least)
+    with TemporaryDirectory() as folder:
+        for name, cuts, how in (
+            ("sentences", sentence_sets, {"equal": False}),
+            ("documents", document_folds, {"equal": True, "least": 5}),
+        ):
+            if options.only in (None, name):
+                sets = cuts(options.data)
+                run(name, sets, how, options.work or Path(folder), options.part)
 
 
-def run(name: str, cuts: list[Cut], equal: bool, least: int) -> None:
-    started = time.time()
+def run(name: str, cuts: list[Cut], how: dict[str, Any], work: Path, part: str | None) -> None:
+    """Compute the parts that are missing; the report, when all are there."""
+    tasks = {str(number): partial(one_set, cut, how) for number, cut in enumerate(cuts)}
+    tasks["peers"] = partial(run_peers, cuts[0], how, SHOWN[name])
+    paths = {task: work / f"{name}-{task}.npz" for task in tasks}
+    for task, compute in tasks.items():
+        if not paths[task].exists() and part in (None, task):
+            started = time.time()
+            np.savez(paths[task], **compute())
+            print(f"{name}, {task}: {time.time() - started:.0f} s", file=sys.stderr)
+    if not all(path.exists() for path in paths.values()):
+        return
     found: Found = {}
-    about: dict[str, list[Any]] = {"features": [], "median": [], "shrinkage": [], "joint": []}
-    peers: dict[str, list[Any]] = {}
-    vectors = WordVectors.default()
-    for number, (train, own, test, truth) in enumerate(cuts):
-        grams = Grams.of(train, least=least, equal=equal, seed=SEED)
-        rows = grams.weighted(test)
-        about["features"].append(len(grams.names))
-        about["median"].append(grams.median)
-        unit = [normalize(part) for part in (grams.training, rows)]
-        keep(found, "all grams", "tf–idf", recovery(rows.toarray(), truth))
-        keep(found, "all grams", "tf–idf, unit length", recovery(unit[1].toarray(), truth))
-        tried = {}
-        for share in SHARES:
-            size = grams.dimensions(share)
-            points = [grams.axes.apply(part, size) for part in (grams.training, rows)]
-            tried[share] = measure(found, f"{share:.1%}", *points, own, truth)
-            if share == SHOWN[name] and number == 0:
-                run_peers(peers, *points, own, truth)
-        about["shrinkage"].append({f"{s:.1%}": c.shrinkage for s, c in tried.items()})
-        best = max(tried, key=lambda share: tried[share].eleven_point)
-        about["joint"].append(best)
-        chosen = found[f"{best:.1%}"]["shrinkage chosen"][-1]
-        keep(found, "share and shrinkage chosen together", "shrinkage chosen", chosen)
-        keep(found, "share and shrinkage chosen together", "Euclid", best_euclid(found))
-        unit_axes = Axes.of(unit[0])
-        for share in UNIT_SHARES:
-            size = min(grams.dimensions(share), len(unit_axes))
-            points = [unit_axes.apply(part, size) for part in unit]
-            measure(found, f"{share:.1%}, unit length", *points, own, truth)
-        points = [means(part, vectors) for part in (train, test)]
-        measure(found, "mean word vectors", *points, own, truth)
-        covers = Covers.of(train, vectors)
-        sparse = [covers.rows(part) for part in (train, test)]
-        axes = Axes.of(sparse[0])
-        points = [axes.apply(part, COVER_AXES) for part in sparse]
-        measure(found, f"set cover, {COVER_AXES} axes", *points, own, truth)
-        print(f"{name} {number + 1}/{len(cuts)}: {time.time() - started:.0f} s", file=sys.stderr)
+    about = []
+    for number in range(len(cuts)):
+        with np.load(paths[str(number)]) as arrays:
+            about.append(json.loads(str(arrays["about"])))
+            for key in arrays.files[1:]:
+                features, metric = key.split("|")
+                values = arrays[key]  # eleven precisions and the R-precision of every query
+                keep(found, features, metric, values)
+    with np.load(paths["peers"]) as arrays:
+        peers = json.loads(str(arrays["about"]))
     result = report(name, found, about, peers)
-    result["minutes"] = round((time.time() - started) / 60, 1)
     out = HERE / "results" / f"metric_{name}.json"
     out.write_text(json.dumps(result, indent=1, ensure_ascii=False) + "\n", "utf-8")
     plot(name, result)
     print(json.dumps(result, indent=1, ensure_ascii=False))
 
 
+def one_set(cut: Cut, how: dict[str, Any]) -> dict[str, Any]:
+    """All features and metrics of one set of clusters, as arrays to be kept."""
+    train, own, test, truth = cut
+    found: dict[str, Any] = {}
+    vectors = WordVectors.default()
+    grams = Grams.of(train, seed=SEED, **how)
+    rows = grams.weighted(test)
+    unit = [normalize(part) for part in (grams.training, rows)]
+    found["all grams|tf–idf"] = recovery(rows.toarray(), truth)
+    found["all grams|tf–idf, unit length"] = recovery(unit[1].toarray(), truth)
+    tried = {}
+    for share in SHARES:
+        size = grams.dimensions(share)
+        points = [grams.axes.apply(part, size) for part in (grams.training, rows)]
+        tried[f"{share:.1%}"] = measure(found, f"{share:.1%}", *points, own, truth)
+    best = max(tried, key=lambda share: tried[share].eleven_point)
+    found["share and shrinkage chosen together|shrinkage chosen"] = found[
+        f"{best}|shrinkage chosen"
+    ]
+    # Euclidean distance gets the share that is best for it on this very test set
+    plain = [found[f"{share}|Euclid"] for share in tried]
+    found[f"{together}|Euclid"] = max(plain, key=lambda r: r.eleven_point)
+    unit_axes = Axes.of(unit[0])
+    for share in UNIT_SHARES:
+        size = min(grams.dimensions(share), len(unit_axes))
+        points = [unit_axes.apply(part, size) for part in unit]
+        measure(found, f"{share:.1%}, unit length", *points, own, truth)
+    points = [means(part, vectors) for part in (train, test)]
+    measure(found, "mean word vectors", *points, own, truth)
+    covers = Covers.of(train, vectors)
+    sparse = [covers.rows(part) for part in (train, test)]
+    axes = Axes.of(sparse[0])
+    points = [axes.apply(part, COVER_AXES) for part in sparse]
+    measure(found, f"set cover, {COVER_AXES} axes", *points, own, truth)
+    about = {
+        "features": len(grams.names),
+        "median": grams.median,
+        "dims": {f"{share:.1%}": grams.dimensions(share) for share in SHARES},
+        "shrinkage": {share: choice.shrinkage for share, choice in tried.items()},
+        "chosen_together": best,
+    }
+    arrays = {
+        key: np.column_stack([value.precisions, value.r_precisions]).astype(np.float32)
+        for key, value in found.items()
+    }
+    return {"about": np.array(json.dumps(about)), **arrays}
+
+
 def measure(
-    found: Found, features: str, points: Any, others: Any, own: list[int], truth: list[int]
+    found: dict[str, Any], features: str, points: Any, others: Any, own: list[int], truth: list[int]
 ) -> Any:
     """Recover the test clusters by each metric; gives the choice of the shrinkage."""
     labels = np.array(own)
-    keep(found, features, "Euclid", recovery(others, truth))
-    keep(found, features, "metric", recovery(mapped(points, labels, others), truth))
+    found[f"{features}|Euclid"] = recovery(others, truth)
+    found[f"{features}|metric"] = recovery(mapped(points, labels, others), truth)
     choice = choose_shrinkage(points, labels, seed=SEED)[0]
     shrunk = mapped(points, labels, others, shrinkage=choice.shrinkage)
-    keep(found, features, "shrinkage chosen", recovery(shrunk, truth))
-    if points.shape[1] > MOST_WEIGHTED:
-        return choice
-    trusted = choose_shrinkage(points, labels, weights="reliability", seed=SEED)[0].shrinkage
-    weighted = mapped(points, labels, others, shrinkage=trusted, weights="reliability")
-    keep(found, features, "shrinkage chosen, by reliability", recovery(weighted, truth))
+    found[f"{features}|shrinkage chosen"] = recovery(shrunk, truth)
+    if points.shape[1] <= MOST_WEIGHTED:
+        trusted = choose_shrinkage(points, labels, weights="reliability", seed=SEED)[0].shrinkage
+        weighted = mapped(points, labels, others, shrinkage=trusted, weights="reliability")
+        found[f"{features}|shrinkage chosen, by reliability"] = recovery(weighted, truth)
     return choice
 
 
@@ -140,98 +177,93 @@ def mapped(points: Any, labels: Any, others: Any, **options: Any) -> Any:
     return MinimumDistortion(**options).fit(points, labels).transform(others)
 
 
-def keep(found: Found, features: str, metric: str, value: Recovery) -> None:
-    found.setdefault(features, {}).setdefault(metric, []).append(value)
+def keep(found: Found, features: str, metric: str, values: Any) -> None:
+    found.setdefault(features, {}).setdefault(metric, []).append(values.astype(np.float64))
 
 
-def best_euclid(found: Found) -> Recovery:
-    """The share that is best for the Euclidean distance on this very test set: its best case."""
-    return max((found[f"{s:.1%}"]["Euclid"][-1] for s in SHARES), key=lambda r: r.eleven_point)
-
-
-def run_peers(
-    peers: dict[str, list[Any]], points: Any, others: Any, own: list[int], truth: list[int]
-) -> None:
+def run_peers(cut: Cut, how: dict[str, Any], share: float) -> dict[str, Any]:
+    train, own, test, truth = cut
+    grams = Grams.of(train, seed=SEED, **how)
+    size = grams.dimensions(share)
+    points = grams.axes.apply(grams.training, size)
+    others = grams.axes.apply(grams.weighted(test), size)
     labels = np.array(own)
     known = {"minimum distortion": lambda r, c: MinimumDistortion().fit(r, c).transform}
+    peers = {}
     for name, learn in {**known, **learners(SEED)}.items():
         map_, took, problem = attempt(lambda learn=learn: learn(points, labels), LIMIT)
         value = recovery(map_(others), truth).eleven_point if map_ else None
-        entry = {"eleven_point": value, "seconds": took, "problem": problem}
-        peers.setdefault(name, []).append({**entry, "dims": points.shape[1]})
+        peers[name] = {"eleven_point": value, "seconds": took, "problem": problem, "dims": size}
+    return {"about": np.array(json.dumps(peers))}
 
 
-def report(
-    name: str, found: Found, about: dict[str, list[Any]], peers: dict[str, list[Any]]
-) -> dict[str, Any]:
+def eleven(values: Any) -> Any:
+    """11-point precision of every query."""
+    return values[:, :11].mean(axis=1)
+
+
+def mean_of(sets: list[Any], what: str = "eleven_point") -> float:
+    """The mean over sets of a measure's mean over queries."""
+    each = [eleven(v).mean() if what == "eleven_point" else v[:, 11].mean() for v in sets]
+    return float(np.mean(each))
+
+
+def report(name: str, found: Found, about: list[Any], peers: dict[str, Any]) -> dict[str, Any]:
     table = []
     for features, by_metric in found.items():
-        euclid = by_metric.get("Euclid", by_metric.get("tf–idf"))
-        assert euclid is not None
+        euclid = by_metric["tf–idf" if features == "all grams" else "Euclid"]
         for metric, values in by_metric.items():
             row = {
                 "features": features,
                 "metric": metric,
-                "r_precision": round(float(np.mean([v.r_precision for v in values])), 4),
-                "eleven_point": round(float(np.mean([v.eleven_point for v in values])), 4),
+                "r_precision": round(mean_of(values, "r_precision"), 4),
+                "eleven_point": round(mean_of(values), 4),
             }
             if values is not euclid:
                 row |= tested(values, euclid)
             table.append(row)
     curves = {
-        metric: np.mean([v.precisions.mean(axis=0) for v in values], axis=0).round(4).tolist()
+        metric: np.mean([v[:, :11].mean(axis=0) for v in values], axis=0).round(4).tolist()
         for metric, values in found[f"{SHOWN[name]:.1%}"].items()
     }
-    result: dict[str, Any] = {
-        "table": table,
-        "curves": curves,
-        "about": about,
-        "peers": peers,
-        "seed": SEED,
-    }
+    result = {"table": table, "curves": curves, "about": about, "peers": peers, "seed": SEED}
     if name == "documents":
-        result["table_1"] = [beside(found, share) for share in SHARES]
+        result["table_1"] = [beside(found[f"{share:.1%}"], share) for share in SHARES]
     else:
-        gains = {s: gain(found[f"{s:.1%}"]) for s in SHARES}
         result["paper"] = {"eleven_point_gain": 0.33}
-        result["eleven_point_gain"] = {f"{s:.1%}": round(g, 3) for s, g in gains.items()}
+        gains = {f"{s:.1%}": found[f"{s:.1%}"] for s in SHARES}
+        result["eleven_point_gain"] = {
+            share: round(mean_of(values["metric"]) / mean_of(values["Euclid"]) - 1, 3)
+            for share, values in gains.items()
+        }
     return result
 
 
-def gain(by_metric: dict[str, list[Recovery]]) -> float:
-    ours, theirs = (np.mean([v.eleven_point for v in by_metric[m]]) for m in ("metric", "Euclid"))
-    return float(ours / theirs - 1)
-
-
-def tested(values: list[Recovery], euclid: list[Recovery]) -> dict[str, Any]:
+def tested(values: list[Any], euclid: list[Any]) -> dict[str, Any]:
     """The gain in 11-point precision, and how sure it is, by sets and by queries."""
-    sets = np.array([a.eleven_point - b.eleven_point for a, b in zip(values, euclid, strict=True)])
-    queries = np.concatenate(
-        [a.eleven_points - b.eleven_points for a, b in zip(values, euclid, strict=True)]
-    )
-    base = float(np.mean([b.eleven_point for b in euclid]))
+    gaps = [eleven(a) - eleven(b) for a, b in zip(values, euclid, strict=True)]
+    sets = np.array([gap.mean() for gap in gaps])
     return {
-        "gain": round(float(sets.mean()) / base, 4),
+        "gain": round(float(sets.mean()) / mean_of(euclid), 4),
         "sets_better": f"{int((sets > 0).sum())} of {len(sets)}",
         "p_sets_t": float(f"{paired_t(sets):.3g}"),
         "p_sets_randomisation": float(f"{randomisation(sets):.3g}"),
-        "p_queries_t": float(f"{paired_t(queries):.3g}"),
+        "p_queries_t": float(f"{paired_t(np.concatenate(gaps)):.3g}"),
     }
 
 
-def beside(found: Found, share: float) -> dict[str, Any]:
+def beside(by_metric: dict[str, list[Any]], share: float) -> dict[str, Any]:
     """A line of Table 1: the paper's figures and ours."""
-    by_metric = found[f"{share:.1%}"]
     names = ("r_precision_metric", "r_precision_euclid", "eleven_metric", "eleven_euclid")
     ours = [
-        float(np.mean([getattr(v, what) for v in by_metric[metric]]))
+        round(mean_of(by_metric[metric], what), 3)
         for what in ("r_precision", "eleven_point")
         for metric in ("metric", "Euclid")
     ]
     return {
         "share": f"{share:.1%}",
         "paper": dict(zip(names, TABLE_1[share], strict=True)),
-        "ours": dict(zip(names, [round(value, 3) for value in ours], strict=True)),
+        "ours": dict(zip(names, ours, strict=True)),
         "difference": tested(by_metric["metric"], by_metric["Euclid"]),
     }
 
