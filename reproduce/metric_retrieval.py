@@ -124,9 +124,8 @@ def one_set(cut: Cut, how: dict[str, Any]) -> dict[str, Any]:
         points = [grams.axes.apply(part, size) for part in (grams.training, rows)]
         tried[f"{share:.1%}"] = measure(found, f"{share:.1%}", *points, own, truth)
     best = max(tried, key=lambda share: tried[share].eleven_point)
-    found["share and shrinkage chosen together|shrinkage chosen"] = found[
-        f"{best}|shrinkage chosen"
-    ]
+    together = "share and shrinkage chosen together"
+    found[f"{together}|shrinkage chosen"] = found[f"{best}|shrinkage chosen"]
     # Euclidean distance gets the share that is best for it on this very test set
     plain = [found[f"{share}|Euclid"] for share in tried]
     found[f"{together}|Euclid"] = max(plain, key=lambda r: r.eleven_point)
