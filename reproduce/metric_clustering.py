@@ -39,7 +39,7 @@ from metric_retrieval import document_folds  # noqa: E402
 
 SEED = 2004
 STARTS = 100
-LIMIT = 30
+LIMIT = 10  # seconds for one fit of a peer
 
 
 def main() -> None:
@@ -48,25 +48,30 @@ def main() -> None:
     options = parser.parse_args()
     warnings.simplefilter("ignore")
     started = time.time()
+    result: dict[str, Any] = {"starts": STARTS, "seed": SEED, "sets": []}
     same, halves, peers = [], [], []
     for name, rows, labels in sets(options.data):
         same += [cluster(name, rows, labels, dims) for dims in dimensions(rows)]
         halves.append(other_half(name, rows, labels))
         peers.append(beside_peers(name, rows, labels))
         print(f"{name}: {time.time() - started:.0f} s", file=sys.stderr)
-    result = {
-        "summary": {"same_rows": summary(same), "other_half": summary(halves)},
-        "same_rows": same,
-        "other_half": halves,
-        "peers_on_the_other_half": peers,
-        "newsgroups": newsgroups(options.data),
-        "starts": STARTS,
-        "seed": SEED,
-        "minutes": round((time.time() - started) / 60, 1),
-    }
+        result["sets"].append(name)
+        result |= {
+            "summary": {"same_rows": summary(same), "other_half": summary(halves)},
+            "same_rows": same,
+            "other_half": halves,
+            "peers_on_the_other_half": peers,
+        }
+        write(result)  # what is done so far: an interrupted run says which sets it holds
+    result["newsgroups"] = newsgroups(options.data)
+    result["minutes"] = round((time.time() - started) / 60, 1)
+    write(result)
+    print(json.dumps(result, indent=1, ensure_ascii=False))
+
+
+def write(result: dict[str, Any]) -> None:
     out = HERE / "results" / "metric_clustering.json"
     out.write_text(json.dumps(result, indent=1, ensure_ascii=False) + "\n", "utf-8")
-    print(json.dumps(result, indent=1, ensure_ascii=False))
 
 
 def sets(data: Path) -> Iterator[tuple[str, Any, Any]]:
