@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 Matrix = NDArray[np.float64]
 _BLOCK = 1 << 25  # bytes of rows worked on together
+_WINDOW = 8  # blocks whose rows are put in order of their clusters
 _PANEL = 256  # columns of A computed by one task
 
 
@@ -43,12 +44,22 @@ class Scatter:
 
     def add(self, rows: Any, clusters: Sequence[Any], progress: Progress = silent) -> None:
         """Rows (an array or a scipy CSR matrix) and the cluster of each."""
+        from scipy.sparse import issparse
+
         places = self._places(clusters)
-        step = max(1, _BLOCK // (8 * self.features))
-        for start in range(0, len(places), step):
-            part = slice(start, start + step)
-            self._add(rows[part], places[part])
-            progress(min(start + step, len(places)), len(places))
+        if issparse(rows):
+            self._add_sparse(rows, places)
+            progress(len(places), len(places))
+            return
+        block = max(1, _BLOCK // (8 * self.features))
+        for window in range(0, len(places), _WINDOW * block):
+            # Rows of one cluster together: it is then in one block, or in few.
+            part = places[window : window + _WINDOW * block]
+            order = window + np.argsort(part, kind="stable")
+            for start in range(0, len(order), block):
+                chosen = order[start : start + block]
+                self._add_sorted(rows[chosen], places[chosen])
+                progress(window + start + len(chosen), len(places))
 
     def _places(self, clusters: Sequence[Any]) -> NDArray[np.int64]:
         places = np.array([self.numbers.setdefault(c, len(self.numbers)) for c in clusters], int)
@@ -60,43 +71,47 @@ class Scatter:
             self.centroids = np.concatenate([self.centroids, more]) if len(self.centroids) else more
         return places
 
-    def _add(self, rows: Any, places: NDArray[np.int64]) -> None:
-        from scipy.sparse import csr_matrix, issparse
+    def _add_sorted(self, rows: NDArray[Any], places: NDArray[np.int64]) -> None:
+        """A block whose clusters come one after another; ``rows`` is a copy to work on."""
+        apart = np.asarray(rows, np.float64)
+        first = np.flatnonzero(np.append(True, places[1:] != places[:-1]))
+        here, sizes = places[first], np.diff(np.append(first, len(places)))
+        means = np.add.reduceat(apart, first, axis=0) / sizes[:, None]
+        apart -= np.repeat(means, sizes, axis=0)
+        if self._weights:
+            apart *= np.repeat(np.sqrt(self._xi[here]), sizes)[:, None]
+        self._add_product(apart)
+        self._merge(here, sizes, means)
+
+    def _add_sparse(self, rows: csr_matrix, places: NDArray[np.int64]) -> None:
+        """Σ ssᵀ − Σ b ccᵀ: rows and the sums of clusters stay sparse."""
+        from scipy.sparse import csr_matrix, diags
 
         here, own = np.unique(places, return_inverse=True)
-        sizes = np.bincount(own)
+        if not len(here):
+            return
+        sizes, roots = np.bincount(own), np.sqrt(self._xi[here])
+        rows = csr_matrix(rows, dtype=np.float64)
         members = csr_matrix((np.ones(len(own)), (own, np.arange(len(own)))))
-        if not issparse(rows):
-            rows = np.asarray(rows, np.float64)
         sums = members @ rows
-        means = np.asarray(sums.toarray() if issparse(sums) else sums) / sizes[:, None]
-        roots = np.sqrt(self._xi[here])
-        if issparse(rows):
-            self._add_sparse(rows, roots[own], means * (roots * np.sqrt(sizes))[:, None])
-        else:
-            apart = rows - means[own]
-            if self._weights:
-                apart *= roots[own, None]
-            self._add_product(apart)
+        for part, factors, sign in ((rows, roots[own], 1), (sums, roots / np.sqrt(sizes), -1)):
+            weighted = diags(factors) @ part
+            product = (weighted.T @ weighted).tocoo()
+            self._upper[product.row, product.col] += sign * product.data
+        self._merge(here, sizes, sums.toarray() / sizes[:, None])
+
+    def _merge(self, here: NDArray[np.int64], sizes: NDArray[np.int64], means: Matrix) -> None:
+        """Join the centroids of a block with those so far, and add what lies between them."""
         before = self.sizes[here]
         gaps = means - self.centroids[here]
         shares = before * sizes / (before + sizes)
         seen = np.flatnonzero(before)
-        self._add_product(gaps[seen] * (roots * np.sqrt(shares))[seen, None])
+        self._add_product(gaps[seen] * np.sqrt(self._xi[here] * shares)[seen, None])
         self.centroids[here] += gaps * (sizes / (before + sizes))[:, None]
         self.sizes[here] += sizes
-        self.rows += len(own)
+        self.rows += int(sizes.sum())
 
-    def _add_sparse(self, rows: csr_matrix, roots: Matrix, centroids: Matrix) -> None:
-        """Σ ssᵀ − Σ b ccᵀ: the rows stay sparse, only centroids are dense."""
-        from scipy.sparse import diags
-
-        weighted = (diags(roots) @ rows).astype(np.float64)
-        product = (weighted.T @ weighted).tocoo()
-        self._upper[product.row, product.col] += product.data
-        self._add_product(centroids, -1.0)
-
-    def _add_product(self, rows: Matrix, sign: float = 1.0) -> None:
+    def _add_product(self, rows: Matrix) -> None:
         """Add rowsᵀ rows, each panel of columns down to the diagonal, on all cores."""
         if not len(rows):
             return
@@ -104,8 +119,7 @@ class Scatter:
 
         def panel(first: int) -> None:
             last = min(first + width, self.features)
-            product = rows[:, :last].T @ rows[:, first:last]
-            self._upper[:last, first:last] += sign * product
+            self._upper[:last, first:last] += rows[:, :last].T @ rows[:, first:last]
 
         for _ in map_blocks(panel, range(0, self.features, width)):
             pass
