@@ -27,6 +27,7 @@ ALL = (
     "zipf",
     "simplex",
     "simplex_approximate",
+    "metric",
 )
 
 

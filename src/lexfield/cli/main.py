@@ -32,6 +32,7 @@ VERBS = {
     "kwic": ("kwic", "Show words in context."),
     "label": ("label", "Guess the author, genre or level of documents from the others."),
     "layout": ("layout", "Lay words out in the plane, coloured by part of speech."),
+    "metric": ("metric", "Learn from groups of texts which differences do not matter."),
     "near": ("near", "Find the nearest words."),
     "pairs": ("pairs", "Say how different every document is from every other."),
     "run": ("run", "Answer many queries into a TREC run."),
