@@ -32,6 +32,14 @@ def test_compare_says_how_much_how_surely_and_why(run: Run, tmp_path: Path) -> N
     assert bits["value"] == pytest.approx(found["value"] / np.log(2))
 
 
+def test_compare_names_the_file_at_fault(run: Run, tmp_path: Path) -> None:
+    empty = tmp_path / "empty.txt"
+    empty.write_text("")
+    done = run("compare", SEA, empty)
+    assert done.code == 2 and str(empty) in done.err
+    assert run("compare", SEA, SEA).out.startswith("kl (categorical) 0.0000")
+
+
 def test_compare_in_the_latent_space(run: Run) -> None:
     done = run("compare", SEA, GARDEN, "--space", "latent", "-k", "3", "--explain", "--json")
     (result,) = done.json["results"]

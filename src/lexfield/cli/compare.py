@@ -13,6 +13,7 @@ from lexfield.results import format_rows
 
 if TYPE_CHECKING:
     from lexfield.diverge.estimate import Estimate
+    from lexfield.text.document import Document
 
 
 @click.command()
@@ -110,13 +111,15 @@ def apart(options: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
     return options, reading
 
 
-def _read(paths: list[str], reading: dict[str, Any]) -> tuple[list[str], list[str]]:
+def _read(paths: list[str], reading: dict[str, Any]) -> tuple[list[Document], list[str]]:
     from lexfield.text.corpus import Corpus
+    from lexfield.text.document import Document
 
     texts, notes = [], []
-    for path in paths:
+    for number, path in enumerate(paths):
         corpus = Corpus.read([path], **reading)
-        texts.append("\n\n".join(corpus.texts))
+        again = " (again)" if path in paths[:number] else ""
+        texts.append(Document(path + again, "\n\n".join(corpus.texts)))
         notes += corpus.notes
         if len(corpus.ids) > 1:
             notes.append(f"{path}: {len(corpus.ids):,} documents are taken as one text")
