@@ -16,7 +16,7 @@ SOURCE = Path(lexfield.__file__).parent
 LAYERS = [
     "errors", "progress", "results", "store", "engine", "sample", "text", "bags", "vectors",
     "topics", "explain", "diverge", "ranks", "trec", "fusion", "search", "evaluate", "plots",
-    "answers", "serve", "cli", "__main__",
+    "answers", "serve", "study", "cli", "__main__",
 ]  # fmt: skip
 FILES = sorted(SOURCE.rglob("*.py"))
 

@@ -36,6 +36,7 @@ VERBS = {
     "pairs": ("pairs", "Say how different every document is from every other."),
     "search": ("search", "Find similar sentences or documents, with reasons."),
     "speech": ("speech", "Count parts of speech, and see whether near words have the same."),
+    "study": ("study", "Ask people which suggestions help, and analyse their answers."),
     "threshold": ("threshold", "Find the similarity above which words count as related."),
     "topics": ("topics", "Fit, show and infer the topics of an index."),
     "vectors": ("vectors", "List, import, describe and train word vectors."),
