@@ -15,7 +15,8 @@ from fastapi import FastAPI, Request
 from fastapi.responses import PlainTextResponse, StreamingResponse
 
 from lexfield.errors import InputError, LexfieldError, MissingExtraError, StoreError
-from lexfield.serve.guard import COOKIE, HEADERS, Guard, Limits, guarded_app, is_loopback, status_of
+from lexfield.serve.guard import COOKIE, HEADERS, Guard, Limits, guarded_app, is_loopback
+from lexfield.serve.problems import status_of
 
 HERE = "http://127.0.0.1:8000"
 

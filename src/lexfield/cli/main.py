@@ -35,6 +35,7 @@ VERBS = {
     "near": ("near", "Find the nearest words."),
     "pairs": ("pairs", "Say how different every document is from every other."),
     "search": ("search", "Find similar sentences or documents, with reasons."),
+    "serve": ("serve", "Open a page to search, compare and measure; and an HTTP API."),
     "speech": ("speech", "Count parts of speech, and see whether near words have the same."),
     "study": ("study", "Ask people which suggestions help, and analyse their answers."),
     "threshold": ("threshold", "Find the similarity above which words count as related."),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -168,12 +167,3 @@ def divergence_options(command: F) -> F:
     for option in reversed(options):
         command = option(command)
     return command
-
-
-def chosen_options(compared: dict[str, Any]) -> dict[str, Any]:
-    """The options of ``divergence_options`` under the names that the library gives them."""
-    options = {name: value for name, value in compared.items() if name != "bits"}
-    options["unit"] = "bits" if compared["bits"] else "nats"
-    with suppress(ValueError):
-        options["dimension"] = float(options["dimension"])
-    return options

@@ -36,7 +36,8 @@ from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
 
 from lexfield import __version__
-from lexfield.errors import InputError, LexfieldError, MissingExtraError, StoreError, check
+from lexfield.errors import InputError, LexfieldError, check
+from lexfield.serve.problems import problem, status_of
 
 Scope = MutableMapping[str, Any]
 Message = MutableMapping[str, Any]
@@ -55,10 +56,6 @@ HEADERS = {
     "cross-origin-resource-policy": "same-origin",
     "cross-origin-opener-policy": "same-origin",
 }
-
-
-class NotFoundError(InputError):
-    """There is nothing at this address, or of this id."""
 
 
 @dataclass(frozen=True)
@@ -310,16 +307,6 @@ def guarded_app(
     app.add_exception_handler(RequestValidationError, _invalid)
     app.add_exception_handler(HTTPException, _refused)
     return app
-
-
-def problem(error: LexfieldError) -> dict[str, str]:
-    return {"error": error.message, "hint": error.hint}
-
-
-def status_of(error: LexfieldError) -> int:
-    """404 nothing there, 400 wrong input, 501 a package is missing, 409 the index's state."""
-    kinds = ((NotFoundError, 404), (InputError, 400), (MissingExtraError, 501), (StoreError, 409))
-    return next((status for kind, status in kinds if isinstance(error, kind)), 400)
 
 
 async def _told(request: Request, error: Exception) -> JSONResponse:
