@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Sequence
 from dataclasses import asdict
@@ -10,8 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from lexfield.cli.output import Bar, Record, emit, output_options
-from lexfield.errors import InputError
+from lexfield.answers.answer import Record
+from lexfield.cli.output import Bar, emit, output_options
+from lexfield.errors import InputError, need
 from lexfield.results import format_rows
 
 if TYPE_CHECKING:
@@ -236,6 +238,41 @@ def _strengths(given: Sequence[str]) -> dict[str, float]:
         if not equals:
             raise InputError(f"{one!r} is not a strength.", "Write it as setcover=0.5")
     return strengths
+
+
+@study.command("serve")
+@click.argument("path", metavar="STUDY.db")
+@click.option("--port", default=8000, show_default=True, help="0 takes one that is free.")
+@click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen at.")
+@click.option(
+    "--token",
+    envvar="LEXFIELD_TOKEN",
+    help="Ask for this; needed for a host that others can reach. Also from LEXFIELD_TOKEN.",
+)
+@click.option("--no-browser", is_flag=True, help="Do not open the page.")
+def serve(path: str, port: int, host: str, token: str | None, no_browser: bool) -> None:
+    """Take part in the browser, one or many at a time; everything stays on this machine.
+
+    For participants at other machines give a host and a token; the address that is printed holds
+    the token.
+
+    \b
+    lexfield study serve study.db
+    lexfield study serve study.db --port 8080 --no-browser
+    lexfield study serve study.db --host 0.0.0.0 --token "$(openssl rand -hex 16)"
+    """
+    need("uvicorn", "serve")
+    need("fastapi", "serve")
+    from lexfield.serve.run import run as listen
+    from lexfield.study.store import Study
+    from lexfield.study.web import study_app
+
+    with Study(path) as opened:
+        if any(person.simulated for person in opened.participants()):
+            raise InputError(f"{path} holds simulated participants.", "Make a new study.")
+        app = study_app(opened, host=host, token=token)
+        opens = not no_browser and "SSH_CONNECTION" not in os.environ
+        listen(app, host=host, port=port, browser=opens, token=token, say=click.echo)
 
 
 @study.command("analyse")
