@@ -31,6 +31,7 @@ reproduce: $(VENV)/.installed-dev
 	$(BIN)/python reproduce/simplex_neighbours.py
 	$(BIN)/python reproduce/topic_retrieval.py
 	$(BIN)/python reproduce/uncertainty.py
+	$(BIN)/python reproduce/questionnaire.py
 
 $(VENV)/bin/python:
 	$(PYTHON) -c "import sys; sys.exit(sys.version_info < (3, 11) and 'lexfield needs Python 3.11 or newer; name one with: make PYTHON=python3.12')"

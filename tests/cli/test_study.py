@@ -60,6 +60,8 @@ def test_simulate(run: Run, index: Path, queries: Path, tmp_path: Path, kind: st
     for group in found["agreement"]:
         best = next(row for row in found["strengths"] if row["group"] == group)
         assert best["method"] == "setcover" and best["low"] > 0
+    refused = run("study", "serve", study, "--no-browser")
+    assert refused.code == 2 and "holds simulated participants" in refused.err
     csv = run("study", "analyse", study, "--csv").out
     assert csv.startswith("group,target,method,chosen,asked,per_cent,low,high,chance\n")
 
@@ -95,6 +97,7 @@ def test_bad_input(run: Run, index: Path, queries: Path, tmp_path: Path) -> None
         (("run", queries), "is not a study"),
         (("run", study, "--strength", "a=1"), "--strength goes with --simulate"),
         (("run", study, "--simulate", 2, "--resume", "x"), "either --resume or --simulate"),
+        (("serve", study), "There is no study at"),
         (("analyse", study), "There is no study at"),
         (("analyse", study, "--draws", 1), "is not in the range"),
     ):
@@ -102,4 +105,6 @@ def test_bad_input(run: Run, index: Path, queries: Path, tmp_path: Path) -> None
         assert done.code == 2 and message in done.err and "Traceback" not in done.err, arguments
     run("study", "new", index, "--queries", queries, "-o", study)
     assert "is not a strength" in run("study", "run", study, "--simulate", 2, "--strength", "x").err
+    open_to_all = run("study", "serve", study, "--host", "0.0.0.0", "--port", 0, "--no-browser")
+    assert open_to_all.code == 2 and "a token is needed" in open_to_all.err
     assert "No participant has" in run("study", "run", study, "--resume", "zzzz").err

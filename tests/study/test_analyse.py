@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from lexfield.errors import InputError
-from lexfield.study.analyse import Analysis, _Group, analyse
+from lexfield.study.analyse import Analysis, Group, analyse
 from lexfield.study.design import Design
 from lexfield.study.power import power
 from lexfield.study.published import wilson
@@ -144,8 +144,8 @@ def test_intervals_are_calibrated() -> None:
     assert np.mean(hits) > 0.86 > 0.75 > np.mean(naive)
 
 
-def group(design: Design, answers: list[Answer], seed: int) -> _Group:
-    return _Group("useful", design, answers, 400, 0.95, seed)
+def group(design: Design, answers: list[Answer], seed: int) -> Group:
+    return Group("useful", design, answers, 400, 0.95, seed)
 
 
 def test_power_is_how_often_a_difference_is_seen() -> None:

@@ -57,4 +57,5 @@ def test_different() -> None:
         "x" * 3000,
     ]
     assert different("It was I.", said) == ["“No, never!”", "Never, no.", "It rains."]
+    assert different("", ["\x1b[31mRed\x1b[0m\x07 \u202etext"]) == ["[31mRed [0m text"]
     assert different("It rains", said)[-1] == "Never, no."

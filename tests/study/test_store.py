@@ -106,7 +106,7 @@ while (question := study.question(one)) is not None:
 @pytest.mark.skipif(os.name == "nt", reason="there is no SIGKILL on Windows")
 @pytest.mark.parametrize("after", [1, 7, 40])
 def test_a_killed_process_loses_no_answer(tmp_path: Path, after: int) -> None:
-    make(tmp_path / "s.db", queries=3_000).close()
+    make(tmp_path / "s.db", queries=400).close()
     child = subprocess.Popen(
         [sys.executable, "-c", CHILD, str(tmp_path / "s.db")], stdout=subprocess.PIPE, text=True
     )

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import re
+import subprocess
+import sys
 from collections.abc import Iterator
 from html import unescape
 from typing import Any
@@ -141,8 +144,8 @@ def test_the_guards_stand_here_too(client: Client, choose3: Study) -> None:
         assert other.get("/").status_code == 200
     from lexfield.errors import InputError
 
-    with pytest.raises(InputError, match="a token is needed"), client_of(choose3, host="0.0.0.0"):
-        pass
+    with pytest.raises(InputError, match="a token is needed"):
+        client_of(choose3, host="0.0.0.0")
 
 
 def test_a_damaged_file_is_told(client: Client, choose3: Study) -> None:
@@ -150,3 +153,23 @@ def test_a_damaged_file_is_told(client: Client, choose3: Study) -> None:
     choose3._connection.execute("UPDATE participant SET grp = 'other'")
     told = client.get("/question")
     assert told.status_code == 409 and "is damaged" in told.text
+
+
+@pytest.mark.skipif(os.name == "nt", reason="there is no SIGKILL on Windows")
+def test_a_killed_server_loses_no_answer(choose3: Study) -> None:
+    import httpx
+
+    command = ["study", "serve", str(choose3.path), "--port", "0", "--no-browser"]
+    server = subprocess.Popen(
+        [sys.executable, "-m", "lexfield", *command], stdout=subprocess.PIPE, text=True
+    )
+    assert server.stdout is not None
+    with httpx.Client(base_url=server.stdout.readline().strip()) as client:
+        client.post("/join", data={"begin": "1"})
+        for place in range(7):
+            sent = client.post("/answer", data={"place": str(place), "chosen": ["0", "1", "2"]})
+            assert sent.status_code == 303
+        server.kill()
+    server.wait()
+    with Study(choose3.path) as study:
+        assert study.answered(study.participants()[0]) == 7

@@ -47,7 +47,7 @@ def agreement(
     """α of judgements; ``units[i]`` is (query, thing), ``values[i]`` 0 or 1.
 
     The interval is from redrawing queries: the units of one query come and go together. Redrawing
-    participants would let each agree with copies of himself.
+    participants would let each agree with their own copies.
     """
     if not units:
         return Agreement(None, None, None, 0, 0)

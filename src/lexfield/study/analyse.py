@@ -1,10 +1,9 @@
 """The figures of a study: how often each method was chosen, strengths, agreement, power.
 
 Answers of one participant are alike, so intervals come from redrawing participants, each with all
-his answers (cluster bootstrap): 2,000 draws, the share of each, quantiles a little further out
-the fewer participants there are. Totals that were
-published without the participants get intervals as if answers were independent; those are too
-narrow by as much as one person's answers are alike.
+their answers (cluster bootstrap): 2,000 draws, the share of each, quantiles, a little further out
+the fewer participants there are. Totals that were published without the participants get intervals
+as if answers were independent; those are too narrow by as much as one person's answers are alike.
 """
 
 from __future__ import annotations
@@ -120,7 +119,7 @@ def analyse(study: Study, *, draws: int = 2_000, level: float = 0.95, seed: int 
         some = [answer for answer in answers if answer.group == group]
         if not some:
             continue
-        part = _Group(group, design, some, draws, level, seed)
+        part = Group(group, design, some, draws, level, seed)
         shares += part.shares()
         strengths += part.strengths(notes)
         positions += part.positions()
@@ -146,7 +145,7 @@ def analyse(study: Study, *, draws: int = 2_000, level: float = 0.95, seed: int 
     )
 
 
-class _Group:
+class Group:
     """The answers of one group, as sums a participant, and redrawn participants."""
 
     def __init__(

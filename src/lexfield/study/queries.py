@@ -65,7 +65,7 @@ def clean(text: object, path: str | Path) -> str:
     """One line, without control characters, of bounded length."""
     if not isinstance(text, str):
         raise ReadError(f"{path}: {str(text)[:60]!r} is not a text.")
-    line = " ".join("".join(c if c.isprintable() else " " for c in text).split())
+    line = _line(text)
     if not line:
         raise ReadError(f"{path} holds an empty text.")
     if len(line) > LONGEST:
@@ -93,11 +93,16 @@ def different(query: str, sentences: Sequence[str]) -> list[str]:
     seen = {_plain(query)}
     kept = []
     for sentence in sentences:
-        line = " ".join(sentence.split())
+        line = _line(sentence)
         if _plain(line) and _plain(line) not in seen and len(line) <= LONGEST:
             seen.add(_plain(line))
             kept.append(line)
     return kept
+
+
+def _line(text: str) -> str:
+    """On one line, without control characters: it is shown in terminals."""
+    return " ".join("".join(c if c.isprintable() else " " for c in text).split())
 
 
 def _plain(text: str) -> str:

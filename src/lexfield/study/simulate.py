@@ -1,14 +1,14 @@
 """Participants who are not there: a stated model answers, so that the whole path can be checked.
 
-Participant p has strengths of his own, θ_pm = θ_m + τ·z_pm with z standard normal, and chooses S of
+Participant p has own strengths, θ_pm = θ_m + τ·z_pm with z standard normal, and chooses S of
 the methods M offered with chance
 
     P(S) = Π_{m∈S} exp(θ_pm) / Σ_{S'⊆M, |S'|=|S|} Π_{m∈S'} exp(θ_pm)
 
 (Bradley–Terry for two lists, see ``strengths.py``), each question for itself, wherever a sentence
-stands and whatever it says. After each answer he quits with chance 1/answers, or when no question
-is left. With τ = 0 the analysis must find θ; with τ > 0 it finds the strengths of the mean choice,
-which are nearer to 0.
+stands and whatever it says. After each answer a participant quits with chance 1/answers, or when no
+question is left. With τ = 0 the analysis must find θ; with τ > 0 it finds the strengths of the mean
+choice, which are nearer to 0.
 
 Simulated participants join, see questions and answer as people do, through the same calls; only
 which method stands in which place is looked up behind the blind.

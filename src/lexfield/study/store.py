@@ -203,17 +203,18 @@ class Study:
             options = BACKGROUND[name][1]
             check(place in range(len(options)), name, f"from 0 to {len(options) - 1}", place)
         with self._writing() as connection:
-            rows = connection.execute("SELECT grp, simulated FROM participant").fetchall()
-            if any(bool(kind) != simulated for _, kind in rows):
+            rows = connection.execute(
+                "SELECT grp, simulated, count(*) FROM participant GROUP BY grp, simulated"
+            ).fetchall()
+            if any(bool(kind) != simulated for _, kind, _ in rows):
                 raise InputError(
                     "People and simulated participants do not go into one study.",
                     "Copy the file before its first participant, or make a new one.",
                 )
-            check(
-                len(rows) < MOST_PARTICIPANTS, "participants", f"< {MOST_PARTICIPANTS}", len(rows)
-            )
-            number = len(rows) + 1
-            sizes = [sum(group == name for group, _ in rows) for name in self.design.groups]
+            sizes = [sum(n for name, _, n in rows if name == g) for g in self.design.groups]
+            most = MOST_PARTICIPANTS
+            check(sum(sizes) < most, "participants", f"fewer than {most:,}", sum(sizes))
+            number = sum(sizes) + 1
             group = self.design.groups[sizes.index(min(sizes))]
             seed = int(check_sum(self.design.seed, number), 16) >> 11  # fits SQLite and JSON
             code = f"simulated-{number}" if simulated else _code()

@@ -17,7 +17,7 @@ from fastapi.responses import HTMLResponse, RedirectResponse, Response
 from fastapi.staticfiles import StaticFiles
 
 from lexfield.errors import InputError, LexfieldError
-from lexfield.serve.guard import Limits, guarded_app
+from lexfield.serve.guard import Guard, Limits, guarded_app
 from lexfield.serve.problems import status_of
 from lexfield.study import pages
 from lexfield.study.design import BACKGROUND
@@ -41,6 +41,7 @@ def study_app(
 ) -> FastAPI:
     """The app of one study."""
     app = guarded_app("lexfield study", limits=limits, host=host, token=token, openapi_url=None)
+    Guard(app, limits=limits, host=host, token=token)  # refuses a missing token now, not when asked
     app.add_exception_handler(LexfieldError, _told)
     _add_entry(app, study)
     _add_questions(app, study)
