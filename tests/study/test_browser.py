@@ -164,6 +164,32 @@ def test_all_text_has_contrast(browser: Any, served: tuple[str, Path], scheme: s
     assert page.evaluate(CONTRAST) == []
 
 
+AXE = Path(__file__).parents[2] / "node_modules" / "axe-core" / "axe.min.js"
+
+
+@pytest.mark.skipif(not AXE.is_file(), reason="axe-core is not here (npm install axe-core)")
+@pytest.mark.parametrize("served", ["choose3", "head2head"], indirect=True)
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing(browser: Any, served: tuple[str, Path], scheme: str) -> None:
+    address, _ = served
+    # axe is put into the page, which its policy would forbid
+    page, _ = watched(browser, color_scheme=scheme, bypass_csp=True)
+
+    def violations() -> list[str]:
+        page.evaluate(AXE.read_text("utf-8"))
+        return [found["id"] for found in page.evaluate("axe.run()")["violations"]]
+
+    page.goto(address)
+    assert violations() == []
+    page.get_by_role("button", name="Begin").click()
+    page.wait_for_url("**/question")
+    page.keyboard.press("1")
+    assert violations() == []
+    page.get_by_role("button", name="Stop for now").click()
+    page.get_by_role("heading", name="Thank you!").wait_for()
+    assert violations() == []
+
+
 CONTRAST = """() => {
   const part = (c) => c <= 0.03928 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4;
   const light = (rgb) => rgb.slice(0, 3).map((v) => part(v / 255))

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from lexfield.answers.answer import Record
+from lexfield.cli.options import listening_options
 from lexfield.cli.output import Bar, emit, output_options
 from lexfield.errors import InputError, need
 from lexfield.results import format_rows
@@ -242,14 +243,7 @@ def _strengths(given: Sequence[str]) -> dict[str, float]:
 
 @study.command("serve")
 @click.argument("path", metavar="STUDY.db")
-@click.option("--port", default=8000, show_default=True, help="0 takes one that is free.")
-@click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen at.")
-@click.option(
-    "--token",
-    envvar="LEXFIELD_TOKEN",
-    help="Ask for this; needed for a host that others can reach. Also from LEXFIELD_TOKEN.",
-)
-@click.option("--no-browser", is_flag=True, help="Do not open the page.")
+@listening_options
 def serve(path: str, port: int, host: str, token: str | None, no_browser: bool) -> None:
     """Take part in the browser, one or many at a time; everything stays on this machine.
 
