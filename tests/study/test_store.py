@@ -142,12 +142,17 @@ def test_many_at_once(choose3: Study) -> None:
     assert len(choose3.answers()) == 48 and len(choose3.participants()) == 4
 
 
+def everything(study: Study) -> tuple[object, ...]:
+    (one,) = study.participants()
+    return study.suggestions, study.queries, study.about, study.answers(), one, study.question(one)
+
+
 def test_damage_is_refused_or_harmless(choose3: Study, tmp_path: Path) -> None:
     """Every 97th byte changed in turn: the file is refused, or tells the same."""
     one = choose3.join({"field": 1})
     for place in range(6):
         choose3.answer(one, place, [0, 1, place % 3 + 2])
-    truth = (choose3.suggestions, choose3.answers(), choose3.participants())
+    truth = everything(choose3)
     data = choose3.path.read_bytes()
     refused = 0
     for position in range(0, len(data), 97):
@@ -155,7 +160,7 @@ def test_damage_is_refused_or_harmless(choose3: Study, tmp_path: Path) -> None:
         broken.write_bytes(data[:position] + bytes([data[position] ^ 0x15]) + data[position + 1 :])
         try:
             with Study(broken) as study:
-                assert (study.suggestions, study.answers(), study.participants()) == truth
+                assert everything(study) == truth
         except StoreError as error:
             refused += 1
             assert str(broken) in str(error)

@@ -324,7 +324,10 @@ def _table(found: Analysis) -> list[str]:
         lines += _rows([{"group": g, **asdict(a)} for g, a in found.agreement.items()])
         lines += ["", "Chosen by place, in per cent (chance, if order did not matter)"]
         lines += _rows([asdict(p) for p in found.positions])
-        lines += ["", "Power: what differences from chance, in points, are seen (80%, level 5%)"]
+        lines += [
+            "",
+            "Power: chance to see a difference of 2, 5, 10 points; participants needed for 80%",
+        ]
         lines += _rows([asdict(p) for p in found.power])
     if found.published:
         there = found.published
@@ -351,7 +354,7 @@ def _rows(records: Sequence[Record]) -> list[str]:
     digits = 3 if {"score", "alpha", "power_5"} & set(used) else 1
 
     def rounded(value: Any) -> Any:
-        return round(value, digits) if isinstance(value, float) else value
+        return round(value, digits) + 0.0 if isinstance(value, float) else value  # no -0
 
     shown = [{name: rounded(record[name]) for name in used} for record in records]
     return format_rows(shown, shown=len(shown))

@@ -8,8 +8,8 @@
     answer       the places that were chosen; written once, never changed
 
 SQLite's own checks find broken pages, not changed text; so the fixed tables have one checksum
-together, and participants and answers one a row. They find rot, not attackers. The tables must be
-exactly those made here: a file with a trigger or a view is refused.
+together, and participants, questions and answers one a row. They find rot, not attackers. The
+tables must be exactly those made here: a file with a trigger or a view is refused.
 """
 
 from __future__ import annotations
@@ -66,6 +66,7 @@ CREATE TABLE question (
   place INTEGER NOT NULL,
   query INTEGER NOT NULL REFERENCES query,
   shown TEXT NOT NULL CHECK (length(shown) <= 2000),
+  sum TEXT NOT NULL,
   PRIMARY KEY (participant, place)
 ) STRICT;
 CREATE TABLE answer (

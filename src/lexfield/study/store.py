@@ -16,7 +16,7 @@ from typing import Any
 
 from lexfield.errors import InputError, check
 from lexfield.store.files import replace_file
-from lexfield.study.design import BACKGROUND, Design, Planned, plan, usable
+from lexfield.study.design import BACKGROUND, Design, plan, usable
 from lexfield.study.queries import StudyQuery
 from lexfield.study.schema import (
     check_sum,
@@ -225,16 +225,14 @@ class Study:
                 "INSERT INTO participant VALUES (?, ?, ?, ?, ?, ?, ?, ?)", (*row, check_sum(*row))
             )
             connection.executemany(
-                "INSERT INTO question VALUES (?, ?, ?, ?)",
+                "INSERT INTO question VALUES (?, ?, ?, ?, ?)",
                 [
-                    (number, place, question.query, json.dumps(question.shown))
-                    for place, question in enumerate(self._plan(seed))
+                    (*row, check_sum(*row))
+                    for place, planned in enumerate(plan(self.design, self.suggestions, seed))
+                    for row in [(number, place, planned.query, json.dumps(planned.shown))]
                 ],
             )
         return Participant(number, code, seed, group, answers, simulated)
-
-    def _plan(self, seed: int) -> list[Planned]:
-        return plan(self.design, self.suggestions, seed)
 
     def resume(self, code: str) -> Participant:
         """The participant with this code; case, spaces and hyphens do not count."""
@@ -263,7 +261,7 @@ class Study:
         """The first question without an answer; None when all have one."""
         with self._reading() as connection:
             row = connection.execute(
-                "SELECT place, query, shown FROM question WHERE participant = ? AND place ="
+                "SELECT place, query, shown, sum FROM question WHERE participant = ? AND place ="
                 " (SELECT count(*) FROM answer WHERE participant = ?)",
                 (participant.id, participant.id),
             ).fetchone()
@@ -272,7 +270,8 @@ class Study:
             ).fetchone()[0]
         if row is None:
             return None
-        place, query, shown = row
+        place, query, shown, kept = row
+        self._check("question", participant.id, place, (query, shown), kept)
         offers = tuple(tuple(self._of[i][1] for i in one) for one in json.loads(shown))
         return Question(place, total, participant.group, self.queries[query].text, offers)
 
@@ -295,7 +294,7 @@ class Study:
         check(fit and inside, "chosen", f"{self.design.choose} of the offers", list(chosen)[:10])
         with self._writing() as connection:
             row = connection.execute(
-                "SELECT shown FROM question WHERE participant = ? AND place = ? AND place ="
+                "SELECT 1 FROM question WHERE participant = ? AND place = ? AND place ="
                 " (SELECT count(*) FROM answer WHERE participant = ?)",
                 (participant.id, place, participant.id),
             ).fetchone()
@@ -304,7 +303,7 @@ class Study:
             given = "" if participant.simulated else _now()
             values = (participant.id, place, json.dumps(places), given)
             connection.execute(
-                "INSERT INTO answer VALUES (?, ?, ?, ?, ?)", (*values, check_sum(row[0], *values))
+                "INSERT INTO answer VALUES (?, ?, ?, ?, ?)", (*values, check_sum(*values))
             )
         return True
 
@@ -313,13 +312,13 @@ class Study:
         groups = {participant.id: participant.group for participant in self.participants()}
         with self._reading() as connection:
             rows = connection.execute(
-                "SELECT participant, place, chosen, given, sum, query, shown"
+                "SELECT participant, place, chosen, given, answer.sum, query, shown, question.sum"
                 " FROM answer JOIN question USING (participant, place) ORDER BY participant, place"
             ).fetchall()
         found = []
-        for participant, place, chosen, given, kept, query, shown in rows:
-            if check_sum(shown, participant, place, chosen, given) != kept:
-                raise damaged(self.path, f"answer {place} of participant {participant} has changed")
+        for participant, place, chosen, given, kept, query, shown, asked in rows:
+            self._check("question", participant, place, (query, shown), asked)
+            self._check("answer", participant, place, (chosen, given), kept)
             offers = tuple(tuple(one) for one in json.loads(shown))
             methods = tuple(self._of[one[0]][0] for one in offers)
             found.append(
@@ -329,6 +328,10 @@ class Study:
                 )
             )  # fmt: skip
         return found
+
+    def _check(self, what: str, who: int, place: int, values: tuple[Any, ...], kept: str) -> None:
+        if check_sum(who, place, *values) != kept:
+            raise damaged(self.path, f"{what} {place} of participant {who} has changed")
 
 
 def _code() -> str:

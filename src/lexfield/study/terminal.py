@@ -26,7 +26,7 @@ def take_part(study: Study, read: Read, write: Write, code: str | None = None) -
         write(f"\nYour code is {participant.code}. With it you can go on later.")
     else:
         participant = study.resume(code)
-        write(f"Welcome back. You have answered {study.answered(participant)} questions.")
+        write(f"Welcome back. Answers kept so far: {study.answered(participant)}")
     try:
         while (question := study.question(participant)) is not None:
             write("\n" + "\n".join(question_lines(question)))
@@ -34,7 +34,7 @@ def take_part(study: Study, read: Read, write: Write, code: str | None = None) -
             study.answer(participant, question.place, chosen)
         write("\nThat was the last question. Thank you!")
     except _QuitError:
-        write(f"\nThank you! {study.answered(participant)} answers are kept.")
+        write(f"\nThank you! Answers kept: {study.answered(participant)}")
         write(f"To go on later: lexfield study run {study.path} --resume {participant.code}")
     return participant
 
