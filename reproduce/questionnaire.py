@@ -192,11 +192,12 @@ def queries(data: Path, folder: Path) -> dict[str, Any]:
     with Study(paper(data, folder, "head2head")) as theirs:
         result["suggestions"] = overlap(ours, theirs)
     result["says"] = [
-        "The paper's own suggestions give its Table 3 (89.6, 72.0, 42.2, 56.4, 93.2% unique) but for"
-        " the copies that we take out of its lists.",
-        "Few sentences are the same: six of its 79 books are not at hand, sentences are cut by other"
-        " rules, and the vectors are others (fastText there, ours here); methods that count words or"
-        " letters agree most, set cover, which chooses among many nearly equal sentences, least.",
+        "The paper's own suggestions give its Table 3 (89.6, 72.0, 42.2, 56.4, 93.2% unique) but"
+        " for the copies that we take out of its lists.",
+        "Few sentences are the same: six of its 79 books are not at hand, sentences are cut by"
+        " other rules, and the vectors are others (fastText there, ours here); methods that count"
+        " words or letters agree most, set cover, which chooses among many nearly equal sentences,"
+        " least.",
     ]
     return result
 
