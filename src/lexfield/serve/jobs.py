@@ -70,7 +70,7 @@ class Jobs:
         if waiting >= _WAITING:
             if ended:
                 ended()
-            raise ServedError(f"{waiting} jobs are waiting already.", "Cancel one, or wait.", 503)
+            raise ServedError(f"{waiting} jobs are waiting already.", "Cancel one, or wait.", 429)
         job = Job(secrets.token_hex(8), verb, index)
         self._jobs[job.id] = job
         self._news[job.id] = asyncio.Event()

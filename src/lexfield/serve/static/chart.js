@@ -14,7 +14,7 @@ export function s(tag, attributes = {}, ...children) {
 }
 
 export const widthOf = (place) => Math.round(Math.max(280, Math.min(place.clientWidth || innerWidth - 60, 1100)));
-export const canvas = (width, height, label) => s("svg", { viewBox: `0 0 ${width} ${height}`, width, height, role: "img", "aria-label": label, "font-family": "system-ui, sans-serif", "font-size": 12, fill: "var(--ink)" });
+export const canvas = (width, height, label, role = "img") => s("svg", { viewBox: `0 0 ${width} ${height}`, width, height, role, "aria-label": label, "font-family": "system-ui, sans-serif", "font-size": 12, fill: "var(--ink)" });
 
 // A picture by itself: every colour by its value, as nothing else knows the names.
 function alone(svg) {
@@ -98,7 +98,7 @@ export function bars({ place, label, rows, onrow = null, unit = "" }) {
   const width = widthOf(place), step = 26, m = { top: 6, bottom: 26 };
   const named = Math.min(Math.round(width * .42), 24 + 7.2 * Math.max(4, ...rows.map((row) => row.label.length)));
   const height = m.top + step * rows.length + m.bottom;
-  const svg = canvas(width, height, label);
+  const svg = canvas(width, height, label, onrow ? "group" : "img");
   const low = Math.min(0, ...rows.map((row) => row.low ?? row.value)), high = Math.max(0, ...rows.map((row) => row.high ?? row.value));
   const px = (value) => named + 8 + (value - low) / (high - low || 1) * (width - named - 74);
   for (const value of ticks({ low, high })) svg.append(s("line", { x1: px(value), x2: px(value), y1: m.top, y2: height - m.bottom, stroke: "var(--line)" }), s("text", { x: px(value), y: height - 8, "text-anchor": "middle", fill: "var(--soft)", "font-size": 11 }, number(value, 3)));
@@ -106,7 +106,7 @@ export function bars({ place, label, rows, onrow = null, unit = "" }) {
   rows.forEach((row, i) => {
     const y = m.top + step * i, room = Math.floor((named - 6) / 7);
     const text = row.label.length > room ? `${row.label.slice(0, room - 1)}…` : row.label;
-    const group = s("g", onrow ? { role: "button", tabindex: 0, cursor: "pointer", "aria-label": `${row.label}: ${number(row.value, 3)}. Show in context`, onclick: () => onrow(row), onkeydown: (event) => { if (["Enter", " "].includes(event.key)) { event.preventDefault(); onrow(row); } } } : {},
+    const group = s("g", onrow ? { role: "button", tabindex: 0, cursor: "pointer", onclick: () => onrow(row), onkeydown: (event) => { if (["Enter", " "].includes(event.key)) { event.preventDefault(); onrow(row); } } } : {},
       s("title", {}, `${row.label}: ${number(row.value, 4)}${row.note ? ` · ${row.note}` : ""}`),
       s("rect", { x: 0, y, width, height: step, fill: "transparent" }),
       s("text", { x: named, y: y + 17, "text-anchor": "end", "font-size": 13 }, text),

@@ -13,7 +13,7 @@ export function h(tag, options = {}, ...children) {
   return element;
 }
 
-export const number = (value, digits = 4) => value === null || value === undefined ? "" : Number.isInteger(value) ? value.toLocaleString("en") : Number(value.toPrecision(digits)).toString();
+export const number = (value, digits = 4) => value === null || value === undefined ? "" : value === 0 ? "0" : Number.isInteger(value) ? value.toLocaleString("en") : Number(value.toPrecision(digits)).toString();
 export const percent = (value) => `${(100 * value).toFixed(1)}%`;
 
 export function say(text) { document.getElementById("said").textContent = text; }
@@ -23,7 +23,7 @@ export function problem(error) {
   return h("div", { class: "problem", role: "alert" }, h("strong", {}, error.message), error.hint ? h("div", {}, error.hint) : null);
 }
 
-export const notes = (list) => (list ?? []).map((note) => h("p", { class: "note" }, note));
+export const notes = (list) => h("div", { class: "notes", hidden: !list?.length }, (list ?? []).map((note) => h("p", { class: "note" }, note)));
 
 export function field(label, control, grow = false) { return h("label", { class: `field${grow ? " grow" : ""}` }, label, control); }
 

@@ -22,8 +22,8 @@ export function heat(place, ids, value, { label, name, onpair }) {
   }
   c.putImageData(image, 0, 0);
   const width = Math.min(widthOf(place), 720), names = n <= 80 && width > 420, margin = names ? 120 : 4, side = width - margin - 4, step = side / n;
-  const svg = canvas(width, width + 34, label);
-  svg.append(s("image", { href: cells.toDataURL(), x: margin, y: 4, width: side, height: side, "image-rendering": "pixelated", preserveAspectRatio: "none", style: undefined }));
+  const svg = canvas(width, Math.round(side + 42), label);
+  svg.append(s("image", { href: cells.toDataURL(), x: margin, y: 4, width: side, height: side, "image-rendering": "pixelated", preserveAspectRatio: "none" }));
   if (names) ids.forEach((id, i) => {
     const size = Math.min(10, step * .95), text = id.length > 20 ? `${id.slice(0, 19)}…` : id;
     svg.append(s("text", { x: margin - 4, y: 4 + step * (i + .5) + size / 3, "text-anchor": "end", "font-size": size.toFixed(1), fill: "var(--soft)" }, text));

@@ -37,6 +37,8 @@ function fill() {
   const query = state.index ? `?index=${encodeURIComponent(state.index)}` : "";
   document.getElementById("views").replaceChildren(...VIEWS.map(([view, name]) =>
     h("li", {}, h("a", { href: `/${view}${view === "start" || view === "words" ? "" : query}`, "aria-current": view === current() ? "page" : null }, name))));
+  const bar = document.querySelector(".top nav"), here = bar.querySelector("[aria-current]");
+  if (here) bar.scrollLeft = here.offsetLeft - bar.clientWidth / 2; // on a phone it may be out of sight
 }
 
 async function show() {

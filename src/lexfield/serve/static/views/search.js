@@ -64,24 +64,24 @@ function draw(root, told, reach, { asked, wanted, k, like, go, query }) {
   if (wanted.length > 1) for (const entry of lists) entry[1] = told.results.filter((hit) => hit.method.replace(/\s/g, "") === entry[0].replace(/\s/g, ""));
   const columns = lists.map(([method, hits]) => h("section", { class: "card", "aria-label": METHODS[method] ?? method },
     h("div", { class: "spread" }, h("h2", {}, METHODS[method] ?? method), h("span", { class: "small" }, HELP[method] ?? "")),
-    hits.length ? hits.map((hit) => card(hit, method, { colourOf, go, query, asked })) : h("p", { class: "hint" }, "Nothing was found.")));
+    hits.length ? hits.map((hit) => card(hit, method, { colourOf, go, asked, words: reach && new Set(reach.results.map((one) => one.word)) })) : h("p", { class: "hint" }, "Nothing was found.")));
   const more = !like && wanted.includes("setcover") && k < 200 && told.results.length >= k
     ? h("button", { type: "button", id: "inspire", onclick: () => go(query(k + STEP)) }, "Inspire me: more, and different") : null;
   root.replaceChildren(
     h("div", { class: "spread" }, h("p", { class: "small", role: "status" }, like ? `More like ${like}` : `${told.results.length} found`), tools("search", asked, { twin: "search" })),
-    told.notes.length ? h("div", {}, notes(told.notes)) : "",
-    h("div", { class: reach ? "aside" : "" }, h("div", {}, h("div", { class: "columns" }, columns), more), reach ? panel(reach, told.results, lists, colourOf) : null));
+    notes(told.notes),
+    h("div", { class: reach && wanted.length === 1 ? "aside" : "" }, h("div", {}, h("div", { class: "columns" }, columns), more ? h("p", {}, more) : null), reach ? panel(reach, told.results, lists, colourOf) : null));
   if (k > STEP && wanted.length === 1) root.querySelectorAll(".hit")[k - STEP]?.scrollIntoView({ block: "center" });
   say(`${told.results.length} found`);
 }
 
-function card(hit, method, { colourOf, go, query, asked }) {
+function card(hit, method, { colourOf, go, asked, words }) {
   const reasons = [...(hit.explanation?.reasons ?? [])].sort((a, b) => Math.abs(b.contribution) - Math.abs(a.contribution));
   const top = Math.abs(reasons[0]?.contribution ?? 0), answers = new Map();
   const flowed = hit.explanation?.flows;
   const marked = flowed ? [...flowed].sort((a, b) => b.flow - a.flow).map((one) => ({ ...one, contribution: one.flow })) : reasons;
   const most = flowed ? Math.max(...flowed.map((one) => one.flow)) : top;
-  if (!["edit", "topic"].includes(method.split("(")[0])) for (const one of marked) if (one.match && !answers.has(one.match) && Math.abs(one.contribution) >= .05 * most) answers.set(one.match, [one.query, Math.abs(one.contribution) >= .3 * most]);
+  if (!["edit", "topic"].includes(method.split("(")[0])) for (const one of marked) if (one.match && (!words || words.has(one.query)) && !answers.has(one.match) && Math.abs(one.contribution) >= .05 * most) answers.set(one.match, [one.query, Math.abs(one.contribution) >= .3 * most]);
   const text = hit.text.replace(/\s+/g, " ").trim();
   const shown = pieces(text).map(([piece, word]) => {
     const answer = word === null ? null : answers.get(word);
@@ -119,5 +119,5 @@ function panel(reach, hits, lists, colourOf) {
   return h("aside", { class: "card", "aria-label": "What your words reach" }, h("h2", {}, "What your words reach"),
     h("p", { class: "small" }, "The nearest words of the index; those that hits use are bold."),
     cover.length ? h("p", { class: "small" }, open.length ? `Still uncovered: ${open.join(", ")}.` : "Every word is covered.") : null,
-    words.length ? words : h("p", { class: "hint" }, "No words to look for."));
+    words.length ? h("div", { class: "columns" }, words) : h("p", { class: "hint" }, "No words to look for."));
 }

@@ -39,7 +39,7 @@ export async function render(root, state) {
       say(`${built.id} is ready`);
     } catch (error) { place.replaceChildren(problem(error)); }
     finally { button.disabled = false; }
-  } }, h("h2", {}, "Bring your texts"), h("div", { class: "two" }, drop, h("div", {}, h("label", { class: "field" }, "Text", text), h("label", { class: "field", style: { marginTop: ".6rem" } }, "Name of the index", name))), h("div", { class: "row", style: { margin: ".8rem 0" } }), place);
+  } }, h("h2", {}, "Bring your texts"), h("div", { class: "two", style: { alignItems: "stretch" } }, drop, h("div", {}, h("label", { class: "field" }, "Text", text), h("label", { class: "field", style: { marginTop: ".6rem" } }, "Name of the index", name))), h("div", { class: "row", style: { margin: ".8rem 0" } }), place);
   const button = h("button", { type: "submit", class: "main" }, "Build the index");
   form.querySelector(".row").append(button);
   let table = listing(state);

@@ -14,7 +14,7 @@ export async function render(root, state) {
   const told = await get("topics", asked), largest = Math.max(...told.results.map((one) => one.share));
   near(root, state);
   root.append(h("section", { class: "card", "aria-label": "All topics" }, h("div", { class: "spread" }, h("h2", {}, `${told.results.length} topics`), tools("topics", asked, { twin: "topics" })), notes(told.notes),
-    h("div", { class: "columns" }, told.results.map((one) => h("article", { class: "topic" }, h("h3", {}, `Topic ${one.topic}`, h("span", { class: "small" }, ` ${percent(one.share)} of all words · coherence ${number(one.coherence, 2)}`)), h("div", { class: "bar", style: { width: `${100 * one.share / largest}%` } }), h("p", {}, one.words.map((word) => typeof word === "string" ? word : word.word ?? word[0]).join(", ")))))));
+    h("div", { class: "columns" }, told.results.map((one) => h("article", { class: "topic" }, h("h3", {}, `Topic ${one.topic}`, h("span", { class: "small" }, ` ${percent(one.share)} of all words · coherence ${number(one.coherence, 2)}`)), h("div", { class: "bar", style: { width: `${100 * one.share / largest}%` } }), h("p", {}, Array.isArray(one.words) ? one.words.join(", ") : one.words))))));
   infer(root, state);
   fit(root, state, "Other topics?");
 }
@@ -33,7 +33,7 @@ async function near(root, state) {
     try {
       const told = await get("search", asked);
       place.replaceChildren(h("div", { class: "spread" }, h("h3", {}, `Like ${like}`), tools("search", asked, { twin: "search" })),
-        told.notes.map((note) => note.startsWith("exact") ? h("p", { class: "proof", id: "certificate" }, h("strong", {}, "Certificate. "), note) : h("p", { class: "note" }, note)),
+        h("div", {}, told.notes.map((note) => note.startsWith("exact") ? h("p", { class: "proof", id: "certificate" }, h("strong", {}, "Certificate. "), note) : h("p", { class: "note" }, note))),
         figure("How much of the mixture is shared: 1 is the same", "near", bars({ place, label: `Documents near ${like}`, rows: told.results.map((one) => ({ label: one.id, value: one.score, note: one.explanation.reasons.slice(0, 3).map((reason) => `${reason.query} ${number(reason.contribution, 2)}`).join("; ") })), onrow: (row) => { pick.value = row.label; form.requestSubmit(); } })));
       say(`${told.results.length} documents near ${like}`);
     } catch (error) { place.replaceChildren(problem(error)); }
@@ -50,7 +50,7 @@ function infer(root, state) {
     event.preventDefault();
     try {
       const told = await post("infer", { index: state.index, text: new FormData(form).get("text"), k: 6 });
-      place.replaceChildren(notes(told.notes).length ? h("div", {}, notes(told.notes)) : "", told.results.length ? figure("Its topics", "mixture", bars({ place, label: "Topics of your text", rows: told.results[0].topics.map((one) => ({ label: one.name, value: one.weight, shown: percent(one.weight) })) })) : "");
+      place.replaceChildren(notes(told.notes), told.results.length ? figure("Its topics", "mixture", bars({ place, label: "Topics of your text", rows: told.results[0].topics.map((one) => ({ label: one.name, value: one.weight, shown: percent(one.weight) })) })) : "");
     } catch (error) { place.replaceChildren(problem(error)); }
   } }, h("label", { class: "field" }, "Your text", h("textarea", { name: "text", rows: 3, required: true })), h("button", { type: "submit", style: { marginTop: ".5rem" } }, "What is it about?"));
   root.append(h("section", { class: "card", "aria-label": "Your text" }, h("h2", {}, "The topics of your text"), form, place));

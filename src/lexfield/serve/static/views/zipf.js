@@ -18,16 +18,16 @@ export async function render(root, state) {
   const form = h("form", { class: "card", onsubmit: (event) => {
     event.preventDefault();
     const data = new FormData(form), own = data.get("what") === "clusters";
-    state.go("zipf", search({ index: state.index, latent: own ? "true" : null, k: own ? data.get("k") : null, ngram: own || data.get("ngram") === "1" ? null : data.get("ngram"), seeds: own ? 1 : null, nulls: own && !data.has("nulls") ? "false" : null }));
+    state.go("zipf", search({ index: state.index, latent: own ? "true" : null, k: own ? data.get("k") ?? k : null, ngram: own || data.get("ngram") === "1" ? null : data.get("ngram"), seeds: own ? 1 : null, nulls: own && !data.has("nulls") ? "false" : null }));
   } }, h("div", { class: "row" },
     h("div", { class: "tabs", role: "radiogroup", "aria-label": "What is ranked" }, [["words", "Words", !latent], ["clusters", "Clusters of sentences", latent]].map(([value, text, checked]) => h("label", {}, h("input", { type: "radio", name: "what", value, checked, onchange: () => form.requestSubmit() }), text))),
     latent ? h("label", { class: "field grow" }, h("span", {}, "Number of clusters: ", shown), slider) : field("Words of an n-gram", select("ngram", [1, 2, 3], given.get("ngram") ?? 1)),
-    latent ? h("label", { class: "chip" }, h("input", { type: "checkbox", name: "nulls", checked: given.get("nulls") === null && given.has("k") }), "null models") : null,
+    latent ? h("label", { class: "chip" }, h("input", { type: "checkbox", name: "nulls", checked: latent && given.get("nulls") !== "false" }), "null models") : null,
     h("button", { class: "main", type: "submit" }, "Rank")));
   const result = h("div", {});
   root.append(h("h1", {}, "Zipf"), h("p", { class: "lead" }, "How often each word occurs, or how many sentences each cluster holds, by rank; and whether that is a law."), form, result);
   words(root, state);
-  const asked = { index: state.index, ngram: given.get("ngram"), ...(latent ? { latent: "true", k, seeds: given.get("seeds") ?? 1, nulls: given.get("nulls") ?? (given.has("k") ? null : "false") } : {}) };
+  const asked = { index: state.index, ngram: given.get("ngram"), ...(latent ? { latent: "true", k, seeds: given.get("seeds") ?? 1, nulls: given.get("nulls") } : {}) };
   try {
     const typed = Object.fromEntries(Object.entries(asked).map(([name, value]) => [name, ["k", "seeds", "ngram"].includes(name) && value ? Number(value) : value === "true" ? true : value === "false" ? false : value]));
     result.append(h("p", { class: "hint" }, "Counting…"));
@@ -41,7 +41,7 @@ function ranks(root, told, asked) {
   const card = h("section", { class: "card", "aria-label": "Counts by rank" });
   const list = h("div", {});
   root.replaceChildren(card, list);
-  const svg = plot({ place: card, label: `Counts by rank: slope ${number(told.slope, 3)}`, x: { label: clusters ? "rank of the cluster" : `rank of the ${told.unit}`, log: true, low: 1, high: last.rank }, y: { label: clusters ? "sentences in it" : "count", log: true, low: Math.max(.7, last.count * .8), high: points[0].count * 1.6 },
+  const svg = plot({ place: card, label: `Counts by rank: slope ${number(told.slope, 3)}`, x: { label: clusters ? "rank of the cluster" : `rank of the ${told.unit}`, log: true, low: .9, high: last.rank * 1.1 }, y: { label: clusters ? "sentences in it" : "count", log: true, low: Math.max(.7, last.count * .8), high: points[0].count * 1.6 },
     points: points.map((one) => ({ x: one.rank, y: one.count, name: `${one.rank}. ${one.label}: ${number(one.count)}`, rank: one.rank })),
     lines: told.curves.map((curve, i) => ({ name: curve.name, x: curve.rank, y: curve.count, dash: i > 0 })),
     onpoint: clusters ? (point) => { const one = document.getElementById(`cluster-${point.rank}`); if (one) { one.open = true; one.scrollIntoView({ block: "center" }); } } : null });
