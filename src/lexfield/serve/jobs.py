@@ -50,7 +50,10 @@ class Jobs:
         self._answers: dict[str, bytes] = {}
         self._tasks: dict[str, asyncio.Task[None]] = {}
         self._news: dict[str, asyncio.Event] = {}
-        self._room = asyncio.Semaphore(at_once)
+        self._processes = [Process() for _ in range(at_once)]
+        self._free: asyncio.LifoQueue[Process] = asyncio.LifoQueue()
+        for process in self._processes:
+            self._free.put_nowait(process)
 
     def start(
         self,
@@ -67,7 +70,7 @@ class Jobs:
         if waiting >= _WAITING:
             if ended:
                 ended()
-            raise ServedError(f"{waiting} jobs are waiting already.", "Cancel one, or wait.", 503)
+            raise ServedError(f"{waiting} jobs are waiting already.", "Cancel one, or wait.", 429)
         job = Job(secrets.token_hex(8), verb, index)
         self._jobs[job.id] = job
         self._news[job.id] = asyncio.Event()
@@ -79,19 +82,19 @@ class Jobs:
         return job
 
     async def _run(self, job: Job, function: str, item: dict[str, Any], done: Done | None) -> None:
-        process = Process()
+        process: Process | None = None
 
         def report(progress: dict[str, Any]) -> None:
             job.stage, job.done, job.total = (progress[k] for k in ("stage", "done", "total"))
             self._tell(job)
 
         try:
-            async with self._room:
-                job.state = "running"
-                self._tell(job)
-                answer = await process.ask(function, item, report)
-                if done and (waiting := done(answer)) is not None:
-                    await waiting
+            process = await self._free.get()
+            job.state = "running"
+            self._tell(job)
+            answer = await process.ask(function, item, report)
+            if done and (waiting := done(answer)) is not None:
+                await waiting
             self._answers[job.id] = answer
             job.state = "done"
         except asyncio.CancelledError:
@@ -99,7 +102,8 @@ class Jobs:
         except LexfieldError as error:
             job.state, job.problem = "failed", problem(error)
         finally:
-            await process.stop()
+            if process is not None:
+                self._free.put_nowait(process)
             if not job.over:
                 job.state = "failed"
                 job.problem = {"error": "This is a fault in lexfield.", "hint": "Please report it."}
@@ -164,3 +168,5 @@ class Jobs:
         for task in self._tasks.values():
             task.cancel()
         await asyncio.gather(*self._tasks.values(), return_exceptions=True)
+        for process in self._processes:
+            await process.stop()

@@ -6,6 +6,7 @@ import asyncio
 import json
 import shutil
 from collections import OrderedDict
+from pathlib import Path
 from typing import Any
 
 from lexfield.serve import uploads
@@ -14,7 +15,7 @@ from lexfield.serve.jobs import Job, Jobs
 from lexfield.serve.library import INDEXES, MODELS, Kept, Library
 from lexfield.serve.pool import Pool
 from lexfield.serve.problems import ServedError
-from lexfield.serve.requests import Info, Request
+from lexfield.serve.requests import VERBS, Info, Request
 
 TASK = "lexfield.serve.tasks.run:run"
 _CACHED, _LARGEST = 64, 1_000_000  # answers that are remembered, and bytes of one
@@ -55,27 +56,34 @@ class Server:
     async def answer(self, verb: str, request: Request) -> bytes:
         """The answer of a verb, from memory if it was given before and nothing has changed."""
         item, kept = self.item(verb, request)
-        key = (json.dumps(item, sort_keys=True), None if kept is None else kept.state())
+        key = _key(item, kept)
         if key in self._cache:
             self._cache.move_to_end(key)
             return self._cache[key]
         found = await self.pool.ask(TASK, item)
+        self._remember(key, found)
+        return found
+
+    def _remember(self, key: tuple[Any, ...], found: bytes) -> None:
         if len(found) <= _LARGEST:
             self._cache[key] = found
             while len(self._cache) > _CACHED:
                 self._cache.popitem(last=False)
-        return found
 
     def start(self, verb: str, request: Request) -> Job:
-        """A verb as a job."""
+        """A verb as a job; its answer is remembered, too."""
         item, kept = self.item(verb, request)
-        done = None
+        key = _key(item, kept)
+        place: tuple[str, Path] | None = None
         if verb == "models":
-            id, place = self.library.place(MODELS, kept.id if kept else "models")
-            item["options"] |= {"target": str(place), "id": id}
+            place = self.library.place(MODELS, kept.id if kept else "models")
+            item["options"] |= {"id": place[0], "target": str(place[1])}
 
-            def done(_: bytes) -> None:
-                self.library.register(MODELS, id, place)
+        def done(answer: bytes) -> None:
+            if place is not None:
+                self.library.register(MODELS, *place)
+            elif verb in VERBS:
+                self._remember(key, answer)
 
         return self.jobs.start(verb, kept.id if kept else None, TASK, item, done=done)
 
@@ -124,3 +132,8 @@ class Server:
             "id": kept.id, **{name: about[name] for name in names},
             "vectors": about["vectors"]["name"], "uploaded": kept.uploaded,
         }  # fmt: skip
+
+
+def _key(item: dict[str, Any], kept: Kept | None) -> tuple[Any, ...]:
+    """The same for the same question to the same state of an index."""
+    return json.dumps(item, sort_keys=True), None if kept is None else kept.state()

@@ -22,8 +22,8 @@ PROBLEMS: dict[int | str, dict[str, Any]] = {
     status: {"model": Problem, "description": text}
     for status, text in {
         400: "Wrong input", 404: "Nothing of this id", 409: "Not in this state",
-        413: "Too large", 422: "Wrong parameters", 501: "A package is missing",
-        503: "Busy: see Retry-After", 504: "Took too long",
+        413: "Too large", 422: "Wrong parameters", 429: "Too many jobs",
+        501: "A package is missing", 503: "Busy: see Retry-After", 504: "Took too long",
     }.items()
 }  # fmt: skip
 
