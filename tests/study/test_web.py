@@ -9,8 +9,11 @@ import sys
 from collections.abc import Iterator
 from html import unescape
 from typing import Any
+from urllib.parse import urlencode
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from lexfield.study.store import Study
 from tests.study.conftest import METHODS
@@ -173,3 +176,27 @@ def test_a_killed_server_loses_no_answer(choose3: Study) -> None:
     server.wait()
     with Study(choose3.path) as study:
         assert study.answered(study.participants()[0]) == 7
+
+
+@settings(
+    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(
+    path=st.sampled_from(["/join", "/resume", "/answer", "/quit"]),
+    body=st.one_of(
+        st.binary(max_size=200),
+        st.dictionaries(
+            st.sampled_from(["place", "chosen", "code", "field", "writing", "x"]),
+            st.text(max_size=30),
+            max_size=4,
+        ).map(lambda fields: urlencode(fields).encode()),
+    ),
+    cookie=st.text(st.characters(min_codepoint=33, max_codepoint=126), max_size=20),
+)
+def test_no_form_breaks_it(client: Client, path: str, body: bytes, cookie: str) -> None:
+    headers = {
+        "content-type": "application/x-www-form-urlencoded",
+        "cookie": f"lexfield_study={cookie}",
+    }
+    sent = client.post(path, content=body, headers=headers)
+    assert sent.status_code in (200, 303, 400)
