@@ -30,6 +30,7 @@ reproduce: $(VENV)/.installed-dev
 	$(BIN)/python reproduce/simplex_bounds.py
 	$(BIN)/python reproduce/simplex_neighbours.py
 	$(BIN)/python reproduce/topic_retrieval.py
+	$(BIN)/python reproduce/translation.py
 	$(BIN)/python reproduce/uncertainty.py
 	$(BIN)/python reproduce/questionnaire.py
 

@@ -21,6 +21,7 @@ ALL = (
     "default_vectors",
     "startup",
     "search",
+    "bags",
     "divergence",
     "bias",
     "zipf",

@@ -16,7 +16,7 @@ import argparse
 import gzip
 import json
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -146,8 +146,8 @@ def row(task: str, size: int, books: int, scores: list[dict[str, Any]]) -> dict[
     best = max(published.values()) / PAPER_BOOKS[size]
     shares = [score["nested"] / books for score in scores]
 
-    def mean(of: list[dict[str, int]]) -> dict[str, float]:
-        return {key: round(float(np.mean([one[key] for one in of])), 2) for key in of[0]}
+    def mean(of: list[dict[str, int]], keys: Iterable[str]) -> dict[str, float]:
+        return {key: round(float(np.mean([one[key] for one in of])), 2) for key in keys}
 
     return {
         "task": task,
@@ -155,12 +155,12 @@ def row(task: str, size: int, books: int, scores: list[dict[str, Any]]) -> dict[
         "books": books,
         "books_paper": PAPER_BOOKS[size],
         "paper": published,
-        "same_rule": {key: mean(scores)[key] for key in published},
+        "same_rule": mean(scores, published),
         "nested_share": round(float(np.mean(shares)), 3),
         "nested_shares": [round(share, 3) for share in shares],
         "paper_best_share": round(best, 3),
         "ours_beats_best_of_paper": float(np.mean(shares)) > best,
-        "by_setting": mean([score["by_setting"] for score in scores]),
+        "by_setting": mean([score["by_setting"] for score in scores], scores[0]["by_setting"]),
     }
 
 

@@ -10,13 +10,15 @@ from typing import Any
 class Reason:
     """One query term answered by one term of the hit, and what that adds to the score.
 
-    ``distance`` is Euclidean between their vectors where the method looks at vectors.
+    ``distance`` is Euclidean between their vectors where the method looks at vectors;
+    ``probability`` that the match stands for the query term, where the method translates.
     """
 
     query: str
     match: str
     contribution: float
     distance: float | None = None
+    probability: float | None = None
 
 
 @dataclass(frozen=True)
@@ -50,6 +52,8 @@ class Explanation:
             if reason.match not in ("", reason.query):
                 how = f"{reason.query} → {reason.match}"
             at = "" if reason.distance is None else f"  at distance {reason.distance:.3f}"
+            if reason.probability is not None:
+                at = f"  with probability {reason.probability:.3f}"
             lines.append(f"{reason.contribution:+.4f}  {how}{at}")
         if len(ordered) > most:
             lines.append(f"… and {len(ordered) - most} more")

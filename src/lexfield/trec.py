@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from lexfield.errors import InputError, ReadError
 from lexfield.store.files import replace_file
@@ -117,3 +119,51 @@ def _lines(path: Path) -> Iterator[tuple[int, Sequence[str]]]:
         raise ReadError(f"{path} is not UTF-8 text (byte {error.start:,}).") from error
     except OSError as error:
         raise ReadError(f"{path}: {error.strerror}.", "Check the path.") from error
+
+
+def read_queries(
+    path: str | Path, id_field: str | None = None, text_field: str = "text"
+) -> dict[str, str]:
+    """Queries from JSON lines: id → text, in order. Without ``id_field`` the id is ``_id`` or
+    ``id``, and where there is none the number of the line."""
+    path = Path(path)
+    queries: dict[str, str] = {}
+    try:
+        lines = path.read_text("utf-8").splitlines()
+    except UnicodeDecodeError as error:
+        raise ReadError(f"{path} is not UTF-8 text (byte {error.start:,}).") from error
+    except OSError as error:
+        raise ReadError(f"{path}: {error.strerror}.", "Check the path.") from error
+    for number, line in enumerate(lines, 1):
+        if not line.strip():
+            continue
+        record = _record(path, number, line)
+        names = (id_field,) if id_field else ("_id", "id")
+        identity = str(next((record[name] for name in names if name in record), number))
+        text = record.get(text_field)
+        if not isinstance(text, str):
+            known = ", ".join(record) or "none"
+            raise ReadError(
+                f"{path}, line {number}: there is no text in the field {text_field!r}.",
+                f"Its fields are: {known}. Name another with --text-field.",
+            )
+        if len(identity.split()) != 1 or identity in queries:
+            why = "is used twice" if identity in queries else "has spaces or is empty"
+            raise ReadError(f"{path}, line {number}: the id {identity!r} {why}.")
+        queries[identity] = text
+    if not queries:
+        raise ReadError(f"{path} holds no queries.", 'A line is: {"_id": "1", "text": "…"}')
+    return queries
+
+
+def _record(path: Path, number: int, line: str) -> dict[str, Any]:
+    try:
+        record = json.loads(line)
+    except (ValueError, RecursionError):
+        record = None
+    if not isinstance(record, dict):
+        raise ReadError(
+            f"{path}, line {number}: {line[:60]!r} is no JSON object.",
+            'A line is: {"_id": "1", "text": "…"}',
+        )
+    return record

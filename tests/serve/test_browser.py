@@ -275,7 +275,7 @@ def test_topics_and_the_certificate(visit: Open) -> None:
     page.get_by_label("Document", exact=True).fill("weiss-stars")
     page.get_by_role("button", name="Find near ones").click()
     expect(page.locator("#certificate")).to_contain_text("no other row is under")
-    page.get_by_label("Your text").fill("The ship and the harbour and the tide.")
+    page.get_by_role("textbox", name="Your text").fill("The ship and the harbour.")
     page.get_by_role("button", name="What is it about?").click()
     expect(page.get_by_role("img", name="Topics of your text")).to_be_visible()
 
@@ -306,7 +306,7 @@ def test_files_are_dropped_in_and_searched(visit: Open) -> None:
         )
     )
     page.get_by_role("button", name="Build the index").click()
-    expect(page.get_by_text("ship is ready")).to_be_visible()
+    expect(page.get_by_text("ship is ready:")).to_be_visible()
     page.get_by_role("link", name="Search it").click()
     page.get_by_label("Your text").fill("a boat on the ocean")
     page.get_by_role("button", name="Search").click()

@@ -151,6 +151,7 @@ def test_other_numbers_of_synonyms() -> None:
         ({"synonyms": float("inf")}, "synonyms must be above 0"),
         ({"deviation": -1}, "deviation must be at least 0"),
         ({"sample": 3}, "sample must be at least 40"),
+        ({"seed": -1}, "seed must be at least 0"),
         ({"synonyms": 99}, "100 words are too few"),
     ],
 )

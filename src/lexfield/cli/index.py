@@ -20,6 +20,13 @@ from lexfield.cli.output import Bar, emit, output_options, say
 @click.option(
     "--language", default="en", show_default=True, help="Whose stopwords are left out; or none."
 )
+@click.option(
+    "--stem",
+    default="none",
+    show_default=True,
+    metavar="LANGUAGE",
+    help="Let bag queries find all forms of a word, by its Snowball stem: english, german, …",
+)
 @vectors_option
 @reading_options
 @output_options
@@ -28,6 +35,7 @@ def index(
     target: str,
     replace: bool,
     keep_case: bool,
+    stem: str,
     vectors: str,
     language: str,
     output: str | None,
@@ -39,6 +47,7 @@ def index(
     lexfield index novel.txt letters/ -o my.idx
     lexfield index tickets.csv --text-field title --text-field text -o tickets.idx
     lexfield index texts/ --metadata authors.csv -o texts.idx
+    lexfield index abstracts.jsonl --stem english -o abstracts.idx
     zcat log.gz | lexfield index - --format lines -o log.idx
     """
     from lexfield.search.index import Index
@@ -46,10 +55,9 @@ def index(
     from lexfield.text.normalise import Normalisation
 
     Index.check_free(target, replace)
+    normalisation = Normalisation(lower=not keep_case, stem=stem)
     with Bar("reading documents") as bar:
-        corpus = Corpus.read(
-            paths, normalisation=Normalisation(lower=not keep_case), progress=bar, **reading
-        )
+        corpus = Corpus.read(paths, normalisation=normalisation, progress=bar, **reading)
     say(f"read {corpus!r}")
     with Bar("embedding words") as bar:
         built = Index.build(

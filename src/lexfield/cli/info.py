@@ -38,6 +38,8 @@ def describe(info: dict[str, Any]) -> list[str]:
         f"tokens      {info['tokens']:,} ({info['words']:,} distinct)",
         f"vectors     {info['vectors']['name']}, {info['vectors']['dims']} dimensions",
     ]
+    if (stem := info["normalisation"].get("stem", "none")) != "none":
+        lines.append(f"stems       {stem}")
     for how, kind in coverage.items():
         if kind["types"]:
             share = f"{kind['tokens'] / total:.2%} of tokens"

@@ -34,6 +34,7 @@ VERBS = {
     "layout": ("layout", "Lay words out in the plane, coloured by part of speech."),
     "near": ("near", "Find the nearest words."),
     "pairs": ("pairs", "Say how different every document is from every other."),
+    "run": ("run", "Answer many queries into a TREC run."),
     "search": ("search", "Find similar sentences or documents, with reasons."),
     "serve": ("serve", "Open a page to search, compare and measure; and an HTTP API."),
     "speech": ("speech", "Count parts of speech, and see whether near words have the same."),

@@ -81,7 +81,7 @@ def _models(sources: Sequence[str], dims: int | None, bar: Bar) -> Models:
 
 
 def _table(records: Sequence[Record], models: Models) -> list[str]:
-    """``books  0.82 ± 0.01  5 of 5  1 to 3``"""
+    """``books  0.82 ± 0.01  5 of 5 models  1 to 3``"""
     rows = [
         {
             **({"query": record["query"]} if "query" in record else {}),

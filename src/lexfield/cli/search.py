@@ -31,8 +31,9 @@ _COLOURS = ("green", "cyan", "magenta", "yellow", "blue", "red")
     default="setcover",
     show_default=True,
     metavar="SPEC",
-    help="setcover, mean, wmd, jaccard, edit, bow or topic; parameters as in setcover(r=20);"
-    " several at once as in fuse(setcover, topic).",
+    help="setcover, mean, wmd, jaccard, edit, bow or topic; count, frequency, bm25, lm or"
+    " translation, which weigh words and phrases; parameters as in setcover(r=20); several at"
+    " once as in fuse(setcover, topic).",
 )
 @click.option("--like", metavar="ID", help="More like this document or sentence of the index.")
 @click.option("-k", default=5, show_default=True, type=click.IntRange(1), help="How many.")
@@ -65,6 +66,7 @@ def search(
     lexfield search my.idx --queries questions.txt --method "setcover(r=20)" --jsonl
     lexfield search my.idx - --json < questions.txt
     lexfield search my.idx "storm at sea" --method "fuse(setcover, topic)" --explain
+    lexfield search my.idx '3*storm + 2*"copper pot" - boat' --method translation --explain
     lexfield search my.idx --like letters/march --method topic
     lexfield search my.idx --queries topics.tsv --unit document -k 100 --run > mine.run
     """

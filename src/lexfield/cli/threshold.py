@@ -27,7 +27,9 @@ _FEWEST, _MOST = 0.001, 1000.0  # neighbours that the table goes from and to
 @click.option("--deviation", default=3.1, show_default=True, help="Their standard deviation.")
 @click.option("--limit", type=click.IntRange(1), help="Only the first words of each set.")
 @click.option("--sample", type=click.IntRange(40), help="Neighbours of so many words, not of all.")
-@click.option("--seed", default=0, show_default=True, help="Which words a sample takes.")
+@click.option(
+    "--seed", default=0, show_default=True, type=click.IntRange(0), help="Which words are sampled."
+)
 @click.option("--plot", type=click.Path(dir_okay=False), help="Draw the curve: png, svg or pdf.")
 @output_options
 def threshold(

@@ -6,12 +6,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING
 
-from lexfield.engine import map_tasks
-from lexfield.errors import StoreError
+from lexfield.engine import map_blocks, map_tasks
+from lexfield.errors import StoreError, check
 from lexfield.explain import Explanation
 from lexfield.progress import Progress
+from lexfield.search.bags import Bags
+from lexfield.search.filter import allowed_rows
 from lexfield.search.methods import Method, parse, spec_of
-from lexfield.search.ranking import Found, Ranking
+from lexfield.search.ranking import Found, Ranking, noted
+from lexfield.search.weighted import BagMethod
 
 if TYPE_CHECKING:
     from lexfield.search.index import Index
@@ -31,7 +34,11 @@ def search_many(
     progress: Progress,
 ) -> Iterator[Ranking]:
     """``index.search`` of every text, in order."""
-    spec = spec_of(parse(method))
+    chosen = parse(method)
+    spec = spec_of(chosen)
+    if isinstance(chosen, BagMethod):
+        yield from _together(index, texts, chosen, k, unit, where, progress)
+        return
     if len(texts) < 2 * _BATCH:  # a worker takes longer to start
         for number, text in enumerate(texts, 1):
             yield index.search(text, spec, k, unit=unit, where=where)
@@ -47,6 +54,35 @@ def search_many(
         for text, (found, scores, notes) in zip(batch, answers, strict=True):
             explain = partial(_explain, index, text, spec, k, unit, where)
             yield Ranking(Found(found, scores, explain, notes), rows, spec, text)
+
+
+def _together(
+    index: Index,
+    texts: Sequence[str],
+    method: BagMethod,
+    k: int,
+    unit: str,
+    where: Where | None,
+    progress: Progress,
+) -> Iterator[Ranking]:
+    """Bag methods spend their time in compiled loops over many queries: threads do."""
+    check(isinstance(k, int) and k >= 1, "k", "a whole number of at least 1", k)
+    rows = index.rows(unit)
+    allowed = allowed_rows(rows, where)
+    Bags.of(rows)  # made before threads ask for it
+    spec = spec_of(method)
+
+    def some(start: int) -> list[Ranking]:
+        part = texts[start : start + _BATCH]
+        queries = [method.read(index, text) for text in part]
+        found = method.search_together(rows, queries, min(k, len(rows)), allowed)
+        return [
+            Ranking(noted(one, query), rows, spec, text)
+            for one, query, text in zip(found, queries, part, strict=True)
+        ]
+
+    for rankings in map_blocks(some, range(0, len(texts), _BATCH), progress=progress):
+        yield from rankings
 
 
 def search_texts(

@@ -24,8 +24,8 @@ from lexfield.search.filter import allowed_rows
 from lexfield.search.lexicon import Lexicon
 from lexfield.search.like import like
 from lexfield.search.methods import Method, parse, spec_of
-from lexfield.search.query import Query, count_words
-from lexfield.search.ranking import Ranking
+from lexfield.search.query import Query, check_length, count_words
+from lexfield.search.ranking import Ranking, noted
 from lexfield.search.rows import Rows
 from lexfield.search.segment import UNITS, Segment, save_segment
 from lexfield.search.topics import fit_topics, forget_topics, update_topics
@@ -40,7 +40,6 @@ from lexfield.vectors.wordvectors import Embedded, WordVectors
 
 T = TypeVar("T")
 KIND = "index"
-LONGEST_QUERY = 20_000  # words
 _MOST_VALUES = 50
 
 
@@ -211,13 +210,10 @@ class Index:
         chosen = parse(method)
         rows = self.rows(unit)
         check(isinstance(k, int | np.integer) and k >= 1, "k", "a whole number of at least 1", k)
-        query = self.query(text)
+        query = chosen.read(self, text) if hasattr(chosen, "read") else self.query(text)
         allowed = allowed_rows(rows, where)
         found = chosen.search(rows, query, min(int(k), len(rows)), allowed)
-        found.notes[:0] = query.notes
-        if not found.rows and not found.notes:
-            found.notes.append("nothing in the index answers this query")
-        return Ranking(found, rows, spec_of(chosen), text)
+        return Ranking(noted(found, query), rows, spec_of(chosen), text)
 
     def like(
         self, identity: str, method: str | Method = "topic", k: int = 5, **options: Any
@@ -255,11 +251,7 @@ class Index:
     def query(self, text: str) -> Query:
         """Cut a text as the index's own were, and look its words up."""
         tokens = cut_words(self.normalisation(text.replace("\0", " ")))
-        if len(tokens) > LONGEST_QUERY:
-            raise InputError(
-                f"The query has {len(tokens):,} words; at most {LONGEST_QUERY:,} can be searched.",
-                "Search for a part of it.",
-            )
+        check_length(tokens)
         words, counts = count_words(tokens, stopwords(self.language))
         ids = np.array([self.lexicon.ids.get(word, -1) for word in words], np.int32)
         vectors = np.zeros((len(words), self.lexicon.vectors.shape[1]), np.float32)

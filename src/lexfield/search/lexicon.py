@@ -22,16 +22,9 @@ class Lexicon:
         self._segments = segments
         self._excluded = excluded
         self._deleted = deleted
-        self.words: list[str] = []
-        self.ids: dict[str, int] = {}
-        self.maps: list[NDArray[np.int32]] = []  # a segment's word id → ours
-        for segment in segments:
-            own = list(segment.corpus.vocabulary)
-            for word in own:
-                if word not in self.ids:
-                    self.ids[word] = len(self.words)
-                    self.words.append(word)
-            self.maps.append(np.array([self.ids[word] for word in own], np.int32))
+        # maps: a segment's word id → ours
+        self.ids, self.maps = joined([list(segment.corpus.vocabulary) for segment in segments])
+        self.words = list(self.ids)
         self._computed: dict[tuple[int, int], NDArray[np.int32]] = {}
 
     def __len__(self) -> int:
@@ -40,12 +33,7 @@ class Lexicon:
     @cached_property
     def inverse(self) -> list[NDArray[np.int32]]:
         """For each segment: our word id → its own; -1 where it lacks the word."""
-        inverse = []
-        for own in self.maps:
-            back = np.full(len(self), -1, np.int32)
-            back[own] = np.arange(len(own), dtype=np.int32)
-            inverse.append(back)
-        return inverse
+        return inverted(self.maps, len(self))
 
     @cached_property
     def vectors(self) -> NDArray[np.float32]:
@@ -89,13 +77,18 @@ class Lexicon:
         return live
 
     @cached_property
-    def _targets(self) -> NDArray[np.int64]:
+    def targets(self) -> NDArray[np.int64]:
         """Words that may be in a ball."""
         return np.flatnonzero(self.known if self._live is None else self.known & self._live)
 
     @cached_property
     def _target_base(self) -> Base:
-        return prepared(np.ascontiguousarray(self.vectors[self._targets]), euclidean=True)
+        return prepared(np.ascontiguousarray(self.vectors[self.targets]), euclidean=True)
+
+    @property
+    def has_balls(self) -> bool:
+        """Can balls be looked up?"""
+        return len(self._segments) == 1 and self._live is None
 
     def ball(self, word: int, vector: NDArray[np.float32], r: int) -> NDArray[np.int32]:
         """The ``r`` nearest other words by Euclidean distance, nearest first.
@@ -105,20 +98,20 @@ class Lexicon:
         """
         if r <= 0:
             return np.empty(0, np.int32)
-        if word >= 0 and r <= BALL and len(self._segments) == 1 and self._live is None:
+        if word >= 0 and r <= BALL and self.has_balls:
             ball: NDArray[np.int32] = self._segments[0].balls[word, :r]
             return ball[ball >= 0]
         if word >= 0 and (word, r) in self._computed:
             return self._computed[word, r]
-        place = int(np.searchsorted(self._targets, word))
-        own = place < len(self._targets) and self._targets[place] == word
+        place = int(np.searchsorted(self.targets, word))
+        own = place < len(self.targets) and self.targets[place] == word
         found = nearest_rows(
             vector[None],
             self._target_base,
-            k=min(r, max(1, len(self._targets) - own)),
+            k=min(r, max(1, len(self.targets) - own)),
             skip=np.array([place if own else -1]),
         )
-        ball = self._targets[found.rows].astype(np.int32)
+        ball = self.targets[found.rows].astype(np.int32)
         if word >= 0:
             self._computed[word, r] = ball
         return ball
@@ -131,13 +124,32 @@ class Lexicon:
         if not length:
             return np.empty(0, np.int32)
         found = nearest_rows((vector / length)[None], self._unit_targets, threshold=threshold)
-        ball: NDArray[np.int32] = self._targets[found.rows].astype(np.int32)
+        ball: NDArray[np.int32] = self.targets[found.rows].astype(np.int32)
         others: NDArray[np.int32] = ball[ball != word]
         return others
 
     @cached_property
     def _unit_targets(self) -> Base:
-        vectors = self.vectors[self._targets]
+        vectors = self.vectors[self.targets]
         lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
         lengths[lengths == 0] = 1
         return prepared((vectors / lengths).astype(np.float32))
+
+
+def joined(lists: Sequence[Sequence[str]]) -> tuple[dict[str, int], list[NDArray[np.int32]]]:
+    """One number for each string of several lists, and for each list the numbers of its strings."""
+    ids: dict[str, int] = {}
+    for own in lists:
+        for word in own:
+            ids.setdefault(word, len(ids))
+    return ids, [np.array([ids[word] for word in own], np.int32) for own in lists]
+
+
+def inverted(maps: Sequence[NDArray[np.int32]], size: int) -> list[NDArray[np.int32]]:
+    """The way back from the numbers of ``joined``; -1 where a list lacks the string."""
+    inverse = []
+    for own in maps:
+        back = np.full(size, -1, np.int32)
+        back[own] = np.arange(len(own), dtype=np.int32)
+        inverse.append(back)
+    return inverse

@@ -4,7 +4,8 @@ A method is a frozen dataclass whose fields are its parameters, with
 
     search(rows, query, k, allowed) → Found
 
-Command line, page and Python read the same registry.
+and, where it has a query language of its own, ``read(index, text) → Query``. Command line, page and
+Python read the same registry.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from __future__ import annotations
 import difflib
 import re
 from dataclasses import fields
+from functools import lru_cache
 from importlib import import_module
 from typing import Any, Protocol
 
@@ -30,6 +32,11 @@ METHODS = {
     "jaccard": "Jaccard",
     "edit": "Edit",
     "bow": "Bow",
+    "count": "Count",
+    "frequency": "Frequency",
+    "bm25": "Bm25",
+    "lm": "Lm",
+    "translation": "Translation",
     "topic": "Topic",
     "fuse": "Fuse",
 }
@@ -49,8 +56,11 @@ _PARAMETER = re.compile(r"\s*([A-Za-z_]\w*)\s*=\s*([-+.\w]+)\s*")
 
 def parse(spec: str | Method) -> Method:
     """A method from its spec; a method is given back as it is."""
-    if not isinstance(spec, str):
-        return spec
+    return _parsed(spec) if isinstance(spec, str) else spec
+
+
+@lru_cache(1000)
+def _parsed(spec: str) -> Method:
     match = _SPEC.fullmatch(spec)
     if not match:
         raise InputError(f"{spec!r} is not a method.", "Write a name, or name(parameter=value, …).")
@@ -77,6 +87,11 @@ def parse(spec: str | Method) -> Method:
 
 def spec_of(method: Method) -> str:
     """The shortest spec that ``parse`` turns back into this method."""
+    return _spec(method)  # type: ignore[arg-type]
+
+
+@lru_cache(1000)
+def _spec(method: Method) -> str:
     given = [spec_of(inner) for inner in getattr(method, "methods", ())]
     given += [
         f"{field.name}={_text(getattr(method, field.name))}"

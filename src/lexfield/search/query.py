@@ -8,6 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from lexfield.errors import InputError
+
+LONGEST_QUERY = 20_000  # words
+
 
 @dataclass(frozen=True)
 class Query:
@@ -22,6 +26,8 @@ class Query:
     vectors: NDArray[np.float32]
     known: NDArray[np.bool_]  # has a vector
     notes: list[str]
+    # n-grams with weights, where the query was written in the language of bags
+    terms: tuple[tuple[float, tuple[str, ...]], ...] | None = None
 
     @property
     def shares(self) -> NDArray[np.float64]:
@@ -33,6 +39,14 @@ class Query:
     def mean(self) -> NDArray[np.float32]:
         """The unweighted mean of the words' vectors."""
         return (self.shares @ self.vectors.astype(np.float64)).astype(np.float32)
+
+
+def check_length(tokens: list[str]) -> None:
+    if len(tokens) > LONGEST_QUERY:
+        raise InputError(
+            f"The query has {len(tokens):,} words; at most {LONGEST_QUERY:,} can be searched.",
+            "Search for a part of it.",
+        )
 
 
 def count_words(tokens: list[str], excluded: frozenset[str]) -> tuple[list[str], list[int]]:

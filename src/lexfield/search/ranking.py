@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lexfield.explain import Explanation
+from lexfield.search.query import Query
 from lexfield.search.rows import Rows
 
 if TYPE_CHECKING:
@@ -26,6 +27,14 @@ class Found:
     scores: list[float]
     explain: Callable[[int], Explanation]  # from the place in ``rows``
     notes: list[str] = field(default_factory=list)
+
+
+def noted(found: Found, query: Query) -> Found:
+    """What was found, with the notes on the query first."""
+    found.notes[:0] = query.notes
+    if not found.rows and not found.notes:
+        found.notes.append("nothing in the index answers this query")
+    return found
 
 
 class Hit:

@@ -6,7 +6,8 @@ For both units, sentence and document ("rows"):
   axes      the mean vector of each row on principal axes, with a sketch of the first that bounds
             every distance
   letters   how many of each kind of character: bounds for edit distance
-And for every word its vector and its ball: the nearest words by Euclidean distance.
+And for every word its vector and its ball: the nearest words by Euclidean distance; and its places,
+the inverted index of bags (``postings.py``).
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from numpy.typing import NDArray
 
 from lexfield.engine import map_blocks
 from lexfield.progress import Progress, silent
+from lexfield.search.postings import Postings, load_postings, load_stems, save_postings
 from lexfield.store.folder import Store, Writer
 from lexfield.text.corpus import Corpus
 from lexfield.text.stopwords import stopwords
@@ -81,6 +83,14 @@ class Segment:
             self._units[name] = Unit(*(self._store.array(f"{prefix}.{f}") for f in _FIELDS))
         return self._units[name]
 
+    def postings(self, unit: str) -> Postings:
+        """The inverted index of bags."""
+        return load_postings(self._store, self.name, unit)
+
+    def stems(self) -> list[str]:
+        """The terms of the bags, where the index has a stemmer."""
+        return load_stems(self._store, self.name)
+
     def fingerprint(self, unit: str) -> str:
         """Changes with the words of the rows, and with nothing else."""
         own = [f"{self.name}.{unit}.{field}" for field in ("offsets", "words", "counts")]
@@ -116,6 +126,7 @@ def save_segment(
     for unit, arrays in zip(UNITS, made, strict=True):
         for field in _FIELDS:
             out.array(f"{name}.{unit}.{field}", arrays[field])
+    save_postings(out, name, corpus)
     out.array(f"{name}.balls", _balls(embedded, progress))
     return meta
 

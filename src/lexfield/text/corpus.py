@@ -234,6 +234,8 @@ class _Builder:
         self._sources.append(source)
         self._metadata.append(
             json.dumps({_valid(k): _valid(v) for k, v in document.metadata.items()})
+            if document.metadata
+            else "{}"
         )
         self._spans.append(places + self._size)
         self._texts.append(data)

@@ -8,17 +8,26 @@ from dataclasses import dataclass
 from functools import cache
 
 from lexfield.text.segment import character_ranges
+from lexfield.text.stem import NONE, check_stemmer
 
 _MOST_MARKS = 30  # on one letter, as in Unicode's stream-safe format; sorting more takes n² time
 
 
 @dataclass(frozen=True, slots=True)
 class Normalisation:
-    """Lower case, canonical Unicode (NFC), and one apostrophe for all that are typed."""
+    """Lower case, canonical Unicode (NFC), and one apostrophe for all that are typed.
+
+    ``stem`` names the Snowball stemmer of an index's bags (english, german, …). Texts and words
+    stay as they are, for word vectors know words; bag queries count and compare stems.
+    """
 
     lower: bool = True
     nfc: bool = True
     apostrophe: bool = True
+    stem: str = NONE
+
+    def __post_init__(self) -> None:
+        check_stemmer(self.stem)
 
     def __call__(self, text: str) -> str:
         if not text.isascii():

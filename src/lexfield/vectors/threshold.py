@@ -114,6 +114,7 @@ def threshold(
     check(synonyms > 0 and np.isfinite(synonyms), "synonyms", "above 0", synonyms)
     check(deviation >= 0 and np.isfinite(deviation), "deviation", "at least 0", deviation)
     check(sample is None or sample >= 2 * _GROUPS, "sample", f"at least {2 * _GROUPS}", sample)
+    check(seed >= 0, "seed", "at least 0", seed)
     words, units, notes = shared_units(models)
     size = len(words)
     if size - 1 <= synonyms:

@@ -8,7 +8,7 @@ export async function render(root, state) {
   const server = state.server, most = server.limits.body;
   let files = [];
   const chosen = h("p", { class: "small", role: "status" }, ""), place = h("div", {});
-  const pick = h("input", { type: "file", multiple: true, id: "files", class: "unseen", onchange: () => take([...pick.files]) });
+  const pick = h("input", { type: "file", multiple: true, id: "files", class: "unseen", tabindex: "-1", "aria-label": "Files", onchange: () => take([...pick.files]) });
   const drop = h("div", { class: "drop", ondragover: (event) => { event.preventDefault(); drop.classList.add("over"); }, ondragleave: () => drop.classList.remove("over"), ondrop: (event) => { event.preventDefault(); drop.classList.remove("over"); take([...event.dataTransfer.files]); } },
     h("p", {}, h("strong", {}, "Drop files here")), h("p", { class: "small" }, `Text, csv, tsv, jsonl, parquet, or a zip of these; ${number(Math.round(most / 1e6))} MB at most.`),
     pick, h("button", { type: "button", onclick: () => pick.click() }, "Choose files"), chosen);

@@ -1,0 +1,120 @@
+"""The query language of bags: sums and multiples of words and phrases (lecture notes, section 3).
+
+    aristotle metaphysics             two words, each once
+    3*aristotle + 2*metaphysics       3 ⊗ A ⊎ 2 ⊗ P
+    "rules and representations"       an n-gram
+    plato - 0.5*socrates              a negative weight
+
+Between terms + may be left out. A minus takes away where it begins a term; inside a word it is a
+hyphen. There are no brackets.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from lexfield.errors import InputError
+from lexfield.text.segment import words
+
+_NUMBER = re.compile(r"(\d+(?:\.\d*)?|\.\d+)\s*\*")
+_RUN = re.compile(r'[^\s"“”*+]+')  # a word with what is written at it
+_QUOTES = {'"': '"', "“": "”", "”": "”"}
+_LARGEST = 1e9  # weight
+_SHOWN = 60  # characters of a query in an error
+_OPERATORS = re.compile(r'[*+"“”]|(?:(?<=[\s"“”*+])|^)-+')
+
+
+@dataclass(frozen=True, slots=True)
+class Weighted:
+    """A term of a query: its weight, its text as written, and whether that stood in quotes."""
+
+    weight: float
+    text: str
+    quoted: bool
+
+
+def parse_algebra(text: str) -> list[Weighted]:
+    """The terms of a query, in order; a fault is an error that points at its character."""
+    return _Parser(text.replace("\0", " ")).terms()
+
+
+def has_operators(text: str) -> bool:
+    """Is there more to a query than words?"""
+    return _OPERATORS.search(text) is not None
+
+
+def plain(text: str) -> str:
+    """A text without operators, to be asked for as it is: no sums, no phrases."""
+    return _OPERATORS.sub(" ", text)
+
+
+class _Parser:
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._at = 0
+
+    def terms(self) -> list[Weighted]:
+        found: list[Weighted] = []
+        while True:
+            self._skip()
+            if self._at == len(self._text):
+                return found
+            sign = self._sign()
+            weight, weighted = self._weight()
+            start = self._at
+            term = self._term(sign * weight)
+            if words(term.text):
+                found.append(term)
+            elif sign < 0 or weighted or term.quoted:
+                raise self._fault("there is no word here", start)
+
+    def _skip(self) -> None:
+        while self._text[self._at : self._at + 1].isspace():
+            self._at += 1
+
+    def _sign(self) -> int:
+        mark = self._text[self._at]
+        if mark not in "+-":
+            return 1
+        self._at += 1
+        self._skip()
+        if self._text[self._at : self._at + 1] in ("+", "-", "", "(" * (mark == "-")):
+            raise self._fault(f"a word must follow {mark!r}", self._at)
+        return -1 if mark == "-" else 1
+
+    def _weight(self) -> tuple[float, bool]:
+        weight, given = 1.0, False
+        while match := _NUMBER.match(self._text, self._at):
+            weight, given = weight * float(match[1]), True
+            if weight > _LARGEST:
+                raise self._fault(f"a weight can be at most {_LARGEST:,.0f}", self._at)
+            self._at = match.end()
+            self._skip()
+            if self._text[self._at : self._at + 1] in ("+", "-", "*", "(", ""):
+                raise self._fault("a word or a quoted phrase must follow '*'", self._at)
+        return weight, given
+
+    def _term(self, weight: float) -> Weighted:
+        start = self._at
+        mark = self._text[start]
+        if mark == "*":
+            raise self._fault("a number must come before '*'", start)
+        if mark in _QUOTES:
+            end = self._text.find(_QUOTES[mark], start + 1)
+            if end < 0:
+                raise self._fault("this quote is not closed", start)
+            self._at = end + 1
+            return Weighted(weight, self._text[start + 1 : end], True)
+        match = _RUN.match(self._text, start)
+        assert match  # neither white space, quote nor operator begins here
+        self._at = match.end()
+        return Weighted(weight, match[0], False)
+
+    def _fault(self, what: str, at: int) -> InputError:
+        first = max(0, at - _SHOWN // 2)
+        line = "".join(c if c.isprintable() else " " for c in self._text[first : first + _SHOWN])
+        return InputError(
+            f"Character {at + 1} of the query: {what}.\n    {line}\n    {' ' * (at - first)}^",
+            'As in: 3*aristotle + 2*metaphysics - "rules and representations"',
+        )

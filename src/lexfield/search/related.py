@@ -1,0 +1,203 @@
+"""Words of an index that may stand for one another, and how probably (Zuccon et al. 2015).
+
+Related are words whose vectors have at least a ``threshold`` of cosine, or each word's ``top``
+nearest. Two stems are as similar as their most similar words. Stopwords are related to nothing, nor
+are words whose vector was pieced together from others' (``vectors/repair.py``).
+
+    P_T(q | t) = sim(q, t) / Z(t)      Z(t) = sim(t, t) + Σ sim(w, t)   over all w related to t
+
+sim(t, t) = 1: a word translates into itself with what its relatives leave of 1, wholly if it has
+none. A query word that is not among the relatives of t is counted in Z(t) too.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lexfield.search.bags import Bags
+from lexfield.search.query import Query
+from lexfield.search.segment import BALL
+from lexfield.text.stem import NONE
+from lexfield.vectors.neighbours import Base, nearest_rows, prepared
+from lexfield.vectors.repair import How
+
+Array = NDArray[Any]
+_CLOSE = 1e-5  # more than rounding changes a cosine
+
+
+@dataclass(frozen=True)
+class Near:
+    """Terms, most similar first, with their cosines."""
+
+    terms: NDArray[np.int64]
+    similarities: NDArray[np.float64]
+
+
+class Related:
+    """``Related.of(bags, threshold, top)``; made once for each pair of them."""
+
+    def __init__(self, bags: Bags, threshold: float, top: int | None) -> None:
+        self._bags = bags
+        self._threshold = threshold
+        self._top = top
+        self._near: dict[int, Near] = {}
+
+    @classmethod
+    def of(cls, bags: Bags, threshold: float, top: int | None) -> Related:
+        return bags.remember(("related", threshold, top), lambda: cls(bags, threshold, top))
+
+    def group(self, term: str, query: Query) -> tuple[NDArray[np.int64], Array, Array]:
+        """All terms that may stand for a term of a query, itself among them if the index holds it:
+        their ids, cosines, and the probabilities P_T(term | each)."""
+        own = self._bags.ids.get(term, -1) if self._bags.occurrences((term,)).holding else -1
+        near = self.near([own])[0] if own >= 0 else self._near_outside(term, query)
+        others = self.near(near.terms.tolist())
+        weights = [
+            1 + other.similarities.sum() + (0.0 if own in other.terms else similarity)
+            for other, similarity in zip(others, near.similarities.tolist(), strict=True)
+        ]
+        terms, similarities = near.terms, near.similarities
+        if own >= 0:
+            terms, similarities = np.append(own, terms), np.append(1.0, similarities)
+            weights.insert(0, 1 + near.similarities.sum())
+        return terms, similarities, similarities / np.array(weights)
+
+    def near(self, terms: list[int]) -> list[Near]:
+        """The relatives of terms of the index, each without itself."""
+        missing = [term for term in dict.fromkeys(terms) if term not in self._near]
+        if missing:
+            words = [self._words(term) for term in missing]
+            if self._top is None or self._bags.stemmer == NONE:
+                flat = [word for some in words for word in some]
+                found = dict(zip(flat, self._near_words(flat), strict=True))
+                lists = ([found[word] for word in some] for some in words)
+                near = [self._joined(some, t) for some, t in zip(lists, missing, strict=True)]
+            else:
+                vectors = self._bags.rows.lexicon.vectors
+                near = [self._widening(vectors[w], t) for w, t in zip(words, missing, strict=True)]
+            self._near.update(zip(missing, near, strict=True))
+        return [self._near[term] for term in terms]
+
+    def _widening(self, vectors: Array, term: int) -> Near:
+        """The nearest stems of one: words are asked for until these are enough different stems."""
+        k = (self._top or 0) + 1
+        while True:
+            found = self._search(vectors, k)
+            near = self._joined(found, term)
+            last = max((cosines[-1] for _, cosines in found), default=-1.0)
+            enough = len(near.terms) == self._top
+            if (enough and (not self._top or near.similarities[-1] > last)) or k >= len(
+                self._targets
+            ):
+                return near
+            k *= 2
+
+    def _words(self, term: int) -> list[int]:
+        """The words behind a term that can have relatives."""
+        words = [term] if self._bags.stemmer == NONE else self._bags.words_of[term]
+        return [word for word in words if self._place[word] >= 0]
+
+    def _joined(self, found: list[tuple[Array, Array]], term: int) -> Near:
+        """One list of terms from those of words: the highest cosine of each."""
+        terms = np.concatenate([np.empty(0, np.int64), *(w for w, _ in found)])
+        cosines = np.concatenate([np.empty(0), *(c for _, c in found)])
+        if self._bags.stemmer != NONE:
+            terms = self._bags.term_of[terms].astype(np.int64)
+        order = np.lexsort((terms, -cosines))
+        if len(found) > 1 or self._bags.stemmer != NONE:
+            order = order[np.sort(np.unique(terms[order], return_index=True)[1])]
+        order = order[(terms[order] != term) & (cosines[order] > 0)][: self._top]
+        return Near(terms[order], np.minimum(cosines[order], 1.0))
+
+    def _near_outside(self, term: str, query: Query) -> Near:
+        """The relatives of a query word that the index does not hold."""
+        places = [i for i, word in enumerate(query.words) if self._bags.terms([word])[0] == term]
+        places = [i for i in places if query.known[i] and query.vectors[i].any()]
+        if self._top is not None:
+            return self._widening(query.vectors[places], -1)
+        return self._joined(self._search(query.vectors[places]), -1)
+
+    def _near_words(self, words: list[int]) -> list[tuple[Array, Array]]:
+        """Relatives of words, itself perhaps among them; from the balls of the index if they do."""
+        found = {word: near for word in words if (near := self._from_ball(word)) is not None}
+        rest = [word for word in words if word not in found]
+        if rest:
+            found.update(
+                zip(rest, self._search(self._bags.rows.lexicon.vectors[rest]), strict=True)
+            )
+        return [found[word] for word in words]
+
+    def _from_ball(self, word: int) -> tuple[Array, Array] | None:
+        """A ball holds the nearest words by Euclidean distance, which for vectors of length 1 are
+        those of the highest cosine. It will do if its last word is beyond what is wanted."""
+        lexicon = self._bags.rows.lexicon
+        if not self._unit or not lexicon.has_balls:
+            return None
+        ball = lexicon.ball(word, lexicon.vectors[word], BALL)
+        vectors = lexicon.vectors[ball].astype(np.float64)
+        cosines = vectors @ lexicon.vectors[word].astype(np.float64)
+        content = self._place[ball] >= 0
+        if len(ball) == BALL:
+            wanted = np.sort(cosines[content])[::-1][: self._top]
+            short = self._top is not None and len(wanted) < self._top
+            floor = wanted[-1] if self._top is not None and len(wanted) else self._threshold
+            if short or cosines.min() > floor - _CLOSE:
+                return None
+        keep = content if self._top is not None else content & (cosines >= self._threshold)
+        return ball[keep].astype(np.int64), cosines[keep]
+
+    def _search(self, vectors: Array, k: int | None = None) -> list[tuple[Array, Array]]:
+        """Words above the threshold, or the k nearest, with cosines, of every vector."""
+        if not len(vectors) or not len(self._targets):
+            return []
+        lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
+        queries = (vectors / np.where(lengths > 0, lengths, 1)).astype(np.float32)
+        if self._top is not None:
+            found = nearest_rows(queries, self._base, k=min(k or self._top + 1, len(self._targets)))
+        else:
+            found = nearest_rows(queries, self._base, threshold=self._threshold)
+        bounds = pairwise(found.offsets.tolist())
+        return [(self._targets[found.rows[a:b]], found.scores[a:b]) for a, b in bounds]
+
+    @cached_property
+    def _targets(self) -> NDArray[np.int64]:
+        return relatable(self._bags)
+
+    @cached_property
+    def _place(self) -> NDArray[np.int64]:
+        place = np.full(len(self._bags.rows.lexicon), -1)
+        place[self._targets] = np.arange(len(self._targets))
+        return place
+
+    @property
+    def _unit(self) -> bool:
+        """Do all vectors have length 1?"""
+
+        def unit() -> bool:
+            vectors = self._bags.rows.lexicon.vectors[self._targets]
+            squares = np.einsum("ij,ij->i", vectors, vectors)
+            return bool((np.abs(squares - 1) < _CLOSE / 10).all())
+
+        return self._bags.remember("unit", unit)
+
+    @property
+    def _base(self) -> Base:
+        def base() -> Base:
+            vectors = self._bags.rows.lexicon.vectors[self._targets]
+            lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
+            return prepared((vectors / np.where(lengths > 0, lengths, 1)).astype(np.float32))
+
+        return self._bags.remember("base", base)
+
+
+def relatable(bags: Bags) -> NDArray[np.int64]:
+    """Words that can be related to others: with vectors of their own, and no stopwords."""
+    lexicon = bags.rows.lexicon
+    own = np.isin(lexicon.how, (How.EXACT, How.LOWER, How.COMPOSED)) & lexicon.content
+    return lexicon.targets[own[lexicon.targets]]

@@ -1,0 +1,157 @@
+"""Adding up lists of scores, and the best rows of the sums: what every bag method does.
+
+Only rows of the lists are looked at, however many others there are.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lexfield.engine.compiled import kernel
+
+Array = NDArray[Any]
+
+
+@kernel
+def add_list(sums: Array, rows: Array, values: Array, weight: float) -> None:
+    """Add a list's weighted values to the sums of its rows."""
+    for place in range(len(rows)):
+        sums[rows[place]] += weight * values[place]
+
+
+@kernel
+def distinct_rows(sums: Array, rows: Array) -> Array:
+    """The rows with a positive sum, each once; the sums of these are negated."""
+    distinct = np.empty(len(rows), np.int32)
+    size = 0
+    for row in rows:
+        if sums[row] > 0:
+            sums[row] = -sums[row]
+            distinct[size] = row
+            size += 1
+    return distinct[:size]
+
+
+@kernel
+def best_of_queries(
+    starts: Array,
+    lists: Array,
+    weights: Array,
+    offsets: Array,
+    rows: Array,
+    values: Array,
+    norms: Array,
+    scales: Array,
+    allowed: Array,
+    sums: Array,
+    less: Array,
+    k: int,
+) -> tuple[Array, Array, Array]:
+    """The ``k`` best rows of each query and their scores: how many, rows × query, scores × query.
+
+    Query q has the lists ``lists[starts[q]:starts[q + 1]]``; list l the rows and values from
+    ``offsets[l]``. Rows in a list of positive weight score the sum of weighted values, and
+    ``scales[q, n]`` times each of the ``norms``. ``allowed`` may be empty for all rows. ``sums``
+    and ``less`` are a zero for every row, and are left as such; ``less`` may be empty where no
+    weight is negative.
+    """
+    queries = len(starts) - 1
+    sizes = np.zeros(queries, np.int64)
+    best, scores = np.empty((queries, k), np.int64), np.empty((queries, k))
+    for query in range(queries):
+        for place in range(starts[query], starts[query + 1]):
+            part = slice(offsets[lists[place]], offsets[lists[place] + 1])
+            if weights[place] > 0:
+                add_list(sums, rows[part], values[part], weights[place])
+            else:
+                add_list(less, rows[part], values[part], weights[place])
+        size = 0
+        for place in range(starts[query], starts[query + 1]):
+            if weights[place] > 0:
+                own = rows[offsets[lists[place]] : offsets[lists[place] + 1]]
+                size = _take(
+                    sums, own, less, norms, scales[query], allowed, best[query], scores[query], size
+                )
+        for place in range(starts[query], starts[query + 1]):
+            if weights[place] < 0:
+                for row in rows[offsets[lists[place]] : offsets[lists[place] + 1]]:
+                    less[row] = 0
+        _sort(best[query, :size], scores[query, :size])
+        sizes[query] = size
+    return sizes, best, scores
+
+
+@kernel
+def _take(
+    sums: Array,
+    rows: Array,
+    less: Array,
+    norms: Array,
+    scales: Array,
+    allowed: Array,
+    best: Array,
+    scores: Array,
+    size: int,
+) -> int:
+    """Put rows into a heap with the worst of the best on top; gives its new size. The sum of a row
+    is cleared when it is looked at, so that it is looked at once."""
+    for row in rows:
+        score = sums[row]
+        if score <= 0:
+            continue
+        sums[row] = 0
+        if len(allowed) and not allowed[row]:
+            continue
+        if len(less):
+            score += less[row]
+        for order in range(len(norms)):
+            score += scales[order] * norms[order, row]
+        if size < len(best):
+            place = size
+            size += 1
+            while place > 0:
+                parent = (place - 1) >> 1
+                if not _worse(score, row, scores[parent], best[parent]):
+                    break
+                best[place], scores[place] = best[parent], scores[parent]
+                place = parent
+            best[place], scores[place] = row, score
+        elif _worse(scores[0], best[0], score, row):
+            _sink(best, scores, size, row, score)
+    return size
+
+
+@kernel
+def _worse(score: float, row: int, other: float, other_row: int) -> bool:
+    """Of equal scores the later row is worse."""
+    return score < other or (score == other and row > other_row)
+
+
+@kernel
+def _sink(rows: Array, scores: Array, size: int, row: int, score: float) -> None:
+    """Put an entry in the place of the top, and let it sink to where it belongs."""
+    place = 0
+    while True:
+        child = 2 * place + 1
+        if child >= size:
+            break
+        other = child + 1
+        if other < size and _worse(scores[other], rows[other], scores[child], rows[child]):
+            child = other
+        if not _worse(scores[child], rows[child], score, row):
+            break
+        rows[place], scores[place] = rows[child], scores[child]
+        place = child
+    rows[place], scores[place] = row, score
+
+
+@kernel
+def _sort(rows: Array, scores: Array) -> None:
+    """A heap into a list, best first: the worst is taken off, to the end."""
+    for last in range(len(rows) - 1, 0, -1):
+        row, score = rows[last], scores[last]
+        rows[last], scores[last] = rows[0], scores[0]
+        _sink(rows, scores, last, row, score)

@@ -1,0 +1,282 @@
+"""What the bag methods share: a query is weighted n-grams, and a score is the sum of their values.
+
+    score(row) = Σ weight(g) · value(g, row)   over the n-grams g of the query
+
+A method says what an n-gram that a row holds is worth there. Rows that hold no n-gram with a
+positive weight are not given; an n-gram with a negative weight takes from those that are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import accumulate
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lexfield.bags.algebra import has_operators, parse_algebra
+from lexfield.explain import Explanation, Reason
+from lexfield.search.bags import Bags, Occurrences
+from lexfield.search.query import Query, check_length, count_words
+from lexfield.search.ranking import Found
+from lexfield.search.rows import Rows
+from lexfield.text.segment import words as cut_words
+from lexfield.text.stopwords import stopwords
+
+if TYPE_CHECKING:
+    from lexfield.search.index import Index
+
+Array = NDArray[Any]
+NOTHING: Array = np.empty(0)
+_EVERYTHING: NDArray[np.bool_] = np.empty(0, bool)
+
+
+@dataclass(frozen=True)
+class Term:
+    """An n-gram of a query: words as asked for, and the terms (stems, if any) that are counted."""
+
+    weight: float
+    words: tuple[str, ...]
+    gram: tuple[str, ...]
+
+    @property
+    def text(self) -> str:
+        return " ".join(self.words)
+
+
+@dataclass(frozen=True)
+class Scored:
+    """What a term is worth in each row that holds it: always more than 0. ``counts`` is how often
+    it is there, in part where a method counts other words too."""
+
+    rows: NDArray[np.int32]
+    values: NDArray[np.float64]
+    counts: Array
+    holding: int
+
+    def at(self, row: int) -> int:
+        """The place of a row, or -1."""
+        place = int(np.searchsorted(self.rows, row))
+        return place if place < len(self.rows) and self.rows[place] == row else -1
+
+
+class BagMethod:
+    """The base of count, frequency, bm25, lm and translation."""
+
+    name: str
+
+    def values(self, bags: Bags, found: Occurrences, n: int) -> NDArray[np.float64]:
+        """What an n-gram is worth in each row of its list."""
+        raise NotImplementedError
+
+    def scored(self, bags: Bags, term: Term, query: Query) -> Scored:
+        found = bags.occurrences(term.gram)
+        values = self.values(bags, found, len(term.gram)) if found.holding else NOTHING
+        return Scored(found.rows, values, found.counts, found.holding)
+
+    def norm(self, bags: Bags, n: int) -> Array:
+        """What the length of each row adds for every n-gram of a query; empty for nothing."""
+        return NOTHING
+
+    def read(self, index: Index, text: str) -> Query:
+        """Read a query in the language of bags; nothing is asked of word vectors."""
+        tokens, terms = read_terms(index, text)
+        return Query(
+            text,
+            tokens,
+            [],
+            np.empty(0, np.int64),
+            np.empty(0, np.int32),
+            np.empty((0, 0), np.float32),
+            np.empty(0, bool),
+            _empty_notes(tokens, terms),
+            terms,
+        )
+
+    def search(self, rows: Rows, query: Query, k: int, allowed: NDArray[np.bool_] | None) -> Found:
+        (found,) = self.search_together(rows, [query], k, allowed)
+        return found
+
+    def search_together(
+        self, rows: Rows, queries: Sequence[Query], k: int, allowed: NDArray[np.bool_] | None
+    ) -> list[Found]:
+        """``search`` for several queries, in one pass of a compiled loop."""
+        from lexfield.search.selection import best_of_queries
+
+        bags = Bags.of(rows)
+        asked = [self._known(bags, query) for query in queries]
+        batch = _Batch(asked)
+        orders = sorted({len(term.gram) for known, _ in asked for term, _ in known})
+        norms = [norm for n in orders if len(norm := self.norm(bags, n))]
+        together = norms[0][None] if len(norms) == 1 else np.array(norms).reshape(-1, len(rows))
+        scales = batch.scales(orders) if norms else np.empty((len(queries), 0))
+        sums = bags.take_sums()
+        sizes, best, scores = best_of_queries(
+            *batch.arrays,
+            together,
+            scales,
+            _EVERYTHING if allowed is None else allowed,
+            sums,
+            np.zeros(len(rows) if batch.negative else 0),
+            k,
+        )
+        bags.give_back(sums)
+        return [
+            self._found(bags, known, notes, rows_of[:size].tolist(), scores_of[:size].tolist())
+            for (known, notes), size, rows_of, scores_of in zip(
+                asked, sizes.tolist(), best, scores, strict=True
+            )
+        ]
+
+    def _known(self, bags: Bags, query: Query) -> tuple[list[tuple[Term, Scored]], list[str]]:
+        """The terms of a query that the index holds, with their lists; and what to tell of it."""
+        lists = bags.lists(self)
+        known: list[tuple[Term, Scored]] = []
+        unknown = []
+        for term in _terms(bags, query):
+            one = lists.get(term.gram)
+            if one is None:
+                one = self.scored(bags, term, query)
+                bags.keep(self, term.gram, one, len(one.rows))
+            if one.holding:
+                known.append((term, one))
+            else:
+                unknown.append(term)
+        return known, _notes(unknown, known)
+
+    def _found(
+        self,
+        bags: Bags,
+        known: list[tuple[Term, Scored]],
+        notes: list[str],
+        rows: list[int],
+        scores: list[float],
+    ) -> Found:
+        def explain(place: int) -> Explanation:
+            reasons: list[Reason] = []
+            counts = []
+            for term, one in known:
+                at = one.at(rows[place])
+                reasons += self.reasons(bags, term, one, rows[place], at)
+                counts.append(f"{term.text} {one.counts[at] if at >= 0 else 0:g}")
+            facts = {"counts": counts, "length": int(bags.rows.lengths[rows[place]])}
+            return Explanation(reasons, additive=True, facts=facts)
+
+        return Found(rows, scores, explain, notes)
+
+    def reasons(self, bags: Bags, term: Term, one: Scored, row: int, at: int) -> list[Reason]:
+        """What a term adds to the score of a row, by the words that are there."""
+        norm = self.norm(bags, len(term.gram))
+        length = term.weight * float(norm[row]) if len(norm) else 0.0
+        if at < 0:
+            return [Reason(term.text, "", length)] if length else []
+        value = term.weight * float(one.values[at])
+        forms = _forms(bags, term, row)
+        shares = [count / sum(forms.values()) for count in forms.values()]
+        return [
+            Reason(term.text, form, (value + length) * share)
+            for form, share in zip(forms, shares, strict=True)
+        ]
+
+
+class _Batch:
+    """The lists of several queries, each list once, end to end."""
+
+    def __init__(self, asked: Sequence[tuple[list[tuple[Term, Scored]], list[str]]]) -> None:
+        self._terms = [[term for term, _ in known] for known, _ in asked]
+        numbers: dict[int, int] = {}
+        distinct: list[Scored] = []
+        lists, starts = [], [0]
+        for known, _ in asked:
+            for _, one in known:
+                number = numbers.setdefault(id(one), len(distinct))
+                if number == len(distinct):
+                    distinct.append(one)
+                lists.append(number)
+            starts.append(len(lists))
+        weights = [term.weight for some in self._terms for term in some]
+        self.negative = any(weight < 0 for weight in weights)
+        offsets = list(accumulate([len(one.rows) for one in distinct], initial=0))
+        rows, values = [one.rows for one in distinct], [one.values for one in distinct]
+        self.arrays = (
+            np.array(starts),
+            np.array(lists, np.int64),
+            np.array(weights, np.float64),
+            np.array(offsets),
+            np.concatenate(rows) if rows else np.empty(0, np.int32),
+            np.concatenate(values) if values else NOTHING,
+        )
+
+    def scales(self, orders: Sequence[int]) -> Array:
+        """How much of each order's norm every query adds: the weights of its n-grams."""
+        scales = np.zeros((len(self._terms), len(orders)))
+        for query, some in enumerate(self._terms):
+            for term in some:
+                scales[query, orders.index(len(term.gram))] += term.weight
+        return scales
+
+
+def read_terms(
+    index: Index, text: str
+) -> tuple[list[str], tuple[tuple[float, tuple[str, ...]], ...]]:
+    """All words of a query, and its n-grams with their weights. Stopwords count in quotes only."""
+    normalise, excluded = index.normalisation, stopwords(index.language)
+    tokens = cut_words(normalise(text.replace("\0", " ")))
+    check_length(tokens)
+    if not has_operators(text):
+        counted = zip(*count_words(tokens, excluded), strict=True)
+        return tokens, tuple((float(count), (word,)) for word, count in counted)
+    terms: list[tuple[float, tuple[str, ...]]] = []
+    for item in parse_algebra(text):
+        cut = cut_words(normalise(item.text))
+        if item.quoted:
+            terms.append((item.weight, tuple(cut)))
+        else:
+            terms += [(item.weight, (word,)) for word in cut if word not in excluded]
+    return tokens, tuple(terms)
+
+
+def _terms(bags: Bags, query: Query) -> list[Term]:
+    """The n-grams of a query, equal ones added up; what adds up to nothing is left out."""
+    given = query.terms
+    if given is None:
+        counts = query.counts.tolist()
+        given = tuple((c, (word,)) for word, c in zip(query.words, counts, strict=True))
+    added: dict[tuple[str, ...], Term] = {}
+    for weight, words in given:
+        gram = bags.terms(list(words))
+        before = added.get(gram)
+        added[gram] = Term(weight + (before.weight if before else 0.0), words, gram)
+    return [term for term in added.values() if term.weight]
+
+
+def _empty_notes(tokens: list[str], terms: tuple[Any, ...]) -> list[str]:
+    if terms:
+        return []
+    return [f"the query holds {'only stopwords' if tokens else 'no words'}"]
+
+
+def _notes(unknown: list[Term], known: list[tuple[Term, Scored]]) -> list[str]:
+    notes = []
+    if unknown:
+        names = [f'"{t.text}"' if len(t.words) > 1 else t.text for t in unknown]
+        more = f" and {len(names) - 10} more" if len(names) > 10 else ""
+        notes.append(f"not in the index: {', '.join(names[:10])}{more}")
+    if known and all(term.weight < 0 for term, _ in known):
+        notes.append("every weight is negative: there is nothing to find")
+    return notes
+
+
+def _forms(bags: Bags, term: Term, row: int) -> dict[str, int]:
+    """The words of a row that are counted as a term, with their counts; an n-gram is one."""
+    if len(term.gram) > 1 or bags.stemmer == "none":
+        return {term.text: 1}
+    wanted = bags.ids[term.gram[0]]
+    _, words = bags.rows.tokens_of(np.array([row]))
+    forms: dict[str, int] = {}
+    for word in words[bags.term_of[words] == wanted].tolist():
+        name = bags.rows.lexicon.words[word]
+        forms[name] = forms.get(name, 0) + 1
+    return forms
