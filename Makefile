@@ -35,6 +35,7 @@ reproduce: $(VENV)/.installed-bench
 	$(BIN)/python reproduce/metric_retrieval.py
 	$(BIN)/python reproduce/metric_clustering.py
 	$(BIN)/python reproduce/metric_duplicates.py
+	$(BIN)/python reproduce/questionnaire.py
 
 $(VENV)/bin/python:
 	$(PYTHON) -c "import sys; sys.exit(sys.version_info < (3, 11) and 'lexfield needs Python 3.11 or newer; name one with: make PYTHON=python3.12')"

@@ -16,7 +16,7 @@ SOURCE = Path(lexfield.__file__).parent
 LAYERS = [
     "errors", "progress", "results", "store", "engine", "sample", "text", "bags", "vectors",
     "topics", "metric", "explain", "diverge", "ranks", "trec", "fusion", "search", "evaluate",
-    "plots", "cli", "__main__",
+    "plots", "answers", "serve", "study", "cli", "__main__",
 ]  # fmt: skip
 FILES = sorted(SOURCE.rglob("*.py"))
 

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from lexfield.cli.options import chosen_options, divergence_options, reading_options
-from lexfield.cli.output import Bar, emit, output_options, paint, say
+from lexfield.answers.options import chosen_options
+from lexfield.cli.options import divergence_options, reading_options
+from lexfield.cli.output import Bar, output_options, paint, say, tell
 from lexfield.results import format_rows
 
 if TYPE_CHECKING:
@@ -50,6 +51,7 @@ def compare(
     lexfield compare emma.txt ulysses.txt --space latent -k 3 --explain --json
     lexfield compare emma.txt ulysses.txt --plot words.png
     """
+    from lexfield.answers.texts import compared
     from lexfield.diverge.between import between
     from lexfield.diverge.counts import of_texts
     from lexfield.diverge.options import Options
@@ -57,8 +59,8 @@ def compare(
 
     if plot:
         plot_path(plot)
-    compared, reading = apart(options)
-    chosen = Options.of({"k": k, **chosen_options(compared)})
+    choices, reading = apart(options)
+    chosen = Options.of({"k": k, **chosen_options(choices)})
     texts, notes = _read([a, b], reading)
     counts = of_texts(texts, n=chosen.n, stopwords=chosen.stopwords)
     with Bar("resampling") as bar:
@@ -70,20 +72,9 @@ def compare(
         from lexfield.plots.divergence import draw_bars
 
         say(f"drawn: {draw_bars(found, (Path(a).stem, Path(b).stem), plot)}")
-    record = {"a": a, "b": b, **found.to_dict()}
-    del record["notes"]
-    extra = dict(record)
-    if explain:
-        record["explanation"] = found.explanation.to_dict()
     lines = [str(found), *(_words(found) if explain else [])]
-    emit(
-        "compare",
-        [record],
-        output,
-        notes=[*notes, *found.notes],
-        table=lambda: [paint(lines[0], "green"), *lines[1:]],
-        extra=extra,
-    )
+    answer = compared((a, b), found, notes, explain=explain)
+    tell(answer, output, lambda: [paint(lines[0], "green"), *lines[1:]])
 
 
 def _words(found: Estimate) -> list[str]:

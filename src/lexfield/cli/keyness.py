@@ -9,8 +9,9 @@ from typing import Any, Literal
 
 import click
 
+from lexfield.answers.answer import Record
 from lexfield.cli.options import read_corpus, reading_options
-from lexfield.cli.output import Record, emit, output_options, say
+from lexfield.cli.output import emit, output_options, say
 from lexfield.results import format_rows
 
 

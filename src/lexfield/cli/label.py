@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
+from lexfield.answers.options import chosen_options
 from lexfield.cli.compare import apart
-from lexfield.cli.options import chosen_options, divergence_options, reading_options
-from lexfield.cli.output import Bar, emit, output_options, paint
-from lexfield.errors import InputError
-
-if TYPE_CHECKING:
-    from lexfield.diverge.counts import Counts
-    from lexfield.diverge.pairs import Pairs
+from lexfield.cli.options import divergence_options, reading_options
+from lexfield.cli.output import Bar, output_options, paint, tell
 
 
 @click.command()
@@ -54,8 +49,8 @@ def label(
     lexfield label books/ --metadata books.csv --by author --text emma
     lexfield label books/ --metadata books.csv --by genre --rule vote --space latent --json
     """
+    from lexfield.answers.texts import guessed, labelled
     from lexfield.diverge.counts import count
-    from lexfield.diverge.label import leave_one_out
     from lexfield.diverge.pairs import pairs
     from lexfield.text.corpus import Corpus
 
@@ -64,97 +59,21 @@ def label(
     with Bar("reading") as bar:
         corpus = Corpus.read(paths, progress=bar, **reading)
     counts = count(corpus, n=chosen["n"], stopwords=chosen["stopwords"], sample=sample, seed=seed)
-    counts = _labelled(counts, by)
+    counts = labelled(counts, by)
     with Bar("comparing") as bar:
         found = pairs(counts, k=k, progress=bar, **chosen)
-    labels = [record[by] for record in found.metadata]
-    predicted = leave_one_out(found.matrix, labels, rule, neighbours).tolist()
-    right = sum(a == b for a, b in zip(labels, predicted, strict=True))
-    confusion: dict[str, dict[str, int]] = {}
-    for (true, guess), times in sorted(Counter(zip(labels, predicted, strict=True)).items()):
-        confusion.setdefault(true, {})[guess] = times
-    records = [
-        {"id": id, "label": true, "predicted": guess, "right": true == guess}
-        for id, true, guess in zip(found.ids, labels, predicted, strict=True)
-    ]
-    extra: dict[str, Any] = {
-        "by": by,
-        "accuracy": right / len(labels),
-        "right": right,
-        "documents": len(labels),
-        "confusion": confusion,
-    }
-    evidence = None if text is None else _evidence(found, counts, labels, predicted, text)
-    if evidence:
-        extra["evidence"] = evidence
-    emit(
-        "label",
-        records,
-        output,
-        notes=_notes(found, labels),
-        table=lambda: _lines(records, extra, evidence),
-        extra=extra,
-    )
+    answer = guessed(found, counts, by, rule, neighbours, text)
+    tell(answer, output, lambda: _lines(list(answer.records), answer.extra))
 
 
-def _labelled(counts: Counts, by: str) -> Counts:
-    """The documents that have the field; the others are named."""
-    import numpy as np
-
-    having = np.array([bool(record.get(by)) for record in counts.metadata])
-    if not having.any():
-        known = ", ".join(sorted({name for record in counts.metadata for name in record}))
-        raise InputError(f"No document has the field {by!r}.", f"There are: {known or 'none'}.")
-    left = [id for id, has in zip(counts.ids, having, strict=True) if not has]
-    return counts.keep(
-        np.flatnonzero(having), [f"left out, without {by}: {', '.join(left)}"] if left else []
-    )
-
-
-def _notes(found: Pairs, labels: list[str]) -> list[str]:
-    alone = sorted(name for name, size in Counter(labels).items() if size == 1)
-    if len(set(labels)) < 2:
-        raise InputError(f"All documents are {labels[0]!r}.", "There is nothing to tell apart.")
-    told = f"with one document, so never right: {', '.join(alone)}" if alone else ""
-    return [*found.notes, *([told] if told else [])]
-
-
-def _evidence(
-    found: Pairs, counts: Counts, labels: list[str], predicted: list[str], text: str
-) -> dict[str, Any]:
-    from dataclasses import asdict
-
-    import numpy as np
-
-    from lexfield.diverge.label import nearest_documents, telling_words
-
-    if text not in found.ids:
-        raise InputError(f"There is no document {text!r}.", "See the ids without --text.")
-    row = found.ids.index(text)
-    near = nearest_documents(found, labels, row, 5)
-    others = [e.label for e in nearest_documents(found, labels, row, len(labels))]
-    second = next(name for name in others if name != predicted[row])
-    counts = counts.keep(np.array([counts.ids.index(id) for id in found.ids]))
-    words = telling_words(counts, labels, counts.ids.index(text), predicted[row], second)
-    return {
-        "id": text,
-        "predicted": predicted[row],
-        "rather_than": second,
-        "nearest": [asdict(e) for e in near],
-        "words": [{"word": word, "part": part} for word, part in words[:15]],
-    }
-
-
-def _lines(
-    records: list[dict[str, Any]], extra: dict[str, Any], evidence: dict[str, Any] | None
-) -> list[str]:
+def _lines(records: list[dict[str, Any]], extra: dict[str, Any]) -> list[str]:
     from lexfield.results import format_rows
 
     lines = [
         f"{extra['right']} of {extra['documents']} documents get their own {extra['by']}"
         f" ({extra['accuracy']:.0%})"
     ]
-    if evidence:
+    if evidence := extra.get("evidence"):
         lines.append(
             f"{evidence['id']}: {paint(evidence['predicted'], 'green')},"
             f" rather than {evidence['rather_than']}"

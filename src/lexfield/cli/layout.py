@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from lexfield.cli.options import own_vectors_option, read_each, reading_options
-from lexfield.cli.output import Bar, emit, output_options, say
+from lexfield.cli.output import Bar, output_options, say, tell
 from lexfield.results import format_rows
 
 
@@ -49,6 +49,7 @@ def layout(
     lexfield layout novel.txt news/ --method pca --plot words.png
     lexfield layout novel.txt --words 20000 --csv > places.csv
     """
+    from lexfield.answers.ranks import layout as told
     from lexfield.plots.layout import draw
     from lexfield.plots.page import page_path
     from lexfield.ranks.layout import layout as lay
@@ -65,17 +66,5 @@ def layout(
         notes += [f"{name}: {note}" for note in (*corpus.notes, *result.notes)]
     if plot:
         say(f"wrote {draw(results, plot)}")
-    several = len(results) > 1
-    records = [
-        {"corpus": result.name, **record} if several else record
-        for result in results
-        for record in result.to_dicts()
-    ]
-    emit(
-        "layout",
-        records,
-        output,
-        notes=notes,
-        table=lambda: format_rows(records),
-        extra={"method": method, "plot": plot},
-    )
+    answer = told(results, notes, {"method": method, "plot": plot})
+    tell(answer, output, lambda: format_rows(answer.records))

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 import click
 
+from lexfield.answers.answer import Record
 from lexfield.cli.options import vectors_option
-from lexfield.cli.output import Bar, Record, emit, output_options
-from lexfield.errors import UnknownWordError
+from lexfield.cli.output import Bar, output_options, tell
 from lexfield.results import format_rows
 
 if TYPE_CHECKING:
@@ -56,6 +56,7 @@ def near(
     lexfield near book --models my-models
     lexfield near book --models first.vec --models second.vec --json
     """
+    from lexfield.answers.words import near as find
     from lexfield.vectors.models import Models
     from lexfield.vectors.wordvectors import WordVectors
 
@@ -65,17 +66,9 @@ def near(
         known: WordVectors | Models = (
             _models(models, dims, bar) if models else WordVectors.load(vectors, progress=bar)
         )
-    records, notes = [], list(known.notes) if models else []
-    for word in words:
-        try:
-            found = known.nearest(word, k, threshold=threshold)
-        except UnknownWordError as error:
-            notes.append(str(error))
-            continue
-        query = {"query": word} if len(words) > 1 else {}
-        records += [{**query, **record} for record in found.to_dicts()]
-    table = partial(_table, records, known) if isinstance(known, Models) and records else None
-    emit("near", records, output, notes=notes, table=table)
+    answer = find(known, words, k, threshold, known.notes if models else ())
+    table = partial(_table, answer.records, known) if isinstance(known, Models) else None
+    tell(answer, output, table)
 
 
 def _models(sources: Sequence[str], dims: int | None, bar: Bar) -> Models:

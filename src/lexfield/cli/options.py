@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -170,10 +169,20 @@ def divergence_options(command: F) -> F:
     return command
 
 
-def chosen_options(compared: dict[str, Any]) -> dict[str, Any]:
-    """The options of ``divergence_options`` under the names that the library gives them."""
-    options = {name: value for name, value in compared.items() if name != "bits"}
-    options["unit"] = "bits" if compared["bits"] else "nats"
-    with suppress(ValueError):
-        options["dimension"] = float(options["dimension"])
-    return options
+def listening_options(command: F) -> F:
+    """Where a server listens; the verb gets ``port``, ``host``, ``token`` and ``no_browser``."""
+    options = (
+        click.option("--port", default=8000, show_default=True, help="0 takes one that is free."),
+        click.option(
+            "--host", default="127.0.0.1", show_default=True, help="Address to listen at."
+        ),
+        click.option(
+            "--token",
+            envvar="LEXFIELD_TOKEN",
+            help="Ask for this; needed for a host that others can reach. Also from LEXFIELD_TOKEN.",
+        ),
+        click.option("--no-browser", is_flag=True, help="Do not open the page."),
+    )
+    for option in reversed(options):
+        command = option(command)
+    return command

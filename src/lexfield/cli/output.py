@@ -5,8 +5,6 @@ Results go to stdout. Notes, narration and progress go to stderr, the last two o
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import os
 import sys
@@ -16,10 +14,10 @@ from typing import Any, TypeVar
 
 import click
 
+from lexfield.answers.answer import Answer, Record
 from lexfield.results import format_rows
 
 F = TypeVar("F", bound=Callable[..., Any])
-Record = dict[str, Any]
 
 
 def output_options(command: F) -> F:
@@ -43,39 +41,29 @@ def emit(
     extra: Record | None = None,
 ) -> None:
     """Print results the way that was asked for, and end with 1 where there are none."""
+    tell(Answer(verb, records, notes, extra or {}), output, table)
+
+
+def tell(
+    answer: Answer, output: str | None, table: Callable[[], Sequence[str]] | None = None
+) -> None:
+    """Print an answer the way that was asked for, and end with 1 where it is empty."""
     if output == "json":
-        body = {"schema": f"lexfield.{verb}/1", **(extra or {}), "results": list(records)}
-        click.echo(json.dumps({**body, "notes": list(notes)}, ensure_ascii=False, indent=1))
+        click.echo(answer.json(indent=1))
     else:
         if output == "jsonl":
-            for record in records:
+            for record in answer.records:
                 click.echo(json.dumps(record, ensure_ascii=False))
         elif output == "csv":
-            click.echo(_csv(records), nl=False)
+            click.echo(answer.csv(), nl=False)
         else:
-            for line in table() if table else format_rows(records, shown=len(records)):
+            shown = table() if table else format_rows(answer.records, shown=len(answer.records))
+            for line in shown:
                 click.echo(line)
-        for note in notes:
+        for note in answer.notes:
             click.echo(paint(f"note: {note}", "yellow", sys.stderr), err=True)
-    if not records:
+    if not answer.records:
         raise SystemExit(1)
-
-
-def _csv(records: Sequence[Record]) -> str:
-    out = io.StringIO()
-    if records:
-        writer = csv.DictWriter(out, list(records[0]), lineterminator="\n")
-        writer.writeheader()
-        for record in records:
-            writer.writerow(
-                {
-                    key: json.dumps(value, ensure_ascii=False)
-                    if isinstance(value, dict | list)
-                    else value
-                    for key, value in record.items()
-                }
-            )
-    return out.getvalue()
 
 
 def paint(text: str, colour: str, stream: Any = None) -> str:

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from lexfield.answers.options import chosen_options
 from lexfield.cli.compare import apart
-from lexfield.cli.options import chosen_options, divergence_options, reading_options
+from lexfield.cli.options import divergence_options, reading_options
 from lexfield.cli.output import Bar, emit, output_options, say
 from lexfield.errors import InputError
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
 from lexfield.cli.options import unit_option
-from lexfield.cli.output import Bar, emit, output_options, paint
+from lexfield.cli.output import Bar, output_options, paint, tell
 from lexfield.errors import InputError
 
 if TYPE_CHECKING:
@@ -72,6 +72,7 @@ def search(
     lexfield search tickets.idx "app crashes on start" --method mean --metric support
     lexfield search my.idx --queries topics.tsv --unit document -k 100 --run > mine.run
     """
+    from lexfield.answers.search import ranked
     from lexfield.search.filter import parse_where
     from lexfield.search.index import Index
 
@@ -89,14 +90,7 @@ def search(
     if run:
         return _print_run(names, rankings)
     many = len(texts) > 1
-    records = [
-        _record(hit, ranking, many, explain or not many) for ranking in rankings for hit in ranking
-    ]
-    notes = [
-        f"{ranking.query[:40]!r}: {note}" if many else note
-        for ranking in rankings
-        for note in ranking.notes
-    ]
+    answer = ranked(rankings, explain=explain or not many, by="query" if many else None)
 
     def table() -> Iterator[str]:
         for ranking in rankings:
@@ -105,7 +99,7 @@ def search(
             for hit in ranking:
                 yield from hit_lines(hit, explain, index.normalisation)
 
-    emit("search", records, output, notes=notes, table=lambda: list(table()))
+    tell(answer, output, lambda: list(table()))
 
 
 def _named(lines: Sequence[str], run: bool) -> tuple[list[str], list[str]]:
@@ -139,13 +133,6 @@ def _texts(text: str | None, queries: str | None) -> Sequence[str]:
     if not lines:
         raise InputError("There is no query in the input.", "Write one query a line.")
     return lines
-
-
-def _record(hit: Hit, ranking: Ranking, many: bool, explain: bool) -> dict[str, Any]:
-    record = {**hit.to_dict(explain=False), "explanation": None}
-    if explain:
-        record["explanation"] = hit.explanation.to_dict()
-    return {"query": ranking.query, **record} if many else record
 
 
 def hit_lines(hit: Hit, explain: bool, normalise: Normalisation) -> Iterator[str]:

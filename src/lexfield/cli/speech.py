@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from lexfield.cli.options import own_vectors_option, read_each, reading_options
-from lexfield.cli.output import Bar, emit, output_options
+from lexfield.cli.output import Bar, output_options, tell
 
 
 @click.command()
@@ -39,6 +39,7 @@ def speech(
     lexfield speech novel.txt news/ --json
     lexfield speech novel.txt -k 1 -k 10 --vectors glove
     """
+    from lexfield.answers.ranks import speech as told
     from lexfield.ranks.speech import NEIGHBOURS
     from lexfield.ranks.speech import speech as tag
 
@@ -54,12 +55,8 @@ def speech(
             )
         results.append(result)
         notes += [f"{name}: {note}" for note in (*corpus.notes, *result.notes)]
-    records = [result.to_dict() for result in results]
-    emit(
-        "speech",
-        records,
+    tell(
+        told(results, notes),
         output,
-        notes=notes,
-        table=lambda: [line for result in results for line in (*result.lines(), "")][:-1],
-        extra=records[0] if len(records) == 1 else None,
+        lambda: [line for result in results for line in (*result.lines(), "")][:-1],
     )

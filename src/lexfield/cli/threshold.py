@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from lexfield.answers.answer import Record
 from lexfield.cli.options import read_model_groups
-from lexfield.cli.output import Bar, Record, emit, output_options, say
+from lexfield.cli.output import Bar, output_options, say, tell
 from lexfield.results import format_rows
 
 if TYPE_CHECKING:
@@ -55,6 +56,7 @@ def threshold(
     lexfield threshold cc.de.300.vec --synonyms 2.1 --deviation 2.5
     lexfield threshold --sample 2000
     """
+    from lexfield.answers.words import threshold as told
     from lexfield.plots.figure import plot_path
     from lexfield.plots.words import draw_threshold
     from lexfield.vectors.synonyms import count_synonyms
@@ -71,48 +73,9 @@ def threshold(
     counted = count_synonyms()
     if plot:
         say(f"wrote {draw_threshold(found, plot)}")
-    first = next(iter(found.values()))
-    extra = {
-        "threshold": first.threshold,
-        "interval": list(first.interval),
-        "synonyms": first.synonyms,
-        "deviation": first.deviation,
-        "words": first.words,
-        "error": first.error,
-        "wordnet": _wordnet(first, counted) if counted else None,
-        "curve": first.to_dicts(),
-    }
-    records = [record for name, one in found.items() for record in _records(name, one)]
     notes = [note for group in groups.values() for note in group.notes]
-    emit(
-        "threshold", records, output, notes=notes, extra=extra,
-        table=partial(_table, found, records, counted),
-    )  # fmt: skip
-
-
-def _records(name: str, found: Threshold) -> list[Record]:
-    """The models together, then each alone."""
-    rows: list[tuple[str, int, float, tuple[float, float]]] = [
-        (model.name, model.dims, model.threshold, model.interval) for model in found.models
-    ]
-    if len(rows) > 1:
-        rows.insert(0, (name, rows[0][1], found.threshold, found.interval))
-    return [
-        {"vectors": label, "dims": dims, "threshold": value, "low": low, "high": high}
-        for label, dims, value, (low, high) in rows
-    ]
-
-
-def _wordnet(found: Threshold, counted: Synonyms) -> Record:
-    value, interval = found.at(counted.mean, counted.deviation)
-    return {
-        "synonyms": counted.mean,
-        "deviation": counted.deviation,
-        "terms": counted.terms,
-        "source": counted.source,
-        "threshold": value,
-        "interval": list(interval),
-    }
+    answer = told(found, counted, notes)
+    tell(answer, output, partial(_table, found, list(answer.records), counted))
 
 
 def _table(

@@ -4,15 +4,11 @@ from __future__ import annotations
 
 import io
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
-from lexfield.cli.output import Bar, emit, output_options
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
+from lexfield.cli.output import Bar, emit, output_options, tell
 
 
 @click.group()
@@ -102,23 +98,10 @@ def show(path: str, k: int, perplexity: bool, output: str | None) -> None:
     lexfield topics show my.idx
     lexfield topics show my.idx -k 20 --perplexity --json
     """
-    from scipy.sparse import vstack
-
+    from lexfield.answers.topics import shown
     from lexfield.search.index import Index
-    from lexfield.search.topics import Topics, segment_counts
 
-    index = Index.open(path)
-    model = Topics.open(index.path).needed_model()
-    extra = {**model.about, "coherence": float(model.coherences.mean())}
-    notes = [f"mean coherence {extra['coherence']:.3f}"]
-    if perplexity:
-        counts = [segment_counts(s, "document", model.ids) for s in index.segments]
-        extra["perplexity"] = model.perplexity(vstack(counts, format="csr"))
-        notes.append(
-            f"perplexity {extra['perplexity']:,.0f} (second half of each document after the first;"
-            f" {len(model.words):,} for a model that knows nothing)"
-        )
-    emit("topics.show", model.describe(k).to_dicts(), output, notes=notes, extra=extra)
+    tell(shown(Index.open(path), k, perplexity), output)
 
 
 @topics.command("infer")
@@ -138,6 +121,7 @@ def infer(
     """
     import numpy as np
 
+    from lexfield.answers.topics import inferred
     from lexfield.search.index import Index
     from lexfield.search.topics import Topics, infer_texts, mixtures_of_documents
     from lexfield.store.files import replace_file
@@ -148,19 +132,12 @@ def infer(
         names, (mixtures, known) = list(texts), infer_texts(index, kept, texts)
     else:
         names, (mixtures, known) = list(index.documents), mixtures_of_documents(index, kept)
-    notes = []
-    if missing := int((~known).sum()):
-        notes.append(f"{missing:,} of {len(known):,} hold no word that the model knows")
     if target:
         data = io.BytesIO()
         np.save(data, mixtures, allow_pickle=False)
         replace_file(Path(target), data.getvalue())
     field = "text" if texts else "document"
-    records: list[dict[str, Any]] = [
-        {field: name, "topics": _largest(kept, mixture, k)}
-        for name, mixture, has in zip(names, mixtures, known, strict=True)
-        if has
-    ]
+    answer = inferred(kept, names, field, mixtures, known, k)
 
     def table() -> list[str]:
         if target:
@@ -168,15 +145,7 @@ def infer(
         return [
             f"{record[field][:60]}\n"
             + "\n".join(f"  {entry['weight']:.3f}  {entry['name']}" for entry in record["topics"])
-            for record in records
+            for record in answer.records
         ]
 
-    emit("topics.infer", records, output, notes=notes, table=table)
-
-
-def _largest(kept: Any, mixture: NDArray[np.float32], k: int) -> list[dict[str, Any]]:
-    order = (-mixture).argsort(kind="stable")[:k].tolist()
-    return [
-        {"topic": topic, "weight": float(mixture[topic]), "name": kept.name(topic)}
-        for topic in order
-    ]
+    tell(answer, output, table)

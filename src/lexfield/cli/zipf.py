@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from lexfield.cli.options import own_vectors_option, read_each, reading_options
-from lexfield.cli.output import Bar, emit, output_options, say
+from lexfield.cli.output import Bar, output_options, say, tell
 from lexfield.errors import InputError
 
 if TYPE_CHECKING:
@@ -68,6 +68,7 @@ def zipf(
     lexfield zipf novel.txt --latent -k 35 --examples
     lexfield zipf roman.txt --latent -k auto --robustness --vectors own
     """
+    from lexfield.answers.ranks import zipf as told
     from lexfield.plots.page import page_path
     from lexfield.plots.zipf import draw
     from lexfield.ranks.zipf import zipf as rank
@@ -93,10 +94,7 @@ def zipf(
         notes += [f"{name}: {note}" for note in (*corpus.notes, *result.notes)]
     if plot:
         say(f"wrote {draw(results, plot)}")
-    records = [result.to_dict() for result in results]
-    extra = records[0] if len(records) == 1 else None
-    table = partial(_lines, results, examples)
-    emit("zipf", records, output, notes=notes, table=table, extra=extra)
+    tell(told(results, notes), output, partial(_lines, results, examples))
 
 
 def _lines(results: Sequence[ZipfResult], examples: bool) -> list[str]:

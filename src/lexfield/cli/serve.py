@@ -1,0 +1,67 @@
+"""``lexfield serve``"""
+
+from __future__ import annotations
+
+import os
+
+import click
+
+from lexfield.cli.options import listening_options
+from lexfield.errors import need
+
+
+@click.command()
+@click.argument("indexes", nargs=-1, metavar="[IDX]...")
+@listening_options
+@click.option(
+    "--models",
+    multiple=True,
+    type=click.Path(exists=True, file_okay=False),
+    help="Models of `lexfield vectors train`, for error bars.",
+)
+@click.option("--folder", type=click.Path(file_okay=False), help="Where uploads become indexes.")
+@click.option("--max-body", default=10.0, show_default=True, help="Megabytes of a request.")
+@click.option("--timeout", default=30.0, show_default=True, help="Seconds of a request.")
+@click.option("--concurrent", default=64, show_default=True, help="Requests at a time.")
+@click.option("--workers", type=click.IntRange(1, 64), help="Processes; by default one a core.")
+def serve(
+    indexes: tuple[str, ...],
+    port: int,
+    host: str,
+    token: str | None,
+    no_browser: bool,
+    models: tuple[str, ...],
+    folder: str | None,
+    max_body: float,
+    timeout: float,
+    concurrent: int,
+    workers: int | None,
+) -> None:
+    """Open a page to search, compare and measure; the same answers over HTTP at /v1.
+
+    Everything stays on this machine. Indexes can also be built on the page; they are kept for the
+    next time.
+
+    \b
+    lexfield serve my.idx
+    lexfield serve books.idx letters.idx --port 8000 --no-browser
+    lexfield serve my.idx --host 0.0.0.0 --token "$(openssl rand -hex 16)"
+    curl 'http://127.0.0.1:8000/v1/search?index=my&q=a+storm+at+sea&k=3'
+    """
+    need("uvicorn", "serve")
+    need("fastapi", "serve")
+    need("python_multipart", "serve")
+    from lexfield.search.index import Index
+    from lexfield.serve.app import make_app
+    from lexfield.serve.guard import Limits
+    from lexfield.serve.run import run
+
+    for path in indexes:
+        Index.open(path)  # what is wrong with an index is told before anything listens
+    limits = Limits(int(max_body * 1e6), timeout, concurrent)
+    app = make_app(
+        indexes, models=models, folder=folder, limits=limits, host=host, token=token,
+        workers=workers,
+    )  # fmt: skip
+    opens = not no_browser and "SSH_CONNECTION" not in os.environ
+    run(app, host=host, port=port, browser=opens, token=token, say=click.echo)

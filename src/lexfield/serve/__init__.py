@@ -1,0 +1,1 @@
+"""A local server: the page, the HTTP API, and the guards that stand before both."""

@@ -1,0 +1,333 @@
+"""What stands between a network and a server of ours, whatever it serves.
+
+``guarded_app`` makes a FastAPI app in which, before any body is parsed,
+
+- the Host is one of ours (a page elsewhere cannot reach us by renaming itself), and so is the
+  Origin if there is one; there is no CORS;
+- the token is right where one is wanted: ``Authorization: Bearer …``, or the cookie that a first
+  visit with ``?token=…`` leaves;
+- only so many requests are in work; one more is answered 503 with Retry-After;
+- a body is at most so large, and a request takes at most so long: then it is cancelled (504), as
+  it is when its caller has gone.
+
+Every answer has a Content-Security-Policy without inline scripts. Every error is
+``{"error": what, "hint": what next}``.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hmac
+import ipaddress
+import json
+import logging
+import re
+import socket
+from collections.abc import Awaitable, Callable, Iterable, MutableMapping
+from contextlib import suppress
+from dataclasses import dataclass
+from http.cookies import CookieError, SimpleCookie
+from typing import Any
+from urllib.parse import parse_qsl, quote, urlencode, urlsplit
+
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse
+from starlette.exceptions import HTTPException
+
+from lexfield import __version__
+from lexfield.errors import InputError, LexfieldError, check
+from lexfield.serve.problems import problem, status_of
+
+Scope = MutableMapping[str, Any]
+Message = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[Message]]
+Send = Callable[[Message], Awaitable[None]]
+App = Callable[[Scope, Receive, Send], Awaitable[None]]
+
+COOKIE = "lexfield_token"
+_RETRY = "2"  # seconds after which a refused caller may try again
+HEADERS = {
+    "content-security-policy": "default-src 'none'; script-src 'self'; style-src 'self';"
+    " img-src 'self' data: blob:; font-src 'self'; connect-src 'self'; manifest-src 'self';"
+    " form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+    "x-content-type-options": "nosniff",
+    "referrer-policy": "same-origin",
+    "cross-origin-resource-policy": "same-origin",
+    "cross-origin-opener-policy": "same-origin",
+}
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Bytes of a body, seconds of a request, requests (and, apart, event streams) at a time."""
+
+    body: int = 10_000_000
+    seconds: float = 30.0
+    concurrent: int = 64
+
+    def __post_init__(self) -> None:
+        check(self.body > 0, "body", "over 0 bytes", self.body)
+        check(self.seconds > 0, "seconds", "over 0", self.seconds)
+        check(self.concurrent > 0, "concurrent", "at least 1", self.concurrent)
+
+
+class _RefusedError(Exception):
+    """An answer that the guard gives itself."""
+
+    def __init__(self, status: int, error: str, hint: str = "", **headers: str) -> None:
+        super().__init__(error)
+        self.status, self.body = status, {"error": error, "hint": hint}
+        self.headers = {name.replace("_", "-"): value for name, value in headers.items()}
+
+
+class _GoneError(Exception):
+    """The caller has closed the connection; nobody waits for an answer."""
+
+
+def is_loopback(host: str) -> bool:
+    """Whether an address to bind to is seen by this machine only."""
+    if host == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host.strip("[]")).is_loopback
+    except ValueError:
+        return False
+
+
+class Guard:
+    """ASGI middleware; ``streams`` matches paths of event streams, which have no time limit."""
+
+    def __init__(
+        self,
+        app: App,
+        *,
+        limits: Limits,
+        host: str = "127.0.0.1",
+        token: str | None = None,
+        names: Iterable[str] = (),
+        streams: str = r"/events$",
+    ) -> None:
+        if token is None and not is_loopback(host):
+            raise InputError(
+                f"{host} can be reached from other machines, so a token is needed.",
+                "Give one with --token, or bind to 127.0.0.1.",
+            )
+        plain = token is None or re.fullmatch(r"[A-Za-z0-9._~-]{1,200}", token) is not None
+        check(plain, "token", "letters, digits and . _ ~ -", token)
+        self._app, self._limits, self._token = app, limits, token
+        self._loopback = is_loopback(host)
+        self._names = {"localhost", host.lower(), *(name.lower() for name in names)}
+        if not self._loopback:
+            self._names.add(socket.gethostname().lower())
+        self._streams = re.compile(streams)
+        self._busy = {False: 0, True: 0}  # ordinary requests, streams
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "lifespan":
+            return await self._app(scope, receive, send)
+        if scope["type"] != "http":
+            return await send({"type": "websocket.close", "code": 1008})
+        started = False
+
+        async def answer(message: Message) -> None:
+            nonlocal started
+            if message["type"] == "http.response.start":
+                started = True
+                given = {name for name, _ in message.get("headers", [])}
+                more = [(n.encode(), v.encode()) for n, v in HEADERS.items()]
+                message["headers"] = [
+                    *message.get("headers", []), *(h for h in more if h[0] not in given)
+                ]  # fmt: skip
+            await send(message)
+
+        try:
+            await self._admit(scope, receive, answer, lambda: started)
+        except _GoneError:
+            return
+        except _RefusedError as refused:
+            if not started:
+                response = JSONResponse(refused.body, refused.status, refused.headers)
+                await response(scope, receive, answer)
+        except Exception:
+            logging.getLogger("lexfield.serve").exception("%s failed", scope["path"])
+            if not started:
+                fault = {"error": "This is a fault in lexfield.", "hint": "Please report it."}
+                await JSONResponse(fault, 500)(scope, receive, answer)
+
+    async def _admit(
+        self, scope: Scope, receive: Receive, send: Send, started: Callable[[], bool]
+    ) -> None:
+        headers = {name.decode("latin-1"): value.decode("latin-1")
+                   for name, value in scope["headers"]}  # fmt: skip
+        self._check_host(headers)
+        if self._token is not None and not self._has_token(scope, headers):
+            return await self._ask_token(scope, receive, send)
+        stream = bool(self._streams.search(scope["path"]))
+        if self._busy[stream] >= self._limits.concurrent:
+            raise _RefusedError(
+                503, "The server is busy.", f"Try again in {_RETRY} seconds.", retry_after=_RETRY
+            )
+        self._busy[stream] += 1
+        try:
+            async with asyncio.timeout(None if stream else self._limits.seconds):
+                body = await self._body(headers, receive)
+                await self._run(scope, body, receive, send, started)
+        except TimeoutError:
+            raise _RefusedError(
+                504, f"This took longer than {self._limits.seconds:g} seconds and was stopped.",
+                "Ask for less, or start it as a job.",
+            ) from None  # fmt: skip
+        finally:
+            self._busy[stream] -= 1
+
+    def _check_host(self, headers: dict[str, str]) -> None:
+        host = headers.get("host", "")
+        name = _host_name(host)
+        if not (name in self._names or self._is_own_address(name)):
+            raise _RefusedError(
+                421, f"This server is not called {name[:100]!r}.", "Use the address it printed."
+            )
+        origin = headers.get("origin")
+        if origin is not None and urlsplit(origin).netloc.lower() != host.lower():
+            raise _RefusedError(403, "Requests from other sites are refused.", "Open its own page.")
+
+    def _is_own_address(self, name: str) -> bool:
+        """A number cannot be rebound to us as a name can; on loopback only its own count."""
+        try:
+            address = ipaddress.ip_address(name)
+        except ValueError:
+            return False
+        return address.is_loopback or not self._loopback
+
+    def _has_token(self, scope: Scope, headers: dict[str, str]) -> bool:
+        kind, _, given = headers.get("authorization", "").partition(" ")
+        candidates = [given.strip()] if kind.lower() == "bearer" else []
+        with suppress(CookieError):
+            cookie = SimpleCookie(headers.get("cookie", "")).get(COOKIE)
+            candidates += [cookie.value] if cookie else []
+        return any(self._is_token(one) for one in candidates)
+
+    def _is_token(self, given: str) -> bool:
+        return hmac.compare_digest(given.encode(), (self._token or "").encode())
+
+    async def _ask_token(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """A visit with ``?token=…`` leaves a cookie and goes on without it in the address."""
+        query = parse_qsl(scope["query_string"].decode("latin-1"), keep_blank_values=True)
+        given = [value for name, value in query if name == "token"]
+        if scope["method"] != "GET" or not given or not self._is_token(given[0]):
+            raise _RefusedError(
+                401, "This server wants a token.",
+                "Send it as 'Authorization: Bearer …', or open the address that was printed.",
+                www_authenticate="Bearer",
+            )  # fmt: skip
+        rest = urlencode([pair for pair in query if pair[0] != "token"])
+        # A path of two slashes would be another host.
+        place = "/" + quote(scope["path"].lstrip("/")) + (f"?{rest}" if rest else "")
+        headers = {
+            "location": place,
+            "set-cookie": f"{COOKIE}={self._token}; Path=/; HttpOnly; SameSite=Strict",
+        }
+        await JSONResponse({}, 303, headers)(scope, receive, send)
+
+    async def _body(self, headers: dict[str, str], receive: Receive) -> bytes:
+        """The whole body, unless it is too large: then not one byte more is read."""
+        most = self._limits.body
+        too_large = _RefusedError(
+            413, f"The body is larger than {most / 1e6:,.1f} MB.", "Send less at a time."
+        )
+        length = headers.get("content-length", "0")
+        if not length.isdecimal() or int(length) > most:
+            raise too_large
+        parts, size, more = [], 0, "content-length" in headers or "transfer-encoding" in headers
+        while more:
+            message = await receive()
+            if message["type"] == "http.disconnect":
+                raise _GoneError
+            parts.append(message.get("body", b""))
+            size += len(parts[-1])
+            if size > most:
+                raise too_large
+            more = message.get("more_body", False)
+        return b"".join(parts)
+
+    async def _run(
+        self, scope: Scope, body: bytes, receive: Receive, send: Send, started: Callable[[], bool]
+    ) -> None:
+        """The app with its body at hand; cancelled if the caller goes before it answers."""
+        gone = asyncio.Event()
+        waiting = [{"type": "http.request", "body": body, "more_body": False}]
+
+        async def replay() -> Message:
+            if waiting:
+                return waiting.pop()
+            await gone.wait()
+            return {"type": "http.disconnect"}
+
+        async def watch() -> None:
+            while (await receive())["type"] != "http.disconnect":
+                pass
+            gone.set()
+
+        work = asyncio.ensure_future(self._app(scope, replay, send))
+        watcher = asyncio.ensure_future(watch())
+        try:
+            await asyncio.wait({work, watcher}, return_when=asyncio.FIRST_COMPLETED)
+            if not work.done() and not started():
+                raise _GoneError
+            await work
+        finally:
+            for task in (work, watcher):
+                task.cancel()
+            await asyncio.gather(work, watcher, return_exceptions=True)
+
+
+def _host_name(host: str) -> str:
+    """``[::1]:80`` → ``::1``, ``localhost:80`` → ``localhost``."""
+    try:
+        return (urlsplit(f"//{host}").hostname or "").lower()
+    except ValueError:
+        return ""
+
+
+def guarded_app(
+    title: str,
+    *,
+    limits: Limits | None = None,
+    host: str = "127.0.0.1",
+    token: str | None = None,
+    **options: Any,
+) -> FastAPI:
+    """An app behind its guard, whose every error says what and what next."""
+    app = FastAPI(
+        title=title, version=__version__, docs_url=None, redoc_url=None, **options
+    )  # the pages of FastAPI load their scripts from elsewhere
+    app.add_middleware(Guard, limits=limits or Limits(), host=host, token=token)
+    app.add_exception_handler(LexfieldError, _told)
+    app.add_exception_handler(RequestValidationError, _invalid)
+    app.add_exception_handler(HTTPException, _refused)
+    return app
+
+
+async def _told(request: Request, error: Exception) -> JSONResponse:
+    assert isinstance(error, LexfieldError)
+    return JSONResponse(problem(error), status_of(error))
+
+
+async def _refused(request: Request, error: Exception) -> JSONResponse:
+    assert isinstance(error, HTTPException)
+    what = "There is nothing here." if error.status_code == 404 else str(error.detail)
+    hint = "See /openapi.json for what there is." if error.status_code in (404, 405) else ""
+    return JSONResponse({"error": what, "hint": hint}, error.status_code, error.headers)
+
+
+async def _invalid(request: Request, error: Exception) -> JSONResponse:
+    assert isinstance(error, RequestValidationError)
+    first = error.errors()[0]
+    place = ".".join(str(part) for part in first["loc"][1:]) or "The body"
+    got = json.dumps(first.get("input"), ensure_ascii=False, default=str)[:100]
+    what = first["msg"][:1].lower() + first["msg"][1:]
+    return JSONResponse(
+        {"error": f"{place}: {what}. Got {got}.", "hint": "See /openapi.json for what is allowed."},
+        422,
+    )

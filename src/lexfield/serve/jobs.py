@@ -1,0 +1,172 @@
+"""Work that takes longer than a request may: it has an id, shows progress, and can be cancelled."""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+import json
+import secrets
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import suppress
+from dataclasses import asdict, dataclass, field
+from datetime import UTC, datetime
+from typing import Any
+
+from lexfield.errors import LexfieldError
+from lexfield.serve.pool import Process
+from lexfield.serve.problems import NotFoundError, ServedError, problem
+
+Done = Callable[[bytes], Awaitable[None] | None]
+_KEPT = 50  # jobs that are remembered
+_BYTES = 200_000_000  # of all answers that are kept
+_WAITING = 20
+_PULSE = 15.0  # seconds after which a silent stream says that it is alive
+
+
+@dataclass
+class Job:
+    """state: waiting, running, done, failed or cancelled."""
+
+    id: str
+    verb: str
+    index: str | None
+    state: str = "waiting"
+    stage: str = ""
+    done: int = 0
+    total: int | None = None
+    problem: dict[str, str] | None = None
+    created: str = field(default_factory=lambda: datetime.now(UTC).isoformat(timespec="seconds"))
+
+    @property
+    def over(self) -> bool:
+        return self.state in ("done", "failed", "cancelled")
+
+
+class Jobs:
+    """All jobs of a server; ``at_once`` of them run at a time, in the order of their coming."""
+
+    def __init__(self, at_once: int = 1) -> None:
+        self._jobs: dict[str, Job] = {}
+        self._answers: dict[str, bytes] = {}
+        self._tasks: dict[str, asyncio.Task[None]] = {}
+        self._news: dict[str, asyncio.Event] = {}
+        self._processes = [Process() for _ in range(at_once)]
+        self._free: asyncio.LifoQueue[Process] = asyncio.LifoQueue()
+        for process in self._processes:
+            self._free.put_nowait(process)
+
+    def start(
+        self,
+        verb: str,
+        index: str | None,
+        function: str,
+        item: dict[str, Any],
+        *,
+        done: Done | None = None,
+        ended: Callable[[], None] | None = None,
+    ) -> Job:
+        """Begin (or queue) a task; ``done`` gets the answer, ``ended`` is called in any case."""
+        waiting = sum(job.state == "waiting" for job in self._jobs.values())
+        if waiting >= _WAITING:
+            if ended:
+                ended()
+            raise ServedError(f"{waiting} jobs are waiting already.", "Cancel one, or wait.", 429)
+        job = Job(secrets.token_hex(8), verb, index)
+        self._jobs[job.id] = job
+        self._news[job.id] = asyncio.Event()
+        task = asyncio.create_task(self._run(job, function, item, done))
+        if ended:
+            task.add_done_callback(lambda _: ended())
+        self._tasks[job.id] = task
+        self._forget()
+        return job
+
+    async def _run(self, job: Job, function: str, item: dict[str, Any], done: Done | None) -> None:
+        process: Process | None = None
+
+        def report(progress: dict[str, Any]) -> None:
+            job.stage, job.done, job.total = (progress[k] for k in ("stage", "done", "total"))
+            self._tell(job)
+
+        try:
+            process = await self._free.get()
+            job.state = "running"
+            self._tell(job)
+            answer = await process.ask(function, item, report)
+            if done and (waiting := done(answer)) is not None:
+                await waiting
+            self._answers[job.id] = answer
+            job.state = "done"
+        except asyncio.CancelledError:
+            job.state = "cancelled"
+        except LexfieldError as error:
+            job.state, job.problem = "failed", problem(error)
+        finally:
+            if process is not None:
+                self._free.put_nowait(process)
+            if not job.over:
+                job.state = "failed"
+                job.problem = {"error": "This is a fault in lexfield.", "hint": "Please report it."}
+            self._tell(job)
+
+    def _tell(self, job: Job) -> None:
+        """Wake those who follow the job."""
+        self._news[job.id].set()
+        self._news[job.id] = asyncio.Event()
+
+    def _forget(self) -> None:
+        """The oldest that are over, until few enough are left."""
+        over = [job.id for job in self._jobs.values() if job.over]
+        size = sum(map(len, self._answers.values()))
+        many = len(self._jobs) - _KEPT
+        for number, one in enumerate(over):
+            if number >= many and size <= _BYTES:
+                break
+            size -= len(self._answers.pop(one, b""))
+            for kept in (self._jobs, self._tasks, self._news):
+                kept.pop(one, None)
+
+    def all(self) -> list[dict[str, Any]]:
+        return [asdict(job) for job in reversed(self._jobs.values())]
+
+    def get(self, id: str) -> Job:
+        if id not in self._jobs:
+            raise NotFoundError(f"There is no job {id[:100]!r}.", "See /v1/jobs.")
+        return self._jobs[id]
+
+    def answer(self, id: str) -> bytes:
+        job = self.get(id)
+        if job.problem:
+            raise ServedError(job.problem["error"], job.problem["hint"], 409)
+        if job.state != "done":
+            raise ServedError(f"The job is {job.state}.", "Follow it at its events.", 409)
+        return self._answers[id]
+
+    async def cancel(self, id: str) -> Job:
+        job = self.get(id)
+        if not job.over:
+            self._tasks[id].cancel()
+            await asyncio.gather(self._tasks[id], return_exceptions=True)
+            if not job.over:  # it had not begun
+                job.state = "cancelled"
+                self._tell(job)
+        return job
+
+    async def events(self, id: str) -> AsyncIterator[str]:
+        """Server-sent events: the job whenever it changes, until it is over."""
+        job = self.get(id)
+        for number in itertools.count():
+            news = self._news[id]
+            yield f"id: {number}\nevent: {job.state}\ndata: {json.dumps(asdict(job))}\n\n"
+            if job.over:
+                return
+            with suppress(TimeoutError):  # then it is said once more: both ends are alive
+                await asyncio.wait_for(news.wait(), _PULSE)
+
+    async def stop(self) -> None:
+        """Cancel all, as the server ends."""
+        for task in self._tasks.values():
+            task.cancel()
+        await asyncio.gather(*self._tasks.values(), return_exceptions=True)
+        for process in self._processes:
+            await process.stop()

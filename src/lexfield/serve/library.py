@@ -1,0 +1,111 @@
+"""What a server holds: indexes and models by id. Paths stay inside; nobody outside names one."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import tempfile
+import unicodedata
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from lexfield.errors import InputError
+from lexfield.serve.problems import NotFoundError
+
+INDEXES, MODELS = "indexes", "models"
+
+
+@dataclass(frozen=True)
+class Kept:
+    """Something by its id; ``uploaded`` if it was made by this server."""
+
+    id: str
+    path: Path
+    uploaded: bool = False
+
+    def state(self) -> tuple[object, ...]:
+        """Changes whenever the index or its topics are written."""
+        return tuple(_mark(self.path / name) for name in ("CURRENT", "topics/CURRENT"))
+
+
+def _mark(path: Path) -> tuple[int, int] | None:
+    try:
+        stat = path.stat()
+    except OSError:
+        return None
+    return stat.st_ino, stat.st_mtime_ns
+
+
+def slug(text: str) -> str:
+    """An id of a name: ASCII letters, digits, dots and hyphens."""
+    plain = unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode()
+    return re.sub(r"[^A-Za-z0-9._-]+", "-", plain).strip("-._")[:60].lower() or "texts"
+
+
+class Library:
+    """Indexes that were named at the start, and those that were built in ``folder`` since."""
+
+    def __init__(
+        self, indexes: Iterable[str | Path], models: Iterable[str | Path], folder: Path
+    ) -> None:
+        self.folder = folder
+        self.indexes: dict[str, Kept] = {}
+        self.models: dict[str, Kept] = {}
+        for path in indexes:
+            self._add(self.indexes, Path(path), uploaded=False)
+        for path in models:
+            self._add(self.models, Path(path), uploaded=False)
+        for kind, kept in ((INDEXES, self.indexes), (MODELS, self.models)):
+            inside = folder / kind
+            for path in sorted(inside.iterdir()) if inside.is_dir() else []:
+                if (path / "CURRENT").is_file():
+                    self._add(kept, path, uploaded=True)
+
+    def _add(self, kept: dict[str, Kept], path: Path, *, uploaded: bool) -> Kept:
+        stem = slug(path.resolve().name.removesuffix(".idx"))
+        number, id = 2, stem
+        while id in kept:
+            id, number = f"{stem}-{number}", number + 1
+        kept[id] = Kept(id, path.resolve(), uploaded)
+        return kept[id]
+
+    def index(self, id: str) -> Kept:
+        if id not in self.indexes:
+            known = ", ".join(self.indexes) or "none yet"
+            raise NotFoundError(f"There is no index {id!r}.", f"There are: {known}.")
+        return self.indexes[id]
+
+    def model(self, id: str) -> Kept:
+        if id not in self.models:
+            known = ", ".join(self.models) or "none yet; train some with POST /v1/jobs"
+            raise NotFoundError(f"There are no models {id!r}.", f"There are: {known}.")
+        return self.models[id]
+
+    def place(self, kind: str, name: str) -> tuple[str, Path]:
+        """An id that is free, and where the thing is to be written."""
+        taken = self.indexes if kind == INDEXES else self.models
+        stem = slug(name)
+        number, id = 2, stem
+        while id in taken or (self.folder / kind / id).exists():
+            id, number = f"{stem}-{number}", number + 1
+        (self.folder / kind).mkdir(parents=True, exist_ok=True)
+        return id, self.folder / kind / id
+
+    def register(self, kind: str, id: str, path: Path) -> None:
+        taken = self.indexes if kind == INDEXES else self.models
+        taken[id] = Kept(id, path.resolve(), uploaded=True)
+
+    def forget(self, id: str) -> None:
+        """Delete an index that was built here; one that was named at the start stays."""
+        kept = self.index(id)
+        if not kept.uploaded:
+            raise InputError(f"{id!r} was not built here, so it is not deleted here.")
+        del self.indexes[id]
+        shutil.rmtree(kept.path, ignore_errors=True)
+
+    def room(self) -> Path:
+        """A new folder for files on their way into an index."""
+        waiting = self.folder / "waiting"
+        waiting.mkdir(parents=True, exist_ok=True)
+        return Path(tempfile.mkdtemp(dir=waiting))

@@ -1,0 +1,29 @@
+"""Which status an error has over HTTP."""
+
+from __future__ import annotations
+
+from lexfield.errors import InputError, LexfieldError, MissingExtraError, StoreError
+
+
+class NotFoundError(InputError):
+    """There is nothing at this address, or of this id."""
+
+
+class ServedError(LexfieldError):
+    """An error that a worker has met, with the status that it is told with."""
+
+    def __init__(self, message: str, hint: str, status: int) -> None:
+        super().__init__(message, hint)
+        self.status = status
+
+
+def problem(error: LexfieldError) -> dict[str, str]:
+    return {"error": error.message, "hint": error.hint}
+
+
+def status_of(error: LexfieldError) -> int:
+    """404 nothing there, 400 wrong input, 501 a package is missing, 409 the index's state."""
+    if isinstance(error, ServedError):
+        return error.status
+    kinds = ((NotFoundError, 404), (InputError, 400), (MissingExtraError, 501), (StoreError, 409))
+    return next((status for kind, status in kinds if isinstance(error, kind)), 400)

@@ -1,0 +1,329 @@
+"""What may be asked: the parameters of every verb, with their bounds and defaults.
+
+One model serves the address (``GET /v1/zipf?index=…``), the body (``POST``) and jobs. Defaults are
+those of the command line, and so are the names.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+Id = Annotated[
+    str, Field(max_length=80, pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$", description="Of an index.")
+]
+Name = Annotated[str, Field(max_length=64, pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$")]
+Text = Annotated[str, Field(max_length=5_000_000)]
+Query = Annotated[str, Field(max_length=20_000)]
+DocumentId = Annotated[str, Field(max_length=2000)]
+Word = Annotated[str, Field(min_length=1, max_length=200)]
+Spec = Annotated[str, Field(max_length=200)]
+Seed = Annotated[int, Field(ge=0, le=2**31)]
+
+# The options of comparing, as ``lexfield.answers.options`` takes them.
+COMPARING = (
+    "space", "measure", "smoothing", "n", "alpha", "estimator", "points", "dimension", "reduce",
+    "stopwords", "bits", "vectors", "k",
+)  # fmt: skip
+
+
+class Request(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+    format: Literal["json", "csv"] = Field(default="json", description="CSV has the records alone.")
+
+
+class OfIndex(Request):
+    index: Id
+
+
+class Search(OfIndex):
+    """Sentences or documents that answer a text, by one method or several side by side."""
+
+    q: Query | None = Field(None, description="The text to search for.")
+    like: DocumentId | None = Field(None, description="Or: more like this document or sentence.")
+    method: list[Spec] = Field(["setcover"], min_length=1, max_length=6)
+    k: int = Field(5, ge=1, le=200)
+    unit: Literal["sentence", "document"] = "sentence"
+    where: list[Annotated[str, Field(max_length=500)]] = Field(
+        [], max_length=20, description="field=value"
+    )
+    explain: bool = True
+
+
+class Bags(Search):
+    """Documents by sums of words: ``3*storm + 2*"at sea" - rain``."""
+
+    method: list[Spec] = Field(["count"], min_length=1, max_length=6)
+    unit: Literal["sentence", "document"] = "document"
+
+
+class Balls(OfIndex):
+    """The words that count as answers to each word of a query."""
+
+    q: Query
+    r: int = Field(10, ge=1, le=50)
+
+
+class Info(OfIndex):
+    pass
+
+
+class Documents(OfIndex):
+    """The documents of an index."""
+
+    q: Query | None = Field(None, description="A part of the id or of the metadata.")
+
+
+class Comparing(BaseModel):
+    space: Literal["categorical", "latent"] = "categorical"
+    measure: Literal["kl", "js", "renyi", "hellinger"] = "kl"
+    smoothing: Spec = "jm"
+    n: int = Field(1, ge=1, le=20)
+    alpha: float = Field(0.5, gt=0, le=100)
+    estimator: Literal["plain", "extrapolated", "equal_radius", "spread"] = "plain"
+    points: Literal["tokens", "types"] = "tokens"
+    dimension: Spec = "ambient"
+    reduce: Spec | None = None
+    stopwords: Annotated[str, Field(max_length=20)] | None = None
+    bits: bool = False
+    vectors: Name = "default"
+    k: int = Field(3, ge=1, le=100)
+
+
+class Compare(Comparing, Request):
+    """How different one text is from another, and the words that say so."""
+
+    index: Id | None = None
+    a: DocumentId | None = None
+    b: DocumentId | None = None
+    text_a: Text | None = None
+    text_b: Text | None = None
+    interval: float | None = Field(None, gt=0, lt=1)
+    p: bool = False
+    resamples: int = Field(200, ge=20, le=2000)
+    seed: Seed = 0
+    explain: bool = True
+
+
+class Pairs(Comparing, OfIndex):
+    """How different every document is from every other."""
+
+    sample: int | None = Field(None, ge=1, le=10_000_000)
+    seed: Seed = 0
+
+
+class Map(Pairs):
+    """Documents in the plane, near where they differ little."""
+
+
+class Label(Comparing, OfIndex):
+    """Guess the category of a text from documents whose category is known."""
+
+    by: Annotated[str, Field(max_length=100)]
+    rule: Literal["category", "nearest", "vote"] = "nearest"
+    neighbours: int = Field(5, ge=1, le=100)
+    text: Text | None = Field(None, description="A new text; without it each document is guessed.")
+    evidence: DocumentId | None = Field(None, description="Show what speaks for this document's.")
+    sample: int | None = Field(None, ge=1, le=10_000_000)
+    seed: Seed = 0
+
+
+class Zipf(OfIndex):
+    """Counts by rank of words, or of clusters of sentences, and the laws that fit."""
+
+    latent: bool = False
+    k: Annotated[int, Field(ge=10, le=1000)] | Literal["auto"] = 75
+    ngram: int = Field(1, ge=1, le=10)
+    seeds: int = Field(3, ge=1, le=20)
+    nulls: bool = True
+    robustness: bool = False
+    vectors: Name = "default"
+
+
+class Clusters(OfIndex):
+    """Clusters of sentences with their words and examples."""
+
+    k: Annotated[int, Field(ge=10, le=1000)] | Literal["auto"] = 75
+    seeds: int = Field(3, ge=1, le=20)
+    vectors: Name = "default"
+
+
+class Speech(OfIndex):
+    """Parts of speech, and whether near words have the same."""
+
+    k: list[Annotated[int, Field(ge=1, le=1000)]] = Field([], max_length=20)
+    vectors: Name = "default"
+
+
+class Layout(OfIndex):
+    """Words in the plane, with their part of speech."""
+
+    method: Literal["tsne", "pca", "mds"] = "tsne"
+    words: int | None = Field(None, ge=10, le=50_000)
+    seed: Seed = 0
+    vectors: Name = "default"
+
+
+class Near(Request):
+    """The nearest words; with models, how sure that is."""
+
+    word: list[Word] = Field(min_length=1, max_length=20)
+    k: int = Field(10, ge=1, le=1000)
+    threshold: float | None = Field(None, ge=0.2, le=1)
+    vectors: Name = "default"
+    models: Id | None = Field(None, description="Models, for error bars: an id of /v1/models.")
+    dims: int | None = Field(None, ge=1, le=2000)
+
+
+class Threshold(Request):
+    """The similarity above which words count as related."""
+
+    vectors: Name = "default"
+    models: Id | None = None
+    synonyms: float = Field(1.6, gt=0, le=1000)
+    deviation: float = Field(3.1, ge=0, le=1000)
+    sample: int | None = Field(2000, ge=40, le=1_000_000, description="Words; null for all.")
+    seed: Seed = 0
+
+
+class Topics(OfIndex):
+    """The topics of an index."""
+
+    k: int = Field(10, ge=1, le=100)
+    perplexity: bool = False
+
+
+class Infer(OfIndex):
+    """The topics of a text, or of every document."""
+
+    text: Text | None = None
+    k: int = Field(5, ge=1, le=100)
+
+
+class Fit(OfIndex):
+    """Fit topics to an index and keep them."""
+
+    topics: int = Field(50, ge=2, le=1000)
+    passes: int = Field(20, ge=1, le=200)
+    seed: Seed = 0
+
+
+class Kwic(Request):
+    """Words in context."""
+
+    index: Id | None = None
+    word: list[Word] = Field(min_length=1, max_length=20)
+    document: list[DocumentId] = Field([], max_length=20)
+    text_a: Text | None = None
+    text_b: Text | None = None
+    window: int = Field(8, ge=0, le=100)
+    sort: Literal["text", "left", "right"] = "text"
+    k: int | None = Field(100, ge=1, le=10_000)
+
+
+class Models(OfIndex):
+    """Train models of an index, for error bars."""
+
+    models: int = Field(5, ge=2, le=10)
+    dims: int = Field(100, ge=10, le=500)
+    least: int = Field(5, ge=1, le=1000)
+
+
+# Verbs that answer at once (or as a job), and those that change something and are jobs only.
+VERBS: dict[str, type[Request]] = {
+    "search": Search,
+    "bags": Bags,
+    "balls": Balls,
+    "documents": Documents,
+    "compare": Compare,
+    "pairs": Pairs,
+    "map": Map,
+    "label": Label,
+    "zipf": Zipf,
+    "clusters": Clusters,
+    "speech": Speech,
+    "layout": Layout,
+    "near": Near,
+    "threshold": Threshold,
+    "topics": Topics,
+    "infer": Infer,
+    "kwic": Kwic,
+}
+JOBS: dict[str, type[Request]] = {"fit": Fit, "models": Models}
+
+
+class Start(BaseModel):
+    """A verb to be run as a job, with the parameters that its address takes."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    verb: Annotated[str, Field(max_length=20, json_schema_extra={"enum": [*VERBS, *JOBS]})]
+    options: dict[str, object] = Field(default={}, max_length=40)
+
+
+class Problem(BaseModel):
+    """What went wrong, and what to do next."""
+
+    error: str
+    hint: str
+
+
+class AnswerBody(BaseModel):
+    """What ``--json`` prints: records, notes, and figures of the verb beside them."""
+
+    model_config = ConfigDict(extra="allow")
+
+    schema_: str = Field(alias="schema")
+    results: list[dict[str, object]]
+    notes: list[str]
+
+
+class JobBody(BaseModel):
+    id: str
+    verb: str
+    index: str | None
+    state: Literal["waiting", "running", "done", "failed", "cancelled"]
+    stage: str
+    done: int
+    total: int | None
+    problem: Problem | None
+    created: str
+
+
+class IndexBody(BaseModel):
+    id: str
+    documents: int
+    sentences: int
+    tokens: int
+    words: int
+    language: str
+    vectors: str
+    topics: bool
+    metadata: dict[str, dict[str, int]]
+    uploaded: bool
+
+
+class ModelsBody(BaseModel):
+    id: str
+    dims: list[int]
+    models: int
+    words: int
+
+
+class Lists(BaseModel):
+    """What this server holds."""
+
+    indexes: list[IndexBody]
+    models: list[ModelsBody]
+    vectors: list[str]
+    methods: list[str]
+    limits: dict[str, float]
+
+
+class Health(BaseModel):
+    status: Literal["ok"]
+    version: str
+    indexes: int
+    ready: bool

@@ -1,0 +1,59 @@
+"""Bind an app to an address, say where it is, and open the page."""
+
+from __future__ import annotations
+
+import socket
+import threading
+import webbrowser
+from collections.abc import Callable
+from urllib.parse import quote
+
+from fastapi import FastAPI
+
+from lexfield.errors import InputError, check
+
+
+def run(
+    app: FastAPI,
+    *,
+    host: str = "127.0.0.1",
+    port: int = 8000,
+    browser: bool = True,
+    token: str | None = None,
+    say: Callable[[str], None] = print,
+) -> None:
+    """Serve until interrupted; ``say`` is told the address. Port 0 takes one that is free."""
+    import uvicorn
+
+    check(0 <= port <= 65535, "port", "between 0 and 65,535", port)
+    listening = _bind(host, port)
+    shown = f"[{host}]" if ":" in host else host
+    address = f"http://{shown}:{listening.getsockname()[1]}/"
+    if token is not None:
+        address += f"?token={quote(token, safe='')}"
+    config = uvicorn.Config(
+        app, log_level="warning", server_header=False, date_header=False,
+        timeout_graceful_shutdown=2, timeout_keep_alive=30,
+    )  # fmt: skip
+    say(address)
+    if browser:
+        threading.Timer(0.5, webbrowser.open, [address]).start()
+    uvicorn.Server(config).run(sockets=[listening])
+
+
+def _bind(host: str, port: int) -> socket.socket:
+    """A socket that listens, or an error that says what to do."""
+    try:
+        family, kind, protocol, _, place = socket.getaddrinfo(
+            host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
+        )[0]
+        listening = socket.socket(family, kind, protocol)
+        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listening.bind(place)
+        listening.listen(2048)
+    except OSError as error:
+        raise InputError(
+            f"Cannot listen at {host}:{port}: {error.strerror or error}.",
+            "Choose another with --port (0 takes one that is free).",
+        ) from error
+    return listening

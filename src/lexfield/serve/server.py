@@ -1,0 +1,139 @@
+"""The state of one server: what it holds, who works for it, and what it has answered before."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import shutil
+from collections import OrderedDict
+from pathlib import Path
+from typing import Any
+
+from lexfield.serve import uploads
+from lexfield.serve.guard import Limits
+from lexfield.serve.jobs import Job, Jobs
+from lexfield.serve.library import INDEXES, MODELS, Kept, Library
+from lexfield.serve.pool import Pool
+from lexfield.serve.problems import ServedError
+from lexfield.serve.requests import VERBS, Info, Request
+
+TASK = "lexfield.serve.tasks.run:run"
+_CACHED, _LARGEST = 64, 1_000_000  # answers that are remembered, and bytes of one
+
+
+class Server:
+    """Asks workers and remembers their answers; starts jobs; builds indexes."""
+
+    def __init__(self, library: Library, limits: Limits, workers: int) -> None:
+        self.library, self.limits = library, limits
+        self.pool = Pool(workers, self._first)
+        self.jobs = Jobs()
+        self.ready = False
+        self._cache: OrderedDict[tuple[Any, ...], bytes] = OrderedDict()
+
+    async def warm(self) -> None:
+        """Open the indexes before the first request asks for them."""
+        await self.pool.warm()
+        self.ready = True
+
+    def _first(self) -> tuple[str, dict[str, Any]]:
+        """What a new process does first."""
+        paths = [str(kept.path) for kept in self.library.indexes.values()]
+        return "lexfield.serve.tasks.run:warm", {"paths": paths}
+
+    def item(self, verb: str, request: Request) -> tuple[dict[str, Any], Kept | None]:
+        """What a worker is asked; ids become paths here and nowhere else."""
+        options = request.model_dump(mode="json")
+        format = options.pop("format")
+        index = options.get("index")
+        kept = None if index is None else self.library.index(index)
+        if "models" in options and verb in ("near", "threshold"):
+            chosen = options["models"]
+            options["models_path"] = chosen and str(self.library.model(chosen).path)
+        path = None if kept is None else str(kept.path)
+        return {"verb": verb, "path": path, "options": options, "format": format}, kept
+
+    async def answer(self, verb: str, request: Request) -> bytes:
+        """The answer of a verb, from memory if it was given before and nothing has changed."""
+        item, kept = self.item(verb, request)
+        key = _key(item, kept)
+        if key in self._cache:
+            self._cache.move_to_end(key)
+            return self._cache[key]
+        found = await self.pool.ask(TASK, item)
+        self._remember(key, found)
+        return found
+
+    def _remember(self, key: tuple[Any, ...], found: bytes) -> None:
+        if len(found) <= _LARGEST:
+            self._cache[key] = found
+            while len(self._cache) > _CACHED:
+                self._cache.popitem(last=False)
+
+    def start(self, verb: str, request: Request) -> Job:
+        """A verb as a job; its answer is remembered, too."""
+        item, kept = self.item(verb, request)
+        key = _key(item, kept)
+        place: tuple[str, Path] | None = None
+        if verb == "models":
+            place = self.library.place(MODELS, kept.id if kept else "models")
+            item["options"] |= {"id": place[0], "target": str(place[1])}
+
+        def done(answer: bytes) -> None:
+            if place is not None:
+                self.library.register(MODELS, *place)
+            elif verb in VERBS:
+                self._remember(key, answer)
+
+        return self.jobs.start(verb, kept.id if kept else None, TASK, item, done=done)
+
+    def build(
+        self, name: str, files: list[uploads.Sent], text_field: list[str], language: str
+    ) -> Job:
+        """Files become an index, as a job; they are gone when it is over."""
+        folder = self.library.room()
+        try:
+            uploads.keep(files, folder)
+        except BaseException:
+            shutil.rmtree(folder, ignore_errors=True)
+            raise
+        id, place = self.library.place(INDEXES, name)
+        options = {
+            "folder": str(folder), "target": str(place), "id": id, "text_field": text_field,
+            "language": language,
+        }  # fmt: skip
+        item = {"verb": "build", "path": None, "options": options, "format": "json"}
+
+        def done(_: bytes) -> None:
+            self.library.register(INDEXES, id, place)
+
+        def ended() -> None:
+            shutil.rmtree(folder, ignore_errors=True)
+            if id not in self.library.indexes:
+                shutil.rmtree(place, ignore_errors=True)
+
+        return self.jobs.start("build", id, TASK, item, done=done, ended=ended)
+
+    async def about_indexes(self) -> list[dict[str, Any]]:
+        kept = list(self.library.indexes.values())
+        found = await asyncio.gather(*(self._about(one) for one in kept))
+        return [one for one in found if one is not None]
+
+    async def _about(self, kept: Kept) -> dict[str, Any] | None:
+        try:
+            body = json.loads(await self.answer("info", Info(index=kept.id)))
+        except ServedError:
+            if kept.id not in self.library.indexes:
+                return None  # deleted meanwhile
+            raise
+        about = body["results"][0]
+        names = ("documents", "sentences", "tokens", "words", "language", "topics", "metadata")
+        return {
+            "id": kept.id, **{name: about[name] for name in names},
+            "vectors": about["vectors"]["name"], "uploaded": kept.uploaded,
+        }  # fmt: skip
+
+
+def _key(item: dict[str, Any], kept: Kept | None) -> tuple[Any, ...]:
+    """The same for the same question to the same state of an index."""
+    return json.dumps(item, sort_keys=True), None if kept is None else kept.state()

@@ -1,0 +1,123 @@
+// Sentences that answer a text, with the reasons; methods side by side.
+import { get } from "../api.js";
+import { flows } from "../chart.js";
+import { field, h, notes, number, pieces, problem, say, search, select, tools } from "../dom.js";
+
+export const title = "Search";
+const METHODS = {
+  setcover: "Set cover", mean: "Mean", wmd: "Word mover", jaccard: "Jaccard", edit: "Edit distance", bow: "Bag of words",
+  topic: "Topics", count: "Count", frequency: "Frequency", bm25: "BM25", lm: "Language model", translation: "Translation",
+};
+const HELP = {
+  setcover: "each sentence covers another part of your text", mean: "nearest mean of word vectors", wmd: "least work to move the words",
+  jaccard: "most words in common", edit: "fewest letters changed", bow: "most alike counts", topic: "most alike topics",
+};
+const FIRST = ["setcover", "mean", "wmd", "jaccard", "edit", "bow", "topic"];
+const STEP = 5;
+
+export async function render(root, state) {
+  const given = state.parameters, about = state.about;
+  if (!about) throw Object.assign(new Error(`There is no index ${given.get("index")}.`), { hint: "Choose one above, or build one under Start." });
+  const wanted = given.getAll("method").length ? given.getAll("method") : ["setcover"];
+  const known = state.server.methods.filter((name) => FIRST.includes(name) && (name !== "topic" || about.topics));
+  const q = h("textarea", { name: "q", rows: 2, maxlength: 20000, placeholder: "Type a sentence, for instance: The fishing boat came home before the storm.", onkeydown: (event) => { if (event.key === "Enter" && !event.shiftKey) { event.preventDefault(); form.requestSubmit(); } } });
+  q.value = given.get("q") ?? "";
+  const methods = known.concat(wanted.filter((one) => !known.includes(one))).map((name) => h("label", { class: "chip", title: HELP[name] ?? "" }, h("input", { type: "checkbox", name: "method", value: name, checked: wanted.includes(name) }), METHODS[name] ?? name));
+  const filters = Object.entries(about.metadata).filter(([, values]) => Object.keys(values).length > 1 && Object.keys(values).length <= 40)
+    .map(([name, values]) => field(name, select(`where:${name}`, [["", "any"], ...Object.entries(values).map(([value, count]) => [value, `${value || "(empty)"} (${count})`])], given.getAll("where").find((one) => one.startsWith(`${name}=`))?.slice(name.length + 1))));
+  const form = h("form", { class: "card", role: "search", onsubmit: (event) => { event.preventDefault(); state.go("search", query(STEP)); } },
+    h("label", { class: "field" }, "Your text", q),
+    h("div", { class: "row", style: { marginTop: ".7rem" } },
+      h("fieldset", {}, h("legend", {}, "Methods, side by side"), h("div", { class: "chips" }, methods)),
+      field("Find", select("unit", [["sentence", "sentences"], ["document", "documents"]], given.get("unit") ?? "sentence"))),
+    filters.length ? h("details", { open: given.has("where"), style: { marginTop: ".5rem" } }, h("summary", {}, "Filters"), h("div", { class: "row" }, filters)) : null,
+    h("div", { class: "row", style: { marginTop: ".8rem" } }, h("button", { class: "main", type: "submit" }, "Search")));
+
+  function query(k, more = {}) {
+    const data = new FormData(form);
+    const chosen = data.getAll("method");
+    const where = [...data].filter(([name, value]) => name.startsWith("where:") && value !== "").map(([name, value]) => `${name.slice(6)}=${value}`);
+    return search({ index: state.index, q: data.get("q").trim(), method: chosen.length ? chosen : ["setcover"], k, unit: data.get("unit") === "document" ? "document" : null, where, ...more });
+  }
+
+  const results = h("div", {});
+  root.append(h("h1", {}, "Search"), h("p", { class: "lead" }, "Find sentences that say something like yours, and see why each was found."), form, results);
+  const like = given.get("like");
+  if (!given.get("q") && !like) {
+    results.append(h("p", { class: "hint" }, `${number(about.documents)} documents, ${number(about.sentences)} sentences. Press / to type, Enter to search.`));
+    return;
+  }
+  const k = Number(given.get("k") ?? STEP);
+  const asked = { index: state.index, q: like ? null : given.get("q"), like, method: wanted, k, unit: like ? null : given.get("unit"), where: given.getAll("where") };
+  results.append(h("p", { class: "hint" }, "Searching…"));
+  try {
+    const [told, reach] = await Promise.all([get("search", asked), like ? null : get("balls", { index: state.index, q: given.get("q") })]);
+    draw(results, told, reach, { asked, wanted, k, like, go: (text) => state.go("search", text), query });
+  } catch (error) { results.replaceChildren(problem(error)); }
+}
+
+function draw(root, told, reach, { asked, wanted, k, like, go, query }) {
+  const colours = new Map();
+  for (const one of reach?.results ?? []) colours.set(one.word, colours.size % 8);
+  const colourOf = (word) => { if (!colours.has(word)) colours.set(word, colours.size % 8); return colours.get(word); };
+  const lists = wanted.map((method) => [method, told.results.filter((hit) => (hit.method ?? method) === method || wanted.length === 1)]);
+  if (wanted.length > 1) for (const entry of lists) entry[1] = told.results.filter((hit) => hit.method.replace(/\s/g, "") === entry[0].replace(/\s/g, ""));
+  const columns = lists.map(([method, hits]) => h("section", { class: "card", "aria-label": METHODS[method] ?? method },
+    h("div", { class: "spread" }, h("h2", {}, METHODS[method] ?? method), h("span", { class: "small" }, HELP[method] ?? "")),
+    hits.length ? hits.map((hit) => card(hit, method, { colourOf, go, asked, words: reach && new Set(reach.results.map((one) => one.word)) })) : h("p", { class: "hint" }, "Nothing was found.")));
+  const more = !like && wanted.includes("setcover") && k < 200 && told.results.length >= k
+    ? h("button", { type: "button", id: "inspire", onclick: () => go(query(k + STEP)) }, "Inspire me: more, and different") : null;
+  root.replaceChildren(
+    h("div", { class: "spread" }, h("p", { class: "small", role: "status" }, like ? `More like ${like}` : `${told.results.length} found`), tools("search", asked, { twin: "search" })),
+    notes(told.notes),
+    h("div", { class: reach && wanted.length === 1 ? "aside" : "" }, h("div", {}, h("div", { class: "columns" }, columns), more ? h("p", {}, more) : null), reach ? panel(reach, told.results, lists, colourOf) : null));
+  if (k > STEP && wanted.length === 1) root.querySelectorAll(".hit")[k - STEP]?.scrollIntoView({ block: "center" });
+  say(`${told.results.length} found`);
+}
+
+function card(hit, method, { colourOf, go, asked, words }) {
+  const reasons = [...(hit.explanation?.reasons ?? [])].sort((a, b) => Math.abs(b.contribution) - Math.abs(a.contribution));
+  const top = Math.abs(reasons[0]?.contribution ?? 0), answers = new Map();
+  const flowed = hit.explanation?.flows;
+  const marked = flowed ? [...flowed].sort((a, b) => b.flow - a.flow).map((one) => ({ ...one, contribution: one.flow })) : reasons;
+  const most = flowed ? Math.max(...flowed.map((one) => one.flow)) : top;
+  if (!["edit", "topic"].includes(method.split("(")[0])) for (const one of marked) if (one.match && (!words || words.has(one.query)) && !answers.has(one.match) && Math.abs(one.contribution) >= .05 * most) answers.set(one.match, [one.query, Math.abs(one.contribution) >= .3 * most]);
+  const text = hit.text.replace(/\s+/g, " ").trim();
+  const shown = pieces(text).map(([piece, word]) => {
+    const answer = word === null ? null : answers.get(word);
+    return answer ? h("mark", { class: `w${colourOf(answer[0])}${answer[1] ? " strong" : ""}`, title: `answers “${answer[0]}”` }, piece) : piece;
+  });
+  const why = h("details", {}, h("summary", {}, flowed ? "Why: what was moved where" : "Why"));
+  why.addEventListener("toggle", () => {
+    if (!why.open || why.childElementCount > 1) return;
+    if (flowed) {
+      const far = new Map(reasons.map((one) => [`${one.query}\n${one.match}`, one.distance]));
+      why.append(h("div", { class: "figure" }, flows({ place: why, moved: flowed.map((one) => ({ ...one, distance: far.get(`${one.query}\n${one.match}`) })), colourOf })));
+    }
+    why.append(h("table", {}, h("thead", {}, h("tr", {}, h("th", { scope: "col" }, "your word"), h("th", { scope: "col" }, "answered by"), h("th", { scope: "col", class: "n" }, "adds"))),
+      h("tbody", {}, reasons.slice(0, 12).map((one) => h("tr", {}, h("td", {}, one.query || "—"), h("td", {}, one.match || "—", one.distance ? h("span", { class: "small" }, ` at ${number(one.distance, 3)}`) : null), h("td", { class: "n" }, number(one.contribution, 3)))))));
+    if (hit.explanation.uncovered?.length) why.append(h("p", { class: "small" }, `Not covered so far: ${hit.explanation.uncovered.join(", ")}`));
+  });
+  const about = Object.entries(hit.metadata).filter(([, value]) => value).slice(0, 4).map(([name, value]) => h("span", { class: "tag", title: name }, value));
+  return h("article", { class: "hit", "data-id": hit.id },
+    h("p", { class: `text${text.length > 900 ? " long" : ""}`, tabindex: text.length > 900 ? "0" : null }, shown),
+    h("div", { class: "about" }, h("span", { class: "score", title: "Score" }, number(hit.score, 3)), h("span", {}, hit.id), about,
+      h("button", { type: "button", class: "quiet", onclick: () => go(search({ index: asked.index, like: hit.id, method: asked.method, k: 5, where: asked.where })) }, "More like this")),
+    why);
+}
+
+function panel(reach, hits, lists, colourOf) {
+  const used = new Set(), covered = new Map();
+  hits.forEach((hit) => { for (const one of hit.explanation?.reasons ?? []) used.add(`${one.query}\n${one.match}`); });
+  const cover = lists.find(([method]) => method.startsWith("setcover"))?.[1] ?? [];
+  cover.forEach((hit) => { for (const one of reach.results) if (!covered.has(one.word) && hit.explanation && !hit.explanation.uncovered?.includes(one.word)) covered.set(one.word, hit.rank); });
+  const words = reach.results.map((one) => h("div", { class: "ball" },
+    cover.length ? h("span", { class: `state ${covered.has(one.word) ? "yes" : "no"}` }, covered.has(one.word) ? `✓ covered by ${covered.get(one.word)}` : "not covered") : null,
+    h("span", { class: `word strong w${colourOf(one.word)}` }, one.word), one.known ? null : h("span", { class: "small" }, " has no vector"),
+    h("ul", { class: "near" }, one.ball.map((near) => h("li", { class: used.has(`${one.word}\n${near.word}`) ? "used" : null, title: `distance ${number(near.distance, 3)}` }, near.word)))));
+  const open = reach.results.filter((one) => !covered.has(one.word)).map((one) => one.word);
+  return h("aside", { class: "card", "aria-label": "What your words reach" }, h("h2", {}, "What your words reach"),
+    h("p", { class: "small" }, "The nearest words of the index; those that hits use are bold."),
+    cover.length ? h("p", { class: "small" }, open.length ? `Still uncovered: ${open.join(", ")}.` : "Every word is covered.") : null,
+    words.length ? h("div", { class: "columns" }, words) : h("p", { class: "hint" }, "No words to look for."));
+}

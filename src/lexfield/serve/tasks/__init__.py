@@ -1,0 +1,1 @@
+"""What worker processes do: verbs on indexes, which they open and keep open."""

@@ -1,0 +1,37 @@
+"""An index of what was uploaded."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from lexfield.answers.answer import Answer
+from lexfield.serve.tasks.common import Options
+
+if TYPE_CHECKING:
+    from lexfield.search.index import Index
+    from lexfield.serve.worker import Frames
+
+
+def build(index: Index | None, options: Options, report: Frames) -> Answer:
+    """An index of the files in a folder."""
+    from lexfield.search.index import Index
+    from lexfield.text.corpus import Corpus
+    from lexfield.text.read import Reader
+
+    folder = Path(options["folder"])
+    reader = Reader([folder], text_fields=options["text_field"])
+    report.stage("reading documents")
+    named = (  # where a text lay while it was read means nothing to anybody
+        replace(one, source=str(Path(one.source).relative_to(folder))) for one in reader
+    )
+    corpus = Corpus.of(named, progress=report)
+    for name, why in reader.skipped:
+        corpus.notes.append(f"{name} was left out: {why}")
+    report.stage("embedding words")
+    built = Index.build(corpus, options["target"], language=options["language"], progress=report)
+    found = built.info()
+    notes = found.pop("notes")
+    del found["path"]
+    return Answer("index", [{"id": options["id"], **found}], notes)

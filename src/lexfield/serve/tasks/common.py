@@ -1,0 +1,69 @@
+"""What all tasks need: indexes by path, vector sets by name, texts by id."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+from lexfield.errors import InputError
+from lexfield.serve.problems import NotFoundError
+
+if TYPE_CHECKING:
+    from lexfield.search.index import Index
+    from lexfield.vectors.wordvectors import WordVectors
+
+Options = dict[str, Any]
+
+
+@lru_cache(64)
+def _open(path: str) -> Index:
+    from lexfield.search.index import Index
+
+    return Index.open(path)
+
+
+def opened(path: str) -> Index:
+    """An index in its newest state; opened once."""
+    index = _open(path)
+    index.refresh()
+    return index
+
+
+def needed(index: Index | None) -> Index:
+    if index is None:
+        raise InputError("An index is needed.", "Name one of /v1/indexes with index=.")
+    return index
+
+
+def vector_set(name: str) -> WordVectors:
+    """A set by its name; never a file, which would be a path."""
+    from lexfield.vectors.library import listing
+
+    known = [entry.name for entry in listing()]
+    if name not in known:
+        raise NotFoundError(f"There are no vectors called {name!r}.", f"Known: {', '.join(known)}.")
+    return _load(name)
+
+
+@lru_cache(4)
+def _load(name: str) -> WordVectors:
+    from lexfield.vectors.wordvectors import WordVectors
+
+    return WordVectors.load(name)
+
+
+def vectors_or_own(name: str) -> Any:
+    return name if name == "own" else vector_set(name)
+
+
+def text_of(index: Index | None, identity: str | None, text: str | None, side: str) -> str:
+    """The text of a document, or one that was sent."""
+    if (identity is None) == (text is None):
+        raise InputError(f"Give either {side} (an id) or text_{side}.")
+    if text is not None:
+        return text
+    rows = needed(index).rows("document")
+    number = needed(index).documents.get(identity or "")
+    if number is None:
+        raise NotFoundError(f"The index holds no document {identity!r}.", "See /v1/documents.")
+    return rows.text(number)

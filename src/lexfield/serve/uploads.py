@@ -1,0 +1,169 @@
+"""Files that people send: looked at before they are believed, unpacked within limits.
+
+What a file is is decided by its first bytes, not by its name. A zip archive is unpacked while it is
+counted: entries, bytes, and how much larger they are than what was sent. Names are made harmless;
+nothing is ever written outside the folder.
+"""
+
+from __future__ import annotations
+
+import gzip
+import io
+import re
+import unicodedata
+import zipfile
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+
+from lexfield.errors import InputError
+from lexfield.store.files import replace_file
+from lexfield.text.decode import is_binary
+
+_ZIP, _GZIP, _PARQUET = b"PK\x03\x04", b"\x1f\x8b", b"PAR1"
+_KNOWN = {  # first bytes of what people take for text
+    b"%PDF": "a PDF", b"\xd0\xcf\x11\xe0": "an old Office file", b"\x89PNG": "a picture",
+    b"\xff\xd8\xff": "a picture", b"GIF8": "a picture", b"{\\rtf": "an RTF file",
+    b"7z\xbc\xaf": "a 7z archive", b"Rar!": "a RAR archive", b"BZh": "a bzip2 file",
+    b"\xfd7zXZ": "an xz file", b"\x7fELF": "a program", b"MZ": "a program",
+}  # fmt: skip
+_OFFICE = ("[Content_Types].xml", "mimetype")  # entries of documents that are zip files
+_PIECE = 1 << 16
+_TABLES = (".jsonl", ".ndjson", ".csv", ".tsv", ".parquet")
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """entries of an archive, bytes of all that is unpacked, and how often its size that may be."""
+
+    entries: int = 5000
+    unpacked: int = 200_000_000
+    ratio: float = 100.0
+
+
+@dataclass(frozen=True)
+class Sent:
+    """A file as it came."""
+
+    name: str
+    data: bytes
+
+
+def keep(files: list[Sent], folder: Path, bounds: Bounds | None = None) -> list[str]:
+    """Write what can be read as text into a folder; the names of what was written."""
+    bounds = bounds or Bounds()
+    names: list[str] = []
+    room = bounds.unpacked
+    for sent in files:
+        for name, data in _unpacked(sent, bounds, room):
+            room -= len(data)
+            if len(names) >= bounds.entries:
+                raise InputError(f"There are more than {bounds.entries:,} files.", "Send fewer.")
+            _check_text(name, data)
+            place = _free(_harmless(name), names)
+            replace_file(folder / place, data)
+            names.append(place)
+    if not names:
+        raise InputError("There is no text in what was sent.", "Send a text file, or paste text.")
+    return names
+
+
+def _unpacked(sent: Sent, bounds: Bounds, room: int) -> Iterator[tuple[str, bytes]]:
+    if sent.data.startswith(_ZIP):
+        yield from _zip(sent, bounds, room)
+    elif sent.data.startswith(_GZIP):
+        name = sent.name.removesuffix(".gz")
+        try:
+            with gzip.GzipFile(fileobj=io.BytesIO(sent.data)) as stream:
+                yield name, _read(stream, name, len(sent.data), bounds, room)
+        except (OSError, EOFError, zlib.error) as error:
+            raise InputError(f"{sent.name} is a damaged gzip file: {error}.") from error
+    else:
+        yield sent.name, sent.data
+
+
+def _zip(sent: Sent, bounds: Bounds, room: int) -> Iterator[tuple[str, bytes]]:
+    try:
+        with zipfile.ZipFile(io.BytesIO(sent.data)) as archive:
+            entries = [entry for entry in archive.infolist() if not entry.is_dir()]
+            if any(entry.filename in _OFFICE for entry in entries):
+                raise InputError(f"{sent.name} is an office file or e-book.", "Save it as text.")
+            if len(entries) > bounds.entries:
+                raise InputError(
+                    f"{sent.name} has {len(entries):,} entries; at most {bounds.entries:,} are"
+                    " unpacked.",
+                    "Send fewer files.",
+                )
+            for entry in entries:
+                path = PurePosixPath(entry.filename)
+                link = entry.external_attr >> 28 == 0xA
+                if link or any(part.startswith((".", "__MACOSX")) for part in path.parts):
+                    continue
+                if entry.flag_bits & 1:
+                    raise InputError(f"{sent.name} is encrypted.", "Send it without a password.")
+                with archive.open(entry) as stream:
+                    data = _read(stream, entry.filename, max(entry.compress_size, 1), bounds, room)
+                room -= len(data)
+                if data.startswith((_ZIP, _GZIP)):
+                    raise InputError(
+                        f"{entry.filename} in {sent.name} is an archive itself.", "Unpack it first."
+                    )
+                yield entry.filename, data
+    except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, OSError) as error:
+        raise InputError(f"{sent.name} is a damaged zip archive: {error}.") from error
+
+
+def _read(stream: object, name: str, packed: int, bounds: Bounds, room: int) -> bytes:
+    """An entry, piece by piece: what it claims to be is not believed."""
+    parts, size = [], 0
+    while piece := stream.read(_PIECE):  # type: ignore[attr-defined]
+        size += len(piece)
+        if size > room:
+            raise InputError(
+                f"More than {bounds.unpacked / 1e6:,.0f} MB are packed in what was sent.",
+                "Send less at a time.",
+            )
+        if size > _PIECE and size > bounds.ratio * packed:
+            raise InputError(
+                f"{name} unpacks to more than {bounds.ratio:g} times its size.",
+                "Send it unpacked, if it is what it should be.",
+            )
+        parts.append(piece)
+    return b"".join(parts)
+
+
+def _check_text(name: str, data: bytes) -> None:
+    what = next((kind for first, kind in _KNOWN.items() if data.startswith(first)), None)
+    if data.startswith(_PARQUET):
+        if not name.lower().endswith(".parquet"):
+            raise InputError(f"{name} is a Parquet file by its content.", "Name it so.")
+        return
+    if name.lower().endswith(".parquet"):
+        raise InputError(f"{name} is not a Parquet file.", "Give it the name of what it is.")
+    if what or is_binary(data[:8192]):
+        raise InputError(
+            f"{name} is {what or 'not text'}.",
+            "Send plain text, csv, tsv, jsonl, parquet, or a zip archive of these.",
+        )
+
+
+def _harmless(name: str) -> str:
+    """A name without folders or surprises; the suffix stays, as it says how to read the file."""
+    base = unicodedata.normalize("NFC", name).replace("\\", "/").rsplit("/", 1)[-1]
+    base = re.sub(r"[^\w.\- ]+", "_", base).strip(". ") or "text"
+    stem, dot, suffix = base.rpartition(".")
+    if not dot:
+        return base[:100] + ".txt"
+    if f".{suffix.lower()}" in _TABLES:
+        return f"{stem[:100]}.{suffix.lower()}"
+    return f"{(stem if suffix.lower() in ('txt', 'md', 'text') else base)[:100]}.txt"
+
+
+def _free(name: str, taken: list[str]) -> str:
+    lowered = {one.lower() for one in taken}
+    stem, _, suffix = name.rpartition(".")
+    number, free = 2, name
+    while free.lower() in lowered:
+        free, number = f"{stem} {number}.{suffix}", number + 1
+    return free

@@ -1,0 +1,283 @@
+"""The API answers as the command line does, by id and never by path, and says what is wrong."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.cli.conftest import Run
+
+QUERY = "The fishing boat came home before the storm."
+
+
+def ok(client: Any, path: str, **parameters: Any) -> Any:
+    answer = client.get(path, params=parameters)
+    assert answer.status_code == 200, answer.text
+    return answer.json()
+
+
+def refused(client: Any, path: str, status: int, **parameters: Any) -> str:
+    answer = client.get(path, params=parameters)
+    assert answer.status_code == status, answer.text
+    assert set(answer.json()) == {"error", "hint"}
+    return str(answer.json()["error"])
+
+
+def follow(client: Any, id: str) -> dict[str, Any]:
+    """The events of a job until it is over; gives the last."""
+    with client.stream("GET", f"/v1/jobs/{id}/events") as stream:
+        assert stream.headers["content-type"].startswith("text/event-stream")
+        events = [json.loads(line[6:]) for line in stream.iter_lines() if line[:6] == "data: "]
+    last: dict[str, Any] = events[-1]
+    return last
+
+
+def test_health_and_description(client: Any) -> None:
+    assert ok(client, "/healthz")["status"] == "ok"
+    api = ok(client, "/openapi.json")
+    assert api["openapi"].startswith("3.1")
+    for path in ("/v1/search", "/v1/compare", "/v1/zipf", "/v1/near", "/v1/jobs"):
+        assert path in api["paths"]
+
+
+@pytest.mark.parametrize("method", ["setcover", "wmd", "setcover(r=5)", "topic"])
+def test_search_says_what_the_command_line_says(
+    client: Any,
+    run: Run,
+    sample_index: Path,
+    method: str,
+) -> None:
+    told = ok(client, "/v1/search", index="sample", q=QUERY, method=method, k=3)
+    typed = run("search", sample_index, QUERY, "--method", method, "-k", 3, "--json").json
+    assert told == typed
+
+
+@pytest.mark.parametrize(
+    ("path", "parameters", "command"),
+    [
+        ("/v1/topics", {"k": 4}, ["topics", "show", "IDX", "-k", "4"]),
+        ("/v1/kwic", {"word": "sea", "k": 5}, ["kwic", "IDX", "sea", "-k", "5"]),
+        ("/v1/near", {"word": "lighthouse", "k": 4}, ["near", "lighthouse", "-k", "4"]),
+    ],
+)
+def test_verbs_say_what_the_command_line_says(
+    client: Any,
+    run: Run,
+    sample_index: Path,
+    path: str,
+    parameters: Any,
+    command: list[str],
+) -> None:
+    if "IDX" in command:
+        parameters = {"index": "sample", **parameters}
+    typed = run(*(str(sample_index) if w == "IDX" else w for w in command), "--json").json
+    assert ok(client, path, **parameters) == typed
+
+
+def test_compare_by_id_or_text_says_what_the_command_line_says(client: Any, run: Run) -> None:
+    from lexfield.sample import TEXTS
+
+    files = [TEXTS / "pell-sea.txt", TEXTS / "carter-sea.txt"]
+    typed = run(
+        "compare", *files, "--explain", "--interval", "0.9", "--resamples", 30, "--json"
+    ).json
+    options = {"interval": 0.9, "resamples": 30}
+    by_id = ok(client, "/v1/compare", index="sample", a="pell-sea", b="carter-sea", **options)
+    texts = {f"text_{side}": file.read_text() for side, file in zip("ab", files, strict=True)}
+    posted = client.post("/v1/compare", json={**texts, **options}).json()
+    for told in (by_id, posted):
+        for names in (told, told["results"][0]):
+            names |= {"a": str(files[0]), "b": str(files[1])}
+        assert told == typed
+
+
+def test_several_methods_side_by_side(client: Any) -> None:
+    told = ok(client, "/v1/search", index="sample", q=QUERY, method=["setcover", "wmd"], k=2)
+    assert [hit["method"] for hit in told["results"]] == ["setcover"] * 2 + ["wmd"] * 2
+    alone = ok(client, "/v1/search", index="sample", q=QUERY, method="wmd", k=2)["results"]
+    assert [{"method": "wmd", **hit} for hit in alone] == told["results"][2:]
+
+
+def test_the_cover_goes_on_where_it_was(client: Any) -> None:
+    few = ok(client, "/v1/search", index="sample", q=QUERY, k=3)["results"]
+    more = ok(client, "/v1/search", index="sample", q=QUERY, k=6)["results"]
+    assert [hit["id"] for hit in more[:3]] == [hit["id"] for hit in few]
+
+
+def test_filters_and_more_like_this(client: Any) -> None:
+    told = ok(client, "/v1/search", index="sample", q=QUERY, where="author=pell", k=4)
+    assert {hit["metadata"]["author"] for hit in told["results"]} == {"pell"}
+    like = ok(client, "/v1/search", index="sample", like="weiss-stars", method="topic", k=3)
+    assert "weiss-stars" not in [hit["id"] for hit in like["results"]]
+    assert like["notes"][0].startswith("exact: ")
+
+
+def test_balls_hold_near_words(client: Any) -> None:
+    words = {
+        one["word"]: one
+        for one in ok(client, "/v1/balls", index="sample", q="boat xqzzv")["results"]
+    }
+    assert not words["xqzzv"]["known"] and words["xqzzv"]["ball"] == []
+    far = [near["distance"] for near in words["boat"]["ball"]]
+    assert far == sorted(far) and len(far) >= 5
+
+
+def test_csv_has_the_same_records(client: Any) -> None:
+    told = ok(client, "/v1/near", word="boat", k=3)["results"]
+    answer = client.get("/v1/near", params={"word": "boat", "k": 3, "format": "csv"})
+    assert answer.headers["content-type"].startswith("text/csv")
+    assert [row["word"] for row in csv.DictReader(io.StringIO(answer.text))] == [
+        one["word"] for one in told
+    ]
+
+
+@pytest.mark.parametrize(
+    ("twin", "path", "parameters"),
+    [
+        ("/search.json", "/v1/search", {"index": "sample", "q": "storm"}),
+        ("/words.json", "/v1/near", {"word": "storm"}),
+        ("/topics.json", "/v1/topics", {"index": "sample"}),
+        ("/compare.json", "/v1/compare", {"index": "sample", "a": "pell-sea", "b": "voss-sea"}),
+    ],
+)
+def test_every_view_has_a_twin(client: Any, twin: str, path: str, parameters: Any) -> None:
+    assert ok(client, twin, **parameters) == ok(client, path, **parameters)
+
+
+def test_pairs_map_and_labels(client: Any) -> None:
+    where = {"index": "sample", "measure": "hellinger"}
+    pairs = ok(client, "/v1/pairs", **where)["results"]
+    assert len(pairs) == 64 * 63
+    places = ok(client, "/v1/map", **where)["results"]
+    assert sorted(one["order"] for one in places) == list(range(64))
+    told = ok(client, "/v1/label", **where, by="author")
+    assert told["documents"] == 64 and told["right"] > 20
+    from lexfield.sample import TEXTS
+
+    text = (TEXTS / "pell-sea.txt").read_text()
+    new = client.post("/v1/label", json={**where, "by": "author", "text": text}).json()
+    assert new["predicted"] == "pell"
+    assert new["evidence"]["nearest"][0]["id"] == "pell-sea"
+    assert new["results"][0]["divergence"] == pytest.approx(0, abs=1e-6)
+
+
+def test_words_in_context_of_texts_that_were_sent(client: Any) -> None:
+    body = {"word": ["cat"], "text_a": "A cat sat.", "text_b": "The dog saw the cat."}
+    told = client.post("/v1/kwic", json=body).json()["results"]
+    assert [one["document"] for one in told] == ["text A", "text B"]
+    one = ok(client, "/v1/kwic", index="sample", word="sea", document="pell-sea")["results"]
+    assert {line["document"] for line in one} == {"pell-sea"}
+
+
+def test_what_is_wrong_is_told(client: Any) -> None:
+    assert "nowhere" in refused(client, "/v1/search", 404, index="nowhere", q="x")
+    assert "method" in refused(client, "/v1/search", 400, index="sample", q="x", method="nope")
+    assert "k: " in refused(client, "/v1/search", 422, index="sample", q="x", k=0)
+    assert "colour" in refused(client, "/v1/search", 422, index="sample", q="x", colour="red")
+    assert refused(client, "/v1/search", 400, index="sample")
+    assert "metadata" in refused(client, "/v1/search", 400, index="sample", q="x", where="no=1")
+    assert "vectors" in refused(client, "/v1/near", 404, word="x", vectors="README.md")
+    assert "no document" in refused(client, "/v1/compare", 404, index="sample", a="x", b="y")
+    assert refused(client, "/v1/jobs/none", 404)
+
+
+@pytest.mark.parametrize("index", ["../sample", "/etc/passwd", "sample.idx/../sample", ".", "a\0b"])
+def test_an_index_is_never_a_path(client: Any, index: str) -> None:
+    answer = client.get("/v1/search", params={"index": index, "q": "x"})
+    assert answer.status_code in (404, 422)
+
+
+def test_an_empty_or_hostile_query_is_answered(client: Any) -> None:
+    assert ok(client, "/v1/search", index="sample", q="")["notes"] == ["the query holds no words"]
+    script = "<script>alert(1)</script>"
+    answer = client.get("/v1/search", params={"index": "sample", "q": script})
+    assert answer.headers["content-type"] == "application/json"
+    assert answer.headers["x-content-type-options"] == "nosniff"
+
+
+def test_a_job_gives_the_answer_of_its_verb(client: Any) -> None:
+    options = {"index": "sample", "latent": True, "k": 20, "seeds": 1, "nulls": False}
+    started = client.post("/v1/jobs", json={"verb": "zipf", "options": options})
+    assert started.status_code == 202
+    id = started.json()["id"]
+    assert follow(client, id)["state"] == "done"
+    told = ok(client, f"/v1/jobs/{id}/result")
+    assert told == ok(client, "/v1/zipf", **options)
+    assert len(told["clusters"]) == 20 and len(told["points"]) == 20
+    assert ok(client, "/v1/jobs")[0]["id"] == id
+
+
+def test_a_job_is_checked_before_it_begins(client: Any) -> None:
+    def status(verb: str, **options: Any) -> int:
+        answer = client.post("/v1/jobs", json={"verb": verb, "options": options})
+        assert set(answer.json()) == {"error", "hint"}
+        return int(answer.status_code)
+
+    assert status("nothing") == 404
+    assert status("zipf", index="sample", k=1) == 422
+    assert status("zipf", index="nowhere") == 404
+
+
+def test_a_job_can_be_cancelled(client: Any) -> None:
+    options = {"index": "sample", "latent": True, "k": 200, "seeds": 20, "robustness": True}
+    id = client.post("/v1/jobs", json={"verb": "zipf", "options": options}).json()["id"]
+    began = time.monotonic()
+    while ok(client, f"/v1/jobs/{id}")["state"] == "waiting" and time.monotonic() - began < 10:
+        time.sleep(0.05)
+    assert client.delete(f"/v1/jobs/{id}").json()["state"] == "cancelled"
+    assert follow(client, id)["state"] == "cancelled"
+    refused(client, f"/v1/jobs/{id}/result", 409)
+    # what comes after it is done as ever
+    short = client.post("/v1/jobs", json={"verb": "near", "options": {"word": ["sea"]}}).json()
+    assert follow(client, short["id"])["state"] == "done"
+
+
+def test_a_job_that_fails_says_why(client: Any) -> None:
+    options = {"index": "sample", "latent": True, "k": 1000, "vectors": "nosuch"}
+    id = client.post("/v1/jobs", json={"verb": "zipf", "options": options}).json()["id"]
+    last = follow(client, id)
+    assert last["state"] == "failed" and "nosuch" in last["problem"]["error"]
+
+
+def test_a_request_that_takes_too_long_is_stopped(client_for: Any) -> None:
+    from lexfield.serve.guard import Limits
+
+    client = client_for(limits=Limits(seconds=0.5))
+    slow = {"index": "sample", "latent": True, "k": 200, "seeds": 20, "robustness": True}
+    assert "0.5 seconds" in refused(client, "/v1/zipf", 504, **slow)
+    deadline = time.monotonic() + 30
+    while True:  # its process was ended; another one answers
+        answer = client.get("/v1/documents", params={"index": "sample"})
+        if answer.status_code == 200 or time.monotonic() > deadline:
+            break
+    assert answer.status_code == 200
+
+
+def test_an_answer_is_remembered_until_the_index_changes(client_for: Any, tmp_path: Path) -> None:
+    from fastapi.testclient import TestClient
+
+    from lexfield.search.index import Index
+    from lexfield.serve.app import make_app
+    from lexfield.text.document import Document
+
+    index = Index.build(_corpus("The red boat sank in the cold sea."), tmp_path / "small.idx")
+    with TestClient(
+        make_app([tmp_path / "small.idx"], folder=tmp_path / "up", workers=1),
+        base_url="http://localhost",
+    ) as client:
+        first = ok(client, "/v1/search", index="small", q="a boat")
+        assert ok(client, "/v1/search", index="small", q="a boat") == first
+        index.add([Document("new", "A boat is a boat is a boat, they say here.", "new", {})])
+        assert len(ok(client, "/v1/search", index="small", q="a boat")["results"]) == 2
+
+
+def _corpus(*texts: str) -> Any:
+    from lexfield.text.corpus import Corpus
+
+    return Corpus.of(texts)

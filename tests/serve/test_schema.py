@@ -1,0 +1,79 @@
+"""Whatever the API's own description allows, nothing makes the server fail."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+
+pytest.importorskip("schemathesis", reason="schemathesis is not installed (extra 'dev')")
+pytest.importorskip("fastapi", reason="the extra 'serve' is not installed")
+
+import schemathesis
+
+from lexfield.sample import METADATA, TEXTS
+from lexfield.search.index import Index
+from lexfield.text.corpus import Corpus
+from tests.serve.live import served
+
+
+@pytest.fixture(scope="module")
+def small_address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    folder = tmp_path_factory.mktemp("schema")
+    texts = sorted(TEXTS.glob("*.txt"))[:6]
+    index = Index.build(Corpus.read(texts, metadata=METADATA), folder / "small.idx")
+    index.fit_topics(4, passes=2)
+    with served(folder / "small.idx", "--folder", folder / "up", "--timeout", "60") as at:
+        yield at
+
+
+@pytest.fixture(scope="module")
+def api(small_address: str) -> Any:
+    return schemathesis.openapi.from_url(f"{small_address}/openapi.json")
+
+
+def test_no_request_that_is_described_makes_the_server_fail(api: Any) -> None:
+    asked = 0
+    for found in api.get_all_operations():
+        operation = found.ok()
+        if operation.path.endswith("/events"):  # a stream ends with its job
+            continue
+
+        @settings(
+            max_examples=6, deadline=None, derandomize=True, database=None,
+            suppress_health_check=list(HealthCheck),
+        )  # fmt: skip
+        @given(case=operation.as_strategy())
+        def ask(case: Any) -> None:
+            nonlocal asked
+            asked += 1
+            for part in (case.query, case.body):  # most faults are behind an index that is there
+                if isinstance(part, dict) and "index" in part:
+                    part["index"] = "small"
+            answer = case.call(timeout=90)
+            assert answer.status_code < 500, (case.method, case.path, case.query, answer.text)
+            if answer.status_code >= 400:
+                assert set(answer.json()) == {"error", "hint"}
+
+        ask()
+    assert asked > 100
+
+
+def test_events_of_a_job_that_is_not_there(small_address: str) -> None:
+    import httpx
+
+    assert httpx.get(f"{small_address}/v1/jobs/none/events").status_code == 404
+
+
+def test_paths_are_few_and_typed(api: Any) -> None:
+    described = api.raw_schema
+    assert described["openapi"].startswith("3.1")
+    for path, methods in described["paths"].items():
+        for method, about in methods.items():
+            assert about["operationId"], (path, method)
+            for status, answer in about["responses"].items():
+                if status.startswith(("4", "5")):
+                    schema = answer["content"]["application/json"]["schema"]
+                    assert schema == {"$ref": "#/components/schemas/Problem"}, (path, status)

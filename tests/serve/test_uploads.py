@@ -1,0 +1,170 @@
+"""What people send is looked at before it is believed."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import json
+import stat
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from lexfield.errors import InputError
+from lexfield.serve.uploads import Bounds, Sent, keep
+
+
+def zipped(entries: dict[str, bytes], method: int = zipfile.ZIP_DEFLATED) -> bytes:
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", method) as archive:
+        for name, data in entries.items():
+            archive.writestr(name, data)
+    return out.getvalue()
+
+
+def test_texts_and_tables_are_kept_under_harmless_names(tmp_path: Path) -> None:
+    sent = [
+        Sent("../../etc/passwd", b"root"),
+        Sent("C:\\texts\\Brief an María.txt", "Liebe Mar\u00eda.".encode()),
+        Sent("data.CSV", b"id,text\n1,hello\n"),
+        Sent("notes", b"a"),
+        Sent("notes.txt", b"b"),
+        Sent("...", b"c"),
+        Sent("report.v2", b"d"),
+    ]
+    names = keep(sent, tmp_path)
+    assert names == [
+        "passwd.txt", "Brief an María.txt", "data.csv", "notes.txt", "notes 2.txt", "text.txt",
+        "report.v2.txt",
+    ]  # fmt: skip
+    assert sorted(path.name for path in tmp_path.iterdir()) == sorted(names)
+    assert (tmp_path / "notes 2.txt").read_bytes() == b"b"
+
+
+def test_a_zip_is_unpacked_flat_without_what_systems_put_in_it(tmp_path: Path) -> None:
+    data = zipped({
+        "a/one.txt": b"one", "b/one.txt": b"two", "../out.txt": b"three",
+        "__MACOSX/x": b"x", ".DS_Store": b"x", "a/.hidden": b"x",
+    })  # fmt: skip
+    assert keep([Sent("x.bin", data)], tmp_path) == ["one.txt", "one 2.txt"]
+
+
+def test_links_in_a_zip_are_not_followed(tmp_path: Path) -> None:
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w") as archive:
+        link = zipfile.ZipInfo("link.txt")
+        link.external_attr = (stat.S_IFLNK | 0o777) << 16
+        archive.writestr(link, "/etc/passwd")
+        archive.writestr("text.txt", "text")
+    assert keep([Sent("x.zip", out.getvalue())], tmp_path) == ["text.txt"]
+
+
+def test_gzip_is_unpacked(tmp_path: Path) -> None:
+    assert keep([Sent("a.txt.gz", gzip.compress(b"hello"))], tmp_path) == ["a.txt"]
+    assert (tmp_path / "a.txt").read_bytes() == b"hello"
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "says"),
+    [
+        ("a.txt", b"%PDF-1.7 ...", "PDF"),
+        ("a.txt", b"\x89PNG\r\n\x1a\n\0\0", "picture"),
+        ("a.txt", b"\x7fELF\x02\x01", "program"),
+        ("a.txt", b"abc\0def\0\0\0\1\2\3" * 99, "not text"),
+        ("a.txt", b"PAR1....", "Parquet"),
+        ("a.parquet", b"hello", "not a Parquet"),
+        ("a.docx", zipped({"[Content_Types].xml": b"<x/>"}), "office"),
+        ("a.zip", zipped({"b.zip": zipped({"c.txt": b"c"})}), "archive itself"),
+        ("a.zip", b"PK\x03\x04broken", "damaged zip"),
+        ("a.gz", b"\x1f\x8b\x08broken", "damaged gzip"),
+        ("a.zip", zipped({".hidden": b"x"}), "no text"),
+    ],
+)
+def test_what_is_no_text_is_refused(tmp_path: Path, name: str, data: bytes, says: str) -> None:
+    with pytest.raises(InputError, match=says):
+        keep([Sent(name, data)], tmp_path)
+
+
+def test_archives_have_limits(tmp_path: Path) -> None:
+    many = zipped({f"{i}.txt": b"x" for i in range(11)})
+    with pytest.raises(InputError, match="entries"):
+        keep([Sent("a.zip", many)], tmp_path, Bounds(entries=10))
+    bomb = zipped({"a.txt": b"a" * 3_000_000})
+    with pytest.raises(InputError, match="100 times"):
+        keep([Sent("a.zip", bomb)], tmp_path)
+    with pytest.raises(InputError, match="100 times"):
+        keep([Sent("a.gz", gzip.compress(b"a" * 3_000_000))], tmp_path)
+    large = zipped({"a.txt": b"a" * 600, "b.txt": b"b" * 600})
+    with pytest.raises(InputError, match="MB"):
+        keep([Sent("a.zip", large)], tmp_path, Bounds(unpacked=1000))
+    with pytest.raises(InputError, match="more than 2"):
+        keep([Sent("a", b"a"), Sent("b", b"b"), Sent("c", b"c")], tmp_path, Bounds(entries=2))
+
+
+def test_a_zip_that_lies_about_its_size_is_cut_off(tmp_path: Path) -> None:
+    data = bytearray(zipped({"a.txt": b"a" * 3_000_000}))
+    at = data.rfind(b"PK\x01\x02")
+    data[at + 24 : at + 28] = (10).to_bytes(4, "little")  # claims ten bytes
+    with pytest.raises(InputError):
+        keep([Sent("a.zip", bytes(data))], tmp_path)
+
+
+def finished(client: Any, job: dict[str, Any]) -> dict[str, Any]:
+    with client.stream("GET", f"/v1/jobs/{job['id']}/events") as stream:
+        lines = [line for line in stream.iter_lines() if line.startswith("data: ")]
+    stages = [json.loads(line[6:]) for line in lines]
+    assert {"reading documents", "embedding words"} & {one["stage"] for one in stages}
+    last: dict[str, Any] = stages[-1]
+    return last
+
+
+def test_files_become_an_index_that_can_be_searched_and_deleted(client: Any) -> None:
+    files = [
+        ("files", ("sea.txt", b"The grey ship sailed over the cold sea at night.")),
+        ("files", ("more.zip", zipped({"land.txt": b"The farmer ploughed the dry field alone."}))),
+    ]
+    started = client.post("/v1/indexes", files=files, data={"name": "Zwei Texte!"})
+    assert started.status_code == 202, started.text
+    assert finished(client, started.json())["state"] == "done"
+    found = client.get("/v1/search", params={"index": "zwei-texte", "q": "a boat on the ocean"})
+    assert found.json()["results"][0]["source"] == "sea.txt"
+    listed = client.get("/v1/indexes").json()["indexes"]
+    assert [one["uploaded"] for one in listed if one["id"] == "zwei-texte"] == [True]
+    assert client.delete("/v1/indexes/zwei-texte").status_code == 204
+    assert client.get("/v1/indexes/zwei-texte").status_code == 404
+    assert client.delete("/v1/indexes/sample").status_code == 400
+    assert client.get("/v1/indexes/sample").status_code == 200
+
+
+def test_a_text_becomes_an_index(client: Any) -> None:
+    text = "One fine day the cat came home. Nobody asked it where it had been."
+    job = client.post("/v1/indexes", data={"text": text, "name": "cat"}).json()
+    assert finished(client, job)["state"] == "done"
+    assert client.get("/v1/indexes/cat").json()["results"][0]["sentences"] == 2
+    again = client.post("/v1/indexes", data={"text": text, "name": "cat"}).json()
+    assert finished(client, again)["index"] == "cat-2"  # nothing is replaced
+
+
+def test_wrong_uploads_say_so_and_leave_nothing(client: Any) -> None:
+    def status(**sent: Any) -> tuple[int, str]:
+        answer = client.post("/v1/indexes", **sent)
+        return answer.status_code, answer.json()["error"]
+
+    assert status() == (400, "Nothing was sent.")
+    assert status(files=[("files", ("a.txt", b"%PDF-1.4"))])[0] == 400
+    assert "klingon" in status(data={"text": "hello", "language": "klingon"})[1]
+    assert status(files=[("files", ("a.txt", b"x" * 10_000_001))])[0] == 413
+    folder = client.app.state.server.library.folder
+    assert not list((folder / "waiting").glob("*"))
+
+
+def test_a_build_that_fails_leaves_nothing(client: Any) -> None:
+    job = client.post("/v1/indexes", files=[("files", ("a.csv", b"x,y\n1,2\n"))]).json()
+    with client.stream("GET", f"/v1/jobs/{job['id']}/events") as stream:
+        last = [line for line in stream.iter_lines() if line.startswith("data: ")][-1]
+    body = json.loads(last[6:])
+    assert body["state"] == "failed" and "no field" in body["problem"]["error"]
+    folder = client.app.state.server.library.folder
+    assert not list((folder / "waiting").glob("*")) and not (folder / "indexes" / "a").exists()
