@@ -2,7 +2,7 @@
 
     python scripts/make_pictures.py [NAME…]
 
-Needs chromium and playwright; pictures are reduced to 128 colours.
+Needs chromium and playwright; pictures are reduced to 256 colours.
 """
 
 from __future__ import annotations
@@ -103,7 +103,10 @@ def main(names: list[str]) -> None:
                 expect(page.locator(".working")).to_have_count(0)
                 if act:
                     act(page)
-                page.evaluate("document.activeElement?.blur(); scrollTo(0, 0)")
+                page.evaluate(
+                    "document.activeElement?.blur(); scrollTo({top: 0, behavior: 'instant'})"
+                )
+                page.evaluate("document.querySelector('.top').style.position = 'static'")
                 page.wait_for_timeout(500)
                 shot = (
                     page.locator(part).screenshot()
@@ -124,7 +127,7 @@ def _clip(page: Page, most: int) -> FloatRect:
 
 def _save(shot: bytes, name: str) -> None:
     picture = Image.open(io.BytesIO(shot)).convert("RGB")
-    picture = picture.quantize(128, dither=Image.Dither.NONE)
+    picture = picture.quantize(256, Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE)
     picture.save(PICTURES / f"{name}.png", optimize=True)
     print(f"{name}: {(PICTURES / f'{name}.png').stat().st_size / 1000:.0f} kB")
 

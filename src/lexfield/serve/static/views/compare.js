@@ -97,7 +97,7 @@ async function contexts(root, word, wanted) {
       return h("section", { class: "card kwic", "aria-label": `“${word}” in ${id}` }, h("h3", {}, `“${word}” in ${id}`),
         lines.length ? table([["sentence", (line) => line.sentence + 1, true], ["before", (line) => h("bdi", {}, line.left)], ["word", (line) => line.match], ["after", (line) => line.right]], lines, `${lines.length} places`) : h("p", { class: "hint" }, "Not there."));
     };
-    root.replaceChildren(h("div", { class: "two" }, half("A", wanted.text_a ? "text A" : wanted.a), half("B", wanted.text_b ? "text B" : wanted.b)));
+    root.replaceChildren(h("div", {}, half("A", wanted.text_a ? "text A" : wanted.a), half("B", wanted.text_b ? "text B" : wanted.b)));
     root.scrollIntoView({ behavior: "smooth", block: "nearest" });
     say(`“${word}” in context`);
   } catch (error) { root.replaceChildren(problem(error)); }
