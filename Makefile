@@ -24,7 +24,7 @@ lint: $(VENV)/.installed-dev
 bench: $(VENV)/.installed-bench
 	$(BIN)/python benchmarks/run.py
 
-reproduce: $(VENV)/.installed-dev
+reproduce: $(VENV)/.installed-bench
 	$(BIN)/python reproduce/variety.py
 	$(BIN)/python reproduce/labels.py
 	$(BIN)/python reproduce/zipf.py
@@ -33,6 +33,10 @@ reproduce: $(VENV)/.installed-dev
 	$(BIN)/python reproduce/topic_retrieval.py
 	$(BIN)/python reproduce/translation.py
 	$(BIN)/python reproduce/uncertainty.py
+	$(BIN)/python reproduce/metric_retrieval.py
+	$(BIN)/python reproduce/metric_clustering.py
+	$(BIN)/python reproduce/metric_duplicates.py
+	$(BIN)/python reproduce/questionnaire.py
 
 $(VENV)/bin/python:
 	$(PYTHON) -c "import sys; sys.exit(sys.version_info < (3, 11) and 'lexfield needs Python 3.11 or newer; name one with: make PYTHON=python3.12')"

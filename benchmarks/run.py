@@ -28,6 +28,7 @@ ALL = (
     "zipf",
     "simplex",
     "simplex_approximate",
+    "metric",
 )
 
 

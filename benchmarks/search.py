@@ -102,7 +102,7 @@ def _many(documents: list[Document], data: Path) -> Iterator[Document]:
 
 
 def _build(documents: list[Document], path: Path, runs: int) -> dict[str, Any]:
-    find_balls, balls = segment._balls, 0.0
+    find_balls, balls = segment.find_balls, 0.0
     took: list[tuple[float, float, float]] = []  # everything, cutting, balls
 
     def timed(*arguments: Any) -> Any:
@@ -116,7 +116,7 @@ def _build(documents: list[Document], path: Path, runs: int) -> dict[str, Any]:
         start = time.perf_counter()
         corpus = Corpus.of(documents)
         cut = time.perf_counter() - start
-        with patch.object(segment, "_balls", timed):
+        with patch.object(segment, "find_balls", timed):
             Index.build(corpus, path, replace=True)
         took.append((time.perf_counter() - start, cut, balls))
     whole, cut, balls = min(took)

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from lexfield.diverge.pairs import pairs
     from lexfield.errors import LexfieldError
     from lexfield.fusion import fuse
+    from lexfield.metric.distortion import MinimumDistortion
     from lexfield.ranks.layout import layout
     from lexfield.ranks.speech import speech
     from lexfield.ranks.zipf import zipf
@@ -46,6 +47,7 @@ _HOMES = {
     "Document": "text.document",
     "Index": "search.index",
     "LexfieldError": "errors",
+    "MinimumDistortion": "metric.distortion",
     "Normalisation": "text.normalise",
     "Sentence": "text.corpus",
     "TopicModel": "topics.lda",
@@ -73,6 +75,7 @@ __all__ = [
     "Document",
     "Index",
     "LexfieldError",
+    "MinimumDistortion",
     "Normalisation",
     "Sentence",
     "TopicModel",

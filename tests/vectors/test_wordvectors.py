@@ -111,3 +111,15 @@ def test_gensim_vectors_are_taken_over() -> None:
     keyed.add_vectors(["x", "y"], np.eye(2, dtype=np.float32))
     vectors = WordVectors.from_gensim(keyed)
     assert vectors["y"].tolist() == [0, 1]
+
+
+def test_mapped_vectors_composed_ones_too() -> None:
+    def compose(word: str) -> NDArray[np.float32] | None:
+        return np.array([3, 4], np.float32) if word == "sunrise" else None
+
+    vectors = WordVectors(["sun", "moon"], np.eye(2, dtype=np.float32), compose=compose)
+    mapped = vectors.mapped(np.array([[2.0, 1.0], [0.0, 1.0]]), "under m")
+    assert mapped.name == "under m" and mapped.dims == 2
+    assert mapped["sun"].tolist() == [2, 1] and mapped["moon"].tolist() == [0, 1]
+    assert mapped["sunrise"].tolist() == [6, 7]
+    assert mapped.embed(["nothing"]).how.tolist() == [0]

@@ -167,3 +167,22 @@ def divergence_options(command: F) -> F:
     for option in reversed(options):
         command = option(command)
     return command
+
+
+def listening_options(command: F) -> F:
+    """Where a server listens; the verb gets ``port``, ``host``, ``token`` and ``no_browser``."""
+    options = (
+        click.option("--port", default=8000, show_default=True, help="0 takes one that is free."),
+        click.option(
+            "--host", default="127.0.0.1", show_default=True, help="Address to listen at."
+        ),
+        click.option(
+            "--token",
+            envvar="LEXFIELD_TOKEN",
+            help="Ask for this; needed for a host that others can reach. Also from LEXFIELD_TOKEN.",
+        ),
+        click.option("--no-browser", is_flag=True, help="Do not open the page."),
+    )
+    for option in reversed(options):
+        command = option(command)
+    return command

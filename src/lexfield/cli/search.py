@@ -39,6 +39,7 @@ _COLOURS = ("green", "cyan", "magenta", "yellow", "blue", "red")
 @click.option("-k", default=5, show_default=True, type=click.IntRange(1), help="How many.")
 @unit_option("sentence")
 @click.option("--where", multiple=True, metavar="FIELD=VALUE", help="Only such documents.")
+@click.option("--metric", metavar="NAME", help="Under a metric from `lexfield metric learn`.")
 @click.option("--explain", is_flag=True, help="Show why each hit was found.")
 @click.option(
     "--run", is_flag=True, help="Print a TREC run; a query may begin with its id and a tab."
@@ -53,6 +54,7 @@ def search(
     k: int,
     unit: str,
     where: tuple[str, ...],
+    metric: str | None,
     explain: bool,
     run: bool,
     output: str | None,
@@ -64,10 +66,10 @@ def search(
     lexfield search my.idx "a lost child" --method mean -k 10 --where level=college
     lexfield search tickets.idx "app crashes on start" --unit document --method wmd
     lexfield search my.idx --queries questions.txt --method "setcover(r=20)" --jsonl
-    lexfield search my.idx - --json < questions.txt
     lexfield search my.idx "storm at sea" --method "fuse(setcover, topic)" --explain
     lexfield search my.idx '3*storm + 2*"copper pot" - boat' --method translation --explain
     lexfield search my.idx --like letters/march --method topic
+    lexfield search tickets.idx "app crashes on start" --method mean --metric support
     lexfield search my.idx --queries topics.tsv --unit document -k 100 --run > mine.run
     """
     from lexfield.answers.search import ranked
@@ -77,7 +79,7 @@ def search(
     if like is not None and (text is not None or queries is not None):
         raise click.UsageError("Give either a TEXT or --like ID, not both.")
     names, texts = _named(_texts(text, queries), run) if like is None else ([like], [])
-    index = Index.open(path)
+    index = Index.open(path, metric)
     conditions = parse_where(where)
     with Bar("searching") as bar:
         if like is not None:

@@ -6,19 +6,13 @@ import os
 
 import click
 
+from lexfield.cli.options import listening_options
 from lexfield.errors import need
 
 
 @click.command()
 @click.argument("indexes", nargs=-1, metavar="[IDX]...")
-@click.option("--port", default=8000, show_default=True, help="0 takes one that is free.")
-@click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen at.")
-@click.option(
-    "--token",
-    envvar="LEXFIELD_TOKEN",
-    help="Ask for this; needed for a host that others can reach. Also from LEXFIELD_TOKEN.",
-)
-@click.option("--no-browser", is_flag=True, help="Do not open the page.")
+@listening_options
 @click.option(
     "--models",
     multiple=True,

@@ -22,13 +22,13 @@ def verify(path: str, output: str | None) -> None:
     \b
     lexfield verify my.idx
     """
-    from lexfield.search.topics import FOLDER, exists
     from lexfield.store.folder import verify as check
 
     checks = check(path)
-    if exists(Path(path)):  # the topics of an index are a store in it
-        own = check(Path(path) / FOLDER)
-        checks += [replace(found, file=f"{FOLDER}/{found.file}") for found in own]
+    inner = [*Path(path).glob("topics/CURRENT"), *sorted(Path(path).glob("metrics/*/CURRENT"))]
+    for store in (current.parent for current in inner):  # stores in an index
+        name = store.relative_to(path).as_posix()
+        checks += [replace(found, file=f"{name}/{found.file}") for found in check(store)]
     damaged = [found for found in checks if found.problem]
     size = sum(found.bytes for found in checks)
 

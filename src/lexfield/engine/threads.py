@@ -36,7 +36,7 @@ def map_blocks(
         progress(1, 1)
         return
     threads = cores()
-    with _blas(len(sys.modules)).limit(limits=1), ThreadPoolExecutor(threads) as pool:
+    with single_thread(), ThreadPoolExecutor(threads) as pool:
         waiting = [pool.submit(task, item) for item in items[: 2 * threads]]
         for number in range(len(items)):
             result = waiting.pop(0).result()
@@ -44,6 +44,12 @@ def map_blocks(
                 waiting.append(pool.submit(task, items[number + 2 * threads]))
             progress(number + 1, len(items))
             yield result
+
+
+def single_thread() -> Any:
+    """A context in which BLAS computes on one thread: the same bits at any number of cores, and no
+    waiting for threads where a matrix is small."""
+    return _blas(len(sys.modules)).limit(limits=1)
 
 
 @lru_cache(1)

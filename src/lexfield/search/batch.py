@@ -45,7 +45,11 @@ def search_many(
             progress(number, len(texts))
         return
     batches = [list(texts[i : i + _BATCH]) for i in range(0, len(texts), _BATCH)]
-    place = {"path": str(index.path.resolve()), "generation": index.generation}
+    place = {
+        "path": str(index.path.resolve()),
+        "metric": index.metric,
+        "generation": index.generation,
+    }
     wanted = {"spec": spec, "k": int(k), "unit": unit, "where": dict(where) if where else None}
     items = [{**place, **wanted, "texts": batch} for batch in batches]
     rows = index.rows(unit)
@@ -87,6 +91,7 @@ def _together(
 
 def search_texts(
     path: str,
+    metric: str | None,
     generation: str,
     texts: list[str],
     spec: str,
@@ -95,7 +100,7 @@ def search_texts(
     where: Where | None,
 ) -> list[tuple[list[int], list[float], list[str]]]:
     """The task: rows, scores and notes for each text."""
-    index = _opened(path)
+    index = _opened(path, metric)
     if index.generation != generation:
         raise StoreError(f"{path} was changed while it was being searched.", "Search again.")
     rankings = [index.search(text, spec, k, unit=unit, where=where) for text in texts]
@@ -103,10 +108,10 @@ def search_texts(
 
 
 @lru_cache(maxsize=1)
-def _opened(path: str) -> Index:
+def _opened(path: str, metric: str | None) -> Index:
     from lexfield.search.index import Index
 
-    return Index.open(path)
+    return Index.open(path, metric)
 
 
 def _explain(

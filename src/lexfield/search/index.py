@@ -24,6 +24,7 @@ from lexfield.search.filter import allowed_rows
 from lexfield.search.lexicon import Lexicon
 from lexfield.search.like import like
 from lexfield.search.methods import Method, parse, spec_of
+from lexfield.search.metrics import forget_metrics
 from lexfield.search.query import Query, check_length, count_words
 from lexfield.search.ranking import Ranking, noted
 from lexfield.search.rows import Rows
@@ -45,6 +46,8 @@ _MOST_VALUES = 50
 
 class Index:
     """``Index.build(corpus, "idx")`` writes one, ``Index.open("idx")`` maps it."""
+
+    metric: str | None = None  # under which its vectors are seen
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -81,6 +84,7 @@ class Index:
             out.array("deleted", np.zeros(len(corpus.ids), bool))
             out.meta.update(segments=[meta], language=language, vectors=about)
         forget_topics(Path(path))
+        forget_metrics(Path(path))
         return cls(Path(path))
 
     @staticmethod
@@ -93,7 +97,12 @@ class Index:
             )
 
     @classmethod
-    def open(cls, path: str | Path) -> Index:
+    def open(cls, path: str | Path, metric: str | None = None) -> Index:
+        """Open an index; with ``metric``, as it is under one that was learned for it."""
+        if metric is not None:
+            from lexfield.search.measured import MeasuredIndex
+
+            return MeasuredIndex(Path(path), metric)
         return cls(Path(path))
 
     def add(
@@ -139,8 +148,7 @@ class Index:
         return added
 
     def delete(self, ids: Iterable[str]) -> int:
-        """Delete documents by id; gives their number. An unknown id is an error, and none is
-        deleted."""
+        """Delete documents by id; gives their number. With an unknown id none is deleted."""
         wanted = list(dict.fromkeys([ids] if isinstance(ids, str) else ids))
         return self._changing(lambda: self._delete(wanted))
 
@@ -257,15 +265,10 @@ class Index:
         vectors = np.zeros((len(words), self.lexicon.vectors.shape[1]), np.float32)
         known = np.zeros(len(words), bool)
         inside = ids >= 0
-        vectors[inside], known[inside] = (
-            self.lexicon.vectors[ids[inside]],
-            self.lexicon.known[ids[inside]],
-        )
-        notes = []
-        if not tokens:
-            notes.append("the query holds no words")
-        elif not words:
-            notes.append("the query holds only stopwords")
+        vectors[inside] = self.lexicon.vectors[ids[inside]]
+        known[inside] = self.lexicon.known[ids[inside]]
+        empty = "only stopwords" if tokens else "no words"
+        notes = [] if words else [f"the query holds {empty}"]
         if (ids < 0).any():
             outside = np.flatnonzero(ids < 0)
             embedded = self._source.embed([words[i] for i in outside])
@@ -330,10 +333,8 @@ class Index:
         matrix = np.zeros((len(words), self.lexicon.vectors.shape[1]), np.float32)
         how = np.zeros(len(words), np.uint8)
         inside, outside = ids >= 0, np.flatnonzero(ids < 0)
-        matrix[inside], how[inside] = (
-            self.lexicon.vectors[ids[inside]],
-            self.lexicon.how[ids[inside]],
-        )
+        matrix[inside] = self.lexicon.vectors[ids[inside]]
+        how[inside] = self.lexicon.how[ids[inside]]
         if len(outside):
             new = (vectors or self._source).embed([words[i] for i in outside])
             matrix[outside], how[outside] = new.matrix, new.how
@@ -361,17 +362,15 @@ class Index:
 
     def info(self) -> dict[str, Any]:
         """What is inside: sizes, metadata fields with their values, coverage, notes."""
-        live = len(self.documents)
-        rows = self.rows("document")
         counters: dict[str, Counter[str]] = {}
         for number in self.documents.values():
-            for name, value in rows.describe(number)["metadata"].items():
+            for name, value in self.rows("document").describe(number)["metadata"].items():
                 counters.setdefault(name, Counter())[value] += 1
         return {
             "path": str(self.path),
             "generation": int(self.generation),
             "bytes": self._store.size,
-            "documents": live,
+            "documents": len(self.documents),
             "deleted": int(self._deleted.sum()),
             "segments": len(self.segments),
             "sentences": sum(len(s.corpus.sentences) for s in self.segments),

@@ -98,9 +98,19 @@ class Segment:
         return self._store.fingerprint([*own, *words])
 
     @property
+    def contents(self) -> str:
+        """A fingerprint that changes with the rows, their words and the words' vectors."""
+        own = [f"{unit}.{field}" for unit in UNITS for field in ("offsets", "words", "counts")]
+        return self._store.fingerprint([f"{self.name}.{name}" for name in ("vectors", "how", *own)])
+
+    @property
     def folder(self) -> Path:
         """The folder of the index."""
         return self._store.path
+
+    def topic_map(self, topics: Any) -> NDArray[np.float64] | None:
+        """What roots of mixtures are multiplied with before they are compared; None: nothing."""
+        return None
 
     @property
     def balls(self) -> NDArray[np.int32]:
@@ -127,7 +137,7 @@ def save_segment(
         for field in _FIELDS:
             out.array(f"{name}.{unit}.{field}", arrays[field])
     save_postings(out, name, corpus)
-    out.array(f"{name}.balls", _balls(embedded, progress))
+    out.array(f"{name}.balls", find_balls(embedded, progress))
     return meta
 
 
@@ -167,7 +177,8 @@ def _rows(corpus: Corpus, unit: str, content: Array, embedded: Embedded) -> dict
     }
 
 
-def _balls(embedded: Embedded, progress: Progress) -> NDArray[np.int32]:
+def find_balls(embedded: Embedded, progress: Progress = silent) -> NDArray[np.int32]:
+    """The ``BALL`` nearest words of each word."""
     from lexfield.vectors.join import nearest_others
 
     known = np.flatnonzero(embedded.how)

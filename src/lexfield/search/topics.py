@@ -58,6 +58,11 @@ class Topics:
         return self._store.generation
 
     @property
+    def fingerprint(self) -> str:
+        """Changes with the model, or with the mixtures that stand for it."""
+        return self._store.fingerprint(["own.mixtures" if self.model is None else "model.weights"])
+
+    @property
     def topics(self) -> int:
         name = "own.mixtures" if self.model is None else "model.weights"
         shape = self._store.array(name).shape

@@ -126,6 +126,10 @@ class Store:
             self._arrays[name] = _as_array(mapped)
         return self._arrays[name]
 
+    def names(self, prefix: str) -> list[str]:
+        """Of all arrays whose names begin with ``prefix``, what follows it."""
+        return [n[len(prefix) : -len(".npy")] for n in self._files if n.startswith(prefix)]
+
     def strings(self, name: str) -> StringArray:
         return StringArray(self.array(f"{name}.bytes"), self.array(f"{name}.offsets"))
 

@@ -13,7 +13,7 @@ import re
 import shutil
 from pathlib import Path
 
-from lexfield.errors import CorruptError, InputError, StoreError, check
+from lexfield.errors import CorruptError, InputError, NotAStoreError, StoreError, check
 from lexfield.progress import Progress, silent
 from lexfield.store.folder import Store, Writer, write
 from lexfield.vectors.formats.fasttext import Subwords
@@ -132,7 +132,11 @@ def _save(file: VectorFile, name: str, out: Writer) -> None:
 
 
 def _open(folder: Path) -> WordVectors:
-    store = Store.open(folder, "vectors")
+    store = Store.open(folder)
+    if store.kind == "metric":
+        return _under_metric(store)
+    if store.kind != "vectors":
+        raise NotAStoreError(f"{folder} holds a {store.kind}, not vectors.")
     compose = None
     if saved := store.meta.get("subwords"):
         arrays = {key: store.array(f"subwords.{key}") for key in saved["arrays"]}
@@ -144,6 +148,18 @@ def _open(folder: Path) -> WordVectors:
         notes=store.meta["notes"],
         compose=compose,
     )
+
+
+def _under_metric(store: Store) -> WordVectors:
+    """The set that a metric was learned on, mapped by it."""
+    source = store.meta["vectors"]["source"]
+    if source in (None, "encoder"):
+        raise InputError(
+            f"The metric {store.meta['name']!r} was learned on vectors that are no file or set"
+            " of their own.",
+            "Search its index under it instead: lexfield search IDX TEXT --metric NAME",
+        )
+    return load(source).mapped(store.array("words.map"), f"{source} under {store.meta['name']}")
 
 
 def _from_file(file: VectorFile, name: str) -> WordVectors:

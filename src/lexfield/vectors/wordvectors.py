@@ -210,6 +210,22 @@ class WordVectors:
         kind, rows = repair(word, self.row)
         return rows[0] if kind in (How.EXACT, How.LOWER, How.TRIMMED) else -1
 
+    def mapped(self, matrix: NDArray[Any], name: str) -> WordVectors:
+        """The same words, every vector times ``matrix``: the set under a learned metric."""
+        compose = self._compose
+
+        def composed(word: str) -> NDArray[np.float32] | None:
+            vector = compose(word) if compose else None
+            return None if vector is None else (vector @ matrix).astype(np.float32)
+
+        return WordVectors(
+            self.words,
+            (self.matrix @ matrix).astype(np.float32),
+            name=name,
+            notes=self.notes,
+            compose=composed if compose else None,
+        )
+
     @cached_property
     def unit(self) -> NDArray[np.float32]:
         """The matrix with rows of length one (a zero row stays zero)."""

@@ -1,0 +1,1 @@
+"""One global Mahalanobis metric, learned from clusters of things that mean the same."""

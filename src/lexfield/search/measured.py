@@ -1,0 +1,107 @@
+"""An index under a learned metric: the same rows, every vector mapped.
+
+Search methods are given mapped vectors, balls and means, and know nothing of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lexfield.errors import InputError
+from lexfield.search.embedding import VectorSource
+from lexfield.search.index import Index
+from lexfield.search.methods import Method, parse
+from lexfield.search.metrics import Metric
+from lexfield.search.ranking import Ranking
+from lexfield.search.segment import Segment, Unit
+from lexfield.search.topics import Topics
+from lexfield.vectors.wordvectors import Embedded
+
+T = TypeVar("T")
+_WITHOUT_VECTORS = ("bm25", "bow", "count", "edit", "frequency", "jaccard", "lm")
+
+
+class MeasuredIndex(Index):
+    """``Index.open(path, metric="name")``: to be searched, not to be changed."""
+
+    def __init__(self, path: Path, metric: str) -> None:
+        self.metric = metric
+        super().__init__(path)
+
+    def _load(self) -> None:
+        super()._load()
+        self.__dict__.pop("_metric", None)
+
+    def _changing(self, work: Callable[[], T]) -> T:
+        raise InputError(
+            f"The index is open under the metric {self.metric!r}.", "Open it without to change it."
+        )
+
+    def search(
+        self, text: str, method: str | Method = "setcover", k: int = 5, **how: Any
+    ) -> Ranking:
+        found = super().search(text, method, k, **how)
+        if (name := parse(method).name) in _WITHOUT_VECTORS:
+            found.notes.append(f"{name} uses no vectors: the metric changes nothing")
+        return found
+
+    @cached_property
+    def _metric(self) -> Metric:
+        return Metric(self.path, self.metric or "")
+
+    @cached_property
+    def segments(self) -> list[Segment]:
+        plain = [Segment(self._store, meta) for meta in self._meta["segments"]]
+        arrays = self._metric.arrays(plain)
+        return [
+            _MappedSegment(self._store, meta, own, self._metric)
+            for meta, own in zip(self._meta["segments"], arrays, strict=True)
+        ]
+
+    @cached_property
+    def _source(self) -> VectorSource:
+        return _MappedSource(self._meta["vectors"], self._metric.map)
+
+
+class _MappedSegment(Segment):
+    def __init__(self, store: Any, meta: dict[str, Any], arrays: dict[str, Any], metric: Metric):
+        super().__init__(store, meta)
+        self.vectors = arrays["vectors"]
+        self._arrays = arrays
+        self._metric = metric
+
+    def unit(self, name: str) -> Unit:
+        if name not in self._units:
+            prefix = f"{name}."
+            own = {
+                key.removeprefix(prefix): values
+                for key, values in self._arrays.items()
+                if key.startswith(prefix)
+            }
+            self._units[name] = replace(super().unit(name), **own)
+        return self._units[name]
+
+    @property
+    def balls(self) -> NDArray[np.int32]:
+        balls: NDArray[np.int32] = self._arrays["balls"]
+        return balls
+
+    def topic_map(self, topics: Topics) -> NDArray[np.float64]:
+        return self._metric.topic_map(topics)
+
+
+class _MappedSource(VectorSource):
+    def __init__(self, about: dict[str, Any], map_: NDArray[np.float64]) -> None:
+        super().__init__(about)
+        self._map = map_
+
+    def embed(self, words: Sequence[str]) -> Embedded:
+        plain = super().embed(words)
+        return Embedded((plain.matrix @ self._map).astype(np.float32), plain.how)

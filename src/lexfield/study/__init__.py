@@ -1,0 +1,1 @@
+"""The questionnaire: design, ask (terminal and browser), analyse."""

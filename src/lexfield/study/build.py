@@ -1,0 +1,116 @@
+"""Suggestions for a study: what each method finds in an index for each query.
+
+As in the paper (section 4.4.1) five a method, sentences over so many words left out beforehand, and
+never the query itself. A sentence that the index holds twice is suggested once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from lexfield.engine.threads import map_blocks
+from lexfield.errors import InputError, check
+from lexfield.progress import Progress, silent
+from lexfield.search.filter import allowed_rows
+from lexfield.search.index import Index
+from lexfield.search.methods import parse, spec_of
+from lexfield.study.design import SUGGESTIONS, Design
+from lexfield.study.queries import StudyQuery, different
+from lexfield.study.store import Study, create
+
+TARGET = "setcover"
+BASELINES = ("mean", "wmd", "jaccard", "edit")
+
+
+@dataclass(frozen=True)
+class Lengths:
+    """Words of a sentence that may be suggested."""
+
+    least: int = 3
+    most: int = 15
+
+    def __post_init__(self) -> None:
+        check(1 <= self.least <= self.most <= 200, "lengths", "1 ≤ least ≤ most ≤ 200", self)
+
+
+def new_study(
+    index: Index,
+    queries: Sequence[StudyQuery],
+    path: str | Path,
+    kind: str = "choose3",
+    *,
+    targets: Sequence[str] = (TARGET,),
+    baselines: Sequence[str] = BASELINES,
+    by: str | None = None,
+    lengths: Lengths | None = None,
+    seed: int = 0,
+    progress: Progress = silent,
+) -> Study:
+    """Search an index for every query by every method, and write the questionnaire.
+
+    by: a metadata field; a query is answered by documents whose value there is its level.
+    """
+    names = [tuple(spec_of(parse(spec)) for spec in specs) for specs in (targets, baselines)]
+    design = Design(kind, names[0], names[1], seed)
+    levels = sorted({query.level for query in queries})
+    if by is None and levels != [""]:
+        raise InputError(
+            f"The queries have levels ({', '.join(levels)}).",
+            "Name the metadata field that holds them: --by FIELD",
+        )
+    lists: list[dict[str, list[str]]] = [{} for _ in queries]
+    done, total = 0, len(levels) * len(design.methods)
+    for level in levels:
+        places = [i for i, query in enumerate(queries) if query.level == level]
+        texts = [queries[i].text for i in places]
+        where = {by: level} if by and level else None
+        for spec in design.methods:
+            found = suggest(index, texts, spec, where, lengths or Lengths())
+            for i, sentences in zip(places, found, strict=True):
+                lists[i][spec] = sentences
+            done += 1
+            progress(done, total)
+    about = {
+        "source": Path(index.path).name,
+        "generation": index.generation,
+        "vectors": str(index.info()["vectors"]["name"]),
+    }
+    return create(path, design, queries, lists, about)
+
+
+def suggest(
+    index: Index,
+    texts: Sequence[str],
+    spec: str,
+    where: dict[str, str] | None,
+    lengths: Lengths,
+    count: int = SUGGESTIONS,
+) -> list[list[str]]:
+    """For each text the best sentences of the index by one method, all different."""
+    rows = index.rows("sentence")
+    fit = (rows.lengths >= lengths.least) & (rows.lengths <= lengths.most)
+    allowed = allowed_rows(rows, where)
+    mask = fit if allowed is None else fit & allowed
+    if not mask.any():
+        raise InputError(
+            f"No sentence of the index has {lengths.least} to {lengths.most} words"
+            + (f" where {where}." if where else "."),
+            "Try --longest with more words.",
+        )
+    method = parse(spec)
+    most = int(np.count_nonzero(mask))
+
+    def best(text: str) -> list[str]:
+        query, wanted = index.query(text), 4 * count
+        while True:  # copies of one sentence may fill the first places
+            found = method.search(rows, query, min(wanted, most), mask)
+            sentences = different(text, [rows.text(row) for row in found.rows])
+            if len(sentences) >= count or wanted >= most or len(found.rows) < wanted:
+                return sentences[:count]
+            wanted *= 4
+
+    return list(map_blocks(best, texts))

@@ -1,0 +1,81 @@
+"""Participants who are not there: a stated model answers, so that the whole path can be checked.
+
+Participant p has own strengths, θ_pm = θ_m + τ·z_pm with z standard normal, and chooses S of
+the methods M offered with chance
+
+    P(S) = Π_{m∈S} exp(θ_pm) / Σ_{S'⊆M, |S'|=|S|} Π_{m∈S'} exp(θ_pm)
+
+(Bradley–Terry for two lists, see ``strengths.py``), each question for itself, wherever a sentence
+stands and whatever it says. After each answer a participant quits with chance 1/answers, or when no
+question is left. With τ = 0 the analysis must find θ; with τ > 0 it finds the strengths of the mean
+choice, which are nearer to 0.
+
+Simulated participants join, see questions and answer as people do, through the same calls; only
+which method stands in which place is looked up behind the blind.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from itertools import combinations
+from math import exp, fsum
+from random import Random
+
+from lexfield.errors import InputError, check
+from lexfield.progress import Progress, silent
+from lexfield.study.design import BACKGROUND, plan
+from lexfield.study.store import Study
+
+
+def simulate(
+    study: Study,
+    participants: int,
+    strengths: Mapping[str, float] | None = None,
+    *,
+    spread: float = 0.0,
+    answers: float = 50.0,
+    seed: int = 0,
+    progress: Progress = silent,
+) -> None:
+    """Let so many participants answer. strengths: θ by method, 0 where not named."""
+    check(1 <= participants <= 10_000, "participants", "from 1 to 10,000", participants)
+    check(0 <= spread <= 10, "spread", "from 0 to 10", spread)
+    check(answers >= 1, "answers", "at least 1", answers)
+    given = dict(strengths or {})
+    for method, value in given.items():
+        if method not in study.design.methods:
+            raise InputError(
+                f"The study has no method {method!r}.",
+                f"It has: {', '.join(study.design.methods)}.",
+            )
+        check(abs(value) <= 20, f"strength of {method}", "from -20 to 20", value)
+    rng = Random(seed)
+    for number in range(participants):
+        _take_part(study, given, spread, answers, rng)
+        progress(number + 1, participants)
+
+
+def _take_part(
+    study: Study, strengths: Mapping[str, float], spread: float, answers: float, rng: Random
+) -> None:
+    background = {name: rng.randrange(len(options)) for name, (_, options) in BACKGROUND.items()}
+    participant = study.join(background, simulated=True)
+    planned = plan(study.design, study.suggestions, participant.seed)
+    own = {
+        method: strengths.get(method, 0.0) + spread * rng.gauss(0, 1)
+        for method in study.design.methods
+    }
+    while (question := study.question(participant)) is not None:
+        methods = planned[question.place].methods
+        chosen = choose([own[method] for method in methods], study.design.choose, rng)
+        study.answer(participant, question.place, chosen)
+        if rng.random() < 1 / answers:
+            break
+
+
+def choose(theta: list[float], count: int, rng: Random) -> tuple[int, ...]:
+    """Places chosen by the model above."""
+    sets = list(combinations(range(len(theta)), count))
+    top = max(theta)
+    weights = [exp(fsum(theta[i] - top for i in chosen)) for chosen in sets]
+    return rng.choices(sets, weights)[0]

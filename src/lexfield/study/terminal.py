@@ -1,0 +1,106 @@
+"""The questionnaire in a terminal: lines in, lines out; what prints and reads is given."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Callable
+
+from lexfield.study.design import BACKGROUND, TASKS, Design
+from lexfield.study.store import Participant, Question, Study
+
+Read = Callable[[str], str | None]  # prompt → a line, None at the end of the input
+Write = Callable[[str], None]
+_WIDTH = 78
+_QUIT = ("q", "quit")
+
+
+class _QuitError(Exception):
+    """The participant has had enough."""
+
+
+def take_part(study: Study, read: Read, write: Write, code: str | None = None) -> Participant:
+    """Ask until all is answered or the participant quits; every answer is kept at once."""
+    if code is None:
+        write(introduction(study.design))
+        participant = study.join(_background(read, write))
+        write(f"\nYour code is {participant.code}. With it you can go on later.")
+    else:
+        participant = study.resume(code)
+        write(f"Welcome back. Answers kept so far: {study.answered(participant)}")
+    try:
+        while (question := study.question(participant)) is not None:
+            write("\n" + "\n".join(question_lines(question)))
+            chosen = _choice(study.design, read, write)
+            study.answer(participant, question.place, chosen)
+        write("\nThat was the last question. Thank you!")
+    except _QuitError:
+        write(f"\nThank you! Answers kept: {study.answered(participant)}")
+        write(f"To go on later: lexfield study run {study.path} --resume {participant.code}")
+    return participant
+
+
+def introduction(design: Design) -> str:
+    """What a participant is told first, in the terminal and on the page."""
+    what = (
+        "You will see a sentence, and sentences that a program suggests for it. Choose the three"
+        " that would help you most if you were writing, and think also of variety."
+        if design.kind == "choose3"
+        else "You will see a sentence, and two lists of sentences that programs suggest for it."
+        " Choose one list; the question says by what."
+    )
+    return textwrap.fill(
+        f"{what} There are no wrong answers. Answer as many questions as you like: every answer is"
+        " kept at once, and you can stop after any and come back.",
+        _WIDTH,
+    )
+
+
+def question_lines(question: Question) -> list[str]:
+    """One question: the sentence, what is offered, what is asked."""
+    lines = [f"Question {question.place + 1} of {question.total}", ""]
+    lines += textwrap.wrap(question.query, _WIDTH, initial_indent="  ", subsequent_indent="  ")
+    lines.append("")
+    for number, offer in enumerate(question.offers, 1):
+        single = len(offer) == 1
+        if not single:
+            lines.append(f"List {number}")
+        for text in offer:
+            head = f"  {number}  " if single else "  •  "
+            lines += textwrap.wrap(text, _WIDTH, initial_indent=head, subsequent_indent="     ")
+        if not single:
+            lines.append("")
+    return [*lines, *([""] if lines[-1] else []), *textwrap.wrap(TASKS[question.group], _WIDTH)]
+
+
+def _background(read: Read, write: Write) -> dict[str, int]:
+    """Four questions; Enter leaves one out."""
+    write("\nFirst, a few questions about you. Press Enter to leave one out.")
+    given = {}
+    for name, (text, options) in BACKGROUND.items():
+        write(f"\n{text}")
+        for number, option in enumerate(options, 1):
+            write(f"  {number}  {option}")
+        while True:
+            line = read(f"1 to {len(options)}: ")
+            if line is None or not line.strip():
+                break
+            if line.strip() in {str(number) for number in range(1, len(options) + 1)}:
+                given[name] = int(line) - 1
+                break
+            write(f"Type a number from 1 to {len(options)}, or press Enter.")
+    return given
+
+
+def _choice(design: Design, read: Read, write: Write) -> list[int]:
+    wanted = "three numbers, as in 1 3 4" if design.choose > 1 else "1 or 2"
+    while True:
+        line = read(f"Type {wanted}; q to stop: ")
+        if line is None or line.strip().lower() in _QUIT:
+            raise _QuitError
+        numbers = line.replace(",", " ").split()
+        if len(numbers) == 1 < design.choose and len(line.strip()) == design.choose:
+            numbers = list(line.strip())  # 134 for 1 3 4
+        places = {int(n) - 1 for n in numbers if n.isdecimal() and len(n) < 3}
+        if len(places) == len(numbers) == design.choose and places <= set(range(design.size)):
+            return sorted(places)
+        write(f"That is not {wanted}: numbers go from 1 to {design.size}.")

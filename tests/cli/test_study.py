@@ -1,0 +1,110 @@
+"""``lexfield study`` as it is typed."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from lexfield.sample import METADATA, TEXTS
+from tests.cli.conftest import Run
+from tests.study.test_paper import CHOOSE3, database
+
+
+@pytest.fixture(scope="module")
+def index(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    from lexfield.search.index import Index
+    from lexfield.text.corpus import Corpus
+
+    path = tmp_path_factory.mktemp("cli-study") / "s.idx"
+    Index.build(Corpus.read(TEXTS, metadata=METADATA), path)
+    return path
+
+
+@pytest.fixture
+def queries(tmp_path: Path) -> Path:
+    path = tmp_path / "queries.txt"
+    path.write_text("The boat came home.\nShe baked bread.\nStars are bright.\nHe ran away.\n")
+    return path
+
+
+def test_the_whole_path(run: Run, index: Path, queries: Path, tmp_path: Path) -> None:
+    study = tmp_path / "study.db"
+    made = run("study", "new", index, "--kind", "choose3", "--queries", queries, "-o", study)
+    assert made.code == 0 and "4 questions (choose3)" in made.out
+    took = run("study", "run", study, stdin=b"1\n\n\n\n1 2 3\nq\n")
+    assert took.code == 0 and "Answers kept: 1" in took.out
+    code = took.out.split("--resume ")[1].split()[0]
+    again = run("study", "run", study, "--resume", code, stdin=b"345\n")
+    assert again.code == 0 and "Answers kept: 2" in again.out
+    found = run("study", "analyse", study, "--json").json
+    assert found["schema"] == "lexfield.study.analyse/1"
+    assert (found["kind"], found["participants"], found["answers"]) == ("choose3", 1, 2)
+    assert [row["asked"] for row in found["results"]] == [2] * 5
+    assert {"strengths", "agreement", "power", "positions", "background"} <= set(found)
+    table = run("study", "analyse", study).out
+    assert "Bradley–Terry scores" in table and "Krippendorff" in table
+
+
+@pytest.mark.parametrize("kind", ["choose3", "head2head"])
+def test_simulate(run: Run, index: Path, queries: Path, tmp_path: Path, kind: str) -> None:
+    study = tmp_path / "study.db"
+    run("study", "new", index, "--kind", kind, "--queries", queries, "-o", study)
+    done = run(
+        "study", "run", study, "--simulate", 40, "--strength", "setcover=1.5", "--seed", 3
+    )  # fmt: skip
+    assert done.code == 0 and "40 simulated participants" in done.out
+    found = run("study", "analyse", study, "--json", "--draws", 500).json
+    assert found["simulated"] and "these participants are simulated" in found["notes"]
+    for group in found["agreement"]:
+        best = next(row for row in found["strengths"] if row["group"] == group)
+        assert best["method"] == "setcover" and best["low"] > 0
+    refused = run("study", "serve", study, "--no-browser")
+    assert refused.code == 2 and "holds simulated participants" in refused.err
+    csv = run("study", "analyse", study, "--csv").out
+    assert csv.startswith("group,target,method,chosen,asked,per_cent,low,high,chance\n")
+
+
+def test_import(run: Run, tmp_path: Path) -> None:
+    for name, value in (("d.json", database()), ("r.json", CHOOSE3)):
+        (tmp_path / name).write_text(json.dumps(value))
+    study = tmp_path / "paper.db"
+    files = (tmp_path / "d.json", "--results", tmp_path / "r.json", "-o", study)
+    made = run("study", "import", *files, "--json")
+    assert made.code == 0 and made.json["results"][0]["questions"] == 3
+    found = run("study", "analyse", study)
+    assert found.code == 0 and "Published: participants: 4, answers: 30" in found.out
+    assert "nobody has answered yet" in found.err
+
+
+def test_nobody_answered(run: Run, index: Path, queries: Path, tmp_path: Path) -> None:
+    run("study", "new", index, "--queries", queries, "-o", tmp_path / "s.db")
+    found = run("study", "analyse", tmp_path / "s.db")
+    assert found.code == 1 and "nobody has answered yet" in found.err
+
+
+def test_bad_input(run: Run, index: Path, queries: Path, tmp_path: Path) -> None:
+    study = tmp_path / "s.db"
+    for arguments, message in (
+        (("new", index, "--queries", tmp_path / "none", "-o", study), "does not exist"),
+        (("new", index, "--kind", "best", "--queries", queries, "-o", study), "is not one of"),
+        (("new", index, "--queries", queries, "-o", queries), "left as it is"),
+        (("new", index, "--queries", queries, "--baseline", "x", "-o", study), "no method 'x'"),
+        (("new", index, "--queries", queries, "--longest", 2, "-o", study), "lengths must be"),
+        (("import", queries, "-o", study), "is not JSON"),
+        (("run", study), "There is no study at"),
+        (("run", queries), "is not a study"),
+        (("run", study, "--strength", "a=1"), "--strength goes with --simulate"),
+        (("run", study, "--simulate", 2, "--resume", "x"), "either --resume or --simulate"),
+        (("serve", study), "There is no study at"),
+        (("analyse", study), "There is no study at"),
+        (("analyse", study, "--draws", 1), "is not in the range"),
+    ):
+        done = run("study", *arguments)
+        assert done.code == 2 and message in done.err and "Traceback" not in done.err, arguments
+    run("study", "new", index, "--queries", queries, "-o", study)
+    assert "is not a strength" in run("study", "run", study, "--simulate", 2, "--strength", "x").err
+    open_to_all = run("study", "serve", study, "--host", "0.0.0.0", "--port", 0, "--no-browser")
+    assert open_to_all.code == 2 and "a token is needed" in open_to_all.err
+    assert "No participant has" in run("study", "run", study, "--resume", "zzzz").err

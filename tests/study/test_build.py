@@ -1,0 +1,74 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from lexfield.errors import InputError
+from lexfield.search.index import Index
+from lexfield.study.build import Lengths, new_study, suggest
+from lexfield.study.queries import StudyQuery
+from lexfield.text.corpus import Corpus
+from lexfield.text.segment import words
+
+
+@pytest.fixture(scope="module")
+def index(tmp_path_factory: pytest.TempPathFactory, sample: Corpus) -> Index:
+    return Index.build(sample, tmp_path_factory.mktemp("study") / "s.idx")
+
+
+QUERIES = [StudyQuery("The boat came home before the storm."), StudyQuery("She baked some bread.")]
+
+
+@pytest.mark.parametrize("kind", ["choose3", "head2head"])
+def test_every_method_suggests_five(index: Index, tmp_path: Path, kind: str) -> None:
+    study = new_study(index, QUERIES, tmp_path / "s.db", kind)
+    assert study.design.methods == ("setcover", "mean", "wmd", "jaccard", "edit")
+    assert study.about["left_out"] == 0 and study.about["source"] == "s.idx"
+    for lists in study.suggestions.values():
+        for entries in lists.values():
+            texts = [text for _, text in entries]
+            assert len(set(texts)) == 5
+            assert all(3 <= len(words(text)) <= 15 for text in texts)
+    jaccard = index.search(QUERIES[0].text, "jaccard", 200)
+    short = [hit.text for hit in jaccard if 3 <= len(words(hit.text)) <= 15]
+    first = [text for _, text in study.suggestions[1]["jaccard"]]
+    assert first == list(dict.fromkeys(" ".join(text.split()) for text in short))[:5]
+
+
+def test_the_query_itself_is_never_suggested(index: Index) -> None:
+    own = next(s for s in index.corpus.sentences if 5 <= len(words(s)) <= 12)
+    for method in ("setcover", "mean", "wmd", "jaccard", "edit"):
+        (found,) = suggest(index, [own], method, None, Lengths())
+        assert len(found) == 5 and " ".join(own.split()) not in found
+
+
+def test_levels(index: Index, tmp_path: Path) -> None:
+    values = index.info()["metadata"]["author"]
+    author = sorted(values)[0]
+    queries = [StudyQuery("A storm at sea.", author)]
+    study = new_study(index, queries, tmp_path / "s.db", by="author")
+    theirs = [
+        " ".join(sentence.split())
+        for document in index.corpus.documents
+        if document.metadata["author"] == author
+        for sentence in Corpus.of([document]).sentences
+    ]
+    for entries in study.suggestions[1].values():
+        assert {text for _, text in entries} <= set(theirs)
+    with pytest.raises(InputError, match="The queries have levels"):
+        new_study(index, queries, tmp_path / "t.db")
+
+
+def test_bad_studies(index: Index, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="There is no method 'bm26'"):
+        new_study(index, QUERIES, tmp_path / "s.db", baselines=("bm26", "mean", "wmd"))
+    with pytest.raises(InputError, match="named twice"):
+        new_study(index, QUERIES, tmp_path / "s.db", baselines=("setcover", "mean", "wmd"))
+    with pytest.raises(InputError, match="No sentence of the index has 190 to 200 words"):
+        new_study(index, QUERIES, tmp_path / "s.db", lengths=Lengths(190, 200))
+    with pytest.raises(InputError, match="lengths must be"):
+        Lengths(5, 4)
+    with pytest.raises(InputError, match="No question can be made"):
+        new_study(index, [StudyQuery("…")], tmp_path / "s.db")
+    assert not (tmp_path / "s.db").exists()
