@@ -56,6 +56,11 @@ def curve(page: Page) -> None:
     expect(page.locator("section[aria-label=Threshold] svg")).to_be_visible()
 
 
+def trained(page: Page) -> None:
+    page.get_by_role("button", name="Train five models").click()
+    expect(page.locator("svg g[role=button]", has_text=" ± ").first).to_be_visible()
+
+
 def topics(page: Page) -> None:
     expect(page.locator("#certificate")).to_be_visible()
 
@@ -76,6 +81,7 @@ VIEWS: dict[str, tuple[str, Act, str | None, str]] = {
     ),
     "zipf-map": ("/zipf?index=sample", words, "section[aria-label='Word map']", ""),
     "words": ("/words?word=lighthouse", curve, None, ""),
+    "words-models": ("/words?word=sea", trained, None, ""),
     "topics": ("/topics?index=sample#document=weiss-stars", topics, None, ""),
     "bags": ("/bags?index=sample&q=3*sea+%2B+2*%22the+boat%22+-+rain&k=5", None, None, ""),
     "start": ("/start", None, None, ""),
