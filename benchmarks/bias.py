@@ -23,7 +23,7 @@ from lexfield.diverge.calibrate import gaussian_kl
 Array = NDArray[Any]
 Family = Callable[[int, np.random.Generator], tuple[Array, Array, float]]
 ESTIMATORS = ("plain", "extrapolated", "equal_radius", "calibrated")
-POINTS, K, DRAWS, KL = 5000, 5, 8, 0.5
+POINTS, K, DRAWS, KL = 5000, 5, 3, 0.5
 
 
 def run(data: Path) -> dict[str, Any]:
