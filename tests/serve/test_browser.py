@@ -397,7 +397,7 @@ def test_dark_and_light_follow_the_system_and_the_button(visit: Open) -> None:
     page = visit("/start", color_scheme="dark")
     dark = page.evaluate(background)
     page.emulate_media(color_scheme="light")
-    page.wait_for_function("document.documentElement.dataset.theme === 'light'")
+    expect(page.locator("html")).to_have_attribute("data-theme", "light")
     light = page.evaluate(background)
     assert dark != light
     page.get_by_role("button", name="Colours").click()
