@@ -13,6 +13,7 @@ demo: $(VENV)/.installed
 	$(BIN)/lexfield demo --output demo-output
 
 test: lint
+	@command -v chromium >/dev/null || echo "chromium is not installed: the tests of the page in a browser are skipped"
 	$(BIN)/python -m pytest -n auto
 
 lint: $(VENV)/.installed-dev

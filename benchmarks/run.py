@@ -22,6 +22,7 @@ ALL = (
     "startup",
     "search",
     "bags",
+    "serve",
     "divergence",
     "bias",
     "zipf",

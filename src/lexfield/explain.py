@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from typing import Any
 
 
@@ -38,7 +38,15 @@ class Explanation:
 
     def to_dict(self) -> dict[str, Any]:
         return {
-            "reasons": [asdict(r) for r in self.reasons],
+            "reasons": [
+                {
+                    "query": reason.query,
+                    "match": reason.match,
+                    "contribution": reason.contribution,
+                    "distance": reason.distance,
+                }
+                for reason in self.reasons
+            ],
             "additive": self.additive,
             **self.facts,
         }

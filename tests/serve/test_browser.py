@@ -317,6 +317,23 @@ def test_files_are_dropped_in_and_searched(visit: Open) -> None:
     expect(page.get_by_role("link", name="ship")).to_have_count(0)
 
 
+def test_files_can_be_dropped_with_the_mouse(visit: Open) -> None:
+    page = visit("/start")
+    expect(page.get_by_text("Drop files here")).to_be_visible()
+    page.evaluate(
+        """() => {
+          const data = new DataTransfer();
+          data.items.add(new File(["The old tower fell. Nobody saw it."], "tower.txt"));
+          const zone = document.querySelector(".drop");
+          zone.dispatchEvent(new DragEvent("dragover", { dataTransfer: data, cancelable: true }));
+          zone.dispatchEvent(new DragEvent("drop", { dataTransfer: data, cancelable: true }));
+        }"""
+    )
+    expect(page.get_by_text("1 file, 0.0 MB: tower.txt")).to_be_visible()
+    page.get_by_role("button", name="Build the index").click()
+    expect(page.get_by_text("tower is ready:")).to_be_visible()
+
+
 def test_a_build_can_be_cancelled(visit: Open) -> None:
     page = visit("/start")
     words = " ".join(f"word{i} and word{i * 7 % 999} met at dawn." for i in range(120_000))
@@ -380,6 +397,7 @@ def test_dark_and_light_follow_the_system_and_the_button(visit: Open) -> None:
     page = visit("/start", color_scheme="dark")
     dark = page.evaluate(background)
     page.emulate_media(color_scheme="light")
+    expect(page.locator("html")).to_have_attribute("data-theme", "light")
     light = page.evaluate(background)
     assert dark != light
     page.get_by_role("button", name="Colours").click()

@@ -26,14 +26,15 @@ def product_parts(rows: Rows, query: Query, row: int) -> NDArray[np.float64]:
 def pair_reasons(rows: Rows, query: Query, row: int, parts: NDArray[Any]) -> list[Reason]:
     """The largest parts as reasons, and the sum of the others as one."""
     words = rows.entries(row)[0]
-    order = np.argsort(-np.abs(parts), axis=None, kind="stable")
-    reasons = []
-    for i, j in (divmod(int(place), parts.shape[1]) for place in order[:_SHOWN]):
-        if parts[i, j]:
-            vector = rows.lexicon.vectors[words[j]].astype(np.float64)
-            distance = float(np.linalg.norm(query.vectors[i] - vector))
-            match = rows.lexicon.words[words[j]]
-            reasons.append(Reason(query.words[i], match, float(parts[i, j]), distance))
+    order = np.argsort(-np.abs(parts), axis=None, kind="stable")[:_SHOWN]
+    own, columns = np.divmod(order[parts.ravel()[order] != 0], parts.shape[1])
+    vectors = rows.lexicon.vectors[words[columns]].astype(np.float64)
+    distances = np.linalg.norm(query.vectors[own] - vectors, axis=1)
+    names = rows.lexicon.words
+    reasons = [
+        Reason(query.words[i], names[words[j]], float(parts[i, j]), distance)
+        for i, j, distance in zip(own.tolist(), columns.tolist(), distances.tolist(), strict=True)
+    ]
     if np.count_nonzero(parts) > _SHOWN:
         rest = float(parts.sum()) - sum(reason.contribution for reason in reasons)
         reasons.append(Reason("(other pairs)", "(other pairs)", rest))

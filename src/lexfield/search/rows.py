@@ -218,10 +218,10 @@ class Rows:
         place = {"id": corpus.ids[document], "position": 0}
         if self.unit == "sentence":
             sentence = own - int(corpus.sentence_offsets[document])
-            before = corpus.texts.text(
+            before = corpus.texts.characters(
                 corpus.texts.offsets[document], corpus.sentence_spans[own, 0]
             )
-            place = {"id": f"{corpus.ids[document]}#{sentence}", "position": len(before)}
+            place = {"id": f"{corpus.ids[document]}#{sentence}", "position": before}
         return {
             **place,
             "document": corpus.ids[document],

@@ -95,6 +95,17 @@ def is_loopback(host: str) -> bool:
         return False
 
 
+def check_token(host: str, token: str | None) -> None:
+    """A server that others can reach has a token, and one that fits into a cookie."""
+    if token is None and not is_loopback(host):
+        raise InputError(
+            f"{host} can be reached from other machines, so a token is needed.",
+            "Give one with --token, or bind to 127.0.0.1.",
+        )
+    plain = token is None or re.fullmatch(r"[A-Za-z0-9._~-]{1,200}", token) is not None
+    check(plain, "token", "letters, digits and . _ ~ -", token)
+
+
 class Guard:
     """ASGI middleware; ``streams`` matches paths of event streams, which have no time limit."""
 
@@ -108,13 +119,7 @@ class Guard:
         names: Iterable[str] = (),
         streams: str = r"/events$",
     ) -> None:
-        if token is None and not is_loopback(host):
-            raise InputError(
-                f"{host} can be reached from other machines, so a token is needed.",
-                "Give one with --token, or bind to 127.0.0.1.",
-            )
-        plain = token is None or re.fullmatch(r"[A-Za-z0-9._~-]{1,200}", token) is not None
-        check(plain, "token", "letters, digits and . _ ~ -", token)
+        check_token(host, token)
         self._app, self._limits, self._token = app, limits, token
         self._loopback = is_loopback(host)
         self._names = {"localhost", host.lower(), *(name.lower() for name in names)}
@@ -299,6 +304,7 @@ def guarded_app(
     **options: Any,
 ) -> FastAPI:
     """An app behind its guard, whose every error says what and what next."""
+    check_token(host, token)  # now, not when the first request comes
     app = FastAPI(
         title=title, version=__version__, docs_url=None, redoc_url=None, **options
     )  # the pages of FastAPI load their scripts from elsewhere

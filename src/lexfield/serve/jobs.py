@@ -156,9 +156,9 @@ class Jobs:
         """Server-sent events: the job whenever it changes, until it is over."""
         job = self.get(id)
         for number in itertools.count():
-            news = self._news[id]
+            news, over = self._news.get(id), job.over  # it may end while this is being sent
             yield f"id: {number}\nevent: {job.state}\ndata: {json.dumps(asdict(job))}\n\n"
-            if job.over:
+            if over or news is None:
                 return
             with suppress(TimeoutError):  # then it is said once more: both ends are alive
                 await asyncio.wait_for(news.wait(), _PULSE)

@@ -78,7 +78,10 @@ class Process:
         child, self._child = self._child, None
         if child is not None:
             with suppress(ProcessLookupError, PermissionError):
-                os.killpg(child.pid, signal.SIGKILL)  # with the processes that it has started
+                if hasattr(os, "killpg"):
+                    os.killpg(child.pid, signal.SIGKILL)  # with the processes it has started
+                else:
+                    child.kill()
             await asyncio.shield(child.wait())
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import time
 from collections.abc import Awaitable, Callable
 from typing import Annotated, Any
 
@@ -53,7 +54,11 @@ def _asker(
     """A handler whose one parameter is the model of the verb."""
 
     async def ask(request: Request) -> Response:
-        return Response(await server.answer(verb, request), media_type=_MEDIA[request.format])
+        begin = time.perf_counter()
+        found = await server.answer(verb, request)
+        taken = 1000 * (time.perf_counter() - begin)
+        headers = {"server-timing": f"{verb};dur={taken:.1f}", "cache-control": "no-store"}
+        return Response(found, headers=headers, media_type=_MEDIA[request.format])
 
     parameter = inspect.Parameter(
         "request", inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=kind

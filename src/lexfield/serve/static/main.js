@@ -94,19 +94,17 @@ document.addEventListener("keydown", (event) => {
 const THEMES = ["auto", "light", "dark"];
 const LABELS = { auto: ["◐", "Colours: as the system"], light: ["☀", "Colours: light"], dark: ["☾", "Colours: dark"] };
 const button = document.getElementById("theme");
+const theme = () => localStorage.getItem("theme") ?? "auto";
 function paint() {
-  const theme = document.documentElement.dataset.theme ?? "auto";
-  button.textContent = LABELS[theme][0];
-  button.setAttribute("aria-label", `${LABELS[theme][1]}. Change`);
-  button.title = LABELS[theme][1];
+  const [sign, text] = LABELS[theme()] ?? LABELS.auto;
+  button.textContent = sign;
+  button.setAttribute("aria-label", `${text}. Change`);
+  button.title = text;
 }
 button.addEventListener("click", () => {
-  const theme = THEMES[(THEMES.indexOf(document.documentElement.dataset.theme ?? "auto") + 1) % 3];
-  if (theme === "auto") { delete document.documentElement.dataset.theme; localStorage.removeItem("theme"); }
-  else { document.documentElement.dataset.theme = theme; localStorage.setItem("theme", theme); }
+  localStorage.setItem("theme", THEMES[(THEMES.indexOf(theme()) + 1) % 3]);
   paint();
-  dispatchEvent(new Event("themechange"));
+  dispatchEvent(new Event("themechoice"));
 });
-matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => dispatchEvent(new Event("themechange")));
 paint();
 show();

@@ -31,7 +31,7 @@ export class PointMap {
 
   element() {
     this.canvas = h("canvas", { tabindex: "0", role: "img", "aria-label": `${this.label}. Plus and minus zoom, arrows move, zero goes back.` });
-    const find = h("input", { type: "search", placeholder: "find a word", "aria-label": "Find on the map", autocomplete: "off", oninput: () => this.find(find.value) });
+    const find = h("input", { type: "search", placeholder: "find", "aria-label": "Find on the map", autocomplete: "off", oninput: () => this.find(find.value) });
     find.style.maxWidth = "11rem";
     const legend = h("div", { class: "legend" }, this.groups.length > 1 ? this.groups.map((group, i) => {
       const count = this.group.reduce((sum, g) => sum + (g === i), 0);

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from lexfield.serve.worker import Frames
     from lexfield.vectors.models import Models
 
+_PASSES, _READ = 40, 1_500_000  # most passes over a text, and words that are read in all
+
 
 def near(index: Index | None, options: Options, report: Frames) -> Answer:
     from lexfield.answers.words import near as find
@@ -63,14 +65,17 @@ def models(index: Index | None, options: Options, report: Frames) -> Answer:
     from lexfield.vectors.models import open_all
     from lexfield.vectors.train import train
 
+    corpus = needed(index).corpus
     report.stage("training models")
     folder = Path(options["target"])
+    # A small text has to be read more often before its models say anything.
+    epochs = max(5, min(_PASSES, _READ // max(1, len(corpus.tokens))))
     train(
-        needed(index).corpus, folder, models=options["models"], dimensions=[options["dims"]],
-        least=options["least"], replace=True, progress=report,
+        corpus, folder, models=options["models"], dimensions=[options["dims"]],
+        least=options["least"], epochs=epochs, replace=True, progress=report,
     )  # fmt: skip
     records = [
         {"models": len(group), "dims": dims, "words": len(group.words), "where": options["id"]}
         for dims, group in open_all(folder).items()
     ]
-    return Answer("vectors.train", records)
+    return Answer("vectors.train", records, [f"{epochs} passes over the text"])

@@ -19,7 +19,7 @@ export async function render(root, state) {
   label(root, state);
 }
 
-function side(name, given, documents, list) {
+function side(name, given, list) {
   const pasted = given.has(`text_${name}`);
   const pick = h("input", { name, list, value: given.get(name) ?? "", placeholder: "a document of the index", autocomplete: "off", "aria-label": `Text ${name.toUpperCase()}: document` });
   const text = h("textarea", { name: `text_${name}`, rows: 5, placeholder: "paste a text", "aria-label": `Text ${name.toUpperCase()}: your own` });
@@ -28,7 +28,7 @@ function side(name, given, documents, list) {
   const tabs = h("div", { class: "tabs", role: "radiogroup", "aria-label": `Where text ${name.toUpperCase()} comes from` }, [["document", "Document", !pasted], ["paste", "Paste", pasted]].map(([value, shown, checked]) =>
     h("label", {}, h("input", { type: "radio", name: `from_${name}`, value, checked, onchange: () => choose(value === "paste") }), shown)));
   choose(pasted);
-  return h("div", {}, h("h3", {}, `Text ${name.toUpperCase()}`), tabs, pick, text, h("span", { hidden: true }, documents.length));
+  return h("div", {}, h("h3", {}, `Text ${name.toUpperCase()}`), tabs, pick, text);
 }
 
 function pair(root, state, given, documents) {
@@ -44,7 +44,7 @@ function pair(root, state, given, documents) {
     const query = search(wanted);
     if (query.length < 8000) state.go("compare", query);
     else { say("This text is too long for a link."); run(wanted); }
-  } }, list, h("div", { class: "two" }, side("a", given, documents, "documents"), side("b", given, documents, "documents")),
+  } }, list, h("div", { class: "two" }, side("a", given, "documents"), side("b", given, "documents")),
   h("div", { class: "row", style: { marginTop: ".8rem" } },
     field("Texts as", select("space", SPACES, given.get("space"))), field("Measure", select("measure", MEASURES, given.get("measure"))),
     field("Stopwords", select("stopwords", [["", "keep"], ["en", "leave out English ones"]], given.get("stopwords"))),
@@ -97,7 +97,7 @@ async function contexts(root, word, wanted) {
       return h("section", { class: "card kwic", "aria-label": `“${word}” in ${id}` }, h("h3", {}, `“${word}” in ${id}`),
         lines.length ? table([["sentence", (line) => line.sentence + 1, true], ["before", (line) => h("bdi", {}, line.left)], ["word", (line) => line.match], ["after", (line) => line.right]], lines, `${lines.length} places`) : h("p", { class: "hint" }, "Not there."));
     };
-    root.replaceChildren(h("div", { class: "two" }, half("A", wanted.text_a ? "text A" : wanted.a), half("B", wanted.text_b ? "text B" : wanted.b)));
+    root.replaceChildren(h("div", {}, half("A", wanted.text_a ? "text A" : wanted.a), half("B", wanted.text_b ? "text B" : wanted.b)));
     root.scrollIntoView({ behavior: "smooth", block: "nearest" });
     say(`“${word}” in context`);
   } catch (error) { root.replaceChildren(problem(error)); }

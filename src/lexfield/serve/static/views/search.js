@@ -60,8 +60,10 @@ function draw(root, told, reach, { asked, wanted, k, like, go, query }) {
   const colours = new Map();
   for (const one of reach?.results ?? []) colours.set(one.word, colours.size % 8);
   const colourOf = (word) => { if (!colours.has(word)) colours.set(word, colours.size % 8); return colours.get(word); };
-  const lists = wanted.map((method) => [method, told.results.filter((hit) => (hit.method ?? method) === method || wanted.length === 1)]);
-  if (wanted.length > 1) for (const entry of lists) entry[1] = told.results.filter((hit) => hit.method.replace(/\s/g, "") === entry[0].replace(/\s/g, ""));
+  // The server writes a method in its shortest form; the order is that of the question.
+  const named = [...new Set(told.results.map((hit) => hit.method))];
+  const label = (method) => named.find((name) => plainly(name) === plainly(method)) ?? named[wanted.indexOf(method)];
+  const lists = wanted.map((method) => [method, wanted.length === 1 ? told.results : told.results.filter((hit) => hit.method === label(method))]);
   const columns = lists.map(([method, hits]) => h("section", { class: "card", "aria-label": METHODS[method] ?? method },
     h("div", { class: "spread" }, h("h2", {}, METHODS[method] ?? method), h("span", { class: "small" }, HELP[method] ?? "")),
     hits.length ? hits.map((hit) => card(hit, method, { colourOf, go, asked, words: reach && new Set(reach.results.map((one) => one.word)) })) : h("p", { class: "hint" }, "Nothing was found.")));
@@ -105,6 +107,8 @@ function card(hit, method, { colourOf, go, asked, words }) {
       h("button", { type: "button", class: "quiet", onclick: () => go(search({ index: asked.index, like: hit.id, method: asked.method, k: 5, where: asked.where })) }, "More like this")),
     why);
 }
+
+const plainly = (method) => method.replace(/\s/g, "");
 
 function panel(reach, hits, lists, colourOf) {
   const used = new Set(), covered = new Map();

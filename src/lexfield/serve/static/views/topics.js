@@ -14,7 +14,7 @@ export async function render(root, state) {
   const told = await get("topics", asked), largest = Math.max(...told.results.map((one) => one.share));
   near(root, state);
   root.append(h("section", { class: "card", "aria-label": "All topics" }, h("div", { class: "spread" }, h("h2", {}, `${told.results.length} topics`), tools("topics", asked, { twin: "topics" })), notes(told.notes),
-    h("div", { class: "columns" }, told.results.map((one) => h("article", { class: "topic" }, h("h3", {}, `Topic ${one.topic}`, h("span", { class: "small" }, ` ${percent(one.share)} of all words · coherence ${number(one.coherence, 2)}`)), h("div", { class: "bar", style: { width: `${100 * one.share / largest}%` } }), h("p", {}, Array.isArray(one.words) ? one.words.join(", ") : one.words))))));
+    h("div", { class: "columns" }, told.results.map((one) => h("article", { class: "topic" }, h("h3", {}, `Topic ${one.topic}`, h("span", { class: "small" }, ` ${percent(one.share)} of all words · coherence ${one.coherence.toFixed(2)}`)), h("div", { class: "bar", style: { width: `${100 * one.share / largest}%` } }), h("p", {}, Array.isArray(one.words) ? one.words.join(", ") : one.words))))));
   infer(root, state);
   fit(root, state, "Other topics?");
 }

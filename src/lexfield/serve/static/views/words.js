@@ -42,16 +42,18 @@ function near(root, told, asked, state) {
 }
 
 function dots(place, rows, go) {
-  const width = widthOf(place), step = 26, named = Math.min(Math.round(width * .4), 30 + 7.5 * Math.max(...rows.map((row) => row.word.length))), height = step * rows.length + 34;
+  const width = widthOf(place), line = 26, named = Math.min(Math.round(width * .4), 30 + 7.5 * Math.max(...rows.map((row) => row.word.length))), height = line * rows.length + 34;
   const svg = canvas(width, height, `Similarities: ${rows.slice(0, 5).map((one) => `${one.word} ${number(one.similarity, 2)}`).join(", ")}`, "group");
-  const low = Math.max(-1, Math.floor(10 * Math.min(...rows.map((row) => row.similarity - (row.deviation ?? 0)))) / 10), px = (value) => named + 12 + (value - low) / (1 - low) * (width - named - 70);
-  for (let value = low; value <= 1.001; value += .1) svg.append(s("line", { x1: px(value), x2: px(value), y1: 0, y2: height - 28, stroke: "var(--line)" }), s("text", { x: px(value), y: height - 12, "text-anchor": "middle", fill: "var(--soft)" }, value.toFixed(1)));
+  const spread = rows[0].deviation !== undefined, least = Math.min(...rows.map((row) => row.similarity - (row.deviation ?? 0))), most = Math.max(...rows.map((row) => row.similarity + (row.deviation ?? 0)));
+  const step = [.01, .02, .05, .1, .2].find((one) => (most - least) / one <= 7) ?? .5, digits = step < .1 ? 2 : 1;
+  const low = Math.max(-1, Math.floor(least / step - 1e-9) * step), high = Math.min(1, Math.ceil(most / step + 1e-9) * step), px = (value) => named + 12 + (value - low) / (high - low || 1) * (width - named - (spread ? 120 : 70));
+  for (let value = low; value <= high + 1e-9; value += step) svg.append(s("line", { x1: px(value), x2: px(value), y1: 0, y2: height - 28, stroke: "var(--line)" }), s("text", { x: px(value), y: height - 12, "text-anchor": "middle", fill: "var(--soft)" }, value.toFixed(digits)));
   rows.forEach((row, i) => {
-    const y = step * i + 13;
+    const y = line * i + 13;
     svg.append(s("g", { role: "button", tabindex: 0, cursor: "pointer", onclick: () => go(row.word), onkeydown: (event) => { if (["Enter", " "].includes(event.key)) { event.preventDefault(); go(row.word); } } },
-      s("title", {}, `${row.word}: ${number(row.similarity, 4)}${row.deviation === undefined ? "" : ` ± ${number(row.deviation, 2)}, rank ${row.best_rank} to ${row.worst_rank}`}`), s("rect", { x: 0, y: y - 13, width, height: step, fill: "transparent" }),
+      s("title", {}, `${row.word}: ${number(row.similarity, 4)}${row.deviation === undefined ? "" : ` ± ${number(row.deviation, 2)}, rank ${row.best_rank} to ${row.worst_rank}`}`), s("rect", { x: 0, y: y - 13, width, height: line, fill: "transparent" }),
       s("text", { x: named, y: y + 5, "text-anchor": "end", "font-size": 14 }, row.word), s("line", { x1: px(low), x2: px(row.similarity), y1: y, y2: y, stroke: "var(--accent-soft)", "stroke-width": 6 }),
-      row.deviation === undefined ? null : s("line", { x1: px(row.similarity - row.deviation), x2: px(Math.min(1, row.similarity + row.deviation)), y1: y, y2: y, stroke: "var(--ink)", "stroke-width": 2 }),
+      row.deviation === undefined ? null : s("line", { x1: px(Math.max(low, row.similarity - row.deviation)), x2: px(Math.min(high, row.similarity + row.deviation)), y1: y, y2: y, stroke: "var(--ink)", "stroke-width": 2 }),
       s("circle", { cx: px(row.similarity), cy: y, r: 5, fill: "var(--c0)" }), s("text", { x: width - 4, y: y + 4, "text-anchor": "end", fill: "var(--soft)", "font-size": 12 }, row.deviation === undefined ? row.similarity.toFixed(2) : `${row.similarity.toFixed(2)} ± ${row.deviation.toFixed(2)}`)));
   });
   return svg;

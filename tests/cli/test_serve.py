@@ -1,0 +1,37 @@
+"""``lexfield serve`` says what is wrong before it listens."""
+
+from __future__ import annotations
+
+import socket
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Run
+
+pytest.importorskip("fastapi", reason="the extra 'serve' is not installed")
+
+
+def test_an_index_that_is_none(run: Run, tmp_path: Path) -> None:
+    ran = run("serve", tmp_path, "--no-browser")
+    assert ran.code == 2 and "error:" in ran.err and "Traceback" not in ran.err
+
+
+def test_beyond_this_machine_a_token_is_needed(run: Run, tmp_path: Path) -> None:
+    ran = run("serve", "--host", "0.0.0.0", "--no-browser", "--folder", tmp_path)
+    assert ran.code == 2 and "a token is needed" in ran.err and "--token" in ran.err
+
+
+def test_a_port_that_is_taken(run: Run, tmp_path: Path) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        ran = run("serve", "--port", port, "--no-browser", "--folder", tmp_path)
+    assert ran.code == 2 and f"127.0.0.1:{port}" in ran.err and "--port" in ran.err
+
+
+@pytest.mark.parametrize("wrong", [("--max-body", 0), ("--timeout", -1), ("--port", 70000)])
+def test_wrong_numbers(run: Run, tmp_path: Path, wrong: tuple[str, int]) -> None:
+    ran = run("serve", *wrong, "--no-browser", "--folder", tmp_path)
+    assert ran.code == 2 and "Traceback" not in ran.err

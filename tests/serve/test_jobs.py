@@ -1,0 +1,110 @@
+"""Jobs by themselves: nothing of what happens to one is lost to those who follow it."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from typing import Any
+
+import pytest
+
+pytest.importorskip("fastapi", reason="the extra 'serve' is not installed")
+
+from lexfield.serve import jobs as module
+from lexfield.serve.jobs import Jobs
+from lexfield.serve.problems import NotFoundError, ServedError
+
+
+class Slow:
+    """A process that is done when it is told so."""
+
+    def __init__(self, *_: Any) -> None:
+        self.go = asyncio.Event()
+
+    async def ask(self, function: str, item: dict[str, Any], report: Any = None) -> bytes:
+        if function == "fail":
+            raise ServedError("wrong", "do it right", 400)
+        report({"stage": "working", "done": 1, "total": 2})
+        await self.go.wait()
+        return b"{}"
+
+    async def stop(self) -> None: ...
+
+
+@pytest.fixture(autouse=True)
+def slow(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "Process", Slow)
+
+
+def test_the_last_event_is_the_end_even_if_it_comes_while_one_is_sent() -> None:
+    async def go() -> list[str]:
+        jobs = Jobs()
+        job = jobs.start("near", None, "work", {})
+        await asyncio.sleep(0)
+        told = []
+        async for event in jobs.events(job.id):
+            told.append(json.loads(event.split("data: ")[1])["state"])
+            jobs._processes[0].go.set()  # type: ignore[attr-defined]
+            await asyncio.sleep(0.01)  # the job ends while the event is on its way
+        return told
+
+    told = asyncio.run(go())
+    assert told[0] in ("waiting", "running") and told[-1] == "done"
+
+
+def test_one_job_at_a_time_and_those_that_wait_can_be_cancelled() -> None:
+    async def go() -> None:
+        jobs = Jobs()
+        first, second = (jobs.start("near", None, "work", {}) for _ in range(2))
+        await asyncio.sleep(0.01)
+        assert (first.state, second.state) == ("running", "waiting")
+        assert (first.stage, first.done, first.total) == ("working", 1, 2)
+        ended = []
+        third = jobs.start("near", None, "work", {}, ended=lambda: ended.append(1))
+        assert (await jobs.cancel(third.id)).state == "cancelled"  # before it began
+        assert (await jobs.cancel(second.id)).state == "cancelled"
+        assert (await jobs.cancel(first.id)).state == "cancelled"
+        await asyncio.sleep(0)
+        assert ended == [1]
+        with pytest.raises(ServedError, match="cancelled"):
+            jobs.answer(first.id)
+        await jobs.stop()
+
+    asyncio.run(go())
+
+
+def test_a_failure_is_told_and_the_next_job_runs() -> None:
+    async def go() -> None:
+        jobs = Jobs()
+        failed = jobs.start("near", None, "fail", {})
+        await asyncio.sleep(0.01)
+        assert failed.state == "failed" and failed.problem == {
+            "error": "wrong", "hint": "do it right"
+        }  # fmt: skip
+        after = jobs.start("near", None, "work", {})
+        await asyncio.sleep(0.01)
+        assert after.state == "running"
+        await jobs.stop()
+
+    asyncio.run(go())
+
+
+def test_there_are_limits() -> None:
+    async def go() -> None:
+        jobs = Jobs()
+        with pytest.raises(NotFoundError):
+            jobs.get("none")
+        for _ in range(module._WAITING + 1):  # one runs
+            jobs.start("near", None, "work", {})
+            await asyncio.sleep(0)
+        with pytest.raises(ServedError, match="waiting") as refused:
+            jobs.start("near", None, "work", {})
+        assert refused.value.status == 429
+        await jobs.stop()
+        for _ in range(module._KEPT + 20):
+            jobs.start("near", None, "fail", {})
+            await asyncio.sleep(0.001)
+        assert len(jobs.all()) <= module._KEPT + 1
+        await jobs.stop()
+
+    asyncio.run(go())
