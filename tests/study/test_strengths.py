@@ -70,7 +70,9 @@ def test_beside_a_general_optimiser(seed: int, choose: int, size: int) -> None:
 
     slow = minimize(loss, np.zeros(6), method="BFGS", options={"gtol": 1e-7}).x
     asked = np.array([[float(counts.sum()) for counts in times]])
-    np.testing.assert_allclose(fit(offers, asked, chosen[None])[0], slow, atol=1e-4)
+    theta = fit(offers, asked, chosen[None])[0]
+    # BFGS leaves the mean, which only the weak prior holds, a little off
+    np.testing.assert_allclose(theta, slow - slow.mean(), atol=1e-4)
 
 
 def test_many_data_sets_at_once_are_each_alone() -> None:

@@ -157,7 +157,7 @@ def test_speed(tmp_path: Path) -> None:
     row = " ".join(f"{x:.5f}" for x in np.random.default_rng(0).normal(size=50))
     path = tmp_path / "x"
     path.write_text("".join(f"w{n} {row}\n" for n in range(20_000)))
-    start = time.perf_counter()
+    start = time.process_time()
     file = read_vectors(path)
-    assert time.perf_counter() - start < 4 / 5 * 3
+    assert time.process_time() - start < 4 / 5 * 3
     assert file.matrix.shape == (20_000, 50)
