@@ -56,7 +56,7 @@ PAPER = {
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data", type=Path, default=HERE.parents[1] / "shared" / "data")
-    parser.add_argument("--work", type=Path, default=HERE / "work")
+    parser.add_argument("--work", type=Path, default=HERE / "models")
     parser.add_argument("--only", choices=CORPORA)
     parser.add_argument("--dimensions", type=int, nargs="*", default=DIMENSIONS)
     options = parser.parse_args()

@@ -7,13 +7,20 @@ import shutil
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
+if TYPE_CHECKING:
+    from playwright.sync_api import FilePayload, Page
+
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
+QUERY = "The fishing boat came home before the storm."
+ASK = f"/search?index=sample&q={QUERY.replace(' ', '+')}"
+Open = Callable[..., "Page"]
 AXE = Path(__file__).parents[2] / "node_modules" / "axe-core" / "axe.min.js"
 
 
@@ -41,3 +48,7 @@ def missing(what: str, hint: str) -> None:
     if os.environ.get("LEXFIELD_BROWSER") == "required":
         pytest.fail(message)
     pytest.skip(message)
+
+
+def text_file(name: str, data: bytes) -> FilePayload:
+    return {"name": name, "mimeType": "text/plain", "buffer": data}
