@@ -1,6 +1,6 @@
 """Krstovski et al., Tables 2–5: retrieval by topics, its speed, and fusion with a ranking by words.
 
-The paper's patents are not public as it used them; here are five collections with judged queries
+The paper's patents are not public as it used them; here are six collections with judged queries
 (ADI, with 82 documents, has fewer words than the largest model has topics). A query is inferred
 under the topic model and documents are ranked by their distance from it. The ranking by words is
 BM25 where the paper has Xue and Croft's queries. As in the paper the models have α = β = 0.1 and
@@ -33,7 +33,7 @@ from lexfield.topics.vocabulary import Filters
 from lexfield.trec import Qrels, Run, read_qrels
 
 HERE = Path(__file__).parent
-SETS = ("med", "time", "cranfield", "cisi", "cacm")
+SETS = ("med", "time", "cranfield", "cisi", "cacm", "scifact-dev")
 SIZES = (50, 100, 200, 500)
 COMBINATIONS = ("min", "max", "sum", "anz", "mnz")
 MEASURES = ("map", "p@10", "r@10")
