@@ -81,7 +81,12 @@ class Bags:
         return words
 
     def occurrences(self, gram: tuple[str, ...]) -> Occurrences:
-        """The list of a term, or of an n-gram of terms."""
+        """The list of a term, or of an n-gram of terms; that of a term is remembered."""
+        if len(gram) > 1:
+            return self._occurrences(gram)
+        return self.remember(("occurrences", gram), lambda: self._occurrences(gram))
+
+    def _occurrences(self, gram: tuple[str, ...]) -> Occurrences:
         ids = [self.ids.get(term, -1) for term in gram]
         parts = []
         if min(ids) >= 0:

@@ -14,7 +14,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -24,7 +23,6 @@ from lexfield.search.bags import Bags
 from lexfield.search.query import Query
 from lexfield.search.segment import BALL
 from lexfield.text.stem import NONE
-from lexfield.vectors.neighbours import Base, nearest_rows, prepared
 from lexfield.vectors.repair import How
 
 Array = NDArray[Any]
@@ -105,8 +103,11 @@ class Related:
 
     def _joined(self, found: list[tuple[Array, Array]], term: int) -> Near:
         """One list of terms from those of words: the highest cosine of each."""
-        terms = np.concatenate([np.empty(0, np.int64), *(w for w, _ in found)])
-        cosines = np.concatenate([np.empty(0), *(c for _, c in found)])
+        if len(found) == 1:
+            ((terms, cosines),) = found
+        else:
+            terms = np.concatenate([np.empty(0, np.int64), *(w for w, _ in found)])
+            cosines = np.concatenate([np.empty(0), *(c for _, c in found)])
         if self._bags.stemmer != NONE:
             terms = self._bags.term_of[terms].astype(np.int64)
         order = np.lexsort((terms, -cosines))
@@ -136,12 +137,13 @@ class Related:
     def _from_ball(self, word: int) -> tuple[Array, Array] | None:
         """A ball holds the nearest words by Euclidean distance, which for vectors of length 1 are
         those of the highest cosine. It will do if its last word is beyond what is wanted."""
+        from lexfield.search.selection import exact_dots
+
         lexicon = self._bags.rows.lexicon
         if not self._unit or not lexicon.has_balls:
             return None
         ball = lexicon.ball(word, lexicon.vectors[word], BALL)
-        vectors = lexicon.vectors[ball].astype(np.float64)
-        cosines = vectors @ lexicon.vectors[word].astype(np.float64)
+        cosines = exact_dots(lexicon.vectors, ball, lexicon.vectors[word])
         content = self._place[ball] >= 0
         if len(ball) == BALL:
             wanted = np.sort(cosines[content])[::-1][: self._top]
@@ -153,17 +155,33 @@ class Related:
         return ball[keep].astype(np.int64), cosines[keep]
 
     def _search(self, vectors: Array, k: int | None = None) -> list[tuple[Array, Array]]:
-        """Words above the threshold, or the k nearest, with cosines, of every vector."""
+        """Words above the threshold, or the k nearest, with cosines, of every vector.
+
+        By a product with all words: it is wanted for so few that preparing anything takes longer.
+        """
         if not len(vectors) or not len(self._targets):
             return []
-        lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
-        queries = (vectors / np.where(lengths > 0, lengths, 1)).astype(np.float32)
-        if self._top is not None:
-            found = nearest_rows(queries, self._base, k=min(k or self._top + 1, len(self._targets)))
-        else:
-            found = nearest_rows(queries, self._base, threshold=self._threshold)
-        bounds = pairwise(found.offsets.tolist())
-        return [(self._targets[found.rows[a:b]], found.scores[a:b]) for a, b in bounds]
+        every = self._bags.rows.lexicon.vectors
+        k = min(k or (self._top or 0) + 1, len(self._targets))
+        rough = vectors.astype(np.float32) @ every.T
+        return [
+            self._sifted(vector, products[self._targets], k)
+            for vector, products in zip(vectors, rough, strict=True)
+        ]
+
+    def _sifted(self, vector: Array, products: Array, k: int) -> tuple[Array, Array]:
+        """The best words of a vector, given its products with all in single precision."""
+        from lexfield.search.selection import exact_dots
+
+        length = float(np.linalg.norm(vector)) or 1.0
+        rough = products / (self._lengths * length)
+        floor = np.partition(rough, -k)[-k] if self._top is not None else self._threshold
+        rows = self._targets[rough >= floor - _CLOSE]
+        cosines = exact_dots(self._bags.rows.lexicon.vectors, rows, vector)
+        cosines /= self._lengths[self._place[rows]] * length
+        order = np.lexsort((rows, -cosines))
+        order = order[cosines[order] >= self._threshold] if self._top is None else order[:k]
+        return rows[order], cosines[order]
 
     @cached_property
     def _targets(self) -> NDArray[np.int64]:
@@ -176,24 +194,20 @@ class Related:
         return place
 
     @property
+    def _lengths(self) -> NDArray[np.float64]:
+        """The length of each target's vector; 1 for none, as its cosine is 0 then."""
+
+        def lengths() -> NDArray[np.float64]:
+            every = self._bags.rows.lexicon.vectors
+            squares = np.einsum("ij,ij->i", every, every)[self._targets].astype(np.float64)
+            return np.where(squares > 0, np.sqrt(squares), 1.0)
+
+        return self._bags.remember("lengths", lengths)
+
+    @cached_property
     def _unit(self) -> bool:
         """Do all vectors have length 1?"""
-
-        def unit() -> bool:
-            vectors = self._bags.rows.lexicon.vectors[self._targets]
-            squares = np.einsum("ij,ij->i", vectors, vectors)
-            return bool((np.abs(squares - 1) < _CLOSE / 10).all())
-
-        return self._bags.remember("unit", unit)
-
-    @property
-    def _base(self) -> Base:
-        def base() -> Base:
-            vectors = self._bags.rows.lexicon.vectors[self._targets]
-            lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
-            return prepared((vectors / np.where(lengths > 0, lengths, 1)).astype(np.float32))
-
-        return self._bags.remember("base", base)
+        return bool((np.abs(self._lengths - 1) < _CLOSE / 20).all())
 
 
 def relatable(bags: Bags) -> NDArray[np.int64]:

@@ -20,6 +20,7 @@ from lexfield.vectors.wordvectors import WordVectors
 if TYPE_CHECKING:
     from lexfield.search.index import Index
 
+_SCAN = 50  # lists that together hold a row in so many are merged by looking at every row
 _SAMPLE = 2000  # words whose neighbours are counted for the default threshold
 
 
@@ -125,9 +126,13 @@ def _merged(bags: Bags, terms: NDArray[np.int64], weights: NDArray[np.float64]) 
     sums = bags.take_sums()
     for weight, one in zip(weights.tolist(), lists, strict=True):
         add_list(sums, one.rows, one.counts, weight)
-    rows = distinct_rows(sums, np.concatenate([np.empty(0, np.int32), *(o.rows for o in lists)]))
-    rows.sort()
-    counts = -sums[rows]
+    if sum(len(one.rows) for one in lists) > len(sums) / _SCAN:
+        rows = np.flatnonzero(sums != 0).astype(np.int32)
+        counts = sums[rows]
+    else:
+        own = [np.empty(0, np.int32), *(one.rows for one in lists)]
+        rows = np.sort(distinct_rows(sums, np.concatenate(own)))
+        counts = -sums[rows]
     sums[rows] = 0
     bags.give_back(sums)
     live = bags.rows.live
