@@ -9,9 +9,8 @@ import json
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict
-from itertools import count
 from pathlib import Path
-from typing import Any, Generic, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,11 +22,15 @@ from lexfield.store.strings import StringArray
 from lexfield.text.document import Document
 from lexfield.text.normalise import Normalisation
 from lexfield.text.read import Reader
-from lexfield.text.segment import BREAK, cut
+from lexfield.text.segment import BREAK, marked, words
 from lexfield.text.vocabulary import Vocabulary
+
+if TYPE_CHECKING:
+    from lexfield.text.numbers import Words
 
 T = TypeVar("T")
 _ARRAYS = ("sentence_spans", "sentence_offsets", "tokens", "token_offsets", "counts")
+_COMPILED = 2_000_000  # characters of text that are numbered at a time
 _STRINGS = ("texts", "ids", "sources", "metadata", "words")
 
 
@@ -204,13 +207,14 @@ class _Builder:
     def __init__(self, normalisation: Normalisation) -> None:
         self._normalisation = normalisation
         self._seen: dict[str, str] = {}
-        self._word_ids: defaultdict[str, int] = defaultdict(count().__next__)
-        self._word_ids[BREAK]  # id 0 is the break between sentences
         self._texts: list[bytes] = []
         self._size = 0
         self._sources: list[str] = []
         self._metadata: list[str] = []
         self._spans: list[NDArray[np.int64]] = []
+        self._pending: list[str] = []  # marked texts whose words have no numbers yet
+        self._pending_size = 0
+        self._numbers: Words | None = None
         self._tokens: list[NDArray[np.int32]] = []
         self._sentences: list[int] = []
 
@@ -224,7 +228,7 @@ class _Builder:
                 "Give every document an id of its own, or name another --id-field.",
             )
         text = _valid(document.text)
-        spans, words = cut(text, self._normalisation)
+        spans, sentences = marked(text, self._normalisation)
         data = text.encode()
         places = np.array(spans, np.int64).reshape(-1, 2)
         if not text.isascii():
@@ -241,24 +245,41 @@ class _Builder:
         self._texts.append(data)
         self._size += len(data)
         self._sentences.append(len(spans))
-        self._tokens.append(
-            np.fromiter(map(self._word_ids.__getitem__, words), np.int32, len(words))
-        )
+        self._pending.append(sentences)
+        self._pending_size += len(sentences)
+        if self._pending_size > _COMPILED:
+            self._number_pending()
+
+    def _number_pending(self) -> None:
+        """A compiled loop does it for long texts; for short ones, it takes too long to load."""
+        from lexfield.text.numbers import Words, as_bytes
+
+        self._numbers = self._numbers or Words()
+        self._tokens.append(self._numbers.number(b"".join(map(as_bytes, self._pending))))
+        self._pending, self._pending_size = [], 0
+
+    def _numbered(self) -> tuple[NDArray[np.int32], list[str]]:
+        """All words as numbers, 0 for a break between sentences; and the words, from number 0."""
+        if self._numbers:
+            self._number_pending()
+            return np.concatenate(self._tokens), [BREAK, *self._numbers.names()]
+        cut = [word for text in self._pending for word in words(text)]
+        ids = {word: number for number, word in enumerate(dict.fromkeys([BREAK, *cut]))}
+        return np.fromiter(map(ids.__getitem__, cut), np.int32, len(cut)), list(ids)
 
     def finish(self) -> Corpus:
-        marked = np.concatenate([np.empty(0, np.int32), *self._tokens])
-        breaks = np.flatnonzero(marked == 0)
-        counts = np.bincount(marked, minlength=len(self._word_ids))
-        words = list(self._word_ids)
+        numbers, names = self._numbered()
+        breaks = np.flatnonzero(numbers == 0)
+        counts = np.bincount(numbers, minlength=len(names))
         falling = (-counts).tolist()
-        order = sorted(range(1, len(words)), key=lambda i: (falling[i], words[i]))
-        new_ids = np.empty(len(words), np.int32)
+        order = sorted(range(1, len(names)), key=lambda i: (falling[i], names[i]))
+        new_ids = np.empty(len(names), np.int32)
         new_ids[order] = np.arange(len(order), dtype=np.int32)
         lengths = [len(data) for data in self._texts]
         arrays = {
             "sentence_spans": np.concatenate([np.empty((0, 2), np.int64), *self._spans]),
             "sentence_offsets": _offsets(self._sentences),
-            "tokens": new_ids[marked[marked != 0]],
+            "tokens": new_ids[numbers[numbers != 0]],
             "token_offsets": np.append(0, breaks - np.arange(len(breaks))).astype(np.int64),
             "counts": counts[order].astype(np.int64),
         }
@@ -267,7 +288,7 @@ class _Builder:
             "ids": StringArray.pack(self._seen),
             "sources": StringArray.pack(self._sources),
             "metadata": StringArray.pack(self._metadata),
-            "words": StringArray.pack(words[i] for i in order),
+            "words": StringArray.pack(names[i] for i in order),
         }
         notes = []
         if empty := sum(n == 0 for n in self._sentences):

@@ -91,7 +91,7 @@ def _ends(text: str, match: re.Match[str]) -> bool:
     return True
 
 
-# A break between sentences, as a token of its own in the output of ``cut``.
+# A break between sentences, as a word of its own in ``words`` of what ``marked`` gives.
 BREAK = "\0"
 
 _WORD = (
@@ -114,15 +114,14 @@ def word_spans(text: str) -> list[tuple[int, int]]:
     return [match.span() for match in _pattern(text).finditer(text)]
 
 
-def cut(text: str, normalise: Callable[[str], str]) -> tuple[list[tuple[int, int]], list[str]]:
-    """Sentence spans of a text, and all its normalised words with ``BREAK`` after each sentence.
+def marked(text: str, normalise: Callable[[str], str]) -> tuple[list[tuple[int, int]], str]:
+    """Sentence spans of a text, and its normalised sentences with ``BREAK`` after each.
 
     One pass of one pattern over the whole text is several times quicker than a call a sentence.
     """
     text = text.replace(BREAK, " ")
     spans = sentence_spans(text)
-    marked = normalise("".join([text[a:b] + BREAK for a, b in spans]))
-    return spans, _pattern(marked).findall(marked)
+    return spans, normalise("".join([text[a:b] + BREAK for a, b in spans]))
 
 
 def _pattern(text: str) -> re.Pattern[str]:
