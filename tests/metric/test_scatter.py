@@ -62,24 +62,25 @@ def test_a_large_offset_costs_no_digits() -> None:
     np.testing.assert_allclose(far.matrix(), near.matrix(), rtol=1e-6, atol=1e-6)
 
 
-def test_small_blocks_and_narrow_panels_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_small_windows_and_blocks_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     rng = np.random.default_rng(1)
     rows, names = rng.normal(size=(200, 30)), rng.integers(0, 9, 200).tolist()
     whole = Scatter(30)
     whole.add(rows, names)
-    monkeypatch.setattr(module, "_BLOCK", 8 * 30 * 17)
-    monkeypatch.setattr(module, "_PANEL", 7)
+    monkeypatch.setattr(module, "_WINDOW", 8 * 30 * 70)
+    monkeypatch.setattr(module, "_BLOCK", 0)  # as many rows as features
     parts = Scatter(30)
     told: list[tuple[int, int | None]] = []
     parts.add(rows, names, lambda done, total: told.append((done, total)))
     np.testing.assert_allclose(parts.matrix(), whole.matrix(), atol=1e-10)
     assert (parts.matrix() == parts.matrix().T).all()
-    assert told[-1] == (200, 200) and len(told) == 12
+    assert told[-1] == (200, 200) and len(told) == 3
 
 
 def test_the_number_of_threads_changes_no_bit(monkeypatch: pytest.MonkeyPatch) -> None:
     rng = np.random.default_rng(2)
     rows, names = rng.normal(size=(3000, 40)), rng.integers(0, 50, 3000).tolist()
+    monkeypatch.setattr(module, "_BLOCK", 0)
     found = []
     for threads in ("1", "2", "5"):
         monkeypatch.setenv("LEXFIELD_THREADS", threads)

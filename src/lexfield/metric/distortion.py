@@ -22,7 +22,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from lexfield.engine import single_thread
 from lexfield.errors import InputError, check
-from lexfield.metric.scatter import Matrix, Scatter
+from lexfield.metric.scatter import Matrix, Scatter, members
 from lexfield.progress import Progress, silent
 
 WEIGHTS = ("equal", "inverse_size", "reliability")
@@ -279,14 +279,13 @@ def derived(kind: str, rows: Any, labels: NDArray[Any]) -> dict[Any, float]:
 
 def squares_within(rows: Any, clusters: list[Any]) -> dict[Any, float]:
     """Σ |s − c|² of every cluster."""
-    from scipy.sparse import csr_matrix, issparse
+    from scipy.sparse import issparse
 
     names = list(dict.fromkeys(clusters))
     places = {name: place for place, name in enumerate(names)}
     own = np.array([places[name] for name in clusters], np.int64)
     sizes = np.bincount(own, minlength=len(names))
-    members = csr_matrix((np.ones(len(own)), (own, np.arange(len(own)))))
-    sums = members @ rows
+    sums = members(own) @ rows
     means = np.asarray(sums.toarray() if issparse(sums) else sums, np.float64) / sizes[:, None]
     total = np.zeros(len(names))
     for start in range(0, len(own), _BLOCK):

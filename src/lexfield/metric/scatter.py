@@ -10,22 +10,21 @@ but A, the centroids and the sizes, and no large sums are subtracted from each o
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from lexfield.engine import map_blocks
+from lexfield.engine import map_blocks, single_thread
 from lexfield.progress import Progress, silent
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_matrix
 
 Matrix = NDArray[np.float64]
-_BLOCK = 1 << 25  # bytes of rows worked on together
-_WINDOW = 8  # blocks whose rows are put in order of their clusters
-_PANEL = 256  # columns of A computed by one task
+_WINDOW = 1 << 27  # bytes of rows whose centroids are found together
+_BLOCK = 1 << 23  # bytes of rows whose product is computed together
 
 
 class Scatter:
@@ -40,7 +39,7 @@ class Scatter:
         self.centroids = np.zeros((0, features))
         self._weights = weights or {}
         self._xi = np.zeros(0)
-        self._upper = np.zeros((features, features))  # A on and over the diagonal, panel by panel
+        self._matrix = np.zeros((features, features))
 
     def add(self, rows: Any, clusters: Sequence[Any], progress: Progress = silent) -> None:
         """Rows (an array or a scipy CSR matrix) and the cluster of each."""
@@ -51,15 +50,10 @@ class Scatter:
             self._add_sparse(rows, places)
             progress(len(places), len(places))
             return
-        block = max(1, _BLOCK // (8 * self.features))
-        for window in range(0, len(places), _WINDOW * block):
-            # Rows of one cluster together: it is then in one block, or in few.
-            part = places[window : window + _WINDOW * block]
-            order = window + np.argsort(part, kind="stable")
-            for start in range(0, len(order), block):
-                chosen = order[start : start + block]
-                self._add_sorted(rows[chosen], places[chosen])
-                progress(window + start + len(chosen), len(places))
+        for start in range(0, len(places), window := max(1, _WINDOW // (8 * self.features))):
+            stop = min(start + window, len(places))
+            self._add_dense(rows[start:stop], places[start:stop])
+            progress(stop, len(places))
 
     def _places(self, clusters: Sequence[Any]) -> NDArray[np.int64]:
         places = np.array([self.numbers.setdefault(c, len(self.numbers)) for c in clusters], int)
@@ -71,33 +65,35 @@ class Scatter:
             self.centroids = np.concatenate([self.centroids, more]) if len(self.centroids) else more
         return places
 
-    def _add_sorted(self, rows: NDArray[Any], places: NDArray[np.int64]) -> None:
-        """A block whose clusters come one after another; ``rows`` is a copy to work on."""
-        apart = np.asarray(rows, np.float64)
-        first = np.flatnonzero(np.append(True, places[1:] != places[:-1]))
-        here, sizes = places[first], np.diff(np.append(first, len(places)))
-        means = np.add.reduceat(apart, first, axis=0) / sizes[:, None]
-        apart -= np.repeat(means, sizes, axis=0)
-        if self._weights:
-            apart *= np.repeat(np.sqrt(self._xi[here]), sizes)[:, None]
-        self._add_product(apart)
+    def _add_dense(self, rows: NDArray[Any], places: NDArray[np.int64]) -> None:
+        here, own, sizes = np.unique(places, return_inverse=True, return_counts=True)
+        means = np.asarray(members(own) @ rows, np.float64) / sizes[:, None]
+        roots = np.sqrt(self._xi[here])[own] if self._weights else None
+
+        def apart(part: slice) -> Matrix:
+            gaps = means[own[part]]
+            np.subtract(rows[part], gaps, out=gaps)
+            if roots is not None:
+                gaps *= roots[part, None]
+            return gaps
+
+        self._add_products(apart, len(own))
         self._merge(here, sizes, means)
 
     def _add_sparse(self, rows: csr_matrix, places: NDArray[np.int64]) -> None:
         """Σ ssᵀ − Σ b ccᵀ: rows and the sums of clusters stay sparse."""
         from scipy.sparse import csr_matrix, diags
 
-        here, own = np.unique(places, return_inverse=True)
+        here, own, sizes = np.unique(places, return_inverse=True, return_counts=True)
         if not len(here):
             return
-        sizes, roots = np.bincount(own), np.sqrt(self._xi[here])
+        roots = np.sqrt(self._xi[here])
         rows = csr_matrix(rows, dtype=np.float64)
-        members = csr_matrix((np.ones(len(own)), (own, np.arange(len(own)))))
-        sums = members @ rows
+        sums = members(own) @ rows
         for part, factors, sign in ((rows, roots[own], 1), (sums, roots / np.sqrt(sizes), -1)):
             weighted = diags(factors) @ part
             product = (weighted.T @ weighted).tocoo()
-            self._upper[product.row, product.col] += sign * product.data
+            self._matrix[product.row, product.col] += sign * product.data
         self._merge(here, sizes, sums.toarray() / sizes[:, None])
 
     def _merge(self, here: NDArray[np.int64], sizes: NDArray[np.int64], means: Matrix) -> None:
@@ -106,26 +102,32 @@ class Scatter:
         gaps = means - self.centroids[here]
         shares = before * sizes / (before + sizes)
         seen = np.flatnonzero(before)
-        self._add_product(gaps[seen] * np.sqrt(self._xi[here] * shares)[seen, None])
+        roots = np.sqrt(self._xi[here] * shares)[seen, None]
+        self._add_products(lambda part: gaps[seen[part]] * roots[part], len(seen))
         self.centroids[here] += gaps * (sizes / (before + sizes))[:, None]
         self.sizes[here] += sizes
         self.rows += int(sizes.sum())
 
-    def _add_product(self, rows: Matrix) -> None:
-        """Add rowsᵀ rows, each panel of columns down to the diagonal, on all cores."""
-        if not len(rows):
-            return
-        width = max(1, min(_PANEL, -(-self.features // 2)))
+    def _add_products(self, made: Callable[[slice], Matrix], count: int) -> None:
+        """Add rowsᵀ rows, the rows being ``made`` a block at a time, on all cores."""
 
-        def panel(first: int) -> None:
-            last = min(first + width, self.features)
-            self._upper[:last, first:last] += rows[:, :last].T @ rows[:, first:last]
+        def product(start: int) -> Matrix:
+            rows = made(slice(start, start + block))
+            squares: Matrix = rows.T @ rows  # of a matrix with itself half is computed
+            return squares
 
-        for _ in map_blocks(panel, range(0, self.features, width)):
-            pass
+        block = max(_BLOCK // (8 * self.features), self.features)
+        with single_thread():
+            for one in map_blocks(product, range(0, count, block)):
+                self._matrix += one
 
     def matrix(self) -> Matrix:
         """A, symmetric."""
-        upper = np.triu(self._upper)
-        whole: Matrix = upper + np.triu(upper, 1).T
-        return whole
+        return self._matrix.copy()
+
+
+def members(own: NDArray[np.int64]) -> csr_matrix:
+    """Clusters × rows, 1 for a member: times rows it gives their sums."""
+    from scipy.sparse import csr_matrix
+
+    return csr_matrix((np.ones(len(own)), (own, np.arange(len(own)))))
