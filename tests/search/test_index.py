@@ -124,3 +124,13 @@ def test_a_stale_writer_does_not_undo_another(tmp_path: Path) -> None:
     assert Index.open(tmp_path / "i").info()["documents"] == 3
     second.delete(["y"])
     assert Index.open(tmp_path / "i").info()["documents"] == 2
+
+
+def test_positions_count_characters_whatever_their_bytes(tmp_path: Path) -> None:
+    texts = ["", "  Sun é中. “Moon” 😀 sun!  Moon.", "Sun", "é\n\nMoon, sun. Sun? Ü."]
+    index = Index.build(Corpus.of(texts), tmp_path / "i", vectors=VECTORS)
+    rows = index.rows("sentence")
+    for row in range(len(rows)):
+        about = rows.describe(row)
+        text = texts[int(about["document"])]
+        assert text[about["position"] :].startswith(rows.text(row))

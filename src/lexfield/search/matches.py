@@ -69,7 +69,8 @@ class Matches:
         idf = _idf(rows, query.ids) ** weights.focus
         worth = idf / max(float(idf.sum()), 1e-12)
         values = worth[balls.places] * np.maximum(balls.cosines, 0) ** weights.closeness
-        entry, row, value = self._spread(values)
+        sizes, row = rows.postings_of(balls.words)
+        value = np.repeat(values, sizes) * self._scale[row]
         total = np.bincount(row, value, minlength=len(rows))
         touched = np.flatnonzero((total > 0) & eligible)
         touched = np.sort(touched[best(total[touched], weights.candidates)])
@@ -77,27 +78,24 @@ class Matches:
         self._cosines = _cosines(rows, query, touched)
         self.topics = weights.topic * self._cosines
         self.forms = weights.form * _forms(rows, query, touched) * self._scale[touched]
-        self._place = np.full(len(rows), -1, np.int32)
-        self._place[touched] = np.arange(len(touched), dtype=np.int32)
-        self._best_matches(entry, row, value)
+        self._best_matches(np.cumsum(sizes), row, value)
         self._obvious = self._plainly_near(weights.beyond)
         self._live = np.ones(len(touched), bool)
         self._passed = np.zeros(len(touched), bool)
         self.restart()
 
-    def _spread(self, values: Array) -> tuple[Array, Array, Array]:
-        """Every (ball entry, row that holds its word, value there)."""
-        entry, row = self.rows.postings_of(self._balls.words)
-        return entry, row, values[entry] * self._scale[row]
-
-    def _best_matches(self, entry: Array, row: Array, value: Array) -> None:
+    def _best_matches(self, ends: Array, row: Array, value: Array) -> None:
         """For each query word and candidate the matched word of the highest value."""
         shape = (len(self.query.words), len(self.candidates))
         self._values = np.zeros(shape)
         self._matched = np.full(shape, -1, np.int64)  # ball entry
-        inside = np.flatnonzero(self._place[row] >= 0)
-        order = inside[np.lexsort((-entry[inside], value[inside]))]  # the best is written last
-        where = self._balls.places[entry[order]], self._place[row[order]]
+        wanted = np.zeros(len(self.rows), bool)
+        wanted[self.candidates] = True
+        inside = np.flatnonzero(wanted[row])
+        entry, value = np.searchsorted(ends, inside, "right"), value[inside]
+        order = np.lexsort((-entry, value))  # the best is written last
+        place = np.searchsorted(self.candidates, row[inside[order]])
+        where = self._balls.places[entry[order]], place
         self._values[where] = value[order]
         self._matched[where] = entry[order]
 
@@ -157,8 +155,9 @@ class Matches:
     def pass_over_words(self, entries: list[int]) -> None:
         """From now on look beyond rows that hold a word which was matched already."""
         for word in {int(self._balls.words[entry]) for entry in entries}:
-            places = self._place[self.rows.postings(word)[0]]
-            self._passed[places[places >= 0]] = True
+            holding = self.rows.postings(word)[0]
+            at = np.searchsorted(holding, self.candidates)
+            self._passed |= holding[np.minimum(at, len(holding) - 1)] == self.candidates
 
 
 def _lengths(rows: Rows, penalty: float) -> NDArray[np.float64]:

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from lexfield.search.lexicon import Lexicon
 from lexfield.search.segment import Segment, Unit
+from lexfield.text.corpus import Corpus
 
 Array = NDArray[Any]
 T = TypeVar("T")
@@ -138,17 +139,19 @@ class Rows:
         return products, lengths
 
     def postings_of(self, words: Array) -> tuple[Array, Array]:
-        """All (place in ``words``, row that holds the word), in one pass."""
-        places, rows = [np.empty(0, np.int64)], [np.empty(0, np.int32)]
+        """The rows that hold each of several words, one list after another, and their sizes."""
+        sizes = np.zeros(len(words), np.int64)
+        parts: list[list[Array]] = [[] for _ in words]
         for (start, unit), inverse in zip(self.blocks(), self.lexicon.inverse, strict=True):
             own = inverse[words]
             held = np.flatnonzero(own >= 0)
-            first = unit.posting_offsets[own[held]]
-            sizes = unit.posting_offsets[own[held] + 1] - first
-            at = np.arange(int(sizes.sum())) + np.repeat(first - np.cumsum(sizes) + sizes, sizes)
-            places.append(np.repeat(held, sizes))
-            rows.append(unit.posting_rows[at] + np.int32(start))
-        return np.concatenate(places), np.concatenate(rows)
+            first, last = unit.posting_offsets[own[held]], unit.posting_offsets[own[held] + 1]
+            sizes[held] += last - first
+            for place, a, b in zip(held.tolist(), first.tolist(), last.tolist(), strict=True):
+                rows = unit.posting_rows[a:b]
+                parts[place].append(rows + np.int32(start) if start else rows)
+        empty = np.empty(0, np.int32)
+        return sizes, np.concatenate([empty, *(rows for some in parts for rows in some)])
 
     def postings(self, word: int) -> tuple[Array, Array]:
         """Rows that hold a word, ascending, and how often."""
@@ -218,10 +221,10 @@ class Rows:
         place = {"id": corpus.ids[document], "position": 0}
         if self.unit == "sentence":
             sentence = own - int(corpus.sentence_offsets[document])
-            before = corpus.texts.characters(
-                corpus.texts.offsets[document], corpus.sentence_spans[own, 0]
+            before = self.cached(
+                f"positions {number} {document}", lambda _: _starts(corpus, document)
             )
-            place = {"id": f"{corpus.ids[document]}#{sentence}", "position": before}
+            place = {"id": f"{corpus.ids[document]}#{sentence}", "position": int(before[sentence])}
         return {
             **place,
             "document": corpus.ids[document],
@@ -232,3 +235,14 @@ class Rows:
 
 def _joined(parts: list[Array]) -> Array:
     return parts[0] if len(parts) == 1 else np.concatenate(parts)
+
+
+def _starts(corpus: Corpus, document: int) -> NDArray[np.int64]:
+    """How many characters of a document lie before each of its sentences."""
+    first, last = corpus.sentence_offsets[document : document + 2].tolist()
+    begin, end = corpus.texts.offsets[document : document + 2].tolist()
+    characters = corpus.texts.data[begin:end].view(np.int8) > -65  # bytes that continue none
+    bounds = np.append(0, corpus.sentence_spans[first:last, 0] - begin)
+    counts = np.add.reduceat(characters, bounds, dtype=np.int64)
+    counts[:-1][np.diff(bounds) == 0] = 0  # of an empty part it would give the first one
+    return np.cumsum(counts)[:-1]

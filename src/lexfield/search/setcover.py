@@ -182,9 +182,8 @@ class SetCover:
         return Found(found, scores, explain, _covered(ends))
 
     def _eligible(self, rows: Rows, allowed: NDArray[np.bool_] | None) -> NDArray[np.bool_]:
-        eligible = rows.lengths >= self.min_tokens
-        if self.max_tokens is not None:
-            eligible &= rows.lengths <= self.max_tokens
+        least, most = self.min_tokens, self.max_tokens
+        eligible = rows.cached(f"{least} to {most} tokens", lambda r: _between(r, least, most))
         return eligible if allowed is None else eligible & allowed
 
     def _balls(self, rows: Rows, query: Query) -> Balls:
@@ -247,6 +246,11 @@ class SetCover:
         if not self.copies:
             return False
         return bool(Levenshtein.distance(query, text, score_cutoff=self.copies - 1) < self.copies)
+
+
+def _between(rows: Rows, least: int, most: int | None) -> NDArray[np.bool_]:
+    long: NDArray[np.bool_] = rows.lengths >= least
+    return long if most is None else long & (rows.lengths <= most)
 
 
 def _covered(ends: list[int]) -> list[str]:

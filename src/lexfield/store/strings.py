@@ -44,10 +44,6 @@ class StringArray(Sequence[str]):
         """The text between two byte offsets."""
         return self.data[start:end].tobytes().decode("utf-8", "surrogatepass")
 
-    def characters(self, start: Any, end: Any) -> int:
-        """How many characters lie between two byte offsets: bytes that continue none."""
-        return int(np.count_nonzero(self.data[start:end].view(np.int8) > -65))
-
     def __iter__(self) -> Iterator[str]:
         data, bounds = self.data.tobytes(), self.offsets.tolist()
         for start, end in pairwise(bounds):
