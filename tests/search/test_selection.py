@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lexfield.search.selection import add_list, best_of_queries, distinct_rows
+from lexfield.search.selection import add_list, distinct_rows, sort_heap, take_rows
 
 ROWS = 40
 
@@ -19,7 +19,7 @@ ROWS = 40
     masked=st.booleans(),
     negative=st.booleans(),
 )
-def test_best_of_queries_against_sorting(
+def test_the_best_rows_against_sorting(
     seed: int, k: int, orders: int, masked: bool, negative: bool
 ) -> None:
     rng = np.random.default_rng(seed)
@@ -27,30 +27,28 @@ def test_best_of_queries_against_sorting(
         (np.sort(rng.choice(ROWS, n, replace=False)).astype(np.int32), rng.integers(1, 4, n) / 2)
         for n in rng.integers(0, ROWS, 5)
     ]
-    offsets = np.append(0, np.cumsum([len(rows) for rows, _ in lists]))
-    queries = [rng.choice(5, n, replace=False) for n in rng.integers(0, 5, 4)]
-    starts = np.append(0, np.cumsum([len(query) for query in queries]))
-    chosen = np.concatenate([np.empty(0, np.int64), *queries])
-    weights = rng.choice([1.0, 2.0, -1.0] if negative else [1.0, 2.0], len(chosen))
+    weights = rng.choice([1.0, 2.0, -1.0] if negative else [1.0, 2.0], len(lists))
     norms = rng.integers(-3, 0, (orders, ROWS)).astype(float)
-    scales = rng.integers(0, 3, (len(queries), orders)).astype(float)
+    scales = rng.integers(0, 3, orders).astype(float)
     allowed = rng.random(ROWS) < 0.5 if masked else np.empty(0, bool)
     sums, less = np.zeros(ROWS), np.zeros(ROWS if negative else 0)
-    rows, values = (np.concatenate([one[part] for one in lists]) for part in (0, 1))
-    sizes, best, scores = best_of_queries(
-        starts, chosen, weights, offsets, rows, values, norms, scales, allowed, sums, less, k
-    )
-    assert not sums.any() and not less.any()
-    for number, query in enumerate(queries):
-        dense, touched = np.zeros(ROWS), np.zeros(ROWS, bool)
-        for place, one in enumerate(query.tolist(), starts[number]):
-            dense[lists[one][0]] += weights[place] * lists[one][1]
-            touched[lists[one][0]] |= weights[place] > 0
-        dense += scales[number] @ norms
-        wanted = touched & allowed if masked else touched
-        expected = sorted((-dense[row], row) for row in np.flatnonzero(wanted).tolist())[:k]
-        assert best[number, : sizes[number]].tolist() == [row for _, row in expected]
-        np.testing.assert_allclose(scores[number, : sizes[number]], [-s for s, _ in expected])
+    best, scores, size = np.empty(k, np.int64), np.empty(k), 0
+    dense, touched = np.zeros(ROWS), np.zeros(ROWS, bool)
+    for weight, (rows, values) in zip(weights, lists, strict=True):
+        add_list(sums if weight > 0 else less, rows, values, weight)
+        dense[rows] += weight * values
+        touched[rows] |= weight > 0
+    for weight, (rows, _) in zip(weights, lists, strict=True):
+        if weight > 0:
+            size = take_rows(sums, rows, less, norms, scales, allowed, best, scores, size)
+    assert not sums.any()
+    best, scores = best[:size], scores[:size]
+    sort_heap(best, scores)
+    dense += scales @ norms
+    wanted = touched & allowed if masked else touched
+    expected = sorted((-dense[row], row) for row in np.flatnonzero(wanted).tolist())[:k]
+    assert best.tolist() == [row for _, row in expected]
+    np.testing.assert_allclose(scores, [-score for score, _ in expected])
 
 
 def test_add_list() -> None:

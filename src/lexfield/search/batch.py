@@ -69,7 +69,7 @@ def _together(
     where: Where | None,
     progress: Progress,
 ) -> Iterator[Ranking]:
-    """Bag methods spend their time in compiled loops over many queries: threads do."""
+    """Bag methods spend their time in compiled loops: threads do."""
     check(isinstance(k, int) and k >= 1, "k", "a whole number of at least 1", k)
     rows = index.rows(unit)
     allowed = allowed_rows(rows, where)
@@ -79,7 +79,7 @@ def _together(
     def some(start: int) -> list[Ranking]:
         part = texts[start : start + _BATCH]
         queries = [method.read(index, text) for text in part]
-        found = method.search_together(rows, queries, min(k, len(rows)), allowed)
+        found = [method.search(rows, query, min(k, len(rows)), allowed) for query in queries]
         return [
             Ranking(noted(one, query), rows, spec, text)
             for one, query, text in zip(found, queries, part, strict=True)

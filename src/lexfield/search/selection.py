@@ -48,56 +48,7 @@ def distinct_rows(sums: Array, rows: Array) -> Array:
 
 
 @kernel
-def best_of_queries(
-    starts: Array,
-    lists: Array,
-    weights: Array,
-    offsets: Array,
-    rows: Array,
-    values: Array,
-    norms: Array,
-    scales: Array,
-    allowed: Array,
-    sums: Array,
-    less: Array,
-    k: int,
-) -> tuple[Array, Array, Array]:
-    """The ``k`` best rows of each query and their scores: how many, rows × query, scores × query.
-
-    Query q has the lists ``lists[starts[q]:starts[q + 1]]``; list l the rows and values from
-    ``offsets[l]``. Rows in a list of positive weight score the sum of weighted values, and
-    ``scales[q, n]`` times each of the ``norms``. ``allowed`` may be empty for all rows. ``sums``
-    and ``less`` are a zero for every row, and are left as such; ``less`` may be empty where no
-    weight is negative.
-    """
-    queries = len(starts) - 1
-    sizes = np.zeros(queries, np.int64)
-    best, scores = np.empty((queries, k), np.int64), np.empty((queries, k))
-    for query in range(queries):
-        for place in range(starts[query], starts[query + 1]):
-            part = slice(offsets[lists[place]], offsets[lists[place] + 1])
-            if weights[place] > 0:
-                add_list(sums, rows[part], values[part], weights[place])
-            else:
-                add_list(less, rows[part], values[part], weights[place])
-        size = 0
-        for place in range(starts[query], starts[query + 1]):
-            if weights[place] > 0:
-                own = rows[offsets[lists[place]] : offsets[lists[place] + 1]]
-                size = _take(
-                    sums, own, less, norms, scales[query], allowed, best[query], scores[query], size
-                )
-        for place in range(starts[query], starts[query + 1]):
-            if weights[place] < 0:
-                for row in rows[offsets[lists[place]] : offsets[lists[place] + 1]]:
-                    less[row] = 0
-        _sort(best[query, :size], scores[query, :size])
-        sizes[query] = size
-    return sizes, best, scores
-
-
-@kernel
-def _take(
+def take_rows(
     sums: Array,
     rows: Array,
     less: Array,
@@ -108,8 +59,12 @@ def _take(
     scores: Array,
     size: int,
 ) -> int:
-    """Put rows into a heap with the worst of the best on top; gives its new size. The sum of a row
-    is cleared when it is looked at, so that it is looked at once."""
+    """Put rows into a heap with the worst of the best on top; gives its new size.
+
+    A row scores its sum, what is ``less`` by negative weights, and ``scales`` times its ``norms``.
+    Its sum is cleared when it is looked at, so that it is looked at once. ``less`` may be empty,
+    and so may ``allowed``, for all rows.
+    """
     for row in rows:
         score = sums[row]
         if score <= 0:
@@ -161,7 +116,7 @@ def _sink(rows: Array, scores: Array, size: int, row: int, score: float) -> None
 
 
 @kernel
-def _sort(rows: Array, scores: Array) -> None:
+def sort_heap(rows: Array, scores: Array) -> None:
     """A heap into a list, best first: the worst is taken off, to the end."""
     for last in range(len(rows) - 1, 0, -1):
         row, score = rows[last], scores[last]

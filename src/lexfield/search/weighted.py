@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -96,39 +95,37 @@ class BagMethod:
         )
 
     def search(self, rows: Rows, query: Query, k: int, allowed: NDArray[np.bool_] | None) -> Found:
-        (found,) = self.search_together(rows, [query], k, allowed)
-        return found
-
-    def search_together(
-        self, rows: Rows, queries: Sequence[Query], k: int, allowed: NDArray[np.bool_] | None
-    ) -> list[Found]:
-        """``search`` for several queries, in one pass of a compiled loop."""
-        from lexfield.search.selection import best_of_queries
+        from lexfield.search.selection import add_list, sort_heap, take_rows
 
         bags = Bags.of(rows)
-        asked = [self._known(bags, query) for query in queries]
-        batch = _Batch(asked)
-        orders = sorted({len(term.gram) for known, _ in asked for term, _ in known})
-        norms = [norm for n in orders if len(norm := self.norm(bags, n))]
-        together = norms[0][None] if len(norms) == 1 else np.array(norms).reshape(-1, len(rows))
-        scales = batch.scales(orders) if norms else np.empty((len(queries), 0))
+        known, notes = self._known(bags, query)
+        norms, scales = self._scaled_norms(bags, [term for term, _ in known])
         sums = bags.take_sums()
-        sizes, best, scores = best_of_queries(
-            *batch.arrays,
-            together,
-            scales,
-            _EVERYTHING if allowed is None else allowed,
-            sums,
-            np.zeros(len(rows) if batch.negative else 0),
-            k,
-        )
+        less = np.zeros(len(rows) if any(term.weight < 0 for term, _ in known) else 0)
+        for term, one in known:
+            add_list(sums if term.weight > 0 else less, one.rows, one.values, term.weight)
+        mask = _EVERYTHING if allowed is None else allowed
+        best, scores, size = np.empty(k, np.int64), np.empty(k), 0
+        for term, one in known:
+            if term.weight > 0:
+                size = take_rows(sums, one.rows, less, norms, scales, mask, best, scores, size)
         bags.give_back(sums)
-        return [
-            self._found(bags, known, notes, rows_of[:size].tolist(), scores_of[:size].tolist())
-            for (known, notes), size, rows_of, scores_of in zip(
-                asked, sizes.tolist(), best, scores, strict=True
-            )
-        ]
+        best, scores = best[:size], scores[:size]
+        sort_heap(best, scores)
+        return self._found(bags, known, notes, best.tolist(), scores.tolist())
+
+    def _scaled_norms(self, bags: Bags, terms: Sequence[Term]) -> tuple[Array, Array]:
+        """What the lengths of rows add for each order of n-grams, and how often a query has it: the
+        sum of the weights of its n-grams."""
+        weights: dict[int, float] = {}
+        for term in terms:
+            weights[len(term.gram)] = weights.get(len(term.gram), 0.0) + term.weight
+        norms = {n: norm for n in sorted(weights) if len(norm := self.norm(bags, n))}
+        if len(norms) == 1:
+            ((n, norm),) = norms.items()
+            return norm[None], np.array([weights[n]])
+        together = np.array([*norms.values()]) if norms else np.empty((0, 0))
+        return together, np.array([weights[n] for n in norms])
 
     def _known(self, bags: Bags, query: Query) -> tuple[list[tuple[Term, Scored]], list[str]]:
         """The terms of a query that the index holds, with their lists; and what to tell of it."""
@@ -179,43 +176,6 @@ class BagMethod:
             Reason(term.text, form, (value + length) * share)
             for form, share in zip(forms, shares, strict=True)
         ]
-
-
-class _Batch:
-    """The lists of several queries, each list once, end to end."""
-
-    def __init__(self, asked: Sequence[tuple[list[tuple[Term, Scored]], list[str]]]) -> None:
-        self._terms = [[term for term, _ in known] for known, _ in asked]
-        numbers: dict[int, int] = {}
-        distinct: list[Scored] = []
-        lists, starts = [], [0]
-        for known, _ in asked:
-            for _, one in known:
-                number = numbers.setdefault(id(one), len(distinct))
-                if number == len(distinct):
-                    distinct.append(one)
-                lists.append(number)
-            starts.append(len(lists))
-        weights = [term.weight for some in self._terms for term in some]
-        self.negative = any(weight < 0 for weight in weights)
-        offsets = list(accumulate([len(one.rows) for one in distinct], initial=0))
-        rows, values = [one.rows for one in distinct], [one.values for one in distinct]
-        self.arrays = (
-            np.array(starts),
-            np.array(lists, np.int64),
-            np.array(weights, np.float64),
-            np.array(offsets),
-            np.concatenate(rows) if rows else np.empty(0, np.int32),
-            np.concatenate(values) if values else NOTHING,
-        )
-
-    def scales(self, orders: Sequence[int]) -> Array:
-        """How much of each order's norm every query adds: the weights of its n-grams."""
-        scales = np.zeros((len(self._terms), len(orders)))
-        for query, some in enumerate(self._terms):
-            for term in some:
-                scales[query, orders.index(len(term.gram))] += term.weight
-        return scales
 
 
 def read_terms(
