@@ -17,6 +17,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from lexfield.engine import Engine
 from lexfield.errors import ChangedError, InputError, check
 from lexfield.progress import Progress, silent
 from lexfield.search.embedding import VectorSource, embed_corpus
@@ -242,11 +243,12 @@ class Index:
         unit: str = "sentence",
         where: Mapping[str, str | Sequence[str]] | None = None,
         progress: Progress = silent,
+        engine: Engine | None = None,
     ) -> Iterator[Ranking]:
-        """``search`` for many texts, in order, on all cores."""
+        """``search`` for many texts, in order, on all cores; or on those of a cluster."""
         from lexfield.search.batch import search_many
 
-        return search_many(self, texts, method, k, unit, where, progress)
+        return search_many(self, texts, method, k, unit, where, progress, engine)
 
     def rows(self, unit: str = "sentence") -> Rows:
         """All sentences or documents, as search methods see them."""
