@@ -35,6 +35,13 @@ def search_many(
     engine: Engine | None = None,
 ) -> Iterator[Ranking]:
     """``index.search`` of every text, in order; with an ``engine`` there."""
+    from lexfield.search.shards import ShardedIndex
+
+    if engine is not None and isinstance(index, ShardedIndex):
+        from lexfield.search.across import search_across
+
+        yield from search_across(index, texts, method, k, unit, where, progress, engine)
+        return
     chosen = parse(method)
     spec = spec_of(chosen)
     if isinstance(chosen, BagMethod) and engine is None:
@@ -47,7 +54,7 @@ def search_many(
         return
     batches = [list(texts[i : i + _BATCH]) for i in range(0, len(texts), _BATCH)]
     place = {
-        "path": str(index.path.resolve()),
+        "path": getattr(index, "address", str(index.path.resolve())),
         "metric": index.metric,
         "generation": index.generation,
     }
