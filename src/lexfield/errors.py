@@ -11,6 +11,7 @@
     │   ├── LockedError       another process is writing
     │   ├── ChangedError      another process has written meanwhile
     │   └── VersionError      written by a version this one cannot read
+    ├── ClusterError          the cluster does not answer, or has lost too much
     └── MissingExtraError     an optional package is not installed (also an ImportError)
 
 Each carries ``hint``: what to do next. The command line prints message and hint and exits with 2.
@@ -72,6 +73,10 @@ class ChangedError(StoreError):
 
 class VersionError(StoreError):
     """Written by a version that this one cannot read."""
+
+
+class ClusterError(LexfieldError):
+    """The cluster does not answer, or has lost too much."""
 
 
 class MissingExtraError(LexfieldError, ImportError):

@@ -8,6 +8,7 @@ fork of a process with threads.
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import subprocess
@@ -18,9 +19,12 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from importlib import import_module
 from typing import Any
 
+from lexfield import errors
 from lexfield.engine.threads import cores
 from lexfield.errors import LexfieldError
 from lexfield.progress import Progress, silent
+
+_MACHINE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EROFS, errno.ENOMEM)
 
 
 def map_tasks(
@@ -94,7 +98,32 @@ def _ask(worker: subprocess.Popen[str], function: str, item: dict[str, Any]) -> 
             f"A worker process ended before its work was done (exit code {worker.wait()}).",
             "It may have run out of memory; try fewer with LEXFIELD_THREADS=1.",
         )
-    answer = json.loads(line)
+    return answered(json.loads(line))
+
+
+def call_answer(function: str, item: dict[str, Any], worker: str = "") -> dict[str, Any]:
+    """Call a task; gives its result, or its error, as JSON can carry it.
+
+    Trouble with the machine (a full disk, no memory) is told apart where there is another
+    ``worker`` to try.
+    """
+    try:
+        return {"result": call(function, item)}
+    except LexfieldError as error:
+        if worker and isinstance(error.__cause__, OSError) and error.__cause__.errno in _MACHINE:
+            return {"elsewhere": str(error), "worker": worker}
+        where = f" (on {worker})" if worker else ""
+        kind = type(error).__name__
+        return {"error": error.message + where, "hint": error.hint, "kind": kind}
+    except (OSError, MemoryError) as error:
+        if worker and (isinstance(error, MemoryError) or error.errno in _MACHINE):
+            return {"elsewhere": f"{type(error).__name__}: {error}", "worker": worker}
+        raise
+
+
+def answered(answer: dict[str, Any]) -> Any:
+    """The result in an answer, or its error raised here."""
     if "error" in answer:
-        raise LexfieldError(answer["error"], answer["hint"])
+        kind = getattr(errors, answer["kind"], LexfieldError)
+        raise kind(answer["error"], answer["hint"])
     return answer["result"]

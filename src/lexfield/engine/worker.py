@@ -6,8 +6,7 @@ import json
 import os
 import sys
 
-from lexfield.engine.processes import call
-from lexfield.errors import LexfieldError
+from lexfield.engine.processes import call_answer
 
 
 def main() -> None:
@@ -18,11 +17,7 @@ def main() -> None:
     os.environ["LEXFIELD_THREADS"] = "1"
     for line in sys.stdin:
         task = json.loads(line)
-        try:
-            answer = {"result": call(task["function"], task["item"])}
-        except LexfieldError as error:
-            answer = {"error": error.message, "hint": error.hint}
-        out.write(json.dumps(answer) + "\n")
+        out.write(json.dumps(call_answer(task["function"], task["item"])) + "\n")
         out.flush()
 
 

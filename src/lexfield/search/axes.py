@@ -13,6 +13,7 @@ axis for a scan; and ``far``, the next axes row by row, for the rows that the sc
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -29,17 +30,59 @@ _TOGETHER = 4  # axes a pass of the scan
 Array = NDArray[Any]
 
 
+@dataclass(frozen=True)
+class Basis:
+    """The axes that mean vectors lie on; ``turned`` are the vectors of all words on them. Vectors
+    are rotated before they are averaged: there are fewer words than rows."""
+
+    center: NDArray[np.float64]
+    rotation: NDArray[np.float32]
+    turned: NDArray[np.float32]
+
+    @classmethod
+    def of(cls, offsets: Array, words: Array, shares: Array, vectors: NDArray[np.float32]) -> Basis:
+        """The mean of some rows' means, and their principal axes as columns."""
+        from scipy.sparse import csr_matrix
+
+        matrix = csr_matrix((shares, words, offsets), (len(offsets) - 1, len(vectors)))
+        totals = np.bincount(words, shares, minlength=len(vectors))
+        center = totals @ vectors / max(1, len(offsets) - 1)
+        moved = (matrix @ vectors) - center.astype(np.float32)
+        axes = np.linalg.eigh((moved.T @ moved).astype(np.float64))[1]
+        rotation = np.ascontiguousarray(axes[:, ::-1]).astype(np.float32)
+        return cls(center, rotation, vectors @ rotation)
+
+
+def sampled(
+    offsets: Array, words: Array, shares: Array, rows: int, first: int = 0
+) -> tuple[Array, Array, Array]:
+    """The rows that the axes are found from: of all ``rows`` every so many-th, if a word of it has
+    a vector. These rows begin with number ``first`` of all."""
+    step = max(1, rows // _SAMPLE)
+    chosen = np.arange(-first % step, len(offsets) - 1, step)
+    sums = np.append(0, np.cumsum(shares > 0))
+    chosen = chosen[sums[offsets[chosen + 1]] > sums[offsets[chosen]]]
+    sizes = offsets[chosen + 1] - offsets[chosen]
+    ends = np.cumsum(sizes)
+    at = np.arange(int(sizes.sum())) + np.repeat(offsets[chosen] - ends + sizes, sizes)
+    return np.append(0, ends).astype(np.int64), words[at], shares[at]
+
+
 def mean_axes(
-    offsets: Array, words: Array, shares: Array, vectors: NDArray[np.float32]
+    offsets: Array,
+    words: Array,
+    shares: Array,
+    vectors: NDArray[np.float32],
+    basis: Basis | None = None,
 ) -> dict[str, Array]:
     """Mean vectors of rows, as the arrays of a ``Unit``; ``shares`` are the weights of ``words``.
 
-    Vectors are rotated before they are averaged: there are fewer words than rows.
     A row without any share is put infinitely far away.
     """
     rows, dims = len(offsets) - 1, vectors.shape[1]
-    center, rotation = _principal(offsets, words, shares, vectors)
-    turned, shift = vectors @ rotation, (center @ rotation.astype(np.float64)).astype(np.float32)
+    basis = basis or Basis.of(*sampled(offsets, words, shares, rows), vectors)
+    center, rotation, turned = basis.center, basis.rotation, basis.turned
+    shift = (center @ rotation.astype(np.float64)).astype(np.float32)
     axes, squares = np.empty((rows, dims), np.float32), np.empty(rows, np.float32)
     rests = np.empty((2, rows), np.float32)
     near, far = np.zeros((NEAR, rows), np.int8), np.zeros((rows, FAR - NEAR), np.int8)
@@ -73,24 +116,6 @@ def mean_axes(
         "rests": rests,
         "errors": errors,
     }
-
-
-def _principal(
-    offsets: Array, words: Array, shares: Array, vectors: NDArray[np.float32]
-) -> tuple[NDArray[np.float64], NDArray[np.float32]]:
-    """Mean of all means, and the principal axes of a sample of them as columns."""
-    from scipy.sparse import csr_matrix
-
-    rows = len(offsets) - 1
-    matrix = csr_matrix((shares, words, offsets), (rows, len(vectors)))
-    held = np.add.reduceat(np.append(shares, 0), offsets[:-1]) > 0 if rows else np.zeros(0, bool)
-    held &= np.diff(offsets) > 0
-    totals = np.bincount(words, shares, minlength=len(vectors))
-    center = totals @ vectors / max(1, int(held.sum()))
-    chosen = np.flatnonzero(held)[:: max(1, rows // _SAMPLE)]
-    moved = (matrix[chosen] @ vectors) - center.astype(np.float32)
-    axes = np.linalg.eigh((moved.T @ moved).astype(np.float64))[1]
-    return center, np.ascontiguousarray(axes[:, ::-1]).astype(np.float32)
 
 
 @reordered_kernel

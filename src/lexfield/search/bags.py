@@ -42,7 +42,9 @@ class Bags:
         if self.stemmer == NONE:
             self.ids, self.maps, self._inverse = lexicon.ids, lexicon.maps, lexicon.inverse
         else:
-            self.ids, self.maps = joined([segment.stems() for segment in rows.segments])
+            first = [] if rows.whole is None else rows.whole.stems  # the numbers of all rows
+            self.ids, maps = joined([first, *(segment.stems() for segment in rows.segments)])
+            self.maps = maps[1:]
             self._inverse = inverted(self.maps, len(self.ids))
         self._remembered: dict[Hashable, Any] = {}
         self._lists: dict[Hashable, dict[tuple[str, ...], Any]] = {}
@@ -65,12 +67,10 @@ class Bags:
     @cached_property
     def term_of(self) -> NDArray[np.int32]:
         """The term of each word of the lexicon."""
-        terms = np.empty(len(self.rows.lexicon), np.int32)
-        for own, postings, words in zip(
-            self.maps, self._postings, self.rows.lexicon.maps, strict=True
-        ):
-            terms[words] = own[postings.terms]
-        return terms
+        if self.stemmer == NONE:
+            return np.arange(len(self.rows.lexicon), dtype=np.int32)
+        stems = stem_words(self.rows.lexicon.words, self.stemmer)
+        return np.array([self.ids[stem] for stem in stems], np.int32)
 
     @cached_property
     def words_of(self) -> dict[int, list[int]]:
@@ -103,7 +103,25 @@ class Bags:
             counts = np.concatenate([empty, *(counts for _, counts in parts)])
         live = self.rows.live
         living = counts if live is None else counts[live[rows]]
-        return Occurrences(rows, counts, len(living), int(living.sum()))
+        return Occurrences(rows, counts, *self._in_all(gram, ids, len(living), int(living.sum())))
+
+    def _in_all(
+        self, gram: tuple[str, ...], ids: list[int], holding: int, total: int
+    ) -> tuple[int, int]:
+        """Of an n-gram in all rows, where these are a part of them."""
+        whole = self.rows.whole
+        if whole is None:
+            return holding, total
+        if len(ids) > 1:
+            return whole.counted(("gram", *gram), holding, total)
+        if ids[0] < 0:
+            return 0, 0
+        return int(whole.term_holding[ids[0]]), int(whole.term_totals[ids[0]])
+
+    def holding_any(self, terms: list[int], holding: int) -> int:
+        """How many of all rows hold any of these terms, ``holding`` of them here."""
+        whole = self.rows.whole
+        return holding if whole is None else whole.counted(("any", *terms), holding, 0)[0]
 
     def _in_segment(self, number: int, terms: list[int]) -> tuple[Array, Array]:
         postings = self._postings[number]
@@ -153,6 +171,11 @@ class Bags:
             sizes, live = self.sizes(n), self.rows.live
             return int(sizes.sum() if live is None else sizes[live].sum())
 
+        whole = self.rows.whole
+        if whole is not None:
+            if n == 1:
+                return whole.tokens
+            return whole.counted(("total", n), 0, self.remember(("total", n), total))[1]
         return self.remember(("total", n), total)
 
     def remember(self, key: Hashable, make: Callable[[], T]) -> T:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING
 
-from lexfield.engine import map_blocks, map_tasks
+from lexfield.engine import Engine, map_blocks, open_engine
 from lexfield.errors import StoreError, check
 from lexfield.explain import Explanation
 from lexfield.progress import Progress
@@ -32,28 +32,38 @@ def search_many(
     unit: str,
     where: Where | None,
     progress: Progress,
+    engine: Engine | None = None,
 ) -> Iterator[Ranking]:
-    """``index.search`` of every text, in order."""
+    """``index.search`` of every text, in order; with an ``engine`` there."""
+    from lexfield.search.shards import ShardedIndex
+
+    if engine is not None and isinstance(index, ShardedIndex):
+        from lexfield.search.across import search_across
+
+        yield from search_across(index, texts, method, k, unit, where, progress, engine)
+        return
     chosen = parse(method)
     spec = spec_of(chosen)
-    if isinstance(chosen, BagMethod):
+    if isinstance(chosen, BagMethod) and engine is None:
         yield from _together(index, texts, chosen, k, unit, where, progress)
         return
-    if len(texts) < 2 * _BATCH:  # a worker takes longer to start
+    if len(texts) < 2 * _BATCH and engine is None:  # a worker takes longer to start
         for number, text in enumerate(texts, 1):
             yield index.search(text, spec, k, unit=unit, where=where)
             progress(number, len(texts))
         return
     batches = [list(texts[i : i + _BATCH]) for i in range(0, len(texts), _BATCH)]
     place = {
-        "path": str(index.path.resolve()),
+        "path": getattr(index, "address", str(index.path.resolve())),
         "metric": index.metric,
         "generation": index.generation,
     }
     wanted = {"spec": spec, "k": int(k), "unit": unit, "where": dict(where) if where else None}
     items = [{**place, **wanted, "texts": batch} for batch in batches]
     rows = index.rows(unit)
-    results = map_tasks("lexfield.search.batch:search_texts", items, progress=progress)
+    results = (engine or open_engine()).map(
+        "lexfield.search.batch:search_texts", items, progress=progress
+    )
     for batch, answers in zip(batches, results, strict=True):
         for text, (found, scores, notes) in zip(batch, answers, strict=True):
             explain = partial(_explain, index, text, spec, k, unit, where)

@@ -10,28 +10,28 @@ import numpy as np
 
 from lexfield.errors import LexfieldError
 from lexfield.progress import Progress
-from lexfield.text.corpus import Corpus
+from lexfield.text.vocabulary import Vocabulary
 from lexfield.vectors.wordvectors import Embedded, WordVectors
 
 
-def embed_corpus(
-    corpus: Corpus, vectors: WordVectors | str | Path, progress: Progress
+def embed_words(
+    vocabulary: Vocabulary, vectors: WordVectors | str | Path, progress: Progress
 ) -> tuple[Embedded, dict[str, Any]]:
     """Vectors of a corpus's words, and what is recorded of their set."""
     source = None if isinstance(vectors, WordVectors) else str(vectors)
     if source == "encoder":
-        vectors = WordVectors.encoded(corpus.vocabulary.words, progress=progress)
+        vectors = WordVectors.encoded(vocabulary.words, progress=progress)
     elif source is not None:
         if Path(source).exists():
             source = str(Path(source).resolve())
         vectors = WordVectors.load(source, progress=progress)
     assert isinstance(vectors, WordVectors)
-    embedded = vectors.embed(corpus.vocabulary)
+    embedded = vectors.embed(vocabulary)
     return embedded, {
         "name": vectors.name,
         "source": source,
         "dims": vectors.dims,
-        "coverage": embedded.coverage(corpus.vocabulary.counts),
+        "coverage": embedded.coverage(vocabulary.counts),
     }
 
 

@@ -21,6 +21,8 @@ def allowed_rows(
     for name, values in where.items():
         wanted = {values} if isinstance(values, str) else set(map(str, values))
         column = rows.columns.get(name)
+        if column is None and rows.whole is not None and rows.whole.part:
+            column = [""] * len(rows.segments[0].corpus.ids)  # others may have it
         if column is None:
             known = ", ".join(rows.columns) or "none"
             raise InputError(f"No document has metadata {name!r}.", f"There are: {known}.")

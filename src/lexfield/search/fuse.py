@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -34,13 +35,21 @@ class Fuse:
             raise InputError("fuse needs at least two methods.", 'As in "fuse(setcover, topic)".')
 
     def search(self, rows: Rows, query: Query, k: int, allowed: NDArray[np.bool_] | None) -> Found:
+        each = self.each(k, len(rows))
+        return self.fused([m.search(rows, query, each, allowed) for m in self.methods], k)
+
+    def each(self, k: int, rows: int) -> int:
+        """How many rows every method gives."""
+        return min(max(k, self.depth), rows)
+
+    def fused(self, given: Sequence[Found], k: int) -> Found:
+        """The best ``k`` of what every method found."""
         from lexfield.search.methods import spec_of
 
         names = [spec_of(method) for method in self.methods]
         names = [n if names.count(n) == 1 else f"{n} #{i}" for i, n in enumerate(names, 1)]
         lists, notes = [], []
-        for name, method in zip(names, self.methods, strict=True):
-            found = method.search(rows, query, min(max(k, self.depth), len(rows)), allowed)
+        for name, found in zip(names, given, strict=True):
             lists.append(list(zip(found.rows, found.scores, strict=True)))
             notes += [f"{name}: {note}" for note in found.notes]
         hits = fuse(lists, self.how, normalise=self.normalise, names=names)[:k]

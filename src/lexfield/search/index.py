@@ -17,9 +17,10 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from lexfield.engine import Engine
 from lexfield.errors import ChangedError, InputError, check
 from lexfield.progress import Progress, silent
-from lexfield.search.embedding import VectorSource, embed_corpus
+from lexfield.search.embedding import VectorSource, embed_words
 from lexfield.search.filter import allowed_rows
 from lexfield.search.lexicon import Lexicon
 from lexfield.search.like import like
@@ -30,6 +31,7 @@ from lexfield.search.ranking import Ranking, noted
 from lexfield.search.rows import Rows
 from lexfield.search.segment import UNITS, Segment, save_segment
 from lexfield.search.topics import fit_topics, forget_topics, update_topics
+from lexfield.search.whole import is_sharded, open_sharded
 from lexfield.store.folder import Store, Writer, write
 from lexfield.text.corpus import Corpus
 from lexfield.text.document import Document
@@ -78,7 +80,7 @@ class Index:
         if not len(corpus.tokens):
             raise InputError("The corpus holds no words; nothing was written.")
         stopwords(language)  # an unknown language is an error before any work
-        embedded, about = embed_corpus(corpus, vectors, progress)
+        embedded, about = embed_words(corpus.vocabulary, vectors, progress)
         with write(path, KIND) as out:
             meta = save_segment(out, "s000001", corpus, embedded, language, progress)
             out.array("deleted", np.zeros(len(corpus.ids), bool))
@@ -99,6 +101,8 @@ class Index:
     @classmethod
     def open(cls, path: str | Path, metric: str | None = None) -> Index:
         """Open an index; with ``metric``, as it is under one that was learned for it."""
+        if is_sharded(path):
+            return open_sharded(path, metric)
         if metric is not None:
             from lexfield.search.measured import MeasuredIndex
 
@@ -242,11 +246,12 @@ class Index:
         unit: str = "sentence",
         where: Mapping[str, str | Sequence[str]] | None = None,
         progress: Progress = silent,
+        engine: Engine | None = None,
     ) -> Iterator[Ranking]:
-        """``search`` for many texts, in order, on all cores."""
+        """``search`` for many texts, in order, on all cores; or on those of a cluster."""
         from lexfield.search.batch import search_many
 
-        return search_many(self, texts, method, k, unit, where, progress)
+        return search_many(self, texts, method, k, unit, where, progress, engine)
 
     def rows(self, unit: str = "sentence") -> Rows:
         """All sentences or documents, as search methods see them."""

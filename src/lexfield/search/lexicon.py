@@ -90,6 +90,10 @@ class Lexicon:
         """Can balls be looked up?"""
         return len(self._segments) == 1 and self._live is None
 
+    @property
+    def _balls(self) -> NDArray[np.int32]:
+        return self._segments[0].balls
+
     def ball(self, word: int, vector: NDArray[np.float32], r: int) -> NDArray[np.int32]:
         """The ``r`` nearest other words by Euclidean distance, nearest first.
 
@@ -99,7 +103,7 @@ class Lexicon:
         if r <= 0:
             return np.empty(0, np.int32)
         if word >= 0 and r <= BALL and self.has_balls:
-            ball: NDArray[np.int32] = self._segments[0].balls[word, :r]
+            ball: NDArray[np.int32] = self._balls[word, :r]
             return ball[ball >= 0]
         if word >= 0 and (word, r) in self._computed:
             return self._computed[word, r]

@@ -71,10 +71,7 @@ class Matches:
         values = worth[balls.places] * np.maximum(balls.cosines, 0) ** weights.closeness
         sizes, row = rows.postings_of(balls.words)
         value = np.repeat(values, sizes) * self._scale[row]
-        total = np.bincount(row, value, minlength=len(rows))
-        touched = np.flatnonzero((total > 0) & eligible)
-        touched = np.sort(touched[best(total[touched], weights.candidates)])
-        self.candidates = touched
+        self.candidates = touched = _candidates(row, value, eligible, weights.candidates)
         self._cosines = _cosines(rows, query, touched)
         self.topics = weights.topic * self._cosines
         self.forms = weights.form * _forms(rows, query, touched) * self._scale[touched]
@@ -160,6 +157,13 @@ class Matches:
             self._passed |= holding[np.minimum(at, len(holding) - 1)] == self.candidates
 
 
+def _candidates(row: Array, value: Array, eligible: Array, count: int) -> Array:
+    """The rows with the highest sums of values, ascending."""
+    total = np.bincount(row, value, minlength=len(eligible))
+    touched = np.flatnonzero((total > 0) & eligible)
+    return np.sort(touched[best(total[touched], count)])
+
+
 def _lengths(rows: Rows, penalty: float) -> NDArray[np.float64]:
     return np.maximum(rows.sizes, 1).astype(np.float64) ** -penalty
 
@@ -205,6 +209,9 @@ def query_stopwords(rows: Rows, query: Query) -> dict[int, float]:
 
 def _stopword_frequencies(rows: Rows) -> dict[int, int]:
     """In how many rows each stopword occurs."""
+    if rows.whole is not None:
+        held = np.flatnonzero(~rows.lexicon.content & (rows.whole.holding > 0))
+        return dict(zip(held.tolist(), rows.whole.holding[held].tolist(), strict=True))
     live = np.arange(len(rows)) if rows.live is None else np.flatnonzero(rows.live)
     place, words = rows.tokens_of(live)
     keep = ~rows.lexicon.content[words]

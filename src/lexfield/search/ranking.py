@@ -6,14 +6,13 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from html import escape
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any, Protocol, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
 from lexfield.explain import Explanation
 from lexfield.search.query import Query
-from lexfield.search.rows import Rows
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -37,10 +36,18 @@ def noted(found: Found, query: Query) -> Found:
     return found
 
 
+class Texts(Protocol):
+    """Where the rows of a ranking are looked up."""
+
+    def describe(self, row: int) -> dict[str, Any]: ...
+
+    def text(self, row: int) -> str: ...
+
+
 class Hit:
     """One result. Text, source and explanation are fetched when they are asked for."""
 
-    def __init__(self, place: int, found: Found, rows: Rows) -> None:
+    def __init__(self, place: int, found: Found, rows: Texts) -> None:
         self._place, self._found, self._rows = place, found, rows
         self.rank = place + 1
         self.row = found.rows[place]
@@ -100,7 +107,7 @@ class Hit:
 class Ranking(Sequence[Hit]):
     """Hits, best first; ties go to the earlier row."""
 
-    def __init__(self, found: Found, rows: Rows, method: str, query: str) -> None:
+    def __init__(self, found: Found, rows: Texts, method: str, query: str) -> None:
         self._found, self._rows = found, rows
         self.method = method
         self.query = query

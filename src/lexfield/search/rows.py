@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from lexfield.search.lexicon import Lexicon
 from lexfield.search.segment import Segment, Unit
+from lexfield.search.whole import Whole
 from lexfield.text.corpus import Corpus
 
 Array = NDArray[Any]
@@ -29,6 +30,7 @@ class Rows:
         lexicon: Lexicon,
         unit: str,
         deleted: Array,
+        whole: Whole | None = None,
     ) -> None:
         self.segments = segments
         self.lexicon = lexicon
@@ -36,6 +38,7 @@ class Rows:
         self.units: list[Unit] = [segment.unit(unit) for segment in segments]
         self.starts = np.append(0, np.cumsum([u.rows for u in self.units])).astype(np.int64)
         self._deleted = deleted  # documents
+        self.whole = whole  # what is known of all rows, where these may be a part of them
         self._cache: dict[str, Any] = {}
 
     def __len__(self) -> int:
@@ -110,11 +113,15 @@ class Rows:
     @property
     def live_count(self) -> int:
         """How many rows were not deleted."""
+        if self.whole is not None:
+            return self.whole.rows
         return len(self) if self.live is None else int(self.live.sum())
 
     @cached_property
     def frequencies(self) -> NDArray[np.int64]:
         """In how many rows that were not deleted each word occurs; 0 for stopwords."""
+        if self.whole is not None:
+            return np.where(self.lexicon.content, self.whole.holding, 0)
         total = np.zeros(len(self.lexicon), np.int64)
         for (start, unit), own in zip(self.blocks(), self.lexicon.maps, strict=True):
             counts = np.diff(unit.posting_offsets)
@@ -130,8 +137,9 @@ class Rows:
         for start, unit in self.blocks():
             inside = np.flatnonzero((chosen >= start) & (chosen < start + unit.rows))
             own = chosen[inside] - start
-            turned = np.stack([vector, unit.center]) @ unit.rotation
-            with_vector, with_center = turned @ unit.axes[own].T
+            # Row by row, so that a product does not depend on which others are asked for.
+            turned = np.einsum("qi,ij->qj", np.stack([vector, unit.center]), unit.rotation)
+            with_vector, with_center = np.einsum("qj,rj->qr", turned, unit.axes[own])
             products[inside] = with_vector + vector @ unit.center
             squares = unit.squares[own] + 2 * with_center + unit.center @ unit.center
             # an infinite square: no word of the row has a vector
@@ -172,6 +180,18 @@ class Rows:
             return rows[0], counts[0]
         empty = np.empty(0, np.int32)
         return np.concatenate([empty, *rows]), np.concatenate([empty, *counts])
+
+    def words_of(self, row: int) -> Array:
+        """Distinct words of a row that are no stopwords."""
+        return self.entries(row)[0]
+
+    def is_copy(self, row: int, text: str, edits: int) -> bool:
+        """Is a row fewer than so many edits from a text?"""
+        from rapidfuzz.distance import Levenshtein
+
+        if not edits:
+            return False
+        return bool(Levenshtein.distance(text, self.text(row), score_cutoff=edits - 1) < edits)
 
     def entries(self, row: int) -> tuple[Array, Array, Array]:
         """Distinct words of a row that are no stopwords, with counts and shares."""

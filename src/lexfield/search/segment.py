@@ -12,9 +12,11 @@ the inverted index of bags (``postings.py``).
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,6 +28,11 @@ from lexfield.store.folder import Store, Writer
 from lexfield.text.corpus import Corpus
 from lexfield.text.stopwords import stopwords
 from lexfield.vectors.wordvectors import Embedded
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_matrix
+
+    from lexfield.search.axes import Basis
 
 UNITS = ("sentence", "document")
 BALL = 16  # neighbours kept a word
@@ -73,9 +80,15 @@ class Segment:
         self._store = store
         self.name: str = meta["name"]
         self.corpus = Corpus.load(store, meta["corpus"], f"{self.name}.")
-        self.vectors: NDArray[np.float32] = store.array(f"{self.name}.vectors")
-        self.how: NDArray[np.uint8] = store.array(f"{self.name}.how")
         self._units: dict[str, Unit] = {}
+
+    @cached_property
+    def vectors(self) -> NDArray[np.float32]:
+        return self._store.array(f"{self.name}.vectors")
+
+    @cached_property
+    def how(self) -> NDArray[np.uint8]:
+        return self._store.array(f"{self.name}.how")
 
     def unit(self, name: str) -> Unit:
         if name not in self._units:
@@ -127,23 +140,73 @@ def save_segment(
     progress: Progress = silent,
 ) -> dict[str, Any]:
     """Write a segment; gives its entry for the manifest."""
-    meta = {"name": name, "corpus": corpus.save(out, f"{name}.")}
+    meta = save_rows(out, name, corpus, embedded, language)
     out.array(f"{name}.vectors", embedded.matrix)
     out.array(f"{name}.how", embedded.how)
-    excluded = stopwords(language)
-    content = np.array([word not in excluded for word in corpus.vocabulary], bool)
-    made = map_blocks(lambda unit: _rows(corpus, unit, content, embedded), UNITS)
-    for unit, arrays in zip(UNITS, made, strict=True):
-        for field in _FIELDS:
-            out.array(f"{name}.{unit}.{field}", arrays[field])
-    save_postings(out, name, corpus)
     out.array(f"{name}.balls", find_balls(embedded, progress))
     return meta
 
 
-def _rows(corpus: Corpus, unit: str, content: Array, embedded: Embedded) -> dict[str, Array]:
+def save_rows(
+    out: Writer,
+    name: str,
+    corpus: Corpus,
+    embedded: Embedded,
+    language: str,
+    bases: Mapping[str, Basis] | None = None,
+) -> dict[str, Any]:
+    """Write what a segment holds of its rows, for each unit on a given basis or on its own."""
+    meta = {"name": name, "corpus": corpus.save(out, f"{name}.")}
+    content = content_words(corpus.vocabulary, language)
+
+    def make(unit: str) -> dict[str, Array]:
+        return _rows(corpus, unit, content, embedded, bases[unit] if bases else None)
+
+    for unit, arrays in zip(UNITS, map_blocks(make, UNITS), strict=True):
+        for field in _FIELDS:
+            out.array(f"{name}.{unit}.{field}", arrays[field])
+    save_postings(out, name, corpus)
+    return meta
+
+
+def content_words(words: Iterable[str], language: str) -> NDArray[np.bool_]:
+    """Which words are no stopwords."""
+    excluded = stopwords(language)
+    return np.array([word not in excluded for word in words], bool)
+
+
+def row_sets(corpus: Corpus, unit: str) -> csr_matrix:
+    """The distinct words of each row and how often it holds them, stopwords too."""
     from scipy.sparse import csr_matrix
 
+    tokens = corpus.token_offsets
+    if unit == "document":
+        tokens = tokens[corpus.sentence_offsets]
+    ones = np.ones(len(corpus.tokens), np.int32)
+    shape = (len(tokens) - 1, len(corpus.vocabulary))
+    sets = csr_matrix((ones, corpus.tokens.copy(), tokens), shape)
+    sets.sum_duplicates()
+    return sets
+
+
+def content_sets(
+    sets: csr_matrix, content: Array, known_words: Array
+) -> tuple[csr_matrix, NDArray[np.float32]]:
+    """The same without stopwords, and the share of each entry in the row's words with vectors."""
+    from scipy.sparse import csr_matrix
+
+    keep = content[sets.indices]
+    kept = np.append(0, np.cumsum(keep))[sets.indptr]
+    sets = csr_matrix((sets.data[keep], sets.indices[keep], kept), sets.shape)
+    known = np.where(known_words[sets.indices], sets.data, 0)
+    totals = np.diff(np.append(0, np.cumsum(known))[sets.indptr])
+    shares = (known / np.repeat(np.maximum(totals, 1), np.diff(kept))).astype(np.float32)
+    return sets, shares
+
+
+def _rows(
+    corpus: Corpus, unit: str, content: Array, embedded: Embedded, basis: Basis | None
+) -> dict[str, Array]:
     from lexfield.search.axes import mean_axes
     from lexfield.search.letters import count_letters
 
@@ -151,17 +214,10 @@ def _rows(corpus: Corpus, unit: str, content: Array, embedded: Embedded) -> dict
     if unit == "document":
         tokens = tokens[corpus.sentence_offsets]
         spans = np.column_stack([corpus.texts.offsets[:-1], corpus.texts.offsets[1:]])
-    ones = np.ones(len(corpus.tokens), np.int32)
-    sets = csr_matrix((ones, corpus.tokens.copy(), tokens), (len(spans), len(content)))
-    sets.sum_duplicates()
-    sizes = np.diff(sets.indptr)
-    keep = content[sets.indices]
-    kept = np.append(0, np.cumsum(keep))[sets.indptr]
-    sets = csr_matrix((sets.data[keep], sets.indices[keep], kept), sets.shape)
+    everything = row_sets(corpus, unit)
+    sizes = np.diff(everything.indptr)
+    sets, shares = content_sets(everything, content, embedded.how > 0)
     postings = sets.T.tocsr()
-    known = np.where(embedded.how[sets.indices] > 0, sets.data, 0)
-    totals = np.diff(np.append(0, np.cumsum(known))[sets.indptr])
-    shares = (known / np.repeat(np.maximum(totals, 1), np.diff(kept))).astype(np.float32)
     return {
         "offsets": sets.indptr.astype(np.int64),
         "words": sets.indices.astype(np.int32),
@@ -172,7 +228,7 @@ def _rows(corpus: Corpus, unit: str, content: Array, embedded: Embedded) -> dict
         "posting_counts": postings.data,
         "sizes": sizes.astype(np.int32),
         "lengths": np.diff(tokens).astype(np.int32),
-        **mean_axes(sets.indptr, sets.indices, shares, embedded.matrix),
+        **mean_axes(sets.indptr, sets.indices, shares, embedded.matrix, basis),
         **count_letters(corpus.texts.data, spans),
     }
 

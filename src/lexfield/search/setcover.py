@@ -83,8 +83,8 @@ class SetCover:
         check(self.exhausted in ("again", "stop"), "exhausted", "'again' or 'stop'", self.exhausted)
 
     def search(self, rows: Rows, query: Query, k: int, allowed: NDArray[np.bool_] | None) -> Found:
-        balls = self._balls(rows, query)
-        eligible = self._eligible(rows, allowed)
+        balls = self.balls(rows, query)
+        eligible = self.eligible(rows, allowed)
         if self.weights == "matches":
             found = self._by_matches(rows, query, balls, eligible, k)
         else:
@@ -93,18 +93,15 @@ class SetCover:
             found.notes.append(f"only {len(found.rows)} rows cover anything of the query")
         return found
 
+    def matching(self, k: int) -> Weights:
+        """What the matches of ``k`` rows are worth."""
+        candidates = max(self.candidates, 4 * k)
+        return Weights(self.focus, self.closeness, self.topic, self.form, candidates, self.beyond)
+
     def _by_matches(
         self, rows: Rows, query: Query, balls: Balls, eligible: NDArray[np.bool_], k: int
     ) -> Found:
-        weights = Weights(
-            self.focus,
-            self.closeness,
-            self.topic,
-            self.form,
-            max(self.candidates, 4 * k),
-            self.beyond,
-        )
-        cover = Matches(rows, query, balls, eligible, self.penalty, weights)
+        cover = Matches(rows, query, balls, eligible, self.penalty, self.matching(k))
         picks: list[tuple[int, float]] = []  # candidate, gain
         paid: list[list[tuple[int, float]]] = []
         ends: list[int] = []  # rows after which everything was covered
@@ -119,7 +116,7 @@ class SetCover:
                 cover.restart()
                 continue
             cover.drop(place)
-            if not self._is_copy(query.text, rows.text(int(cover.candidates[place]))):
+            if not rows.is_copy(int(cover.candidates[place]), query.text, self.copies):
                 picks.append((place, gain))
                 paid.append(cover.take(place))
                 if len(picks) == 1:
@@ -143,8 +140,8 @@ class SetCover:
     def _by_union(
         self, rows: Rows, query: Query, balls: Balls, eligible: NDArray[np.bool_], k: int
     ) -> Found:
-        targets = self._targets(rows, query, balls)
-        cover = _Cover(rows, targets, eligible, self.penalty)
+        targets = self.targets(rows, query, balls)
+        cover = Cover(rows, targets, eligible, self.penalty)
         found: list[int] = []
         scores: list[float] = []
         covered: list[list[int]] = []
@@ -160,7 +157,7 @@ class SetCover:
                 cover.restart()
                 continue
             cover.drop(row)
-            if not self._is_copy(query.text, rows.text(row)):
+            if not rows.is_copy(row, query.text, self.copies):
                 found.append(row)
                 scores.append(score)
                 covered.append(cover.take(row))
@@ -181,12 +178,12 @@ class SetCover:
 
         return Found(found, scores, explain, _covered(ends))
 
-    def _eligible(self, rows: Rows, allowed: NDArray[np.bool_] | None) -> NDArray[np.bool_]:
+    def eligible(self, rows: Rows, allowed: NDArray[np.bool_] | None) -> NDArray[np.bool_]:
         least, most = self.min_tokens, self.max_tokens
         eligible = rows.cached(f"{least} to {most} tokens", lambda r: _between(r, least, most))
         return eligible if allowed is None else eligible & allowed
 
-    def _balls(self, rows: Rows, query: Query) -> Balls:
+    def balls(self, rows: Rows, query: Query) -> Balls:
         """The ball of every word of the query, itself first, without stopwords."""
         lexicon = rows.lexicon
         places, words = [], []
@@ -217,9 +214,9 @@ class SetCover:
             np.linalg.norm(own - others, axis=1),
         )
 
-    def _targets(self, rows: Rows, query: Query, balls: Balls) -> dict[int, _Target]:
+    def targets(self, rows: Rows, query: Query, balls: Balls) -> dict[int, Target]:
         """The union of the balls; a word in several stands for the query word nearest to it."""
-        targets: dict[int, _Target] = {}
+        targets: dict[int, Target] = {}
         for place, word, cosine, distance in zip(
             balls.places.tolist(),
             balls.words.tolist(),
@@ -229,7 +226,7 @@ class SetCover:
         ):
             if word not in targets or distance < targets[word].distance:
                 weight = self._weight(rows, int(query.ids[place]), cosine)
-                targets[word] = _Target(place, distance, weight)
+                targets[word] = Target(place, distance, weight)
         return targets
 
     def _weight(self, rows: Rows, word: int, cosine: float) -> float:
@@ -239,13 +236,6 @@ class SetCover:
             return max(cosine, 0.0)
         frequency = rows.frequencies[word] if word >= 0 else 0
         return float(np.log((1 + rows.live_count) / (1 + frequency)))
-
-    def _is_copy(self, query: str, text: str) -> bool:
-        from rapidfuzz.distance import Levenshtein
-
-        if not self.copies:
-            return False
-        return bool(Levenshtein.distance(query, text, score_cutoff=self.copies - 1) < self.copies)
 
 
 def _between(rows: Rows, least: int, most: int | None) -> NDArray[np.bool_]:
@@ -265,7 +255,7 @@ def _uncovered(query: Query, met: set[int]) -> dict[str, Any]:
 
 
 @dataclass(frozen=True, slots=True)
-class _Target:
+class Target:
     """A word to be covered: for which word of the query, how far from it, and what it is worth."""
 
     place: int
@@ -273,33 +263,33 @@ class _Target:
     weight: float
 
 
-class _Cover:
+class Cover:
     """The greedy state: what every touched row would gain now."""
 
     def __init__(
         self,
         rows: Rows,
-        targets: dict[int, _Target],
+        targets: dict[int, Target],
         eligible: NDArray[np.bool_],
         penalty: float,
     ) -> None:
         self._rows = rows
         self._targets = targets
-        self._postings = {word: rows.postings(word)[0] for word in targets}
+        self.postings = {word: rows.postings(word)[0] for word in targets}
         gains = self._all_gains(len(rows))
-        self._touched = np.flatnonzero((gains > 0) & eligible)
+        self.touched = np.flatnonzero((gains > 0) & eligible)
         self._places = np.full(len(rows) + 1, -1, np.int32)
-        self._places[self._touched] = np.arange(len(self._touched), dtype=np.int32)
-        self._full = gains[self._touched]
-        self._scale = rows.sizes[self._touched].astype(np.float64) ** -penalty
-        self._dropped = np.zeros(len(self._touched), bool)
+        self._places[self.touched] = np.arange(len(self.touched), dtype=np.int32)
+        self._full = gains[self.touched]
+        self._scale = rows.sizes[self.touched].astype(np.float64) ** -penalty
+        self._dropped = np.zeros(len(self.touched), bool)
         self.restart()
 
     def _all_gains(self, length: int) -> NDArray[np.float64]:
         if not self._targets:
             return np.zeros(length)
-        weights = [self._targets[word].weight for word in self._postings]
-        lists = list(self._postings.values())
+        weights = [self._targets[word].weight for word in self.postings]
+        lists = list(self.postings.values())
         spread = np.repeat(weights, [len(rows) for rows in lists])
         return np.bincount(np.concatenate(lists), spread, minlength=length).astype(np.float64)
 
@@ -311,21 +301,21 @@ class _Cover:
 
     def best(self) -> tuple[int, float]:
         """The row with the highest score now."""
-        if not len(self._touched):
+        if not len(self.touched):
             return -1, 0.0
         scores = np.where(self._dropped, 0.0, self._gains * self._scale)
         place = int(np.argmax(scores))
         # Sums that should be zero may be off by rounding after many subtractions.
-        return int(self._touched[place]), float(scores[place]) if scores[place] > 1e-9 else 0.0
+        return int(self.touched[place]), float(scores[place]) if scores[place] > 1e-9 else 0.0
 
     def drop(self, row: int) -> None:
         self._dropped[self._places[row]] = True
 
     def take(self, row: int) -> list[int]:
         """Cover what the row holds; gives the words newly covered."""
-        newly = [word for word in self._rows.entries(row)[0].tolist() if word in self._open]
+        newly = [word for word in self._rows.words_of(row).tolist() if word in self._open]
         for word in newly:
-            places: NDArray[Any] = self._places[self._postings[word]]
+            places: NDArray[Any] = self._places[self.postings[word]]
             self._gains[places[places >= 0]] -= self._targets[word].weight
             self._open.remove(word)
         self.fresh = False

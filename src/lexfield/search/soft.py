@@ -121,7 +121,7 @@ def _merged(bags: Bags, terms: NDArray[np.int64], weights: NDArray[np.float64]) 
 
     lists = [bags.occurrences((bags.names[term],)) for term in terms.tolist()]
     total = float(sum(weight * one.total for weight, one in zip(weights, lists, strict=True)))
-    if len(lists) == 1:
+    if len(lists) == 1:  # its own holding is that of all rows
         return replace(lists[0], counts=weights[0] * lists[0].counts, total=total)
     sums = bags.take_sums()
     for weight, one in zip(weights.tolist(), lists, strict=True):
@@ -137,4 +137,4 @@ def _merged(bags: Bags, terms: NDArray[np.int64], weights: NDArray[np.float64]) 
     bags.give_back(sums)
     live = bags.rows.live
     holding = len(rows) if live is None else int(live[rows].sum())
-    return Occurrences(rows, counts, holding, total)
+    return Occurrences(rows, counts, bags.holding_any(terms.tolist(), holding), total)

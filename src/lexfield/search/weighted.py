@@ -132,7 +132,7 @@ class BagMethod:
         lists = bags.lists(self)
         known: list[tuple[Term, Scored]] = []
         unknown = []
-        for term in _terms(bags, query):
+        for term in query_terms(bags, query):
             one = lists.get(term.gram)
             if one is None:
                 one = self.scored(bags, term, query)
@@ -198,7 +198,7 @@ def read_terms(
     return tokens, tuple(terms)
 
 
-def _terms(bags: Bags, query: Query) -> list[Term]:
+def query_terms(bags: Bags, query: Query) -> list[Term]:
     """The n-grams of a query, equal ones added up; what adds up to nothing is left out."""
     given = query.terms
     if given is None:

@@ -28,7 +28,17 @@ class Wmd:
 
     name = "wmd"
 
-    def search(self, rows: Rows, query: Query, k: int, allowed: NDArray[np.bool_] | None) -> Found:
+    def search(
+        self,
+        rows: Rows,
+        query: Query,
+        k: int,
+        allowed: NDArray[np.bool_] | None,
+        limit: float = np.inf,
+        stages: int = 2,
+    ) -> Found:
+        """``limit``: rows known to be farther than this from the k best need not be looked at.
+        With one stage only the most promising rows are, which is how to get a limit."""
         if not query.known.any():
             return Found([], [], no_reasons, ["no word of the query has a vector"])
         problem = _Problem(rows, query)
@@ -36,12 +46,11 @@ class Wmd:
         if allowed is not None:
             bounds[~allowed] = np.inf
         found: list[tuple[float, int]] = []  # distance, row; the k best so far
-        limit = np.inf
         done = np.zeros(len(rows), bool)
         candidates = np.argpartition(bounds, min(_FIRST, len(bounds) - 1))[:_FIRST]
         solved = 0
-        for _ in range(2):  # first the most promising, then all that the limit leaves
-            candidates = candidates[bounds[candidates] < limit]
+        for _ in range(stages):  # first the most promising, then all that the limit leaves
+            candidates = candidates[(bounds[candidates] <= limit) & (bounds[candidates] < np.inf)]
             done[candidates] = True
             lower = np.maximum(bounds[candidates], problem.query_bounds(candidates))
             for place in np.argsort(lower, kind="stable"):
@@ -54,7 +63,7 @@ class Wmd:
                     found.sort()
                     found.pop()
                 if len(found) == k:
-                    limit = max(distance for distance, _ in found) + 1e-12
+                    limit = min(limit, max(distance for distance, _ in found) + 1e-12)
             candidates = np.flatnonzero(~done & (bounds <= limit) & (bounds < np.inf))
         found.sort()
         chosen = [row for _, row in found]

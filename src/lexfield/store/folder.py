@@ -51,6 +51,7 @@ from lexfield.store.files import (
 from lexfield.store.strings import StringArray
 
 SCHEMA = 1
+SHARDS = "shards"  # a folder of other stores, which may be there first
 _CURRENT = "CURRENT"
 _MANIFEST = "manifest.json"
 _REBUILD = "Restore it from a backup or build it again from its source."
@@ -230,6 +231,11 @@ def write(path: str | Path, kind: str, base: str | None = None) -> Iterator[Writ
             shutil.rmtree(root / current, ignore_errors=True)
 
 
+def manifest_sum(path: str | Path) -> str:
+    """The checksum of the current manifest, which holds those of everything: what a store is."""
+    return _read_current(Path(path))[1]
+
+
 def verify(path: str | Path) -> list[FileCheck]:
     """Check every byte of the current generation; raises only where nothing can be checked."""
     root = Path(path)
@@ -339,7 +345,9 @@ def _check_target(root: Path, kind: str) -> None:
         raise StoreError(f"{root} is a file; a folder is needed.", "Choose another name.")
     elif (root / _CURRENT).exists():
         Store.open(root, kind)
-    elif any(not (e.name.isdigit() or e.name.startswith(".")) for e in root.iterdir()):
+    elif any(
+        not (e.name.isdigit() or e.name.startswith(".") or e.name == SHARDS) for e in root.iterdir()
+    ):
         raise StoreError(
             f"{root} is a folder with other files in it; nothing was written.",
             "Choose a new or an empty folder.",

@@ -1,0 +1,261 @@
+"""A folder of stores that several machines see: a shared folder, or an address that fsspec knows.
+
+A store appears whole or not at all: here by renaming a folder that is complete and flushed, on
+object storage by sending CURRENT last. Nothing is ever changed in its place. A store behind an
+address is copied to this machine when it is first used, checked block by block, and kept: it has
+to be mapped, and reading it once more costs more than the room.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+import xxhash
+
+from lexfield.errors import CorruptError, LexfieldError, StoreError, need
+from lexfield.store.files import replace_file, sync_folder
+from lexfield.store.folder import manifest_sum, verify
+
+_CURRENT = "CURRENT"
+_KEPT = 20e9  # bytes of copies on this machine before the oldest are removed
+
+
+def is_address(path: str | Path) -> bool:
+    """Is this an address such as s3://bucket/name, and no path?"""
+    return "://" in str(path)
+
+
+def place_of(path: str | Path) -> Place:
+    """The place at a path or an address."""
+    return Remote(str(path)) if is_address(path) else Place(str(path))
+
+
+class Place:
+    """A folder that all machines see under one path."""
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+
+    def store(self, name: str = "") -> Path:
+        """Where a store can be opened."""
+        return Path(self.path) / name
+
+    def has(self, name: str = "") -> bool:
+        """Is there a complete store of this name?"""
+        return (self.store(name) / _CURRENT).exists()
+
+    @contextmanager
+    def writing(self, name: str) -> Iterator[Path]:
+        """A folder to write a store into, which gets its name when the block ends well.
+
+        When another has finished the same meanwhile, theirs is kept.
+        """
+        target = self.store(name)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        folder = target.parent / f".{target.name}.{uuid.uuid4().hex}.tmp"
+        try:
+            yield folder
+            with suppress(FileNotFoundError):
+                (folder / ".lock").unlink()
+            sync_folder(folder)
+            try:
+                os.rename(folder, target)
+            except OSError:
+                if not self.has(name):
+                    raise
+            sync_folder(target.parent)
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
+
+    @contextmanager
+    def writing_top(self) -> Iterator[Path]:
+        """A folder to write the store into that the place itself is."""
+        yield Path(self.path)
+
+    def read(self, name: str) -> bytes:
+        return self.store(name).read_bytes()
+
+    def write(self, name: str, data: bytes) -> None:
+        self.store(name).parent.mkdir(parents=True, exist_ok=True)
+        replace_file(self.store(name), data)
+
+    def holds(self, name: str) -> bool:
+        """Is there a file of this name?"""
+        return self.store(name).is_file()
+
+    def names(self, folder: str) -> list[str]:
+        """What lies in a folder."""
+        where = self.store(folder)
+        return sorted(entry.name for entry in where.iterdir()) if where.is_dir() else []
+
+    def remove(self, name: str) -> None:
+        path = self.store(name)
+        if path.is_dir():
+            shutil.rmtree(path, ignore_errors=True)
+        else:
+            path.unlink(missing_ok=True)
+
+
+class Remote(Place):
+    """A place on object storage, or whatever else fsspec reaches."""
+
+    def __init__(self, path: str) -> None:
+        super().__init__(path.rstrip("/"))
+        fsspec = need("fsspec", "cluster")
+        try:
+            self._files, self._root = fsspec.core.url_to_fs(self.path, **_options(self.path))
+        except (ImportError, ValueError) as error:
+            raise StoreError(
+                f"{path} cannot be reached: {error}", "Install the package that it names."
+            ) from error
+
+    def store(self, name: str = "") -> Path:
+        """A copy on this machine, complete and checked."""
+        current = self._read(f"{name}/{_CURRENT}" if name else _CURRENT)
+        key = xxhash.xxh3_128_hexdigest(self.path.encode() + name.encode() + current)
+        copy = copies() / key
+        if not (copy / _CURRENT).exists():
+            self._fetch(name, copy)
+        with suppress(OSError):
+            os.utime(copy)
+        return copy
+
+    def _fetch(self, name: str, copy: Path) -> None:
+        copies().mkdir(parents=True, exist_ok=True)
+        _make_room()
+        folder = Path(tempfile.mkdtemp(dir=copies(), prefix="."))
+        source = f"{self._root}/{name}".rstrip("/")
+        try:
+            generation = _generation(self._read(f"{name}/{_CURRENT}" if name else _CURRENT))
+            (folder / generation).mkdir()
+            for file in self._list(f"{source}/{generation}"):
+                self._files.get_file(file, str(folder / generation / file.rpartition("/")[2]))
+            self._files.get_file(f"{source}/{_CURRENT}", str(folder / _CURRENT))
+            damaged = [found for found in verify(folder) if found.problem]
+            if damaged:
+                raise CorruptError(
+                    f"{self.path}/{name}: {damaged[0].file}: {damaged[0].problem}.",
+                    "Restore it from a backup or build it again from its source.",
+                )
+            with suppress(OSError):  # another process has fetched it meanwhile
+                os.rename(folder, copy)
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
+
+    def has(self, name: str = "") -> bool:
+        return self.holds(f"{name}/{_CURRENT}" if name else _CURRENT)
+
+    @contextmanager
+    def writing(self, name: str) -> Iterator[Path]:
+        copies().mkdir(parents=True, exist_ok=True)
+        folder = Path(tempfile.mkdtemp(dir=copies(), prefix="."))
+        try:
+            yield folder / "store"
+            files = [p for p in sorted((folder / "store").rglob("*")) if p.is_file()]
+            files.sort(key=lambda path: path.name == _CURRENT)  # what makes it a store comes last
+            for file in files:
+                if file.name != ".lock":
+                    inner = file.relative_to(folder / "store").as_posix()
+                    target = f"{self._root}/{name}/{inner}" if name else f"{self._root}/{inner}"
+                    with _told(self.path):
+                        self._files.put_file(str(file), target)
+            self._files.invalidate_cache()
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
+
+    @contextmanager
+    def writing_top(self) -> Iterator[Path]:
+        with self.writing("") as folder:
+            yield folder
+
+    def read(self, name: str) -> bytes:
+        return self._read(name)
+
+    def write(self, name: str, data: bytes) -> None:
+        with _told(self.path):
+            self._files.pipe_file(f"{self._root}/{name}", data)
+
+    def holds(self, name: str) -> bool:
+        with _told(self.path):
+            self._files.invalidate_cache()
+            return bool(self._files.isfile(f"{self._root}/{name}"))
+
+    def names(self, folder: str) -> list[str]:
+        return sorted(file.rpartition("/")[2] for file in self._list(f"{self._root}/{folder}"))
+
+    def remove(self, name: str) -> None:
+        with _told(self.path), suppress(FileNotFoundError):
+            self._files.rm(f"{self._root}/{name}", recursive=True)
+
+    def _list(self, folder: str) -> list[str]:
+        self._files.invalidate_cache()
+        with _told(self.path):
+            try:
+                return [str(name) for name in self._files.ls(folder, detail=False)]
+            except FileNotFoundError:
+                return []
+
+    def _read(self, name: str) -> bytes:
+        self._files.invalidate_cache()
+        with _told(self.path):
+            try:
+                return bytes(self._files.cat_file(f"{self._root}/{name}"))
+            except FileNotFoundError:
+                raise StoreError(f"{self.path} has no {name}.", "Check the address.") from None
+
+
+def copies() -> Path:
+    """The folder of copies on this machine."""
+    from platformdirs import user_cache_path
+
+    home = os.environ.get("LEXFIELD_HOME")
+    return (Path(home) if home else user_cache_path("lexfield")) / "copies"
+
+
+def _make_room() -> None:
+    """Remove the copies that were not used for longest, if there are too many."""
+    found = [path for path in copies().iterdir() if not path.name.startswith(".")]
+    sizes = {path: sum(f.stat().st_size for f in path.rglob("*") if f.is_file()) for path in found}
+    total = sum(sizes.values())
+    for path in sorted(found, key=lambda path: path.stat().st_mtime):
+        if total <= _KEPT:
+            return
+        shutil.rmtree(path, ignore_errors=True)
+        total -= sizes[path]
+
+
+def _generation(current: bytes) -> str:
+    import json
+
+    return str(json.loads(current)["generation"])
+
+
+def _options(path: str) -> dict[str, Any]:
+    """An S3-compatible server that is not Amazon's is named as its own tools do."""
+    endpoint = os.environ.get("AWS_ENDPOINT_URL")
+    if path.startswith("s3://") and endpoint:
+        return {"endpoint_url": endpoint}
+    return {}
+
+
+@contextmanager
+def _told(path: str) -> Iterator[None]:
+    """Trouble with the network as an error that says where."""
+    try:
+        yield
+    except LexfieldError:
+        raise
+    except FileNotFoundError:
+        raise
+    except Exception as error:
+        raise StoreError(f"{path} cannot be reached: {error}") from error
+
+
+__all__ = ["Place", "Remote", "copies", "is_address", "manifest_sum", "place_of"]

@@ -1,0 +1,117 @@
+"""The cluster engine on two real worker processes: the same results, nothing lost with a worker."""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from lexfield.engine import open_engine
+from lexfield.engine.cluster import Cluster
+from lexfield.engine.where import Local
+from lexfield.errors import ClusterError, InputError
+from tests.engine.nodes import Nodes
+
+pytest.importorskip("distributed", reason="the extra 'cluster' is not installed")
+
+SLOW = "lexfield.engine.checks:wait_and_write"
+
+
+@pytest.fixture(scope="module")
+def nodes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Nodes]:
+    with Nodes(tmp_path_factory.mktemp("nodes")) as running:
+        yield running
+
+
+@pytest.fixture
+def cluster(nodes: Nodes) -> Iterator[Cluster]:
+    with Cluster(nodes.address) as opened:
+        yield opened
+
+
+def items(folder: Path, count: int, seconds: float = 0.05) -> list[dict[str, Any]]:
+    folder.mkdir(exist_ok=True)
+    return [{"folder": str(folder), "number": i, "seconds": seconds} for i in range(count)]
+
+
+def test_results_are_those_of_this_machine_in_order(cluster: Cluster, tmp_path: Path) -> None:
+    wanted = list(Local().map(SLOW, items(tmp_path / "a", 20, 0)))
+    seen: list[tuple[int, int | None]] = []
+    found = cluster.map(SLOW, items(tmp_path / "b", 20, 0), progress=lambda *x: seen.append(x))
+    assert list(found) == wanted
+    assert seen == [(number, 20) for number in range(1, 21)]
+    assert len(cluster.workers) == 2 and cluster.threads == 2
+    assert cluster.sent > 0 and cluster.received > 0
+
+
+def test_few_tasks_are_under_way_and_a_stopped_run_cancels_them(
+    cluster: Cluster, tmp_path: Path
+) -> None:
+    found = cluster.map(SLOW, items(tmp_path / "a", 100, 0.05))
+    next(found)
+    found.close()  # type: ignore[attr-defined]
+    written = len(list((tmp_path / "a").iterdir()))
+    assert written < 20
+
+    def stop(done: int, total: int | None) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        list(cluster.map(SLOW, items(tmp_path / "b", 100, 0.05), progress=stop))
+    assert len(list((tmp_path / "b").iterdir())) < 20
+
+
+def test_errors_of_tasks_keep_their_kind_and_say_where(cluster: Cluster, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"seconds must be .* \(on tcp://127"):
+        list(cluster.map(SLOW, items(tmp_path / "a", 3, -1)))
+    with pytest.raises(InputError, match="seconds must be"):
+        list(Local().map(SLOW, items(tmp_path / "a", 3, -1)))
+
+
+def test_status_tells_every_worker(cluster: Cluster) -> None:
+    import lexfield
+
+    found = cluster.status()
+    assert [worker.threads for worker in found] == [1, 1]
+    assert {worker.lexfield for worker in found} == {lexfield.__version__}
+    assert cluster.beside().startswith("2 workers")
+
+
+def test_nobody_there_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LEXFIELD_CLUSTER", "tcp://127.0.0.1:9")
+    with pytest.raises(ClusterError, match="No scheduler answers"):
+        Cluster("tcp://127.0.0.1:9", timeout=1)
+    monkeypatch.delenv("LEXFIELD_CLUSTER")
+    assert isinstance(open_engine(), Local)
+
+
+def kill_at_a_quarter(nodes: Nodes, total: int) -> Any:
+    def progress(done: int, of: int | None) -> None:
+        if done == total // 4:
+            nodes.workers[0].send_signal(signal.SIGKILL)
+
+    return progress
+
+
+def test_a_killed_worker_loses_nothing(tmp_path: Path) -> None:
+    with Nodes(tmp_path / "nodes") as nodes, Cluster(nodes.address) as cluster:
+        wanted = items(tmp_path / "out", 40)
+        found = list(cluster.map(SLOW, wanted, progress=kill_at_a_quarter(nodes, 40)))
+        assert nodes.workers[0].wait(10) == -signal.SIGKILL
+        assert found == list(Local().map(SLOW, items(tmp_path / "serial", 40, 0)))
+        assert cluster.repeated >= 1 and "repeated" in cluster.beside()
+        assert cluster.beside().startswith("1 worker,")
+        names = sorted(path.name for path in (tmp_path / "out").glob("[!.]*"))
+        assert names == sorted(path.name for path in (tmp_path / "serial").iterdir())
+
+
+def test_without_repeating_the_same_run_fails(tmp_path: Path) -> None:
+    """The control: it is the repeating that saves the run above."""
+    never = {"DASK_DISTRIBUTED__SCHEDULER__ALLOWED_FAILURES": "0"}
+    with Nodes(tmp_path / "nodes", settings=never) as nodes, Cluster(nodes.address) as cluster:
+        wanted = items(tmp_path / "out", 40)
+        with pytest.raises(ClusterError, match="was lost with 1 workers"):
+            list(cluster.map(SLOW, wanted, progress=kill_at_a_quarter(nodes, 40)))
