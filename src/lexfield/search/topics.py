@@ -7,7 +7,6 @@ inferred when it is needed; a mixture depends on the model and its row alone, so
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -20,7 +19,7 @@ from lexfield.errors import ChangedError, InputError, LockedError
 from lexfield.progress import Progress, silent
 from lexfield.search.query import Query
 from lexfield.search.segment import UNITS, Segment
-from lexfield.store.folder import Store, write
+from lexfield.store.folder import Store, discard, write
 from lexfield.topics.lda import TopicModel
 
 if TYPE_CHECKING:
@@ -185,7 +184,7 @@ def update_topics(index: Index, progress: Progress = silent) -> None:
 
 def forget_topics(folder: Path) -> None:
     """A new index in the place of an old one begins without topics."""
-    shutil.rmtree(folder / FOLDER, ignore_errors=True)
+    discard(folder / FOLDER)
 
 
 def infer_texts(index: Index, topics: Topics, texts: Sequence[str]) -> Mixtures:
