@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import shutil
 import subprocess
 import sys
 from contextlib import suppress
@@ -119,7 +120,7 @@ def test_a_half_written_pointer_is_cleaned(tmp_path: Path) -> None:
 def test_what_is_discarded_is_gone_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     fill(tmp_path / "s", 1)
     with monkeypatch.context() as patch:  # interrupted before the first file is deleted
-        patch.setattr(folder.shutil, "rmtree", lambda *_, **__: None)
+        patch.setattr(shutil, "rmtree", lambda *_, **__: None)
         folder.discard(tmp_path / "s")
     with pytest.raises(NotAStoreError):
         Store.open(tmp_path / "s")
