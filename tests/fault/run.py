@@ -1,6 +1,6 @@
 """The long runs: ``python -m tests.fault.run [PART…]``; results go to tests/fault/results.
 
-Each part is a function here that gives a dictionary. The ordinary suite runs a small sample of each.
+Each part is a function that gives a dictionary. The ordinary suite runs a small sample of each.
 """
 
 from __future__ import annotations
@@ -16,6 +16,8 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+
+import lexfield
 
 RESULTS = Path(__file__).parent / "results"
 
@@ -66,7 +68,10 @@ for _name in ("crash", "concurrency", "fuzz", "scale", "bytes", "attack"):
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("parts", nargs="*", default=list(PARTS), choices=[*PARTS, []])
-    for name in parser.parse_args().parts:
+    parts = parser.parse_args().parts
+    own = Path(__file__).parents[2] / "src"
+    assert Path(lexfield.__file__).is_relative_to(own), f"set PYTHONPATH={own}"
+    for name in parts:
         print(f"== {name}", file=sys.stderr, flush=True)
         started = time.monotonic()
         with tempfile.TemporaryDirectory() as folder:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lexfield.errors import ChangedError, InputError, LockedError
+from lexfield.errors import InputError, StoreError
 from lexfield.progress import Progress, silent
 from lexfield.search.query import Query
 from lexfield.search.segment import UNITS, Segment
@@ -168,14 +168,14 @@ def use_mixtures(
 def update_topics(index: Index, progress: Progress = silent) -> None:
     """Infer and keep what an index has no mixtures of since it changed.
 
-    Where another process is writing topics, that is left to the next search.
+    Where another process is writing topics, or the disk is full, that is left to the next search.
     """
     if not exists(index.path):
         return
     topics = Topics.open(index.path)
     if topics.model is not None:
         with (
-            suppress(ChangedError, LockedError),
+            suppress(StoreError),
             write(index.path / FOLDER, KIND, topics.generation) as out,
         ):
             topics.model.save(out)
