@@ -154,16 +154,16 @@ def cut_power(journal: Path, before: Path, root: Path) -> None:
             for kept in (named, renamed):
                 for one in [one for one in kept if os.path.dirname(one) == path]:
                     del kept[one]
-    for path in map(Path, dirty):
-        if path.exists():
-            os.truncate(path, path.stat().st_size // 2)
-    for path in map(Path, renamed):
-        old = before / path.relative_to(root)
-        path.unlink(missing_ok=True)
+    for torn in map(Path, dirty):
+        if torn.exists():
+            os.truncate(torn, torn.stat().st_size // 2)
+    for target_path in map(Path, renamed):
+        old = before / target_path.relative_to(root)
+        target_path.unlink(missing_ok=True)
         if old.exists():
-            shutil.copyfile(old, path)
-    for path in map(Path, named):
-        if path.is_dir():
-            shutil.rmtree(path)
+            shutil.copyfile(old, target_path)
+    for lost in map(Path, named):
+        if lost.is_dir():
+            shutil.rmtree(lost)
         else:
-            path.unlink(missing_ok=True)
+            lost.unlink(missing_ok=True)

@@ -53,6 +53,7 @@ from lexfield.store.manifest import (
     SCHEMA,
     as_array,
     generations,
+    missing,
     read_current,
     read_manifest,
 )
@@ -104,7 +105,7 @@ class Store:
             except FileNotFoundError as error:
                 # A writer may have swapped and collected between the two reads: look again.
                 if read_current(folder)[0] == generation:
-                    raise CorruptError(f"{error.filename} is missing.", REBUILD) from error
+                    raise missing(error, folder) from error
 
     def is_current(self) -> bool:
         """Is this still the newest generation?"""
@@ -258,7 +259,7 @@ def verify(path: str | Path) -> list[FileCheck]:
     try:
         manifest = read_manifest(root, generation, manifest_sum)
     except FileNotFoundError as error:
-        raise CorruptError(f"{error.filename} is missing.", REBUILD) from error
+        raise missing(error, root) from error
     checks = []
     for name, entry in sorted(manifest["files"].items()):
         problem = ""

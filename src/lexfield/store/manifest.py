@@ -128,6 +128,11 @@ def as_array(mapped: mmap.mmap, path: Path) -> NDArray[Any]:
         raise CorruptError(f"{path} is not an array: {error}.", REBUILD) from error
 
 
+def missing(error: FileNotFoundError, root: Path) -> CorruptError:
+    """A file that should be there; or a damaged pointer leads to what never was."""
+    return CorruptError(f"{error.filename} is missing; {root / CURRENT} leads to it.", REBUILD)
+
+
 def _nothing_there(root: Path) -> NotAStoreError:
     if not root.exists():
         return NotAStoreError(f"{root} does not exist.", "Check the path.")
