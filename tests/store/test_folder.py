@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import shutil
 import subprocess
 import sys
 from contextlib import suppress
@@ -84,6 +85,47 @@ def test_full_disk_keeps_the_old_and_says_so(
         with pytest.raises(StoreError, match="No space left"):
             fill(tmp_path / "s", 2)
     assert Store.open(tmp_path / "s").meta == {"value": 1}
+
+
+@pytest.mark.parametrize("error", [OSError(5, "Input/output error"), KeyboardInterrupt()])
+def test_a_failure_after_the_rename_keeps_the_new(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: BaseException
+) -> None:
+    """CURRENT names the new generation already: to delete it then would lose both."""
+    fill(tmp_path / "s", 1)
+    synced: list[Path] = []
+
+    def fail_last(path: Path) -> None:
+        synced.append(path)
+        if (tmp_path / "s" / "CURRENT").read_bytes().find(b"000002") > 0:
+            raise error
+
+    with monkeypatch.context() as patch:
+        patch.setattr(files, "sync_folder", fail_last)
+        with pytest.raises((StoreError, KeyboardInterrupt)):
+            fill(tmp_path / "s", 2)
+    assert synced
+    assert Store.open(tmp_path / "s").array("numbers")[0] == 2
+    fill(tmp_path / "s", 3)
+    assert generations(tmp_path / "s") == ["000003"]
+
+
+def test_a_half_written_pointer_is_cleaned(tmp_path: Path) -> None:
+    fill(tmp_path / "s", 1)
+    (tmp_path / "s" / ".CURRENT.99999.tmp").write_bytes(b"{")
+    fill(tmp_path / "s", 2)
+    assert not list((tmp_path / "s").glob(".CURRENT.*"))
+
+
+def test_what_is_discarded_is_gone_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    fill(tmp_path / "s", 1)
+    with monkeypatch.context() as patch:  # interrupted before the first file is deleted
+        patch.setattr(shutil, "rmtree", lambda *_, **__: None)
+        folder.discard(tmp_path / "s")
+    with pytest.raises(NotAStoreError):
+        Store.open(tmp_path / "s")
+    folder.discard(tmp_path / "s")
+    assert not (tmp_path / "s").exists()
 
 
 def test_killed_writer_leaves_the_old_and_its_rest_is_cleaned(tmp_path: Path) -> None:

@@ -85,8 +85,8 @@ class Index:
             meta = save_segment(out, "s000001", corpus, embedded, language, progress)
             out.array("deleted", np.zeros(len(corpus.ids), bool))
             out.meta.update(segments=[meta], language=language, vectors=about)
-        forget_topics(Path(path))
-        forget_metrics(Path(path))
+            forget_topics(Path(path))  # before the new index counts: an old model is never its
+            forget_metrics(Path(path))
         return cls(Path(path))
 
     @staticmethod

@@ -9,7 +9,6 @@ made, and kept, when the index is opened under the metric.
 from __future__ import annotations
 
 import re
-import shutil
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field
@@ -24,7 +23,7 @@ from lexfield.progress import Progress, silent
 from lexfield.results import Table
 from lexfield.search.segment import UNITS, Segment, find_balls
 from lexfield.search.topics import Topics, exists, mixtures_of_documents
-from lexfield.store.folder import Store, write
+from lexfield.store.folder import Store, discard, write
 from lexfield.vectors.wordvectors import Embedded
 
 if TYPE_CHECKING:
@@ -275,9 +274,10 @@ def listing(folder: Path) -> Table[Learned]:
 def remove(folder: Path, name: str) -> None:
     """Delete a metric; an error where there is none of this name."""
     Metric(folder, name)
-    shutil.rmtree(folder / FOLDER / name)
+    discard(folder / FOLDER / name)
 
 
 def forget_metrics(folder: Path) -> None:
     """A new index in the place of an old one begins without metrics."""
-    shutil.rmtree(folder / FOLDER, ignore_errors=True)
+    for current in (folder / FOLDER).glob("*/CURRENT"):
+        discard(current.parent)

@@ -7,7 +7,6 @@ inferred when it is needed; a mixture depends on the model and its row alone, so
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -16,11 +15,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lexfield.errors import ChangedError, InputError, LockedError
+from lexfield.errors import InputError, StoreError
 from lexfield.progress import Progress, silent
 from lexfield.search.query import Query
 from lexfield.search.segment import UNITS, Segment
-from lexfield.store.folder import Store, write
+from lexfield.store.folder import Store, discard, write
 from lexfield.topics.lda import TopicModel
 
 if TYPE_CHECKING:
@@ -169,14 +168,14 @@ def use_mixtures(
 def update_topics(index: Index, progress: Progress = silent) -> None:
     """Infer and keep what an index has no mixtures of since it changed.
 
-    Where another process is writing topics, that is left to the next search.
+    Where another process is writing topics, or the disk is full, that is left to the next search.
     """
     if not exists(index.path):
         return
     topics = Topics.open(index.path)
     if topics.model is not None:
         with (
-            suppress(ChangedError, LockedError),
+            suppress(StoreError),
             write(index.path / FOLDER, KIND, topics.generation) as out,
         ):
             topics.model.save(out)
@@ -185,7 +184,7 @@ def update_topics(index: Index, progress: Progress = silent) -> None:
 
 def forget_topics(folder: Path) -> None:
     """A new index in the place of an old one begins without topics."""
-    shutil.rmtree(folder / FOLDER, ignore_errors=True)
+    discard(folder / FOLDER)
 
 
 def infer_texts(index: Index, topics: Topics, texts: Sequence[str]) -> Mixtures:

@@ -6,9 +6,9 @@
   Origin if there is one; there is no CORS;
 - the token is right where one is wanted: ``Authorization: Bearer …``, or the cookie that a first
   visit with ``?token=…`` leaves;
+- a body is at most so large, and only so many are on their way in: one that is slow gives way;
 - only so many requests are in work; one more is answered 503 with Retry-After;
-- a body is at most so large, and a request takes at most so long: then it is cancelled (504), as
-  it is when its caller has gone.
+- a request takes at most so long: then it is cancelled (504), as it is when its caller has gone.
 
 Every answer has a Content-Security-Policy without inline scripts. Every error is
 ``{"error": what, "hint": what next}``.
@@ -23,8 +23,8 @@ import json
 import logging
 import re
 import socket
-from collections.abc import Awaitable, Callable, Iterable, MutableMapping
-from contextlib import suppress
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, MutableMapping
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from http.cookies import CookieError, SimpleCookie
 from typing import Any
@@ -37,11 +37,10 @@ from starlette.exceptions import HTTPException
 
 from lexfield import __version__
 from lexfield.errors import InputError, LexfieldError, check
+from lexfield.serve.bodies import Bodies, GoneError, Message, Receive, RefusedError
 from lexfield.serve.problems import problem, status_of
 
 Scope = MutableMapping[str, Any]
-Message = MutableMapping[str, Any]
-Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]
 App = Callable[[Scope, Receive, Send], Awaitable[None]]
 
@@ -70,19 +69,6 @@ class Limits:
         check(self.body > 0, "body", "over 0 bytes", self.body)
         check(self.seconds > 0, "seconds", "over 0", self.seconds)
         check(self.concurrent > 0, "concurrent", "at least 1", self.concurrent)
-
-
-class _RefusedError(Exception):
-    """An answer that the guard gives itself."""
-
-    def __init__(self, status: int, error: str, hint: str = "", **headers: str) -> None:
-        super().__init__(error)
-        self.status, self.body = status, {"error": error, "hint": hint}
-        self.headers = {name.replace("_", "-"): value for name, value in headers.items()}
-
-
-class _GoneError(Exception):
-    """The caller has closed the connection; nobody waits for an answer."""
 
 
 def is_loopback(host: str) -> bool:
@@ -127,6 +113,7 @@ class Guard:
             self._names.add(socket.gethostname().lower())
         self._streams = re.compile(streams)
         self._busy = {False: 0, True: 0}  # ordinary requests, streams
+        self._bodies = Bodies(limits.body, limits.concurrent)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "lifespan":
@@ -148,9 +135,9 @@ class Guard:
 
         try:
             await self._admit(scope, receive, answer, lambda: started)
-        except _GoneError:
+        except GoneError:
             return
-        except _RefusedError as refused:
+        except RefusedError as refused:
             if not started:
                 response = JSONResponse(refused.body, refused.status, refused.headers)
                 await response(scope, receive, answer)
@@ -169,33 +156,55 @@ class Guard:
         if self._token is not None and not self._has_token(scope, headers):
             return await self._ask_token(scope, receive, send)
         stream = bool(self._streams.search(scope["path"]))
-        if self._busy[stream] >= self._limits.concurrent:
-            raise _RefusedError(
-                503, "The server is busy.", f"Try again in {_RETRY} seconds.", retry_after=_RETRY
-            )
-        self._busy[stream] += 1
         try:
             async with asyncio.timeout(None if stream else self._limits.seconds):
-                body = await self._body(headers, receive)
-                await self._run(scope, body, receive, send, started)
+                body = await self._bodies.read(headers, receive)
+                async with self._place(stream, send) as counted:
+                    await self._run(scope, body, receive, counted, started)
         except TimeoutError:
-            raise _RefusedError(
+            raise RefusedError(
                 504, f"This took longer than {self._limits.seconds:g} seconds and was stopped.",
                 "Ask for less, or start it as a job.",
             ) from None  # fmt: skip
+
+    @asynccontextmanager
+    async def _place(self, stream: bool, send: Send) -> AsyncIterator[Send]:
+        """A place among the requests in work, until the answer begins, or a stream ends.
+
+        To send an answer to somebody who reads slowly is no work.
+        """
+        if self._busy[stream] >= self._limits.concurrent:
+            raise RefusedError(
+                503, "The server is busy.", f"Try again in {_RETRY} seconds.", retry_after=_RETRY
+            )
+        self._busy[stream] += 1
+        held = True
+
+        def leave() -> None:
+            nonlocal held
+            self._busy[stream] -= held
+            held = False
+
+        async def counted(message: Message) -> None:
+            if not stream:  # before it waits for the caller to read what he was sent earlier
+                leave()
+            await send(message)
+
+        try:
+            yield counted
         finally:
-            self._busy[stream] -= 1
+            leave()
 
     def _check_host(self, headers: dict[str, str]) -> None:
         host = headers.get("host", "")
         name = _host_name(host)
         if not (name in self._names or self._is_own_address(name)):
-            raise _RefusedError(
+            raise RefusedError(
                 421, f"This server is not called {name[:100]!r}.", "Use the address it printed."
             )
         origin = headers.get("origin")
         if origin is not None and urlsplit(origin).netloc.lower() != host.lower():
-            raise _RefusedError(403, "Requests from other sites are refused.", "Open its own page.")
+            raise RefusedError(403, "Requests from other sites are refused.", "Open its own page.")
 
     def _is_own_address(self, name: str) -> bool:
         """A number cannot be rebound to us as a name can; on loopback only its own count."""
@@ -221,7 +230,7 @@ class Guard:
         query = parse_qsl(scope["query_string"].decode("latin-1"), keep_blank_values=True)
         given = [value for name, value in query if name == "token"]
         if scope["method"] != "GET" or not given or not self._is_token(given[0]):
-            raise _RefusedError(
+            raise RefusedError(
                 401, "This server wants a token.",
                 "Send it as 'Authorization: Bearer …', or open the address that was printed.",
                 www_authenticate="Bearer",
@@ -234,27 +243,6 @@ class Guard:
             "set-cookie": f"{COOKIE}={self._token}; Path=/; HttpOnly; SameSite=Strict",
         }
         await JSONResponse({}, 303, headers)(scope, receive, send)
-
-    async def _body(self, headers: dict[str, str], receive: Receive) -> bytes:
-        """The whole body, unless it is too large: then not one byte more is read."""
-        most = self._limits.body
-        too_large = _RefusedError(
-            413, f"The body is larger than {most / 1e6:,.1f} MB.", "Send less at a time."
-        )
-        length = headers.get("content-length", "0")
-        if not length.isdecimal() or int(length) > most:
-            raise too_large
-        parts, size, more = [], 0, "content-length" in headers or "transfer-encoding" in headers
-        while more:
-            message = await receive()
-            if message["type"] == "http.disconnect":
-                raise _GoneError
-            parts.append(message.get("body", b""))
-            size += len(parts[-1])
-            if size > most:
-                raise too_large
-            more = message.get("more_body", False)
-        return b"".join(parts)
 
     async def _run(
         self, scope: Scope, body: bytes, receive: Receive, send: Send, started: Callable[[], bool]
@@ -279,7 +267,7 @@ class Guard:
         try:
             await asyncio.wait({work, watcher}, return_when=asyncio.FIRST_COMPLETED)
             if not work.done() and not started():
-                raise _GoneError
+                raise GoneError
             await work
         finally:
             for task in (work, watcher):

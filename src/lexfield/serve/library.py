@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import shutil
 import tempfile
 import unicodedata
 from collections.abc import Iterable
@@ -12,6 +11,7 @@ from pathlib import Path
 
 from lexfield.errors import InputError
 from lexfield.serve.problems import NotFoundError
+from lexfield.store.folder import discard
 
 INDEXES, MODELS = "indexes", "models"
 
@@ -102,7 +102,7 @@ class Library:
         if not kept.uploaded:
             raise InputError(f"{id!r} was not built here, so it is not deleted here.")
         del self.indexes[id]
-        shutil.rmtree(kept.path, ignore_errors=True)
+        discard(kept.path)
 
     def room(self) -> Path:
         """A new folder for files on their way into an index."""

@@ -20,10 +20,16 @@ def run(
     port: int = 8000,
     browser: bool = True,
     token: str | None = None,
+    patience: int = 30,
     say: Callable[[str], None] = print,
 ) -> None:
-    """Serve until interrupted; ``say`` is told the address. Port 0 takes one that is free."""
+    """Serve until interrupted; ``say`` is told the address. Port 0 takes one that is free.
+
+    patience: seconds that a connection may be idle, or its caller not read.
+    """
     import uvicorn
+
+    from lexfield.serve.connections import Connection
 
     check(0 <= port <= 65535, "port", "between 0 and 65,535", port)
     listening = _bind(host, port)
@@ -33,7 +39,7 @@ def run(
         address += f"?token={quote(token, safe='')}"
     config = uvicorn.Config(
         app, log_level="warning", server_header=False, date_header=False,
-        timeout_graceful_shutdown=2, timeout_keep_alive=30,
+        timeout_graceful_shutdown=2, timeout_keep_alive=patience, http=Connection, ws="none",
     )  # fmt: skip
     say(address)
     if browser:

@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import gzip
 import io
+import lzma
 import re
+import struct
 import unicodedata
 import zipfile
 import zlib
@@ -30,6 +32,10 @@ _KNOWN = {  # first bytes of what people take for text
 }  # fmt: skip
 _OFFICE = ("[Content_Types].xml", "mimetype")  # entries of documents that are zip files
 _PIECE = 1 << 16
+_ZIP_ERRORS = (  # of zipfile and the packers under it, whose headers can hold any number
+    zipfile.BadZipFile, zlib.error, lzma.LZMAError, struct.error, EOFError, OSError, LookupError,
+    OverflowError, RuntimeError, ValueError,
+)  # fmt: skip
 _TABLES = (".jsonl", ".ndjson", ".csv", ".tsv", ".parquet")
 
 
@@ -110,7 +116,9 @@ def _zip(sent: Sent, bounds: Bounds, room: int) -> Iterator[tuple[str, bytes]]:
                         f"{entry.filename} in {sent.name} is an archive itself.", "Unpack it first."
                     )
                 yield entry.filename, data
-    except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, OSError) as error:
+    except InputError:
+        raise
+    except _ZIP_ERRORS as error:
         raise InputError(f"{sent.name} is a damaged zip archive: {error}.") from error
 
 

@@ -15,8 +15,6 @@ attacker who rewrites the manifest too.
 
 from __future__ import annotations
 
-import io
-import json
 import mmap
 import os
 import shutil
@@ -48,13 +46,20 @@ from lexfield.store.files import (
     sync_file,
     sync_folder,
 )
+from lexfield.store.manifest import (
+    CURRENT,
+    MANIFEST,
+    REBUILD,
+    SCHEMA,
+    as_array,
+    generations,
+    missing,
+    read_current,
+    read_manifest,
+)
 from lexfield.store.strings import StringArray
 
-SCHEMA = 1
 SHARDS = "shards"  # a folder of other stores, which may be there first
-_CURRENT = "CURRENT"
-_MANIFEST = "manifest.json"
-_REBUILD = "Restore it from a backup or build it again from its source."
 
 
 @dataclass(frozen=True)
@@ -89,9 +94,9 @@ class Store:
         """Open the current generation; manifest and sizes are checked here."""
         folder = Path(path)
         while True:
-            generation, manifest_sum = _read_current(folder)
+            generation, manifest_sum = read_current(folder)
             try:
-                manifest = _read_manifest(folder, generation, manifest_sum)
+                manifest = read_manifest(folder, generation, manifest_sum)
                 if kind is not None and manifest["kind"] != kind:
                     raise NotAStoreError(f"{folder} holds a {manifest['kind']}, not a {kind}.")
                 maps = {
@@ -101,12 +106,12 @@ class Store:
                 return cls(folder, generation, manifest, maps)
             except FileNotFoundError as error:
                 # A writer may have swapped and collected between the two reads: look again.
-                if _read_current(folder)[0] == generation:
-                    raise CorruptError(f"{error.filename} is missing.", _REBUILD) from error
+                if read_current(folder)[0] == generation:
+                    raise missing(error, folder) from error
 
     def is_current(self) -> bool:
         """Is this still the newest generation?"""
-        return _read_current(self.path)[0] == self.generation
+        return read_current(self.path)[0] == self.generation
 
     def __contains__(self, name: str) -> bool:
         return f"{name}.npy" in self._files
@@ -123,8 +128,8 @@ class Store:
             mapped = self._maps[file]
             problem = _check_blocks(mapped, self._files[file]["xxh3"])
             if problem:
-                raise CorruptError(f"{self.path / self.generation / file}: {problem}.", _REBUILD)
-            self._arrays[name] = _as_array(mapped)
+                raise CorruptError(f"{self.path / self.generation / file}: {problem}.", REBUILD)
+            self._arrays[name] = as_array(mapped, self.path / self.generation / file)
         return self._arrays[name]
 
     def names(self, prefix: str) -> list[str]:
@@ -187,7 +192,7 @@ class Writer:
         manifest = canonical_json(
             {"schema": SCHEMA, "kind": self._kind, "meta": self.meta, "files": self._files}
         )
-        with hashing_file(self._folder / _MANIFEST) as file:
+        with hashing_file(self._folder / MANIFEST) as file:
             file.write(manifest)
         sync_folder(self._folder)
         return xxhash.xxh3_64_hexdigest(manifest)
@@ -205,7 +210,7 @@ def write(path: str | Path, kind: str, base: str | None = None) -> Iterator[Writ
     root = Path(path)
     _check_target(root, kind)
     with _lock(root):
-        before = _generations(root)
+        before = generations(root)
         number = f"{int(before[-1]) + 1:06d}" if before else "000001"
         current = _current_or_none(root)
         if base is not None and current != base:
@@ -213,19 +218,23 @@ def write(path: str | Path, kind: str, base: str | None = None) -> Iterator[Writ
         for leftover in before:
             if leftover != current:  # an interrupted writer's, or one no reader had let go
                 shutil.rmtree(root / leftover, ignore_errors=True)
+        for half in root.glob(f".{CURRENT}.*.tmp"):
+            half.unlink(missing_ok=True)
         try:
             out = Writer(root / number, kind)
             yield out
             manifest_sum = out._finish()
             sync_folder(root)
             replace_file(
-                root / _CURRENT, canonical_json({"generation": number, "manifest": manifest_sum})
+                root / CURRENT, canonical_json({"generation": number, "manifest": manifest_sum})
             )
         except BaseException as error:
-            shutil.rmtree(root / number, ignore_errors=True)
+            # An interrupt, or a disk that fails to flush, can come after the rename that counts.
+            counts = _current_or_none(root) == number
+            if not counts:
+                shutil.rmtree(root / number, ignore_errors=True)
             if isinstance(error, OSError) and not isinstance(error, FileNotFoundError):
-                kept = "What was there before is unchanged." if current else ""
-                raise StoreError(f"{root} cannot be written: {error.strerror}.", kept) from error
+                raise _unwritten(root, error, current, counts) from error
             raise
         if current:
             shutil.rmtree(root / current, ignore_errors=True)
@@ -233,17 +242,31 @@ def write(path: str | Path, kind: str, base: str | None = None) -> Iterator[Writ
 
 def manifest_sum(path: str | Path) -> str:
     """The checksum of the current manifest, which holds those of everything: what a store is."""
-    return _read_current(Path(path))[1]
+    return read_current(Path(path))[1]
+
+
+def discard(path: str | Path) -> None:
+    """Delete a store. It ends to exist at once, so that no interruption leaves a part of it."""
+    (Path(path) / CURRENT).unlink(missing_ok=True)
+    shutil.rmtree(path, ignore_errors=True)
+
+
+def _unwritten(root: Path, error: OSError, before: str | None, counts: bool) -> StoreError:
+    if counts:
+        hint = "It was written whole, but may be lost if the machine stops now. Try again."
+    else:
+        hint = "What was there before is unchanged." if before else ""
+    return StoreError(f"{root} cannot be written: {error.strerror or error}.", hint)
 
 
 def verify(path: str | Path) -> list[FileCheck]:
     """Check every byte of the current generation; raises only where nothing can be checked."""
     root = Path(path)
-    generation, manifest_sum = _read_current(root)
+    generation, manifest_sum = read_current(root)
     try:
-        manifest = _read_manifest(root, generation, manifest_sum)
+        manifest = read_manifest(root, generation, manifest_sum)
     except FileNotFoundError as error:
-        raise CorruptError(f"{error.filename} is missing.", _REBUILD) from error
+        raise missing(error, root) from error
     checks = []
     for name, entry in sorted(manifest["files"].items()):
         problem = ""
@@ -263,7 +286,7 @@ def _map_file(path: Path, expected: int) -> mmap.mmap:
     with open(path, "rb") as file:
         size = os.fstat(file.fileno()).st_size
         if size != expected:
-            raise CorruptError(f"{path} has {size:,} bytes; {expected:,} were written.", _REBUILD)
+            raise CorruptError(f"{path} has {size:,} bytes; {expected:,} were written.", REBUILD)
         return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
 
 
@@ -279,71 +302,23 @@ def _check_blocks(mapped: mmap.mmap, expected: list[str]) -> str:
     return f"block {wrong[0]} (bytes from {first:,}) differs from what was written{more}"
 
 
-def _as_array(mapped: mmap.mmap) -> NDArray[Any]:
-    """The array of a ``.npy`` file, over the mapped bytes."""
-    header = io.BytesIO(mapped[: 1 << 12])
-    np.lib.format.read_magic(header)
-    shape, _, dtype = np.lib.format.read_array_header_1_0(header)
-    count = int(np.prod(shape))
-    if not count:  # nothing to map
-        return np.empty(shape, dtype)
-    return np.frombuffer(mapped, dtype, count, header.tell()).reshape(shape)
-
-
-def _read_manifest(root: Path, generation: str, expected: str) -> dict[str, Any]:
-    path = root / generation / _MANIFEST
-    data = path.read_bytes()
-    if xxhash.xxh3_64_hexdigest(data) != expected:
-        raise CorruptError(f"{path} differs from what was written.", _REBUILD)
-    manifest: dict[str, Any] = json.loads(data)
-    if manifest["schema"] != SCHEMA:
-        raise VersionError(
-            f"{root} has format {manifest['schema']}; this lexfield reads {SCHEMA}.",
-            "Install the lexfield that wrote it, or build it again from its source.",
-        )
-    return manifest
-
-
-def _read_current(root: Path) -> tuple[str, str]:
-    path = root / _CURRENT
-    try:
-        data = path.read_bytes()
-    except (FileNotFoundError, NotADirectoryError) as error:
-        raise _nothing_there(root) from error
-    try:
-        value = json.loads(data)
-        if canonical_json(value) != data:
-            raise ValueError("not as written")
-        return str(value["generation"]), str(value["manifest"])
-    except (ValueError, KeyError, TypeError) as error:
-        raise CorruptError(f"{path} differs from what was written.", _REBUILD) from error
-
-
-def _nothing_there(root: Path) -> NotAStoreError:
-    if not root.exists():
-        return NotAStoreError(f"{root} does not exist.", "Check the path.")
-    if root.is_dir() and _generations(root):
-        return NotAStoreError(
-            f"{root} was never finished: its first writing was interrupted.", "Build it again."
-        )
-    return NotAStoreError(f"{root} is not a folder written by lexfield.", "Check the path.")
-
-
 def _current_or_none(root: Path) -> str | None:
-    return _read_current(root)[0] if (root / _CURRENT).exists() else None
-
-
-def _generations(root: Path) -> list[str]:
-    return sorted(entry.name for entry in root.iterdir() if entry.name.isdigit())
+    return read_current(root)[0] if (root / CURRENT).exists() else None
 
 
 def _check_target(root: Path, kind: str) -> None:
     """Refuse to write into a folder that is somebody else's, or holds another kind of thing."""
     if not root.exists():
-        root.mkdir(parents=True)
+        try:
+            root.mkdir(parents=True)
+            sync_folder(root.parent)
+        except FileExistsError:  # another writer was quicker
+            pass
+        except OSError as error:
+            raise _unwritten(root, error, None, False) from error
     elif not root.is_dir():
         raise StoreError(f"{root} is a file; a folder is needed.", "Choose another name.")
-    elif (root / _CURRENT).exists():
+    elif (root / CURRENT).exists():
         Store.open(root, kind)
     elif any(
         not (e.name.isdigit() or e.name.startswith(".") or e.name == SHARDS) for e in root.iterdir()

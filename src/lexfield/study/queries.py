@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from lexfield.errors import InputError, ReadError
+from lexfield.text.records import read_most
 
 MOST_BYTES = 20_000_000
 MOST_QUERIES = 10_000
@@ -44,8 +45,8 @@ def read_queries(path: str | Path) -> list[StudyQuery]:
 def read_text(path: str | Path) -> str:
     """A file of bounded size, as UTF-8."""
     with open(path, "rb") as file:
-        data = file.read(MOST_BYTES + 1)
-    if len(data) > MOST_BYTES:
+        data = read_most(file, MOST_BYTES)
+    if data is None:
         raise ReadError(f"{path} is larger than {MOST_BYTES // 1_000_000} MB.")
     try:
         return data.decode("utf-8-sig")

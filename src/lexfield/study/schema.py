@@ -8,8 +8,11 @@
     answer       the places that were chosen; written once, never changed
 
 SQLite's own checks find broken pages, not changed text; so the fixed tables have one checksum
-together, and participants, questions and answers one a row. They find rot, not attackers. The
-tables must be exactly those made here: a file with a trigger or a view is refused.
+together, and participants, questions and answers one a row. A seal over every byte of the file,
+also of those that hold nothing, stands in the head of the file, in SQLite's field for a version of
+the user's (with its sign, so that no seal is a version): every transaction renews it. Checksums
+find rot, not attackers. The tables must be exactly those made here: a file with a trigger or a view
+is refused.
 """
 
 from __future__ import annotations
@@ -34,6 +37,9 @@ from lexfield.store.files import canonical_json
 
 APPLICATION = 0x4C784653  # "LxFS"
 SCHEMA = 1
+_SEALED = 1 << 31
+_COUNTERS = (24, 92)  # where the head of the file counts its changes, twice: not under the seal
+_USER_VERSION, _WRITER = 60, 96  # where the seal stands, and which SQLite wrote last
 _MOST_BYTES = 2_000_000_000
 _RESTORE = "Restore it from a backup."
 _TABLES = """
@@ -95,6 +101,39 @@ def fixed_sum(connection: sqlite3.Connection) -> str:
     )
 
 
+def seal(connection: sqlite3.Connection) -> None:
+    """Put the checksum of the whole file into it; inside the transaction that changes it."""
+    image = bytearray(connection.serialize())
+    if connection.in_transaction:
+        image[_WRITER : _WRITER + 4] = _number(sqlite3.sqlite_version_info).to_bytes(4, "big")
+    connection.execute(f"PRAGMA user_version = {_seal_of(image) - (1 << 32)}")
+
+
+def unseal(connection: sqlite3.Connection) -> None:
+    """Say that the file has no seal for now: while many changes are made at once."""
+    connection.execute(f"PRAGMA user_version = {SCHEMA}")
+
+
+def _seal_of(image: bytearray) -> int:
+    for place in (*_COUNTERS, _USER_VERSION):
+        image[place : place + 4] = bytes(4)
+    return int(xxhash.xxh3_64_intdigest(image)) & (_SEALED - 1) | _SEALED
+
+
+def _number(version: tuple[int, ...]) -> int:
+    return version[0] * 1_000_000 + version[1] * 1_000 + version[2]
+
+
+def _is_sealed(connection: sqlite3.Connection, path: Path) -> bool:
+    """Whether every byte is as the last transaction left it; True too where there is no seal."""
+    kept = connection.execute("PRAGMA user_version").fetchone()[0] & 0xFFFFFFFF
+    if not kept & _SEALED:
+        return True
+    image = bytearray(connection.serialize())
+    first, second = (image[place : place + 4] for place in _COUNTERS)
+    return first == second and len(image) == path.stat().st_size and _seal_of(image) == kept
+
+
 def new_database() -> sqlite3.Connection:
     """An empty study, in memory."""
     connection = sqlite3.connect(":memory:", isolation_level=None)
@@ -125,7 +164,9 @@ def open_database(path: Path, durable: bool = True) -> sqlite3.Connection:
             connection.execute("PRAGMA cell_size_check = ON")
             connection.execute("PRAGMA foreign_keys = ON")
             connection.execute(f"PRAGMA synchronous = {'EXTRA' if durable else 'OFF'}")
+            connection.execute("BEGIN")  # no writer comes between the checks
             _check_whole(connection, path)
+            connection.execute("COMMIT")
         except BaseException:
             connection.close()
             raise
@@ -149,7 +190,7 @@ def _check_header(path: Path) -> None:
 
 def _check_whole(connection: sqlite3.Connection, path: Path) -> None:
     version = connection.execute("PRAGMA user_version").fetchone()[0]
-    if version != SCHEMA:
+    if version >= 0 and version != SCHEMA:
         raise VersionError(
             f"{path} has schema {version}; this lexfield reads {SCHEMA}.", "Use a newer lexfield."
         )
@@ -166,6 +207,11 @@ def _check_whole(connection: sqlite3.Connection, path: Path) -> None:
     kept = connection.execute("SELECT value FROM study WHERE key = 'sum'").fetchone()
     if kept is None or kept[0] != fixed_sum(connection):
         raise CorruptError(f"{path} is damaged: queries or suggestions have changed.", _RESTORE)
+    if not _is_sealed(connection, path):
+        raise CorruptError(
+            f"{path} is damaged: not every byte is as lexfield wrote it.",
+            "Restore it from a backup; if another program has changed it, undo that.",
+        )
 
 
 @contextmanager

@@ -6,7 +6,7 @@ import json
 import secrets
 import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cached_property
@@ -14,8 +14,9 @@ from pathlib import Path
 from threading import RLock
 from typing import Any
 
-from lexfield.errors import InputError, check
+from lexfield.errors import CorruptError, InputError, check
 from lexfield.store.files import replace_file
+from lexfield.store.folder import FileCheck
 from lexfield.study.design import BACKGROUND, Design, plan, usable
 from lexfield.study.queries import StudyQuery
 from lexfield.study.schema import (
@@ -24,7 +25,9 @@ from lexfield.study.schema import (
     fixed_sum,
     new_database,
     open_database,
+    seal,
     told,
+    unseal,
 )
 
 _LETTERS = "abcdefghjkmnpqrstuvwxyz23456789"  # none that is taken for another
@@ -106,6 +109,7 @@ def create(
             ],
         )
     connection.execute("INSERT INTO study VALUES ('sum', ?)", (fixed_sum(connection),))
+    seal(connection)
     replace_file(target, connection.serialize())
     connection.close()
     return Study(target)
@@ -117,10 +121,17 @@ class Study:
     def __init__(self, path: str | Path, *, durable: bool = True) -> None:
         self.path = Path(path)
         self._lock = RLock()
+        self._durable = durable
+        self._changed = False
         self._connection = open_database(self.path, durable)
 
     def close(self) -> None:
-        self._connection.close()
+        with self._lock, closing(self._connection), told(self.path):
+            if self._changed:  # without a seal since then
+                self._connection.execute("BEGIN IMMEDIATE")
+                seal(self._connection)
+                self._connection.execute("COMMIT")
+                self._changed = False
 
     def __enter__(self) -> Study:
         return self
@@ -138,12 +149,23 @@ class Study:
         with self._reading() as connection:
             connection.execute("BEGIN IMMEDIATE")
             try:
+                before = connection.total_changes
                 yield connection
+                if connection.total_changes != before:
+                    self._seal(connection)
                 connection.execute("COMMIT")
             except BaseException:
                 if connection.in_transaction:
                     connection.execute("ROLLBACK")
                 raise
+
+    def _seal(self, connection: sqlite3.Connection) -> None:
+        """After each change; where speed counts more, when the study is closed."""
+        if self._durable:
+            seal(connection)
+        else:
+            unseal(connection)
+            self._changed = True
 
     @cached_property
     def facts(self) -> dict[str, Any]:
@@ -332,6 +354,19 @@ class Study:
     def _check(self, what: str, who: int, place: int, values: tuple[Any, ...], kept: str) -> None:
         if check_sum(who, place, *values) != kept:
             raise damaged(self.path, f"{what} {place} of participant {who} has changed")
+
+
+def verify(path: str | Path) -> list[FileCheck]:
+    """Check every byte and every row of a study."""
+    problem, size = "", Path(path).stat().st_size
+    try:
+        with Study(path) as study:
+            for one in study.participants():
+                study.question(one)
+            study.answers()
+    except CorruptError as error:
+        problem = error.message.partition("damaged: ")[2].rstrip(".") or error.message
+    return [FileCheck(Path(path).name, size, problem)]
 
 
 def _code() -> str:

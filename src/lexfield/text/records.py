@@ -17,6 +17,7 @@ from lexfield.text.decode import detect
 
 MAX_DOCUMENT = 256 << 20  # bytes of one text; larger files are collections, not documents
 _SAMPLE = 1 << 16
+_PIECE = 1 << 20
 
 Record = Mapping[str, Any]
 
@@ -52,13 +53,27 @@ def opened(path: Path) -> Iterator[IO[bytes]]:
 
 
 def read_bounded(file: IO[bytes], source: str) -> bytes:
-    data = file.read(MAX_DOCUMENT + 1)
-    if len(data) > MAX_DOCUMENT:
+    data = read_most(file, MAX_DOCUMENT)
+    if data is None:
         raise ReadError(
             f"{source} is larger than {MAX_DOCUMENT >> 20} MB, too large for one document.",
             "Split it, or read it as one document a line with --format lines.",
         )
     return data
+
+
+def read_most(file: IO[bytes], most: int) -> bytes | None:
+    """All bytes of a file; None where there are more than ``most``.
+
+    In pieces: asked for many bytes at once, Python takes memory for as many before it reads.
+    """
+    pieces, size = [], 0
+    while piece := file.read(_PIECE):
+        size += len(piece)
+        if size > most:
+            return None
+        pieces.append(piece)
+    return b"".join(pieces)
 
 
 def _lines(file: IO[bytes], encoding: str | None, source: str) -> Iterator[str]:
@@ -134,5 +149,5 @@ def read_parquet(path: Path) -> Iterator[tuple[int, Record]]:
                 for record in batch.to_pylist():
                     number += 1
                     yield number, record
-    except (OSError, ValueError) as error:  # pyarrow's errors are of these two kinds
+    except (OSError, ValueError, NotImplementedError, LookupError, TypeError, MemoryError) as error:
         raise ReadError(f"{path} cannot be read as parquet: {error}.") from error

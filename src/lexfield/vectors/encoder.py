@@ -7,7 +7,6 @@ was encoded is kept on disk, in half precision, and the next corpus pays only fo
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Iterable
 from contextlib import suppress
 
@@ -16,7 +15,7 @@ from numpy.typing import NDArray
 
 from lexfield.errors import CorruptError, StoreError, need
 from lexfield.progress import Progress, silent
-from lexfield.store.folder import Store, write
+from lexfield.store.folder import Store, discard, write
 from lexfield.vectors.library import home
 from lexfield.vectors.wordvectors import WordVectors
 
@@ -54,7 +53,7 @@ def _cached() -> tuple[list[str], NDArray[np.float16]]:
         store = Store.open(home() / "encoder", "encoder")
         return list(store.strings("words")), store.array("matrix")
     except CorruptError:  # a cache can be made again
-        shutil.rmtree(home() / "encoder", ignore_errors=True)
+        discard(home() / "encoder")
     except StoreError:
         pass
     return [], np.empty((0, _DIMS), np.float16)

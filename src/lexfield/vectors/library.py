@@ -10,12 +10,11 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-import shutil
 from pathlib import Path
 
 from lexfield.errors import CorruptError, InputError, NotAStoreError, StoreError, check
 from lexfield.progress import Progress, silent
-from lexfield.store.folder import Store, Writer, write
+from lexfield.store.folder import Store, Writer, discard, write
 from lexfield.vectors.formats.fasttext import Subwords
 from lexfield.vectors.load import VectorFile, read_vectors
 from lexfield.vectors.wordvectors import VectorSet, WordVectors
@@ -100,7 +99,7 @@ def _load_file(path: Path, limit: int | None, progress: Progress) -> WordVectors
     try:
         return _open(folder)
     except CorruptError:  # a copy can be made again
-        shutil.rmtree(folder, ignore_errors=True)
+        discard(folder)
     except StoreError:
         pass
     file = read_vectors(path, limit=limit, progress=progress)

@@ -1,0 +1,143 @@
+"""CURRENT, manifest and array headers as they are found on disk: nothing in them is believed.
+
+A checksum says that bytes are as written, not who wrote them: an index that came from elsewhere can
+hold anything. So names stay inside the folder, sizes and checksums fit each other, and an array is
+no larger than its file, whatever the file says.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import math
+import mmap
+import re
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import xxhash
+from numpy.typing import NDArray
+
+from lexfield.errors import CorruptError, NotAStoreError, VersionError
+from lexfield.store.files import BLOCK, canonical_json
+
+SCHEMA = 1
+CURRENT = "CURRENT"
+MANIFEST = "manifest.json"
+REBUILD = "Restore it from a backup or build it again from its source."
+_GENERATION = re.compile(r"[0-9]{6,12}")
+_SUM = re.compile(r"[0-9a-f]{16}")
+_FILE = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,200}\.npy")
+_KINDS = "biufcSU"  # of numbers and text; an array of objects would be a pickle
+_MOST_POINTER = 1000  # bytes of CURRENT
+_MOST_MANIFEST = 1 << 30
+_HEADER = 1 << 12  # bytes of an array's header
+
+
+def generations(root: Path) -> list[str]:
+    """Folders that are named as generations are, the oldest first."""
+    found = [entry.name for entry in root.iterdir() if _GENERATION.fullmatch(entry.name)]
+    return sorted(found, key=int)
+
+
+def read_current(root: Path) -> tuple[str, str]:
+    """The generation that counts, and the checksum of its manifest."""
+    path = root / CURRENT
+    try:
+        with open(path, "rb") as file:
+            data = file.read(_MOST_POINTER)
+    except (FileNotFoundError, NotADirectoryError) as error:
+        raise _nothing_there(root) from error
+    try:
+        value = json.loads(data)
+        generation, manifest = value["generation"], value["manifest"]
+        if not (
+            canonical_json(value) == data
+            and len(value) == 2
+            and _GENERATION.fullmatch(generation)
+            and _SUM.fullmatch(manifest)
+        ):
+            raise ValueError("not as written")
+    except (ValueError, LookupError, TypeError, RecursionError) as error:
+        raise CorruptError(f"{path} differs from what was written.", REBUILD) from error
+    return generation, manifest
+
+
+def read_manifest(root: Path, generation: str, expected: str) -> dict[str, Any]:
+    """The manifest of a generation, checked against its checksum and for sense."""
+    path = root / generation / MANIFEST
+    if path.stat().st_size > _MOST_MANIFEST:
+        raise CorruptError(f"{path} is larger than a manifest is.", REBUILD)
+    data = path.read_bytes()
+    if xxhash.xxh3_64_hexdigest(data) != expected:
+        raise CorruptError(
+            f"{path} does not fit {root / CURRENT}: one differs from what was written.", REBUILD
+        )
+    try:
+        manifest = json.loads(data)
+        schema = manifest["schema"]
+    except (ValueError, LookupError, TypeError, RecursionError) as error:
+        raise CorruptError(f"{path} is not a manifest.", REBUILD) from error
+    if schema != SCHEMA:
+        raise VersionError(
+            f"{root} has format {str(schema)[:20]}; this lexfield reads {SCHEMA}.",
+            "Install the lexfield that wrote it, or build it again from its source.",
+        )
+    if problem := _problem(manifest):
+        raise CorruptError(f"{path} is not a manifest: {problem}.", REBUILD)
+    found: dict[str, Any] = manifest
+    return found
+
+
+def _problem(manifest: dict[str, Any]) -> str:
+    """What no writer of ours would have written; empty when there is nothing."""
+    if not isinstance(manifest.get("kind"), str):
+        return "it does not say what it is of"
+    if not isinstance(manifest.get("meta"), dict) or not isinstance(manifest.get("files"), dict):
+        return "a part is missing"
+    for name, entry in manifest["files"].items():
+        if not _FILE.fullmatch(name):
+            return f"{name[:60]!r} cannot be the name of an array"
+        size = entry.get("bytes") if isinstance(entry, dict) else None
+        sums = entry.get("xxh3") if isinstance(entry, dict) else None
+        if type(size) is not int or size < 1 or not isinstance(sums, list):
+            return f"{name} has no size or no checksums"
+        if len(sums) != -(-size // BLOCK) or not all(isinstance(one, str) for one in sums):
+            return f"{name} has not one checksum a block"
+    return ""
+
+
+def as_array(mapped: mmap.mmap, path: Path) -> NDArray[Any]:
+    """The array of a ``.npy`` file, over the mapped bytes."""
+    header = io.BytesIO(mapped[:_HEADER])
+    try:
+        if np.lib.format.read_magic(header) != (1, 0):
+            raise ValueError("another version of the format")
+        shape, by_column, dtype = np.lib.format.read_array_header_1_0(header)
+        count = math.prod(shape)
+        room = len(mapped) - header.tell()
+        if by_column or dtype.kind not in _KINDS or min(shape, default=0) < 0:
+            raise ValueError("not written here")
+        if count * dtype.itemsize != room:
+            raise ValueError(f"{count:,} values in {room:,} bytes")
+        if not count:  # nothing to map
+            return np.empty(shape, dtype)
+        return np.frombuffer(mapped, dtype, count, header.tell()).reshape(shape)
+    except Exception as error:  # a header is parsed as a Python literal: it can fail in many ways
+        raise CorruptError(f"{path} is not an array: {error}.", REBUILD) from error
+
+
+def missing(error: FileNotFoundError, root: Path) -> CorruptError:
+    """A file that should be there; or a damaged pointer leads to what never was."""
+    return CorruptError(f"{error.filename} is missing; {root / CURRENT} leads to it.", REBUILD)
+
+
+def _nothing_there(root: Path) -> NotAStoreError:
+    if not root.exists():
+        return NotAStoreError(f"{root} does not exist.", "Check the path.")
+    if root.is_dir() and generations(root):
+        return NotAStoreError(
+            f"{root} was never finished: its first writing was interrupted.", "Build it again."
+        )
+    return NotAStoreError(f"{root} is not a folder written by lexfield.", "Check the path.")

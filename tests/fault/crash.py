@@ -1,0 +1,329 @@
+"""Writers that are killed, and disks that fail: the last committed generation is always there.
+
+``every_step`` does it at each step of the file layer, ``random_kills`` at random times in a process
+that indexes, adds, deletes, compacts and imports without end.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import os
+import random
+import shutil
+import signal
+import time
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from lexfield.cli.main import main
+from lexfield.errors import NotAStoreError, StoreError
+from lexfield.search.index import Index
+from lexfield.text.corpus import Corpus
+from lexfield.vectors import library
+from tests.fault.artefacts import answers, digest, documents, fasttext_model
+from tests.fault.filelayer import Faulty, chosen_steps, cut_power, steps_of
+
+HOWS = ("kill", "power", "full", "broken")
+MODEL, OTHER = ["boat", "storm", "sea"], ["bread", "oven", "field", "rain"]
+
+
+@dataclass(frozen=True)
+class Operation:
+    """``work`` changes what ``prepare`` left at a path; ``state`` says which it is now."""
+
+    name: str
+    prepare: Callable[[Path], object]
+    work: Callable[[Path], object]
+    state: Callable[[Path], str]
+
+
+def index_state(path: Path) -> str:
+    index = Index.open(path)
+    return digest(sorted(index.documents), answers(index, ("setcover", "bm25", "mean")))
+
+
+def topics_state(path: Path) -> str:
+    index = Index.open(path)
+    found = index.search("storm at sea", "topic", 3).to_dicts() if _has_topics(path) else None
+    return digest(index_state(path), found)
+
+
+def _has_topics(path: Path) -> bool:
+    return (path / "topics" / "CURRENT").exists()
+
+
+def vectors_state(path: Path) -> str:
+    found = library.load(path)
+    return digest(found.words, found.matrix.tolist())
+
+
+def _build(path: Path, first: int = 0) -> Index:
+    return Index.build(Corpus.of(documents(first, 8)), path, replace=True)
+
+
+def _grown(path: Path) -> None:
+    index = _build(path)
+    index.add(documents(8, 2))
+    index.delete(["d1"])
+
+
+def _with_topics(path: Path) -> None:
+    _build(path).fit_topics(3, passes=1)
+
+
+def _import(words: Sequence[str]) -> Callable[[Path], object]:
+    def work(path: Path) -> None:
+        os.environ["LEXFIELD_HOME"] = str(path.parents[1])
+        model = path.parents[1] / "model.bin"
+        model.write_bytes(fasttext_model(list(words)))
+        library.import_file(model, path.name)
+
+    return work
+
+
+OPERATIONS = (
+    Operation("index", lambda path: None, _build, index_state),
+    Operation("index over another", _build, lambda path: _build(path, 4), index_state),
+    Operation("add", _build, lambda path: Index.open(path).add(documents(8, 2)), index_state),
+    Operation("add, with topics", _with_topics,
+              lambda path: Index.open(path).add(documents(8, 2)), topics_state),
+    Operation("delete", _grown, lambda path: Index.open(path).delete(["d2", "d9"]), index_state),
+    Operation("compact", _grown, lambda path: Index.open(path).compact(), index_state),
+    Operation("import", _import(MODEL), _import(OTHER), vectors_state),
+)  # fmt: skip
+
+
+@dataclass
+class Case:
+    """An operation with the state before and after it; "" where there is nothing."""
+
+    operation: Operation
+    folder: Path
+    before: str = ""
+    after: str = ""
+    steps: int = 0
+    each: int = 8
+    chosen: list[int] = field(default_factory=list)
+
+    @property
+    def root(self) -> Path:
+        return self.folder / "home" / "vectors" / "x"
+
+    def set_up(self) -> None:
+        """Prepare, keep a copy, and see how many steps the work takes and where it ends."""
+        self.root.parent.mkdir(parents=True)
+        self.operation.prepare(self.root)
+        self.before = self.operation.state(self.root) if self.root.exists() else ""
+        self._copy = self.folder / "copy"
+        if self.root.exists():
+            shutil.copytree(self.root, self._copy)
+        self.operation.work(self.root)
+        self.after = self.operation.state(self.root)
+        assert self.after != self.before
+        self.restore()
+        assert self._child(0, "kill") == "done"
+        self.steps = len(steps_of(self.folder / "journal"))
+        self.chosen = chosen_steps(self.folder / "journal", self.each)
+        self.restore()
+
+    def restore(self) -> None:
+        shutil.rmtree(self.root, ignore_errors=True)
+        if self._copy.exists():
+            shutil.copytree(self._copy, self.root)
+
+    def _child(self, at: int, how: str) -> str:
+        """Do the work in a child with a fault; what it said: done, the error, or nothing."""
+        journal = self.folder / "journal"
+        journal.unlink(missing_ok=True)
+        reading, writing = os.pipe()
+        process = os.fork()
+        if process == 0:
+            os.close(reading)
+            said = "nothing"
+            try:
+                Faulty(journal, at, "kill" if how == "power" else how).install()
+                self.operation.work(self.root)
+                said = "done"
+            except StoreError as error:
+                said = f"told {error}"
+            except BaseException as error:
+                said = f"fault {error!r}"
+            finally:
+                os.write(writing, said.encode())
+                os._exit(0)
+        os.close(writing)
+        with os.fdopen(reading, "rb") as pipe:
+            said = pipe.read().decode()
+        os.waitpid(process, 0)
+        return said or "killed"
+
+    def trial(self, at: int, how: str) -> str:
+        """``ok …``, or what went wrong."""
+        said = self._child(at, how)
+        journal = self.folder / "journal"
+        committed = any(
+            step[0] == "rename" and step[2] == str(self.root / "CURRENT")
+            for step in steps_of(journal)
+        )
+        if how == "power":
+            cut_power(journal, self._copy, self.root)
+            committed = False  # it may or may not have been durable
+        try:
+            return self._judge(said, how, committed)
+        finally:
+            self.restore()
+
+    def _judge(self, said: str, how: str, committed: bool) -> str:
+        if said.startswith("fault") or (how in ("full", "broken") and said == "killed"):
+            return said
+        try:
+            now = self.operation.state(self.root)
+        except NotAStoreError:
+            now = ""
+        except Exception as error:
+            return f"unusable {error!r}"
+        if now not in (self.before, self.after):
+            return "neither the old nor the new"
+        if (committed or said == "done") and now != self.after:
+            return "lost what was committed"
+        if said.startswith("told") and not committed and now != self.before:
+            return "told of a failure, and yet it counts"
+        if now and not _verified(self.root):
+            return "damaged"
+        try:
+            self.operation.work(self.root)  # the next writer cleans up
+        except StoreError as error:
+            return f"cannot be written again: {error}"
+        except ValueError:  # the documents are there, or gone, already
+            Index.open(self.root).compact()
+        if left := leftovers(self.root):
+            return f"left {left}"
+        return f"ok {said.partition(' ')[0]}, {'new' if now == self.after else 'old'}"
+
+
+def leftovers(root: Path) -> list[str]:
+    """What does not belong to a store after a writer has ended well."""
+    return [
+        str(path.relative_to(root))
+        for store in (current.parent for current in root.rglob("CURRENT"))
+        for path in store.iterdir()
+        if path.name not in ("CURRENT", ".lock", "topics", "metrics")
+        and path.name not in (store / "CURRENT").read_text()
+    ]
+
+
+def _verified(root: Path) -> bool:
+    with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
+        try:
+            main(["verify", str(root)])
+        except SystemExit as ended:
+            return not ended.code
+    return False
+
+
+def every_step(operation: Operation, folder: Path, hows: Sequence[str], each: int = 8) -> Any:
+    """A fault at steps of an operation, ``each`` or more of every class."""
+    case = Case(operation, folder, each=each)
+    case.set_up()
+    words = [(f"{how} at step {at}: ", case.trial(at, how)) for how in hows for at in case.chosen]
+    bad = [place + word for place, word in words if not word.startswith("ok")]
+    kinds = Counter(word for _, word in words if word.startswith("ok"))
+    return {
+        "steps": case.steps, "trials": len(words), "outcomes": dict(sorted(kinds.items())),
+        "faults": len(bad), "examples": bad[:10],
+    }  # fmt: skip
+
+
+def _story(root: Path, number: int) -> None:
+    """Change number ``number`` of an index and a vector set, without end."""
+    index = root / "x.idx"
+    kind = number % 6
+    if kind in (0, 1, 3):
+        Index.open(index).add(documents(100 + 2 * number, 2))
+    elif kind == 2:
+        Index.open(index).delete([f"d{100 + 2 * (number - 1)}"])
+    elif kind == 4:
+        Index.open(index).compact()
+    else:
+        _import((MODEL, OTHER)[number // 6 % 2])(root / "vectors" / "x")
+
+
+def _story_state(root: Path) -> str:
+    return digest(index_state(root / "x.idx"), vectors_state(root / "vectors" / "x"))
+
+
+def random_kills(folder: Path, count: int, seed: int = 0, longest: float = 1.0) -> dict[str, Any]:
+    """Kill the writer of a long story ``count`` times; it goes on from where it was each time."""
+    rng = random.Random(seed)
+    root = folder / "home"
+    os.environ["LEXFIELD_HOME"] = str(root)
+    _build(root / "x.idx")
+    _import(MODEL)(root / "vectors" / "x")
+    number, faults, between, kinds = 0, [], 0, Counter[str]()
+    for trial in range(count):
+        oracle = folder / "oracle"
+        shutil.rmtree(oracle, ignore_errors=True)
+        shutil.copytree(root, oracle)
+        done = _killed(root, number, rng.uniform(0, longest))
+        os.environ["LEXFIELD_HOME"] = str(oracle)
+        for step in range(number, number + done):
+            _story(oracle, step)
+        states = [_story_state(oracle)]
+        _story(oracle, number + done)
+        states.append(_story_state(oracle))
+        os.environ["LEXFIELD_HOME"] = str(root)
+        try:
+            now = _story_state(root)
+            whole = _verified(root / "x.idx") and _verified(root / "vectors" / "x")
+            if now not in states or not whole:
+                faults.append(f"kill {trial} in change {number + done}: another state, or damaged")
+                break
+        except Exception as error:
+            faults.append(f"kill {trial} in change {number + done}: {error!r}")
+            break
+        between += now == states[1] != states[0]
+        kinds[("add", "add", "delete", "add", "compact", "import")[(number + done) % 6]] += 1
+        number += done + (now == states[1] != states[0])
+        if states[0] == states[1]:  # a change that shows in no answer: do it again
+            _story(root, number)
+            number += 1
+    _story(root, number)
+    return {
+        "kills": trial + 1, "changes": number, "killed in": dict(sorted(kinds.items())),
+        "was committed, but not yet told": between, "faults": len(faults), "examples": faults,
+        "leftovers": leftovers(root),
+    }  # fmt: skip
+
+
+def _killed(root: Path, number: int, seconds: float) -> int:
+    """A child that goes on with the story until it is killed; how many changes it has told of."""
+    reading, writing = os.pipe()
+    process = os.fork()
+    if process == 0:
+        os.close(reading)
+        try:
+            while True:
+                _story(root, number)
+                os.write(writing, b".")
+                number += 1
+        finally:
+            os._exit(1)
+    os.close(writing)
+    time.sleep(seconds)
+    os.kill(process, signal.SIGKILL)
+    os.waitpid(process, 0)
+    with os.fdopen(reading, "rb") as pipe:
+        return len(pipe.read())
+
+
+def long(folder: Path) -> dict[str, Any]:
+    steps = {}
+    for number, operation in enumerate(OPERATIONS):
+        steps[operation.name] = every_step(operation, folder / str(number), HOWS)
+        print(operation.name, steps[operation.name], flush=True)
+    (folder / "story").mkdir()
+    return {"steps": steps, "random": random_kills(folder / "story", 240)}
