@@ -1,7 +1,7 @@
 # make demo   sets everything up and runs the main job on the embedded sample
 # make test   sets everything up and runs lint, types and all tests
 # make bench      measures speed against peers and writes benchmarks/results
-# make reproduce  reruns the papers' tables and writes reproduce/results
+# make reproduce  reruns the papers' tables that are not fresh, and writes the report
 PYTHON ?= python3
 VENV ?= .venv
 BIN = $(VENV)/bin
@@ -25,18 +25,7 @@ bench: $(VENV)/.installed-bench
 	$(BIN)/python benchmarks/run.py
 
 reproduce: $(VENV)/.installed-bench
-	$(BIN)/python reproduce/variety.py
-	$(BIN)/python reproduce/labels.py
-	$(BIN)/python reproduce/zipf.py
-	$(BIN)/python reproduce/simplex_bounds.py
-	$(BIN)/python reproduce/simplex_neighbours.py
-	$(BIN)/python reproduce/topic_retrieval.py
-	$(BIN)/python reproduce/translation.py
-	$(BIN)/python reproduce/uncertainty.py
-	$(BIN)/python reproduce/metric_retrieval.py
-	$(BIN)/python reproduce/metric_clustering.py
-	$(BIN)/python reproduce/metric_duplicates.py
-	$(BIN)/python reproduce/questionnaire.py
+	$(BIN)/lexfield reproduce
 
 $(VENV)/bin/python:
 	$(PYTHON) -c "import sys; sys.exit(sys.version_info < (3, 11) and 'lexfield needs Python 3.11 or newer; name one with: make PYTHON=python3.12')"

@@ -35,6 +35,7 @@ VERBS = {
     "metric": ("metric", "Learn from groups of texts which differences do not matter."),
     "near": ("near", "Find the nearest words."),
     "pairs": ("pairs", "Say how different every document is from every other."),
+    "reproduce": ("reproduce", "Rerun the tables and figures of the papers."),
     "run": ("run", "Answer many queries into a TREC run."),
     "search": ("search", "Find similar sentences or documents, with reasons."),
     "serve": ("serve", "Open a page to search, compare and measure; and an HTTP API."),
