@@ -17,6 +17,7 @@ from lexfield.errors import LexfieldError
 # verb → (module, one line for --help); the module has a command of the verb's name
 VERBS = {
     "add": ("change", "Add documents to an index."),
+    "attribute": ("attribute", "Say who wrote a text, how surely, and which words say so."),
     "bag": ("bag", "Count the n-grams of texts: types, tokens, frequencies."),
     "compact": ("change", "Tidy an index after many additions and deletions."),
     "compare": ("compare", "Say how different two texts are, and which words say so."),
@@ -28,10 +29,12 @@ VERBS = {
     "fuse": ("fuse", "Make one ranking of several."),
     "index": ("index", "Build an index from files, folders or tables."),
     "info": ("info", "Look inside an index."),
+    "inspire": ("inspire", "Suggest sentences to go on writing from."),
     "keyness": ("keyness", "Find the words that tell one text from another."),
     "kwic": ("kwic", "Show words in context."),
     "label": ("label", "Guess the author, genre or level of documents from the others."),
     "layout": ("layout", "Lay words out in the plane, coloured by part of speech."),
+    "methods": ("methods", "Print the table of methods, with cost and source."),
     "metric": ("metric", "Learn from groups of texts which differences do not matter."),
     "near": ("near", "Find the nearest words."),
     "pairs": ("pairs", "Say how different every document is from every other."),
