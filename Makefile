@@ -1,13 +1,14 @@
 # make demo   sets everything up and runs the main job on the embedded sample
 # make test   sets everything up and runs lint, types and all tests
 # make bench      measures speed against peers and writes benchmarks/results
+# make docs       builds the documentation site into site/
 # make reproduce  reruns the papers' tables that are not fresh, and writes the report
 PYTHON ?= python3
 VENV ?= .venv
 BIN = $(VENV)/bin
 PIP = $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 
-.PHONY: demo test lint bench reproduce clean
+.PHONY: demo test lint bench reproduce docs clean
 
 demo: $(VENV)/.installed
 	$(BIN)/lexfield demo --output demo-output
@@ -23,6 +24,9 @@ lint: $(VENV)/.installed-dev
 
 bench: $(VENV)/.installed-bench
 	$(BIN)/python benchmarks/run.py
+
+docs: $(VENV)/.installed-docs
+	$(BIN)/mkdocs build --strict
 
 reproduce: $(VENV)/.installed-bench
 	$(BIN)/lexfield reproduce
@@ -43,5 +47,9 @@ $(VENV)/.installed-bench: $(VENV)/.installed-dev
 	$(PIP) -e '.[bench]'
 	touch $@
 
+$(VENV)/.installed-docs: $(VENV)/.installed-dev
+	$(PIP) -e '.[docs]'
+	touch $@
+
 clean:
-	rm -rf $(VENV) demo-output .mypy_cache .ruff_cache .pytest_cache .hypothesis dist
+	rm -rf $(VENV) demo-output site .mypy_cache .ruff_cache .pytest_cache .hypothesis dist

@@ -5,9 +5,9 @@
 z₁ is the distance from the nearest document of c, z₂ the mean distance from its documents, each
 standardised over the categories of a text, so that a text which is far from everybody is not less
 certain for it. a, b ≥ 0 make the labels of known documents, each seen from all the others,
-likeliest: a conditional logit (McFadden 1974), which is convex. As Platt (1999) does, the n documents are not
-taken to be certain: the true label has 1 − 1/(n+2), the others share the rest, so that a few
-documents which are all right do not make every later label certain.
+likeliest: a conditional logit (McFadden 1974), which is convex. As Platt (1999) does, the n
+documents are not taken to be certain: the true label has 1 − 1/(n+2), the others share the rest, so
+that a few documents which are all right do not make every later label certain.
 
 Calibration compares what was said with what came true: documents are sorted by the probability of
 their label into bins, and the error is the mean over documents of |mean probability of the bin −
