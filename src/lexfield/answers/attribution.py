@@ -32,7 +32,8 @@ def attributed(
     if text is not None and text not in counts.ids:
         raise InputError(f"There is no document {text!r}.", "Give a file, or the id of a document.")
     if text is not None:
-        counts.metadata[counts.ids.index(text)].setdefault(by, "?")
+        about = counts.metadata[counts.ids.index(text)]
+        about[by] = about.get(by) or "?"
     found = pairs(labelled(counts, by), **chosen)
     labels = np.array([record[by] for record in found.metadata])
     asked = None if text is None else _place(found, text)
@@ -61,10 +62,10 @@ def attributed(
         ]  # fmt: skip
         return Answer("attribute", records, notes, extra)
     order = np.argsort(-p[asked], kind="stable").tolist()
-    best = str(names[order[0]])
+    best, second = (str(names[i]) for i in order[:2])
     extra |= {
         "id": text, "predicted": best, "probability": float(p[asked, order[0]]),
-        "evidence": _evidence(found, counts, labels.tolist(), found.ids[asked], best),
+        "evidence": _evidence(found, counts, labels.tolist(), found.ids[asked], best, second),
     }  # fmt: skip
     nearest = [float(others[asked, known][labels[known] == name].min()) for name in names]
     records = [

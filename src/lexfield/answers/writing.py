@@ -52,6 +52,7 @@ def _takes_up(reasons: list[dict[str, Any]], most: int = 3) -> list[str]:
     """The words of the draft that a suggestion answers, strongest first, as ``storm → gale``."""
     pairs: dict[str, str] = {}
     for reason in sorted(reasons, key=lambda r: -r["contribution"]):
-        if reason["match"] and reason["contribution"] > 0:
+        named = reason["match"] and not reason["query"].startswith("(")  # "(other pairs)"
+        if named and reason["contribution"] > 0:
             pairs.setdefault(reason["query"], reason["match"])
     return [q if q == m else f"{q} → {m}" for q, m in list(pairs.items())[:most]]
