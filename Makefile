@@ -1,13 +1,14 @@
 # make demo   sets everything up and runs the main job on the embedded sample
 # make test   sets everything up and runs lint, types and all tests
 # make bench      measures speed against peers and writes benchmarks/results
-# make reproduce  reruns the papers' tables and writes reproduce/results
+# make docs       builds the documentation site into site/
+# make reproduce  reruns the papers' tables that are not fresh, and writes the report
 PYTHON ?= python3
 VENV ?= .venv
 BIN = $(VENV)/bin
 PIP = $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 
-.PHONY: demo test lint bench reproduce clean
+.PHONY: demo test lint bench reproduce docs clean
 
 demo: $(VENV)/.installed
 	$(BIN)/lexfield demo --output demo-output
@@ -24,19 +25,11 @@ lint: $(VENV)/.installed-dev
 bench: $(VENV)/.installed-bench
 	$(BIN)/python benchmarks/run.py
 
+docs: $(VENV)/.installed-docs
+	$(BIN)/mkdocs build --strict
+
 reproduce: $(VENV)/.installed-bench
-	$(BIN)/python reproduce/variety.py
-	$(BIN)/python reproduce/labels.py
-	$(BIN)/python reproduce/zipf.py
-	$(BIN)/python reproduce/simplex_bounds.py
-	$(BIN)/python reproduce/simplex_neighbours.py
-	$(BIN)/python reproduce/topic_retrieval.py
-	$(BIN)/python reproduce/translation.py
-	$(BIN)/python reproduce/uncertainty.py
-	$(BIN)/python reproduce/metric_retrieval.py
-	$(BIN)/python reproduce/metric_clustering.py
-	$(BIN)/python reproduce/metric_duplicates.py
-	$(BIN)/python reproduce/questionnaire.py
+	$(BIN)/lexfield reproduce
 
 $(VENV)/bin/python:
 	$(PYTHON) -c "import sys; sys.exit(sys.version_info < (3, 11) and 'lexfield needs Python 3.11 or newer; name one with: make PYTHON=python3.12')"
@@ -54,5 +47,9 @@ $(VENV)/.installed-bench: $(VENV)/.installed-dev
 	$(PIP) -e '.[bench]'
 	touch $@
 
+$(VENV)/.installed-docs: $(VENV)/.installed-dev
+	$(PIP) -e '.[docs]'
+	touch $@
+
 clean:
-	rm -rf $(VENV) demo-output .mypy_cache .ruff_cache .pytest_cache .hypothesis dist
+	rm -rf $(VENV) demo-output site .mypy_cache .ruff_cache .pytest_cache .hypothesis dist

@@ -13,7 +13,7 @@ from __future__ import annotations
 import argparse
 import json
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -87,10 +87,12 @@ def main() -> None:
     print(json.dumps(result, indent=1))
 
 
-def build(data: Path, vectors: str, folder: Path) -> Iterator[tuple[str, Index]]:
+def build(
+    data: Path, vectors: str, folder: Path, levels: Sequence[str] = LEVELS
+) -> Iterator[tuple[str, Index]]:
     """An index a reading level, of its sentences of up to 15 tokens."""
     books = json.loads((data / "books79" / "index.json").read_text("utf-8"))
-    for level in LEVELS:
+    for level in levels:
         keys = [book["key"] for book in books if book["reading_level"] == level]
         corpus = Corpus.read([data / "books79" / "txt" / f"{key}.txt" for key in keys])
         documents = []

@@ -7,14 +7,38 @@ from dataclasses import asdict, fields
 from html import escape
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
 
+from lexfield.errors import need
+
 if TYPE_CHECKING:
     import pandas as pd
+    import polars as pl
+    import pyarrow as pa
 
 Row = TypeVar("Row")
 _SHOWN = 20
 
 
-class Table(Sequence[Row], Generic[Row]):
+class Frames:
+    """Records as data frames; a class that has ``records`` gets the rest."""
+
+    def records(self) -> list[dict[str, Any]]:
+        """One flat dictionary a row."""
+        raise NotImplementedError
+
+    def to_pandas(self) -> pd.DataFrame:
+        frame: pd.DataFrame = need("pandas", "pandas").DataFrame(self.records())
+        return frame
+
+    def to_polars(self) -> pl.DataFrame:
+        frame: pl.DataFrame = need("polars", "polars").DataFrame(self.records())
+        return frame
+
+    def to_arrow(self) -> pa.Table:
+        table: pa.Table = need("pyarrow", "parquet").Table.from_pylist(self.records())
+        return table
+
+
+class Table(Frames, Sequence[Row], Generic[Row]):
     """Rows (dataclasses) with notes on how they came about."""
 
     def __init__(self, rows: Sequence[Row], title: str = "", notes: Sequence[str] = ()) -> None:
@@ -35,26 +59,36 @@ class Table(Sequence[Row], Generic[Row]):
     def to_dicts(self) -> list[dict[str, Any]]:
         return [asdict(row) for row in self._rows]  # type: ignore[call-overload]
 
-    def to_pandas(self) -> pd.DataFrame:
-        from lexfield.errors import need
-
-        frame: pd.DataFrame = need("pandas", "pandas").DataFrame(self.to_dicts())
-        return frame
+    def records(self) -> list[dict[str, Any]]:
+        return self.to_dicts()
 
     def __repr__(self) -> str:
         head = self.title or f"{len(self)} rows"
         return "\n".join([head, *format_rows(self.to_dicts()), *self.notes])
 
     def _repr_html_(self) -> str:
-        records = self.to_dicts()[:_SHOWN]
         names = [field.name for field in fields(self._rows[0])] if self._rows else []  # type: ignore[arg-type]
-        head = "".join(f"<th>{escape(name)}</th>" for name in names)
-        body = "".join(
-            "<tr>" + "".join(f"<td>{escape(cell(r[name]))}</td>" for name in names) + "</tr>"
-            for r in records
-        )
-        notes = "".join(f"<p>{escape(note)}</p>" for note in self.notes)
-        return f"<table><caption>{escape(self.title)}</caption><tr>{head}</tr>{body}</table>{notes}"
+        return html_table(self.to_dicts(), self.title, self.notes, names)
+
+
+def html_table(
+    records: Sequence[dict[str, Any]],
+    title: str = "",
+    notes: Sequence[str] = (),
+    names: Sequence[str] = (),
+    shown: int = _SHOWN,
+) -> str:
+    """Records as a table for a notebook; everything in it is escaped."""
+    columns = list(names or (records[0] if records else ()))
+    head = "".join(f"<th>{escape(name)}</th>" for name in columns)
+    body = "".join(
+        "<tr>" + "".join(f"<td>{escape(cell(r[name]))}</td>" for name in columns) + "</tr>"
+        for r in records[:shown]
+    )
+    more = len(records) - shown
+    told = [*([f"… and {more:,} more"] if more > 0 else []), *notes]
+    below = "".join(f"<p>{escape(note)}</p>" for note in told)
+    return f"<table><caption>{escape(title)}</caption><tr>{head}</tr>{body}</table>{below}"
 
 
 def cell(value: Any) -> str:

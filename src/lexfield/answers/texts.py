@@ -104,13 +104,21 @@ def _alone(found: Pairs, labels: list[str]) -> list[str]:
     return [*found.notes, *([told] if told else [])]
 
 
-def _evidence(found: Pairs, counts: Counts, labels: list[str], text: str, predicted: str) -> Record:
+def _evidence(
+    found: Pairs,
+    counts: Counts,
+    labels: list[str],
+    text: str,
+    predicted: str,
+    second: str | None = None,
+) -> Record:
+    """What speaks for a label, rather than for ``second`` or the next nearest."""
     from lexfield.diverge.label import nearest_documents, telling_words
 
     row = found.ids.index(text)
     near = nearest_documents(found, labels, row, _NEAREST)
     others = [e.label for e in nearest_documents(found, labels, row, len(labels))]
-    second = next(name for name in others if name != predicted)
+    second = second or next(name for name in others if name != predicted)
     counts = counts.keep(np.array([counts.ids.index(id) for id in found.ids]))
     words = telling_words(counts, labels, counts.ids.index(text), predicted, second)
     return {

@@ -11,17 +11,15 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from html import escape
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
-from lexfield.errors import InputError, check, need
-
-if TYPE_CHECKING:
-    import pandas as pd
+from lexfield.errors import InputError, check
+from lexfield.results import Frames
 
 Number: TypeAlias = int | float
 
 
-class Bag(Mapping[Hashable, Number]):
+class Bag(Frames, Mapping[Hashable, Number]):
     """A multiset. A type that is not in it has count 0; bags that differ only in zeros are equal.
 
     N-grams are written as their words with a space between: ``bag["police then"]``, and
@@ -119,9 +117,8 @@ class Bag(Mapping[Hashable, Number]):
             for type, count in self.most_common()
         ]
 
-    def to_pandas(self) -> pd.DataFrame:
-        frame: pd.DataFrame = need("pandas", "pandas").DataFrame(self.to_dicts())
-        return frame
+    def records(self) -> list[dict[str, object]]:
+        return self.to_dicts()
 
     def __repr__(self) -> str:
         shown = ", ".join(f"{type}: {count:g}" for type, count in self.most_common(10))

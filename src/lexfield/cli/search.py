@@ -150,14 +150,9 @@ def hit_lines(hit: Hit, explain: bool, normalise: Normalisation) -> Iterator[str
 
 def highlighted(text: str, matched: dict[str, str], normalise: Normalisation) -> str:
     """The text with matched words in the colour of the query word that they answer."""
-    from lexfield.text.segment import word_spans
+    from lexfield.search.marks import marked
 
-    colours: dict[str, str] = {}
-    parts, position = [], 0
-    for start, end in word_spans(text):
-        query = matched.get(normalise(text[start:end]))
-        if query is not None:
-            colour = colours.setdefault(query, _COLOURS[len(colours) % len(_COLOURS)])
-            parts += [text[position:start], paint(text[start:end], colour)]
-            position = end
-    return "".join([*parts, text[position:]])
+    return "".join(
+        piece if query is None else paint(piece, _COLOURS[number % len(_COLOURS)])
+        for piece, query, number in marked(text, matched, normalise)
+    )

@@ -5,10 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
+from lexfield.engine.processes import call
 from lexfield.explain import Explanation
+from lexfield.results import html_table
 
+_WORDS = 15  # shown in a notebook
 UNITS = {"nats": 1.0, "bits": 1.0 / math.log(2)}
 
 
@@ -57,6 +61,19 @@ class Estimate:
             "entropy": list(self.entropy),
             "notes": list(self.notes),
         }
+
+    def plot(self, path: str | Path | None = None, names: tuple[str, str] = ("A", "B")) -> Any:
+        """Draw the words that say most; without a path a ``Picture``: figure and data."""
+        arguments = {"estimate": self, "names": names}
+        given = {"function": "lexfield.plots.divergence:draw_bars", "path": path}
+        return call("lexfield.plots.figure:drawn", {**given, "arguments": arguments})
+
+    def _repr_html_(self) -> str:
+        words = [
+            {"part": reason.contribution, "word": reason.query, "near": reason.match}
+            for reason in self.explanation.reasons[:_WORDS]
+        ]
+        return html_table(words, str(self), self.notes)
 
     def __float__(self) -> float:
         return self.value

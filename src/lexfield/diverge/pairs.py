@@ -16,13 +16,17 @@ from lexfield.diverge.counts import Counts, count
 from lexfield.diverge.estimate import UNITS, joined
 from lexfield.diverge.options import Options
 from lexfield.diverge.spread import spread
+from lexfield.engine.processes import call
 from lexfield.errors import InputError, check
 from lexfield.progress import Progress, silent
+from lexfield.results import Frames, html_table
 from lexfield.text.corpus import Corpus
+
+_SHOWN = 20  # documents in a notebook
 
 
 @dataclass(frozen=True)
-class Pairs:
+class Pairs(Frames):
     """``matrix[i, j]`` is the divergence of document ``ids[i]`` from ``ids[j]``.
 
     matrices: one for each k, smallest k first; the categorical space has one, under 0.
@@ -50,6 +54,25 @@ class Pairs:
             for j, b in enumerate(self.ids)
             if i != j
         ]
+
+    def records(self) -> list[dict[str, Any]]:
+        return self.to_dicts()
+
+    def plot(self, path: str | Path | None = None, kind: str = "map", k: int | None = None) -> Any:
+        """Draw documents as a ``map`` or their matrix as ``heat``; without a path a ``Picture``."""
+        check(kind in ("map", "heat"), "kind", "map or heat", kind)
+        given = {"function": f"lexfield.plots.divergence:draw_{kind}", "path": path}
+        arguments = {"found": self, "k": k}
+        return call("lexfield.plots.figure:drawn", {**given, "arguments": arguments})
+
+    def _repr_html_(self) -> str:
+        rows = [
+            {"": id, **dict(zip(self.ids, line, strict=True))}
+            for id, line in zip(self.ids[:_SHOWN], self.matrix[:_SHOWN].tolist(), strict=True)
+        ]
+        names = ["", *self.ids[:_SHOWN]]
+        more = [f"{len(self.ids):,} documents in all"] if len(self.ids) > _SHOWN else []
+        return html_table(rows, repr(self), [*more, *self.notes], names)
 
     def __repr__(self) -> str:
         ks = "" if 0 in self.matrices else f", k = {', '.join(map(str, self.matrices))}"

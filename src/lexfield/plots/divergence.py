@@ -156,3 +156,24 @@ _NAMES = {
 
 def _unit(found: Pairs) -> str:
     return found.options.unit if found.options.measure != "hellinger" else ""
+
+
+def draw_reliability(found: dict[str, Any], path: str | Path) -> Path:
+    """What was said of texts beside what came true; on the diagonal both agree."""
+    bins = found["bins"]
+    with figure(5.2, 4.6) as drawing:
+        axis = drawing.subplots()
+        axis.plot([0, 1], [0, 1], "--", color=COLOURS[-1], lw=1, label="said and right agree")
+        sizes = [20 + 180 * b["documents"] / found["documents"] for b in bins]
+        said, right = [b["said"] for b in bins], [b["right"] for b in bins]
+        axis.plot(said, right, color=COLOURS[0], lw=1)
+        axis.scatter(said, right, sizes, color=COLOURS[0], label="texts (area: how many)")
+        axis.set(xlim=(0, 1.03), ylim=(-0.03, 1.03))
+        axis.set_xlabel("probability that was said")
+        axis.set_ylabel("share that is right")
+        axis.set_title(
+            f"{found['documents']:,} texts, {found['accuracy']:.0%} right,"
+            f" off by {found['error']:.1%} on average"
+        )
+        axis.legend(loc="upper left")
+        return save(drawing, path)

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
 from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from lexfield.engine.processes import call
 from lexfield.errors import InputError
 from lexfield.store.files import replace_file
 
@@ -54,15 +57,89 @@ def plot_path(path: str | Path, formats: Sequence[str] = FORMATS) -> Path:
     return path
 
 
+@dataclass(frozen=True)
+class Picture:
+    """A figure (matplotlib's) and the data that it draws, for a notebook or a script.
+
+    data: for each panel its title, the names of its axes, and its series with x and y.
+    """
+
+    figure: Figure
+    data: list[dict[str, Any]]
+
+    def save(self, path: str | Path) -> Path:
+        """Write it as PNG, SVG or PDF, by the ending of ``path``."""
+        return save(self.figure, path)
+
+    def _repr_png_(self) -> bytes:
+        return _bytes(self.figure, "png")
+
+    def __repr__(self) -> str:
+        names = ", ".join(repr(panel["title"]) for panel in self.data)
+        return f"<Picture: {len(self.data)} panels: {names}>"
+
+
+# where ``save`` puts figures while ``drawn`` wants them instead of a file
+_KEPT: ContextVar[list[Figure] | None] = ContextVar("kept", default=None)
+
+
+def drawn(function: str, path: str | Path | None, arguments: dict[str, Any]) -> Path | Picture:
+    """What ``module:function(**arguments, path=…)`` draws: in a file, or without one a Picture."""
+    if path is not None:
+        written: Path = call(function, {**arguments, "path": path})
+        return written
+    kept: list[Figure] = []
+    token = _KEPT.set(kept)
+    try:
+        call(function, {**arguments, "path": "picture.png"})
+    finally:
+        _KEPT.reset(token)
+    return Picture(kept[-1], [_panel(axes) for axes in kept[-1].axes])
+
+
+def _panel(axes: Any) -> dict[str, Any]:
+    """What one pair of axes shows: lines, points and bars."""
+    series = [(line.get_label(), *line.get_data()) for line in axes.lines]
+    series += [
+        (points.get_label(), *points.get_offsets().T)
+        for points in axes.collections
+        if len(points.get_offsets())
+    ]
+    for bars in axes.containers:
+        boxes = [bar.get_bbox() for bar in bars]
+        series.append((bars.get_label(), [b.x1 or b.x0 for b in boxes], [b.y1 for b in boxes]))
+    return {
+        "title": axes.get_title(),
+        "x": axes.get_xlabel(),
+        "y": axes.get_ylabel(),
+        "series": [
+            {
+                "label": "" if str(label).startswith("_") else str(label),
+                "x": [float(value) for value in x],
+                "y": [float(value) for value in y],
+            }
+            for label, x, y in series
+        ],
+    }
+
+
 def save(drawing: Figure, path: str | Path) -> Path:
     """Write a figure as PNG, SVG or PDF, by the ending of ``path``."""
+    kept = _KEPT.get()
+    if kept is not None:
+        kept.append(drawing)
+        return Path(path)
+    path = plot_path(path)
+    replace_file(path, _bytes(drawing, path.suffix.lower().lstrip(".")))
+    return path
+
+
+def _bytes(drawing: Figure, kind: str) -> bytes:
+    """The same figure gives the same bytes."""
     import matplotlib
 
-    path = plot_path(path)
-    kind = path.suffix.lower().lstrip(".")
     dates = {"svg": {"Date": None}, "pdf": {"CreationDate": None}, "png": {}}[kind]
     out = BytesIO()
     with matplotlib.rc_context(_STYLE):
         drawing.savefig(out, format=kind, metadata=dates)
-    replace_file(path, out.getvalue())
-    return path
+    return out.getvalue()

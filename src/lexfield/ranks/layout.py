@@ -23,6 +23,7 @@ from lexfield.errors import InputError, check
 from lexfield.progress import Progress, silent
 from lexfield.ranks.cloud import Source, none_known, open_vectors, unit_rows
 from lexfield.ranks.speech import CLASSES, Tagger, classes_of
+from lexfield.results import Frames, html_table
 from lexfield.text.corpus import Corpus
 
 # method → how many words by default, how many at most
@@ -33,7 +34,7 @@ _PERPLEXITY = 30.0
 
 
 @dataclass(frozen=True)
-class LayoutResult:
+class LayoutResult(Frames):
     """Words with their places, classes (by number in ``CLASSES``) and counts, frequent first."""
 
     name: str
@@ -53,10 +54,22 @@ class LayoutResult:
             for word, place, kind, count in zip(*columns, strict=True)
         ]
 
-    def plot(self, path: str | Path) -> Path:
-        """Draw the words coloured by class: png, svg, pdf or (to zoom into) html."""
-        drawn: Path = call("lexfield.plots.layout:draw", {"results": [self], "path": path})
-        return drawn
+    def records(self) -> list[dict[str, Any]]:
+        return self.to_dicts()
+
+    def plot(self, path: str | Path | None = None) -> Any:
+        """Draw the words coloured by class: png, svg, pdf or (to zoom into) html.
+
+        Without a path the result is a ``Picture``: the figure and the data that it draws."""
+        given = {
+            "function": "lexfield.plots.layout:draw",
+            "path": path,
+            "arguments": {"results": [self]},
+        }
+        return call("lexfield.plots.figure:drawn", given)
+
+    def _repr_html_(self) -> str:
+        return html_table(self.to_dicts(), f"{self.name}: words by {self.method}", self.notes)
 
     def __repr__(self) -> str:
         return f"<LayoutResult {self.name!r}: {len(self.words):,} words by {self.method}>"

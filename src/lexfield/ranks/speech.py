@@ -102,6 +102,9 @@ class SpeechResult:
     def __repr__(self) -> str:
         return "\n".join([*self.lines(), *self.notes])
 
+    def _repr_html_(self) -> str:
+        return self.shares._repr_html_() + self.neighbours._repr_html_()
+
 
 def default_tagger() -> Tagger:
     """TextBlob's tagger, for one word at a time."""

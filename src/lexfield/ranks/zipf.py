@@ -24,7 +24,7 @@ from lexfield.ranks.kmeans import Clustering, kmeans
 from lexfield.ranks.nulls import Null, compare_nulls
 from lexfield.ranks.tail import RULE, distributions
 from lexfield.ranks.verdict import verdict
-from lexfield.results import Table, cell, format_rows
+from lexfield.results import Table, cell, format_rows, html_table
 from lexfield.text.corpus import Corpus
 
 SPACES = ("categorical", "latent")
@@ -81,10 +81,16 @@ class ZipfResult:
         """What it all says, in words."""
         return verdict(self.unit, len(self.counts), self.fits, self.slopes, self.nulls)
 
-    def plot(self, path: str | Path) -> Path:
-        """Draw counts by rank with their fits: png, svg, pdf or (to zoom into) html."""
-        drawn: Path = call("lexfield.plots.zipf:draw", {"results": [self], "path": path})
-        return drawn
+    def plot(self, path: str | Path | None = None) -> Any:
+        """Draw counts by rank with their fits: png, svg, pdf or (to zoom into) html.
+
+        Without a path the result is a ``Picture``: the figure and the data that it draws."""
+        given = {
+            "function": "lexfield.plots.zipf:draw",
+            "path": path,
+            "arguments": {"results": [self]},
+        }
+        return call("lexfield.plots.figure:drawn", given)
 
     def to_dict(self, ranks: int = 20) -> dict[str, Any]:
         """Everything that JSON can carry, with the first ``ranks`` ranks."""
@@ -109,6 +115,19 @@ class ZipfResult:
             "choices": self.choices.to_dicts() if self.choices else [],
             "clusters": self.clusters.to_dicts() if self.clusters else [],
         }
+
+    def _repr_html_(self) -> str:
+        fits = [
+            {
+                "fit": name,
+                "parameters": ", ".join(f"{k} {cell(v)}" for k, v in fit.parameters.items()),
+                "points": fit.points,
+                "R²": fit.r2,
+                "p": fit.p,
+            }
+            for name, fit in self.fits.items()
+        ]
+        return html_table(fits, f"{self.name}: {self.verdict}", self.notes)
 
     def lines(self) -> list[str]:
         """The report as lines of text."""

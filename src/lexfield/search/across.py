@@ -30,6 +30,7 @@ from lexfield.search.soft import SoftMethod
 from lexfield.search.weighted import BagMethod
 from lexfield.search.wmd import Wmd
 from lexfield.store.folder import manifest_sum
+from lexfield.text.normalise import Normalisation
 
 Where = Mapping[str, str | Sequence[str]]
 _BATCH = 50  # queries a task
@@ -222,6 +223,10 @@ class Described:
         self._search = search
         self._expected: list[int] = []
         self._known: dict[int, dict[str, Any]] = {}
+
+    @property
+    def normalisation(self) -> Normalisation:
+        return self._search.index.normalisation
 
     def expect(self, rows: Sequence[int]) -> None:
         self._expected = sorted(set(rows))

@@ -6,16 +6,17 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from html import escape
-from typing import TYPE_CHECKING, Any, Protocol, overload
+from typing import Any, Protocol, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
 from lexfield.explain import Explanation
+from lexfield.results import Frames
 from lexfield.search.query import Query
+from lexfield.text.normalise import Normalisation
 
-if TYPE_CHECKING:
-    import pandas as pd
+_HITS, _SHOWN = 50, 2000  # hits, and characters of each, in a notebook
 
 
 @dataclass
@@ -38,6 +39,9 @@ def noted(found: Found, query: Query) -> Found:
 
 class Texts(Protocol):
     """Where the rows of a ranking are looked up."""
+
+    @property
+    def normalisation(self) -> Normalisation: ...
 
     def describe(self, row: int) -> dict[str, Any]: ...
 
@@ -104,7 +108,7 @@ class Hit:
         return f"<{self.rank}. {self.id} {self.score:.4f}: {self.text!r}>"
 
 
-class Ranking(Sequence[Hit]):
+class Ranking(Frames, Sequence[Hit]):
     """Hits, best first; ties go to the earlier row."""
 
     def __init__(self, found: Found, rows: Texts, method: str, query: str) -> None:
@@ -133,11 +137,14 @@ class Ranking(Sequence[Hit]):
     def to_dicts(self, explain: bool = True) -> list[dict[str, Any]]:
         return [hit.to_dict(explain) for hit in self]
 
-    def to_pandas(self) -> pd.DataFrame:
-        from lexfield.errors import need
-
-        frame: pd.DataFrame = need("pandas", "pandas").DataFrame(self.to_dicts(explain=False))
-        return frame
+    def records(self) -> list[dict[str, Any]]:
+        """Without explanations; metadata as columns of their own."""
+        flat = self.to_dicts(explain=False)
+        for record in flat:
+            known = record.pop("metadata")
+            record |= {f"metadata.{name}": value for name, value in known.items()}
+        names = list(dict.fromkeys(name for record in flat for name in record))
+        return [{name: record.get(name) for name in names} for record in flat]
 
     def __repr__(self) -> str:
         lines = [f"{self.method} for {self.query[:60]!r}: {len(self)} hits"]
@@ -145,14 +152,22 @@ class Ranking(Sequence[Hit]):
         return "\n".join([*lines, *self.notes])
 
     def _repr_html_(self) -> str:
+        """A table whose texts have the words marked that answer words of the query."""
+        from lexfield.search.marks import as_html
+
+        normalise = self._rows.normalisation
         body = "".join(
-            f"<tr><td>{hit.rank}</td><td>{hit.score:.4f}</td><td>{escape(hit.text)}</td>"
+            f"<tr><td>{hit.rank}</td><td>{hit.score:.4f}</td>"
+            f'<td style="text-align:left">'
+            f"{as_html(hit.text[:_SHOWN], hit.explanation.matched(), normalise)}</td>"
             f"<td>{escape(hit.id)}</td></tr>"
-            for hit in self
+            for hit in self[:_HITS]
         )
         head = "<tr><th>rank</th><th>score</th><th>text</th><th>id</th></tr>"
-        notes = "".join(f"<p>{escape(note)}</p>" for note in self.notes)
-        return f"<table><caption>{escape(self.method)}</caption>{head}{body}</table>{notes}"
+        more = [f"… and {len(self) - _HITS:,} more"] if len(self) > _HITS else []
+        notes = "".join(f"<p>{escape(note)}</p>" for note in [*more, *self.notes])
+        title = f"{self.method}: {self.query[:100]}"
+        return f"<table><caption>{escape(title)}</caption>{head}{body}</table>{notes}"
 
 
 def best(scores: NDArray[Any], k: int, rows: NDArray[Any] | None = None) -> NDArray[np.int64]:

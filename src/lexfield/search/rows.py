@@ -16,6 +16,7 @@ from lexfield.search.lexicon import Lexicon
 from lexfield.search.segment import Segment, Unit
 from lexfield.search.whole import Whole
 from lexfield.text.corpus import Corpus
+from lexfield.text.normalise import Normalisation
 
 Array = NDArray[Any]
 T = TypeVar("T")
@@ -199,6 +200,10 @@ class Rows:
         unit = self.units[number]
         part = slice(unit.offsets[own], unit.offsets[own + 1])
         return self.lexicon.maps[number][unit.words[part]], unit.counts[part], unit.shares[part]
+
+    @property
+    def normalisation(self) -> Normalisation:
+        return self.segments[0].corpus.normalisation
 
     def spans(self, number: int) -> Array:
         """First and last byte of each row of a segment, in the texts of its corpus."""

@@ -137,6 +137,27 @@ class Corpus:
             progress(number + 1, None)
         return builder.finish()
 
+    @classmethod
+    def from_frame(
+        cls,
+        frame: Any,
+        *,
+        text: str | Sequence[str] = (),
+        id: str | None = None,
+        normalisation: Normalisation | None = None,
+    ) -> Corpus:
+        """Cut a pandas, polars or Arrow table, or a list of dictionaries, a document a row.
+
+        ``text`` names the column with the text, or several; ``id`` that of the ids. Other columns
+        become metadata.
+        """
+        from lexfield.text.frames import records_of
+
+        fields = (text,) if isinstance(text, str) else tuple(text)
+        reader = Reader((), text_fields=fields, id_field=id)
+        rows = enumerate(records_of(frame), 1)
+        return cls.of(reader.records(rows, "row"), normalisation=normalisation)
+
     @property
     def documents(self) -> Sequence[Document]:
         return View(len(self.ids), self._document)

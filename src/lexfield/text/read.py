@@ -94,7 +94,7 @@ class Reader:
     def _file(self, path: Path, name: str) -> Iterator[Document]:
         kind = _kind(path, self.format)
         if kind == "parquet":
-            yield from self._records(read_parquet(path), str(path))
+            yield from self.records(read_parquet(path), str(path))
             return
         with opened(path) as file:
             yield from self._stream(file, name, str(path), kind)
@@ -103,7 +103,7 @@ class Reader:
         if kind == "text":
             yield self._text(file, name, source)
         else:
-            yield from self._records(read_records(file, kind, source, self.encoding), source)
+            yield from self.records(read_records(file, kind, source, self.encoding), source)
 
     def _text(self, file: IO[bytes], name: str, source: str) -> Document:
         data = read_bounded(file, source)
@@ -123,7 +123,8 @@ class Reader:
             stem, text if self.keep_gutenberg else strip_gutenberg(text), source, {}
         )
 
-    def _records(self, records: Iterator[tuple[int, Record]], source: str) -> Iterator[Document]:
+    def records(self, records: Iterable[tuple[int, Record]], source: str) -> Iterator[Document]:
+        """Documents from numbered records; other fields become metadata."""
         for line, record in records:
             place = f"{source}:{line}"
             fields = self.text_fields or _first(_TEXT_FIELDS, record)

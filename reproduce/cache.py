@@ -1,0 +1,125 @@
+"""Which results are still those of the present code, data and arguments.
+
+The key of a script's results is a hash over the script, everything of lexfield that it can reach by
+imports, the files of the data folders that it reads, and its arguments. It is kept with the results
+in ``results/made.json``, beside the hashes of the result files, the time they took and the day.
+"""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+import subprocess
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+import xxhash
+
+from lexfield import _HOMES, __version__
+from lexfield.store.files import canonical_json, replace_file
+
+HERE = Path(__file__).parent
+ROOT = HERE.parent
+SOURCE = ROOT / "src" / "lexfield"
+RESULTS = HERE / "results"
+MADE = RESULTS / "made.json"
+_SEARCHED = (HERE, ROOT / "benchmarks")  # where scripts find modules of their own
+
+
+def reached(script: Path) -> list[Path]:
+    """The script and every file of lexfield, ``reproduce`` and ``benchmarks`` it can import."""
+    waiting, found = [script], set()
+    while waiting:
+        path = waiting.pop()
+        if path in found:
+            continue
+        found.add(path)
+        text = path.read_text("utf-8")
+        waiting += [file for name in _imported(ast.parse(text)) for file in _files(name)]
+        if "import_module(" in text and SOURCE in path.parent.parents:
+            waiting += path.parent.glob("*.py")  # modules fetched by name, as search methods are
+        waiting += [
+            file for name in re.findall(r'"(lexfield\.[\w.]+):\w+"', text) for file in _files(name)
+        ]
+    return sorted(found)
+
+
+def _imported(tree: ast.AST) -> Iterable[str]:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            yield node.module
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+
+
+def _files(name: str) -> list[Path]:
+    """The files behind a module's name; none where it is not ours."""
+    if name.startswith("lexfield."):
+        inside = name.removeprefix("lexfield.")
+        inside = _HOMES.get(inside, inside)  # `from lexfield import Index`
+        places = [SOURCE.joinpath(*inside.split("."))]
+    else:
+        places = [folder / name for folder in _SEARCHED if "." not in name]
+    files = [p for place in places for p in (place.with_suffix(".py"), place / "__init__.py")]
+    return [path for path in files if path.is_file()]
+
+
+def digest(paths: Iterable[Path], base: Path) -> str:
+    """One hash over names and bytes."""
+    total = xxhash.xxh3_128()
+    for path in paths:
+        total.update(path.relative_to(base).as_posix().encode() + b"\0")
+        total.update(xxhash.xxh3_128_digest(path.read_bytes()))
+    return total.hexdigest()
+
+
+def parts(script: Path, data: Path, folders: Sequence[str], arguments: Sequence[str]) -> Any:
+    """What the results of a script depend on, as hashes."""
+    files = sorted(p for name in folders for p in (data / name).rglob("*") if p.is_file())
+    return {
+        "source": digest(reached(script), ROOT),
+        "data": digest(files, data) if files else "",
+        "arguments": list(arguments),
+    }
+
+
+def made() -> dict[str, Any]:
+    return dict(json.loads(MADE.read_text("utf-8"))) if MADE.is_file() else {}
+
+
+def record(name: str, key: Any, outputs: Sequence[str], day: str, minutes: float) -> None:
+    """Keep what results were made with."""
+    known = made()
+    known[name] = {
+        "key": key,
+        "version": __version__,
+        "made": day,
+        "minutes": round(minutes, 1),
+        "results": _sums(outputs),
+    }
+    replace_file(MADE, canonical_json(known))
+
+
+def _sums(outputs: Sequence[str]) -> dict[str, str]:
+    paths = {name: RESULTS / name for name in outputs}
+    return {n: xxhash.xxh3_64_hexdigest(p.read_bytes()) for n, p in paths.items() if p.is_file()}
+
+
+def recorded(name: str, outputs: Sequence[str]) -> dict[str, Any] | None:
+    """The record of a script, if the result files are those that it tells of."""
+    known: dict[str, Any] | None = made().get(name)
+    whole = known and all((RESULTS / output).is_file() for output in outputs)
+    return known if whole and known and known["results"] == _sums(outputs) else None
+
+
+def committed(output: str) -> str:
+    """When a result that no record tells of was last committed, and as what."""
+    asked = ["git", "log", "-1", "--format=%cs in commit %h", "--", str(RESULTS / output)]
+    try:
+        done = subprocess.run(asked, cwd=ROOT, capture_output=True, text=True, check=False)
+    except OSError:
+        return ""
+    return done.stdout.strip() if done.returncode == 0 else ""

@@ -1,0 +1,169 @@
+"""Rerun what the papers print, and write the report: ``lexfield reproduce [TABLE…]``.
+
+Results whose code, data and arguments have not changed are kept (cache.py). The report holds every
+table and figure, from results that may be older than the present code: it says when and with what
+they were made.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import subprocess
+import sys
+import time
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import cache
+from catalogue import ITEMS, PAPERS, SCRIPTS, Item, Script, chosen
+from page import Block, Chapter, Section, html, markdown
+
+from lexfield.results import format_rows
+from lexfield.store.files import replace_file
+
+HERE = Path(__file__).parent
+PAGE = HERE.parent / "docs" / "results.md"
+REPORT = HERE / "report.html"
+TITLE = "The papers' tables and figures, rerun"
+LEAD = (
+    "Our figures stand beside the published ones, which are in brackets unless a table says"
+    " otherwise, with a sentence on each difference. Made by `lexfield reproduce`, which writes"
+    " this page and the same as one HTML file, `reproduce/report.html`. *As published* means that a"
+    " slip of the print is kept."
+)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="lexfield reproduce", description=__doc__)
+    parser.add_argument("tables", nargs="*", help="Names, or beginnings of names; see --list.")
+    parser.add_argument("--data", type=Path, default=HERE.parents[1] / "shared" / "data")
+    parser.add_argument("--list", action="store_true", help="Say what there is and how fresh.")
+    parser.add_argument("--report", action="store_true", help="Run nothing, write the report.")
+    parser.add_argument("--force", action="store_true", help="Run also what is fresh.")
+    options = parser.parse_args()
+    items = chosen(options.tables)
+    scripts = [SCRIPTS[name] for name in dict.fromkeys(item.script for item in items)]
+    if options.list:
+        print("\n".join(format_rows(listed(items, options.data), len(items))))
+        return
+    failed = [] if options.report else [s.name for s in scripts if not run(s, options)]
+    write_report()
+    if failed:
+        raise SystemExit(f"not run: {', '.join(failed)}")
+
+
+def listed(items: list[Item], data: Path) -> list[dict[str, Any]]:
+    states = {item.script: state(SCRIPTS[item.script], data) for item in items}
+    return [
+        {
+            "name": item.name,
+            "what": item.title,
+            "script": f"{item.script}.py",
+            "minutes": SCRIPTS[item.script].minutes,
+            "state": states[item.script],
+        }
+        for item in items
+    ]
+
+
+def state(script: Script, data: Path) -> str:
+    """Whether results are there, and whether they are those of the present code and data."""
+    if not all((cache.RESULTS / output).is_file() for output in script.outputs):
+        return "not run"
+    known = cache.recorded(script.name, script.outputs)
+    if known is None:
+        return "made without a record"
+    if missing(script, data):
+        return "no data to compare with"
+    return "fresh" if known["key"] == key(script, data) else "older than code or data"
+
+
+def key(script: Script, data: Path) -> Any:
+    return cache.parts(HERE / f"{script.name}.py", data, script.data, ())
+
+
+def missing(script: Script, data: Path) -> list[str]:
+    return [name for name in script.data if not (data / name).is_dir()]
+
+
+def run(script: Script, options: argparse.Namespace) -> bool:
+    """Run a script, unless its results are fresh; False where it cannot be or fails."""
+    if lacks := missing(script, options.data):
+        say(f"{script.name}: skipped, {', '.join(lacks)} not in {options.data}")
+        return False
+    if not options.force and state(script, options.data) == "fresh":
+        say(f"{script.name}: fresh")
+        return True
+    wanted = key(script, options.data)
+    say(f"{script.name}: running, about {script.minutes:g} min")
+    command = [sys.executable, str(HERE / f"{script.name}.py")]
+    if script.data:
+        command += ["--data", str(options.data)]
+    started = time.time()
+    done = subprocess.run(command, stdout=subprocess.DEVNULL, check=False)
+    minutes = (time.time() - started) / 60
+    if done.returncode:
+        say(f"{script.name}: failed after {minutes:.1f} min")
+        return False
+    cache.record(script.name, wanted, script.outputs, f"{datetime.now(UTC):%Y-%m-%d}", minutes)
+    say(f"{script.name}: done in {minutes:.1f} min")
+    return True
+
+
+def say(text: str) -> None:
+    print(text, file=sys.stderr, flush=True)
+
+
+def write_report() -> None:
+    parts = chapters()
+    replace_file(PAGE, markdown(TITLE, LEAD, parts, PAGE).encode())
+    replace_file(REPORT, html(TITLE, LEAD, parts).encode())
+    say(f"wrote {PAGE} and {REPORT} ({REPORT.stat().st_size / 1e6:.1f} MB)")
+
+
+def chapters() -> list[Chapter]:
+    return [
+        Chapter(title, [section(item) for item in ITEMS if item.paper == paper])
+        for paper, title in PAPERS.items()
+    ]
+
+
+def section(item: Item) -> Section:
+    path = cache.RESULTS / item.file
+    if not path.is_file():
+        told: list[Block] = [f"Not run yet: `lexfield reproduce {item.name}`."]
+        return Section(item.name, item.title, told, f"Made by `{item.script}.py`.")
+    result = json.loads(path.read_text("utf-8"))
+    return Section(item.name, item.title, item.show(result), provenance(item, result))
+
+
+def provenance(item: Item, result: dict[str, Any]) -> str:
+    """By what, when, from which seeds and how long."""
+    told = [f"Made by `{item.script}.py`"]
+    known = cache.recorded(item.script, SCRIPTS[item.script].outputs)
+    if known:
+        sources = known["key"]
+        told.append(
+            f"on {known['made']} with lexfield {known['version']} (source {sources['source'][:8]}"
+            + (f", data {sources['data'][:8]})" if sources["data"] else ")")
+        )
+    elif when := cache.committed(item.file):
+        told.append(f"without a record of its key; last changed {when}")
+    minutes = known["minutes"] if known else result.get("minutes")
+    if minutes is None and "seconds" in result:
+        minutes = round(result["seconds"] / 60, 1)
+    text = " ".join(told)
+    if minutes is not None:
+        text += f"; {minutes:g} min"
+    if (seed := result.get("seed", result.get("seeds"))) is not None:
+        if isinstance(seed, dict):
+            seed = [f"{times} for {name}" for name, times in seed.items()]
+        several = isinstance(seed, list)
+        text += f"; seeds {', '.join(map(str, seed))}" if several else f"; seed {seed}"
+    return f"{text}."
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,1 @@
+"""Results as blocks of the report: one module a paper, one function a table or figure."""

@@ -1,0 +1,83 @@
+"""Krstovski et al.: nearest neighbours in the probability simplex."""
+
+from __future__ import annotations
+
+from page import Block, Grid
+
+from shown.common import Result, difference, line, picture
+
+
+def figure_1(result: Result) -> list[Block]:
+    low, high = result["seen"]
+    ours, paper = result["our_bounds_of_js_over_he"], result["paper_bounds_of_js_over_he"]
+    return [
+        *picture("simplex_bounds.png", "Jensen–Shannon against Hellinger on Dirichlet samples"),
+        f"JS over He lies between {low:.3f} and {high:.3f} for {len(result['table'])} ×"
+        f" {result['pairs_each']:,} pairs; the paper's lines are {paper[0]} and {paper[1]}, ours"
+        f" {ours[0]} and {ours[1]}. Outside the paper's: {result['outside_paper']}, outside ours:"
+        f" {result['outside_ours']}.",
+        difference(result["difference"]),
+    ]
+
+
+def figure_2(result: Result) -> list[Block]:
+    return [
+        *picture("simplex_neighbours.png", "Share of neighbours found at each rank"),
+        difference(result["figure_2_difference"]),
+    ]
+
+
+def table_1(result: Result) -> list[Block]:
+    table = result["table_1"]
+    rows = []
+    for name, r in table["rows"].items():
+        paper = result["paper_table_1"].get(name, {})
+        pair = [r[key] for key in ("map", "p@5", "r@5")]
+        theirs = [paper[key] for key in ("map", "p@5", "r@5")] if paper else None
+        speed = f"{r['speed-up']:,.0f}" + (f" ({paper['speed-up']:,.0f})" if paper else "")
+        rows.append([name, *line(pair, theirs, 2), speed])
+    return [
+        f"{table['collection']}, {table['documents']:,} documents, {table['topics']} topics; the"
+        " paper: NIH grants, 550 topics. Its figures in brackets.",
+        Grid(["", "MAP", "P@5", "R@5", "speed-up over the loop"], rows),
+        difference(result["table_1_difference"]),
+    ]
+
+
+_WORDS = {"words (BM25)": "words (Xue and Croft)"}
+
+
+def _table(result: Result, name: str, heads: list[str], digits: int, lead: str) -> list[Block]:
+    ours, paper = result["mean_of_sets"][name], result["paper"][name]
+    rows = [
+        [row, *line(values, paper.get(_WORDS.get(row, row)), digits)]
+        for row, values in ours.items()
+    ]
+    sets = ", ".join(result["sets"])
+    return [
+        f"{lead} Mean over {sets}; in brackets the paper's, on patents (its ranking by words is Xue"
+        " and Croft's, ours BM25).",
+        Grid(["", *heads], rows),
+        difference(result["differences"][name]),
+    ]
+
+
+def table_2(result: Result) -> list[Block]:
+    return _table(result, "table_2", ["MAP", "P@10", "R@10"], 3, "Retrieval with 500 topics.")
+
+
+def table_3(result: Result) -> list[Block]:
+    return _table(result, "table_3", _sizes(), 3, "P@10 by number of topics.")
+
+
+def table_4(result: Result) -> list[Block]:
+    return _table(result, "table_4", _sizes(), 1, "Times as fast as the loop with 500 topics.")
+
+
+def table_5(result: Result) -> list[Block]:
+    lead = "P@10 on the development queries, by how lists are combined."
+    return _table(result, "table_5", ["by score", "by rank"], 3, lead)
+
+
+def _sizes() -> list[str]:
+    return ["50 topics", "100", "200", "500"]

@@ -1,0 +1,118 @@
+"""Rekabsaz, Lupu and Hanbury: uncertainty of similarities, and a threshold for them."""
+
+from __future__ import annotations
+
+from page import Block, Grid
+
+from shown.common import Result, beside, difference, picture
+
+TEXTS = {"books": "every third book", "news": "Reuters"}
+
+
+def similar_terms(result: Result) -> list[Block]:
+    paper = ", ".join(f"{word} {value:.2f}" for word, value in result["paper"]["book"].items())
+    rows = [["the paper", paper]]
+    for text, title in TEXTS.items():
+        for dims, one in result.get(text, {}).get("dimensions", {}).items():
+            near = ", ".join(f"{word} {v}" for word, v in one["neighbours"]["book"].items())
+            rows.append([f"{title}, {dims} dimensions", near or "not in the text"])
+    return [
+        "Nearest words of *book*; ours over five models, with their deviation.",
+        Grid(["", "nearest words"], rows),
+        difference(
+            "The paper trained on an encyclopaedia, ours are the neighbours of a novel and of a"
+            " balance sheet. *dwarfish*, its second word, is too rare in both texts."
+        ),
+    ]
+
+
+def uncertainty(result: Result) -> list[Block]:
+    blocks: list[Block] = []
+    rows = []
+    for text, title in TEXTS.items():
+        blocks += picture(f"figures/uncertainty-{text}.png", f"Uncertainty by similarity, {title}")
+        for dims, one in result.get(text, {}).get("dimensions", {}).items():
+            curve = one["uncertainty"]
+            steps = ("0", "0.2", "0.5", "0.7", "0.9")
+            cells = [f"{curve[s][0]:.3f}" if s in curve else "" for s in steps]
+            rows.append([f"{title}, {dims} dimensions", *cells])
+    return [
+        *blocks,
+        "How far two models of the same text are apart, by similarity.",
+        Grid(["", "at 0", "0.2", "0.5", "0.7", "0.9"], rows),
+        difference(
+            "The slides say: less uncertainty at higher similarity and with more dimensions, and"
+            f" print no values. {' '.join(_says(result))}"
+        ),
+    ]
+
+
+def threshold(result: Result) -> list[Block]:
+    blocks: list[Block] = []
+    rows = []
+    for text, title in TEXTS.items():
+        blocks += picture(f"figures/threshold-{text}.png", f"Neighbours by threshold, {title}")
+        for dims, one in result.get(text, {}).get("dimensions", {}).items():
+            rows.append([f"{title}, {dims} dimensions", f"{one['threshold']:.3f}",
+                         f"{one['interval'][0]:.3f}",
+                         f"{one['deviation_of_single_models']:.4f}"])  # fmt: skip
+    counted, paper = result.get("wordnet"), result["paper"]["synonyms"]
+    synonyms = (
+        f"WordNet as counted here: {beside(counted['mean'], paper['mean'], 2)} synonyms of a term,"
+        f" deviation {beside(counted['deviation'], paper['deviation'], 2)},"
+        f" {counted['terms']:,} ({paper['terms']:,}) terms."
+        if counted
+        else "WordNet was not at hand when this was made."
+    )
+    return [
+        *blocks,
+        "The similarity above which a word has 1.6 neighbours.",
+        Grid(["", "threshold", "interval from", "deviation of single models"], rows),
+        synonyms,
+        difference(
+            "The slides draw thresholds without printing them. Models of our small texts place"
+            " words close together, so that 1.6 neighbours are left only far up."
+        ),
+    ]
+
+
+def gains(result: Result) -> list[Block]:
+    rows = []
+    for name, one in result["sets"].items():
+        found = {" ".join(r["method"].split()[:3]): r for r in one["table"]}
+        wanted = ("lm", "bm25", "bm25, extended counts", "translation, proposed threshold",
+                  "translation, best threshold", "translation, best top")  # fmt: skip
+        rows.append([
+            name,
+            *(f"{found[w]['map']} {found[w]['gain'] if w != 'lm' else ''}".strip() for w in wanted),
+            f"{one['proposed']:.2f} [{one['interval'][0]:.2f}, {one['interval'][1]:.2f}]",
+            f"{one['best']:g}",
+        ])  # fmt: skip
+    heads = ["", "language model", "BM25", "BM25, extended", "proposed threshold",
+             "best threshold", "best N", "proposed", "best"]  # fmt: skip
+    said = result["summary"]
+    return [
+        *picture("translation.png", "Gain of MAP by threshold and by N nearest words"),
+        "MAP, and its gain over the language model (* p < 0.05).",
+        Grid(heads, rows),
+        "The paper finds the best threshold in the proposed interval on all four collections; here"
+        f" on {len(said['best_threshold_in_proposed_interval'])} of {len(result['sets'])}. It finds"
+        " that a threshold beats the N nearest words for every N; here the proposed one is above"
+        f" the best N on {len(said['proposed_above_best_top'])} of {len(result['sets'])}.",
+        difference(" ".join(result["differences"].values())),
+    ]
+
+
+def _says(result: Result) -> list[str]:
+    """What our curves say to that."""
+    told = []
+    for text, title in TEXTS.items():
+        if says := result.get(text, {}).get("says"):
+            falls = says["uncertainty_falls_at_every_step_from_0.2_on"]
+            means = says["mean_uncertainty_over_the_same_steps_by_dimensions"]
+            by_dims = ", ".join(f"{value:.4f} ({dims})" for dims, value in means.items())
+            told.append(
+                f"In {title} it falls at every step of similarity in {sum(falls.values())} of"
+                f" {len(falls)} numbers of dimensions; its mean by dimensions is {by_dims}."
+            )
+    return told

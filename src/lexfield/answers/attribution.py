@@ -1,0 +1,81 @@
+"""Who wrote it: candidates with calibrated probabilities, and the evidence."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from lexfield.answers.answer import Answer
+from lexfield.answers.texts import _evidence, labelled
+from lexfield.errors import InputError
+
+if TYPE_CHECKING:
+    from lexfield.diverge.pairs import Pairs
+    from lexfield.text.corpus import Corpus
+
+
+def attributed(
+    corpus: Corpus,
+    by: str,
+    text: str | None = None,
+    *,
+    chosen: dict[str, Any],
+) -> Answer:
+    """Without ``text`` every document is attributed from all the others, and what was said is
+    compared with what is true. ``text`` is the id of a document, which may lack the field."""
+    from lexfield.diverge import certainty
+    from lexfield.diverge.counts import count
+    from lexfield.diverge.pairs import pairs
+
+    counts = count(corpus, n=chosen["n"], stopwords=chosen["stopwords"])
+    if text is not None and text not in counts.ids:
+        raise InputError(f"There is no document {text!r}.", "Give a file, or the id of a document.")
+    if text is not None:
+        about = counts.metadata[counts.ids.index(text)]
+        about[by] = about.get(by) or "?"
+    found = pairs(labelled(counts, by), **chosen)
+    labels = np.array([record[by] for record in found.metadata])
+    asked = None if text is None else _place(found, text)
+    known = np.array([row for row in range(len(labels)) if row != asked])
+    names = np.unique(labels[known])
+    others = found.matrix.copy()
+    np.fill_diagonal(others, np.inf)
+    z = certainty.features(others[:, known], labels[known], names)
+    rows = known[certainty.calibratable(labels[known].tolist())]
+    truth = np.searchsorted(names, labels[rows])
+    weights = certainty.fit_weights(z[rows], truth)
+    p = certainty.probabilities(z, weights)
+    checked = certainty.calibration(p[rows], truth)
+    extra: dict[str, Any] = {
+        "by": by, "weights": weights.tolist(), "calibration": checked.to_dict(),
+    }  # fmt: skip
+    notes = list(found.notes)
+    if len(rows) < len(known):
+        notes.append(f"{len(known) - len(rows)} documents are alone in their {by}: none can tell")
+    if asked is None:
+        records = [
+            {"id": found.ids[row], "label": str(labels[row]),
+             "predicted": str(names[p[row].argmax()]), "probability": float(p[row].max()),
+             "right": bool(names[p[row].argmax()] == labels[row])}
+            for row in range(len(labels))
+        ]  # fmt: skip
+        return Answer("attribute", records, notes, extra)
+    order = np.argsort(-p[asked], kind="stable").tolist()
+    best, second = (str(names[i]) for i in order[:2])
+    extra |= {
+        "id": text, "predicted": best, "probability": float(p[asked, order[0]]),
+        "evidence": _evidence(found, counts, labels.tolist(), found.ids[asked], best, second),
+    }  # fmt: skip
+    nearest = [float(others[asked, known][labels[known] == name].min()) for name in names]
+    records = [
+        {"label": str(names[i]), "probability": float(p[asked, i]), "nearest": nearest[i]}
+        for i in order
+    ]
+    return Answer("attribute", records, notes, extra)
+
+
+def _place(found: Pairs, text: str) -> int:
+    if text not in found.ids:
+        raise InputError(f"{text!r} is too short for this.", " ".join(found.notes))
+    return found.ids.index(text)

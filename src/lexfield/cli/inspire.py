@@ -1,0 +1,51 @@
+"""``lexfield inspire``"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+
+from lexfield.cli.output import output_options, paint, tell
+
+
+@click.command()
+@click.argument("path", metavar="IDX")
+@click.argument("draft", metavar="DRAFT")
+@click.option("--sentences", default=1, show_default=True, help="How many of the last to go on.")
+@click.option("--method", default="setcover", show_default=True, metavar="SPEC", help="As search.")
+@click.option("-k", default=5, show_default=True, type=click.IntRange(1), help="How many.")
+@output_options
+def inspire(path: str, draft: str, sentences: int, method: str, k: int, output: str | None) -> None:
+    """Suggest sentences to go on from, for the end of a draft: a file, - or the words themselves.
+
+    Each suggestion takes up other words of your last sentence, and shows how its own text went on.
+
+    \b
+    lexfield inspire my.idx draft.txt
+    lexfield inspire my.idx "The boat came home before the storm." -k 3
+    lexfield inspire my.idx draft.txt --sentences 3 --json
+    """
+    from lexfield.answers.writing import suggested
+    from lexfield.search.index import Index
+    from lexfield.text.corpus import Corpus
+
+    if draft == "-":
+        text = sys.stdin.buffer.read().decode(errors="replace")
+    else:
+        named = len(draft) < 1000 and "\n" not in draft and Path(draft).is_file()
+        text = "\n\n".join(Corpus.read(draft).texts) if named else draft
+    answer = suggested(Index.open(path), text, k, method=method, sentences=sentences)
+    tell(answer, output, lambda: _lines(list(answer.records), answer.extra))
+
+
+def _lines(records: list[dict[str, Any]], extra: dict[str, Any]) -> list[str]:
+    lines = [f"after: {' '.join(extra['asked'].split())}"]
+    for number, record in enumerate(records, 1):
+        lines.append(f"{number:>3}. {paint(record['text'], 'green')}")
+        if record["went_on"]:
+            lines.append(f"     went on: {record['went_on']}")
+        lines.append(f"     takes up: {', '.join(record['takes_up']) or '—'}  [{record['id']}]")
+    return lines

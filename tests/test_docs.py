@@ -1,0 +1,123 @@
+"""The documentation: every snippet runs, every verb and every method has its place, it builds."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import lexfield
+from lexfield.cli.main import VERBS
+from lexfield.sample import METADATA, TEXTS, TICKETS
+from lexfield.search.index import Index
+from lexfield.text.corpus import Corpus
+from tests import snippets
+
+DOCS = snippets.ROOT / "docs"
+PAGES = list(snippets.pages())
+EXECUTED = ("console", "python")
+SHOWN = ("text", "json")  # output, and the shape of an answer
+METHODS = sorted((DOCS / "methods").glob("*.md"))
+
+
+def name(path: Path) -> str:
+    return path.relative_to(DOCS).as_posix()
+
+
+@pytest.fixture(scope="session")
+def indexes(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """What the tutorial builds, for the pages that go on from there."""
+    folder = tmp_path_factory.mktemp("indexes")
+    Index.build(Corpus.read(TEXTS, metadata=METADATA), folder / "sample.idx")
+    fields = ("title", "text")
+    Index.build(Corpus.read(TICKETS, text_fields=fields), folder / "tickets.idx")
+    return folder
+
+
+SNIPPET = re.compile(r"^```(console|python)", re.M)
+WITH_SNIPPETS = [page for page in PAGES if SNIPPET.search(page.read_text("utf-8"))]
+
+
+@pytest.mark.parametrize("page", WITH_SNIPPETS, ids=name)
+def test_snippets_run_as_printed(page: Path, indexes: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "here"
+    shutil.copytree(indexes, folder)
+    snippets.prepare(folder)
+    text = page.read_text("utf-8")
+    snippets.check_commands(text, folder)
+    snippets.check_python(text, folder, name(page))
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name)
+def test_no_snippet_is_left_out(page: Path) -> None:
+    text = page.read_text("utf-8")
+    kinds = set(re.findall(r"^```(\S*)$", text, re.M)) - {""}
+    allowed = {*EXECUTED, *SHOWN, *(("sh",) if page.name == "serve.md" else ())}
+    assert kinds <= allowed
+    outside = re.sub(r"^```.*?^```", "", text, flags=re.S | re.M)
+    assert not re.findall(r"^ {4}(?:\$ |lexfield |lx\.|pip |python )", outside, re.M)
+
+
+def test_the_calls_of_the_api_run(indexes: Path, tmp_path: Path) -> None:
+    pytest.importorskip("fastapi", reason="the extra 'serve' is not installed")
+    if not shutil.which("curl"):
+        pytest.skip("curl is not installed")
+    from tests.serve.live import served
+
+    shutil.copytree(indexes / "sample.idx", tmp_path / "my.idx")
+    Index.open(tmp_path / "my.idx").fit_topics(6, passes=2)
+    (tmp_path / "march.txt").write_text("One fine day the cat came home.", "utf-8")
+    code = "".join(snippets.blocks((DOCS / "serve.md").read_text("utf-8"), "sh"))
+    with served(tmp_path / "my.idx", "--folder", tmp_path / "made") as address:
+        script = code.replace("http://127.0.0.1:8000", address).replace("curl", "curl -sSf")
+        *calls, last = script.strip().split("\n")  # the last deletes what a job is still making
+        assert "DELETE" in last
+        done = subprocess.run(
+            ["bash", "-euo", "pipefail", "-c", "\n".join(calls)],
+            cwd=tmp_path, capture_output=True, text=True, timeout=120, check=False,
+        )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+
+
+def test_every_verb_is_documented() -> None:
+    listed = (DOCS / "cli.md").read_text("utf-8")
+    told = "".join(page.read_text("utf-8") for page in PAGES if page.name != "cli.md")
+    told += (snippets.ROOT / "README.md").read_text("utf-8")
+    for verb in VERBS:
+        assert f"## lexfield {verb}\n" in listed
+        assert f"lexfield {verb}" in told, f"no page tells of {verb}"
+
+
+@pytest.mark.parametrize("page", METHODS, ids=name)
+def test_a_method_has_its_cost_its_use_and_a_picture(page: Path) -> None:
+    text = page.read_text("utf-8")
+    assert re.search(r"^!\[.+\]\(.+\.png\)", text, re.M), "a picture"
+    assert re.search(r"\bcosts?\b|Cost", text), "what it costs"
+    assert re.search(r"When to use|Which to use|Use it|use when", text), "when to use it"
+    assert re.search(r"[Ww]hen not|not for|no finding|Do not|do not use", text), "and when not"
+
+
+def test_every_public_name_has_its_reference() -> None:
+    page = (DOCS / "reference" / "python.md").read_text("utf-8")
+    for public in lexfield.__all__:
+        home = f"lexfield.{lexfield._HOMES[public]}"
+        assert f"::: {home}" in page, public
+
+
+def test_the_site_builds(tmp_path: Path) -> None:
+    pytest.importorskip("mkdocs", reason="the extra 'docs' is not installed")
+    pytest.importorskip("mkdocstrings", reason="the extra 'docs' is not installed")
+    done = subprocess.run(
+        [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", str(tmp_path / "site")],
+        cwd=snippets.ROOT, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr[-3000:]
+    pages = list((tmp_path / "site").rglob("*.html"))
+    assert len(pages) >= len(PAGES)
+    for page in pages:  # nothing is fetched from elsewhere
+        text = page.read_text("utf-8")
+        assert not re.findall(r'<(?:script|link|img)[^>]+(?:src|href)="(?:https?:)?//', text)

@@ -1,0 +1,164 @@
+"""The reproduction: complete, reported as committed; its cache sees what changes."""
+
+from __future__ import annotations
+
+import importlib
+import json
+import re
+import shutil
+from pathlib import Path
+from types import ModuleType
+
+import numpy as np
+import pytest
+
+from lexfield import knn_divergence
+
+ROOT = Path(__file__).parents[1]
+FOLDER = ROOT / "reproduce"
+
+
+@pytest.fixture
+def reproduce(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(FOLDER))
+
+
+def module(name: str) -> ModuleType:
+    return importlib.import_module(name)
+
+
+# what the papers print, by their numbers
+PRINTED = {
+    "hare": {*(f"table-{n}" for n in range(1, 9)), *(f"figure-{n}" for n in range(1, 7))},
+    "krstovski": {*(f"table-{n}" for n in range(1, 6)), "figure-1", "figure-2"},
+    "mochihashi": {"table-1", *(f"figure-{n}" for n in range(1, 7))},
+}
+
+
+def test_everything_that_is_printed_is_in_the_catalogue(reproduce: None) -> None:
+    items = module("catalogue").ITEMS
+    found: dict[str, set[str]] = {}
+    for item in items:
+        paper, kind, *numbers = item.name.split("-")
+        for number in numbers:
+            found.setdefault(paper, set()).add(f"{kind.removesuffix('s')}-{number}")
+    assert {paper: found[paper] & PRINTED[paper] for paper in PRINTED} == PRINTED
+    assert {item.paper for item in items} == set(module("catalogue").PAPERS)
+    for item in items:
+        assert (FOLDER / f"{item.script}.py").is_file()
+        assert item.file in module("catalogue").SCRIPTS[item.script].outputs
+
+
+def test_the_page_is_the_committed_results(reproduce: None) -> None:
+    run = module("run")
+    page = run.markdown(run.TITLE, run.LEAD, run.chapters(), run.PAGE)
+
+    def kept(text: str) -> list[str]:  # when results were made is git's to say
+        return [line for line in text.splitlines() if not line.startswith("*Made")]
+
+    assert kept(run.PAGE.read_text("utf-8")) == kept(page), "run: lexfield reproduce --report"
+    for section in (section for chapter in run.chapters() for section in chapter.sections):
+        told = [block for block in section.blocks if isinstance(block, str)]
+        assert any(t.startswith(("**Difference.**", "Not run yet")) for t in told), section.name
+
+
+def test_the_report_needs_nothing_else(reproduce: None) -> None:
+    run = module("run")
+    report = run.html(run.TITLE, run.LEAD, run.chapters())
+    assert len(report.encode()) <= 5_000_000
+    assert not re.findall(r'(?:src|href)="(?!data:|#)', report)
+    assert "<script" not in report
+    assert report.count("<h3") == len(module("catalogue").ITEMS)
+
+
+def test_blocks(reproduce: None, tmp_path: Path) -> None:
+    page = module("page")
+    grid = page.Grid(["", "a<b"], [["x|y", "**1** and `2 * 3`"], ["<i>", "more words " * 5]])
+    chapter = page.Chapter("C", [page.Section("s", "S & T", [grid, "say *so*"], "Made.")])
+    text = page.markdown("M", "lead", [chapter], tmp_path / "m.md")
+    assert "| x\\|y | **1** and `2 * 3` |" in text
+    assert "| --- | --- |" in text  # the second column is to be read
+    html = page.html("M", "lead", [chapter])
+    assert "a&lt;b" in html and "<td>&lt;i&gt;</td>" in html
+    assert "<b>1</b>" in html and "<code>2 * 3</code>" in html and "<i>so</i>" in html
+    with pytest.raises(ValueError, match="bytes"):
+        page.html("M", "x" * 5_000_001, [])
+
+
+def test_the_key_sees_code_data_and_arguments(
+    reproduce: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cache = module("cache")
+    shutil.copytree(FOLDER, tmp_path / "reproduce", ignore=shutil.ignore_patterns("results"))
+    shutil.copytree(ROOT / "src", tmp_path / "src", ignore=shutil.ignore_patterns("*.bin", "data"))
+    for name, value in {"HERE": tmp_path / "reproduce", "ROOT": tmp_path,
+                        "SOURCE": tmp_path / "src" / "lexfield",
+                        "_SEARCHED": (tmp_path / "reproduce",)}.items():  # fmt: skip
+        monkeypatch.setattr(cache, name, value)
+    script = tmp_path / "reproduce" / "variety.py"
+    reached = {path.relative_to(tmp_path).as_posix() for path in cache.reached(script)}
+    assert {"reproduce/variety.py", "src/lexfield/search/index.py", "src/lexfield/text/corpus.py",
+            "src/lexfield/search/wmd.py"} <= reached  # fmt: skip
+    assert not any(path.startswith(("src/lexfield/serve", "src/lexfield/cli")) for path in reached)
+    data = tmp_path / "data"
+    (data / "books").mkdir(parents=True)
+    (data / "books" / "a.txt").write_text("one")
+    first = cache.parts(script, data, ["books"], [])
+    assert cache.parts(script, data, ["books"], []) == first
+    assert cache.parts(script, data, ["books"], ["--fast"]) != first
+    (data / "books" / "a.txt").write_text("two")
+    second = cache.parts(script, data, ["books"], [])
+    assert second["data"] != first["data"] and second["source"] == first["source"]
+    wmd = tmp_path / "src" / "lexfield" / "search" / "wmd.py"
+    wmd.write_text(wmd.read_text("utf-8") + "\n# changed\n", "utf-8")
+    assert cache.parts(script, data, ["books"], [])["source"] != first["source"]
+
+
+def test_records(reproduce: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    cache = module("cache")
+    monkeypatch.setattr(cache, "RESULTS", tmp_path)
+    monkeypatch.setattr(cache, "MADE", tmp_path / "made.json")
+    (tmp_path / "x.json").write_text("{}")
+    assert cache.recorded("x", ["x.json"]) is None
+    cache.record("x", {"source": "s"}, ["x.json"], "2026-01-02", 1.24)
+    assert cache.recorded("x", ["x.json"])["minutes"] == 1.2
+    (tmp_path / "x.json").write_text("[]")  # changed by hand, or made again without a record
+    assert cache.recorded("x", ["x.json"]) is None
+
+
+def test_slips_are_kept_only_where_asked(reproduce: None) -> None:
+    fidelity = module("fidelity")
+    rng = np.random.default_rng(1)
+    x, y = rng.standard_normal((60, 3)), rng.standard_normal((70, 3)) + 0.5
+    ours = knn_divergence(x, y, k=4, estimator="plain", limit=False).value
+    assert fidelity.knn_kl(x, y, 4) == pytest.approx(ours, abs=1e-6)
+    printed = fidelity.knn_kl(x, y, 4, fidelity="as_published")
+    shift = np.log(70 / 59)
+    assert printed - shift == pytest.approx((ours - shift) / 3, abs=1e-4)
+    p, q = np.array([1.0, 0]), np.array([0, 1.0])
+    assert fidelity.hellinger(p, q) == pytest.approx(1)
+    assert fidelity.hellinger(p, q, "as_published") == pytest.approx(2)
+    with pytest.raises(ValueError, match="fidelity"):
+        fidelity.hellinger(p, q, "exact")
+
+
+def test_the_lecture(reproduce: None) -> None:
+    lecture = module("lecture")
+    rows = [*lecture.counting(), *lecture.frequencies(), *lecture.queries()]
+    assert all(row["same"] for row in rows)
+    slips = [*lecture.frequencies("as_published"), *lecture.queries("as_published")]
+    assert [row["what"] for row in slips if not row["same"]] == [
+        "Example 5, frequencies",
+        "Example 8, order of the sites",
+    ]
+    stored = json.loads((FOLDER / "results" / "lecture.json").read_text("utf-8"))
+    assert stored["as_printed"] == stored["rows"] == len(rows)
+
+
+def test_items_by_name(reproduce: None) -> None:
+    chosen = module("catalogue").chosen
+    assert [item.name for item in chosen(["hare-table-1"])] == ["hare-table-1"]
+    assert {item.script for item in chosen(["labels", "lecture"])} == {"labels", "lecture"}
+    assert len(chosen(["krstovski"])) == 7
+    with pytest.raises(SystemExit, match="nothing"):
+        chosen(["nothing"])
