@@ -37,6 +37,7 @@ sys.path.append(str(HERE))
 from metric_peers import attempt, learners  # noqa: E402
 from metric_retrieval import document_folds  # noqa: E402
 
+OUT = HERE / "results" / "metric_clustering.json"
 SEED = 2004
 STARTS = 100
 LIMIT = 10  # seconds for one fit of a peer
@@ -45,12 +46,19 @@ LIMIT = 10  # seconds for one fit of a peer
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data", type=Path, default=HERE.parents[1] / "shared" / "data")
+    parser.add_argument("--resume", action="store_true", help="Go on where a run was interrupted.")
     options = parser.parse_args()
     warnings.simplefilter("ignore")
     started = time.time()
     result: dict[str, Any] = {"starts": STARTS, "seed": SEED, "sets": []}
-    same, halves, peers = [], [], []
+    if options.resume:
+        result = json.loads(OUT.read_text("utf-8"))
+    same = result.get("same_rows", [])
+    halves = result.get("other_half", [])
+    peers = result.get("peers_on_the_other_half", [])
     for name, rows, labels in sets(options.data):
+        if name in result["sets"]:
+            continue
         same += [cluster(name, rows, labels, dims) for dims in dimensions(rows)]
         halves.append(other_half(name, rows, labels))
         peers.append(beside_peers(name, rows, labels))
@@ -64,14 +72,12 @@ def main() -> None:
         }
         write(result)  # what is done so far: an interrupted run says which sets it holds
     result["newsgroups"] = newsgroups(options.data)
-    result["minutes"] = round((time.time() - started) / 60, 1)
     write(result)
     print(json.dumps(result, indent=1, ensure_ascii=False))
 
 
 def write(result: dict[str, Any]) -> None:
-    out = HERE / "results" / "metric_clustering.json"
-    out.write_text(json.dumps(result, indent=1, ensure_ascii=False) + "\n", "utf-8")
+    OUT.write_text(json.dumps(result, indent=1, ensure_ascii=False) + "\n", "utf-8")
 
 
 def sets(data: Path) -> Iterator[tuple[str, Any, Any]]:
@@ -162,7 +168,11 @@ def beside_peers(name: str, rows: Any, labels: Any) -> dict[str, Any]:
         if map_ is None:
             result[learner] = problem
             continue
-        values = clustering_precision(map_(rows[test]), labels[test], starts=20, seed=SEED)
+        mapped = map_(rows[test])
+        if not np.isfinite(mapped).all():
+            result[learner] = "gives numbers that are not finite"
+            continue
+        values = clustering_precision(mapped, labels[test], starts=20, seed=SEED)
         result[learner] = round(float(values.mean()), 4)
     return result
 
