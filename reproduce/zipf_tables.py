@@ -22,6 +22,11 @@ def _table(title: str, heads: list[str], rows: Iterator[list[str]]) -> list[str]
     return [f"## {title}", "", *("| " + " | ".join(cells) + " |" for cells in lines)]
 
 
+def _vectors(own: Result) -> list[str]:
+    """Those that a corpus was measured with."""
+    return [name for name in ("glove", "default") if f"clusters_{name}" in own]
+
+
 def _sizes(result: Result) -> list[str]:
     def rows() -> Iterator[list[str]]:
         for name, own in result["corpora"].items():
@@ -50,7 +55,7 @@ def _neighbours(result: Result) -> list[str]:
     def rows() -> Iterator[list[str]]:
         for name, own in result["corpora"].items():
             theirs = own["paper"]["neighbours_per_cent"]
-            for vectors in ("glove", "default"):
+            for vectors in _vectors(own):
                 ours = own[f"neighbours_{vectors}"]
                 beside = vectors == "glove"
                 cells = [
@@ -71,7 +76,7 @@ def _slopes(result: Result) -> list[str]:
             ends = [
                 row[end] for row in own["clusters_glove"]["robustness"] for end in ("low", "high")
             ]
-            for vectors in ("glove", "default"):
+            for vectors in _vectors(own):
                 found = own[f"clusters_{vectors}"]
                 yield [
                     f"{name}, {vectors}",
@@ -83,7 +88,7 @@ def _slopes(result: Result) -> list[str]:
                 ]
 
     heads = ["words", "k", "clusters", "for k ± 20", "shuffled", "text less shuffled", "Gaussian"]
-    title = "Figures 3, 4 and 6: slopes (R²), differences with 95% intervals over seeds"
+    title = "Figures 3, 4 and 6: slopes (R²), differences with 95% intervals (5 seeds, books 2)"
     return _table(title, [*heads, "text less Gaussian"], rows())
 
 
