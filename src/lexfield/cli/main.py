@@ -18,6 +18,7 @@ from lexfield.errors import LexfieldError
 VERBS = {
     "add": ("change", "Add documents to an index."),
     "bag": ("bag", "Count the n-grams of texts: types, tokens, frequencies."),
+    "cluster": ("cluster", "See who works on a cluster."),
     "compact": ("change", "Tidy an index after many additions and deletions."),
     "compare": ("compare", "Say how different two texts are, and which words say so."),
     "completion": ("completion", "Print the shell script that completes lexfield's commands."),

@@ -25,7 +25,11 @@ def verify(path: str, output: str | None) -> None:
     from lexfield.store.folder import verify as check
 
     checks = check(path)
-    inner = [*Path(path).glob("topics/CURRENT"), *sorted(Path(path).glob("metrics/*/CURRENT"))]
+    inner = [
+        found
+        for pattern in ("topics/CURRENT", "metrics/*/CURRENT", "shards/*/CURRENT")
+        for found in sorted(Path(path).glob(pattern))
+    ]
     for store in (current.parent for current in inner):  # stores in an index
         name = store.relative_to(path).as_posix()
         checks += [replace(found, file=f"{name}/{found.file}") for found in check(store)]

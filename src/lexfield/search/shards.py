@@ -76,7 +76,7 @@ class SharedLexicon(Lexicon):
         self._computed = {}
 
     @cached_property
-    def maps(self) -> list[NDArray[np.int32]]:
+    def maps(self) -> list[NDArray[np.int32]]:  # type: ignore[override]
         """Of the shards that are open, which nobody needs for a query alone."""
         return [segment.own for segment in self._index.segments]
 
