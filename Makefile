@@ -1,5 +1,6 @@
 # make demo   sets everything up and runs the main job on the embedded sample
 # make test   sets everything up and runs lint, types and all tests
+# make fault      kills, freezes and fills the workers of a cluster, and damages what they read
 # make bench      measures speed against peers and writes benchmarks/results
 # make reproduce  reruns the papers' tables and writes reproduce/results
 PYTHON ?= python3
@@ -7,7 +8,7 @@ VENV ?= .venv
 BIN = $(VENV)/bin
 PIP = $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 
-.PHONY: demo test lint bench reproduce clean
+.PHONY: demo test fault lint bench reproduce clean
 
 demo: $(VENV)/.installed
 	$(BIN)/lexfield demo --output demo-output
@@ -15,6 +16,9 @@ demo: $(VENV)/.installed
 test: lint
 	@command -v chromium >/dev/null || echo "chromium is not installed: the tests of the page in a browser are skipped"
 	$(BIN)/python -m pytest -n auto
+
+fault: $(VENV)/.installed-dev
+	$(BIN)/python -m pytest tests/fault -n 0
 
 lint: $(VENV)/.installed-dev
 	$(BIN)/ruff check .
