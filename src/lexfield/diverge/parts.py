@@ -238,5 +238,6 @@ def _write_counts(out: Writer, counts: csr_matrix) -> None:
 def _read_counts(store: Store) -> csr_matrix:
     from scipy.sparse import csr_matrix
 
-    parts = (store.array(f"counts.{part}") for part in ("data", "indices", "indptr"))
+    # copies, for a sparse matrix may be tidied up in its place
+    parts = (np.array(store.array(f"counts.{part}")) for part in ("data", "indices", "indptr"))
     return csr_matrix(tuple(parts), tuple(store.meta["shape"]))
