@@ -1,5 +1,6 @@
 # make demo   sets everything up and runs the main job on the embedded sample
 # make test   sets everything up and runs lint, types and all tests
+# make fault      kills, freezes and fills the workers of a cluster, and damages what they read
 # make bench      measures speed against peers and writes benchmarks/results
 # make docs       builds the documentation site into site/
 # make reproduce  reruns the papers' tables that are not fresh, and writes the report
@@ -8,7 +9,7 @@ VENV ?= .venv
 BIN = $(VENV)/bin
 PIP = $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 
-.PHONY: demo test lint bench reproduce docs clean
+.PHONY: demo test fault lint bench reproduce docs clean
 
 demo: $(VENV)/.installed
 	$(BIN)/lexfield demo --output demo-output
@@ -16,6 +17,9 @@ demo: $(VENV)/.installed
 test: lint
 	@command -v chromium >/dev/null || echo "chromium is not installed: the tests of the page in a browser are skipped"
 	$(BIN)/python -m pytest -n auto
+
+fault: $(VENV)/.installed-dev
+	$(BIN)/python -m pytest tests/fault/cluster -n 0
 
 lint: $(VENV)/.installed-dev
 	$(BIN)/ruff check .

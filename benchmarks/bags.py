@@ -12,8 +12,8 @@ a service gets them; both begin with a text. Then all at once, on both cores. Sc
 with both given the same tokens.
 
 Translation: its time over that of the language model, for words that were asked for before, and for
-words that were not (which includes finding their neighbours; the first query of all, which finds the
-threshold, is beside).
+words that were not (which includes finding their neighbours; the first query of all, which finds
+the threshold, is beside).
 """
 
 from __future__ import annotations

@@ -2,18 +2,30 @@
 
 from __future__ import annotations
 
+import re
 import signal
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
+import lexfield
+from lexfield.diverge.pairs import pairs
 from lexfield.engine import open_engine
 from lexfield.engine.cluster import Cluster
 from lexfield.engine.where import Local
 from lexfield.errors import ClusterError, InputError
+from lexfield.progress import silent
+from lexfield.search.index import Index
+from lexfield.search.shard_build import build_sharded
+from lexfield.text.corpus import Corpus
+from lexfield.vectors.wordvectors import WordVectors
+from tests.cli.conftest import Run, run
 from tests.engine.nodes import Nodes
+
+__all__ = ["run"]  # a fixture
 
 pytest.importorskip("distributed", reason="the extra 'cluster' is not installed")
 
@@ -72,8 +84,6 @@ def test_errors_of_tasks_keep_their_kind_and_say_where(cluster: Cluster, tmp_pat
 
 
 def test_status_tells_every_worker(cluster: Cluster) -> None:
-    import lexfield
-
     found = cluster.status()
     assert [worker.threads for worker in found] == [1, 1]
     assert {worker.lexfield for worker in found} == {lexfield.__version__}
@@ -86,6 +96,61 @@ def test_nobody_there_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
         Cluster("tcp://127.0.0.1:9", timeout=1)
     monkeypatch.delenv("LEXFIELD_CLUSTER")
     assert isinstance(open_engine(), Local)
+
+
+def test_jobs_give_the_same_bits_as_here(cluster: Cluster, sample: Corpus, tmp_path: Path) -> None:
+    """All methods on 1, 2 and 4 shards are in tests/fault."""
+    from lexfield.answers.words import near, near_many
+
+    few = Corpus.of(list(sample.documents)[::12])
+    single = Index.build(few, tmp_path / "single")
+    sharded = build_sharded(few.documents, tmp_path / "sharded", shards=2, engine=cluster)
+    texts = ["The boat came home before the storm.", 'bread + "copper pot"']
+    for spec in ("setcover", "wmd", "bm25"):
+        for index in (single, sharded):
+            found = index.search_many(texts, spec, 4, engine=cluster)
+            for wanted, one in zip(single.search_many(texts, spec, 4), found, strict=True):
+                assert one.to_dicts() == wanted.to_dicts()
+    for options in ({"space": "latent", "memory": 0.001}, {"measure": "hellinger"}):
+        run = tmp_path / str(len(options))
+        found_pairs = pairs(few, resume=run, engine=cluster, **options)
+        assert np.array_equal(found_pairs.matrix, pairs(few, **options).matrix)
+    words = ["book", "xyzzyx", "river"]
+    there = near_many(cluster, "default", words, 3, None, silent)
+    assert there == near(WordVectors.default(), words, 3, None)
+    with pytest.raises(InputError, match="needs a folder"):
+        pairs(few, engine=cluster)
+
+
+def test_commands(nodes: Nodes, run: Run, tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("The cat sat. A storm came over the sea.")
+    (tmp_path / "b.txt").write_text("The dog barked. The boat sank in the storm.")
+    index = tmp_path / "idx"
+    at = ("--cluster", nodes.address)
+    built = run("index", tmp_path / "a.txt", tmp_path / "b.txt", "--shards", 2, *at, "-o", index)
+    assert built.code == 0 and "2 shards" in built.out
+    here = run("search", index, "a ship in a storm", "--json")
+    there = run("search", index, "a ship in a storm", "--json", *at)
+    assert there.code == 0 and there.json["results"] == here.json["results"]
+    assert "2 shards" not in run("verify", index).err
+    status = run("cluster", "status", nodes.address, "--folder", tmp_path, "--json")
+    assert [worker["folder"] for worker in status.json["results"]] == ["shared", "shared"]
+    nobody = run("cluster", "status", "tcp://127.0.0.1:9")
+    assert nobody.code == 2 and "No scheduler answers" in nobody.err
+    folder = run("pairs", tmp_path / "a.txt", tmp_path / "b.txt", *at)
+    assert folder.code == 2 and "--resume FOLDER" in folder.err
+    many = run("index", tmp_path / "a.txt", "--shards", 2, "-o", tmp_path / "x")
+    assert many.code == 2 and "at most the 1 documents" in many.err
+
+
+def test_only_one_module_imports_dask() -> None:
+    source = Path(lexfield.__file__).parent
+    found = [
+        path.relative_to(source).as_posix()
+        for path in source.rglob("*.py")
+        if re.search(r"(?:import|from|need\(\")\s*(?:dask|distributed)\b", path.read_text("utf-8"))
+    ]
+    assert found == ["engine/cluster.py"]
 
 
 def kill_at_a_quarter(nodes: Nodes, total: int) -> Any:

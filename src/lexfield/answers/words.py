@@ -3,16 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lexfield.answers.answer import Answer, Record
 from lexfield.errors import UnknownWordError
 
 if TYPE_CHECKING:
+    from lexfield.engine import Engine
+    from lexfield.progress import Progress
     from lexfield.vectors.models import Models
     from lexfield.vectors.synonyms import Synonyms
     from lexfield.vectors.threshold import Threshold
     from lexfield.vectors.wordvectors import WordVectors
+
+_BATCH = 500  # words a task
+_NOTES = 10
 
 
 def near(
@@ -33,6 +40,45 @@ def near(
         query = {"query": word} if len(words) > 1 else {}
         records += [{**query, **record} for record in found.to_dicts()]
     return Answer("near", records, told)
+
+
+def near_many(
+    engine: Engine,
+    vectors: str,
+    words: Sequence[str],
+    k: int,
+    threshold: float | None,
+    progress: Progress,
+) -> Answer:
+    """``near`` of many words on an engine, whose workers load the same vectors."""
+    source = str(Path(vectors).resolve()) if Path(vectors).exists() else vectors
+    items = [
+        {"vectors": source, "words": words[i : i + _BATCH], "k": k, "threshold": threshold}
+        for i in range(0, len(words), _BATCH)
+    ]
+    records, notes = [], []
+    for some, told in engine.map("lexfield.answers.words:near_some", items, progress=progress):
+        records += some
+        notes += told
+    if len(notes) > _NOTES:
+        notes[_NOTES:] = [f"… and {len(notes) - _NOTES:,} more words without a vector"]
+    return Answer("near", records, notes)
+
+
+def near_some(
+    vectors: str, words: list[str], k: int, threshold: float | None
+) -> tuple[list[Record], list[str]]:
+    """The task: records with their queries, and notes."""
+    found = near(_loaded(vectors), words, k, threshold)
+    named = [{"query": words[0], **r} for r in found.records] if len(words) == 1 else found.records
+    return list(named), list(found.notes)
+
+
+@lru_cache(maxsize=1)
+def _loaded(vectors: str) -> WordVectors:
+    from lexfield.vectors.wordvectors import WordVectors
+
+    return WordVectors.load(vectors)
 
 
 def threshold(

@@ -8,7 +8,7 @@ import click
 
 from lexfield.answers.options import chosen_options
 from lexfield.cli.compare import apart
-from lexfield.cli.options import divergence_options, reading_options
+from lexfield.cli.options import cluster_option, divergence_options, engine_at, reading_options
 from lexfield.cli.output import Bar, output_options, paint, tell
 
 
@@ -28,6 +28,8 @@ from lexfield.cli.output import Bar, output_options, paint, tell
 @click.option("--sample", type=click.IntRange(1), help="Compare as many random words of each.")
 @click.option("--seed", default=0, show_default=True, help="For --sample.")
 @click.option("--text", metavar="ID", help="Show the evidence for one document.")
+@click.option("--resume", metavar="FOLDER", help="Keep finished parts here and go on from them.")
+@cluster_option
 @reading_options
 @output_options
 def label(
@@ -39,6 +41,8 @@ def label(
     sample: int | None,
     seed: int,
     text: str | None,
+    resume: str | None,
+    cluster: str | None,
     output: str | None,
     **options: Any,
 ) -> None:
@@ -48,6 +52,7 @@ def label(
     lexfield label books/ --metadata books.csv --by author --measure hellinger
     lexfield label books/ --metadata books.csv --by author --text emma
     lexfield label books/ --metadata books.csv --by genre --rule vote --space latent --json
+    lexfield label books/ --by author --resume /shared/run --cluster tcp://10.0.0.5:8786
     """
     from lexfield.answers.texts import guessed, labelled
     from lexfield.diverge.counts import count
@@ -60,8 +65,8 @@ def label(
         corpus = Corpus.read(paths, progress=bar, **reading)
     counts = count(corpus, n=chosen["n"], stopwords=chosen["stopwords"], sample=sample, seed=seed)
     counts = labelled(counts, by)
-    with Bar("comparing") as bar:
-        found = pairs(counts, k=k, progress=bar, **chosen)
+    with engine_at(cluster) as engine, Bar("comparing", engine) as bar:
+        found = pairs(counts, k=k, resume=resume, engine=engine, progress=bar, **chosen)
     answer = guessed(found, counts, by, rule, neighbours, text)
     tell(answer, output, lambda: _lines(list(answer.records), answer.extra))
 

@@ -19,6 +19,7 @@ VERBS = {
     "add": ("change", "Add documents to an index."),
     "attribute": ("attribute", "Say who wrote a text, how surely, and which words say so."),
     "bag": ("bag", "Count the n-grams of texts: types, tokens, frequencies."),
+    "cluster": ("cluster", "See who works on a cluster."),
     "compact": ("change", "Tidy an index after many additions and deletions."),
     "compare": ("compare", "Say how different two texts are, and which words say so."),
     "completion": ("completion", "Print the shell script that completes lexfield's commands."),

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from lexfield.answers.answer import Record
-from lexfield.cli.options import vectors_option
+from lexfield.cli.options import cluster_option, engine_at, vectors_option
 from lexfield.cli.output import Bar, output_options, tell
 from lexfield.results import format_rows
 
@@ -18,7 +18,10 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.argument("words", nargs=-1, required=True, metavar="WORD...")
+@click.argument("words", nargs=-1, metavar="WORD...")
+@click.option(
+    "--words", "file", type=click.Path(exists=True, dir_okay=False), help="File, a word a line."
+)
 @click.option("-k", default=10, show_default=True, type=click.IntRange(1), help="How many.")
 @click.option(
     "--threshold",
@@ -33,14 +36,17 @@ if TYPE_CHECKING:
     help="Several models: a folder of `lexfield vectors train`, or sets, given one by one.",
 )
 @click.option("--dims", type=click.IntRange(1), help="Of a folder with models of several sizes.")
+@cluster_option
 @output_options
 def near(
     words: tuple[str, ...],
+    file: str | None,
     k: int,
     threshold: float | None,
     vectors: str,
     models: tuple[str, ...],
     dims: int | None,
+    cluster: str | None,
     output: str | None,
 ) -> None:
     """Find the nearest words, by cosine, of one word or of several in turn.
@@ -55,13 +61,24 @@ def near(
     lexfield near book --vectors my-vectors.vec
     lexfield near book --models my-models
     lexfield near book --models first.vec --models second.vec --json
+    lexfield near --words all.txt -k 20 --jsonl --cluster tcp://10.0.0.5:8786
     """
     from lexfield.answers.words import near as find
+    from lexfield.answers.words import near_many
+    from lexfield.cli.search import read_lines
     from lexfield.vectors.models import Models
     from lexfield.vectors.wordvectors import WordVectors
 
     if dims and not models:
         raise click.UsageError("--dims goes with --models.")
+    if bool(words) == bool(file):
+        raise click.UsageError("Give either words or --words FILE.")
+    if file:
+        words = tuple(read_lines(file))
+    if file and cluster and not models:
+        with engine_at(cluster) as engine, Bar("looking", engine) as bar:
+            assert engine is not None
+            return tell(near_many(engine, vectors, words, k, threshold, bar), output)
     with Bar("reading vectors") as bar:
         known: WordVectors | Models = (
             _models(models, dims, bar) if models else WordVectors.load(vectors, progress=bar)

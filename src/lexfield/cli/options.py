@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -11,6 +12,7 @@ import click
 from lexfield.cli.output import Bar
 
 if TYPE_CHECKING:
+    from lexfield.engine import Engine
     from lexfield.text.corpus import Corpus
     from lexfield.vectors.models import Models
 
@@ -46,6 +48,30 @@ def reading_options(command: F) -> F:
     for option in reversed(options):
         command = option(command)
     return command
+
+
+cluster_option = click.option(
+    "--cluster",
+    envvar="LEXFIELD_CLUSTER",
+    metavar="ADDRESS",
+    help="Run on a Dask cluster: tcp://host:8786. Also from LEXFIELD_CLUSTER. Its machines must see"
+    " the same folders.",
+)
+
+
+@contextmanager
+def engine_at(cluster: str | None) -> Iterator[Engine | None]:
+    """The cluster that was asked for, closed at the end; None for this machine."""
+    if not cluster:
+        yield None
+        return
+    from lexfield.engine import open_engine
+
+    engine = open_engine(cluster)
+    try:
+        yield engine
+    finally:
+        engine.close()
 
 
 def _vectors(choices: str, more: str) -> Callable[[F], F]:

@@ -10,12 +10,15 @@ import os
 import sys
 import time
 from collections.abc import Callable, Sequence
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from lexfield.answers.answer import Answer, Record
 from lexfield.results import format_rows
+
+if TYPE_CHECKING:
+    from lexfield.engine import Engine
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -81,8 +84,9 @@ def say(text: str) -> None:
 class Bar:
     """A progress bar on stderr; nothing where that is not a terminal."""
 
-    def __init__(self, label: str) -> None:
+    def __init__(self, label: str, engine: Engine | None = None) -> None:
         self._label = label
+        self._engine = engine  # has workers to tell of
         self._shown = 0.0
         self._active = sys.stderr.isatty()
 
@@ -92,7 +96,8 @@ class Bar:
             return
         self._shown = now
         share = f"{done / total:4.0%} of {total:,}" if total else f"{done:,}"
-        sys.stderr.write(f"\r{self._label}: {share}\033[K")
+        beside = f", {self._engine.beside()}" if self._engine else ""
+        sys.stderr.write(f"\r{self._label}: {share}{beside}\033[K")
         sys.stderr.flush()
 
     def __enter__(self) -> Bar:

@@ -10,7 +10,7 @@ import click
 
 from lexfield.answers.options import chosen_options
 from lexfield.cli.compare import apart
-from lexfield.cli.options import divergence_options, reading_options
+from lexfield.cli.options import cluster_option, divergence_options, engine_at, reading_options
 from lexfield.cli.output import Bar, emit, output_options, say
 from lexfield.errors import InputError
 
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 @click.option("--memory", default=1.0, show_default=True, help="Gigabytes to work in. Latent.")
 @click.option("--resume", metavar="FOLDER", help="Note progress here and go on from it. Latent.")
 @click.option("--approximate", is_flag=True, help="Approximate neighbours, by faiss. Latent.")
+@cluster_option
 @reading_options
 @output_options
 def pairs(
@@ -45,6 +46,7 @@ def pairs(
     memory: float,
     resume: str | None,
     approximate: bool,
+    cluster: str | None,
     output: str | None,
     **options: Any,
 ) -> None:
@@ -55,6 +57,7 @@ def pairs(
     lexfield pairs books/ --space latent -k 3,5,10 -o matrix.npz --plot map.png
     lexfield pairs books/ --sample 3000 --stopwords en --heat heat.svg --csv
     lexfield pairs books/ --space latent --resume run/     a killed run goes on
+    lexfield pairs books/ --space latent --resume /shared/run --cluster tcp://10.0.0.5:8786
     """
     from lexfield.diverge.pairs import pairs as compute
     from lexfield.plots.figure import plot_path
@@ -67,10 +70,10 @@ def pairs(
     compared, reading = apart(options)
     with Bar("reading") as bar:
         corpus = Corpus.read(paths, progress=bar, **reading)
-    with Bar("comparing") as bar:
+    with engine_at(cluster) as engine, Bar("comparing", engine) as bar:
         found = compute(
             corpus, k=_numbers(k), sample=sample, seed=seed, memory=memory, resume=resume,
-            approximate=approximate, progress=bar, **chosen_options(compared),
+            approximate=approximate, engine=engine, progress=bar, **chosen_options(compared),
         )  # fmt: skip
     if out:
         replace_file(Path(out), _npz(found))

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import click
 
-from lexfield.cli.options import unit_option
+from lexfield.cli.options import cluster_option, engine_at, unit_option
 from lexfield.cli.output import Bar, emit, output_options
 from lexfield.errors import InputError
 
@@ -24,6 +25,7 @@ from lexfield.errors import InputError
 @click.option("--id-field", metavar="NAME", help="Field with a query's id: by default _id or id.")
 @click.option("--text-field", default="text", show_default=True, metavar="NAME")
 @click.option("--algebra", is_flag=True, help="Read * + - and quotes in queries as operators.")
+@cluster_option
 @output_options
 def run(
     path: str,
@@ -36,6 +38,7 @@ def run(
     id_field: str | None,
     text_field: str,
     algebra: bool,
+    cluster: str | None,
     output: str | None,
 ) -> None:
     """Answer all queries of a JSON-lines file on all cores, and write a TREC run.
@@ -44,6 +47,7 @@ def run(
     lexfield run my.idx queries.jsonl -o bm25.run
     lexfield run my.idx queries.jsonl --method "lm(mu=500)" -k 100 -o lm.run
     lexfield run my.idx queries.jsonl --method "translation(threshold=0.7)" -o translation.run
+    lexfield run my.idx queries.jsonl --cluster tcp://10.0.0.5:8786 -o bm25.run
     lexfield evaluate bm25.run qrels.tsv
     """
     from lexfield.bags.algebra import plain
@@ -56,12 +60,13 @@ def run(
     asked = read_queries(queries, id_field, text_field)
     texts = list(asked.values()) if algebra else [plain(text) for text in asked.values()]
     index = Index.open(path)
-    with Bar("searching") as bar:
-        found = index.search_many(
-            texts, method, k, unit=unit, where=parse_where(where), progress=bar
-        )
+    with engine_at(cluster) as engine, Bar("searching", engine) as bar:
+        how: dict[str, Any] = {"unit": unit, "where": parse_where(where), "engine": engine}
+        found = index.search_many(texts, method, k, progress=bar, **how)
         rankings = dict(zip(asked, found, strict=True))
-    results = {name: [(hit.id, hit.score) for hit in ranking] for name, ranking in rankings.items()}
+        results = {
+            name: [(hit.id, hit.score) for hit in ranking] for name, ranking in rankings.items()
+        }
     spec = next(iter(rankings.values())).method
     write_run(target, Run(spec, results))
     notes = [

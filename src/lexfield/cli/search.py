@@ -5,11 +5,11 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from lexfield.cli.options import unit_option
+from lexfield.cli.options import cluster_option, engine_at, unit_option
 from lexfield.cli.output import Bar, output_options, paint, tell
 from lexfield.errors import InputError
 
@@ -44,6 +44,7 @@ _COLOURS = ("green", "cyan", "magenta", "yellow", "blue", "red")
 @click.option(
     "--run", is_flag=True, help="Print a TREC run; a query may begin with its id and a tab."
 )
+@cluster_option
 @output_options
 def search(
     path: str,
@@ -57,6 +58,7 @@ def search(
     metric: str | None,
     explain: bool,
     run: bool,
+    cluster: str | None,
     output: str | None,
 ) -> None:
     """Find the sentences or documents of an index that answer a text; - reads a query a line.
@@ -71,6 +73,7 @@ def search(
     lexfield search my.idx --like letters/march --method topic
     lexfield search tickets.idx "app crashes on start" --method mean --metric support
     lexfield search my.idx --queries topics.tsv --unit document -k 100 --run > mine.run
+    lexfield search s3://bucket/my.idx --queries questions.txt --cluster tcp://10.0.0.5:8786
     """
     from lexfield.answers.search import ranked
     from lexfield.search.filter import parse_where
@@ -81,25 +84,26 @@ def search(
     names, texts = _named(_texts(text, queries), run) if like is None else ([like], [])
     index = Index.open(path, metric)
     conditions = parse_where(where)
-    with Bar("searching") as bar:
-        if like is not None:
-            rankings = [index.like(like, method, k, where=conditions)]
-        else:
-            found = index.search_many(texts, method, k, unit=unit, where=conditions, progress=bar)
-            rankings = list(found)
-    if run:
-        return _print_run(names, rankings)
-    many = len(texts) > 1
-    answer = ranked(rankings, explain=explain or not many, by="query" if many else None)
+    with engine_at(cluster) as engine:  # texts and reasons of hits may be fetched from it
+        with Bar("searching", engine) as bar:
+            if like is not None:
+                rankings = [index.like(like, method, k, where=conditions)]
+            else:
+                how: dict[str, Any] = {"unit": unit, "where": conditions, "engine": engine}
+                rankings = list(index.search_many(texts, method, k, progress=bar, **how))
+        if run:
+            return _print_run(names, rankings)
+        many = len(texts) > 1
+        answer = ranked(rankings, explain=explain or not many, by="query" if many else None)
 
-    def table() -> Iterator[str]:
-        for ranking in rankings:
-            if many:
-                yield paint(ranking.query, "blue")
-            for hit in ranking:
-                yield from hit_lines(hit, explain, index.normalisation)
+        def table() -> Iterator[str]:
+            for ranking in rankings:
+                if many:
+                    yield paint(ranking.query, "blue")
+                for hit in ranking:
+                    yield from hit_lines(hit, explain, index.normalisation)
 
-    tell(answer, output, lambda: list(table()))
+        tell(answer, output, lambda: list(table()))
 
 
 def _named(lines: Sequence[str], run: bool) -> tuple[list[str], list[str]]:
@@ -125,11 +129,16 @@ def _texts(text: str | None, queries: str | None) -> Sequence[str]:
         raise click.UsageError("Give either a TEXT (or - for standard input) or --queries FILE.")
     if text is not None and text != "-":
         return [text]
-    data = Path(queries).read_bytes() if queries else sys.stdin.buffer.read()
+    return read_lines(queries)
+
+
+def read_lines(file: str | None) -> list[str]:
+    """The lines of a file, or of standard input, that are not empty."""
+    data = Path(file).read_bytes() if file else sys.stdin.buffer.read()
     try:
         lines = [line for line in data.decode().splitlines() if line.strip()]
     except UnicodeDecodeError as error:
-        raise InputError(f"The queries are not UTF-8 (byte {error.start:,}).") from error
+        raise InputError(f"The input is not UTF-8 (byte {error.start:,}).") from error
     if not lines:
         raise InputError("There is no query in the input.", "Write one query a line.")
     return lines

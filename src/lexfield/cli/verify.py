@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 def verify(path: str, output: str | None) -> None:
     """Check every byte of an index, a vector set or a study against its checksums.
 
-    The topics and metrics of an index are checked with it. Ends with 0 when all is as written, with
-    2 and the names of the damaged files and blocks when not.
+    The topics, metrics and shards of an index are checked with it. Ends with 0 when all is as
+    written, with 2 and the names of the damaged files and blocks when not.
 
     \b
     lexfield verify my.idx
@@ -56,7 +56,11 @@ def _check(path: Path) -> list[FileCheck]:
 
         return verify_study(path)
     checks = verify(path)
-    inner = [*path.glob("topics/CURRENT"), *sorted(path.glob("metrics/*/CURRENT"))]
+    inner = [
+        found
+        for pattern in ("topics/CURRENT", "metrics/*/CURRENT", "shards/*/CURRENT")
+        for found in sorted(path.glob(pattern))
+    ]
     for store in (current.parent for current in inner):
         name = store.relative_to(path).as_posix()
         try:

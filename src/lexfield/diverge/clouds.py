@@ -1,33 +1,27 @@
-"""All pairs of clouds: blocks of words on all cores, added up in order, resumable."""
+"""All pairs of clouds: blocks of words on all cores or on a cluster, added up in order, resumable.
+
+Blocks are added up in parts, and the parts to the whole, in the same order wherever they were
+computed: so a run on a cluster, or one that was stopped and went on, gives the same bits.
+"""
 
 from __future__ import annotations
 
-import json
-import time
-from collections.abc import Iterator
-from dataclasses import fields
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import xxhash
 from numpy.typing import NDArray
 
 from lexfield.diverge.counts import Counts
 from lexfield.diverge.options import Options
+from lexfield.diverge.parts import Kept, Run
 from lexfield.diverge.points import Points, embed, exponent
-from lexfield.diverge.sums import Block, Sums
-from lexfield.diverge.walk import union_block, walk_block, walk_lists
-from lexfield.engine import map_blocks
-from lexfield.errors import InputError, NotAStoreError, check
+from lexfield.engine import Engine, map_blocks
+from lexfield.errors import InputError, check
 from lexfield.progress import Progress, silent
-from lexfield.store.folder import Store, write
-from lexfield.vectors.neighbours import nearest_rows, prepared
 
 Array = NDArray[Any]
-_SPARE = 4  # times as many neighbours are listed as the median document should need
-_ROWS = 64  # words whose products with all others are held at a time
-_SAVED = 1.0  # seconds between two notes of how far a resumable run has come
 
 
 def cloud_pairs(
@@ -38,6 +32,7 @@ def cloud_pairs(
     approximate: bool = False,
     memory: float = 1.0,
     resume: str | Path | None = None,
+    engine: Engine | None = None,
     progress: Progress = silent,
 ) -> tuple[Counts, dict[int, Array], list[str]]:
     """The documents that could be compared, a matrix for each of ``ks`` in nats, and notes."""
@@ -50,19 +45,40 @@ def cloud_pairs(
     d = 0.0 if chosen.estimator == "equal_radius" else exponent(points, chosen.dimension)
     row = 8 * (len(points.vectors) + len(counts.ids) * len(wanted))
     size = int(np.clip(memory * 2**30 / 4 / row, 16, 512))
-    walker = _Walker(points, np.array(wanted), chosen, size, approximate)
-    starts = range(0, len(points.vectors), size)
-    sums = Sums(points.counts, wanted, chosen, d)
-    key = "" if resume is None else _key(points, chosen, wanted, approximate, size)
-    done = 0 if resume is None else _resumed(Path(resume), sums, key)
-    saved = time.monotonic()
-    for number, block in enumerate(map_blocks(walker.block, starts[done:]), done + 1):
-        sums.add(block)
-        if resume is not None and (time.monotonic() - saved > _SAVED or number == len(starts)):
-            _save(Path(resume), sums, number, key)
-            saved = time.monotonic()
-        progress(number, len(starts))
+    run = Run(points, wanted, chosen, d, size, approximate)
+    kept = None if resume is None else Kept(Path(resume), run)
+    sums = run.nothing()
+    for part in _computed(run, kept, engine, progress):
+        sums.merge(part)
     return counts, sums.matrices(ks), notes
+
+
+def _computed(
+    run: Run, kept: Kept | None, engine: Engine | None, progress: Progress
+) -> Iterator[Mapping[str, Array]]:
+    """The sums of every part, in order."""
+    if engine is not None:
+        assert kept is not None  # checked at the door
+        check(not run.approximate, "approximate", "False on a cluster", True)
+        yield from kept.on(engine, progress)
+        return
+    missing = [n for n in range(len(run.parts)) if kept is None or not kept.has(n)]
+    starts = [start for number in missing for start in run.parts[number]]
+    total = sum(map(len, run.parts))
+    done = total - len(starts)
+    blocks = map_blocks(run.walker.block, starts) if starts else iter(())
+    for number, own in enumerate(run.parts):
+        if kept is not None and number not in missing:
+            yield kept.load(number)
+            continue
+        sums = run.nothing()
+        for place in range(len(own)):
+            sums.add(next(blocks))
+            if kept is not None and place + 1 == len(own):
+                kept.save(number, sums)
+            done += 1
+            progress(done, total)
+        yield sums.arrays
 
 
 def _embedded(counts: Counts, chosen: Options, most: int) -> tuple[Counts, Points, list[str]]:
@@ -89,120 +105,3 @@ def _embedded(counts: Counts, chosen: Options, most: int) -> tuple[Counts, Point
         share = points.dropped.mean()
         notes.append(f"tokens without a vector: {share:.1%} of a document on average")
     return counts, points, notes
-
-
-class _Walker:
-    """What every block of words needs."""
-
-    def __init__(
-        self, points: Points, ks: Array, chosen: Options, size: int, approximate: bool
-    ) -> None:
-        by_word = points.counts.T.tocsr()
-        self._holders = by_word.indptr.astype(np.int64)
-        self._held = by_word.indices.astype(np.int32)
-        self._weights = by_word.data.astype(np.float64)
-        self._vectors, self._documents = points.vectors, points.counts.shape[0]
-        self._lengths = np.einsum("ij,ij->i", points.vectors, points.vectors)
-        self._ks, self._chosen, self._size = ks, chosen, size
-        self._plain = points.vectors.astype(np.float32) if approximate else None
-        self._base = None if self._plain is None else prepared(self._plain, euclidean=True)
-        if self._base is not None:
-            _ = self._base.cells  # trained here, once, and not by every thread
-        share = int(ks[-1]) / float(np.median(np.diff(points.counts.indptr)))
-        self._listed_words = min(int(_SPARE * share * len(points.vectors)), len(points.vectors) - 1)
-
-    def block(self, first: int) -> Block:
-        """What the words of one block tell of all documents."""
-        last = min(first + self._size, len(self._vectors))
-        entries = slice(int(self._holders[first]), int(self._holders[last]))
-        sizes = np.diff(self._holders[first : last + 1])
-        shape = (entries.stop - entries.start, self._documents, len(self._ks))
-        none = (0, 0, 0)
-        radii = self._chosen.estimator == "equal_radius"
-        out = np.full((last - first, *shape[1:]), np.nan)
-        own, others = (np.zeros(shape if radii else none, np.int32) for _ in range(2))
-        union = np.zeros(shape if self._chosen.measure == "js" else none)
-        left = np.ones(last - first, bool) if self._base is None else self._listed(first, out)
-        room = np.empty((_ROWS, len(self._vectors)))
-        for start, end in _runs(np.flatnonzero(left), _ROWS):
-            at = first + start
-            part = self._vectors[at : first + end]
-            products = np.matmul(part, self._vectors.T, out=room[: end - start])
-            common = (self._holders, self._held, self._ks)
-            before = int(self._holders[at] - self._holders[first])
-            if len(union):
-                again = products.copy()
-                union_block(self._vectors, self._lengths, again, at, *common, union[before:])
-            walk_block(
-                self._vectors, self._lengths, products, at, *common, out[start:end],
-                own[before:], others[before:],
-            )  # fmt: skip
-        return Block(
-            np.repeat(np.arange(last - first), sizes),
-            self._held[entries],
-            self._weights[entries],
-            out,
-            own,
-            others,
-            union,
-        )
-
-    def _listed(self, first: int, out: Array) -> Array:
-        """Walk along approximate lists; True for the words whose list was too short."""
-        assert self._plain is not None and self._base is not None
-        part = self._plain[first : first + len(out)]
-        found = nearest_rows(
-            part,
-            self._base,
-            k=self._listed_words,
-            skip=np.arange(first, first + len(out)),
-            approximate=True,
-        )
-        reached = np.zeros(len(out), np.bool_)
-        walk_lists(
-            found.offsets, found.rows, -found.scores, first,
-            self._holders, self._held, self._ks, out, reached,
-        )  # fmt: skip
-        return ~reached
-
-
-def _runs(places: Array, most: int) -> Iterator[tuple[int, int]]:
-    """Consecutive numbers as (first, last + 1), at most so many at a time."""
-    if len(places):
-        for run in np.split(places, np.flatnonzero(np.diff(places) != 1) + 1):
-            for start in range(int(run[0]), int(run[-1]) + 1, most):
-                yield start, min(start + most, int(run[-1]) + 1)
-
-
-def _key(points: Points, chosen: Options, ks: list[int], approximate: bool, size: int) -> str:
-    """A run may be resumed by one that would compute the same."""
-    kept = {f.name: getattr(chosen, f.name) for f in fields(chosen) if f.name != "vectors"}
-    sum = xxhash.xxh3_128(json.dumps([kept, ks, approximate, size], sort_keys=True).encode())
-    for array in (points.vectors, points.counts.data, points.counts.indices, points.counts.indptr):
-        sum.update(np.ascontiguousarray(array).tobytes())
-    return sum.hexdigest()
-
-
-def _resumed(folder: Path, sums: Sums, key: str) -> int:
-    """Take up the sums of an earlier run; the number of blocks it had finished."""
-    try:
-        store = Store.open(folder, "pairs")
-    except NotAStoreError:
-        if folder.exists() and any(folder.iterdir()):
-            raise
-        return 0
-    if store.meta["key"] != key:
-        raise InputError(
-            f"{folder} belongs to a run on other texts or with other options.",
-            "Name another folder, or delete this one.",
-        )
-    for name in sums.arrays:
-        sums.arrays[name] = np.array(store.array(name))
-    return int(store.meta["blocks"])
-
-
-def _save(folder: Path, sums: Sums, blocks: int, key: str) -> None:
-    with write(folder, "pairs") as out:
-        for name, values in sums.arrays.items():
-            out.array(name, values)
-        out.meta = {"key": key, "blocks": blocks}

@@ -10,12 +10,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lexfield.diverge.categorical import divergences, shared_mass
+from lexfield.diverge.categorical import shared_mass
 from lexfield.diverge.clouds import cloud_pairs
 from lexfield.diverge.counts import Counts, count
 from lexfield.diverge.estimate import UNITS, joined
 from lexfield.diverge.options import Options
+from lexfield.diverge.parts import Kept, Rows, row_divergences
 from lexfield.diverge.spread import spread
+from lexfield.engine import Engine
 from lexfield.engine.processes import call
 from lexfield.errors import InputError, check
 from lexfield.progress import Progress, silent
@@ -90,6 +92,7 @@ def pairs(
     approximate: bool = False,
     memory: float = 1.0,
     resume: str | Path | None = None,
+    engine: Engine | None = None,
     progress: Progress = silent,
     **options: Any,
 ) -> Pairs:
@@ -98,8 +101,13 @@ def pairs(
     k: one or several (latent). sample: compare as many random tokens of each document.
     memory: gigabytes for what is computed at a time (latent). approximate: look for neighbours in
     the nearest cells of a faiss index only (latent; needs the extra ``faiss``).
-    resume: a folder where the run notes how far it has come, and from which it goes on.
+    resume: a folder where the run keeps what is finished, and from which it goes on.
+    engine: a cluster to run on; it needs ``resume``, a folder that all its machines see.
     """
+    if engine is not None and resume is None:
+        raise InputError(
+            "A cluster needs a folder that all its machines see.", "Name one with --resume FOLDER."
+        )
     ks = sorted({k} if isinstance(k, int) else set(k))
     check(bool(ks), "k", "one number or several", k)
     chosen = Options.of({"space": space, "k": ks[0], **options})
@@ -111,7 +119,12 @@ def pairs(
     counts = _without_empty(counts)
     if chosen.counted:
         everyone = np.arange(len(counts.ids))
-        matrix = count_pairs(counts, chosen, everyone, everyone)
+        if engine is None:
+            matrix = count_pairs(counts, chosen, everyone, everyone)
+        else:
+            run = Rows(_spread(counts, chosen).matrix, chosen)
+            parts = Kept(Path(resume or ""), run).on(engine, progress)
+            matrix = np.concatenate([part["rows"] for part in parts])
         return _result(counts, {0: matrix}, chosen, _ignored(counts, chosen))
     for each in ks:
         chosen.with_k(each)  # checks it
@@ -122,6 +135,7 @@ def pairs(
         approximate=approximate,
         memory=memory,
         resume=resume,
+        engine=engine,
         progress=progress,
     )
     return _result(counts, matrices, chosen, notes)
@@ -131,17 +145,13 @@ def count_pairs(
     counts: Counts, chosen: Options, rows: NDArray[Any], columns: NDArray[Any]
 ) -> NDArray[np.float64]:
     """The divergence of some rows of counts from others, in nats; ``jm`` smooths by the latter."""
-    if chosen.estimator == "spread" and chosen.space == "latent":
-        counts = spread(counts, chosen)
-    left, right = counts.matrix[rows], counts.matrix[columns]
-    return divergences(
-        left,
-        right,
-        chosen.measure,
-        smoothing=chosen.smoothing,
-        alpha=chosen.alpha,
-        collection=np.asarray(right.sum(axis=0)).ravel(),
-    )
+    return row_divergences(_spread(counts, chosen).matrix, chosen, rows, columns)
+
+
+def _spread(counts: Counts, chosen: Options) -> Counts:
+    """Counts as they are compared."""
+    spreads = chosen.estimator == "spread" and chosen.space == "latent"
+    return spread(counts, chosen) if spreads else counts
 
 
 def _ignored(counts: Counts, chosen: Options) -> list[str]:

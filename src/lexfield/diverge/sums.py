@@ -6,6 +6,7 @@ documents × documents × k, so a block can be forgotten when it has been added.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -77,6 +78,19 @@ class Sums:
             scale = (1 - alpha) * self._d
             _powers(block.words, block.documents, block.weights, logs, scale, tops, totals)
 
+    def merge(self, part: Mapping[str, Array]) -> None:
+        """Add the sums of other words."""
+        for name, values in part.items():
+            if name.startswith("top"):
+                total = f"total{name[3:]}"
+                tops = np.maximum(self.arrays[name], values)
+                where = np.isfinite(tops)
+                self.arrays[total] = _scaled(self.arrays[total], self.arrays[name], tops, where)
+                self.arrays[total] += _scaled(part[total], values, tops, where)
+                self.arrays[name] = tops
+            elif not name.startswith("total"):
+                self.arrays[name] += values
+
     def _gather(self, name: str, block: Block, places: Array, values: Array) -> None:
         """Add to the row of each entry's document what ``values`` has at the entry's place."""
         from scipy.sparse import csr_matrix
@@ -129,6 +143,12 @@ class Sums:
         both = types[:, None] + types[None, :] - (held @ held.T).toarray()
         size = knn.mixture_size(n[:, None], n[None, :], types[:, None], types[None, :], both)
         return np.asarray(np.log((size - 1) / (n[:, None] - 1)))[:, :, None]
+
+
+def _scaled(totals: Array, tops: Array, new: Array, where: Array) -> Array:
+    """Totals of powers over ``tops`` as those over ``new``; nothing was added where not."""
+    factors: Array = np.exp(np.subtract(tops, new, out=np.zeros_like(new), where=where))
+    return totals * factors
 
 
 @kernel

@@ -3,6 +3,14 @@ cluster for work that is too much for one machine."""
 
 from lexfield.engine.processes import map_tasks
 from lexfield.engine.threads import cores, map_blocks, single_thread
-from lexfield.engine.where import Engine, open_engine
+from lexfield.engine.where import Engine, Local, open_engine
 
-__all__ = ["Engine", "cores", "map_blocks", "map_tasks", "open_engine", "single_thread"]
+__all__ = [
+    "Engine",
+    "Local",
+    "cores",
+    "map_blocks",
+    "map_tasks",
+    "open_engine",
+    "single_thread",
+]

@@ -15,6 +15,7 @@ from collections import Counter, deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
+from pathlib import Path
 from typing import Any
 
 from lexfield.engine.processes import answered, call_answer
@@ -198,6 +199,20 @@ class Cluster:
             for address, about in sorted(info.items())
         ]
 
+    def try_folder(self, folder: Path) -> dict[str, str]:
+        """For each worker: is what it writes to ``folder`` seen here?"""
+        name = f".lexfield-{uuid.uuid4().hex}"
+        found: dict[str, str] = {}
+        for address in self.workers:
+            own = folder / f"{name}-{len(found)}"
+            told = self._client.run(leave_file, str(own), workers=[address], on_error="return")
+            if told.get(address) != "":
+                found[address] = str(told.get(address))
+            else:
+                found[address] = "shared" if own.exists() else "another folder of this name"
+            own.unlink(missing_ok=True)
+        return found
+
     def close(self) -> None:
         self._client.close()
 
@@ -229,6 +244,15 @@ def run_task(task: str, item: str, topic: str, name: str) -> str:
     os.environ["LEXFIELD_THREADS"] = "1"
     single_thread()
     return json.dumps(call_answer(task, json.loads(item), worker.address))
+
+
+def leave_file(path: str) -> str:
+    """Write a file; gives what is in the way, or nothing."""
+    try:
+        Path(path).touch()
+        return ""
+    except OSError as error:
+        return error.strerror or str(error)
 
 
 def installed() -> str:

@@ -123,7 +123,7 @@ class _Search:
     def _sums(self, batches: list[list[str]]) -> list[Sums]:
         """Counts of n-grams and of groups of words over all shards, where they are asked for."""
         bags = [leaf for leaf in leaves(self.method) if isinstance(leaf, BagMethod)]
-        soft = any(isinstance(leaf, SoftMethod) for leaf in bags)
+        soft = any(isinstance(leaf, SoftMethod) and leaf.extends for leaf in bags)
         longer = isinstance(self.method, BagMethod) and any(
             len(words) > 1
             for batch in batches

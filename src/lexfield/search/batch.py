@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING
 
-from lexfield.engine import Engine, map_blocks, open_engine
+from lexfield.engine import Engine, Local, map_blocks
 from lexfield.errors import StoreError, check
 from lexfield.explain import Explanation
 from lexfield.progress import Progress
@@ -61,7 +61,7 @@ def search_many(
     wanted = {"spec": spec, "k": int(k), "unit": unit, "where": dict(where) if where else None}
     items = [{**place, **wanted, "texts": batch} for batch in batches]
     rows = index.rows(unit)
-    results = (engine or open_engine()).map(
+    results = (engine or Local()).map(
         "lexfield.search.batch:search_texts", items, progress=progress
     )
     for batch, answers in zip(batches, results, strict=True):

@@ -51,6 +51,10 @@ class Bm25(SoftMethod):
         given = self.threshold is not None or self.top is not None
         check(self.extend or not given, "extend", "true for a threshold or top", self.extend)
 
+    @property
+    def extends(self) -> bool:
+        return self.extend
+
     def read(self, index: Index, text: str) -> Query:
         return super().read(index, text) if self.extend else BagMethod.read(self, index, text)
 

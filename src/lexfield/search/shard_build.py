@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
 from itertools import pairwise
@@ -21,8 +21,7 @@ import xxhash
 from filelock import FileLock, Timeout
 from numpy.typing import NDArray
 
-from lexfield.engine import Engine, open_engine, single_thread
-from lexfield.engine.where import Local
+from lexfield.engine import Engine, Local, single_thread
 from lexfield.errors import InputError, LockedError, check
 from lexfield.progress import Progress, silent
 from lexfield.search.axes import Basis
@@ -56,11 +55,13 @@ def build_sharded(
     normalisation: Normalisation | None = None,
     replace: bool = False,
     engine: Engine | None = None,
+    notes: Callable[[], list[str]] = list,
     progress: Progress = silent,
 ) -> ShardedIndex:
     """Build an index of documents in ``shards`` parts at a folder, or an address such as s3://….
 
-    With an ``engine`` the tasks run there; its workers must see the same path.
+    With an ``engine`` the tasks run there; its workers must see the same path. ``notes`` is asked
+    for what to tell of the reading when all documents have been read.
     """
     check(1 <= shards <= 10_000, "shards", "from 1 to 10,000", shards)
     stopwords(language)
@@ -69,7 +70,7 @@ def build_sharded(
         Index.check_free(path, replace)
         raise InputError(f"There is an index at {path} already.", "Replace it with --replace.")
     with _building(place):
-        build = _Build(place, engine or open_engine(), language, progress)
+        build = _Build(place, engine or Local(), language, notes, progress)
         kept = build.run(documents, shards, vectors, normalisation or Normalisation())
         for name in place.names(SHARDS):
             if name not in kept:
@@ -99,9 +100,16 @@ def _building(place: Place) -> Iterator[None]:
 
 
 class _Build:
-    def __init__(self, place: Place, engine: Engine, language: str, progress: Progress) -> None:
+    def __init__(
+        self,
+        place: Place,
+        engine: Engine,
+        language: str,
+        notes: Callable[[], list[str]],
+        progress: Progress,
+    ) -> None:
         self._place, self._engine = place, engine
-        self._language, self._progress = language, progress
+        self._language, self._notes, self._progress = language, notes, progress
 
     def run(
         self,
@@ -125,15 +133,15 @@ class _Build:
         with self._place.writing_top() as folder, write(folder, KIND) as out:
             self._statistics(out, words, normalisation.stem, entries)
             out.array("balls", balls)
-            segment = {"name": NAME, "corpus": {"normalisation": asdict(normalisation)}}
+            corpus = {"normalisation": asdict(normalisation), "notes": []}
             out.meta.update(
                 shards=entries,
-                segments=[{**segment, "corpus": {**segment["corpus"], "notes": []}}],  # type: ignore[dict-item]
+                segments=[{"name": NAME, "corpus": corpus}],
                 language=self._language,
                 vectors=known,
                 rows={unit: sum(one[unit] for one in about) for unit in UNITS},
                 tokens=sum(one["tokens"] for one in about),
-                notes=[f"{empty:,} documents hold no words"] if empty else [],
+                notes=[*([f"{empty:,} documents hold no words"] if empty else []), *self._notes()],
             )
         return {entry["name"] for entry in entries}
 

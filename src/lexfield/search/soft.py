@@ -39,6 +39,11 @@ class SoftMethod(BagMethod):
     top: int | None
     translates: bool  # are the weights of related words probabilities?
 
+    @property
+    def extends(self) -> bool:
+        """Do other words count?"""
+        return True
+
     def check_related(self) -> None:
         cosine = isinstance(self.threshold, int | float) and 0 < self.threshold <= 1
         ok = self.threshold is None or cosine

@@ -135,8 +135,9 @@ class Remote(Place):
         try:
             generation = _generation(self._read(f"{name}/{_CURRENT}" if name else _CURRENT))
             (folder / generation).mkdir()
-            for file in self._list(f"{source}/{generation}"):
-                self._files.get_file(file, str(folder / generation / file.rpartition("/")[2]))
+            files = self._list(f"{source}/{generation}")
+            targets = [str(folder / generation / file.rpartition("/")[2]) for file in files]
+            self._files.get(files, targets)  # several at a time, where that is possible
             self._files.get_file(f"{source}/{_CURRENT}", str(folder / _CURRENT))
             damaged = [found for found in verify(folder) if found.problem]
             if damaged:
@@ -158,14 +159,14 @@ class Remote(Place):
         folder = Path(tempfile.mkdtemp(dir=copies(), prefix="."))
         try:
             yield folder / "store"
-            files = [p for p in sorted((folder / "store").rglob("*")) if p.is_file()]
-            files.sort(key=lambda path: path.name == _CURRENT)  # what makes it a store comes last
-            for file in files:
-                if file.name != ".lock":
-                    inner = file.relative_to(folder / "store").as_posix()
-                    target = f"{self._root}/{name}/{inner}" if name else f"{self._root}/{inner}"
-                    with _told(self.path):
-                        self._files.put_file(str(file), target)
+            root = folder / "store"
+            files = [p for p in sorted(root.rglob("*")) if p.is_file() and p.name[0] != "."]
+            last = [p for p in files if p.name == _CURRENT]  # what makes it a store
+            source = f"{self._root}/{name}".rstrip("/")
+            with _told(self.path):
+                for some in ([p for p in files if p not in last], last):
+                    targets = [f"{source}/{p.relative_to(root).as_posix()}" for p in some]
+                    self._files.put([str(p) for p in some], targets)
             self._files.invalidate_cache()
         finally:
             shutil.rmtree(folder, ignore_errors=True)

@@ -6,7 +6,6 @@ Strings live at the edges; inside there are arrays that map from disk as they ar
 from __future__ import annotations
 
 import json
-from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -111,15 +110,8 @@ class Corpus:
         reader = Reader(paths, **options)
         corpus = cls.of(reader, normalisation=normalisation, progress=progress)
         if not len(corpus.documents):
-            skipped = f" {len(reader.skipped):,} files were skipped." if reader.skipped else ""
-            raise InputError(f"There is no text in {', '.join(map(str, reader.paths))}.{skipped}")
-        reasons: dict[str, list[str]] = defaultdict(list)
-        for name, reason in reader.skipped:
-            reasons[reason].append(name)
-        for reason, names in reasons.items():
-            more = ", …" if len(names) > 3 else ""
-            corpus.notes.append(f"skipped {len(names):,} ({reason}): {', '.join(names[:3])}{more}")
-        corpus.notes.extend(reader.notes)
+            raise reader.nothing()
+        corpus.notes.extend(reader.told())
         return corpus
 
     @classmethod

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import IO, Any
 
-from lexfield.errors import ReadError, check
+from lexfield.errors import InputError, ReadError, check
 from lexfield.text.decode import check_encoding, detect, is_binary, strip_gutenberg
 from lexfield.text.document import Document
 from lexfield.text.folder import walk
@@ -90,6 +90,22 @@ class Reader:
                 self.skipped.append((relative, error.message))
                 continue
             yield from self._file(path, relative)
+
+    def told(self) -> list[str]:
+        """What was left out, guessed or repaired, when all has been read."""
+        reasons: dict[str, list[str]] = {}
+        for name, reason in self.skipped:
+            reasons.setdefault(reason, []).append(name)
+        skipped = [
+            f"skipped {len(names):,} ({reason}): {', '.join(names[:3])}{', …' * (len(names) > 3)}"
+            for reason, names in reasons.items()
+        ]
+        return [*skipped, *self.notes]
+
+    def nothing(self) -> InputError:
+        """The error when there was no text."""
+        skipped = f" {len(self.skipped):,} files were skipped." if self.skipped else ""
+        return InputError(f"There is no text in {', '.join(map(str, self.paths))}.{skipped}")
 
     def _file(self, path: Path, name: str) -> Iterator[Document]:
         kind = _kind(path, self.format)
