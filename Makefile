@@ -1,13 +1,15 @@
 # make demo   sets everything up and runs the main job on the embedded sample
 # make test   sets everything up and runs lint, types and all tests
 # make bench      measures speed against peers and writes benchmarks/results
+# make fault      damage, crashes, fuzzing, attacks: hours of it; writes tests/fault/results
+# make audit      known vulnerabilities of the pinned packages (asks an advisory service)
 # make reproduce  reruns the papers' tables and writes reproduce/results
 PYTHON ?= python3
 VENV ?= .venv
 BIN = $(VENV)/bin
 PIP = $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 
-.PHONY: demo test lint bench reproduce clean
+.PHONY: demo test lint bench fault audit reproduce clean
 
 demo: $(VENV)/.installed
 	$(BIN)/lexfield demo --output demo-output
@@ -23,6 +25,14 @@ lint: $(VENV)/.installed-dev
 
 bench: $(VENV)/.installed-bench
 	$(BIN)/python benchmarks/run.py
+
+fault: $(VENV)/.installed-bench
+	$(PIP) -e '.[fault]'
+	nice $(BIN)/python -m tests.fault.run
+
+audit: $(VENV)/.installed
+	$(PYTHON) -m venv $(VENV)-audit && $(VENV)-audit/bin/pip install --quiet pip-audit
+	$(VENV)-audit/bin/pip-audit -r constraints.txt --no-deps --disable-pip
 
 reproduce: $(VENV)/.installed-bench
 	$(BIN)/python reproduce/variety.py

@@ -1,6 +1,6 @@
 """The same input, seed and version give the same bytes, with one thread and with two.
 
-    python -m tests.fault.bytes FOLDER
+    python -m tests.fault.bytes FOLDER [COMMAND…]
 
 makes one of everything that is kept, and answers to write down, and prints a digest of each.
 """
@@ -14,6 +14,7 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -41,14 +42,14 @@ COMMANDS: dict[str, list[str]] = {
 KEPT = ("s.idx", "x.idx", "y.idx", "x.idx/topics", "t.idx/metrics", "t.idx")
 
 
-def make() -> dict[str, str]:
+def make(names: Sequence[str]) -> dict[str, str]:
     """A digest of what each command printed, and of all files that are there in the end."""
     found = {}
-    for name, arguments in COMMANDS.items():
+    for name in names:
         out = io.StringIO()
         with contextlib.redirect_stdout(out), contextlib.redirect_stderr(io.StringIO()) as told:
             try:
-                command(arguments)
+                command(COMMANDS[name])
             except SystemExit as ended:
                 assert not ended.code, (name, told.getvalue())
         found[name] = _digest(out.getvalue().encode())
@@ -62,7 +63,7 @@ def _digest(data: bytes) -> str:
     return hashlib.blake2b(data, digest_size=16).hexdigest()
 
 
-def run(folder: Path, threads: int) -> dict[str, str]:
+def run(folder: Path, threads: int, names: Sequence[str]) -> dict[str, str]:
     """In a process of its own, with a folder, a hash seed and a number of threads of its own."""
     folder.mkdir()
     environment = {
@@ -72,7 +73,7 @@ def run(folder: Path, threads: int) -> dict[str, str]:
     for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
         environment[name] = str(threads)
     done = subprocess.run(
-        [sys.executable, "-m", "tests.fault.bytes", str(folder)],
+        [sys.executable, "-m", "tests.fault.bytes", str(folder), *names],
         capture_output=True, text=True, check=False, env=environment,
         cwd=Path(__file__).parents[2],
     )  # fmt: skip
@@ -81,8 +82,12 @@ def run(folder: Path, threads: int) -> dict[str, str]:
     return found
 
 
-def compared(folder: Path, ways: tuple[tuple[str, int], ...]) -> dict[str, Any]:
-    results = {name: run(folder / name, threads) for name, threads in ways}
+def compared(
+    folder: Path, ways: Sequence[tuple[str, int]], names: Sequence[str] = ()
+) -> dict[str, Any]:
+    """All commands, or these, done in so many ways: where what they print or leave differs."""
+    names = names or list(COMMANDS)
+    results = {name: run(folder / name, threads, names) for name, threads in ways}
     first, *others = results.values()
     differ = [name for name in first if any(other[name] != first[name] for other in others)]
     return {"runs": [name for name, _ in ways], "digests": len(first), "differ": differ}
@@ -94,4 +99,4 @@ def long(folder: Path) -> dict[str, Any]:
 
 if __name__ == "__main__":
     os.chdir(sys.argv[1])
-    print(json.dumps(make()))
+    print(json.dumps(make(sys.argv[2:])))

@@ -12,7 +12,7 @@ import os
 import random
 import shutil
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -129,7 +129,7 @@ def concurrent(folder: Path, seconds: float, readers: int = 8) -> dict[str, Any]
     }  # fmt: skip
 
 
-def check(kept: Path, asked: list[tuple[str, ...]]) -> list[str]:
+def check(kept: Path, asked: Sequence[tuple[str, ...]]) -> list[str]:
     """Answers that are not those of their generation."""
     wanted: dict[str, set[tuple[str, ...]]] = {}
     for one in asked:
