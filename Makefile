@@ -1,15 +1,16 @@
 # make demo   sets everything up and runs the main job on the embedded sample
 # make test   sets everything up and runs lint, types and all tests
-# make fault      kills, freezes and fills the workers of a cluster, and damages what they read
+# make fault      damage, crashes, fuzzing, attacks, dying workers: hours of it; writes tests/fault/results
 # make bench      measures speed against peers and writes benchmarks/results
 # make docs       builds the documentation site into site/
+# make audit      known vulnerabilities of the pinned packages (asks an advisory service)
 # make reproduce  reruns the papers' tables that are not fresh, and writes the report
 PYTHON ?= python3
 VENV ?= .venv
 BIN = $(VENV)/bin
 PIP = $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 
-.PHONY: demo test fault lint bench reproduce docs clean
+.PHONY: demo test lint bench fault audit reproduce docs clean
 
 demo: $(VENV)/.installed
 	$(BIN)/lexfield demo --output demo-output
@@ -18,7 +19,9 @@ test: lint
 	@command -v chromium >/dev/null || echo "chromium is not installed: the tests of the page in a browser are skipped"
 	$(BIN)/python -m pytest -n auto
 
-fault: $(VENV)/.installed-dev
+fault: $(VENV)/.installed-bench
+	$(PIP) -e '.[fault]'
+	nice $(BIN)/python -m tests.fault.run
 	$(BIN)/python -m pytest tests/fault/cluster -n 0
 
 lint: $(VENV)/.installed-dev
@@ -31,6 +34,10 @@ bench: $(VENV)/.installed-bench
 
 docs: $(VENV)/.installed-docs
 	$(BIN)/mkdocs build --strict
+
+audit: $(VENV)/.installed
+	$(PYTHON) -m venv $(VENV)-audit && $(VENV)-audit/bin/pip install --quiet pip-audit
+	$(VENV)-audit/bin/pip-audit -r constraints.txt --no-deps --disable-pip
 
 reproduce: $(VENV)/.installed-bench
 	$(BIN)/lexfield reproduce

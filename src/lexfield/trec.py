@@ -39,8 +39,7 @@ class Run:
 def read_run(path: str | Path) -> Run:
     """``query Q0 document rank score name`` a line; the score decides, then the rank."""
     path = Path(path)
-    found: dict[str, list[tuple[float, int, str]]] = {}
-    seen: set[tuple[str, str]] = set()
+    found: dict[str, dict[str, tuple[float, int]]] = {}
     name = ""
     for number, parts in _lines(path):
         try:
@@ -53,15 +52,18 @@ def read_run(path: str | Path) -> Run:
             ) from error
         if not math.isfinite(score):
             raise ReadError(f"{path}, line {number}: the score {text} is not a finite number.")
-        if (query, document) in seen:
+        entries = found.setdefault(query, {})
+        if document in entries:
             raise ReadError(f"{path}, line {number}: query {query} has {document} twice.")
-        seen.add((query, document))
-        found.setdefault(query, []).append((-score, place, document))
+        entries[document] = (-score, place)
         name = name or (rest[0] if rest else "")
     if not found:
         raise ReadError(f"{path} holds no results.")
     queries = {
-        query: [(document, -score) for score, _, document in sorted(entries)]
+        query: [
+            (document, -score)
+            for score, _, document in sorted((*how, name) for name, how in entries.items())
+        ]
         for query, entries in found.items()
     }
     return Run(name or path.stem, queries)

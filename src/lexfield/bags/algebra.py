@@ -14,13 +14,14 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from lexfield.errors import InputError
+from lexfield.errors import InputError, check
 from lexfield.text.segment import words
 
 _NUMBER = re.compile(r"(\d+(?:\.\d*)?|\.\d+)\s*\*")
 _RUN = re.compile(r'[^\s"“”*+]+')  # a word with what is written at it
 _QUOTES = {'"': '"', "“": "”", "”": "”"}
 _LARGEST = 1e9  # weight
+_LONGEST = 400_000  # characters; more words than a query may have
 _SHOWN = 60  # characters of a query in an error
 _OPERATORS = re.compile(r'[*+"“”]|(?:(?<=[\s"“”*+])|^)-+')
 
@@ -36,6 +37,7 @@ class Weighted:
 
 def parse_algebra(text: str) -> list[Weighted]:
     """The terms of a query, in order; a fault is an error that points at its character."""
+    check(len(text) <= _LONGEST, "A query", f"at most {_LONGEST:,} characters", text[:_SHOWN])
     return _Parser(text.replace("\0", " ")).terms()
 
 

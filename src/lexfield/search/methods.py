@@ -20,7 +20,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from lexfield.errors import InputError
+from lexfield.errors import InputError, check
 from lexfield.search.query import Query
 from lexfield.search.ranking import Found
 from lexfield.search.rows import Rows
@@ -51,6 +51,7 @@ class Method(Protocol):
 
 
 _SPEC = re.compile(r"\s*([A-Za-z_]\w*)\s*(?:\((.*)\))?\s*", re.DOTALL)
+_LONGEST = 1000  # characters of a spec; specs can stand in each other
 _PARAMETER = re.compile(r"\s*([A-Za-z_]\w*)\s*=\s*([-+.\w]+)\s*")
 
 
@@ -61,6 +62,7 @@ def parse(spec: str | Method) -> Method:
 
 @lru_cache(1000)
 def _parsed(spec: str) -> Method:
+    check(len(spec) <= _LONGEST, "A method", f"at most {_LONGEST:,} characters", spec[:60])
     match = _SPEC.fullmatch(spec)
     if not match:
         raise InputError(f"{spec!r} is not a method.", "Write a name, or name(parameter=value, …).")

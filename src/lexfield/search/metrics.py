@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from lexfield.engine import single_thread
 from lexfield.errors import InputError, StoreError, check
 from lexfield.progress import Progress, silent
 from lexfield.results import Table
@@ -87,7 +88,8 @@ def learn(
     labels = np.where(points.any(axis=1), labels, "")
     if rows.live is not None:
         points, labels = points[rows.live], labels[rows.live]
-    map_, about = _fit(points, labels, shrinkage, weights, seed, progress)
+    with single_thread():  # the same bytes at any number of threads
+        map_, about = _fit(points, labels, shrinkage, weights, seed, progress)
     notes += about.pop("notes")
     topic_map = None
     if exists(index.path):
@@ -158,7 +160,8 @@ def _learn_topics(
     labels, _ = clusters_of(index.rows("document"), by)
     labels = np.where(known, labels[list(index.documents.values())], "")
     roots = np.sqrt(mixtures.astype(np.float64))
-    return _fit(roots, labels, shrinkage, weights, seed)[0]
+    with single_thread():
+        return _fit(roots, labels, shrinkage, weights, seed)[0]
 
 
 def clusters_of(rows: Rows, by: str) -> tuple[Array, list[str]]:
@@ -203,13 +206,14 @@ def derived(segment: Segment, map_: Array, progress: Progress = silent) -> dict[
     """What search needs of a segment under a map."""
     from lexfield.search.axes import mean_axes
 
-    vectors = (segment.vectors @ map_).astype(np.float32)
-    made: dict[str, Array] = {"vectors": vectors}
-    for name in UNITS:
-        unit = segment.unit(name)
-        axes = mean_axes(unit.offsets, unit.words, unit.shares, vectors)
-        made |= {f"{name}.{key}": values for key, values in axes.items()}
-    made["balls"] = find_balls(Embedded(vectors, segment.how), progress)
+    with single_thread():  # the same bytes at any number of threads
+        vectors = (segment.vectors @ map_).astype(np.float32)
+        made: dict[str, Array] = {"vectors": vectors}
+        for name in UNITS:
+            unit = segment.unit(name)
+            axes = mean_axes(unit.offsets, unit.words, unit.shares, vectors)
+            made |= {f"{name}.{key}": values for key, values in axes.items()}
+        made["balls"] = find_balls(Embedded(vectors, segment.how), progress)
     return made
 
 

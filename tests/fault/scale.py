@@ -1,0 +1,126 @@
+"""Time and memory of readers as their input grows: adversarial text of 1, 10 and 100 MB.
+
+A reader is linear if ten times the input takes about ten times as long. Memory is what Python and
+NumPy took at most (tracemalloc), over the size of the input.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import random
+import time
+import tracemalloc
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from lexfield.text.normalise import Normalisation
+from lexfield.text.segment import cut
+
+MB = 1_000_000
+TEXTS: dict[str, Callable[[int], str]] = {
+    "points": lambda n: "." * n,
+    "points and spaces": lambda n: ". " * (n // 2),
+    "spaces": lambda n: " " * n,
+    "new lines": lambda n: "\n" * n,
+    "new lines and spaces": lambda n: "\n " * (n // 2),
+    "one word": lambda n: "a" * n,
+    "apostrophes": lambda n: "a'" * (n // 2),
+    "apostrophes alone": lambda n: "'" * n,
+    "numbers": lambda n: "1." * (n // 2),
+    "brackets": lambda n: "!" + "(" * (n - 1),
+    "closing quotes": lambda n: "!" + "”" * (n // 3),
+    "a mark and spaces": lambda n: ("!" + " " * 999) * (n // 1000),
+    "marks on one letter": lambda n: "a" + "\u0301" * (n // 2),
+    "marks out of order": lambda n: "a" + "\u0315\u0300" * (n // 4),
+    "initials": lambda n: "A. " * (n // 3),
+    "abbreviations": lambda n: "Dr. Mr. St. " * (n // 12),
+    "Han": lambda n: "漢。" * (n // 6),
+    "every character": lambda n: "".join(map(chr, range(1, 0xD800))) * (n // 150_000 + 1),
+    "random": lambda n: "".join(random.Random(0).choices(" .!?\n'\"()aZ1é漢\u0301’”-", k=n)),
+}
+# These are cut into a sentence every few characters; 100 MB of them would want 10 GB for the spans.
+MANY = ("points and spaces", "initials", "abbreviations", "Han", "random")
+NORMALISE = Normalisation()
+
+
+def seconds_of(text: str) -> float:
+    start = time.process_time()
+    cut(text, NORMALISE)
+    return time.process_time() - start
+
+
+def tokenising(sizes: tuple[int, ...]) -> dict[str, Any]:
+    """Seconds a MB of each text at each size, and how much worse the largest is than the least."""
+    found = {}
+    for name, make in TEXTS.items():
+        times = {}
+        for size in sizes:
+            if size <= 10 or name not in MANY:
+                times[size] = seconds_of(make(size * MB)) / size
+        rates = {f"{size} MB": round(time_, 4) for size, time_ in times.items()}
+        worse = times[max(times)] / max(times[min(times)], 0.005)
+        found[name] = {**rates, "worse": round(worse, 2)}
+    return found
+
+
+def read_at(name: str, size: int) -> dict[str, float]:
+    """A target of the fuzzer with a large input of its kind, in MB: seconds and memory a byte."""
+    from lexfield.errors import LexfieldError
+    from tests.fault.targets import TARGETS, no_flushing
+
+    read = TARGETS[name].read
+    data = LARGE[name](size * MB)
+    with no_flushing():
+        for measured in (False, True):
+            if measured:
+                tracemalloc.start(1)
+            start = time.process_time()
+            with contextlib.suppress(LexfieldError):
+                read(data)
+            if not measured:
+                taken = time.process_time() - start
+    memory = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    return {
+        "seconds a 100 kB": round(taken / len(data) * 100_000, 4),
+        "memory over size": round((memory - 8 * MB) / len(data), 2),
+    }
+
+
+def _rows(n: int) -> bytes:
+    import numpy as np
+
+    count = n // 408
+    rows = np.ones((count, 100), "<f4")
+    words = (f"w{i:06d} ".encode() for i in range(count))
+    body = b"".join(word + row.tobytes() for word, row in zip(words, rows, strict=True))
+    return b"%d 100\n" % count + body
+
+
+def _run(lines: int) -> bytes:
+    return b"".join(b"q%d Q0 d%d 1 2.5 r\n" % (i, i) for i in range(lines))
+
+
+LARGE: dict[str, Callable[[int], bytes]] = {
+    "word2vec bin": _rows,
+    "vectors as text": lambda n: b"".join(b"w%d 0.125 -2.5 3e-5\n" % i for i in range(n // 24)),
+    "jsonl": lambda n: b'{"text": "' + b"a b. " * (n // 5) + b'"}',
+    "csv": lambda n: b"text\n" + b'"' + b'a ""b"". ' * (n // 9) + b'"\n',
+    "TREC and queries": lambda n: b"".join(
+        b"q%d Q0 d%d 1 2.5 r\n" % (i, i) for i in range(n // 26)
+    ),
+    "bag queries": lambda n: b'3*a + 2*"b c" - ' * (n // 16) + b"d",
+    "specs": lambda n: b"fuse(" * (n // 5),
+    "manifest": lambda n: b"m" + b"[" * n,
+    "plain text": lambda n: b"A. b " * (n // 5),
+}
+
+
+def long(folder: Path) -> dict[str, Any]:
+    tokens = tokenising((1, 10, 100))
+    print(json.dumps(tokens, indent=1), flush=True)
+    readers = {name: read_at(name, 10) for name in LARGE}
+    worst = max(one["worse"] for one in tokens.values())
+    return {"tokenising": tokens, "worst": worst, "readers": readers}

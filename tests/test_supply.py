@@ -1,0 +1,106 @@
+"""What is shipped and what it stands on: no network at run time, licences known, the same wheel."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import runpy
+import shutil
+import subprocess
+import sys
+import tomllib
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+
+from lexfield.sample import TEXTS
+
+ROOT = Path(__file__).parents[1]
+# Loaded by every Python process of the command, its workers too: whoever asks for a connection or
+# an address is stopped, also when he would catch the error.
+HOOK = """
+import os, sys
+WATCHED = ("socket.connect", "socket.getaddrinfo", "socket.gethostbyname", "socket.sendto",
+           "socket.bind", "urllib.Request")
+def watch(event, arguments):
+    if event in WATCHED:
+        os.write(2, f"network: {event} {arguments!r}".encode())
+        os._exit(99)
+sys.addaudithook(watch)
+"""
+COMMANDS = [
+    ["demo", "--output", "demo"],
+    ["index", str(TEXTS), "-o", "x.idx"],
+    ["search", "x.idx", "the boat came home", "--explain"],
+    ["zipf", str(TEXTS / "voss-sea.txt"), "--plot", "words.html"],
+    ["study", "new", "x.idx", "--kind", "choose3", "--queries", "stems.txt", "-o", "study.db"],
+    ["study", "run", "study.db", "--simulate", "3"],
+    ["verify", "study.db"],
+]
+
+
+def watched(folder: Path, arguments: list[str]) -> subprocess.CompletedProcess[str]:
+    (folder / "hook").mkdir(exist_ok=True)
+    (folder / "hook" / "sitecustomize.py").write_text(HOOK)
+    source = str(ROOT / "src")
+    environment = {**os.environ, "PYTHONPATH": f"{folder / 'hook'}{os.pathsep}{source}"}
+    return subprocess.run(
+        [sys.executable, *arguments], cwd=folder, env=environment, capture_output=True, text=True,
+        check=False,
+    )  # fmt: skip
+
+
+def test_no_command_asks_for_the_network(tmp_path: Path) -> None:
+    (tmp_path / "stems.txt").write_text("The boat came home.\nA lost child was found.\n")
+    for command in COMMANDS:
+        done = watched(tmp_path, ["-m", "lexfield", *command])
+        assert done.returncode == 0, (command, done.stderr[-500:])
+
+
+def test_the_watch_works(tmp_path: Path) -> None:
+    code = "import socket\ntry: socket.create_connection(('127.0.0.1', 9))\nexcept OSError: pass"
+    assert watched(tmp_path, ["-c", code]).returncode == 99
+
+
+def test_licences_of_dependencies_are_listed() -> None:
+    listed = (ROOT / "docs" / "licences.md").read_text("utf-8").lower().replace("_", "-")
+    declared = runpy.run_path(str(ROOT / "scripts" / "make_licences_page.py"))["declared"]()
+    for names in declared.values():
+        for name in names:
+            assert f"| {name.lower().replace('_', '-')} |" in listed, name
+    assert "not stated" not in listed and "unknown" not in listed
+
+
+def test_every_dependency_has_a_pin() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    pins = (ROOT / "constraints.txt").read_text("utf-8").lower().replace("_", "-")
+    extras = project["optional-dependencies"]
+    for one in [*project["dependencies"], *extras["fault"], *extras["serve"], *extras["dev"]]:
+        match = re.match(r"[A-Za-z0-9._-]+", one)
+        assert match and f"\n{match[0].lower().replace('_', '-')}==" in pins, one
+
+
+@pytest.mark.skipif(find_spec("hatchling") is None, reason="the extra 'fault' is not installed")
+def test_the_same_source_gives_the_same_wheel(tmp_path: Path) -> None:
+    """Built in two places, with files of different times."""
+    sums: list[tuple[str, str]] = []
+    for name in ("one", "two"):
+        place = tmp_path / name
+        place.mkdir()
+        for file in ("pyproject.toml", "README.md", "LICENSE"):
+            shutil.copyfile(ROOT / file, place / file)
+        shutil.copytree(
+            ROOT / "src", place / "src", copy_function=shutil.copyfile,
+            ignore=shutil.ignore_patterns("__pycache__", "*.egg-info"),
+        )  # fmt: skip
+        os.utime(place / "src" / "lexfield" / "errors.py", (1e9, 1e9 + len(sums)))
+        done = subprocess.run(
+            [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", "out"],
+            cwd=place, capture_output=True, text=True, check=False,
+        )  # fmt: skip
+        assert done.returncode == 0, done.stderr
+        (wheel,) = (place / "out").glob("*.whl")
+        sums.append((wheel.name, hashlib.sha256(wheel.read_bytes()).hexdigest()))
+    assert sums[0] == sums[1]
