@@ -29,6 +29,7 @@ ALL = (
     "simplex",
     "simplex_approximate",
     "metric",
+    "leaderboard",
 )
 
 
