@@ -78,7 +78,8 @@ def _notes(result: dict[str, Any]) -> list[str]:
         " a process with this method alone had over all tasks; *installed* is all packages that it"
         " needs, lexfield's with its vectors. Other work was using the machine, so compare speeds"
         f" by their order. A dash: not all queries were answered in"
-        f" {about['limit_seconds']} seconds.",
+        f" {about['limit_seconds']} seconds, or not all texts encoded in"
+        f" {about['encoding_limit_seconds']}.",
         "",
         "## What to use instead",
         "",
