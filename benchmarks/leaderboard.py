@@ -41,7 +41,7 @@ def run(data: Path, only: list[str] | None = None, work: Path | None = None) -> 
     with TemporaryDirectory() as temporary:
         folder = str(work or temporary)
         build(data, Path(folder))
-        for name in only or [*OURS, *PEERS]:
+        for name in only or ABOUT["methods"]:
             command = [sys.executable, __file__, "--method", name, "--data", str(data),
                        "--work", folder]  # fmt: skip
             done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=False)
@@ -49,14 +49,9 @@ def run(data: Path, only: list[str] | None = None, work: Path | None = None) -> 
                 print(f"{name}: failed", file=sys.stderr)
                 continue
             methods = {**result["methods"], name: json.loads(done.stdout)}
-            result["methods"] = {n: methods[n] for n in [*OURS, *PEERS] if n in methods}
+            result["methods"] = {n: methods[n] for n in ABOUT["methods"] if n in methods}
             print(name, json.dumps(result["methods"][name]), file=sys.stderr, flush=True)
-            result["about"] = {
-                "words": WORDS,
-                "seed": SEED,
-                "limit_seconds": LIMIT,
-                "encoding_limit_seconds": ENCODING,
-            }
+            result["about"] = ABOUT
             save("leaderboard", result)
     PAGE.write_text(page(result), "utf-8")
     return result

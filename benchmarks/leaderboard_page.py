@@ -47,6 +47,11 @@ def _grid(
     return lines
 
 
+def _missing(result: dict[str, Any]) -> list[str]:
+    left = [name for name in result["about"]["methods"] if name not in result["methods"]]
+    return [f"Not run yet: {', '.join(map(_shown, left))}.", ""] if left else []
+
+
 def _number(value: float, digits: int) -> str:
     return f"{value:.{digits}f}" if digits else (f"{value:,.0f}" if value >= 10 else f"{value:.2g}")
 
@@ -59,6 +64,7 @@ def _shown(method: str) -> str:
 def _notes(result: dict[str, Any]) -> list[str]:
     about = result["about"]
     return [
+        *_missing(result),
         "## What is measured",
         "",
         f"Every text is cut to its first {about['words']} words, for all methods; draws are seeded"

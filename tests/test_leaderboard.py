@@ -48,10 +48,17 @@ def test_the_best_is_bold_whoever_it_is(module: object) -> None:
 
     found = {
         "methods": {"wmd": row(0.5, 9.0), "bm25s": row(0.75, 800.0), "gensim WMD": row(None, 0.1)},
-        "about": {"words": 100, "seed": 1, "limit_seconds": 40, "encoding_limit_seconds": 70},
+        "about": {
+            "words": 100,
+            "seed": 1,
+            "limit_seconds": 40,
+            "encoding_limit_seconds": 70,
+            "methods": ["wmd", "bm25s", "gensim WMD", "MiniLM"],
+        },
     }
     page = module("leaderboard_page").page(found)  # type: ignore[operator]
     assert "| bm25s | **0.750** |" in page
     assert "| `wmd` | 0.500 |" in page
     assert "| gensim WMD | – |" in page
+    assert "Not run yet: MiniLM." in page
     assert "bm25s (0.750) is better than anything here" in page
