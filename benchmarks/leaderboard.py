@@ -32,6 +32,13 @@ OURS = (
     "fuse(bm25, setcover)", "fuse(bm25, mean)",
 )  # fmt: skip
 LIMIT = 30  # seconds that a method may take for the queries of a task; then fewer are asked
+ABOUT: dict[str, Any] = {
+    "words": WORDS,
+    "seed": SEED,
+    "limit_seconds": LIMIT,
+    "encoding_limit_seconds": ENCODING,
+    "methods": [*OURS, *PEERS],
+}
 
 
 def run(data: Path, only: list[str] | None = None, work: Path | None = None) -> dict[str, Any]:
