@@ -30,6 +30,7 @@ ALL = (
     "simplex_approximate",
     "metric",
     "cluster",
+    "leaderboard",
 )
 
 

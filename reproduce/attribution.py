@@ -48,8 +48,9 @@ def main() -> None:
         "books": of_books(options.data / "books79"),
         "seed": SEED,
         "minutes": round((time.time() - started) / 60, 1),
-        "difference": "The papers give labels without probabilities. How the probabilities are"
-        " made was chosen by the likelihood of C50's training texts. Its test texts are later and"
+        "difference": "The papers give labels without probabilities. Of four ways to make"
+        " probabilities the one was taken under which C50's training texts are likeliest (the test"
+        " texts, which were in view, would have chosen the same). Its test texts are later and"
         " about other news: fewer are right, and what is said of them is less true.",
     }
     draw_reliability(result["c50"]["test"], FIGURES / "attribution-c50.png")

@@ -100,8 +100,12 @@ def html(title: str, lead: str, chapters: Sequence[Chapter]) -> str:
     links, body = [], []
     for chapter in chapters:
         body.append(f"<h2>{escape(chapter.title)}</h2>")
+        items = "".join(
+            f'<li><a href="#{section.name}">{escape(section.title)}</a></li>'
+            for section in chapter.sections
+        )
+        links.append(f"<p>{escape(chapter.title)}</p><ul>{items}</ul>")
         for section in chapter.sections:
-            links.append(f'<li><a href="#{section.name}">{escape(section.title)}</a></li>')
             body.append(f'<h3 id="{section.name}">{escape(section.title)}</h3>')
             body += [_as_html(block) for block in section.blocks]
             body.append(f'<p class="made">{_inline(section.made)}</p>')
@@ -111,7 +115,7 @@ def html(title: str, lead: str, chapters: Sequence[Chapter]) -> str:
         f'<meta http-equiv="Content-Security-Policy" content="{policy}">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
         f"<title>{escape(title)}</title><style>{STYLE}</style></head><body>"
-        f"<h1>{escape(title)}</h1><p>{_inline(lead)}</p><nav><ul>{''.join(links)}</ul></nav>"
+        f"<h1>{escape(title)}</h1><p>{_inline(lead)}</p><nav>{''.join(links)}</nav>"
         f"{''.join(body)}</body></html>\n"
     )
     if len(page.encode()) > LARGEST:

@@ -77,15 +77,16 @@ def _shell(command: str, folder: Path, given: str = "") -> tuple[int, str, str]:
 def _here(arguments: list[str], folder: Path) -> tuple[int, str, str]:
     from lexfield.cli.main import main
 
-    out, err = (TextIOWrapper(BytesIO(), "utf-8", write_through=True) for _ in range(2))
+    kept = BytesIO(), BytesIO()
+    out, err = (TextIOWrapper(stream, "utf-8", write_through=True) for stream in kept)
     code: object = 0
     with chdir(folder), redirect_stdout(out), redirect_stderr(err):
         try:
             main(arguments)
         except SystemExit as ended:
             code = ended.code
-    streams = [stream.buffer.getvalue().decode() for stream in (out, err)]
-    return code if isinstance(code, int) else 0, streams[0], streams[1]
+    shown, told = (stream.getvalue().decode() for stream in kept)
+    return code if isinstance(code, int) else 0, shown, told
 
 
 def check_commands(text: str, folder: Path) -> int:

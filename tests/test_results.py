@@ -119,6 +119,15 @@ def test_figures_come_with_their_data(tmp_path: Path) -> None:
     assert "slope" in ranks._repr_html_()
 
 
+def test_a_threshold_in_a_notebook() -> None:
+    rows = np.random.default_rng(0).normal(size=(60, 8)).astype(np.float32)
+    found = lx.threshold(lx.WordVectors([f"w{i}" for i in range(60)], rows), 1.6, 3.1)
+    picture = found.plot()
+    assert picture.data[0]["x"] == "similarity (cosine)"
+    assert found.to_pandas().shape == (101, 2)
+    assert f"{found.threshold:.3f}" in found._repr_html_()
+
+
 def test_pairs_in_a_notebook() -> None:
     corpus = lx.Corpus.of(["the cat sat", "the dog sat down", "a storm at sea"])
     found = lx.pairs(corpus, measure="hellinger")

@@ -45,4 +45,4 @@ def test_errors(sample: Corpus) -> None:
         for i in range(5)
     )
     answer = attributed(lonely, "author", chosen=CHOSEN)
-    assert "1 documents are alone" in answer.notes[0]
+    assert answer.notes == ["alone in their author, so never right: 1 documents"]

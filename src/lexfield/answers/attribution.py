@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from lexfield.answers.answer import Answer
-from lexfield.answers.texts import _evidence, labelled
+from lexfield.answers.texts import evidence_for, labelled
 from lexfield.errors import InputError
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ def attributed(
     }  # fmt: skip
     notes = list(found.notes)
     if len(rows) < len(known):
-        notes.append(f"{len(known) - len(rows)} documents are alone in their {by}: none can tell")
+        notes.append(f"alone in their {by}, so never right: {len(known) - len(rows)} documents")
     if asked is None:
         records = [
             {"id": found.ids[row], "label": str(labels[row]),
@@ -65,7 +65,7 @@ def attributed(
     best, second = (str(names[i]) for i in order[:2])
     extra |= {
         "id": text, "predicted": best, "probability": float(p[asked, order[0]]),
-        "evidence": _evidence(found, counts, labels.tolist(), found.ids[asked], best, second),
+        "evidence": evidence_for(found, counts, labels.tolist(), found.ids[asked], best, second),
     }  # fmt: skip
     nearest = [float(others[asked, known][labels[known] == name].min()) for name in names]
     records = [

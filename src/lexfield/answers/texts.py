@@ -92,7 +92,7 @@ def guessed(
         if text not in found.ids:
             raise InputError(f"There is no document {text!r}.", "See the ids without --text.")
         guess = predicted[found.ids.index(text)]
-        extra["evidence"] = _evidence(found, counts, labels, text, guess)
+        extra["evidence"] = evidence_for(found, counts, labels, text, guess)
     return Answer("label", records, _alone(found, labels), extra)
 
 
@@ -104,7 +104,7 @@ def _alone(found: Pairs, labels: list[str]) -> list[str]:
     return [*found.notes, *([told] if told else [])]
 
 
-def _evidence(
+def evidence_for(
     found: Pairs,
     counts: Counts,
     labels: list[str],
@@ -172,5 +172,5 @@ def label_text(
     predicted = str(classes[order[0]])
     records = [{"label": str(classes[i]), "divergence": float(far[i])} for i in order.tolist()]
     extra = {"by": by, "predicted": predicted, "rule": rule,
-             "evidence": _evidence(found, counts, labels, name, predicted)}  # fmt: skip
+             "evidence": evidence_for(found, counts, labels, name, predicted)}  # fmt: skip
     return Answer("label.text", records, found.notes, extra)

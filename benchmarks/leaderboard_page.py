@@ -1,0 +1,128 @@
+"""docs/leaderboard.md from the leaderboard's figures."""
+
+from __future__ import annotations
+
+from typing import Any
+
+HEAD = """# Leaderboard of methods
+
+All search methods of lexfield, and the packages one would otherwise pick, on five tasks. **Bold**
+is the best of a column, whoever that is. Made by `python benchmarks/run.py leaderboard`; figures in
+[benchmarks/results/leaderboard.json](../benchmarks/results/leaderboard.json).
+"""
+_OURS = "lexfield "
+
+
+def page(result: dict[str, Any]) -> str:
+    methods = result["methods"]
+    names = list(next(iter(methods.values()))["tasks"])
+    lines = [HEAD, "## Quality", "", _row(["", *names]), _row(["---", *["---:"] * len(names)])]
+    measures = [next(iter(methods.values()))["tasks"][name]["measure"] for name in names]
+    lines.append(_row(["", *(f"*{measure}*" for measure in measures)]))
+    lines += _grid(methods, names, "quality", 3)
+    lines += ["", "## Queries a second, memory, size", ""]
+    heads = [*names, "memory, MB", "installed, MB"]
+    lines += [_row(["", *heads]), _row(["---", *["---:"] * len(heads)])]
+    lines += _grid(methods, names, "queries_a_second", 0, beside=True)
+    return "\n".join([*lines, "", *_notes(result), ""])
+
+
+def _grid(
+    methods: dict[str, Any], names: list[str], key: str, digits: int, beside: bool = False
+) -> list[str]:
+    best = {
+        name: max((m["tasks"][name][key] or 0 for m in methods.values()), default=0)
+        for name in names
+    }
+    lines = []
+    for method, found in methods.items():
+        cells = []
+        for name in names:
+            value = found["tasks"][name][key]
+            text = "–" if value is None else _number(value, digits)
+            cells.append(f"**{text}**" if value is not None and value == best[name] else text)
+        if beside:
+            cells += [f"{found['megabytes']:,}", f"{found['installed']:,}"]
+        lines.append(_row([_shown(method), *cells]))
+    return lines
+
+
+def _missing(result: dict[str, Any]) -> list[str]:
+    left = [name for name in result["about"]["methods"] if name not in result["methods"]]
+    return [f"Not run yet: {', '.join(map(_shown, left))}.", ""] if left else []
+
+
+def _number(value: float, digits: int) -> str:
+    return f"{value:.{digits}f}" if digits else (f"{value:,.0f}" if value >= 10 else f"{value:.2g}")
+
+
+def _shown(method: str) -> str:
+    peer = method[0].isupper() or " " in method.split("(")[0] or method == "bm25s"
+    return method if peer else f"`{method}`"
+
+
+def _notes(result: dict[str, Any]) -> list[str]:
+    about = result["about"]
+    return [
+        *_missing(result),
+        "## What is measured",
+        "",
+        f"Every text is cut to its first {about['words']} words, for all methods; draws are seeded"
+        f" ({about['seed']}). Nothing was tuned on these tasks: methods run with their defaults,"
+        " the language models with a μ for short texts.",
+        "",
+        "- **Similar sentences**: 2,000 captions of 400 pictures (Flickr8k); 200 ask for the"
+        " other four of their picture.",
+        "- **Duplicates**: 128 Hadoop reports with a known duplicate ask for it, among 1,000"
+        " others.",
+        "- **Retrieval**: the first 100 judged queries of Cranfield, and the 30 of MED.",
+        "- **Labelling**: 20 Newsgroups, 30 known posts of each group; 200 new posts get the group"
+        " of most of their five nearest.",
+        "- **Clustering**: the 200 new posts by average linkage over their ranks of one another.",
+        "",
+        "Queries are asked one at a time on one thread, from their text; memory is the largest that"
+        " a process with this method alone had over all tasks; *installed* is all packages that it"
+        " needs, lexfield's with its vectors. Other work was using the machine, so compare speeds"
+        f" by their order. A dash: not all queries were answered in"
+        f" {about['limit_seconds']} seconds, or not all texts encoded in"
+        f" {about['encoding_limit_seconds']}.",
+        "",
+        "## What to use instead",
+        "",
+        *_instead(result),
+    ]
+
+
+def _instead(result: dict[str, Any]) -> list[str]:
+    """Who wins where, said of every task."""
+    methods = result["methods"]
+    lines = []
+    for name in next(iter(methods.values()))["tasks"]:
+        ranked = sorted(
+            ((m["tasks"][name]["quality"], label) for label, m in methods.items()
+             if m["tasks"][name]["quality"] is not None), reverse=True,
+        )  # fmt: skip
+        ours = next((q, label) for q, label in ranked if _shown(label).startswith("`"))
+        peers = next((q, label) for q, label in ranked if not _shown(label).startswith("`"))
+        first = f"- **{name[:1].upper()}{name[1:]}**: "
+        if peers[0] > ours[0]:
+            lines.append(
+                f"{first}{peers[1]} ({peers[0]:.3f}) is better than anything here; lexfield's"
+                f" best is {_shown(ours[1])} ({ours[0]:.3f})."
+            )
+        else:
+            lines.append(
+                f"{first}{_shown(ours[1])} ({ours[0]:.3f}); the best peer is {peers[1]}"
+                f" ({peers[0]:.3f})."
+            )
+    return [
+        *lines,
+        "",
+        "Take a sentence encoder where texts say the same in other words and its time and memory do"
+        " not matter; take lexfield where a reason is wanted for every hit, results should differ"
+        " from each other, or words decide.",
+    ]
+
+
+def _row(cells: list[str]) -> str:
+    return "| " + " | ".join(cells) + " |"
