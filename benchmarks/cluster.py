@@ -1,8 +1,8 @@
 """A Dask cluster of two workers beside the local engine on the same two cores, and what it costs.
 
 - Overhead: the same long batch of queries on processes of this machine and on two workers over TCP
-  on loopback, one after the other, with equal results. Starting the cluster is not counted; the
-  local engine starts its processes in the time.
+  on loopback, one after the other, with equal results; by the clock, and by the processor time of
+  all processes, scheduler and client too, which says the same where others use the machine.
 - Bytes: what travels for a query over four shards, each way, and for a pair of documents.
 - Cost model: processor seconds of each job at three sizes, a power law through them, and what it
   predicts for a fourth, larger size that was measured too. One thread, processor time: what else
@@ -50,7 +50,7 @@ def run(data: Path) -> dict[str, Any]:
         texts = [plain(s) for s in single.corpus.sentences[:: 57_000 // QUERIES] if len(s) > 40]
         with Nodes(folder / "nodes") as nodes, Cluster(nodes.address) as cluster:
             list(single.search_many(texts[:100], "wmd", 5, engine=cluster))  # workers are warm
-            result["overhead"] = _overhead(single, texts[:QUERIES], cluster)
+            result["overhead"] = _overhead(single, texts[:QUERIES], cluster, nodes.pids)
             print(json.dumps(result, indent=1), file=sys.stderr)
             sharded = build_sharded(documents, folder / "sharded", shards=SHARDS, engine=cluster)
             result["bytes"] = {
@@ -59,27 +59,39 @@ def run(data: Path) -> dict[str, Any]:
                 "a_pair": _pair_bytes(documents, folder / "pairs", cluster),
             }
             print(json.dumps(result, indent=1), file=sys.stderr)
-    result["costs"] = _costs(data)
+    result["costs"] = _costs([_measure(data, size) for size in SIZES])
     return result
 
 
-def _overhead(index: Index, texts: list[str], cluster: Cluster) -> dict[str, Any]:
-    def timed(**how: Any) -> tuple[float, list[list[int]]]:
-        start = time.perf_counter()
+def _overhead(index: Index, texts: list[str], cluster: Cluster, pids: list[int]) -> dict[str, Any]:
+    def timed(**how: Any) -> tuple[float, float, list[list[int]]]:
+        start, spent = time.perf_counter(), _processor(pids)
         rows = [ranking.rows for ranking in index.search_many(texts, "wmd", 5, **how)]
-        return time.perf_counter() - start, rows
+        return time.perf_counter() - start, _processor(pids) - spent, rows
 
-    here, wanted = timed()
-    there, found = timed(engine=cluster)
+    here, own, wanted = timed()
+    there, theirs, found = timed(engine=cluster)
     assert found == wanted
     return {
         "cluster_over_local": rounded(there / here),
-        "local_seconds": rounded(here),
-        "cluster_seconds": rounded(there),
+        "processor_cluster_over_local": rounded(theirs / own),
+        "seconds": [rounded(here), rounded(there)],
+        "processor_seconds": [rounded(own), rounded(theirs)],
+        "load": rounded(os.getloadavg()[1]),  # of the last five minutes: over 2 it was shared
         "queries": len(texts),
         "method": "wmd",
         "target": 1.3,
     }
+
+
+def _processor(pids: list[int]) -> float:
+    """Processor seconds of this process, of its children that have ended, and of others."""
+    import psutil
+
+    own = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    others = [psutil.Process(pid).cpu_times() for pid in pids]
+    spent = sum(u.ru_utime + u.ru_stime for u in own)
+    return spent + float(sum(o.user + o.system for o in others))
 
 
 def _bytes(index: Index, texts: list[str], method: str, cluster: Cluster) -> dict[str, int]:
@@ -112,9 +124,8 @@ def _pair_bytes(documents: list[Document], folder: Path, cluster: Cluster) -> di
     }
 
 
-def _costs(data: Path) -> dict[str, Any]:
+def _costs(measured: list[dict[str, Any]]) -> dict[str, Any]:
     """Processor seconds by size, the power law a·x^b of all but the last, and its prediction."""
-    measured = [_measure(data, size) for size in SIZES]
     costs: dict[str, Any] = {"megabytes": [one.pop("megabytes") for one in measured]}
     for job in measured[0]:
         xs = [one[job]["size"] for one in measured]

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from lexfield.diverge.between import divergence, knn_divergence
     from lexfield.diverge.label import DivergenceLabeler
     from lexfield.diverge.pairs import pairs
+    from lexfield.engine.where import open_engine
     from lexfield.errors import LexfieldError
     from lexfield.fusion import fuse
     from lexfield.metric.distortion import MinimumDistortion
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from lexfield.ranks.speech import speech
     from lexfield.ranks.zipf import zipf
     from lexfield.search.index import Index
+    from lexfield.search.shard_build import build_sharded
     from lexfield.text.corpus import Corpus, Sentence
     from lexfield.text.document import Document
     from lexfield.text.kwic import kwic
@@ -53,12 +55,14 @@ _HOMES = {
     "TopicModel": "topics.lda",
     "Vocabulary": "text.vocabulary",
     "WordVectors": "vectors.wordvectors",
+    "build_sharded": "search.shard_build",
     "divergence": "diverge.between",
     "fuse": "fusion",
     "keyness": "bags.keyness",
     "knn_divergence": "diverge.between",
     "kwic": "text.kwic",
     "layout": "ranks.layout",
+    "open_engine": "engine.where",
     "pairs": "diverge.pairs",
     "simplex": "topics.simplex",
     "speech": "ranks.speech",
@@ -81,12 +85,14 @@ __all__ = [
     "TopicModel",
     "Vocabulary",
     "WordVectors",
+    "build_sharded",
     "divergence",
     "fuse",
     "keyness",
     "knn_divergence",
     "kwic",
     "layout",
+    "open_engine",
     "pairs",
     "simplex",
     "speech",

@@ -35,7 +35,7 @@ def test_every_help_has_an_example(run: Run, verb: str, command: click.Command) 
 
 
 WITHOUT_RESULTS = (
-    "completion", "demo", "metric", "reproduce", "serve", "study", "study run", "study serve",
+    "cluster", "completion", "demo", "metric", "reproduce", "serve", "study", "study run", "study serve",
     "topics", "vectors",
 )  # fmt: skip
 

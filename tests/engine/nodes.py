@@ -58,6 +58,10 @@ class Nodes:
         self._processes.append(process)
         return process
 
+    @property
+    def pids(self) -> list[int]:
+        return [process.pid for process in self._processes]
+
     def wait(self, workers: int = 2) -> None:
         """Until so many workers have registered."""
         if not workers:

@@ -24,6 +24,7 @@ from lexfield.engine.threads import cores
 from lexfield.errors import LexfieldError
 from lexfield.progress import Progress, silent
 
+_SEE = "Every machine of the cluster must see the same folders under the same paths."
 _MACHINE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EROFS, errno.ENOMEM)
 
 
@@ -118,7 +119,10 @@ def call_answer(function: str, item: dict[str, Any], worker: str = "") -> dict[s
     except (OSError, MemoryError) as error:
         if worker and (isinstance(error, MemoryError) or error.errno in _MACHINE):
             return {"elsewhere": f"{type(error).__name__}: {error}", "worker": worker}
-        raise
+        if not worker:
+            raise
+        message = f"{error} (on {worker})"
+        return {"error": message, "hint": _SEE, "kind": "StoreError"}
 
 
 def answered(answer: dict[str, Any]) -> Any:
