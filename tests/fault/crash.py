@@ -299,6 +299,8 @@ def random_kills(folder: Path, count: int, seed: int = 0, longest: float = 0.6) 
             break
         kinds[KINDS[number % len(KINDS)]] += 1
         number += 1
+    Index.open(root / "x.idx").compact()  # the last one killed may have left something
+    _import(MODEL)(root / "vectors" / "x")
     return {
         "kills": trial + 1, "changes": number, "killed in": dict(sorted(kinds.items())),
         "faults": len(faults), "examples": faults, "leftovers": leftovers(root),
