@@ -238,18 +238,22 @@ def every_step(operation: Operation, folder: Path, hows: Sequence[str], each: in
     }  # fmt: skip
 
 
+KINDS = ("add", "delete", "add", "compact", "import", "index")
+
+
 def _story(root: Path, number: int) -> None:
     """Change number ``number`` of an index and a vector set, without end."""
-    index = root / "x.idx"
-    kind = number % 6
-    if kind in (0, 1, 3):
+    index, kind = root / "x.idx", KINDS[number % len(KINDS)]
+    if kind == "add":
         Index.open(index).add(documents(100 + 2 * number, 2))
-    elif kind == 2:
+    elif kind == "delete":  # of what the change before has added
         Index.open(index).delete([f"d{100 + 2 * (number - 1)}"])
-    elif kind == 4:
+    elif kind == "compact":
         Index.open(index).compact()
+    elif kind == "index":
+        _build(index, number)
     else:
-        _import((MODEL, OTHER)[number // 6 % 2])(root / "vectors" / "x")
+        _import((MODEL, OTHER)[number // len(KINDS) % 2])(root / "vectors" / "x")
 
 
 def _story_state(root: Path) -> str:
@@ -258,46 +262,48 @@ def _story_state(root: Path) -> str:
     return digest(list(index.documents), found, library.load(root / "vectors" / "x").words)
 
 
-def random_kills(folder: Path, count: int, seed: int = 0, longest: float = 1.0) -> dict[str, Any]:
-    """Kill the writer of a long story ``count`` times; it goes on from where it was each time."""
+def random_kills(folder: Path, count: int, seed: int = 0, longest: float = 0.6) -> dict[str, Any]:
+    """Kill the writer of a long story ``count`` times; then the change is made, if it was not.
+
+    The oracle does the same changes in a copy, without being killed.
+    """
     rng = random.Random(seed)
-    root = folder / "home"
+    root, oracle = folder / "home", folder / "oracle"
     os.environ["LEXFIELD_HOME"] = str(root)
     _build(root / "x.idx")
     _import(MODEL)(root / "vectors" / "x")
-    number, faults, between, kinds = 0, [], 0, Counter[str]()
+    number, faults, kinds, done_all = 0, [], Counter[str](), Counter[str]()
     for trial in range(count):
-        oracle = folder / "oracle"
         shutil.rmtree(oracle, ignore_errors=True)
         shutil.copytree(root, oracle)
-        done = _killed(root, number, rng.uniform(0, longest))
+        number += _killed(root, number, rng.uniform(0, longest))
         os.environ["LEXFIELD_HOME"] = str(oracle)
-        for step in range(number, number + done):
+        made, states = sum(done_all.values()), []
+        for step in range(made, number + 1):
+            if step == number:
+                states.append(_story_state(oracle))
             _story(oracle, step)
-        states = [_story_state(oracle)]
-        _story(oracle, number + done)
+            done_all[KINDS[step % len(KINDS)]] += 1
         states.append(_story_state(oracle))
         os.environ["LEXFIELD_HOME"] = str(root)
         try:
             now = _story_state(root)
             whole = _verified(root / "x.idx") and _verified(root / "vectors" / "x")
-            if now not in states or not whole:
-                faults.append(f"kill {trial} in change {number + done}: another state, or damaged")
-                break
+            if now == states[0]:
+                _story(root, number)  # the next writer cleans up
+            if now not in states or not whole or _story_state(root) != states[1]:
+                faults.append(f"kill {trial} in change {number}: another state, or damaged")
         except Exception as error:
-            faults.append(f"kill {trial} in change {number + done}: {error!r}")
+            faults.append(f"kill {trial} in change {number}: {error!r}")
+        if faults:
             break
-        between += now == states[1] != states[0]
-        kinds[("add", "add", "delete", "add", "compact", "import")[(number + done) % 6]] += 1
-        number += done + (now == states[1] != states[0])
-        if states[0] == states[1]:  # a change that shows in no answer: do it again
-            _story(root, number)
-            number += 1
-    _story(root, number)
+        kinds[KINDS[number % len(KINDS)]] += 1
+        number += 1
+    Index.open(root / "x.idx").compact()  # the last one killed may have left something
+    _import(MODEL)(root / "vectors" / "x")
     return {
         "kills": trial + 1, "changes": number, "killed in": dict(sorted(kinds.items())),
-        "was committed, but not yet told": between, "faults": len(faults), "examples": faults,
-        "leftovers": leftovers(root),
+        "faults": len(faults), "examples": faults, "leftovers": leftovers(root),
     }  # fmt: skip
 
 
@@ -312,12 +318,15 @@ def _killed(root: Path, number: int, seconds: float) -> int:
                 _story(root, number)
                 os.write(writing, b".")
                 number += 1
+        except BaseException as error:
+            os.write(2, f"the writer ended by itself: {error!r}\n".encode())
         finally:
             os._exit(1)
     os.close(writing)
     time.sleep(seconds)
     os.kill(process, signal.SIGKILL)
-    os.waitpid(process, 0)
+    status = os.waitpid(process, 0)[1]
+    assert os.waitstatus_to_exitcode(status) == -signal.SIGKILL, "it ended before it was killed"
     with os.fdopen(reading, "rb") as pipe:
         return len(pipe.read())
 

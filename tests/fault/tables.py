@@ -101,7 +101,7 @@ def _scale(found: Any) -> str:
     ]
     return (
         "### Text that grows\n\n" + table(head, rows) + "\n"
-        + table(("reader, 10 MB", "s a 100 kB", "memory over input, beyond 8 MB"), readers)
+        + table(("reader, large input", "s a 100 kB", "memory over input, beyond 8 MB"), readers)
     )  # fmt: skip
 
 
