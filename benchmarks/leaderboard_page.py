@@ -85,7 +85,9 @@ def _notes(result: dict[str, Any]) -> list[str]:
         " needs, lexfield's with its vectors. Other work was using the machine, so compare speeds"
         f" by their order. A dash: not all queries were answered in"
         f" {about['limit_seconds']} seconds, or not all texts encoded in"
-        f" {about['encoding_limit_seconds']}.",
+        f" {about['encoding_limit_seconds']}. gensim's distances are those of `wmd`"
+        " ([search.json](../benchmarks/results/search.json)), so its quality would"
+        " be the same.",
         "",
         "## What to use instead",
         "",
