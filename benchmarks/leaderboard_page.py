@@ -85,7 +85,9 @@ def _notes(result: dict[str, Any]) -> list[str]:
         " needs, lexfield's with its vectors. Other work was using the machine, so compare speeds"
         f" by their order. A dash: not all queries were answered in"
         f" {about['limit_seconds']} seconds, or not all texts encoded in"
-        f" {about['encoding_limit_seconds']}.",
+        f" {about['encoding_limit_seconds']}. gensim's distances are those of `wmd`"
+        " ([search.json](../benchmarks/results/search.json)), so its quality would"
+        " be the same.",
         "",
         "## What to use instead",
         "",
@@ -105,6 +107,9 @@ def _instead(result: dict[str, Any]) -> list[str]:
         ours = next((q, label) for q, label in ranked if _shown(label).startswith("`"))
         peers = next((q, label) for q, label in ranked if not _shown(label).startswith("`"))
         first = f"- **{name[:1].upper()}{name[1:]}**: "
+        unknown = [n for n, m in methods.items() if m["tasks"][name]["quality"] is None]
+        if "MiniLM (int8)" in unknown:
+            first += "(without MiniLM, which was not measured) "
         if peers[0] > ours[0]:
             lines.append(
                 f"{first}{peers[1]} ({peers[0]:.3f}) is better than anything here; lexfield's"
