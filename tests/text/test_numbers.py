@@ -8,7 +8,7 @@ from lexfield.text.normalise import Normalisation
 from lexfield.text.numbers import Words, as_bytes
 from lexfield.text.segment import BREAK, marked, words
 
-TEXTS = st.text(alphabet="abXZ019'’.,-_ \n!\x01\x7f\xa0é٣中ひ😀\u0301") | st.text()
+TEXTS = st.text(alphabet="abXZ019'’‘“—….,-_ \n!\x01\x7f\xa0é٣中ひ😀\u0301") | st.text()
 
 
 @settings(deadline=None)  # the first call compiles

@@ -6,11 +6,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING
 
-from lexfield.engine import Engine, Local, map_blocks
+from lexfield.engine import Engine, Local
 from lexfield.errors import StoreError, check
 from lexfield.explain import Explanation
 from lexfield.progress import Progress
-from lexfield.search.bags import Bags
 from lexfield.search.filter import allowed_rows
 from lexfield.search.methods import Method, parse, spec_of
 from lexfield.search.ranking import Found, Ranking, noted
@@ -45,7 +44,7 @@ def search_many(
     chosen = parse(method)
     spec = spec_of(chosen)
     if isinstance(chosen, BagMethod) and engine is None:
-        yield from _together(index, texts, chosen, k, unit, where, progress)
+        yield from _in_turn(index, texts, chosen, k, unit, where, progress)
         return
     if len(texts) < 2 * _BATCH and engine is None:  # a worker takes longer to start
         for number, text in enumerate(texts, 1):
@@ -70,7 +69,7 @@ def search_many(
             yield Ranking(Found(found, scores, explain, notes), rows, spec, text)
 
 
-def _together(
+def _in_turn(
     index: Index,
     texts: Sequence[str],
     method: BagMethod,
@@ -79,24 +78,17 @@ def _together(
     where: Where | None,
     progress: Progress,
 ) -> Iterator[Ranking]:
-    """Bag methods spend their time in compiled loops: threads do."""
+    """A bag query takes a tenth of a millisecond: two threads would wait for each other longer, and
+    processes would have to send as much as they compute."""
     check(isinstance(k, int) and k >= 1, "k", "a whole number of at least 1", k)
     rows = index.rows(unit)
     allowed = allowed_rows(rows, where)
-    Bags.of(rows)  # made before threads ask for it
     spec = spec_of(method)
-
-    def some(start: int) -> list[Ranking]:
-        part = texts[start : start + _BATCH]
-        queries = [method.read(index, text) for text in part]
-        found = [method.search(rows, query, min(k, len(rows)), allowed) for query in queries]
-        return [
-            Ranking(noted(one, query), rows, spec, text)
-            for one, query, text in zip(found, queries, part, strict=True)
-        ]
-
-    for rankings in map_blocks(some, range(0, len(texts), _BATCH), progress=progress):
-        yield from rankings
+    for number, text in enumerate(texts, 1):
+        query = method.read(index, text)
+        found = method.search(rows, query, min(k, len(rows)), allowed)
+        yield Ranking(noted(found, query), rows, spec, text)
+        progress(number, len(texts))
 
 
 def search_texts(

@@ -66,6 +66,11 @@ class Related:
             weights.insert(0, 1 + near.similarities.sum())
         return terms, similarities, similarities / np.array(weights)
 
+    def meet(self, terms: list[int]) -> None:
+        """Look for the relatives of several terms, and for theirs, at once."""
+        found = self.near([term for term in terms if term not in self._near])
+        self.near([other for near in found for other in near.terms.tolist()])
+
     def near(self, terms: list[int]) -> list[Near]:
         """The relatives of terms of the index, each without itself."""
         missing = [term for term in dict.fromkeys(terms) if term not in self._near]
@@ -126,29 +131,40 @@ class Related:
 
     def _near_words(self, words: list[int]) -> list[tuple[Array, Array]]:
         """Relatives of words, itself perhaps among them; from the balls of the index if they do."""
-        found = {word: near for word in words if (near := self._from_ball(word)) is not None}
-        rest = [word for word in words if word not in found]
+        found = dict(zip(words, self._from_balls(words), strict=True))
+        rest = [word for word in words if found[word] is None]
         if rest:
             found.update(
                 zip(rest, self._search(self._bags.rows.lexicon.vectors[rest]), strict=True)
             )
-        return [found[word] for word in words]
+        return [near for word in words if (near := found[word]) is not None]
 
-    def _from_ball(self, word: int) -> tuple[Array, Array] | None:
+    def _from_balls(self, words: list[int]) -> list[tuple[Array, Array] | None]:
         """A ball holds the nearest words by Euclidean distance, which for vectors of length 1 are
         those of the highest cosine. It will do if its last word is beyond what is wanted."""
-        from lexfield.search.selection import exact_dots
+        from lexfield.search.selection import ball_cosines
 
         lexicon = self._bags.rows.lexicon
         if not self._unit or not lexicon.has_balls:
-            return None
-        ball = lexicon.ball(word, lexicon.vectors[word], BALL)
-        cosines = exact_dots(lexicon.vectors, ball, lexicon.vectors[word])
-        content = self._place[ball] >= 0
+            return [None] * len(words)
+        balls = [lexicon.ball(word, lexicon.vectors[word], BALL) for word in words]
+        sizes = np.array([len(ball) for ball in balls], np.int64)
+        together = np.concatenate([np.empty(0, np.int32), *balls])
+        cosines = ball_cosines(lexicon.vectors, np.array(words, np.int64), sizes, together)
+        content = self._place[together] >= 0
+        ends = np.cumsum(sizes).tolist()
+        return [
+            self._of_ball(ball, cosines[end - len(ball) : end], content[end - len(ball) : end])
+            for ball, end in zip(balls, ends, strict=True)
+        ]
+
+    def _of_ball(self, ball: Array, cosines: Array, content: Array) -> tuple[Array, Array] | None:
         if len(ball) == BALL:
-            wanted = np.sort(cosines[content])[::-1][: self._top]
-            short = self._top is not None and len(wanted) < self._top
-            floor = wanted[-1] if self._top is not None and len(wanted) else self._threshold
+            floor, short = self._threshold, False
+            if self._top is not None:
+                wanted = np.sort(cosines[content])[::-1][: self._top]
+                short = len(wanted) < self._top
+                floor = wanted[-1] if len(wanted) else floor
             if short or cosines.min() > floor - _CLOSE:
                 return None
         keep = content if self._top is not None else content & (cosines >= self._threshold)

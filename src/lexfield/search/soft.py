@@ -13,7 +13,7 @@ from lexfield.explain import Reason
 from lexfield.search.bags import Bags, Occurrences
 from lexfield.search.query import Query
 from lexfield.search.related import Related, relatable
-from lexfield.search.weighted import NOTHING, BagMethod, Scored, Term, read_terms
+from lexfield.search.weighted import NOTHING, BagMethod, Scored, Term, query_terms, read_terms
 from lexfield.vectors.threshold import DEVIATION, SYNONYMS, Curve, Threshold, threshold
 from lexfield.vectors.wordvectors import WordVectors
 
@@ -74,7 +74,7 @@ class SoftMethod(BagMethod):
     def scored(self, bags: Bags, term: Term, query: Query) -> Scored:
         if len(term.gram) > 1:
             return super().scored(bags, term, query)
-        related = Related.of(bags, self.threshold or index_threshold(bags).threshold, self.top)
+        related = self._related(bags)
         terms, similarities, probabilities = related.group(term.gram[0], query)
         weights = self.weights(similarities, probabilities)
         found = _merged(bags, terms, weights)
@@ -82,6 +82,17 @@ class SoftMethod(BagMethod):
             return SoftScored(found.rows, NOTHING, found.counts, 0, terms, weights)
         values = self.soft_values(bags, bags.occurrences(term.gram), found)
         return SoftScored(found.rows, values, found.counts, found.holding, terms, weights)
+
+    def known(self, bags: Bags, query: Query) -> tuple[list[tuple[Term, Scored]], list[str]]:
+        lists = bags.lists(self)
+        grams = (term.gram for term in query_terms(bags, query) if term.gram not in lists)
+        new = [bags.ids[gram[0]] for gram in grams if len(gram) == 1 and gram[0] in bags.ids]
+        if new and self.extends:
+            self._related(bags).meet(new)
+        return super().known(bags, query)
+
+    def _related(self, bags: Bags) -> Related:
+        return Related.of(bags, self.threshold or index_threshold(bags).threshold, self.top)
 
     def reasons(self, bags: Bags, term: Term, one: Scored, row: int, at: int) -> list[Reason]:
         """What each word of the row that stands for the term adds."""

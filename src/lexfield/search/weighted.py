@@ -98,7 +98,7 @@ class BagMethod:
         from lexfield.search.selection import add_list, sort_heap, take_rows
 
         bags = Bags.of(rows)
-        known, notes = self._known(bags, query)
+        known, notes = self.known(bags, query)
         norms, scales = self._scaled_norms(bags, [term for term, _ in known])
         sums = bags.take_sums()
         less = np.zeros(len(rows) if any(term.weight < 0 for term, _ in known) else 0)
@@ -127,7 +127,7 @@ class BagMethod:
         together = np.array([*norms.values()]) if norms else np.empty((0, 0))
         return together, np.array([weights[n] for n in norms])
 
-    def _known(self, bags: Bags, query: Query) -> tuple[list[tuple[Term, Scored]], list[str]]:
+    def known(self, bags: Bags, query: Query) -> tuple[list[tuple[Term, Scored]], list[str]]:
         """The terms of a query that the index holds, with their lists; and what to tell of it."""
         lists = bags.lists(self)
         known: list[tuple[Term, Scored]] = []

@@ -14,18 +14,27 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lexfield.engine.compiled import kernel
-from lexfield.text.segment import words
+from lexfield.text.segment import BREAK, words
 
 Array = NDArray[Any]
 _CUT = 255
+_BETWEEN = "“”‘—–…"  # never part of a word
 
 
 def as_bytes(text: str) -> bytes:
     """A marked text for ``Words.number``."""
     if text.isascii():
         return text.encode()
+    for mark in _BETWEEN:  # with these gone most sentences of a book are ASCII
+        text = text.replace(mark, " ")
+    return b"\0".join([_sentence(one) for one in text.split(BREAK)])
+
+
+def _sentence(text: str) -> bytes:
+    if text.isascii():
+        return text.encode()
     cut = " ".join(words(text)).encode().replace(b" ", b"\xff\xff")
-    return (b"\xff" + cut + b"\xff").replace(b"\xff\0\xff", b"\0") if cut else b""
+    return b"\xff" + cut + b"\xff" if cut else b""
 
 
 class Words:
