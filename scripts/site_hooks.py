@@ -1,7 +1,7 @@
 """Hooks of the documentation site: pages may show pictures and link to files of the repository.
 
 Links that leave ``docs`` (``../reproduce/results/zipf.json``) work on disk and on forges. On the
-site the files they name are copied beside the pages; links to folders become plain text.
+site pictures and data they name are copied beside the pages; other links become plain text.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any
 
 ROOT = Path(__file__).parents[1]
 _LINK = re.compile(r"(!?)\[([^\]]*)\]\(((?:\.\./)+[^)#\s]+)(#[^)\s]*)?\)")
-_COPIED = (".png", ".json", ".md")
+_COPIED = (".png", ".json")
 
 
 def on_page_markdown(markdown: str, page: Any, config: Any, files: Any) -> str:
@@ -30,7 +30,7 @@ def on_page_markdown(markdown: str, page: Any, config: Any, files: Any) -> str:
             return text
         _copy(path, files, config)
         link = posixpath.relpath(path.as_posix(), Path(page.file.src_uri).parent.as_posix() or ".")
-        return f"{mark}[{text}]({link}{anchor or ''})" if path.suffix != ".md" else text
+        return f"{mark}[{text}]({link}{anchor or ''})"
 
     return _LINK.sub(pointed, markdown)
 

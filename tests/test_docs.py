@@ -21,6 +21,7 @@ DOCS = snippets.ROOT / "docs"
 PAGES = list(snippets.pages())
 EXECUTED = ("console", "python")
 SHOWN = ("text", "json")  # output, and the shape of an answer
+SHELL = ("serve.md", "scale.md", "reliability.md")  # calls of the API; a cluster; hours of faults
 METHODS = sorted((DOCS / "methods").glob("*.md"))
 
 
@@ -56,7 +57,7 @@ def test_snippets_run_as_printed(page: Path, indexes: Path, tmp_path: Path) -> N
 def test_no_snippet_is_left_out(page: Path) -> None:
     text = page.read_text("utf-8")
     kinds = set(re.findall(r"^```(\S*)$", text, re.M)) - {""}
-    allowed = {*EXECUTED, *SHOWN, *(("sh",) if page.name == "serve.md" else ())}
+    allowed = {*EXECUTED, *SHOWN, *(("sh",) if page.name in SHELL else ())}
     assert kinds <= allowed
     outside = re.sub(r"^```.*?^```", "", text, flags=re.S | re.M)
     assert not re.findall(r"^ {4}(?:\$ |lexfield |lx\.|pip |python )", outside, re.M)

@@ -8,7 +8,7 @@ import json
 import math
 
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from lexfield.answers.answer import Answer
@@ -18,6 +18,7 @@ VALUES = st.one_of(
 )
 
 
+@settings(suppress_health_check=[HealthCheck.too_slow])  # the first text builds hypothesis's tables
 @given(st.lists(st.dictionaries(st.sampled_from("abc"), VALUES), max_size=4))
 def test_every_answer_is_valid_json(records: list[dict[str, object]]) -> None:
     def refuse(constant: str) -> None:
