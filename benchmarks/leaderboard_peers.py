@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from abc import ABC, abstractmethod
 from importlib import metadata
 from pathlib import Path
 from typing import Any
@@ -73,11 +74,11 @@ class TfIdf:
         return list(map(int, order[scores[order] > 0]))
 
 
-class Dense:
+class Dense(ABC):
     """Cosine of vectors that ``encode`` makes, over all rows."""
 
-    def encode(self, texts: list[str]) -> NDArray[Any]:
-        raise NotImplementedError
+    @abstractmethod
+    def encode(self, texts: list[str]) -> NDArray[Any]: ...
 
     def build(self, task: Task) -> None:
         """Encode all texts, like ones together; TimeoutError where that takes too long."""

@@ -183,3 +183,14 @@ def test_gutenberg_is_stripped(tmp_path: Path) -> None:
     path = write(tmp_path / "a.txt", text)
     (kept,) = Reader(path, keep_gutenberg=True)
     assert kept.text == text
+
+
+def test_an_index_is_not_read_as_texts(tmp_path: Path) -> None:
+    from lexfield.search.index import Index
+
+    Index.build(Corpus.of(["A storm at sea."]), tmp_path / "i")
+    with pytest.raises(ReadError, match="is an index"):
+        Corpus.read(tmp_path / "i")
+    (tmp_path / "texts").mkdir()
+    (tmp_path / "texts" / "CURRENT").write_text("A text of this name is read.", "utf-8")
+    assert len(Corpus.read(tmp_path / "texts").documents) == 1

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from lexfield.errors import InputError, ReadError, check
+from lexfield.store.manifest import CURRENT, generations
 from lexfield.text.decode import check_encoding, detect, is_binary, strip_gutenberg
 from lexfield.text.document import Document
 from lexfield.text.folder import walk
@@ -79,6 +80,8 @@ class Reader:
                 raise ReadError(f"{path} does not exist.", "Check the path.")
 
     def _folder(self, folder: Path) -> Iterator[Document]:
+        if (folder / CURRENT).is_file() and generations(folder):
+            raise ReadError(f"{folder} is an index, not texts.", "Give what it was made of.")
         for path in walk(folder, self.skipped):
             relative = path.relative_to(folder).as_posix()
             try:
