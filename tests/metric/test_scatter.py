@@ -68,7 +68,8 @@ def test_small_windows_and_blocks_change_nothing(monkeypatch: pytest.MonkeyPatch
     whole = Scatter(30)
     whole.add(rows, names)
     monkeypatch.setattr(module, "_WINDOW", 8 * 30 * 70)
-    monkeypatch.setattr(module, "_BLOCK", 0)  # as many rows as features
+    monkeypatch.setattr(module, "_STEP", 0)  # as many rows as features
+    monkeypatch.setattr(module, "_BLOCK", 8 * 30 * 50)
     parts = Scatter(30)
     told: list[tuple[int, int | None]] = []
     parts.add(rows, names, lambda done, total: told.append((done, total)))
@@ -80,6 +81,7 @@ def test_small_windows_and_blocks_change_nothing(monkeypatch: pytest.MonkeyPatch
 def test_the_number_of_threads_changes_no_bit(monkeypatch: pytest.MonkeyPatch) -> None:
     rng = np.random.default_rng(2)
     rows, names = rng.normal(size=(3000, 40)), rng.integers(0, 50, 3000).tolist()
+    monkeypatch.setattr(module, "_STEP", 0)
     monkeypatch.setattr(module, "_BLOCK", 0)
     found = []
     for threads in ("1", "2", "5"):

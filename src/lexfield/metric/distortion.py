@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import assert_all_finite, check_is_fitted, validate_data
 
 from lexfield.engine import single_thread
 from lexfield.errors import InputError, check
@@ -63,10 +63,13 @@ class MinimumDistortion(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
         """``X``: rows × features, dense, sparse or memory-mapped. ``y``: the cluster of each."""
         self._check()
         self._start()
-        rows, labels = self._rows(X, y, reset=True)
+        rows, labels = self._rows(X, y, reset=True, finite=False)
         if isinstance(self.weights, str) and self.weights != "equal":
             self._scatter = Scatter(self.n_features_in_, derived(self.weights, rows, labels))
         self._add(rows, labels, progress)
+        if not np.isfinite(self._scatter.centroids.sum()):  # a pass over all rows less, in general
+            self._scatter = None
+            assert_all_finite(rows, input_name="X")
         return self._solve()
 
     def partial_fit(self, X: Any, y: ArrayLike) -> MinimumDistortion:  # noqa: N803
@@ -154,14 +157,25 @@ class MinimumDistortion(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
         small = self.tolerance is None or 0 <= self.tolerance < 1
         check(small, "tolerance", "None, or from 0 to under 1", self.tolerance)
 
-    def _rows(self, X: Any, y: ArrayLike, reset: bool) -> tuple[Any, NDArray[Any]]:  # noqa: N803
+    def _rows(
+        self,
+        X: Any,  # noqa: N803
+        y: ArrayLike,
+        reset: bool,
+        finite: bool = True,
+    ) -> tuple[Any, NDArray[Any]]:
         if y is None:
             raise InputError(
                 "MinimumDistortion requires y to be passed, but the target y is None.",
                 "Give the cluster of each row.",
             )
         rows = validate_data(
-            self, X, accept_sparse="csr", reset=reset, dtype=[np.float64, np.float32]
+            self,
+            X,
+            accept_sparse="csr",
+            reset=reset,
+            dtype=[np.float64, np.float32],
+            ensure_all_finite=finite,
         )
         labels = np.asarray(y).ravel() if np.asarray(y).ndim == 2 else np.asarray(y)
         if len(labels) != rows.shape[0]:
@@ -178,7 +192,7 @@ class MinimumDistortion(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
         self.unlabelled_ += int((~known).sum())
         if not known.all():
             rows, labels = rows[known], labels[known]
-        self._scatter.add(rows, labels.tolist(), progress)
+        self._scatter.add(rows, labels, progress)
 
     def __sklearn_is_fitted__(self) -> bool:
         return getattr(self, "_scatter", None) is not None
@@ -209,7 +223,8 @@ class MinimumDistortion(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
         values, axes = principal(self._scatter.matrix())
         own = scales(values, float(self.shrinkage), tolerance)
         with single_thread():
-            metric, root = ((axes * factors) @ axes.T for factors in (own, np.sqrt(own)))
+            halves = (axes * factors for factors in (own**0.5, own**0.25))
+            metric, root = (half @ half.T for half in halves)  # of a matrix with itself: symmetric
         self._solved = metric, root, int(np.count_nonzero(own))
         return self
 

@@ -2,15 +2,16 @@
 
     A = Σ_i ξ_i Σ_{s ∈ X_i} (s − c_i)(s − c_i)ᵀ      (Mochihashi et al., eq. 7 and section 4.3)
 
-Members of a cluster may come in any block. A block adds the scatter about its own centroids, and
-for a cluster seen before ξ · ab/(a+b) · δδᵀ, with a and b the members so far and in the block
-and δ the difference of the two centroids (Chan, Golub and LeVeque 1979). So nothing is ever kept
-but A, the centroids and the sizes, and no large sums are subtracted from each other.
+Members of a cluster may come in any block. A block adds the scatter about its own centroids
+(``apart.py``, one pass), and for a cluster seen before ξ · ab/(a+b) · δδᵀ, with a and b the
+members so far and in the block and δ the difference of the two centroids (Chan, Golub and LeVeque
+1979). So nothing is ever kept but A, the centroids and the sizes, and no large sums are
+subtracted from each other.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -23,8 +24,9 @@ if TYPE_CHECKING:
     from scipy.sparse import csr_matrix
 
 Matrix = NDArray[np.float64]
-_WINDOW = 1 << 27  # bytes of rows whose centroids are found together
-_BLOCK = 1 << 23  # bytes of rows whose product is computed together
+_WINDOW = 1 << 27  # bytes of rows sorted by cluster together
+_STEP = 4 << 20  # bytes of rows whose product is computed together
+_BLOCK = 12 << 20  # bytes of rows given to a core
 
 
 class Scatter:
@@ -56,7 +58,13 @@ class Scatter:
             progress(stop, len(places))
 
     def _places(self, clusters: Sequence[Any]) -> NDArray[np.int64]:
-        places = np.array([self.numbers.setdefault(c, len(self.numbers)) for c in clusters], int)
+        names, own = clusters, slice(None)
+        if isinstance(clusters, np.ndarray):
+            if clusters.dtype.kind in "iu":  # others are numbered sooner than sorted
+                names, own = np.unique(clusters, return_inverse=True)
+            names = names.tolist()
+        numbers = [self.numbers.setdefault(name, len(self.numbers)) for name in names]
+        places = np.array(numbers, np.int64)[own]
         if new := len(self.numbers) - len(self.sizes):
             names = list(self.numbers)[-new:]
             self.sizes = np.append(self.sizes, np.zeros(new, np.int64))
@@ -66,19 +74,31 @@ class Scatter:
         return places
 
     def _add_dense(self, rows: NDArray[Any], places: NDArray[np.int64]) -> None:
-        here, own, sizes = np.unique(places, return_inverse=True, return_counts=True)
-        means = np.asarray(members(own) @ rows, np.float64) / sizes[:, None]
-        roots = np.sqrt(self._xi[here])[own] if self._weights else None
+        """Blocks of rows in the order of clusters: most clusters are whole in one of them."""
+        from lexfield.metric.apart import contrasts
 
-        def apart(part: slice) -> Matrix:
-            gaps = means[own[part]]
-            np.subtract(rows[part], gaps, out=gaps)
-            if roots is not None:
-                gaps *= roots[part, None]
-            return gaps
+        order = members(places).indices
+        places, roots = places[order], np.sqrt(self._xi)
 
-        self._add_products(apart, len(own))
-        self._merge(here, sizes, means)
+        def gather(start: int) -> tuple[NDArray[np.int64], NDArray[np.int64], Matrix, Matrix]:
+            part = order[start : start + block]
+            here, own = np.unique(places[start : start + block], return_inverse=True)
+            sizes = np.zeros(len(here), np.int64)
+            means = np.empty((len(here), self.features))
+            apart = np.empty((step, self.features))
+            total, product = np.zeros_like(self._matrix), np.empty_like(self._matrix)
+            for first in range(0, len(own), step):
+                few = slice(first, first + step)
+                count = contrasts(rows, part[few], own[few], roots[here], sizes, means, apart)
+                np.matmul(apart[:count].T, apart[:count], out=product)  # by itself: half the work
+                total += product
+            return here, sizes, means, total
+
+        step = max(_STEP // (8 * self.features), self.features)
+        block = max(_BLOCK // (8 * self.features), step)
+        for here, sizes, means, product in map_blocks(gather, range(0, len(order), block)):
+            self._matrix += product
+            self._merge(here, sizes, means)
 
     def _add_sparse(self, rows: csr_matrix, places: NDArray[np.int64]) -> None:
         """Σ ssᵀ − Σ b ccᵀ: rows and the sums of clusters stay sparse."""
@@ -98,28 +118,18 @@ class Scatter:
 
     def _merge(self, here: NDArray[np.int64], sizes: NDArray[np.int64], means: Matrix) -> None:
         """Join the centroids of a block with those so far, and add what lies between them."""
-        before = self.sizes[here]
-        gaps = means - self.centroids[here]
-        shares = before * sizes / (before + sizes)
-        seen = np.flatnonzero(before)
-        roots = np.sqrt(self._xi[here] * shares)[seen, None]
-        self._add_products(lambda part: gaps[seen[part]] * roots[part], len(seen))
-        self.centroids[here] += gaps * (sizes / (before + sizes))[:, None]
+        seen = np.flatnonzero(self.sizes[here])
+        if len(seen):
+            old = here[seen]
+            gaps = means[seen] - self.centroids[old]
+            shares = sizes[seen] / (self.sizes[old] + sizes[seen])
+            between = gaps * np.sqrt(self._xi[old] * self.sizes[old] * shares)[:, None]
+            with single_thread():
+                self._matrix += between.T @ between
+            means[seen] = self.centroids[old] + gaps * shares[:, None]
+        self.centroids[here] = means
         self.sizes[here] += sizes
         self.rows += int(sizes.sum())
-
-    def _add_products(self, made: Callable[[slice], Matrix], count: int) -> None:
-        """Add rowsᵀ rows, the rows being ``made`` a block at a time, on all cores."""
-
-        def product(start: int) -> Matrix:
-            rows = made(slice(start, start + block))
-            squares: Matrix = rows.T @ rows  # of a matrix with itself half is computed
-            return squares
-
-        block = max(_BLOCK // (8 * self.features), self.features)
-        with single_thread():
-            for one in map_blocks(product, range(0, count, block)):
-                self._matrix += one
 
     def matrix(self) -> Matrix:
         """A, symmetric."""
