@@ -66,8 +66,8 @@ def clustered(rows: int, features: int) -> tuple[NDArray[Any], NDArray[Any]]:
 def beside_rca(rows: int, features: int) -> dict[str, Any]:
     points, clusters = clustered(rows, features)
     metric = MinimumDistortion()
-    ours = seconds(lambda: metric.fit(points, clusters), 10)
-    theirs = seconds(lambda: rca(points, clusters), 10)
+    ours = seconds(lambda: metric.fit(points, clusters), 20)
+    theirs = seconds(lambda: rca(points, clusters), 20)
     # A map R without an origin: rows of zeros stay where they are
     root = rca(points, clusters)(np.eye(features))
     other = root @ root.T

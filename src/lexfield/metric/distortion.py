@@ -47,7 +47,8 @@ class MinimumDistortion(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
     """
 
     _scatter: Any
-    _solved: tuple[Matrix, Matrix, int] | None
+    _solved: tuple[Matrix, int] | None
+    _metric: Matrix | None
 
     def __init__(
         self,
@@ -101,15 +102,19 @@ class MinimumDistortion(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
 
     @property
     def metric_(self) -> Matrix:
-        return self._solution[0]
+        root = self.map_
+        if self._metric is None:
+            with single_thread():
+                self._metric = root @ root.T
+        return self._metric
 
     @property
     def map_(self) -> Matrix:
-        return self._solution[1]
+        return self._solution[0]
 
     @property
     def rank_(self) -> int:
-        return self._solution[2]
+        return self._solution[1]
 
     @property
     def clusters_(self) -> int:
@@ -202,7 +207,7 @@ class MinimumDistortion(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
         return int(self.n_features_in_)
 
     @property
-    def _solution(self) -> tuple[Matrix, Matrix, int]:
+    def _solution(self) -> tuple[Matrix, int]:
         check_is_fitted(self)
         if self._solved is None:
             self._solve()
@@ -223,9 +228,9 @@ class MinimumDistortion(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
         values, axes = principal(self._scatter.matrix())
         own = scales(values, float(self.shrinkage), tolerance)
         with single_thread():
-            halves = (axes * factors for factors in (own**0.5, own**0.25))
-            metric, root = (half @ half.T for half in halves)  # of a matrix with itself: symmetric
-        self._solved = metric, root, int(np.count_nonzero(own))
+            half = axes * own**0.25
+            self._solved = half @ half.T, int(np.count_nonzero(own))
+        self._metric = None
         return self
 
     def __sklearn_tags__(self) -> Any:

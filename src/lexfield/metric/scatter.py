@@ -66,9 +66,11 @@ class Scatter:
         numbers = [self.numbers.setdefault(name, len(self.numbers)) for name in names]
         places = np.array(numbers, np.int64)[own]
         if new := len(self.numbers) - len(self.sizes):
-            names = list(self.numbers)[-new:]
+            xi = np.ones(new)
+            if self._weights:
+                xi[:] = [self._weights.get(name, 1.0) for name in list(self.numbers)[-new:]]
+            self._xi = np.append(self._xi, xi)
             self.sizes = np.append(self.sizes, np.zeros(new, np.int64))
-            self._xi = np.append(self._xi, [self._weights.get(name, 1.0) for name in names])
             more = np.zeros((new, self.features))
             self.centroids = np.concatenate([self.centroids, more]) if len(self.centroids) else more
         return places
