@@ -11,6 +11,7 @@ subtracted from each other.
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -87,7 +88,9 @@ class Scatter:
             here, own = np.unique(places[start : start + block], return_inverse=True)
             sizes = np.zeros(len(here), np.int64)
             means = np.empty((len(here), self.features))
-            apart = np.empty((step, self.features))
+            if not hasattr(kept, "apart"):
+                kept.apart = np.empty((step, self.features))
+            apart = kept.apart
             total, product = np.zeros_like(self._matrix), np.empty_like(self._matrix)
             for first in range(0, len(own), step):
                 few = slice(first, first + step)
@@ -96,6 +99,7 @@ class Scatter:
                 total += product
             return here, sizes, means, total
 
+        kept = threading.local()
         step = max(_STEP // (8 * self.features), self.features)
         block = max(_BLOCK // (8 * self.features), step)
         for here, sizes, means, product in map_blocks(gather, range(0, len(order), block)):
