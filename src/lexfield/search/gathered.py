@@ -160,6 +160,9 @@ class GatheredRows(Rows):
     def words_of(self, row: int) -> Array:
         return np.array(sorted(self._held[row]), np.int32)
 
+    def all_words_of(self, row: int) -> Array:
+        return self.words_of(row)
+
     def tokens_of(self, chosen: Array) -> tuple[Array, Array]:
         held = [self._held[row] for row in chosen.tolist()]
         places = np.repeat(np.arange(len(held)), [len(words) for words in held])

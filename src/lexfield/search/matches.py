@@ -15,6 +15,7 @@ docs/methods/setcover.md has the measurements behind the defaults.
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass
 from typing import Any
 
@@ -70,31 +71,59 @@ class Matches:
         worth = idf / max(float(idf.sum()), 1e-12)
         values = worth[balls.places] * np.maximum(balls.cosines, 0) ** weights.closeness
         sizes, row = rows.postings_of(balls.words)
-        value = np.repeat(values, sizes) * self._scale[row]
-        self.candidates = touched = _candidates(row, value, eligible, weights.candidates)
+        fill = self._fill_compiled if "numba" in sys.modules else self._fill
+        fill(sizes, row, values, eligible, weights.candidates)
+        touched = self.candidates
         self._cosines = _cosines(rows, query, touched)
         self.topics = weights.topic * self._cosines
-        self.forms = weights.form * _forms(rows, query, touched) * self._scale[touched]
-        self._best_matches(np.cumsum(sizes), row, value)
+        self.stopwords = query_stopwords(rows, query)
+        forms = _forms(rows, query, self.stopwords, touched)
+        self.forms = weights.form * forms * self._scale[touched]
         self._obvious = self._plainly_near(weights.beyond)
         self._live = np.ones(len(touched), bool)
         self._passed = np.zeros(len(touched), bool)
         self.restart()
 
-    def _best_matches(self, ends: Array, row: Array, value: Array) -> None:
-        """For each query word and candidate the matched word of the highest value."""
-        shape = (len(self.query.words), len(self.candidates))
-        self._values = np.zeros(shape)
-        self._matched = np.full(shape, -1, np.int64)  # ball entry
+    def _fill(self, sizes: Array, row: Array, values: Array, eligible: Array, count: int) -> None:
+        """The candidates, and for each query word and candidate the matched word of the highest
+        value."""
+        value = np.repeat(values, sizes) * self._scale[row]
+        total = np.bincount(row, value, minlength=len(eligible))
+        touched = np.flatnonzero((total > 0) & eligible)
+        self._start_table(touched, total[touched], count)
         wanted = np.zeros(len(self.rows), bool)
         wanted[self.candidates] = True
         inside = np.flatnonzero(wanted[row])
-        entry, value = np.searchsorted(ends, inside, "right"), value[inside]
+        entry, value = np.searchsorted(np.cumsum(sizes), inside, "right"), value[inside]
         order = np.lexsort((-entry, value))  # the best is written last
         place = np.searchsorted(self.candidates, row[inside[order]])
         where = self._balls.places[entry[order]], place
         self._values[where] = value[order]
         self._matched[where] = entry[order]
+
+    def _fill_compiled(
+        self, sizes: Array, row: Array, values: Array, eligible: Array, count: int
+    ) -> None:
+        """The same to the bit, where Numba is loaded already."""
+        from lexfield.search.table import add_values, best_values
+
+        spare: list[Array] = self.rows.cached("spare sums", lambda _: [])  # zeros, for any thread
+        try:
+            total = spare.pop()
+        except IndexError:
+            total = np.zeros(len(eligible))
+        touched = add_values(row, sizes, values, self._scale, eligible, total)
+        self._start_table(touched, total[touched], count)
+        lists = row, sizes, values, self._scale, self._balls.places
+        best_values(*lists, self.candidates, total, self._values, self._matched)
+        spare.append(total)
+
+    def _start_table(self, touched: Array, totals: Array, count: int) -> None:
+        """The candidates, ascending: the rows with the highest sums of values."""
+        self.candidates = np.sort(touched[best(totals, count, touched)])
+        shape = (len(self.query.words), len(self.candidates))
+        self._values = np.zeros(shape)
+        self._matched = np.full(shape, -1, np.int64)  # ball entry
 
     def _plainly_near(self, count: int) -> Array:
         """Candidates that plain similarity would give: the ``count`` best by shared words, by mean
@@ -157,13 +186,6 @@ class Matches:
             self._passed |= holding[np.minimum(at, len(holding) - 1)] == self.candidates
 
 
-def _candidates(row: Array, value: Array, eligible: Array, count: int) -> Array:
-    """The rows with the highest sums of values, ascending."""
-    total = np.bincount(row, value, minlength=len(eligible))
-    touched = np.flatnonzero((total > 0) & eligible)
-    return np.sort(touched[best(total[touched], count)])
-
-
 def _lengths(rows: Rows, penalty: float) -> NDArray[np.float64]:
     return np.maximum(rows.sizes, 1).astype(np.float64) ** -penalty
 
@@ -181,19 +203,22 @@ def _cosines(rows: Rows, query: Query, chosen: Array) -> NDArray[np.float64]:
     return np.maximum(products / np.where(lengths > 0, lengths, np.inf), 0)
 
 
-def _forms(rows: Rows, query: Query, chosen: Array) -> NDArray[np.float64]:
+def _forms(
+    rows: Rows, query: Query, stopwords: dict[int, float], chosen: Array
+) -> NDArray[np.float64]:
     """Share of the query's weight of words that lies in stopwords which the row has too."""
-    weights = query_stopwords(rows, query)
-    total = sum(weights.values()) + float(_idf(rows, query.ids).sum())
-    if not weights or not len(chosen):
+    if not stopwords or not len(chosen):
         return np.zeros(len(chosen))
-    worth = np.zeros(len(rows.lexicon))
-    worth[list(weights)] = list(weights.values())
+    worth = np.array(list(stopwords.values()))
+    number = np.full(len(rows.lexicon), -1, np.int16)
+    number[list(stopwords)] = np.arange(len(worth))
     place, words = rows.tokens_of(chosen)
-    keep = worth[words] > 0
-    pairs = np.unique(place[keep] * np.int64(len(rows.lexicon)) + words[keep])
-    where, what = pairs // len(rows.lexicon), pairs % len(rows.lexicon)
-    return np.bincount(where, worth[what], minlength=len(chosen)) / max(total, 1e-12)
+    held = np.zeros((len(worth), len(chosen)))
+    which = number[words]
+    keep = which >= 0
+    held[which[keep], place[keep]] = 1
+    total = float(worth.sum()) + float(_idf(rows, query.ids).sum())
+    return np.asarray((worth[:, None] * held).sum(axis=0) / max(total, 1e-12))
 
 
 def query_stopwords(rows: Rows, query: Query) -> dict[int, float]:
@@ -233,8 +258,8 @@ def explain_pick(cover: Matches, place: int, matches: list[tuple[int, int, float
         parts[query_place, column[word]] += value
     reasons = pair_reasons(rows, query, row, parts)
     if cover.forms[place] > 0:
-        held = set(rows.tokens_of(np.array([row]))[1].tolist())
-        shared = {w: v for w, v in query_stopwords(rows, query).items() if w in held}
+        held = set(rows.all_words_of(row).tolist())
+        shared = {w: v for w, v in cover.stopwords.items() if w in held}
         scale = float(cover.forms[place]) / sum(shared.values())
         names = rows.lexicon.words
         reasons += [Reason(names[w], names[w], v * scale) for w, v in shared.items()]

@@ -27,13 +27,18 @@ def pair_reasons(rows: Rows, query: Query, row: int, parts: NDArray[Any]) -> lis
     """The largest parts as reasons, and the sum of the others as one."""
     words = rows.entries(row)[0]
     order = np.argsort(-np.abs(parts), axis=None, kind="stable")[:_SHOWN]
-    own, columns = np.divmod(order[parts.ravel()[order] != 0], parts.shape[1])
-    vectors = rows.lexicon.vectors[words[columns]].astype(np.float64)
-    distances = np.linalg.norm(query.vectors[own] - vectors, axis=1)
+    values = parts.ravel()[order]
+    order, values = order[values != 0], values[values != 0]
+    own, columns = np.divmod(order, parts.shape[1])
+    matched = words[columns].tolist()
+    apart = query.vectors[own] - rows.lexicon.vectors[matched].astype(np.float64)
+    distances = np.sqrt(np.einsum("ij,ij->i", apart, apart))
     names = rows.lexicon.words
     reasons = [
-        Reason(query.words[i], names[words[j]], float(parts[i, j]), distance)
-        for i, j, distance in zip(own.tolist(), columns.tolist(), distances.tolist(), strict=True)
+        Reason(query.words[place], names[word], value, distance)
+        for place, word, value, distance in zip(
+            own.tolist(), matched, values.tolist(), distances.tolist(), strict=True
+        )
     ]
     if np.count_nonzero(parts) > _SHOWN:
         rest = float(parts.sum()) - sum(reason.contribution for reason in reasons)

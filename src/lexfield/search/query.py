@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,7 +30,7 @@ class Query:
     # n-grams with weights, where the query was written in the language of bags
     terms: tuple[tuple[float, tuple[str, ...]], ...] | None = None
 
-    @property
+    @cached_property
     def shares(self) -> NDArray[np.float64]:
         """Count of each word over the count of those with vectors; 0 without a vector."""
         counts = np.where(self.known, self.counts, 0)

@@ -5,6 +5,7 @@ A row's number is its place in its segment plus the rows of the segments before.
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from typing import Any, TypeVar
@@ -38,6 +39,7 @@ class Rows:
         self.unit = unit
         self.units: list[Unit] = [segment.unit(unit) for segment in segments]
         self.starts = np.append(0, np.cumsum([u.rows for u in self.units])).astype(np.int64)
+        self._first: list[int] = self.starts.tolist()
         self._deleted = deleted  # documents
         self.whole = whole  # what is known of all rows, where these may be a part of them
         self._cache: dict[str, Any] = {}
@@ -58,12 +60,12 @@ class Rows:
 
     def blocks(self) -> Iterator[tuple[int, Unit]]:
         """Each segment's rows with the number of the first."""
-        return zip(self.starts[:-1].tolist(), self.units, strict=True)
+        return zip(self._first[:-1], self.units, strict=True)
 
     def locate(self, row: int) -> tuple[int, int]:
         """Segment and row in it."""
-        segment = int(np.searchsorted(self.starts, row, "right")) - 1
-        return segment, row - int(self.starts[segment])
+        segment = bisect_right(self._first, row) - 1
+        return segment, row - self._first[segment]
 
     @cached_property
     def sizes(self) -> NDArray[np.int32]:
@@ -185,6 +187,12 @@ class Rows:
     def words_of(self, row: int) -> Array:
         """Distinct words of a row that are no stopwords."""
         return self.entries(row)[0]
+
+    def all_words_of(self, row: int) -> Array:
+        """The words of a row in its order, stopwords too."""
+        number, own = self.locate(row)
+        corpus, offsets = self.segments[number].corpus, self.token_offsets(number)
+        return self.lexicon.maps[number][corpus.tokens[offsets[own] : offsets[own + 1]]]
 
     def is_copy(self, row: int, text: str, edits: int) -> bool:
         """Is a row fewer than so many edits from a text?"""

@@ -1,0 +1,70 @@
+"""The table of a set cover in two passes over the lists of rows, compiled.
+
+``matches.py`` has the same in NumPy, which gives the same bits: for a single search it is not worth
+loading Numba, for a server it is.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lexfield.engine.compiled import kernel
+
+Array = NDArray[Any]
+
+
+@kernel
+def add_values(
+    row: Array, sizes: Array, values: Array, scale: Array, eligible: Array, total: Array
+) -> Array:
+    """Add the value of each list, times the scale of the row, to its rows; gives those that are
+    eligible and have got any, in the order they are met."""
+    touched = np.empty(len(row), np.int64)
+    at, count = 0, 0
+    for entry in range(len(sizes)):
+        for _ in range(sizes[entry]):
+            one = row[at]
+            at += 1
+            value = values[entry] * scale[one]
+            if value > 0 and total[one] == 0 and eligible[one]:
+                touched[count] = one
+                count += 1
+            total[one] += value
+    return touched[:count]
+
+
+@kernel
+def best_values(
+    row: Array,
+    sizes: Array,
+    values: Array,
+    scale: Array,
+    places: Array,
+    candidates: Array,
+    total: Array,
+    highest: Array,
+    matched: Array,
+) -> None:
+    """For each query word and candidate the list of the highest value; of equals the first.
+
+    ``total`` tells meanwhile which rows are candidates, and is cleared.
+    """
+    for candidate in range(len(candidates)):
+        total[candidates[candidate]] = -1.0 - candidate
+    at = 0
+    for entry in range(len(sizes)):
+        place = places[entry]
+        for _ in range(sizes[entry]):
+            one = row[at]
+            at += 1
+            if total[one] < 0:
+                candidate = int(-1.0 - total[one])
+                value = values[entry] * scale[one]
+                if matched[place, candidate] < 0 or value > highest[place, candidate]:
+                    highest[place, candidate] = value
+                    matched[place, candidate] = entry
+    for one in row:
+        total[one] = 0.0
