@@ -1,9 +1,12 @@
+from unittest.mock import patch
+
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from lexfield import Corpus
 from lexfield.text import corpus as module
+from lexfield.text import numbers
 from lexfield.text.normalise import Normalisation
 from lexfield.text.numbers import Words, as_bytes
 from lexfield.text.segment import BREAK, marked, words
@@ -12,14 +15,17 @@ TEXTS = st.text(alphabet="abXZ019'’‘“—….,-_ \n!\x01\x7f\xa0é٣中ひ�
 
 
 @settings(deadline=None)  # the first call compiles
-@given(st.lists(TEXTS, max_size=6))
-@example(["don't 'tis o'1 1'o 3.14 1,2,3. a.b 1.a 'x' 9'", "l'été n’est 1.٣ 中ひ", "Ends with 3."])
-@example(["", "!!!", "a", "é"])
-def test_numbers_stand_for_the_words_that_the_pattern_cuts(texts: list[str]) -> None:
+@given(st.lists(TEXTS, max_size=6), st.sampled_from([3, 20, 1 << 20]))
+@example(
+    ["don't 'tis o'1 1'o 3.14 1,2,3. a.b 1.a 'x' 9'", "l'été n’est 1.٣ 中ひ", "Ends with 3."], 5
+)
+@example(["", "!!!", "a", "é"], 1)
+def test_numbers_stand_for_the_words_that_the_pattern_cuts(texts: list[str], piece: int) -> None:
     table = Words()
     found: list[str] = []
     for text in (marked(text, Normalisation())[1] for text in texts):
-        numbered = table.number(as_bytes(text))
+        with patch.object(numbers, "_PIECE", piece):
+            numbered = table.number(as_bytes(text))
         names = [BREAK, *table.names()]
         assert [names[number] for number in numbered.tolist()] == words(text)
         found += words(text)

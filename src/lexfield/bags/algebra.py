@@ -37,8 +37,7 @@ class Weighted:
 
 def parse_algebra(text: str) -> list[Weighted]:
     """The terms of a query, in order; a fault is an error that points at its character."""
-    check(len(text) <= _LONGEST, "A query", f"at most {_LONGEST:,} characters", text[:_SHOWN])
-    return _Parser(text.replace("\0", " ")).terms()
+    return _Parser(_bounded(text).replace("\0", " ")).terms()
 
 
 def has_operators(text: str) -> bool:
@@ -48,7 +47,12 @@ def has_operators(text: str) -> bool:
 
 def plain(text: str) -> str:
     """A text without operators, to be asked for as it is: no sums, no phrases."""
-    return _OPERATORS.sub(" ", text)
+    return _OPERATORS.sub(" ", _bounded(text))
+
+
+def _bounded(text: str) -> str:
+    check(len(text) <= _LONGEST, "A query", f"at most {_LONGEST:,} characters", text[:_SHOWN])
+    return text
 
 
 class _Parser:

@@ -7,6 +7,7 @@ A text comes as bytes, with a zero after each sentence. Words of ASCII are cut h
 from __future__ import annotations
 
 import secrets
+from collections.abc import Iterator
 from itertools import pairwise
 from typing import Any
 
@@ -18,6 +19,7 @@ from lexfield.text.segment import BREAK, words
 
 Array = NDArray[Any]
 _CUT = 255
+_PIECE = 1 << 20
 _BETWEEN = "“”‘—–…"  # never part of a word
 
 
@@ -50,6 +52,10 @@ class Words:
 
     def number(self, text: bytes) -> NDArray[np.int32]:
         """The numbers of a text's words, in order; new words get the next ones."""
+        parts = [self._number(text[start:end]) for start, end in _pieces(text)]
+        return np.concatenate([np.empty(0, np.int32), *parts])
+
+    def _number(self, text: bytes) -> NDArray[np.int32]:
         data = np.frombuffer(text, np.uint8)
         numbers = np.empty(len(data) + 1, np.int32)
         first = found = 0
@@ -79,6 +85,19 @@ class Words:
         used = int(self._ends[self._size - 1])
         if len(self._letters) < used + length:
             self._letters = _longer(self._letters, 2 * (used + length))
+
+
+def _pieces(text: bytes) -> Iterator[tuple[int, int]]:
+    """Start and end of parts of about a megabyte, so that little room is needed; no word is cut."""
+    start = 0
+    while start < len(text):
+        end = start + _PIECE
+        if end < len(text):
+            end = 1 + max(text.rfind(mark, start, end) for mark in (b"\0", b" "))
+        if end <= start:  # one word, or none
+            end = len(text)
+        yield start, min(end, len(text))
+        start = end
 
 
 def _longer(values: Array, length: int) -> Array:
