@@ -3,7 +3,7 @@
 # make fault      damage, crashes, fuzzing, attacks, dying workers: hours of it; writes tests/fault/results
 # make bench      measures speed against peers and writes benchmarks/results
 # make docs       builds the documentation site into site/
-# make audit      known vulnerabilities of the pinned packages (asks an advisory service)
+# make audit      known vulnerabilities of the pinned packages (a list, then a service)
 # make reproduce  reruns the papers' tables that are not fresh, and writes the report
 PYTHON ?= python3
 VENV ?= .venv
@@ -36,8 +36,9 @@ docs: $(VENV)/.installed-docs
 	$(BIN)/mkdocs build --strict
 
 audit: $(VENV)/.installed
-	$(PYTHON) -m venv $(VENV)-audit && $(VENV)-audit/bin/pip install --quiet pip-audit
-	$(VENV)-audit/bin/pip-audit -r constraints.txt --no-deps --disable-pip
+	$(PYTHON) -m venv $(VENV)-audit && $(VENV)-audit/bin/pip install --quiet pip-audit safety-db packaging
+	$(VENV)-audit/bin/python scripts/audit_pins.py
+	$(VENV)-audit/bin/pip-audit -r constraints.txt --no-deps --disable-pip --strict
 
 reproduce: $(VENV)/.installed-bench
 	$(BIN)/lexfield reproduce

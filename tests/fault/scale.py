@@ -40,8 +40,6 @@ TEXTS: dict[str, Callable[[int], str]] = {
     "every character": lambda n: "".join(map(chr, range(1, 0xD800))) * (n // 150_000 + 1),
     "random": lambda n: "".join(random.Random(0).choices(" .!?\n'\"()aZ1é漢\u0301’”-", k=n)),
 }
-# These are cut into a sentence every few characters; 100 MB of them would want 10 GB for the spans.
-MANY = ("points and spaces", "initials", "abbreviations", "Han", "random")
 NORMALISE = Normalisation()
 
 
@@ -57,8 +55,7 @@ def tokenising(sizes: tuple[int, ...]) -> dict[str, Any]:
     for name, make in TEXTS.items():
         times = {}
         for size in sizes:
-            if size <= 10 or name not in MANY:
-                times[size] = seconds_of(make(size * MB)) / size
+            times[size] = seconds_of(make(size * MB)) / size
         rates = {f"{size} MB": round(time_, 4) for size, time_ in times.items()}
         worse = times[max(times)] / max(times[min(times)], 0.005)
         found[name] = {**rates, "worse": round(worse, 2)}
