@@ -82,12 +82,12 @@ def _notes(result: dict[str, Any]) -> list[str]:
         "",
         "Queries are asked one at a time on one thread, from their text; memory is the largest that"
         " a process with this method alone had over all tasks; *installed* is all packages that it"
-        " needs, lexfield's with its vectors. Other work was using the machine, so compare speeds"
-        f" by their order. A dash: not all queries were answered in"
-        f" {about['limit_seconds']} seconds, or not all texts encoded in"
-        f" {about['encoding_limit_seconds']}. gensim's distances are those of `wmd`"
-        " ([search.json](../benchmarks/results/search.json)), so its quality would"
-        " be the same.",
+        " needs, lexfield's with its vectors. Every method had a core of its own; other work used"
+        " the other one, so compare speeds by their order. A dash: not all queries were answered"
+        f" in {about['limit_seconds']:,} seconds, or not all texts encoded in"
+        f" {about['encoding_limit_seconds']:,}. gensim's WMD and `wmd` measure the same distances"
+        " ([search.json](../benchmarks/results/search.json)) but where an index knows a vector for"
+        " what gensim leaves out, such as long numbers.",
         "",
         "## What to use instead",
         "",

@@ -177,7 +177,8 @@ def installed_megabytes(name: str) -> int:
         files = [found.locate_file(file) for file in found.files or ()]
         if package == "lexfield":  # installed in place: its files are not listed
             files = list((Path(__file__).parents[1] / "src" / "lexfield").rglob("*"))
-        size += sum(p.stat().st_size for p in map(Path, map(str, files)) if p.is_file())
+        paths = [Path(str(file)) for file in files if "__pycache__" not in str(file)]
+        size += sum(path.stat().st_size for path in paths if path.is_file())
         needed = [r for r in found.requires or () if "extra ==" not in r]
         waiting += [_name(requirement) for requirement in needed]
     return round(size / 1e6)

@@ -270,16 +270,6 @@ class Problem(BaseModel):
     hint: str
 
 
-class AnswerBody(BaseModel):
-    """What ``--json`` prints: records, notes, and figures of the verb beside them."""
-
-    model_config = ConfigDict(extra="allow")
-
-    schema_: str = Field(alias="schema")
-    results: list[dict[str, object]]
-    notes: list[str]
-
-
 class JobBody(BaseModel):
     id: str
     verb: str

@@ -12,8 +12,8 @@ from lexfield import __version__
 from lexfield.errors import InputError
 from lexfield.search.methods import METHODS
 from lexfield.serve.library import Kept
+from lexfield.serve.replies import AnyAnswer
 from lexfield.serve.requests import (
-    AnswerBody,
     Health,
     IndexBody,
     Info,
@@ -78,7 +78,7 @@ def _add_indexes(router: APIRouter, server: Server) -> None:
         """Everything that this server holds, and its limits."""
         return await _lists(server)
 
-    @router.get("/indexes/{id}", operation_id="index", response_model=AnswerBody)
+    @router.get("/indexes/{id}", operation_id="index", response_model=AnyAnswer)
     async def index(id: str) -> Response:
         """As ``lexfield info IDX --json`` prints it."""
         server.library.index(id)
@@ -132,7 +132,7 @@ def _add_jobs(router: APIRouter, server: Server) -> None:
         """Stop a job; one that is over stays as it is."""
         return JobBody.model_validate(asdict(await server.jobs.cancel(id)))
 
-    @router.get("/jobs/{id}/result", operation_id="job_result", response_model=AnswerBody)
+    @router.get("/jobs/{id}/result", operation_id="job_result", response_model=AnyAnswer)
     async def result(id: str) -> Response:
         """The answer, the same as that of the verb's own address."""
         answer = server.jobs.answer(id)

@@ -13,7 +13,8 @@ from pydantic import ValidationError
 
 from lexfield.serve.pages import TWINS
 from lexfield.serve.problems import NotFoundError
-from lexfield.serve.requests import JOBS, VERBS, AnswerBody, Problem, Request
+from lexfield.serve.replies import REPLIES
+from lexfield.serve.requests import JOBS, VERBS, Problem, Request
 from lexfield.serve.server import Server
 
 # Verbs that take texts too long for an address are asked by POST as well.
@@ -32,11 +33,11 @@ PROBLEMS: dict[int | str, dict[str, Any]] = {
 def add_verbs(app: FastAPI, server: Server) -> None:
     """``GET /v1/VERB`` for every verb, and ``POST`` for those that take whole texts."""
     router = APIRouter(prefix="/v1", responses=PROBLEMS)
-    answers: dict[str, Any] = {
-        "response_model": AnswerBody,
-        "responses": {200: {"content": {"text/csv": {"schema": {"type": "string"}}}}},
-    }
+    table = {"text/csv": {"schema": {"type": "string"}}}
     for verb, model in VERBS.items():
+        answers: dict[str, Any] = {
+            "response_model": REPLIES[verb], "responses": {200: {"content": table}}
+        }  # fmt: skip
         asked = _asker(server, verb, model, Annotated[model, Query()])
         router.get(f"/{verb}", name=verb, operation_id=verb, **answers)(asked)
         if verb in _POSTED:
