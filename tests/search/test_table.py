@@ -25,11 +25,14 @@ def test_by_hand() -> None:
     sizes, values = np.array([3, 2, 1]), np.array([0.5, 0.25, 2.0])
     scale, eligible = np.array([1.0, 1, 2, 1, 4]), np.array([1, 1, 1, 0, 1], bool)
     total = np.zeros(5)
-    assert add_values(row, sizes, values, scale, eligible, total).tolist() == [0, 2, 4]
+    touched, totals = add_values(row, sizes, values, scale, eligible, total)
+    assert touched.tolist() == [0, 2, 4] and totals.tolist() == [2.5, 1.5, 1.0]
     assert total.tolist() == [2.5, 0, 1.5, 0.5, 1.0]
     highest, matched = np.zeros((2, 3)), np.full((2, 3), -1)
     places, candidates = np.array([0, 0, 1]), np.array([0, 2, 4])
-    best_values(row, sizes, values, scale, places, candidates, total, highest, matched)
+    holds = np.zeros((3, 3), bool)
+    best_values(row, sizes, values, scale, places, candidates, total, highest, matched, holds)
+    assert holds.tolist() == [[True, True, False], [False, True, True], [True, False, False]]
     assert highest.tolist() == [[0.5, 1.0, 1.0], [2.0, 0, 0]]
     assert matched.tolist() == [[0, 0, 1], [2, -1, -1]]
     assert not total.any()

@@ -79,6 +79,7 @@ class Matches:
         self.stopwords = query_stopwords(rows, query)
         forms = _forms(rows, query, self.stopwords, touched)
         self.forms = weights.form * forms * self._scale[touched]
+        self._words = np.append(balls.words, -1)[self._matched]  # -1 where nothing matches
         self._obvious = self._plainly_near(weights.beyond)
         self._live = np.ones(len(touched), bool)
         self._passed = np.zeros(len(touched), bool)
@@ -100,6 +101,7 @@ class Matches:
         where = self._balls.places[entry[order]], place
         self._values[where] = value[order]
         self._matched[where] = entry[order]
+        self._holds[entry[order], place] = True
 
     def _fill_compiled(
         self, sizes: Array, row: Array, values: Array, eligible: Array, count: int
@@ -112,10 +114,11 @@ class Matches:
             total = spare.pop()
         except IndexError:
             total = np.zeros(len(eligible))
-        touched = add_values(row, sizes, values, self._scale, eligible, total)
-        self._start_table(touched, total[touched], count)
+        touched, totals = add_values(row, sizes, values, self._scale, eligible, total)
+        self._start_table(touched, totals, count)
         lists = row, sizes, values, self._scale, self._balls.places
-        best_values(*lists, self.candidates, total, self._values, self._matched)
+        tables = self._values, self._matched, self._holds
+        best_values(*lists, self.candidates, total, *tables)
         spare.append(total)
 
     def _start_table(self, touched: Array, totals: Array, count: int) -> None:
@@ -124,16 +127,16 @@ class Matches:
         shape = (len(self.query.words), len(self.candidates))
         self._values = np.zeros(shape)
         self._matched = np.full(shape, -1, np.int64)  # ball entry
+        self._holds = np.zeros((len(self._balls.words), len(self.candidates)), bool)
 
     def _plainly_near(self, count: int) -> Array:
         """Candidates that plain similarity would give: the ``count`` best by shared words, by mean
         vector, and by the nearest match of every query word."""
         if not count:
             return np.empty(0, np.int64)
-        found, query = self._matched >= 0, self.query
-        cosines = np.where(found, self._balls.cosines[self._matched], 0.0)
-        shared = found & (self._balls.words[self._matched] == query.ids[:, None])
-        common = shared.sum(axis=0)
+        query = self.query
+        cosines = np.append(self._balls.cosines, 0.0)[self._matched]  # 0 where nothing matches
+        common = ((self._matched >= 0) & (self._words == query.ids[:, None])).sum(axis=0)
         jaccard = common / (len(query.words) + self.rows.set_sizes[self.candidates] - common)
         measures = (jaccard, self._cosines, query.counts @ cosines)
         return np.unique(np.concatenate([best(measure, count) for measure in measures]))
@@ -164,26 +167,18 @@ class Matches:
 
     def take(self, place: int) -> list[tuple[int, float]]:
         """Pay for the candidate's pairs; gives (ball entry, gain) of each."""
-        gains, matched, values = (
-            self._gains[:, place],
-            self._matched[:, place],
-            self._values[:, place],
-        )
+        gains, matched = self._gains[:, place], self._matched[:, place]
         paid = [(int(matched[q]), float(gains[q])) for q in np.flatnonzero(gains > 0)]
-        words = self._balls.words
-        same = (self._matched >= 0) & (words[self._matched] == words[matched][:, None])
-        same &= (matched >= 0)[:, None]
-        rest = np.minimum(self._gains, np.maximum(self._values - values[:, None], 0))
-        self._gains = np.where(same, rest, self._gains)
+        words = self._words[:, place, None]
+        rest = np.maximum(self._values - self._values[:, place, None], 0)
+        same = (self._words == words) & (words >= 0)
+        self._gains = np.where(same, np.minimum(self._gains, rest), self._gains)
         self.fresh = False
         return paid
 
     def pass_over_words(self, entries: list[int]) -> None:
         """From now on look beyond rows that hold a word which was matched already."""
-        for word in {int(self._balls.words[entry]) for entry in entries}:
-            holding = self.rows.postings(word)[0]
-            at = np.searchsorted(holding, self.candidates)
-            self._passed |= holding[np.minimum(at, len(holding) - 1)] == self.candidates
+        self._passed |= self._holds[entries].any(axis=0)
 
 
 def _lengths(rows: Rows, penalty: float) -> NDArray[np.float64]:

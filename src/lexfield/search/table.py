@@ -19,21 +19,27 @@ Array = NDArray[Any]
 @kernel
 def add_values(
     row: Array, sizes: Array, values: Array, scale: Array, eligible: Array, total: Array
-) -> Array:
+) -> tuple[Array, Array]:
     """Add the value of each list, times the scale of the row, to its rows; gives those that are
-    eligible and have got any, in the order they are met."""
+    eligible and have got any, in the order they are met, and their totals."""
     touched = np.empty(len(row), np.int64)
     at, count = 0, 0
     for entry in range(len(sizes)):
-        for _ in range(sizes[entry]):
-            one = row[at]
-            at += 1
-            value = values[entry] * scale[one]
-            if value > 0 and total[one] == 0 and eligible[one]:
+        end = at + sizes[entry]
+        if values[entry] > 0:
+            for place in range(at, end):
+                one = np.uint32(row[place])  # never counted from the end
+                before = total[one]
+                total[one] = before + values[entry] * scale[one]
                 touched[count] = one
-                count += 1
-            total[one] += value
-    return touched[:count]
+                count += before == 0
+        at = end
+    totals, kept = np.empty(count), 0
+    for place in range(count):
+        one = np.uint32(touched[place])
+        touched[kept], totals[kept] = one, total[one]
+        kept += eligible[one]
+    return touched[:kept], totals[:kept]
 
 
 @kernel
@@ -47,8 +53,10 @@ def best_values(
     total: Array,
     highest: Array,
     matched: Array,
+    holds: Array,
 ) -> None:
-    """For each query word and candidate the list of the highest value; of equals the first.
+    """For each query word and candidate the list of the highest value, of equals the first; and
+    for each list the candidates in it.
 
     ``total`` tells meanwhile which rows are candidates, and is cleared.
     """
@@ -58,10 +66,11 @@ def best_values(
     for entry in range(len(sizes)):
         place = places[entry]
         for _ in range(sizes[entry]):
-            one = row[at]
+            one = np.uint32(row[at])
             at += 1
             if total[one] < 0:
                 candidate = int(-1.0 - total[one])
+                holds[entry, candidate] = True
                 value = values[entry] * scale[one]
                 if matched[place, candidate] < 0 or value > highest[place, candidate]:
                     highest[place, candidate] = value

@@ -95,7 +95,8 @@ class Pool:
 
     def __init__(self, size: int, first: Callable[[], tuple[str, dict[str, Any]]]) -> None:
         self.size, self._first = size, first
-        self._free: asyncio.LifoQueue[Process] = asyncio.LifoQueue()
+        self._free: list[Process] = []
+        self._turns = asyncio.Semaphore(0)  # as many as are free; whoever waits longest is next
         self._processes = [Process(threads=1) for _ in range(size)]
         self._cleaning: set[asyncio.Task[None]] = set()
 
@@ -106,16 +107,21 @@ class Pool:
     async def _begin(self, process: Process) -> None:
         with suppress(LexfieldError):  # what is wrong is told to those who ask
             await process.ask(*self._first())
-        self._free.put_nowait(process)
+        self._release(process)
+
+    def _release(self, process: Process) -> None:
+        self._free.append(process)
+        self._turns.release()
 
     async def ask(self, function: str, item: dict[str, Any]) -> bytes:
-        process = await self._free.get()
+        await self._turns.acquire()
+        process = self._free.pop()
         work = asyncio.ensure_future(process.ask(function, item))
         try:
             return await asyncio.shield(work)
         finally:
             if work.done():
-                self._free.put_nowait(process)
+                self._release(process)
             else:
                 cleaning = asyncio.ensure_future(self._clean(process, work))
                 self._cleaning.add(cleaning)
@@ -126,7 +132,7 @@ class Pool:
         done, _ = await asyncio.wait({work}, timeout=_GRACE)
         if done:
             work.exception()  # nobody else will look at it
-            self._free.put_nowait(process)
+            self._release(process)
             return
         work.cancel()
         await asyncio.gather(work, return_exceptions=True)
