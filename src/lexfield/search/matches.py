@@ -150,17 +150,18 @@ class Matches:
         self._gains = self._values.copy()
         self.fresh = True
 
-    def best(self) -> tuple[int, float, float]:
-        """The candidate with the highest gain now, the gain, and the part from matches."""
-        if not self._live.any():
-            return -1, 0.0, 0.0
-        if not (self._live & ~self._passed).any():
+    def best(self) -> tuple[int, float, bool]:
+        """The candidate with the highest gain now, the gain, and whether any match is unpaid."""
+        choice = self._live > self._passed
+        if not choice.any():
+            if not self._live.any():
+                return -1, 0.0, False
             self._passed[:] = False  # better the rows that were passed over than none
-        choice = self._live & ~self._passed
+            choice = self._live
         matches = self._gains.sum(axis=0)
         gains = np.where(choice, matches + self.topics + self.forms, -1.0)
-        place = int(np.argmax(gains))
-        return place, float(gains[place]), float(matches[choice].max())
+        place = int(gains.argmax())
+        return place, float(gains[place]), matches[place] > 0 or bool((matches[choice] > 0).any())
 
     def drop(self, place: int) -> None:
         self._live[place] = False

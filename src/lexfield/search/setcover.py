@@ -109,7 +109,7 @@ class SetCover:
             place, gain, uncovered = cover.best()
             if place < 0:
                 break
-            if uncovered <= 0 and not cover.fresh:
+            if not uncovered and not cover.fresh:
                 ends.append(len(picks))
                 if self.exhausted == "stop":
                     break

@@ -24,10 +24,12 @@ class Silent(Frames):
 def run(
     verb: str, path: str | None, options: Options, format: str, report: Frames | None = None
 ) -> str:
-    """The answer of a verb as JSON or CSV."""
+    """The answer of a verb as JSON (a number that is not finite is null) or CSV."""
+    import orjson
+
     index = None if path is None else opened(path)
     answer = VERBS[verb](index, options, report or Silent())
-    return answer.csv() if format == "csv" else answer.json()
+    return answer.csv() if format == "csv" else orjson.dumps(answer.body()).decode()
 
 
 def warm(paths: list[str]) -> str:
