@@ -126,3 +126,20 @@ def test_empty_files_and_short_texts_are_named(run: Run, tmp_path: Path) -> None
     done = run("pairs", tmp_path, "--space", "latent", "-k", "10")
     assert done.code == 0 and "short" in done.err
     assert run("compare", tmp_path / "empty.txt", SEA).code == 2
+
+
+@pytest.mark.parametrize(
+    "command",
+    [["pairs"], ["label", "--by", "author"], ["attribute", "--by", "author"], ["bag"]],
+)
+def test_an_index_stands_for_its_texts(tmp_path: Path, run: Run, command: list[str]) -> None:
+    verb, *options = command
+    index = tmp_path / "s.idx"
+    texts = sorted(path for name in ("sea", "stars") for path in TEXTS.glob(f"*-{name}.txt"))
+    run("index", *texts, "--metadata", METADATA, "-o", index)
+    of_index = run(verb, index, *options, "--json").json
+    assert of_index == run(verb, *texts, "--metadata", METADATA, *options, "--json").json
+    both = run(verb, index, texts[0], *options)
+    assert both.code == 2 and "is an index, not texts" in both.err
+    twice = run(verb, index, "--metadata", METADATA, *options)
+    assert twice.code == 2 and "has metadata" in twice.err

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from lexfield.sample import METADATA, TEXTS
+from lexfield.sample import TEXTS
 from tests.cli.conftest import Run
 
 QUERY = "The fishing boat came home before the storm."
@@ -80,15 +80,15 @@ def test_search_says_what_the_command_line_says(
           "--unit", "document"]),
         ("/v1/infer", {"k": 2}, ["topics", "infer", "IDX", "-k", "2"]),
         ("/v1/threshold", {"sample": 300}, ["threshold", "default", "--sample", "300"]),
-        ("/v1/pairs", {"measure": "js"}, ["pairs", "TEXTS", "--measure", "js"]),
+        ("/v1/pairs", {"measure": "js"}, ["pairs", "IDX", "--measure", "js"]),
         ("/v1/label", {"by": "author", "evidence": "pell-sea"},
-         ["label", "TEXTS", "--by", "author", "--text", "pell-sea"]),
-        ("/v1/zipf", {"nulls": False}, ["zipf", "TEXTS", "--no-nulls"]),
+         ["label", "IDX", "--by", "author", "--text", "pell-sea"]),
+        ("/v1/zipf", {"nulls": False}, ["zipf", "IDX", "--no-nulls"]),
         ("/v1/zipf", {"latent": True, "k": 20, "seeds": 2},
-         ["zipf", "TEXTS", "--latent", "-k", "20", "--seeds", "2"]),
-        ("/v1/speech", {"k": [3, 5]}, ["speech", "TEXTS", "-k", "3", "-k", "5"]),
+         ["zipf", "IDX", "--latent", "-k", "20", "--seeds", "2"]),
+        ("/v1/speech", {"k": [3, 5]}, ["speech", "IDX", "-k", "3", "-k", "5"]),
         ("/v1/layout", {"method": "pca", "words": 60},
-         ["layout", "TEXTS", "--method", "pca", "--words", "60"]),
+         ["layout", "IDX", "--method", "pca", "--words", "60"]),
     ],
 )  # fmt: skip
 def test_verbs_say_what_the_command_line_says(
@@ -99,16 +99,11 @@ def test_verbs_say_what_the_command_line_says(
     parameters: Any,
     command: list[str],
 ) -> None:
-    if "IDX" in command or "TEXTS" in command:
+    if "IDX" in command:
         parameters = {"index": "sample", **parameters}
-    texts = [str(TEXTS), "--metadata", str(METADATA)]
-    known = {"IDX": [str(sample_index)], "TEXTS": texts}
-    typed = run(*(part for word in command for part in known.get(word, [word])), "--json").json
+    typed = run(*(str(sample_index) if w == "IDX" else w for w in command), "--json").json
     told = ok(client, path, **parameters)
-    for body in (told, typed):  # the server knows an index by its id, not by a name
-        body["notes"] = [note.removeprefix("texts: ") for note in body["notes"]]
-        for named in (body, *body["results"]):
-            named.pop("name", None)
+    typed["notes"] = [note.removeprefix("sample: ") for note in typed["notes"]]
     assert told == typed
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from typing import Any
 
@@ -17,6 +18,8 @@ from lexfield.sample import METADATA, TEXTS
 from lexfield.search.index import Index
 from lexfield.text.corpus import Corpus
 from tests.serve.live import served
+
+EXAMPLES = int(os.environ.get("LEXFIELD_EXAMPLES", "6"))  # of each operation
 
 
 @pytest.fixture(scope="module")
@@ -42,7 +45,7 @@ def test_no_request_that_is_described_makes_the_server_fail(api: Any) -> None:
             continue
 
         @settings(
-            max_examples=6, deadline=None, derandomize=True, database=None,
+            max_examples=EXAMPLES, deadline=None, derandomize=True, database=None,
             suppress_health_check=list(HealthCheck),
         )  # fmt: skip
         @given(case=operation.as_strategy())

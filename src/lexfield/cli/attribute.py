@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from lexfield.cli.options import reading_options
-from lexfield.cli.output import Bar, output_options, paint, say, tell
+from lexfield.cli.options import read_corpus, reading_options
+from lexfield.cli.output import output_options, paint, say, tell
 
 if TYPE_CHECKING:
     from lexfield.text.corpus import Corpus
@@ -49,16 +49,15 @@ def attribute(
     \b
     lexfield attribute books/ --metadata books.csv --by author --text disputed.txt
     lexfield attribute books/ --metadata books.csv --by author --text emma
+    lexfield attribute books.idx --by author --text emma   the texts of an index
     lexfield attribute books/ --metadata books.csv --by author --plot sure.png
     """
     from lexfield.answers.attribution import attributed
     from lexfield.plots.figure import plot_path
-    from lexfield.text.corpus import Corpus
 
     if plot:
         plot_path(plot)
-    with Bar("reading") as bar:
-        corpus = Corpus.read(paths, progress=bar, **reading)
+    corpus = read_corpus(paths, reading)
     if text is not None and text not in corpus.ids:
         corpus, text = _joined(corpus, text)
     chosen = {"measure": measure, "n": n, "stopwords": stopwords, "space": "categorical"}

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from lexfield.cli.options import reading_options
+from lexfield.cli.options import read_corpus, reading_options
 from lexfield.cli.output import emit, output_options
 from lexfield.results import format_rows
 
@@ -31,13 +31,13 @@ def bag(
 
     \b
     lexfield bag novel.txt
+    lexfield bag books.idx                  the texts of an index
     lexfield bag novel.txt --ngram 2 -k 20 --json
     echo "Only John could like John" | lexfield bag -
     """
     from lexfield.bags.matrix import BagMatrix
-    from lexfield.text.corpus import Corpus
 
-    corpus = Corpus.read(paths, **reading)
+    corpus = read_corpus(paths, reading)
     counted = BagMatrix.of(corpus, ngram).total()
     records = counted.to_dicts()[:k]
     extra = {"ngram": ngram, "types": counted.types, "tokens": counted.tokens}

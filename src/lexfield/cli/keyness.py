@@ -69,7 +69,7 @@ def keyness(
 
     if plot:
         plot_path(plot)
-    texts = [read_corpus(path, reading) for path in (a, b)]
+    texts = [read_corpus([path], reading) for path in (a, b)]
     found = compare(texts[0], texts[1], n=ngram, least=least, correction=correction)
     sure = [word for word in found if word.p <= most_p and only in (None, word.more_in)]
     names = (Path(a).stem or a, Path(b).stem or b)

@@ -54,7 +54,7 @@ def kwic(
     """
     from lexfield.text.kwic import kwic as places
 
-    corpus = read_corpus(source, reading)
+    corpus = read_corpus([source], reading)
     found = places(corpus, phrases, window=window, sort=sort, k=k)
     notes = [*corpus.notes, *found.notes]
     emit("kwic", found.to_dicts(), output, notes=notes, table=lambda: _lines(found))

@@ -8,7 +8,13 @@ import click
 
 from lexfield.answers.options import chosen_options
 from lexfield.cli.compare import apart
-from lexfield.cli.options import cluster_option, divergence_options, engine_at, reading_options
+from lexfield.cli.options import (
+    cluster_option,
+    divergence_options,
+    engine_at,
+    read_corpus,
+    reading_options,
+)
 from lexfield.cli.output import Bar, output_options, paint, tell
 
 
@@ -51,18 +57,17 @@ def label(
     \b
     lexfield label books/ --metadata books.csv --by author --measure hellinger
     lexfield label books/ --metadata books.csv --by author --text emma
+    lexfield label books.idx --by author                   the texts of an index
     lexfield label books/ --metadata books.csv --by genre --rule vote --space latent --json
     lexfield label books/ --by author --resume /shared/run --cluster tcp://10.0.0.5:8786
     """
     from lexfield.answers.texts import guessed, labelled
     from lexfield.diverge.counts import count
     from lexfield.diverge.pairs import pairs
-    from lexfield.text.corpus import Corpus
 
     compared, reading = apart(options)
     chosen = chosen_options(compared)
-    with Bar("reading") as bar:
-        corpus = Corpus.read(paths, progress=bar, **reading)
+    corpus = read_corpus(paths, reading)
     counts = count(corpus, n=chosen["n"], stopwords=chosen["stopwords"], sample=sample, seed=seed)
     counts = labelled(counts, by)
     with engine_at(cluster) as engine, Bar("comparing", engine) as bar:

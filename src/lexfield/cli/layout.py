@@ -46,6 +46,7 @@ def layout(
 
     \b
     lexfield layout novel.txt --plot words.html
+    lexfield layout books.idx               the texts of an index
     lexfield layout novel.txt news/ --method pca --plot words.png
     lexfield layout novel.txt --words 20000 --csv > places.csv
     """

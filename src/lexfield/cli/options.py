@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from lexfield.cli.output import Bar
+from lexfield.errors import InputError
 
 if TYPE_CHECKING:
     from lexfield.engine import Engine
@@ -90,28 +91,27 @@ own_vectors_option = _vectors("NAME|FILE|own", "a file, or own (trained on the t
 
 def read_each(paths: Sequence[str], reading: dict[str, Any]) -> Iterator[tuple[str, Corpus]]:
     """A corpus for every path, with a short name; a name that comes twice gets a number."""
-    from lexfield.text.corpus import Corpus
-
     names: dict[str, int] = {}
     for path in paths:
         name = "standard input" if path == "-" else Path(path).resolve().name.split(".")[0] or path
         names[name] = names.get(name, 0) + 1
         shown = name if names[name] == 1 else f"{name} {names[name]}"
-        with Bar(f"{shown}: reading") as bar:
-            corpus = Corpus.read(path, progress=bar, **reading)
-        yield shown, corpus
+        yield shown, read_corpus([path], reading, f"{shown}: reading")
 
 
-def read_corpus(source: str, reading: dict[str, Any]) -> Corpus:
-    """The texts of an index, a file or a folder."""
+def read_corpus(paths: Sequence[str], reading: dict[str, Any], stage: str = "reading") -> Corpus:
+    """The texts of files and folders, or of one index."""
+    from lexfield.store.manifest import CURRENT
     from lexfield.text.corpus import Corpus
 
-    if (Path(source) / "CURRENT").is_file():
+    if len(paths) == 1 and (Path(paths[0]) / CURRENT).is_file():
         from lexfield.search.index import Index
 
-        return Index.open(source).corpus
-    with Bar("reading texts") as bar:
-        return Corpus.read(source, progress=bar, **reading)
+        if reading.get("metadata"):
+            raise InputError(f"{paths[0]} is an index, and has metadata.", "Leave out --metadata.")
+        return Index.open(paths[0]).corpus
+    with Bar(stage) as bar:
+        return Corpus.read(paths, progress=bar, **reading)
 
 
 def read_model_groups(sources: Sequence[str], limit: int | None, bar: Bar) -> dict[str, Models]:

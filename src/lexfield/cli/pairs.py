@@ -10,7 +10,13 @@ import click
 
 from lexfield.answers.options import chosen_options
 from lexfield.cli.compare import apart
-from lexfield.cli.options import cluster_option, divergence_options, engine_at, reading_options
+from lexfield.cli.options import (
+    cluster_option,
+    divergence_options,
+    engine_at,
+    read_corpus,
+    reading_options,
+)
 from lexfield.cli.output import Bar, emit, output_options, say
 from lexfield.errors import InputError
 
@@ -54,6 +60,7 @@ def pairs(
 
     \b
     lexfield pairs books/ --measure hellinger
+    lexfield pairs books.idx --measure hellinger           the texts of an index
     lexfield pairs books/ --space latent -k 3,5,10 -o matrix.npz --plot map.png
     lexfield pairs books/ --sample 3000 --stopwords en --heat heat.svg --csv
     lexfield pairs books/ --space latent --resume run/     a killed run goes on
@@ -62,14 +69,12 @@ def pairs(
     from lexfield.diverge.pairs import pairs as compute
     from lexfield.plots.figure import plot_path
     from lexfield.store.files import replace_file
-    from lexfield.text.corpus import Corpus
 
     for path in (plot, heat):
         if path:
             plot_path(path)
     compared, reading = apart(options)
-    with Bar("reading") as bar:
-        corpus = Corpus.read(paths, progress=bar, **reading)
+    corpus = read_corpus(paths, reading)
     with engine_at(cluster) as engine, Bar("comparing", engine) as bar:
         found = compute(
             corpus, k=_numbers(k), sample=sample, seed=seed, memory=memory, resume=resume,

@@ -36,6 +36,7 @@ def speech(
 
     \b
     lexfield speech novel.txt
+    lexfield speech books.idx               the texts of an index
     lexfield speech novel.txt news/ --json
     lexfield speech novel.txt -k 1 -k 10 --vectors glove
     """

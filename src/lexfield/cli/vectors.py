@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 import click
 
-from lexfield.cli.options import read_model_groups, reading_options
+from lexfield.cli.options import read_corpus, read_model_groups, reading_options
 from lexfield.cli.output import Bar, emit, output_options, say
 
 
@@ -21,6 +21,7 @@ def vectors() -> None:
     lexfield vectors import cc.de.300.vec.gz --name german --limit 200000
     lexfield vectors info german
     lexfield vectors train texts/ -o my-models
+    lexfield vectors train texts.idx -o my-models          the texts of an index
     """
 
 
@@ -135,12 +136,10 @@ def train_sets(
     lexfield near book --models my-models
     lexfield threshold my-models
     """
-    from lexfield.text.corpus import Corpus
     from lexfield.vectors.models import open_all
     from lexfield.vectors.train import train
 
-    with Bar("reading texts") as bar:
-        corpus = Corpus.read(paths, progress=bar, **reading)
+    corpus = read_corpus(paths, reading)
     with Bar("training models") as bar:
         train(
             corpus, folder, models=models, dimensions=sizes, algorithm=algorithm, window=window,

@@ -58,7 +58,7 @@ def zipf(
 ) -> None:
     """See whether texts follow Zipf's law: words by rank, or clusters of sentences by rank.
 
-    Each CORPUS is a file, a folder or a table; several are told and drawn side by side.
+    Each CORPUS is a file, a folder, a table or an index; several are told and drawn side by side.
 
     \b
     lexfield zipf novel.txt

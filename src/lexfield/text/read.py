@@ -81,7 +81,9 @@ class Reader:
 
     def _folder(self, folder: Path) -> Iterator[Document]:
         if (folder / CURRENT).is_file() and generations(folder):
-            raise ReadError(f"{folder} is an index, not texts.", "Give what it was made of.")
+            raise ReadError(
+                f"{folder} is an index, not texts.", "Give what it was made of, or an index alone."
+            )
         for path in walk(folder, self.skipped):
             relative = path.relative_to(folder).as_posix()
             try:
