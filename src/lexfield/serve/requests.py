@@ -184,7 +184,7 @@ class Threshold(Request):
     models: Id | None = None
     synonyms: float = Field(1.6, gt=0, le=1000)
     deviation: float = Field(3.1, ge=0, le=1000)
-    sample: int | None = Field(2000, ge=40, le=20_000, description="Words; null, in a job, for all.")
+    sample: int | None = Field(2000, ge=40, le=20_000, description="Words; null in a job: all.")
     seed: Seed = 0
 
 
