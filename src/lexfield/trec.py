@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 import math
+from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 from lexfield.errors import InputError, ReadError
 from lexfield.store.files import replace_file
@@ -39,34 +40,41 @@ class Run:
 def read_run(path: str | Path) -> Run:
     """``query Q0 document rank score name`` a line; the score decides, then the rank."""
     path = Path(path)
-    found: dict[str, dict[str, tuple[float, int]]] = {}
+    queries: dict[str, list[Scored]] = {}
+    ranks: dict[str, array[int]] = {}
     name = ""
     for number, parts in _lines(path):
         try:
             query, _, document, rank, text, *rest = parts
             score, place = float(text), int(rank)
-        except ValueError as error:
+            ranks.setdefault(query, array("q")).append(place)
+        except (ValueError, OverflowError) as error:
             raise ReadError(
                 f"{path}, line {number}: {' '.join(parts)[:60]!r} is no line of a TREC run.",
                 "A line is: query Q0 document rank score name.",
             ) from error
         if not math.isfinite(score):
             raise ReadError(f"{path}, line {number}: the score {text} is not a finite number.")
-        entries = found.setdefault(query, {})
-        if document in entries:
-            raise ReadError(f"{path}, line {number}: query {query} has {document} twice.")
-        entries[document] = (-score, place)
+        queries.setdefault(query, []).append((document, score))
         name = name or (rest[0] if rest else "")
-    if not found:
+    if not queries:
         raise ReadError(f"{path} holds no results.")
-    queries = {
-        query: [
-            (document, -score)
-            for score, _, document in sorted((*how, name) for name, how in entries.items())
-        ]
-        for query, entries in found.items()
-    }
+    for query, pairs in queries.items():
+        if len({document for document, _ in pairs}) < len(pairs):
+            _tell_twice(path, query)
+        keys = zip((-score for _, score in pairs), ranks[query], pairs, strict=True)
+        pairs[:] = [pair for _, _, pair in sorted(keys)]
     return Run(name or path.stem, queries)
+
+
+def _tell_twice(path: Path, query: str) -> NoReturn:
+    """Where a query has a document for the second time."""
+    seen: set[str] = set()
+    for number, parts in _lines(path):
+        if parts[0] == query and parts[2] in seen:
+            raise ReadError(f"{path}, line {number}: query {query} has {parts[2]} twice.")
+        seen |= {parts[2]} if parts[0] == query else set()
+    raise ReadError(f"{path} has changed while it was read.")
 
 
 def run_lines(run: Run) -> Iterator[str]:

@@ -275,7 +275,9 @@ class _Builder:
         """All words as numbers, 0 for a break between sentences; and the words, from number 0."""
         if self._numbers:
             self._number_pending()
-            return np.concatenate(self._tokens), [BREAK, *self._numbers.names()]
+            parts, self._tokens = self._tokens, []
+            numbers = parts[0] if len(parts) == 1 else np.concatenate(parts)
+            return numbers, [BREAK, *self._numbers.names()]
         cut = [word for text in self._pending for word in words(text)]
         ids = {word: number for number, word in enumerate(dict.fromkeys([BREAK, *cut]))}
         return np.fromiter(map(ids.__getitem__, cut), np.int32, len(cut)), list(ids)
@@ -283,7 +285,8 @@ class _Builder:
     def finish(self) -> Corpus:
         numbers, names = self._numbered()
         breaks = np.flatnonzero(numbers == 0)
-        counts = np.bincount(numbers, minlength=len(names))
+        counts = _counted(numbers, len(names))
+        numbers = numbers[numbers != 0]
         falling = (-counts).tolist()
         order = sorted(range(1, len(names)), key=lambda i: (falling[i], names[i]))
         new_ids = np.empty(len(names), np.int32)
@@ -292,7 +295,7 @@ class _Builder:
         arrays = {
             "sentence_spans": np.concatenate([np.empty((0, 2), np.int64), *self._spans]),
             "sentence_offsets": _offsets(self._sentences),
-            "tokens": new_ids[numbers[numbers != 0]],
+            "tokens": np.take(new_ids, numbers, out=numbers, mode="clip"),
             "token_offsets": np.append(0, breaks - np.arange(len(breaks))).astype(np.int64),
             "counts": counts[order].astype(np.int64),
         }
@@ -307,6 +310,14 @@ class _Builder:
         if empty := sum(n == 0 for n in self._sentences):
             notes.append(f"{empty:,} documents hold no words")
         return Corpus(arrays, strings, self._normalisation, notes)
+
+
+def _counted(numbers: NDArray[np.int32], size: int) -> NDArray[np.int64]:
+    """How often each number occurs; a part at a time, as each is copied in twice the width."""
+    counts, step = np.zeros(size, np.int64), max(1 << 20, size)
+    for first in range(0, len(numbers), step):
+        counts += np.bincount(numbers[first : first + step], minlength=size)
+    return counts
 
 
 def _offsets(lengths: Sequence[int]) -> NDArray[np.int64]:

@@ -53,7 +53,7 @@ class Words:
     def number(self, text: bytes) -> NDArray[np.int32]:
         """The numbers of a text's words, in order; new words get the next ones."""
         parts = [self._number(text[start:end]) for start, end in _pieces(text)]
-        return np.concatenate([np.empty(0, np.int32), *parts])
+        return parts[0] if len(parts) == 1 else np.concatenate([np.empty(0, np.int32), *parts])
 
     def _number(self, text: bytes) -> NDArray[np.int32]:
         data = np.frombuffer(text, np.uint8)
