@@ -6,8 +6,9 @@ Strings live at the edges; inside there are arrays that map from disk as they ar
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
 
@@ -232,6 +233,8 @@ class _Builder:
         self._sentences: list[int] = []
 
     def add(self, document: Document) -> None:
+        if self._pending_size > _COMPILED:
+            self._number_pending()
         identity = _valid(document.id)
         source = _valid(document.source)
         if identity in self._seen:
@@ -260,42 +263,45 @@ class _Builder:
         self._sentences.append(len(spans))
         self._pending.append(sentences)
         self._pending_size += len(sentences)
-        if self._pending_size > _COMPILED:
-            self._number_pending()
 
     def _number_pending(self) -> None:
         """A compiled loop does it for long texts; for short ones, it takes too long to load."""
-        from lexfield.text.numbers import Words, as_bytes
+        from lexfield.text.numbers import Words, as_bytes, pieces
 
         self._numbers = self._numbers or Words()
-        self._tokens.append(self._numbers.number(b"".join(map(as_bytes, self._pending))))
+        text = b"".join(map(as_bytes, self._pending))
         self._pending, self._pending_size = [], 0
+        self._tokens += [self._numbers.number(piece) for piece in pieces(text)]
 
     def _numbered(self) -> tuple[NDArray[np.int32], list[str]]:
         """All words as numbers, 0 for a break between sentences; and the words, from number 0."""
-        if self._numbers:
+        if self._numbers or self._pending_size > _COMPILED:
             self._number_pending()
+            assert self._numbers
             parts, self._tokens = self._tokens, []
-            numbers = parts[0] if len(parts) == 1 else np.concatenate(parts)
-            return numbers, [BREAK, *self._numbers.names()]
+            return np.concatenate(parts), [BREAK, *self._numbers.names()]
         cut = [word for text in self._pending for word in words(text)]
-        ids = {word: number for number, word in enumerate(dict.fromkeys([BREAK, *cut]))}
+        ids = {word: number for number, word in enumerate(dict.fromkeys(chain((BREAK,), cut)))}
         return np.fromiter(map(ids.__getitem__, cut), np.int32, len(cut)), list(ids)
 
     def finish(self) -> Corpus:
         numbers, names = self._numbered()
         breaks = np.flatnonzero(numbers == 0)
-        counts = _counted(numbers, len(names))
+        counts = np.zeros(len(names), np.int64)
+        for part in _parts(numbers, len(names)):
+            counts += np.bincount(part, minlength=len(names))
         numbers = numbers[numbers != 0]
         falling = (-counts).tolist()
         order = sorted(range(1, len(names)), key=lambda i: (falling[i], names[i]))
         new_ids = np.empty(len(names), np.int32)
         new_ids[order] = np.arange(len(order), dtype=np.int32)
+        for part in _parts(numbers):
+            part[:] = new_ids[part]
         lengths = [len(data) for data in self._texts]
         arrays = {
             "sentence_spans": np.concatenate([np.empty((0, 2), np.int64), *self._spans]),
             "sentence_offsets": _offsets(self._sentences),
-            "tokens": np.take(new_ids, numbers, out=numbers, mode="clip"),
+            "tokens": numbers,
             "token_offsets": np.append(0, breaks - np.arange(len(breaks))).astype(np.int64),
             "counts": counts[order].astype(np.int64),
         }
@@ -312,12 +318,10 @@ class _Builder:
         return Corpus(arrays, strings, self._normalisation, notes)
 
 
-def _counted(numbers: NDArray[np.int32], size: int) -> NDArray[np.int64]:
-    """How often each number occurs; a part at a time, as each is copied in twice the width."""
-    counts, step = np.zeros(size, np.int64), max(1 << 20, size)
-    for first in range(0, len(numbers), step):
-        counts += np.bincount(numbers[first : first + step], minlength=size)
-    return counts
+def _parts(numbers: NDArray[np.int32], least: int = 0) -> Iterator[NDArray[np.int32]]:
+    """Some at a time, where each is copied in twice the width."""
+    step = max(1 << 20, least)
+    return (numbers[first : first + step] for first in range(0, len(numbers), step))
 
 
 def _offsets(lengths: Sequence[int]) -> NDArray[np.int64]:

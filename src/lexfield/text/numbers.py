@@ -52,10 +52,6 @@ class Words:
 
     def number(self, text: bytes) -> NDArray[np.int32]:
         """The numbers of a text's words, in order; new words get the next ones."""
-        parts = [self._number(text[start:end]) for start, end in _pieces(text)]
-        return parts[0] if len(parts) == 1 else np.concatenate([np.empty(0, np.int32), *parts])
-
-    def _number(self, text: bytes) -> NDArray[np.int32]:
         data = np.frombuffer(text, np.uint8)
         numbers = np.empty(len(data) + 1, np.int32)
         first = found = 0
@@ -87,8 +83,8 @@ class Words:
             self._letters = _longer(self._letters, 2 * (used + length))
 
 
-def _pieces(text: bytes) -> Iterator[tuple[int, int]]:
-    """Start and end of parts of about a megabyte, so that little room is needed; no word is cut."""
+def pieces(text: bytes) -> Iterator[bytes]:
+    """Parts of about a megabyte, so that little room is needed; no word is cut."""
     start = 0
     while start < len(text):
         end = start + _PIECE
@@ -96,7 +92,7 @@ def _pieces(text: bytes) -> Iterator[tuple[int, int]]:
             end = 1 + max(text.rfind(mark, start, end) for mark in (b"\0", b" "))
         if end <= start:  # one word, or none
             end = len(text)
-        yield start, min(end, len(text))
+        yield text[start:end]
         start = end
 
 
