@@ -38,6 +38,15 @@ def test_by_hand() -> None:
     assert not total.any()
 
 
+def test_a_row_is_listed_once_and_only_with_a_value() -> None:
+    """A value that is too small for the row's scale adds nothing."""
+    row, sizes = np.array([0, 0, 1], np.int32), np.array([1, 2])
+    values, scale = np.array([5e-324, 1.0]), np.array([0.1, 1.0])
+    args = (values, scale, np.ones(2, bool), np.zeros(2))
+    assert add_values(row, sizes, *args)[0].tolist() == [0, 1]
+    assert add_values(row[:1], sizes[:1], *args[:3], np.zeros(2))[0].tolist() == []
+
+
 @settings(max_examples=40, deadline=None)
 @given(texts=corpora, query=queries, candidates=st.integers(1, 12), repeat=st.booleans())
 def test_searches_are_the_same(texts: list[str], query: str, candidates: int, repeat: bool) -> None:

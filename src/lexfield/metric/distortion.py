@@ -69,8 +69,9 @@ class MinimumDistortion(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
             self._scatter = Scatter(self.n_features_in_, derived(self.weights, rows, labels))
         self._add(rows, labels, progress)
         if not np.isfinite(self._scatter.centroids.sum()):  # a pass over all rows less, in general
-            self._scatter = None
+            gathered, self._scatter = self._scatter, None
             assert_all_finite(rows, input_name="X")
+            self._scatter = gathered
         return self._solve()
 
     def partial_fit(self, X: Any, y: ArrayLike) -> MinimumDistortion:  # noqa: N803

@@ -30,9 +30,10 @@ def add_values(
             for place in range(at, end):
                 one = np.uint32(row[place])  # never counted from the end
                 before = total[one]
-                total[one] = before + values[entry] * scale[one]
+                after = before + values[entry] * scale[one]
+                total[one] = after
                 touched[count] = one
-                count += before == 0
+                count += (before == 0) & (after > 0)
         at = end
     totals, kept = np.empty(count), 0
     for place in range(count):
