@@ -71,7 +71,7 @@ class Matches:
         worth = idf / max(float(idf.sum()), 1e-12)
         values = worth[balls.places] * np.maximum(balls.cosines, 0) ** weights.closeness
         sizes, row = rows.postings_of(balls.words)
-        fill = self._fill_compiled if "numba" in sys.modules else self._fill
+        fill = self._fill_compiled if "lexfield.search.table" in sys.modules else self._fill
         fill(sizes, row, values, eligible, weights.candidates)
         touched = self.candidates
         self._cosines = _cosines(rows, query, touched)
@@ -106,7 +106,7 @@ class Matches:
     def _fill_compiled(
         self, sizes: Array, row: Array, values: Array, eligible: Array, count: int
     ) -> None:
-        """The same to the bit, where Numba is loaded already."""
+        """The same to the bit, where the compiled loops were loaded for many searches."""
         from lexfield.search.table import add_values, best_values
 
         spare: list[Array] = self.rows.cached("spare sums", lambda _: [])  # zeros, for any thread

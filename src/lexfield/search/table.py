@@ -1,7 +1,7 @@
 """The table of a set cover in two passes over the lists of rows, compiled.
 
-``matches.py`` has the same in NumPy, which gives the same bits: for a single search it is not worth
-loading Numba, for a server it is.
+``matches.py`` has the same in NumPy, which gives the same bits, and uses this where it has been
+imported: it takes half a second to load, which is worth it for a server but not for one search.
 """
 
 from __future__ import annotations
