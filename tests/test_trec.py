@@ -1,8 +1,11 @@
 from __future__ import annotations
 
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from lexfield.errors import InputError, ReadError
 from lexfield.trec import Run, read_qrels, read_queries, read_run, run_lines, write_run
@@ -48,6 +51,43 @@ def test_files_that_are_none(tmp_path: Path) -> None:
         read_run(tmp_path / "none")
     with pytest.raises(InputError, match="cannot stand in a TREC file"):
         list(run_lines(Run("x", {"1": [("a b", 1.0)]})))
+
+
+NAMES = st.text(alphabet="abé", min_size=1, max_size=2)
+ROWS = st.dictionaries(
+    st.tuples(NAMES, NAMES), st.tuples(st.integers(-3, 3), st.sampled_from([0.5, -1.0, 2.0]))
+)
+
+
+@given(ROWS.filter(bool))
+def test_runs_and_qrels_hold_what_plain_dictionaries_would(
+    rows: dict[tuple[str, str], tuple[int, float]],
+) -> None:
+    ranked: dict[str, list[tuple[float, int, str]]] = {}
+    judged: dict[str, dict[str, int]] = {}
+    for (query, document), (rank, score) in rows.items():
+        ranked.setdefault(query, []).append((-score, rank, document))
+        judged.setdefault(query, {})[document] = rank
+    with TemporaryDirectory() as folder:
+        path = Path(folder, "x")
+        path.write_text("".join(f"{q} Q0 {d} {r} {s} t\n" for (q, d), (r, s) in rows.items()))
+        run = read_run(path)
+        path.write_text("".join(f"{q} 0 {d} {r}\n" for (q, d), (r, _) in rows.items()))
+        qrels = read_qrels(path)
+    assert list(run.queries) == list(qrels) == list(judged)
+    assert {q: [(d, -s) for s, _, d in sorted(some)] for q, some in ranked.items()} == run.queries
+    assert qrels == judged
+    assert "c" not in qrels and "a" * 9 not in run.queries and len(qrels) == len(judged)
+    with pytest.raises(KeyError):
+        qrels["c"]
+
+
+def test_the_line_where_a_document_comes_again_is_told(tmp_path: Path) -> None:
+    path = tmp_path / "x.run"
+    lines = [f"q{i % 50} Q0 d{i} 1 2.5 r" for i in range(1000)]
+    path.write_text("\n".join([*lines, "q7 Q0 d57 9 1 r", *lines[:3]]))
+    with pytest.raises(ReadError, match="line 1001: query q7 has d57 twice"):
+        read_run(path)
 
 
 def test_qrels_in_both_forms(tmp_path: Path) -> None:

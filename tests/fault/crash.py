@@ -22,6 +22,8 @@ from typing import Any
 from lexfield.cli.main import main
 from lexfield.errors import NotAStoreError, StoreError
 from lexfield.search.index import Index
+from lexfield.search.metrics import learn, listing
+from lexfield.search.topics import exists
 from lexfield.text.corpus import Corpus
 from lexfield.vectors import library
 from tests.fault.artefacts import answers, digest, documents, fasttext_model
@@ -48,12 +50,14 @@ def index_state(path: Path) -> str:
 
 def topics_state(path: Path) -> str:
     index = Index.open(path)
-    found = index.search("storm at sea", "topic", 3).to_dicts() if _has_topics(path) else None
+    found = index.search("storm at sea", "topic", 3).to_dicts() if exists(path) else None
     return digest(index_state(path), found)
 
 
-def _has_topics(path: Path) -> bool:
-    return (path / "topics" / "CURRENT").exists()
+def parts_state(path: Path) -> str:
+    names = [row.name for row in listing(path)]
+    found = [Index.open(path, metric=name).search("storm", "mean", 3).to_dicts() for name in names]
+    return digest(topics_state(path), names, found)
 
 
 def vectors_state(path: Path) -> str:
@@ -71,8 +75,14 @@ def _grown(path: Path) -> None:
     index.delete(["d1"])
 
 
-def _with_topics(path: Path) -> None:
-    _build(path).fit_topics(3, passes=1)
+def _with_topics(path: Path) -> Index:
+    index = _build(path)
+    index.fit_topics(3, passes=1)
+    return index
+
+
+def _with_parts(path: Path) -> None:
+    learn(_with_topics(path), "group", "m", shrinkage=0.5)
 
 
 def _import(words: Sequence[str]) -> Callable[[Path], object]:
@@ -87,7 +97,7 @@ def _import(words: Sequence[str]) -> Callable[[Path], object]:
 
 OPERATIONS = (
     Operation("index", lambda path: None, _build, index_state),
-    Operation("index over another", _build, lambda path: _build(path, 4), index_state),
+    Operation("index over another", _with_parts, lambda path: _build(path, 4), parts_state),
     Operation("add", _build, lambda path: Index.open(path).add(documents(8, 2)), index_state),
     Operation("add, with topics", _with_topics,
               lambda path: Index.open(path).add(documents(8, 2)), topics_state),

@@ -62,13 +62,13 @@ def tokenising(sizes: tuple[int, ...]) -> dict[str, Any]:
     return found
 
 
-def read_at(name: str, size: int) -> dict[str, float]:
+def read_at(name: str, shape: str, size: int) -> dict[str, float]:
     """A target of the fuzzer with a large input of its kind, in MB: seconds and memory a byte."""
     from lexfield.errors import LexfieldError
     from tests.fault.targets import TARGETS, no_flushing
 
     read = TARGETS[name].read
-    data = LARGE[name](size * MB)
+    data = LARGE[name][shape](size * MB)
     with no_flushing():
         for measured in (False, True):
             if measured:
@@ -96,28 +96,61 @@ def _rows(n: int) -> bytes:
     return b"%d 100\n" % count + body
 
 
-def _run(lines: int) -> bytes:
-    return b"".join(b"q%d Q0 d%d 1 2.5 r\n" % (i, i) for i in range(lines))
+def _records(record: bytes) -> Callable[[int], bytes]:
+    return lambda n: record * (n // len(record))
 
 
-LARGE: dict[str, Callable[[int], bytes]] = {
-    "word2vec bin": _rows,
-    "vectors as text": lambda n: b"".join(b"w%d 0.125 -2.5 3e-5\n" % i for i in range(n // 24)),
-    "jsonl": lambda n: b'{"text": "' + b"a b. " * (n // 5) + b'"}',
-    "csv": lambda n: b"text\n" + b'"' + b'a ""b"". ' * (n // 9) + b'"\n',
-    "TREC and queries": lambda n: b"".join(
-        b"q%d Q0 d%d 1 2.5 r\n" % (i, i) for i in range(n // 26)
-    ),
-    "bag queries": lambda n: b'3*a + 2*"b c" - ' * (n // 16) + b"d",
-    "specs": lambda n: b"fuse(" * (n // 5),
-    "manifest": lambda n: b"m" + b"[" * n,
-    "plain text": lambda n: b"A. b " * (n // 5),
+def _numbered(line: bytes) -> Callable[[int], bytes]:
+    """Lines that differ by their number, which stands for each %d."""
+    count = line.count(b"%d")
+    return lambda n: b"".join(line % ((i,) * count) for i in range(n // (len(line) + 4 * count)))
+
+
+# For each target the shapes that are hardest for it: one large thing, or very many small ones.
+LARGE: dict[str, dict[str, Callable[[int], bytes]]] = {
+    "word2vec bin": {"100 numbers a word": _rows},
+    "vectors as text": {
+        "100 numbers a word": lambda n: _numbered(b"w%d" + b" 0.125" * 100 + b"\n")(n),
+        "3 numbers a word": _numbered(b"w%d 0.125 -2.5 3e-5\n"),
+    },
+    "jsonl": {
+        "one text": lambda n: b'{"text": "' + b"a b. " * (n // 5) + b'"}',
+        "small texts": _records(b'{"text":"a"}\n'),
+        "small values": lambda n: b'{"text": "a", "x": [' + b"[]," * (n // 3) + b"0]}",
+    },
+    "csv": {
+        "one text": lambda n: b"text\n" + b'"' + b'a ""b"". ' * (n // 9) + b'"\n',
+        "one text of empty lines": lambda n: b'text\n"' + b"\n" * n + b'"\n',
+        "small texts": lambda n: b"text\n" + b"a few words\n" * (n // 12),
+    },
+    "TREC and queries": {
+        "a line a query": _numbered(b"q%d Q0 d%d 1 2.5 r\n"),
+        "a query": _numbered(b"q Q0 d%d 1 2.5 r\n"),
+        "judgements, a line a query": _numbered(b"q%d 0 d%d 1\n"),
+        "queries": _numbered(b'{"_id": "%d", "text": "some words to look for"}\n'),
+    },
+    "bag queries": {"many words": lambda n: b'3*a + 2*"b c" - ' * (n // 16) + b"d"},
+    "specs": {"nested": lambda n: b"fuse(" * (n // 5)},
+    "manifest": {
+        "nested": lambda n: b"m" + b"[" * n,
+        "small values": lambda n: b'm{"schema": [' + b"[]," * (n // 3) + b"0]}",
+    },
+    "plain text": {
+        "a book": _records(b"It was the best of times, it was the worst of times. "),
+        "one word": _records(b"a"),
+        "initials": _records(b"A. b "),
+        "different words": _numbered(b"w%d "),
+        "a word a sentence": _records(b"A! "),
+        "a word a sentence, not ASCII": _records("É! ".encode()),
+    },
 }
 
 
 def long(folder: Path) -> dict[str, Any]:
     tokens = tokenising((1, 10, 100))
     print(json.dumps(tokens, indent=1), flush=True)
-    readers = {name: read_at(name, 10) for name in LARGE}
+    readers = {
+        f"{name}: {shape}": read_at(name, shape, 10) for name in LARGE for shape in LARGE[name]
+    }
     worst = max(one["worse"] for one in tokens.values())
     return {"tokenising": tokens, "worst": worst, "readers": readers}

@@ -25,7 +25,7 @@ def test_lines_and_json(tmp_path: Path) -> None:
         ("q.txt", b" \n\n", "no query in"),
         ("q.txt", b"\xff\xfe", "not UTF-8"),
         ("q.txt", b"x" * 3000, "3,000 characters"),
-        ("q.txt", b"\n".join(b"%d" % i for i in range(10_001)), "at most 10,000"),
+        ("q.txt", b"\n".join(b"%d" % i for i in range(10_001)), "more than 10,000"),
         ("q.json", b"[1]", "not a text"),
         ("q.json", b'[" "]', "empty text"),
         ("q.json", b'{"a": 1}', "neither a list"),

@@ -129,7 +129,7 @@ def test_guessed_encoding_is_noted(tmp_path: Path) -> None:
         ("a.jsonl", '{"other": 1}\n', "no field 'text' or 'body'"),
         ("a.csv", "id,text\n1,x,extra\n", "a.csv:2: more fields than the 2 of the header"),
         ("a.csv", "id,text\n1\n", "a.csv:2: fewer fields"),
-        ("a.csv", 'id,text\n1,"open\n', "a.csv, after line 1: unexpected end of data"),
+        ("a.csv", 'id,text\n1,"open\n', "a.csv:2: a quote is opened and not closed"),
         ("a.txt.gz", gzip.compress(b"hello" * 100, mtime=0)[:-9], "damaged gzip"),
         ("a.jsonl.gz", b"\x1f\x8b\x08broken", "damaged gzip"),
     ],

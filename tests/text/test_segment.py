@@ -2,11 +2,13 @@ from __future__ import annotations
 
 import time
 from itertools import pairwise
+from unittest.mock import patch
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from lexfield.text import segment
 from lexfield.text.normalise import Normalisation
 from lexfield.text.segment import BREAK, marked, sentence_spans, word_spans, words
 
@@ -72,12 +74,15 @@ def test_sentences_keep_every_visible_character(text: str) -> None:
     assert "".join("".join(sentences(text)).split()) == "".join(text.split())
 
 
-@given(st.text())
-def test_cutting_at_once_equals_cutting_a_sentence_at_a_time(text: str) -> None:
+@given(st.text() | st.text(alphabet="aΣ!?. \n\u0301é"), st.sampled_from([1, 2, 4096]))
+def test_cutting_at_once_equals_cutting_a_sentence_at_a_time(text: str, together: int) -> None:
     """The one-pass path against the obvious one."""
     normalise = Normalisation()
     text = text.replace(BREAK, " ")
-    spans, sentences = marked(text, normalise)
+    with patch.object(segment, "_TOGETHER", together):
+        bounds, sentences = marked(text, normalise)
+    spans = list(zip(bounds[::2], bounds[1::2], strict=True))
+    assert spans == sentence_spans(text)
     tokens = words(sentences)
     slow: list[str] = []
     for start, end in spans:

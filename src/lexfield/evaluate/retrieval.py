@@ -60,7 +60,8 @@ def by_query(run: Run, qrels: Qrels, measures: Sequence[str] = DEFAULT) -> dict[
     names = {measure: part for part, measure in parts.items()}
     values = {part: np.zeros(len(qrels)) for part in parts}
     scores = {query: dict(pairs) for query, pairs in run.queries.items()}
-    for metric in ir_measures.iter_calc(list(parts.values()), qrels, scores):
+    judged = {query: dict(found) for query, found in qrels.items()}
+    for metric in ir_measures.iter_calc(list(parts.values()), judged, scores):
         if metric.query_id in places:
             values[names[metric.measure]][places[metric.query_id]] = metric.value
     return {name: np.mean([values[part] for part in some], axis=0) for name, some in wanted.items()}

@@ -32,7 +32,7 @@ from lexfield.search.rows import Rows
 from lexfield.search.segment import UNITS, Segment, save_segment
 from lexfield.search.topics import fit_topics, forget_topics, update_topics
 from lexfield.search.whole import is_sharded, open_sharded
-from lexfield.store.folder import Store, Writer, write
+from lexfield.store.folder import Store, Writer, next_epoch, write
 from lexfield.text.corpus import Corpus
 from lexfield.text.document import Document
 from lexfield.text.normalise import Normalisation
@@ -81,12 +81,12 @@ class Index:
             raise InputError("The corpus holds no words; nothing was written.")
         stopwords(language)  # an unknown language is an error before any work
         embedded, about = embed_words(corpus.vocabulary, vectors, progress)
-        with write(path, KIND) as out:
+        with write(path, KIND, epoch=next_epoch(path)) as out:
             meta = save_segment(out, "s000001", corpus, embedded, language, progress)
             out.array("deleted", np.zeros(len(corpus.ids), bool))
             out.meta.update(segments=[meta], language=language, vectors=about)
-            forget_topics(Path(path))  # before the new index counts: an old model is never its
-            forget_metrics(Path(path))
+        forget_topics(Path(path))
+        forget_metrics(Path(path))
         return cls(Path(path))
 
     @staticmethod

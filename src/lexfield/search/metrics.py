@@ -24,7 +24,8 @@ from lexfield.progress import Progress, silent
 from lexfield.results import Table
 from lexfield.search.segment import UNITS, Segment, find_balls
 from lexfield.search.topics import Topics, exists, mixtures_of_documents
-from lexfield.store.folder import Store, discard, write
+from lexfield.store.folder import Store, belongs, discard, write
+from lexfield.store.manifest import epoch_of
 from lexfield.vectors.wordvectors import Embedded
 
 if TYPE_CHECKING:
@@ -106,7 +107,7 @@ def learn(
         topics=topic_map is not None,
         notes=notes,
     )
-    with write(index.path / FOLDER / name, KIND) as out:
+    with write(index.path / FOLDER / name, KIND, epoch=epoch_of(index.generation)) as out:
         out.array("words.map", map_)
         out.meta.update(name=name, learned=asdict(learned), vectors=index.info()["vectors"])
         if topic_map is not None:
@@ -222,7 +223,7 @@ class Metric:
 
     def __init__(self, folder: Path, name: str) -> None:
         self._folder = folder / FOLDER / name
-        if not _NAME.fullmatch(name) or not (self._folder / "CURRENT").exists():
+        if not _NAME.fullmatch(name) or not belongs(self._folder, folder):
             known = ", ".join(row.name for row in listing(folder))
             raise InputError(
                 f"The index {folder} has no metric {name!r}.",
@@ -270,8 +271,9 @@ class Metric:
 
 def listing(folder: Path) -> Table[Learned]:
     """The metrics of an index, by name."""
-    found = sorted((folder / FOLDER).glob("*/CURRENT")) if (folder / FOLDER).is_dir() else []
-    rows = [Learned(**Store.open(path.parent, KIND).meta["learned"]) for path in found]
+    found = sorted(path.parent for path in (folder / FOLDER).glob("*/CURRENT"))
+    kept = [Store.open(path, KIND) for path in found if belongs(path, folder)]
+    rows = [Learned(**store.meta["learned"]) for store in kept]
     return Table(rows, f"{len(rows)} metrics")
 
 
@@ -282,6 +284,6 @@ def remove(folder: Path, name: str) -> None:
 
 
 def forget_metrics(folder: Path) -> None:
-    """A new index in the place of an old one begins without metrics."""
+    """A new index in the place of an old one has no metrics; those of the old one can go."""
     for current in (folder / FOLDER).glob("*/CURRENT"):
         discard(current.parent)

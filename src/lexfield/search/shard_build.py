@@ -27,10 +27,11 @@ from lexfield.progress import Progress, silent
 from lexfield.search.axes import Basis
 from lexfield.search.embedding import embed_words
 from lexfield.search.index import Index
+from lexfield.search.metrics import FOLDER as METRICS
 from lexfield.search.segment import BALL, UNITS, find_balls
 from lexfield.search.shards import KIND, NAME, ShardedIndex
-from lexfield.search.topics import forget_topics
-from lexfield.store.folder import SHARDS, Store, Writer, write
+from lexfield.search.topics import FOLDER as TOPICS
+from lexfield.store.folder import SHARDS, Store, Writer, next_epoch, write
 from lexfield.store.place import Place, is_address, place_of
 from lexfield.store.strings import StringArray
 from lexfield.text.document import Document
@@ -75,8 +76,8 @@ def build_sharded(
         for name in place.names(SHARDS):
             if name not in kept:
                 place.remove(f"{SHARDS}/{name}")
-    if not is_address(path):
-        forget_topics(Path(path))
+        place.remove(TOPICS)
+        place.remove(METRICS)
     return ShardedIndex(path)
 
 
@@ -130,7 +131,10 @@ class _Build:
         entries = [{**entry, **one} for entry, one in zip(made, about, strict=True)]
         balls = self._balls(words, embedded)
         empty = sum(one["empty"] for one in about)
-        with self._place.writing_top() as folder, write(folder, KIND) as out:
+        with (
+            self._place.writing_top() as folder,
+            write(folder, KIND, epoch=next_epoch(folder)) as out,
+        ):
             self._statistics(out, words, normalisation.stem, entries)
             out.array("balls", balls)
             corpus = {"normalisation": asdict(normalisation), "notes": []}

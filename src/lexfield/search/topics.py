@@ -19,7 +19,8 @@ from lexfield.errors import InputError, StoreError
 from lexfield.progress import Progress, silent
 from lexfield.search.query import Query
 from lexfield.search.segment import UNITS, Segment
-from lexfield.store.folder import Store, discard, write
+from lexfield.store.folder import Store, belongs, discard, write
+from lexfield.store.manifest import epoch_of
 from lexfield.topics.lda import TopicModel
 
 if TYPE_CHECKING:
@@ -108,7 +109,7 @@ class Topics:
 
 
 def exists(folder: Path) -> bool:
-    return (folder / FOLDER / "CURRENT").exists()
+    return belongs(folder / FOLDER, folder)
 
 
 def fit_topics(
@@ -129,7 +130,7 @@ def fit_topics(
 
 def use_model(index: Index, model: TopicModel) -> Topics:
     """Keep a model with an index, and the mixtures of all its rows."""
-    with write(index.path / FOLDER, KIND) as out:
+    with write(index.path / FOLDER, KIND, epoch=epoch_of(index.generation)) as out:
         model.save(out)
         _infer(out, model, index, None)
     return Topics.open(index.path)
@@ -158,7 +159,7 @@ def use_mixtures(
     said = [*notes, *more]
     if missing := len(documents) - int(known.sum()):
         said.append(f"{missing:,} documents of the index have no mixture and are never found")
-    with write(index.path / FOLDER, KIND) as out:
+    with write(index.path / FOLDER, KIND, epoch=epoch_of(index.generation)) as out:
         out.array("own.mixtures", matrix[known].astype(np.float32))
         out.strings("own.ids", [name for name, here in zip(names, known, strict=True) if here])
         out.meta.update(notes=said)
@@ -183,7 +184,7 @@ def update_topics(index: Index, progress: Progress = silent) -> None:
 
 
 def forget_topics(folder: Path) -> None:
-    """A new index in the place of an old one begins without topics."""
+    """A new index in the place of an old one has no topics; those of the old one can go."""
     discard(folder / FOLDER)
 
 

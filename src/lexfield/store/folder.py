@@ -48,10 +48,12 @@ from lexfield.store.files import (
 )
 from lexfield.store.manifest import (
     CURRENT,
+    EPOCH,
     MANIFEST,
     REBUILD,
     SCHEMA,
     as_array,
+    epoch_of,
     generations,
     missing,
     read_current,
@@ -199,10 +201,13 @@ class Writer:
 
 
 @contextmanager
-def write(path: str | Path, kind: str, base: str | None = None) -> Iterator[Writer]:
+def write(
+    path: str | Path, kind: str, base: str | None = None, epoch: int | None = None
+) -> Iterator[Writer]:
     """Write a new generation of ``path``; it counts from the moment the block ends well.
 
-    A writer whose work builds on generation ``base`` is told if there is a newer one by now.
+    A writer whose work builds on generation ``base`` is told if there is a newer one by now, and
+    one that writes in an ``epoch`` if there is a later.
 
     >>> with write("idx", "index") as out:          # doctest: +SKIP
     ...     out.array("tokens", tokens)
@@ -211,9 +216,12 @@ def write(path: str | Path, kind: str, base: str | None = None) -> Iterator[Writ
     _check_target(root, kind)
     with _lock(root):
         before = generations(root)
-        number = f"{int(before[-1]) + 1:06d}" if before else "000001"
+        last = int(before[-1]) if before else 0
+        number = f"{1 + max(last, (epoch or 0) * EPOCH):06d}"
         current = _current_or_none(root)
-        if base is not None and current != base:
+        if (base is not None and current != base) or (
+            epoch is not None and epoch < epoch_of(number)
+        ):
             raise ChangedError(f"{root} was changed meanwhile.", "Try again.")
         for leftover in before:
             if leftover != current:  # an interrupted writer's, or one no reader had let go
@@ -238,6 +246,19 @@ def write(path: str | Path, kind: str, base: str | None = None) -> Iterator[Writ
             raise
         if current:
             shutil.rmtree(root / current, ignore_errors=True)
+
+
+def belongs(part: Path, whole: Path) -> bool:
+    """Is there a store ``part`` that was written for the store that is at ``whole`` now?"""
+    if not (part / CURRENT).exists():
+        return False
+    return epoch_of(read_current(part)[0]) == epoch_of(read_current(whole)[0])
+
+
+def next_epoch(path: str | Path) -> int:
+    """For what takes the place of the store at ``path``, and shall not inherit its parts."""
+    there = (Path(path) / CURRENT).exists()
+    return epoch_of(generations(Path(path))[-1]) + 1 if there else 0
 
 
 def manifest_sum(path: str | Path) -> str:

@@ -21,17 +21,20 @@ from numpy.typing import NDArray
 
 from lexfield.errors import CorruptError, NotAStoreError, VersionError
 from lexfield.store.files import BLOCK, canonical_json
+from lexfield.store.jsons import bounded_json
 
 SCHEMA = 1
 CURRENT = "CURRENT"
 MANIFEST = "manifest.json"
 REBUILD = "Restore it from a backup or build it again from its source."
-_GENERATION = re.compile(r"[0-9]{6,12}")
+_GENERATION = re.compile(r"[0-9]{6,18}")
+EPOCH = 10**9  # generations of one epoch
 _SUM = re.compile(r"[0-9a-f]{16}")
 _FILE = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,200}\.npy")
 _KINDS = "biufcSU"  # of numbers and text; an array of objects would be a pickle
 _MOST_POINTER = 1000  # bytes of CURRENT
-_MOST_MANIFEST = 1 << 30
+_MOST_MANIFEST = 1 << 26
+_MOST_PARTS = 2_000_000  # a checksum a megabyte of the store: two terabytes
 _HEADER = 1 << 12  # bytes of an array's header
 
 
@@ -39,6 +42,11 @@ def generations(root: Path) -> list[str]:
     """Folders that are named as generations are, the oldest first."""
     found = [entry.name for entry in root.iterdir() if _GENERATION.fullmatch(entry.name)]
     return sorted(found, key=int)
+
+
+def epoch_of(generation: str) -> int:
+    """Stores that belong to another have its epoch; one that takes another's place has the next."""
+    return int(generation) // EPOCH
 
 
 def read_current(root: Path) -> tuple[str, str]:
@@ -75,7 +83,7 @@ def read_manifest(root: Path, generation: str, expected: str) -> dict[str, Any]:
             f"{path} does not fit {root / CURRENT}: one differs from what was written.", REBUILD
         )
     try:
-        manifest = json.loads(data)
+        manifest = bounded_json(data.decode(), _MOST_PARTS)
         schema = manifest["schema"]
     except (ValueError, LookupError, TypeError, RecursionError) as error:
         raise CorruptError(f"{path} is not a manifest.", REBUILD) from error

@@ -7,17 +7,19 @@ queries are shown to people.
 
 from __future__ import annotations
 
-import json
-from collections.abc import Sequence
+import re
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from lexfield.errors import InputError, ReadError
+from lexfield.store.jsons import bounded_json
 from lexfield.text.records import read_most
 
 MOST_BYTES = 20_000_000
 MOST_QUERIES = 10_000
+MOST_PARTS = 1_000_000  # of JSON: those queries with suggestions
 LONGEST = 2_000  # characters of a query or a sentence
 
 
@@ -30,16 +32,18 @@ class StudyQuery:
 def read_queries(path: str | Path) -> list[StudyQuery]:
     """The queries of a text or JSON file, in order; those that come twice count once."""
     if Path(path).suffix.lower() == ".json":
-        queries = _from_json(read_json(path), path)
+        found = _from_json(read_json(path), path)
     else:
-        lines = read_text(path).splitlines()
-        queries = [StudyQuery(clean(line, path)) for line in lines if line.strip()]
-    queries = list(dict.fromkeys(queries))
+        lines = (line[0] for line in re.finditer(".+", read_text(path)))
+        found = (StudyQuery(clean(line, path)) for line in lines if line.strip())
+    queries: dict[StudyQuery, None] = {}
+    for query in found:
+        queries[query] = None
+        if len(queries) > MOST_QUERIES:
+            raise InputError(f"{path} holds more than {MOST_QUERIES:,} queries.")
     if not queries:
         raise InputError(f"There is no query in {path}.", "Write one query a line.")
-    if len(queries) > MOST_QUERIES:
-        raise InputError(f"{path} holds {len(queries):,} queries; at most {MOST_QUERIES:,} can be.")
-    return queries
+    return list(queries)
 
 
 def read_text(path: str | Path) -> str:
@@ -57,8 +61,8 @@ def read_text(path: str | Path) -> str:
 def read_json(path: str | Path) -> Any:
     """The value of a bounded JSON file."""
     try:
-        return json.loads(read_text(path))
-    except (json.JSONDecodeError, RecursionError) as error:
+        return bounded_json(read_text(path), MOST_PARTS)
+    except (ValueError, RecursionError) as error:
         raise ReadError(f"{path} is not JSON: {error}.") from error
 
 
@@ -74,15 +78,15 @@ def clean(text: object, path: str | Path) -> str:
     return line
 
 
-def _from_json(value: Any, path: str | Path) -> list[StudyQuery]:
+def _from_json(value: Any, path: str | Path) -> Iterable[StudyQuery]:
     if isinstance(value, list):
-        return [StudyQuery(clean(text, path)) for text in value]
+        return (StudyQuery(clean(text, path)) for text in value)
     if isinstance(value, dict) and all(isinstance(texts, list) for texts in value.values()):
-        return [
+        return (
             StudyQuery(clean(text, path), clean(level, path))
             for level, texts in value.items()
             for text in texts
-        ]
+        )
     raise ReadError(
         f"{path} holds neither a list of texts nor lists of texts by level.",
         "For the paper's database use: lexfield study import",

@@ -6,9 +6,10 @@ Strings live at the edges; inside there are arrays that map from disk as they ar
 from __future__ import annotations
 
 import json
+from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict
-from itertools import chain
+from itertools import islice, pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
 
@@ -22,7 +23,7 @@ from lexfield.store.strings import StringArray
 from lexfield.text.document import Document
 from lexfield.text.normalise import Normalisation
 from lexfield.text.read import Reader
-from lexfield.text.segment import BREAK, marked, words
+from lexfield.text.segment import BREAK, marked, pieces, words
 from lexfield.text.vocabulary import Vocabulary
 
 if TYPE_CHECKING:
@@ -31,6 +32,8 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 _ARRAYS = ("sentence_spans", "sentence_offsets", "tokens", "token_offsets", "counts")
 _COMPILED = 2_000_000  # characters of text that are numbered at a time
+_MOST_WORDS = 50_000  # distinct ones that are numbered without
+_BLOCK = 1 << 18
 _STRINGS = ("texts", "ids", "sources", "metadata", "words")
 
 
@@ -125,9 +128,7 @@ class Corpus:
     ) -> Corpus:
         """Cut documents (or plain strings, numbered from 0) into a corpus."""
         builder = _Builder(normalisation or Normalisation())
-        for number, item in enumerate(documents):
-            builder.add(item if isinstance(item, Document) else Document(str(number), item))
-            progress(number + 1, None)
+        builder.add_all(documents, progress)
         return builder.finish()
 
     @classmethod
@@ -220,17 +221,21 @@ class _Builder:
 
     def __init__(self, normalisation: Normalisation) -> None:
         self._normalisation = normalisation
-        self._seen: dict[str, str] = {}
-        self._texts: list[bytes] = []
-        self._size = 0
-        self._sources: list[str] = []
+        self._seen: dict[str, str] = {}  # ids and sources
+        self._texts = bytearray()
+        self._ends = array("q", [0])
         self._metadata: list[str] = []
-        self._spans: list[NDArray[np.int64]] = []
+        self._spans = array("q")
         self._pending: list[str] = []  # marked texts whose words have no numbers yet
         self._pending_size = 0
         self._numbers: Words | None = None
-        self._tokens: list[NDArray[np.int32]] = []
-        self._sentences: list[int] = []
+        self._tokens = array("i")
+        self._sentences = array("q", [0])  # up to the end of each document
+
+    def add_all(self, documents: Iterable[Document | str], progress: Progress) -> None:
+        for number, item in enumerate(documents):
+            self.add(item if isinstance(item, Document) else Document(str(number), item))
+            progress(number + 1, None)
 
     def add(self, document: Document) -> None:
         if self._pending_size > _COMPILED:
@@ -245,75 +250,90 @@ class _Builder:
             )
         text = _valid(document.text)
         spans, sentences = marked(text, self._normalisation)
-        data = text.encode()
-        places = np.array(spans, np.int64).reshape(-1, 2)
+        start = len(self._texts)
+        for first in range(0, len(text), _BLOCK):
+            self._texts += text[first : first + _BLOCK].encode()
+        places = np.frombuffer(spans, np.int64)  # what changes these changes the spans
         if not text.isascii():
-            starts = np.flatnonzero((np.frombuffer(data, np.uint8) & 0xC0) != 0x80)
-            places = np.append(starts, len(data))[places]
+            _to_bytes(places, memoryview(self._texts)[start:])
+        places += start
         self._seen[identity] = source
-        self._sources.append(source)
         self._metadata.append(
             json.dumps({_valid(k): _valid(v) for k, v in document.metadata.items()})
             if document.metadata
             else "{}"
         )
-        self._spans.append(places + self._size)
-        self._texts.append(data)
-        self._size += len(data)
-        self._sentences.append(len(spans))
+        self._spans += spans
+        self._ends.append(len(self._texts))
+        self._sentences.append(len(self._spans) // 2)
         self._pending.append(sentences)
         self._pending_size += len(sentences)
 
     def _number_pending(self) -> None:
         """A compiled loop does it for long texts; for short ones, it takes too long to load."""
-        from lexfield.text.numbers import Words, as_bytes, pieces
+        from lexfield.text.numbers import Words, as_bytes
 
         self._numbers = self._numbers or Words()
-        text = b"".join(map(as_bytes, self._pending))
+        text = "".join(self._pending)
         self._pending, self._pending_size = [], 0
-        self._tokens += [self._numbers.number(piece) for piece in pieces(text)]
+        for piece in pieces(text):
+            self._tokens.frombytes(self._numbers.number(as_bytes(piece)).data.cast("B"))
 
-    def _numbered(self) -> tuple[NDArray[np.int32], list[str]]:
-        """All words as numbers, 0 for a break between sentences; and the words, from number 0."""
-        if self._numbers or self._pending_size > _COMPILED:
-            self._number_pending()
-            assert self._numbers
-            parts, self._tokens = self._tokens, []
-            return np.concatenate(parts), [BREAK, *self._numbers.names()]
-        cut = [word for text in self._pending for word in words(text)]
-        ids = {word: number for number, word in enumerate(dict.fromkeys(chain((BREAK,), cut)))}
-        return np.fromiter(map(ids.__getitem__, cut), np.int32, len(cut)), list(ids)
+    def _numbered(self) -> StringArray:
+        """The distinct words, when all have numbers, less one: 0 is a break between sentences."""
+        if not self._numbers and self._pending_size <= _COMPILED:
+            ids = {BREAK: 0}
+            for piece in pieces("".join(self._pending)):
+                cut = words(piece)
+                for word in dict.fromkeys(cut):
+                    ids.setdefault(word, len(ids))
+                self._tokens.extend(map(ids.__getitem__, cut))
+                if len(ids) > _MOST_WORDS:
+                    break
+            else:
+                return StringArray.pack(islice(ids, 1, None))
+            self._tokens = array("i")
+        self._number_pending()
+        assert self._numbers
+        return self._numbers.names()
 
     def finish(self) -> Corpus:
-        numbers, names = self._numbered()
+        names = self._numbered()
+        numbers = np.frombuffer(self._tokens, np.int32)
         breaks = np.flatnonzero(numbers == 0)
-        counts = np.zeros(len(names), np.int64)
-        for part in _parts(numbers, len(names)):
-            counts += np.bincount(part, minlength=len(names))
-        numbers = numbers[numbers != 0]
-        falling = (-counts).tolist()
-        order = sorted(range(1, len(names)), key=lambda i: (falling[i], names[i]))
-        new_ids = np.empty(len(names), np.int32)
-        new_ids[order] = np.arange(len(order), dtype=np.int32)
+        breaks -= np.arange(len(breaks))
+        counts = np.zeros(len(names) + 1, np.int64)
+        for part in _parts(numbers, len(counts)):
+            counts += np.bincount(part, minlength=len(counts))
+        kept = 0
+        for part in _parts(numbers):  # to the front: a copy of all would be as large again
+            named = part[part != 0]
+            numbers[kept : kept + len(named)] = named
+            kept += len(named)
+        numbers = numbers[:kept]
+        order = names.ordered(-counts[1:])
+        new_ids = np.empty(len(counts), np.int32)
+        new_ids[order + 1] = np.arange(len(order), dtype=np.int32)
         for part in _parts(numbers):
             part[:] = new_ids[part]
-        lengths = [len(data) for data in self._texts]
-        arrays = {
-            "sentence_spans": np.concatenate([np.empty((0, 2), np.int64), *self._spans]),
-            "sentence_offsets": _offsets(self._sentences),
+        arrays: dict[str, NDArray[Any]] = {
+            "sentence_spans": np.frombuffer(self._spans, np.int64).reshape(-1, 2),
+            "sentence_offsets": np.frombuffer(self._sentences, np.int64),
             "tokens": numbers,
-            "token_offsets": np.append(0, breaks - np.arange(len(breaks))).astype(np.int64),
-            "counts": counts[order].astype(np.int64),
+            "token_offsets": np.append(0, breaks),
+            "counts": counts[1:][order],
         }
         strings = {
-            "texts": StringArray(np.frombuffer(b"".join(self._texts), np.uint8), _offsets(lengths)),
+            "texts": StringArray(
+                np.frombuffer(self._texts, np.uint8), np.frombuffer(self._ends, np.int64)
+            ),
             "ids": StringArray.pack(self._seen),
-            "sources": StringArray.pack(self._sources),
+            "sources": StringArray.pack(self._seen.values()),
             "metadata": StringArray.pack(self._metadata),
-            "words": StringArray.pack(names[i] for i in order),
+            "words": names.take(order),
         }
         notes = []
-        if empty := sum(n == 0 for n in self._sentences):
+        if empty := sum(a == b for a, b in pairwise(self._sentences)):
             notes.append(f"{empty:,} documents hold no words")
         return Corpus(arrays, strings, self._normalisation, notes)
 
@@ -324,8 +344,16 @@ def _parts(numbers: NDArray[np.int32], least: int = 0) -> Iterator[NDArray[np.in
     return (numbers[first : first + step] for first in range(0, len(numbers), step))
 
 
-def _offsets(lengths: Sequence[int]) -> NDArray[np.int64]:
-    return np.append(0, np.cumsum(lengths)).astype(np.int64)
+def _to_bytes(places: NDArray[np.int64], data: memoryview) -> None:
+    """Make places of characters, which rise, places of bytes in their UTF-8."""
+    seen = done = 0
+    for first in range(0, len(data), _BLOCK):
+        block = np.frombuffer(data, np.uint8, min(_BLOCK, len(data) - first), first)
+        starts = np.flatnonzero((block & 0xC0) != 0x80)
+        upto = done + int(np.searchsorted(places[done:], seen + len(starts)))
+        places[done:upto] = starts[places[done:upto] - seen] + first
+        seen, done = seen + len(starts), upto
+    places[done:] = len(data)
 
 
 def _valid(text: str) -> str:

@@ -7,19 +7,18 @@ A text comes as bytes, with a zero after each sentence. Words of ASCII are cut h
 from __future__ import annotations
 
 import secrets
-from collections.abc import Iterator
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from lexfield.engine.compiled import kernel
+from lexfield.store.strings import StringArray
 from lexfield.text.segment import BREAK, words
 
 Array = NDArray[Any]
 _CUT = 255
-_PIECE = 1 << 20
+_ROOM = 1 << 20  # numbers at a time
 _BETWEEN = "“”‘—–…"  # never part of a word
 
 
@@ -53,22 +52,21 @@ class Words:
     def number(self, text: bytes) -> NDArray[np.int32]:
         """The numbers of a text's words, in order; new words get the next ones."""
         data = np.frombuffer(text, np.uint8)
-        numbers = np.empty(len(data) + 1, np.int32)
-        first = found = 0
-        while True:
+        room = np.empty(min(len(data), _ROOM), np.int32)
+        parts = [room[:0]]
+        first = 0
+        while first < len(data):
             self._make_room(len(data))
             first, found, self._size = _number(
-                data, first, numbers, found, self._seed,
+                data, first, room, self._seed,
                 self._slots, self._hashes, self._ends, self._letters, self._size,
             )  # fmt: skip
-            if first >= len(data):
-                return numbers[:found].copy()
+            parts.append(room[:found].copy())
+        return np.concatenate(parts)
 
-    def names(self) -> list[str]:
-        """The words, by their numbers, from 1."""
-        letters = self._letters[: self._ends[self._size - 1]].tobytes()
-        ends = self._ends[: self._size].tolist()
-        return [letters[a:b].decode() for a, b in pairwise(ends)]
+    def names(self) -> StringArray:
+        """The words, by their numbers less one."""
+        return StringArray(self._letters, self._ends[: self._size])
 
     def _make_room(self, length: int) -> None:
         """The loop stops when half of the slots are taken; letters fit whatever comes."""
@@ -80,28 +78,15 @@ class Words:
         self._ends = _longer(self._ends, words)
         used = int(self._ends[self._size - 1])
         if len(self._letters) < used + length:
-            self._letters = _longer(self._letters, 2 * (used + length))
-
-
-def pieces(text: bytes) -> Iterator[bytes]:
-    """Parts of about a megabyte, so that little room is needed; no word is cut."""
-    start = 0
-    while start < len(text):
-        end = start + _PIECE
-        if end < len(text):
-            end = 1 + max(text.rfind(mark, start, end) for mark in (b"\0", b" "))
-        if end <= start:  # one word, or none
-            end = len(text)
-        yield text[start:end]
-        start = end
+            self._letters = _longer(self._letters, used + used // 2 + length)
 
 
 def _longer(values: Array, length: int) -> Array:
-    return (
-        values
-        if len(values) >= length
-        else np.append(values, np.zeros(length - len(values), values.dtype))
-    )
+    if len(values) >= length:
+        return values
+    longer = np.zeros(length, values.dtype)
+    longer[: len(values)] = values
+    return longer
 
 
 @kernel
@@ -119,7 +104,6 @@ def _number(
     data: Array,
     first: int,
     numbers: Array,
-    found: int,
     seed: Any,
     slots: Array,
     hashes: Array,
@@ -127,10 +111,10 @@ def _number(
     letters: Array,
     size: int,
 ) -> tuple[int, int, int]:
-    """Number words from place ``first``, until the end or until half of the slots are taken: the
-    place, how many numbers there are now, and how many words."""
-    place = first
-    while place < len(data) and 2 * size < len(slots):
+    """Number words from place ``first``, until the end, or until half of the slots or all room for
+    numbers is taken: the place, how many numbers were found, and how many words there are."""
+    place, found = first, 0
+    while place < len(data) and 2 * size < len(slots) and found < len(numbers):
         byte = data[place]
         if byte == 0:
             numbers[found] = 0

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import csv
 import gzip
 import io
-import json
 import zlib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -13,7 +11,9 @@ from pathlib import Path
 from typing import IO, Any
 
 from lexfield.errors import ReadError, need
+from lexfield.store.jsons import bounded_json
 from lexfield.text.decode import detect
+from lexfield.text.table import Rows
 
 MAX_DOCUMENT = 256 << 20  # bytes of one text; larger files are collections, not documents
 _SAMPLE = 1 << 16
@@ -117,7 +117,7 @@ def _jsonl(lines: Iterator[str], source: str) -> Iterator[tuple[int, Record]]:
         if not line.strip():
             continue
         try:
-            record = json.loads(line)
+            record = bounded_json(line)
         except (ValueError, RecursionError) as error:
             raise ReadError(f"{source}:{number}: not JSON: {error}.") from error
         if not isinstance(record, dict):
@@ -126,18 +126,17 @@ def _jsonl(lines: Iterator[str], source: str) -> Iterator[tuple[int, Record]]:
 
 
 def _table(lines: Iterator[str], source: str, delimiter: str) -> Iterator[tuple[int, Record]]:
-    csv.field_size_limit(MAX_DOCUMENT)
-    rows = csv.DictReader(lines, delimiter=delimiter, strict=True)
-    try:
-        for row in rows:
-            if None in row or None in row.values():
-                raise ReadError(
-                    f"{source}:{rows.line_num}: {'more' if None in row else 'fewer'} fields than"
-                    f" the {len(rows.fieldnames or ())} of the header."
-                )
-            yield rows.line_num, row
-    except csv.Error as error:
-        raise ReadError(f"{source}, after line {rows.line_num}: {error}.") from error
+    rows = Rows(lines, delimiter, MAX_DOCUMENT, source)
+    header: list[str] = []
+    for row in rows:
+        if len(row) != len(header or row):
+            raise ReadError(
+                f"{source}:{rows.line}: {'more' if len(row) > len(header) else 'fewer'} fields than"
+                f" the {len(header)} of the header."
+            )
+        if header:
+            yield rows.line, dict(zip(header, row, strict=True))
+        header = header or row
 
 
 def read_parquet(path: Path) -> Iterator[tuple[int, Record]]:

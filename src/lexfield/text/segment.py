@@ -13,8 +13,10 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable
+from array import array
+from collections.abc import Callable, Iterator
 from functools import cache
+from itertools import chain, islice
 
 # Before a name or a number; a sentence practically never ends with one of these.
 _TITLES = frozenset(
@@ -48,23 +50,29 @@ _BREAK = re.compile(
 )
 
 
+_TOGETHER = 4096  # sentences that are normalised at a time
+
+
 def sentence_spans(text: str) -> list[tuple[int, int]]:
     """Start and end of each sentence; the white space around it belongs to none."""
-    spans: list[tuple[int, int]] = []
+    return list(_spans(text))
+
+
+def _spans(text: str) -> Iterator[tuple[int, int]]:
     start = 0
+    for end in _breaks(text):
+        if body := text[start:end].lstrip():
+            first = end - len(body)
+            yield first, first + len(body.rstrip())
+        start = end
+
+
+def _breaks(text: str) -> Iterator[int]:
+    """Where sentences end, and the end of the text."""
     for match in _BREAK.finditer(text):
         if match["next"] is None or _ends(text, match):
-            _add(text, start, match.end(), spans)
-            start = match.end()
-    _add(text, start, len(text), spans)
-    return spans
-
-
-def _add(text: str, start: int, end: int, spans: list[tuple[int, int]]) -> None:
-    piece = text[start:end]
-    body = piece.lstrip()
-    if body:
-        spans.append((end - len(body), end - len(body) + len(body.rstrip())))
+            yield match.end()
+    yield len(text)
 
 
 def _ends(text: str, match: re.Match[str]) -> bool:
@@ -114,14 +122,34 @@ def word_spans(text: str) -> list[tuple[int, int]]:
     return [match.span() for match in _pattern(text).finditer(text)]
 
 
-def marked(text: str, normalise: Callable[[str], str]) -> tuple[list[tuple[int, int]], str]:
-    """Sentence spans of a text, and its normalised sentences with ``BREAK`` after each.
+def marked(text: str, normalise: Callable[[str], str]) -> tuple[array[int], str]:
+    """Starts and ends of a text's sentences by turns, and its normalised sentences with ``BREAK``
+    after each.
 
-    One pass of one pattern over the whole text is several times quicker than a call a sentence.
+    One pass of one pattern over many sentences is several times quicker than a call for each; over
+    all at once it would take many times the text's memory where they are short.
     """
     text = text.replace(BREAK, " ")
-    spans = sentence_spans(text)
-    return spans, normalise("".join([text[a:b] + BREAK for a, b in spans]))
+    bounds: array[int] = array("q")
+    parts = []
+    spans = _spans(text)
+    while some := list(islice(spans, _TOGETHER)):
+        bounds.extend(chain.from_iterable(some))
+        parts.append(normalise("".join([text[a:b] + BREAK for a, b in some])))
+    return bounds, "".join(parts)
+
+
+def pieces(text: str, size: int = 1 << 18) -> Iterator[str]:
+    """A marked text in parts of some size; no word is cut."""
+    start = 0
+    while start < len(text):
+        end = start + size
+        if end < len(text):
+            end = 1 + max(text.rfind(mark, start, end) for mark in (BREAK, " "))
+        if end <= start:  # one word, or none
+            end = len(text)
+        yield text[start:end]
+        start = end
 
 
 def _pattern(text: str) -> re.Pattern[str]:

@@ -121,7 +121,7 @@ def _checked(parsed: Parsed, name: str, where: str) -> VectorFile:
         notes.append(f"{count:,} rows without a word were dropped")
     if broken := [words[row] for row in np.flatnonzero(named & ~finite)]:
         notes.append(f"{len(broken):,} rows with NaN or inf were dropped: {_some(broken)}")
-    if len(set(words)) < len(words):
+    if len(np.unique(np.fromiter(map(hash, words), np.int64, len(words)))) < len(words):
         repeated = _drop_repeated(words, keep)
         if repeated:
             notes.append(
