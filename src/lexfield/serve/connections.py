@@ -3,8 +3,9 @@
 uvicorn waits for the head of a request without end. Here a connection on which no whole request
 has come for as long as one may be kept alive is closed, and so is one whose caller has not read a
 byte of the answer for as long. There are only so many at a time: for one more, the one that has
-been idle longest is closed. One that has just come is spared, as its request may be on the way;
-where there are none but such, and twice as many as there should be, the new one is refused.
+been idle longest is closed. One that has just come is spared, as its request may be on the way: for
+a second, and where there are twice as many as there should be, for a tenth of one. Where there are
+then none but such, the new one is refused.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ import asyncio
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 MOST = 400  # connections; each is a file, of which a process often has 1,024
-_JUST = 1.0  # seconds
+_JUST, _JUST_IN_A_CROWD = 1.0, 0.1  # seconds
 
 
 class Connection(H11Protocol):
@@ -56,10 +57,11 @@ class Connection(H11Protocol):
         self._timer = self.loop.call_later(rest, self._look)
 
     def _make_room(self) -> None:
-        before = self.loop.time() - _JUST
+        crowd = len(self.connections) > 2 * self.most
+        before = self.loop.time() - (_JUST_IN_A_CROWD if crowd else _JUST)
         ours = [one for one in self.connections if isinstance(one, Connection) and one.idle]
         oldest = min(ours, key=lambda one: one.idle_since, default=self)
         if oldest.idle_since <= before:
             oldest.transport.abort()
-        elif len(self.connections) > 2 * self.most:
+        elif crowd:
             self.transport.abort()
