@@ -235,7 +235,7 @@ TARGETS: dict[str, Target] = {
     "parquet": Target(_documents("x.parquet"), _parquet, 20_000),
     "zip": Target(_zip, _zips, 30_000, ("zipfile",)),
     "TREC and queries": Target(_trec, lambda: [b"q1 Q0 d1 1 2.5 run\n", b"q1 0 d1 1\n",
-                                               b'{"_id": "1", "text": "x"}\n'], 60_000),
+                                               b'{"_id": "1", "text": "x"}\n'], 100_000),
     "bag queries": Target(_algebra, lambda: [b'3*a + 2*"b c" - 0.5*d', "“x y” .5*z-y".encode()],
                           300_000),
     "specs": Target(_spec, lambda: [b"setcover(r=10, penalty=0.5)", b"fuse(setcover, topic)",
@@ -243,7 +243,7 @@ TARGETS: dict[str, Target] = {
     "manifest": Target(_manifest, _manifests, 40_000),
     "study": Target(_study, _studies, 5_000),
     "plain text": Target(_corpus, lambda: ["Mr. X came. “No!” he said…".encode(), b"\xff\xfea\0",
-                                           b"a\xe9b"], 5_000),
+                                           b"a\xe9b"], 20_000),
 }  # fmt: skip
 
 
