@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from lexfield.errors import InputError
+from lexfield.errors import ChangedError, InputError
 from lexfield.search.index import Index
 from lexfield.search.methods import parse, spec_of
 from lexfield.search.topic import Topic
@@ -137,9 +138,15 @@ def test_a_new_fit_is_seen_at_once(tmp_path: Path, sample: Corpus) -> None:
 def test_a_new_index_has_no_old_topics(tmp_path: Path) -> None:
     index = Index.build(Corpus.of(["sun moon star river"]), tmp_path / "i")
     index.fit_topics(2, filters=LOOSE)
+    shutil.copytree(index.path / "topics", tmp_path / "old")
     again = Index.build(Corpus.of(["sun moon star river"]), tmp_path / "i", replace=True)
+    assert not (index.path / "topics").exists()
+    shutil.copytree(tmp_path / "old", index.path / "topics")  # as if nobody had come to delete it
     with pytest.raises(InputError, match="has no topics yet"):
         again.search("sun", "topic")
+    again.fit_topics(2, filters=LOOSE)
+    with pytest.raises(ChangedError):  # nor can one of the old index come later
+        use_model(index, Topics.open(again.path).needed_model())
 
 
 def test_mixtures_of_ones_own(tmp_path: Path) -> None:

@@ -11,9 +11,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from lexfield.errors import CorruptError, LockedError, NotAStoreError, StoreError, VersionError
+from lexfield.errors import (
+    ChangedError,
+    CorruptError,
+    LockedError,
+    NotAStoreError,
+    StoreError,
+    VersionError,
+)
 from lexfield.store import files, folder
-from lexfield.store.folder import Store, verify, write
+from lexfield.store.folder import Store, belongs, next_epoch, verify, write
 
 
 def fill(path: Path, value: int = 1, size: int = 1000) -> None:
@@ -197,6 +204,29 @@ def _hold(path: str, ready: multiprocessing.synchronize.Event) -> None:
 
         time.sleep(30)
         out.array("numbers", np.zeros(1))
+
+
+def test_parts_belong_to_what_they_were_written_for(tmp_path: Path) -> None:
+    """A store has parts of its epoch; what takes its place has the next, and none of them."""
+    whole, part = tmp_path / "s", tmp_path / "s" / "part"
+    assert next_epoch(whole) == 0
+    fill(whole)
+    with write(part, "part", epoch=0) as out:
+        out.meta["of"] = "the first"
+    assert belongs(part, whole) and not belongs(tmp_path / "s" / "none", whole)
+    fill(whole, 2)  # changed, not replaced
+    assert belongs(part, whole) and generations(whole) == ["000002"]
+    with write(whole, "thing", epoch=next_epoch(whole)) as out:
+        out.meta["value"] = 3
+    assert generations(whole) == ["1000000001"] and not belongs(part, whole)
+    fill(whole, 4)
+    assert generations(whole) == ["1000000002"] and next_epoch(whole) == 2
+    with write(part, "part", epoch=1) as out:
+        out.meta["of"] = "the second"
+    assert belongs(part, whole)
+    with pytest.raises(ChangedError), write(part, "part", epoch=0):
+        pass  # somebody who still has the first
+    assert Store.open(part).meta == {"of": "the second"}
 
 
 def test_second_writer_is_told(tmp_path: Path) -> None:

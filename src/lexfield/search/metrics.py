@@ -284,6 +284,7 @@ def remove(folder: Path, name: str) -> None:
 
 
 def forget_metrics(folder: Path) -> None:
-    """A new index in the place of an old one has no metrics; those of the old one can go."""
+    """A new index in the place of an old one has no metrics; the old ones can go, or stay."""
     for current in (folder / FOLDER).glob("*/CURRENT"):
-        discard(current.parent)
+        with suppress(OSError):
+            discard(current.parent)

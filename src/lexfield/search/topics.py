@@ -184,8 +184,9 @@ def update_topics(index: Index, progress: Progress = silent) -> None:
 
 
 def forget_topics(folder: Path) -> None:
-    """A new index in the place of an old one has no topics; those of the old one can go."""
-    discard(folder / FOLDER)
+    """A new index in the place of an old one has no topics; the old ones can go, or stay."""
+    with suppress(OSError):
+        discard(folder / FOLDER)
 
 
 def infer_texts(index: Index, topics: Topics, texts: Sequence[str]) -> Mixtures:
