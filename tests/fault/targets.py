@@ -114,7 +114,8 @@ def _documents(name: str) -> Callable[[bytes], object]:
 
 def _corpus(data: bytes) -> object:
     corpus = Corpus.read(in_file("x.txt", data))
-    return sum(map(len, corpus.sentences)), corpus.tokens.sum(), sum(map(len, corpus.vocabulary))
+    some = corpus.sentences[:1000]
+    return sum(map(len, some)), corpus.tokens.sum(), sum(map(len, corpus.vocabulary))
 
 
 def _parquet() -> list[bytes]:

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from lexfield.errors import CorruptError, NotAStoreError, VersionError
 from lexfield.store.files import BLOCK, canonical_json
-from lexfield.store.jsons import bounded_json
+from lexfield.store.jsons import MOST_PARTS, bounded_json
 
 SCHEMA = 1
 CURRENT = "CURRENT"
@@ -34,7 +34,7 @@ _FILE = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,200}\.npy")
 _KINDS = "biufcSU"  # of numbers and text; an array of objects would be a pickle
 _MOST_POINTER = 1000  # bytes of CURRENT
 _MOST_MANIFEST = 1 << 26
-_MOST_PARTS = 2_000_000  # a checksum a megabyte of the store: two terabytes
+_PART = 6  # bytes of a part of a large manifest at least; checksums have nine
 _HEADER = 1 << 12  # bytes of an array's header
 
 
@@ -83,7 +83,7 @@ def read_manifest(root: Path, generation: str, expected: str) -> dict[str, Any]:
             f"{path} does not fit {root / CURRENT}: one differs from what was written.", REBUILD
         )
     try:
-        manifest = bounded_json(data.decode(), _MOST_PARTS)
+        manifest = bounded_json(data.decode(), 2 * MOST_PARTS + len(data) // _PART)
         schema = manifest["schema"]
     except (ValueError, LookupError, TypeError, RecursionError) as error:
         raise CorruptError(f"{path} is not a manifest.", REBUILD) from error
