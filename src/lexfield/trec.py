@@ -12,8 +12,8 @@ from typing import Any, TypeVar
 import numpy as np
 
 from lexfield.errors import InputError, ReadError
+from lexfield.store.bounds import bounded_json
 from lexfield.store.files import replace_file
-from lexfield.store.jsons import bounded_json
 
 Scored = tuple[str, float]
 Qrels = Mapping[str, Mapping[str, int]]

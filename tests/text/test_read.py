@@ -194,3 +194,47 @@ def test_an_index_is_not_read_as_texts(tmp_path: Path) -> None:
     (tmp_path / "texts").mkdir()
     (tmp_path / "texts" / "CURRENT").write_text("A text of this name is read.", "utf-8")
     assert len(Corpus.read(tmp_path / "texts").documents) == 1
+
+
+@pytest.mark.parametrize("name", ["a.txt.gz", "a.jsonl.gz"])
+def test_a_gzip_bomb_is_refused(tmp_path: Path, name: str) -> None:
+    line = '{"text": "' + "a " * 500_000 + '"}\n'
+    path = write(tmp_path / name, gzip.compress(line.encode() * 40))
+    with pytest.raises(ReadError, match="small and unpacks to very much"):
+        list(Reader(path))
+    path = write(tmp_path / name, gzip.compress(line.encode() * 10))  # unusual, but no harm
+    assert sum(len(document.text) for document in Reader(path)) > 9_000_000
+
+
+@pytest.mark.parametrize("kind", ["one text in many rows", "many texts", "a long list"])
+def test_a_parquet_bomb_is_refused(tmp_path: Path, kind: str) -> None:
+    pa = pytest.importorskip("pyarrow", reason="the extra 'parquet' is not installed")
+    from pyarrow import parquet
+
+    text = "a " * 100_000
+    table = {
+        "one text in many rows": {"text": [text] * 200},
+        "many texts": {"text": [text + str(number) for number in range(200)]},
+        "a long list": {"text": ["a"], "x": pa.array([[0] * 3_000_000], pa.list_(pa.int8()))},
+    }[kind]
+    path = tmp_path / "a.parquet"
+    parquet.write_table(pa.table(table), path, compression="zstd")
+    assert path.stat().st_size < 100_000
+    taken = pa.default_memory_pool().max_memory()
+    with pytest.raises(ReadError, match="small and unpacks to very much"):
+        list(Reader(path))
+    assert pa.default_memory_pool().max_memory() - taken < 150_000_000
+
+
+def test_parquet_rows_are_the_same_however_many_at_a_time(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pa = pytest.importorskip("pyarrow", reason="the extra 'parquet' is not installed")
+    from pyarrow import parquet
+
+    path = tmp_path / "a.parquet"
+    parquet.write_table(pa.table({"text": [f"text {n}" for n in range(3000)]}), path)
+    found = [(document.id, document.text) for document in Reader(path)]
+    assert len(found) == 3000 and found[2999] == ("a.parquet:3000", "text 2999")
+    monkeypatch.setattr(records, "_ROOM", 100_000)
+    assert [(document.id, document.text) for document in Reader(path)] == found

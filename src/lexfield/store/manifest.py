@@ -20,8 +20,8 @@ import xxhash
 from numpy.typing import NDArray
 
 from lexfield.errors import CorruptError, NotAStoreError, VersionError
+from lexfield.store.bounds import MOST_PARTS, bounded_json
 from lexfield.store.files import BLOCK, canonical_json
-from lexfield.store.jsons import MOST_PARTS, bounded_json
 
 SCHEMA = 1
 CURRENT = "CURRENT"

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from lexfield.errors import InputError, ReadError
-from lexfield.store.jsons import bounded_json
+from lexfield.store.bounds import bounded_json
 from lexfield.text.records import read_most
 
 MOST_BYTES = 20_000_000

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import io
+import os
 import zlib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -11,13 +12,17 @@ from pathlib import Path
 from typing import IO, Any
 
 from lexfield.errors import ReadError, need
-from lexfield.store.jsons import bounded_json
+from lexfield.store.bounds import bounded_json, most_unpacked
 from lexfield.text.decode import detect
 from lexfield.text.table import Rows
 
 MAX_DOCUMENT = 256 << 20  # bytes of one text; larger files are collections, not documents
 _SAMPLE = 1 << 16
 _PIECE = 1 << 20
+# Of parquet files:
+_LISTED = 32  # bytes that a value of a list takes at least
+_ROOM = 64 << 20
+_FEW_ROWS = 10_000
 
 Record = Mapping[str, Any]
 
@@ -41,7 +46,8 @@ def opened(path: Path) -> Iterator[IO[bytes]]:
         with open(path, "rb") as raw:
             if raw.read(2) == b"\x1f\x8b":
                 raw.seek(0)
-                with gzip.GzipFile(fileobj=raw) as unzipped:
+                with _Unzipped(fileobj=raw) as unzipped:
+                    unzipped.bound(path, os.fstat(raw.fileno()).st_size)
                     yield unzipped  # type: ignore[misc]
             else:
                 raw.seek(0)
@@ -50,6 +56,25 @@ def opened(path: Path) -> Iterator[IO[bytes]]:
         raise ReadError(f"{path} is a damaged gzip file: {error}.") from error
     except OSError as error:
         raise ReadError(f"{path} cannot be read: {error.strerror}.") from error
+
+
+class _Unzipped(gzip.GzipFile):
+    """A gzip file that is no bomb."""
+
+    def bound(self, path: Path, packed: int) -> None:
+        self._path, self._most = path, most_unpacked(packed)
+
+    def read(self, size: int | None = -1) -> bytes:
+        data = super().read(size)
+        if self.tell() > self._most:
+            raise _bomb(self._path)
+        return data
+
+
+def _bomb(path: Path) -> ReadError:
+    return ReadError(
+        f"{path} is small and unpacks to very much.", "If it is meant to, unpack it first."
+    )
 
 
 def read_bounded(file: IO[bytes], source: str) -> bytes:
@@ -141,12 +166,33 @@ def _table(lines: Iterator[str], source: str, delimiter: str) -> Iterator[tuple[
 
 def read_parquet(path: Path) -> Iterator[tuple[int, Record]]:
     parquet = need("pyarrow.parquet", "parquet")
-    number = 0
+    number = given = 0
     try:
+        packed = path.stat().st_size
         with parquet.ParquetFile(path) as file:
-            for batch in file.iter_batches(batch_size=1024):
+            batch_size = _rows_at_a_time(path, file.metadata, packed)
+            for batch in file.iter_batches(batch_size=batch_size):
+                given += batch.nbytes
+                if given > most_unpacked(packed):
+                    raise _bomb(path)
                 for record in batch.to_pylist():
                     number += 1
                     yield number, record
+    except ReadError:
+        raise
     except (OSError, ValueError, NotImplementedError, LookupError, TypeError, MemoryError) as error:
         raise ReadError(f"{path} cannot be read as parquet: {error}.") from error
+
+
+def _rows_at_a_time(path: Path, about: Any, packed: int) -> int:
+    """How many rows fit into memory, should each hold the largest text there may be: one that is
+    kept once can stand in all of them. One by one takes long where there are many."""
+    groups = [about.row_group(number) for number in range(about.num_row_groups)]
+    columns = [(group, group.column(n)) for group in groups for n in range(group.num_columns)]
+    sizes = [column.total_uncompressed_size for _, column in columns]
+    listed = sum(column.num_values - group.num_rows for group, column in columns)
+    if sum(sizes) > most_unpacked(packed) or listed > most_unpacked(packed) // _LISTED:
+        raise _bomb(path)
+    fit = _ROOM // max([1, *sizes])
+    few = max((group.num_rows for group in groups), default=0) <= _FEW_ROWS
+    return int(min(1024, max(1 if few else 8, fit)))

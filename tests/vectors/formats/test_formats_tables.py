@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import struct
 import zipfile
@@ -237,3 +238,31 @@ def test_bfloat16_is_refused(tmp_path: Path) -> None:
         (tmp_path / "x.safetensors").write_bytes(data[:size])
         with pytest.raises(VectorsError):
             read_vectors(tmp_path / "x.safetensors", format="safetensors")
+
+
+def test_files_that_unpack_to_very_much(tmp_path: Path) -> None:
+    words = np.array([f"w{number}" for number in range(3000)])
+    np.savez_compressed(tmp_path / "x.npz", words=words, vectors=np.zeros((3000, 3000), "f4"))
+    with pytest.raises(VectorsError, match="the file holds at most"):
+        read_vectors(tmp_path / "x.npz")
+    lines = b"".join(b"w%d" % number + b" 0" * 3000 + b"\n" for number in range(5000))
+    (tmp_path / "x.vec.gz").write_bytes(gzip.compress(lines))
+    with pytest.raises(VectorsError, match="small and unpacks to very much"):
+        read_vectors(tmp_path / "x.vec.gz")
+    save_tensors(
+        tmp_path / "x.safetensors",
+        embeddings=np.ones((1, 9000), "f4"),
+        mapping=np.zeros(3000, np.int8),
+    )
+    (tmp_path / "x.txt").write_text("\n".join(words))
+    with pytest.raises(VectorsError, match="its mapping makes 3,000 vectors of 1"):
+        read_vectors(tmp_path / "x.safetensors")
+    assert len(read_vectors(tmp_path / "x.safetensors", limit=9).words) == 9
+
+
+def test_a_header_of_very_many_tensors(tmp_path: Path) -> None:
+    one = '"%d": {"dtype": "F32", "shape": [0], "data_offsets": [0, 0]}'
+    header = ("{" + ", ".join(one % number for number in range(6000)) + "}").encode()
+    (tmp_path / "x.safetensors").write_bytes(struct.pack("<Q", len(header)) + header)
+    with pytest.raises(VectorsError, match="is no file of vectors: its header has"):
+        read_vectors(tmp_path / "x.safetensors", format="safetensors")

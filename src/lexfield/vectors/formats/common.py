@@ -16,12 +16,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lexfield.errors import VectorsError
+from lexfield.store.bounds import most_unpacked
 from lexfield.vectors.formats.fasttext import Subwords
 
 MAX_DIMS = 65_536
 MAX_WORD = 1 << 14  # bytes; past this a binary file is damaged and not merely odd
 BLOCK = 1 << 18  # bytes read at a time; more is slower, it leaves the cache
-DEFLATE_BEST = 1032  # deflate cannot pack more bytes than this into one
 
 
 class TruncatedError(Exception):
@@ -49,7 +49,13 @@ class Source:
     def read(self, count: int = -1, /) -> bytes:
         """Up to ``count`` bytes, fewer only at the end."""
         with _blaming(self.path):
-            return self.file.read(count)
+            data = self.file.read(count)
+            if self.zipped and self.file.tell() > self.size:
+                raise VectorsError(
+                    f"{self} is small and unpacks to very much.",
+                    "If it is meant to, unpack it first.",
+                )
+            return data
 
     def seek(self, position: int) -> None:
         with _blaming(self.path):
@@ -110,7 +116,7 @@ def opened(path: Path) -> Iterator[Source]:
             raw.seek(0)
         if zipped:
             file = stack.enter_context(gzip.GzipFile(fileobj=raw))
-            yield Source(path, cast(IO[bytes], file), status.st_size * DEFLATE_BEST, True)
+            yield Source(path, cast(IO[bytes], file), most_unpacked(status.st_size), True)
         else:
             yield Source(path, raw, status.st_size, False)
 

@@ -15,10 +15,10 @@ from numpy.typing import NDArray
 
 from lexfield.errors import VectorsError
 from lexfield.progress import Progress
+from lexfield.store.bounds import most_unpacked
 from lexfield.vectors.formats.beside import read_words
 from lexfield.vectors.formats.common import (
     BLOCK,
-    DEFLATE_BEST,
     MAX_WORD,
     Parsed,
     Source,
@@ -110,7 +110,7 @@ def _member(source: Source, archive: zipfile.ZipFile, name: str) -> zipfile.ZipI
 def _inside(source: Source, archive: zipfile.ZipFile, name: str, file: Any) -> Source:
     """An array of the archive as a source, its size bounded by what the archive can hold."""
     member = archive.getinfo(f"{name}.npy")
-    most = min(member.compress_size, source.size) * DEFLATE_BEST
+    most = most_unpacked(min(member.compress_size, source.size))
     return Source(source.path / f"{name}.npy", file, min(member.file_size, most), True)
 
 

@@ -9,9 +9,11 @@ from numpy.typing import NDArray
 
 from lexfield.errors import VectorsError
 from lexfield.progress import Progress
+from lexfield.store.bounds import most_unpacked
 from lexfield.vectors.formats.beside import read_words
 from lexfield.vectors.formats.common import BLOCK, Parsed, Source, limit_note
 
+_MOST_HEADER = 1 << 18  # bytes; one matrix needs a hundred
 _FLOATS = {"F16": 2, "F32": 4, "F64": 8}
 _INTEGERS = {"I8", "I16", "I32", "I64", "U8", "U16", "U32", "U64"}
 
@@ -19,6 +21,12 @@ _INTEGERS = {"I8", "I16", "I32", "I64", "U8", "U16", "U32", "U64"}
 def read(source: Source, limit: int | None, progress: Progress) -> Parsed:
     import safetensors
 
+    head = int.from_bytes(source.read(8), "little")
+    if head > _MOST_HEADER:
+        raise VectorsError(
+            f"{source} is no file of vectors: its header has {head:,} bytes.",
+            "Save the embedding matrix alone, as float32.",
+        )
     try:
         with safetensors.safe_open(str(source.path), framework="numpy") as file:
             return _read(source, file, limit, progress)
@@ -41,6 +49,12 @@ def _read(source: Source, file: Any, limit: int | None, progress: Progress) -> P
     else:  # model2vec: several tokens share one vector
         if len(mapping) and not 0 <= int(mapping.min()) <= int(mapping.max()) < stored:
             raise VectorsError(f"{source}: its mapping leads outside its {stored:,} vectors.")
+        if 4 * wanted * dims > most_unpacked(source.size):
+            raise VectorsError(
+                f"{source}: its mapping makes {rows:,} vectors of {stored:,}, far more than a model"
+                " has.",
+                "Read fewer with limit.",
+            )
         matrix = _rows(file, name, stored, dims, progress)[mapping[:wanted]]
     if weights is not None:  # model2vec: a factor for each token
         if len(weights) != rows:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lexfield.store.jsons import bounded_json
+from lexfield.store.bounds import bounded_json
 
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(),

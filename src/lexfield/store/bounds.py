@@ -1,5 +1,5 @@
-"""JSON from outside. Its smallest values take twenty times the memory of their text, so their
-number is bounded before they are made."""
+"""Bounds of what comes from outside, where a small file can ask for much memory: JSON, whose
+smallest values take twenty times the memory of their text, and all that is packed."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from itertools import islice
 from typing import Any
 
 MOST_PARTS = 100_000
+_GROWTH, _FREE = 100, 16 << 20  # text is packed to a third, logs of the same lines to a hundredth
 _PART = re.compile(r'"(?:[^"\\]++|\\.)*+"?|[\[{,]', re.DOTALL)
 
 
@@ -20,3 +21,8 @@ def bounded_json(text: str, most: int = MOST_PARTS) -> Any:
     if len(text) > most and next(islice(_PART.finditer(text), most, None), None):
         raise ValueError(f"more than {most:,} strings, commas and brackets")
     return json.loads(text)
+
+
+def most_unpacked(packed: int) -> int:
+    """Bytes to which so many packed ones may grow; what grows more is made to do harm."""
+    return _GROWTH * packed + _FREE
