@@ -246,7 +246,9 @@ def _record(path: Path, number: int, line: str) -> dict[str, Any]:
     try:
         record = bounded_json(line)
     except (ValueError, RecursionError) as error:
-        raise ReadError(f"{path}, line {number}: not JSON: {error}.", form) from error
+        raise ReadError(
+            f"{path}, line {number}: not JSON that can be read: {error}.", form
+        ) from error
     if not isinstance(record, dict):
         raise ReadError(f"{path}, line {number}: {line[:60]!r} is no JSON object.", form)
     return record

@@ -63,7 +63,7 @@ def read_json(path: str | Path) -> Any:
     try:
         return bounded_json(read_text(path), MOST_PARTS)
     except (ValueError, RecursionError) as error:
-        raise ReadError(f"{path} is not JSON: {error}.") from error
+        raise ReadError(f"{path} is not JSON that can be read: {error}.") from error
 
 
 def clean(text: object, path: str | Path) -> str:

@@ -144,7 +144,7 @@ def _jsonl(lines: Iterator[str], source: str) -> Iterator[tuple[int, Record]]:
         try:
             record = bounded_json(line)
         except (ValueError, RecursionError) as error:
-            raise ReadError(f"{source}:{number}: not JSON: {error}.") from error
+            raise ReadError(f"{source}:{number}: not JSON that can be read: {error}.") from error
         if not isinstance(record, dict):
             raise ReadError(f"{source}:{number}: a JSON object a line is needed.")
         yield number, record
