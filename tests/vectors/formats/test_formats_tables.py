@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import struct
+import tracemalloc
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -266,3 +267,13 @@ def test_a_header_of_very_many_tensors(tmp_path: Path) -> None:
     (tmp_path / "x.safetensors").write_bytes(struct.pack("<Q", len(header)) + header)
     with pytest.raises(VectorsError, match="is no file of vectors: its header has"):
         read_vectors(tmp_path / "x.safetensors", format="safetensors")
+
+
+def test_a_length_that_is_a_lie_takes_no_memory(tmp_path: Path) -> None:
+    (tmp_path / "x.npy").write_bytes(b"\x93NUMPY\2\0" + struct.pack("<I", 900_000_000) + bytes(9))
+    tracemalloc.start(1)
+    with pytest.raises(VectorsError, match="is not a NumPy array"):
+        read_vectors(tmp_path / "x.npy")
+    taken = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert taken < 1_000_000

@@ -47,15 +47,23 @@ class Source:
         return str(self.path)
 
     def read(self, count: int = -1, /) -> bytes:
-        """Up to ``count`` bytes, fewer only at the end."""
+        """Up to ``count`` bytes, fewer only at the end.
+
+        Much in pieces: asked for it at once, Python takes the memory before there are the bytes.
+        """
         with _blaming(self.path):
-            data = self.file.read(count)
+            data = self.file.read(count) if count <= BLOCK else b"".join(self._pieces(count))
             if self.zipped and self.file.tell() > self.size:
                 raise VectorsError(
                     f"{self} is small and unpacks to very much.",
                     "If it is meant to, unpack it first.",
                 )
             return data
+
+    def _pieces(self, count: int) -> Iterator[bytes]:
+        while count and (piece := self.file.read(min(count, BLOCK))):
+            yield piece
+            count -= len(piece)
 
     def seek(self, position: int) -> None:
         with _blaming(self.path):
