@@ -180,7 +180,7 @@ def read_parquet(path: Path) -> Iterator[tuple[int, Record]]:
                     yield number, record
     except ReadError:
         raise
-    except (OSError, ValueError, NotImplementedError, LookupError, TypeError, MemoryError) as error:
+    except (OSError, ValueError, RuntimeError, LookupError, TypeError, MemoryError) as error:
         raise ReadError(f"{path} cannot be read as parquet: {error}.") from error
 
 
