@@ -115,7 +115,7 @@ class Reader:
     def _file(self, path: Path, name: str) -> Iterator[Document]:
         kind = _kind(path, self.format)
         if kind == "parquet":
-            yield from self.records(read_parquet(path), str(path))
+            yield from self.records(read_parquet(path, self.notes), str(path))
             return
         with opened(path) as file:
             yield from self._stream(file, name, str(path), kind)

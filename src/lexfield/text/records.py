@@ -19,10 +19,7 @@ from lexfield.text.table import Rows
 MAX_DOCUMENT = 256 << 20  # bytes of one text; larger files are collections, not documents
 _SAMPLE = 1 << 16
 _PIECE = 1 << 20
-# Of parquet files:
-_LISTED = 32  # bytes that a value of a list takes at least
-_ROOM = 64 << 20
-_FEW_ROWS = 10_000
+_ROOM, _FEW_ROWS = 64 << 20, 10_000  # of parquet files
 
 Record = Mapping[str, Any]
 
@@ -164,16 +161,20 @@ def _table(lines: Iterator[str], source: str, delimiter: str) -> Iterator[tuple[
         header = header or row
 
 
-def read_parquet(path: Path) -> Iterator[tuple[int, Record]]:
-    parquet = need("pyarrow.parquet", "parquet")
+def read_parquet(path: Path, notes: list[str]) -> Iterator[tuple[int, Record]]:
+    """Its rows, without columns of lists and structures, of which ``notes`` tells."""
+    parquet, types = need("pyarrow.parquet", "parquet"), need("pyarrow.types", "parquet")
     number = given = 0
     try:
-        packed = path.stat().st_size
+        most = most_unpacked(path.stat().st_size)
         with parquet.ParquetFile(path) as file:
-            batch_size = _rows_at_a_time(path, file.metadata, packed)
-            for batch in file.iter_batches(batch_size=batch_size):
+            flat = [field.name for field in file.schema_arrow if not types.is_nested(field.type)]
+            if other := [name for name in file.schema_arrow.names if name not in flat]:
+                notes.append(f"{path}: left out what is no text or number: {', '.join(other)}")
+            batch_size = _rows_at_a_time(path, file.metadata, most)
+            for batch in file.iter_batches(batch_size=batch_size, columns=flat):
                 given += batch.nbytes
-                if given > most_unpacked(packed):
+                if given > most:
                     raise _bomb(path)
                 for record in batch.to_pylist():
                     number += 1
@@ -184,15 +185,16 @@ def read_parquet(path: Path) -> Iterator[tuple[int, Record]]:
         raise ReadError(f"{path} cannot be read as parquet: {error}.") from error
 
 
-def _rows_at_a_time(path: Path, about: Any, packed: int) -> int:
+def _rows_at_a_time(path: Path, about: Any, most: int) -> int:
     """How many rows fit into memory, should each hold the largest text there may be: one that is
-    kept once can stand in all of them. One by one takes long where there are many."""
+    kept once can stand in all of them. One by one takes long where there are many.
+
+    What there is to know of single columns is not asked for: Arrow ends the process if that is
+    damaged.
+    """
     groups = [about.row_group(number) for number in range(about.num_row_groups)]
-    columns = [(group, group.column(n)) for group in groups for n in range(group.num_columns)]
-    sizes = [column.total_uncompressed_size for _, column in columns]
-    listed = sum(column.num_values - group.num_rows for group, column in columns)
-    if sum(sizes) > most_unpacked(packed) or listed > most_unpacked(packed) // _LISTED:
+    sizes = [group.total_byte_size for group in groups]
+    if sum(sizes) > most:
         raise _bomb(path)
-    fit = _ROOM // max([1, *sizes])
     few = max((group.num_rows for group in groups), default=0) <= _FEW_ROWS
-    return int(min(1024, max(1 if few else 8, fit)))
+    return int(min(1024, max(1 if few else 8, _ROOM // max([1, *sizes]))))
