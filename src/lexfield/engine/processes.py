@@ -16,6 +16,7 @@ import sys
 import threading
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
 from importlib import import_module
 from typing import Any
 
@@ -63,7 +64,8 @@ def map_tasks(
                 worker.wait()
                 for stream in (worker.stdin, worker.stdout):
                     if stream:
-                        stream.close()
+                        with suppress(OSError):  # what was not sent cannot be any more
+                            stream.close()
 
 
 def call(function: str, item: dict[str, Any]) -> Any:
