@@ -7,10 +7,13 @@ NumPy took at most (tracemalloc), over the size of the input.
 from __future__ import annotations
 
 import contextlib
+import io
 import json
 import random
+import struct
 import time
 import tracemalloc
+import zipfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -96,6 +99,26 @@ def _rows(n: int) -> bytes:
     return b"%d 100\n" % count + body
 
 
+def _fasttext(n: int) -> bytes:
+    from tests.fault.artefacts import fasttext_model
+
+    return fasttext_model([f"w{number}" for number in range(n // 21)], dims=1, buckets=9)
+
+
+def _tensors(n: int) -> bytes:
+    one = '"%d":{"dtype":"F32","shape":[0],"data_offsets":[0,0]}'
+    head = "{" + ",".join(one % number for number in range(n // 59)) + "}"
+    return struct.pack("<Q", len(head)) + head.encode()
+
+
+def _zip(n: int) -> bytes:
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w") as archive:
+        for number in range(n // 100):
+            archive.writestr(str(number), b"")
+    return out.getvalue()
+
+
 def _records(record: bytes) -> Callable[[int], bytes]:
     return lambda n: record * (n // len(record))
 
@@ -113,6 +136,8 @@ LARGE: dict[str, dict[str, Callable[[int], bytes]]] = {
         "100 numbers a word": lambda n: _numbered(b"w%d" + b" 0.125" * 100 + b"\n")(n),
         "3 numbers a word": _numbered(b"w%d 0.125 -2.5 3e-5\n"),
     },
+    "fastText bin": {"1 number a word": _fasttext},
+    "safetensors": {"many tensors": _tensors},
     "jsonl": {
         "one text": lambda n: b'{"text": "' + b"a b. " * (n // 5) + b'"}',
         "small texts": _records(b'{"text":"a"}\n'),
@@ -129,6 +154,7 @@ LARGE: dict[str, dict[str, Callable[[int], bytes]]] = {
         "judgements, a line a query": _numbered(b"q%d 0 d%d 1\n"),
         "queries": _numbered(b'{"_id": "%d", "text": "some words to look for"}\n'),
     },
+    "zip": {"small entries": _zip},
     "bag queries": {"many words": lambda n: b'3*a + 2*"b c" - ' * (n // 16) + b"d"},
     "specs": {"nested": lambda n: b"fuse(" * (n // 5)},
     "manifest": {

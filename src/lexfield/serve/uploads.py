@@ -31,6 +31,7 @@ _KNOWN = {  # first bytes of what people take for text
     b"\xfd7zXZ": "an xz file", b"\x7fELF": "a program", b"MZ": "a program",
 }  # fmt: skip
 _OFFICE = ("[Content_Types].xml", "mimetype")  # entries of documents that are zip files
+_ENTRY = b"PK\x01\x02"  # before each entry of the directory
 _PIECE = 1 << 16
 _ZIP_ERRORS = (  # of zipfile and the packers under it, whose headers can hold any number
     zipfile.BadZipFile, zlib.error, lzma.LZMAError, struct.error, EOFError, OSError, LookupError,
@@ -89,18 +90,22 @@ def _unpacked(sent: Sent, bounds: Bounds, room: int) -> Iterator[tuple[str, byte
         yield sent.name, sent.data
 
 
+def _check_entries(sent: Sent, entries: int, bounds: Bounds) -> None:
+    if entries > bounds.entries:
+        raise InputError(
+            f"{sent.name} has more than {bounds.entries:,} entries.", "Send fewer files."
+        )
+
+
 def _zip(sent: Sent, bounds: Bounds, room: int) -> Iterator[tuple[str, bytes]]:
+    # Counted before zipfile makes an object of each; an archive within may hold as many again.
+    _check_entries(sent, sent.data.count(_ENTRY) // 2, bounds)
     try:
         with zipfile.ZipFile(io.BytesIO(sent.data)) as archive:
             entries = [entry for entry in archive.infolist() if not entry.is_dir()]
             if any(entry.filename in _OFFICE for entry in entries):
                 raise InputError(f"{sent.name} is an office file or e-book.", "Save it as text.")
-            if len(entries) > bounds.entries:
-                raise InputError(
-                    f"{sent.name} has {len(entries):,} entries; at most {bounds.entries:,} are"
-                    " unpacked.",
-                    "Send fewer files.",
-                )
+            _check_entries(sent, len(entries), bounds)
             for entry in entries:
                 path = PurePosixPath(entry.filename)
                 link = entry.external_attr >> 28 == 0xA

@@ -30,6 +30,7 @@ from lexfield.vectors.formats.common import (
 from lexfield.vectors.formats.fasttext import MAX_NGRAM, Subwords, add_ngrams
 
 MAGIC = 793712314
+_TOGETHER = 4096  # words that are decoded at a time
 _VERSION = 12
 _ARGUMENTS = struct.Struct("<2i12id")
 _DICTIONARY = struct.Struct("<3i2q")
@@ -65,13 +66,21 @@ def read(source: Source, limit: int | None, progress: Progress) -> Parsed:
         if isinstance(error, VectorsError):
             raise
         raise VectorsError(f"{source} has a damaged dictionary: {error}.") from error
-    _compose(words[:wanted], matrix, subwords, progress)
-    decoded, broken = decode(words[:wanted])
+    total = len(words)
+    del words[wanted:]
+    _compose(words, matrix, subwords, progress)
+    decoded: list[str] = []
+    broken = 0
+    for first in range(0, wanted, _TOGETHER):
+        some, replaced = decode(words[first : first + _TOGETHER])
+        words[first : first + len(some)] = [b""] * len(some)  # not to hold all of them twice
+        decoded += some
+        broken += replaced
     notes += replaced_note(broken)
     if labels:
         notes.append(f"{labels:,} labels of the classifier were skipped")
-    if wanted < len(words):
-        notes.append(limit_note(wanted, len(words)))
+    if wanted < total:
+        notes.append(limit_note(wanted, total))
     return Parsed(decoded, matrix, notes, subwords)
 
 
