@@ -36,7 +36,7 @@ _ARGUMENTS = struct.Struct("<2i12id")
 _DICTIONARY = struct.Struct("<3i2q")
 _MATRIX = struct.Struct("<?2q")
 _ENTRY_TAIL = 9  # count (int64) and kind (int8) after the word's zero byte
-_COMPOSE = 1 << 18  # bytes of words composed at a time: bounds the n-grams held
+_COMPOSE = 1 << 16  # bytes of words composed at a time: bounds the n-grams held
 
 
 @dataclass(frozen=True)
