@@ -42,22 +42,24 @@ _PARTS = (
 
 @dataclass(frozen=True)
 class Artefact:
-    """root: what ``use`` is given. inside: the part of it that is damaged."""
+    """root: what ``use`` is given. part: what the names of the files begin with that are damaged;
+    "" for all that are of no part."""
 
     name: str
     root: Path
-    inside: Path
     use: Callable[[Path], str]
+    part: str = ""
 
     def files(self) -> list[Path]:
-        """Every file of the part, but for the lock, which holds nothing."""
-        if self.inside.is_file():
-            return [self.inside]
-        apart = {self.root / "topics", self.root / "metrics"} - {self.inside}
+        """Every file of the part, but for locks and markers, which are empty."""
+        if self.root.is_file():
+            return [self.root]
         return [
             path
-            for path in sorted(self.inside.rglob("*"))
-            if path.is_file() and path.name != ".lock" and not apart & set(path.parents)
+            for path in sorted(self.root.rglob("*"))
+            if path.is_file()
+            and path.stat().st_size
+            and (path.name.startswith(self.part) if self.part else "@" not in path.name)
         ]
 
 
@@ -166,9 +168,9 @@ def make_all(folder: Path) -> list[Artefact]:
     make_study(folder / "study.db")
     vectors = library.home() / "vectors" / "small"
     return [
-        Artefact("index", index, index, use_index),
-        Artefact("vector set", vectors, vectors, use_vectors),
-        Artefact("topic model", index, index / "topics", use_topics),
-        Artefact("learned metric", index, index / "metrics", use_metric),
-        Artefact("study database", folder / "study.db", folder / "study.db", use_study),
+        Artefact("index", index, use_index),
+        Artefact("vector set", vectors, use_vectors),
+        Artefact("topic model", index, use_topics, "topics@"),
+        Artefact("learned metric", index, use_metric, "metrics@"),
+        Artefact("study database", folder / "study.db", use_study),
     ]

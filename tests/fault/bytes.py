@@ -39,7 +39,7 @@ COMMANDS: dict[str, list[str]] = {
     "other": ["index", str(TEXTS), "-o", "y.idx"],
     "compacted": ["compact", "y.idx"],
 }
-KEPT = ("s.idx", "x.idx", "y.idx", "x.idx/topics", "t.idx/metrics", "t.idx")
+KEPT = ("s.idx", "x.idx", "y.idx", "t.idx")
 
 
 def make(names: Sequence[str]) -> dict[str, str]:

@@ -221,7 +221,7 @@ def leftovers(root: Path) -> list[str]:
         str(path.relative_to(root))
         for store in (current.parent for current in root.rglob("CURRENT"))
         for path in store.iterdir()
-        if path.name not in ("CURRENT", ".lock", "topics", "metrics")
+        if path.name not in ("CURRENT", ".lock", ".lexfield")
         and path.name not in (store / "CURRENT").read_text()
     ]
 

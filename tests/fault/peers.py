@@ -191,7 +191,7 @@ def damage_peer(name: str, folder: Path, count: int, seed: int = 0) -> dict[str,
     use = PEERS[name](folder)
     before = use(folder)
     assert use(folder) == before
-    files = Artefact(name, folder, folder, use).files()
+    files = Artefact(name, folder, use).files()
     files = [path for path in files if path.stat().st_size]
     copies = {path: path.read_bytes() for path in files}
 

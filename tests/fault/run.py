@@ -50,7 +50,7 @@ def peers(folder: Path) -> dict[str, Any]:
         print(name, found[name], file=sys.stderr, flush=True)
     index = folder / "x.idx"
     make_index(index)
-    ours = damage(Artefact("index", index, index, use_index), 1000)["flips"]
+    ours = damage(Artefact("index", index, use_index), 1000)["flips"]
     unseen = ours["trials"] - ours["verify"]["found"]
     found["lexfield"] = {
         "flips": ours["trials"], **ours["use"], "unseen": unseen / ours["trials"],

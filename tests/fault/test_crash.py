@@ -37,7 +37,7 @@ def test_the_steps_around_the_commit(tmp_path: Path, name: str) -> None:
     case = Case(BY_NAME[name], tmp_path, each=1)
     case.set_up()
     journal = (case.folder / "journal").read_text().splitlines()
-    (rename,) = [n for n, s in enumerate(journal, 1) if s.endswith(f"\t{case.root / 'CURRENT'}")]
+    rename, *_ = [n for n, s in enumerate(journal, 1) if s.endswith(f"\t{case.root / 'CURRENT'}")]
     assert case.trial(rename, "kill") == "ok killed, old"
     assert case.trial(rename + 1, "kill") == "ok killed, new"
     assert case.trial(rename, "full") == "ok told, old"

@@ -157,10 +157,10 @@ def test_a_changed_index_is_seen_whole(index: lx.Index, tmp_path: Path) -> None:
     index.delete([next(iter(index.documents))])
     under = lx.Index.open(index.path, "m")
     assert under.search("purple zebra", "mean", 1, unit="document")[0].id == "new"
-    before = (index.path / "metrics" / "m" / "CURRENT").read_bytes()
-    again = lx.Index.open(index.path, "m")  # what was made is kept
+    before = (index.path / "CURRENT").read_bytes()
+    again = lx.Index.open(index.path, "m")
     assert answers(again.search(QUERY, "wmd")) == answers(under.search(QUERY, "wmd"))
-    assert (index.path / "metrics" / "m" / "CURRENT").read_bytes() == before
+    assert (index.path / "CURRENT").read_bytes() == before  # searching never writes
     index.compact()
     compacted = lx.Index.open(index.path, "m").search(QUERY, "mean", 5)
     assert [hit.id for hit in compacted] == [hit.id for hit in under.search(QUERY, "mean", 5)]
@@ -170,13 +170,13 @@ def test_it_works_where_nothing_can_be_written(
     index: lx.Index, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     learn(index, "component", "m", shrinkage=0.3)
-    index.add([lx.Document("new", "A purple zebra crashed the phone.")])
     from lexfield.errors import LockedError
 
     def locked(*_: Any) -> Any:
         raise LockedError("locked")
 
-    monkeypatch.setattr("lexfield.search.metrics.write", locked)
+    monkeypatch.setattr("lexfield.search.upkeep.write", locked)
+    index.add([lx.Document("new", "A purple zebra crashed the phone.")])
     found = lx.Index.open(index.path, "m").search("purple zebra", "mean", 1, unit="document")
     assert found[0].id == "new"
 

@@ -19,6 +19,7 @@ from lexfield.progress import Progress, silent
 from lexfield.search.index import Index
 from lexfield.search.shard_build import _bounds, _parts, build_sharded
 from lexfield.search.shards import ShardedIndex
+from lexfield.store.owned import claim
 from lexfield.text.corpus import Corpus
 from lexfield.text.document import Document
 from lexfield.text.normalise import Normalisation
@@ -166,7 +167,7 @@ def test_a_stopped_build_goes_on(sample: Corpus, tmp_path: Path) -> None:
         Index.open(path)
     before = {p.name: p.stat().st_mtime_ns for p in (path / "shards").glob("cut-*")}
     assert len(before) == 4
-    (path / "shards" / ".0000-leftover.tmp").mkdir()
+    claim(path / "shards" / f".0000-{'a' * 32}.{'b' * 32}.tmp")  # of a task that was killed
     built = build_sharded(documents, path, shards=4, engine=Here())
     fresh = build_sharded(documents, tmp_path / "fresh", shards=4, engine=Here())
     names = sorted(shard["name"] for shard in built.shards)

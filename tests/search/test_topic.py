@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from pathlib import Path
 
 import numpy as np
@@ -16,10 +15,10 @@ from lexfield.search.topics import (
     Topics,
     infer_texts,
     mixtures_of_documents,
-    update_topics,
     use_mixtures,
     use_model,
 )
+from lexfield.search.upkeep import stale_parts, update_parts
 from lexfield.text.corpus import Corpus
 from lexfield.text.document import Document
 from lexfield.topics.simplex import distance
@@ -118,10 +117,12 @@ def test_a_segment_without_mixtures_is_inferred(
 ) -> None:
     index = Index.build(Corpus.of(list(sample.documents)[:6]), tmp_path / "i")
     index.fit_topics(3, passes=2, filters=LOOSE)
-    monkeypatch.setattr("lexfield.search.index.update_topics", lambda *_: None)
+    monkeypatch.setattr("lexfield.search.index.update_parts", lambda *_: None)
     index.add(list(sample.documents)[6:8])
     before = [(h.id, h.score) for h in index.search("water and light", "topic", 5, unit="document")]
-    update_topics(index)
+    assert stale_parts(index) == ["topics"]
+    update_parts(index)
+    assert stale_parts(index) == []
     after = [(h.id, h.score) for h in index.search("water and light", "topic", 5, unit="document")]
     assert before == after and len(before) == 5
 
@@ -138,10 +139,7 @@ def test_a_new_fit_is_seen_at_once(tmp_path: Path, sample: Corpus) -> None:
 def test_a_new_index_has_no_old_topics(tmp_path: Path) -> None:
     index = Index.build(Corpus.of(["sun moon star river"]), tmp_path / "i")
     index.fit_topics(2, filters=LOOSE)
-    shutil.copytree(index.path / "topics", tmp_path / "old")
     again = Index.build(Corpus.of(["sun moon star river"]), tmp_path / "i", replace=True)
-    assert not (index.path / "topics").exists()
-    shutil.copytree(tmp_path / "old", index.path / "topics")  # as if nobody had come to delete it
     with pytest.raises(InputError, match="has no topics yet"):
         again.search("sun", "topic")
     again.fit_topics(2, filters=LOOSE)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lexfield.answers.answer import Answer, Record
@@ -51,7 +50,9 @@ def near_many(
     progress: Progress,
 ) -> Answer:
     """``near`` of many words on an engine, whose workers load the same vectors."""
-    source = str(Path(vectors).resolve()) if Path(vectors).exists() else vectors
+    from lexfield.vectors.library import absolute
+
+    source = absolute(vectors)
     items = [
         {"vectors": source, "words": words[i : i + _BATCH], "k": k, "threshold": threshold}
         for i in range(0, len(words), _BATCH)

@@ -11,6 +11,7 @@ import numpy as np
 from lexfield.errors import LexfieldError
 from lexfield.progress import Progress
 from lexfield.text.vocabulary import Vocabulary
+from lexfield.vectors.library import absolute
 from lexfield.vectors.wordvectors import Embedded, WordVectors
 
 
@@ -22,8 +23,7 @@ def embed_words(
     if source == "encoder":
         vectors = WordVectors.encoded(vocabulary.words, progress=progress)
     elif source is not None:
-        if Path(source).exists():
-            source = str(Path(source).resolve())
+        source = absolute(source)
         vectors = WordVectors.load(source, progress=progress)
     assert isinstance(vectors, WordVectors)
     embedded = vectors.embed(vocabulary)

@@ -25,14 +25,16 @@ from lexfield.search.filter import allowed_rows
 from lexfield.search.lexicon import Lexicon
 from lexfield.search.like import like
 from lexfield.search.methods import Method, parse, spec_of
-from lexfield.search.metrics import forget_metrics
+from lexfield.search.parts import replacing, write_next
 from lexfield.search.query import Query, check_length, count_words
 from lexfield.search.ranking import Ranking, noted
 from lexfield.search.rows import Rows
 from lexfield.search.segment import UNITS, Segment, save_segment
-from lexfield.search.topics import fit_topics, forget_topics, update_topics
+from lexfield.search.topics import fit_topics
+from lexfield.search.upkeep import update_parts
 from lexfield.search.whole import is_sharded, open_sharded
 from lexfield.store.folder import Store, Writer, next_epoch, write
+from lexfield.store.owned import refuse_others
 from lexfield.text.corpus import Corpus
 from lexfield.text.document import Document
 from lexfield.text.normalise import Normalisation
@@ -81,22 +83,21 @@ class Index:
             raise InputError("The corpus holds no words; nothing was written.")
         stopwords(language)  # an unknown language is an error before any work
         embedded, about = embed_words(corpus.vocabulary, vectors, progress)
-        with write(path, KIND, epoch=next_epoch(path)) as out:
+        with replacing(path), write(path, KIND, epoch=next_epoch(path)) as out:
             meta = save_segment(out, "s000001", corpus, embedded, language, progress)
             out.array("deleted", np.zeros(len(corpus.ids), bool))
             out.meta.update(segments=[meta], language=language, vectors=about)
-        forget_topics(Path(path))
-        forget_metrics(Path(path))
         return cls(Path(path))
 
     @staticmethod
     def check_free(path: str | Path, replace: bool) -> None:
-        """Refuse to build over an index unless that is wanted."""
+        """Refuse to build over an index unless that is wanted, or into a folder of others."""
         if not replace and (Path(path) / "CURRENT").exists():
             raise InputError(
                 f"There is an index at {path} already; it was left as it is.",
                 "Choose another name, or replace it with --replace (in Python: replace=True).",
             )
+        refuse_others(Path(path))
 
     @classmethod
     def open(cls, path: str | Path, metric: str | None = None) -> Index:
@@ -124,7 +125,7 @@ class Index:
         items = documents.documents if isinstance(documents, Corpus) else documents
         new = Corpus.of(items, normalisation=self.normalisation, progress=progress)
         added = self._changing(lambda: self._add(new, vectors, progress)) if len(new.ids) else 0
-        update_topics(self, progress)
+        update_parts(self, progress)
         return added
 
     def _add(self, new: Corpus, vectors: WordVectors | None, progress: Progress) -> int:
@@ -141,7 +142,7 @@ class Index:
             old = [document for number in absorbed for document in self._live_documents(number)]
             new = Corpus.of([*old, *new.documents], normalisation=self.normalisation)
         embedded = self._embed(new, vectors)
-        with write(self.path, KIND, self.generation) as out:
+        with write_next(self) as out:
             self._keep(out, kept)
             numbers = [int(meta["name"][1:]) for meta in self._meta["segments"]]
             name = f"s{max(numbers) + 1:06d}"
@@ -166,7 +167,7 @@ class Index:
             )
         deleted = self._deleted.copy()
         deleted[[self.documents[identity] for identity in wanted]] = True
-        with write(self.path, KIND, self.generation) as out:
+        with write_next(self) as out:
             self._keep(out, range(len(self.segments)))
             out.array("deleted", deleted)
         return len(wanted)
@@ -177,14 +178,14 @@ class Index:
         The result is the index that ``build`` would make of the remaining documents.
         """
         self._changing(lambda: self._compact(progress))
-        update_topics(self, progress)
+        update_parts(self, progress)
 
     def _compact(self, progress: Progress) -> None:
         corpus = self.corpus
         if not len(corpus.tokens):
             raise InputError("No document is left; an index cannot be empty. Delete its folder.")
         embedded = self._embed(corpus, None)
-        with write(self.path, KIND, self.generation) as out:
+        with write_next(self) as out:
             meta = save_segment(out, "s000001", corpus, embedded, self.language, progress)
             out.array("deleted", np.zeros(len(corpus.ids), bool))
             coverage = embedded.coverage(corpus.vocabulary.counts)
@@ -309,7 +310,7 @@ class Index:
 
     @property
     def generation(self) -> str:
-        """Which state of the index this is; every change makes a new one."""
+        """Which state of the index this is; every change, of topics or metrics too, makes one."""
         return self._store.generation
 
     @property

@@ -54,7 +54,7 @@ class MeasuredIndex(Index):
 
     @cached_property
     def _metric(self) -> Metric:
-        return Metric(self.path, self.metric or "")
+        return Metric(self._store, self.metric or "")
 
     @cached_property
     def segments(self) -> list[Segment]:

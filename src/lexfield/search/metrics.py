@@ -1,16 +1,15 @@
-"""Metrics learned from the clusters of an index: each a store in its folder ``metrics``.
+"""Metrics learned from the clusters of an index: each a part of its store.
 
 A metric is a linear map of word vectors, and where the index has topics, one of roots of mixtures.
 A segment never changes, so what search needs of it under the map (vectors, balls, means on their
-axes) is kept under the fingerprint of its contents. What is missing since the index changed is
-made, and kept, when the index is opened under the metric.
+axes) is kept under the fingerprint of its contents. What is missing since the index changed is made
+when the index is opened under the metric.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,21 +18,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lexfield.engine import single_thread
-from lexfield.errors import InputError, StoreError, check
+from lexfield.errors import InputError, check
 from lexfield.progress import Progress, silent
 from lexfield.results import Table
+from lexfield.search.parts import find_part, part_names, remove_part, write_part
 from lexfield.search.segment import UNITS, Segment, find_balls
 from lexfield.search.topics import Topics, exists, mixtures_of_documents
-from lexfield.store.folder import Store, belongs, discard, write
-from lexfield.store.manifest import epoch_of
+from lexfield.store.folder import Store
 from lexfield.vectors.wordvectors import Embedded
 
 if TYPE_CHECKING:
     from lexfield.search.index import Index
     from lexfield.search.rows import Rows
 
-KIND = "metric"
-FOLDER = "metrics"
+PREFIX = "metrics/"  # of the names of these parts
+FIXED = ("words.", "topics.")  # what their arrays begin with that are of no segment
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 Array = NDArray[Any]
 
@@ -107,15 +106,16 @@ def learn(
         topics=topic_map is not None,
         notes=notes,
     )
-    with write(index.path / FOLDER / name, KIND, epoch=epoch_of(index.generation)) as out:
+    made = derive_missing(map_, index.segments, None, progress)
+    with write_part(index, f"{PREFIX}{name}") as out:
         out.array("words.map", map_)
         out.meta.update(name=name, learned=asdict(learned), vectors=index.info()["vectors"])
         if topic_map is not None:
             out.array("topics.map", topic_map)
             out.meta["topics"] = Topics.open(index.path).fingerprint
-        for segment in index.segments:
-            for key, values in derived(segment, map_, progress).items():
-                out.array(f"{segment.contents}.{key}", values)
+        for key, values in made.items():
+            out.array(key, values)
+    index.refresh()
     return learned
 
 
@@ -218,20 +218,37 @@ def derived(segment: Segment, map_: Array, progress: Progress = silent) -> dict[
     return made
 
 
+def derive_missing(
+    map_: Array, segments: Sequence[Segment], kept: Store | None, progress: Progress = silent
+) -> dict[str, Array]:
+    """The arrays derived of segments that are not among those kept."""
+    return {
+        f"{segment.contents}.{key}": values
+        for segment in segments
+        if kept is None or f"{segment.contents}.balls" not in kept
+        for key, values in derived(segment, map_, progress).items()
+    }
+
+
+def segment_keys(segment: Segment) -> list[str]:
+    """What the names of the arrays of a segment begin with."""
+    return [f"{segment.contents}."]
+
+
 class Metric:
     """A metric that is kept with an index, open."""
 
-    def __init__(self, folder: Path, name: str) -> None:
-        self._folder = folder / FOLDER / name
-        if not _NAME.fullmatch(name) or not belongs(self._folder, folder):
-            known = ", ".join(row.name for row in listing(folder))
+    def __init__(self, index: Store, name: str) -> None:
+        part = find_part(index, f"{PREFIX}{name}") if _NAME.fullmatch(name) else None
+        if part is None:
+            known = ", ".join(row.name for row in _learned(index))
             raise InputError(
-                f"The index {folder} has no metric {name!r}.",
+                f"The index {index.path} has no metric {name!r}.",
                 f"There are: {known}."
                 if known
-                else f"Learn one with: lexfield metric learn {folder} --by FIELD --name {name}",
+                else f"Learn one with: lexfield metric learn {index.path} --by FIELD --name {name}",
             )
-        self._store = Store.open(self._folder, KIND)
+        self._store = part
 
     @property
     def map(self) -> NDArray[np.float64]:
@@ -249,20 +266,11 @@ class Metric:
         return self._store.array("topics.map")
 
     def arrays(self, segments: Sequence[Segment]) -> list[dict[str, Array]]:
-        """What is derived of each segment: as it is kept, else made and if possible kept."""
-        missing = {s.contents: derived(s, self.map) for s in segments if not self._has(s)}
-        if missing:
-            with suppress(StoreError), write(self._folder, KIND, self._store.generation) as out:
-                out.meta.update(self._store.meta)
-                for prefix in ("words.", "topics.", *(s.contents for s in segments)):
-                    out.keep(self._store, prefix)
-                for contents, arrays in missing.items():
-                    for key, values in arrays.items():
-                        out.array(f"{contents}.{key}", values)
-        return [missing.get(s.contents) or self._kept(s) for s in segments]
-
-    def _has(self, segment: Segment) -> bool:
-        return f"{segment.contents}.balls" in self._store
+        """What is derived of each segment: as it is kept, else made."""
+        return [
+            self._kept(s) if f"{s.contents}.balls" in self._store else derived(s, self.map)
+            for s in segments
+        ]
 
     def _kept(self, segment: Segment) -> dict[str, Array]:
         prefix = f"{segment.contents}."
@@ -271,20 +279,15 @@ class Metric:
 
 def listing(folder: Path) -> Table[Learned]:
     """The metrics of an index, by name."""
-    found = sorted(path.parent for path in (folder / FOLDER).glob("*/CURRENT"))
-    kept = [Store.open(path, KIND) for path in found if belongs(path, folder)]
-    rows = [Learned(**store.meta["learned"]) for store in kept]
+    rows = _learned(Store.open(folder))
     return Table(rows, f"{len(rows)} metrics")
 
 
 def remove(folder: Path, name: str) -> None:
     """Delete a metric; an error where there is none of this name."""
-    Metric(folder, name)
-    discard(folder / FOLDER / name)
+    Metric(Store.open(folder), name)
+    remove_part(folder, f"{PREFIX}{name}")
 
 
-def forget_metrics(folder: Path) -> None:
-    """A new index in the place of an old one has no metrics; the old ones can go, or stay."""
-    for current in (folder / FOLDER).glob("*/CURRENT"):
-        with suppress(OSError):
-            discard(current.parent)
+def _learned(index: Store) -> list[Learned]:
+    return [Learned(**index.parts[name]["learned"]) for name in part_names(index, PREFIX)]

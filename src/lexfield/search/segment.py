@@ -15,7 +15,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -117,9 +116,9 @@ class Segment:
         return self._store.fingerprint([f"{self.name}.{name}" for name in ("vectors", "how", *own)])
 
     @property
-    def folder(self) -> Path:
-        """The folder of the index."""
-        return self._store.path
+    def whole(self) -> Store:
+        """The store of the index, which has its topics too."""
+        return self._store
 
     def topic_map(self, topics: Any) -> NDArray[np.float64] | None:
         """What roots of mixtures are multiplied with before they are compared; None: nothing."""

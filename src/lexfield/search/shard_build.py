@@ -8,9 +8,10 @@ store named after what it was made from, so a run that was stopped goes on where
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import asdict
 from itertools import pairwise
 from pathlib import Path
@@ -27,11 +28,11 @@ from lexfield.progress import Progress, silent
 from lexfield.search.axes import Basis
 from lexfield.search.embedding import embed_words
 from lexfield.search.index import Index
-from lexfield.search.metrics import FOLDER as METRICS
+from lexfield.search.parts import replacing
 from lexfield.search.segment import BALL, UNITS, find_balls
 from lexfield.search.shards import KIND, NAME, ShardedIndex
-from lexfield.search.topics import FOLDER as TOPICS
 from lexfield.store.folder import SHARDS, Store, Writer, next_epoch, write
+from lexfield.store.owned import claim
 from lexfield.store.place import Place, is_address, place_of
 from lexfield.store.strings import StringArray
 from lexfield.text.document import Document
@@ -43,6 +44,9 @@ from lexfield.vectors.wordvectors import Embedded, WordVectors
 
 _CHUNK = 4_000_000  # characters of text in a spooled file
 _BLOCK = 4096  # words whose balls are one task
+_OURS = re.compile(  # what a build writes into the folder of shards, finished or not
+    r"\.?([0-9]{4}|cut|words|sample|basis|balls|spool)-[0-9a-f]{32}(\.jsonl)?(\.[0-9a-f]{32}\.tmp)?"
+)
 _TASKS = "lexfield.search.shard_tasks:"
 
 
@@ -70,14 +74,12 @@ def build_sharded(
     if place.has() and not replace:
         Index.check_free(path, replace)
         raise InputError(f"There is an index at {path} already.", "Replace it with --replace.")
-    with _building(place):
+    with _building(place), nullcontext() if is_address(path) else replacing(path):
         build = _Build(place, engine or Local(), language, notes, progress)
         kept = build.run(documents, shards, vectors, normalisation or Normalisation())
         for name in place.names(SHARDS):
-            if name not in kept:
+            if name not in kept and _OURS.fullmatch(name):
                 place.remove(f"{SHARDS}/{name}")
-        place.remove(TOPICS)
-        place.remove(METRICS)
     return ShardedIndex(path)
 
 
@@ -88,9 +90,8 @@ def _building(place: Place) -> Iterator[None]:
         yield
         return
     folder = place.store(SHARDS)
-    if place.store().is_file():
-        raise InputError(f"{place.path} is a file; a folder is needed.", "Choose another name.")
-    folder.mkdir(parents=True, exist_ok=True)
+    claim(place.store())
+    folder.mkdir(exist_ok=True)
     try:
         with FileLock(folder.parent / ".building", timeout=0):
             yield

@@ -16,6 +16,7 @@ from lexfield.search.axes import Basis, sampled
 from lexfield.search.segment import BALL, UNITS, content_sets, content_words, row_sets, save_rows
 from lexfield.search.shards import NAME, SHARD
 from lexfield.store.folder import Store, manifest_sum, write
+from lexfield.store.manifest import root_of
 from lexfield.store.place import Place, place_of
 from lexfield.store.strings import StringArray
 from lexfield.text.corpus import Corpus
@@ -116,7 +117,8 @@ def make_shard(
             for unit in UNITS:
                 sets = row_sets(corpus, unit)
                 writer.array(f"{unit}.holding", np.bincount(sets.indices, minlength=sets.shape[1]))
-    return {"name": out.rpartition("/")[2], "manifest": manifest_sum(where.store(out))}
+    made = where.store(out)
+    return {"name": out.rpartition("/")[2], "manifest": manifest_sum(made), "root": root_of(made)}
 
 
 def _renumbered(where: Place, cut: str, words: str) -> tuple[Corpus, Store, Any]:

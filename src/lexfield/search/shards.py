@@ -11,6 +11,7 @@ in a single index, whichever other shards are open.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from functools import cached_property
 from pathlib import Path
@@ -26,6 +27,7 @@ from lexfield.search.rows import Rows
 from lexfield.search.segment import UNITS, Segment
 from lexfield.search.whole import Whole
 from lexfield.store.folder import SHARDS, Store, manifest_sum
+from lexfield.store.manifest import root_of
 from lexfield.store.place import is_address, place_of
 from lexfield.text.corpus import Corpus
 from lexfield.text.normalise import Normalisation
@@ -36,14 +38,25 @@ from lexfield.topics.lda import TopicModel
 T = TypeVar("T")
 KIND = "index in shards"
 SHARD = "shard"
+_SHARD_NAME = re.compile(r"[0-9]{4}-[0-9a-f]{32}")
 NAME = "s"  # of the one segment in a shard's store
+
+
+def check_shards(store: Store) -> None:
+    """Refuse a manifest in which the name of a shard could lead elsewhere."""
+    for shard in store.meta["shards"]:
+        if not _SHARD_NAME.fullmatch(str(shard["name"])):
+            raise CorruptError(
+                f"{store.path}: {str(shard['name'])[:60]!r} cannot be the name of a shard.",
+                "Restore it from a backup or build the index again from its source.",
+            )
 
 
 class ShardSegment(Segment):
     """The rows of one shard; vectors are kept with the whole."""
 
-    def __init__(self, store: Store, shared: Store, folder: Path) -> None:
-        self._store, self._shared, self._folder = store, shared, folder
+    def __init__(self, store: Store, shared: Store) -> None:
+        self._store, self._shared = store, shared
         self.name = NAME
         self.corpus = Corpus.load(store, store.meta["corpus"], f"{NAME}.")
         self.own: NDArray[np.int32] = store.array("own")  # numbers of its words in the whole
@@ -60,8 +73,8 @@ class ShardSegment(Segment):
         return chosen
 
     @property
-    def folder(self) -> Path:
-        return self._folder
+    def whole(self) -> Store:
+        return self._shared
 
 
 class SharedLexicon(Lexicon):
@@ -109,8 +122,6 @@ class ShardedIndex(Index):
         self._place = place_of(path)
         self._only = only
         super().__init__(self._place.store())
-        if is_address(path) and self._place.has("topics") and not (self.path / "topics").exists():
-            (self.path / "topics").symlink_to(self._place.store("topics"))
 
     def _load(self) -> None:
         try:
@@ -123,6 +134,7 @@ class ShardedIndex(Index):
                 "Run the same command again; what was finished is kept.",
             ) from error
         self._meta = self._store.meta
+        check_shards(self._store)
         for name in ("segments", "lexicon", "documents", "_rows", "_source"):
             self.__dict__.pop(name, None)
 
@@ -149,12 +161,12 @@ class ShardedIndex(Index):
                 f"The shard {about['name']} of {self.address} is missing.",
                 "Restore it from a backup or build the index again from its source.",
             ) from error
-        if found != about["manifest"]:
+        if found != about["manifest"] or about.get("root") not in (None, root_of(folder)):
             raise CorruptError(
                 f"The shard {about['name']} of {self.address} is not the one that was built.",
                 "Restore it from a backup or build the index again from its source.",
             )
-        return ShardSegment(Store.open(folder, SHARD), self._store, self.path)
+        return ShardSegment(Store.open(folder, SHARD), self._store)
 
     @cached_property
     def lexicon(self) -> Lexicon:

@@ -102,10 +102,10 @@ class MappedSpace(Space):
 
 
 def open_space(rows: Rows) -> Space:
-    """Made once for a generation of the topics."""
+    """Made once for the rows of an open index."""
     made: Space | None = rows.cached("topic", lambda _: None)
-    if made is None or not made.topics.is_current():
-        topics = Topics.open(rows.segments[0].folder)
+    if made is None:
+        topics = Topics.of(rows.segments[0].whole)
         map_ = rows.segments[0].topic_map(topics)
         found = [topics.mixtures(segment, rows.unit) for segment in rows.segments]
         mixtures = np.concatenate([part for part, _ in found])

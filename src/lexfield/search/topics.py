@@ -1,26 +1,25 @@
-"""The topic model of an index: a store of its own, in the folder ``topics`` of the index.
+"""The topic model of an index: a part of its store.
 
 Segments never change, so the mixtures of a segment's rows are kept under the fingerprint of their
-words. A segment without any (added, merged or compacted by a process that did not write them) is
+words. A segment without any (added, merged or compacted by a process that could not write them) is
 inferred when it is needed; a mixture depends on the model and its row alone, so it is the same.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from lexfield.errors import InputError, StoreError
+from lexfield.errors import InputError
 from lexfield.progress import Progress, silent
+from lexfield.search.parts import find_part, write_part
 from lexfield.search.query import Query
 from lexfield.search.segment import UNITS, Segment
-from lexfield.store.folder import Store, belongs, discard, write
-from lexfield.store.manifest import epoch_of
+from lexfield.store.folder import Store
 from lexfield.topics.lda import TopicModel
 
 if TYPE_CHECKING:
@@ -28,8 +27,8 @@ if TYPE_CHECKING:
 
     from lexfield.search.index import Index
 
-KIND = "topics"
-FOLDER = "topics"
+PART = "topics"
+FIXED = ("model.", "own.")  # what its arrays begin with that are of no segment
 Mixtures = tuple[NDArray[np.float32], NDArray[np.bool_]]  # of all rows; which of them have any word
 
 
@@ -43,19 +42,19 @@ class Topics:
 
     @classmethod
     def open(cls, folder: Path) -> Topics:
-        if not exists(folder):
+        """The topics of the index at a folder, as they are now."""
+        return cls.of(Store.open(folder))
+
+    @classmethod
+    def of(cls, store: Store) -> Topics:
+        """The topics of an open index."""
+        part = find_part(store, PART)
+        if part is None:
             raise InputError(
-                f"The index {folder} has no topics yet.",
-                f"Fit them with: lexfield topics fit {folder} -t 50",
+                f"The index {store.path} has no topics yet.",
+                f"Fit them with: lexfield topics fit {store.path} -t 50",
             )
-        return cls(Store.open(folder / FOLDER, KIND))
-
-    def is_current(self) -> bool:
-        return self._store.is_current()
-
-    @property
-    def generation(self) -> str:
-        return self._store.generation
+        return cls(part)
 
     @property
     def fingerprint(self) -> str:
@@ -87,9 +86,9 @@ class Topics:
         """Of the rows of a segment."""
         if self.model is None:
             return self._own(segment, unit)
-        key = f"{segment.fingerprint(unit)}.{unit}"
-        if f"{key}.mixtures" in self._store:
-            return self._store.array(f"{key}.mixtures"), self._store.array(f"{key}.known")
+        key = _key(segment, unit)
+        if f"{key}mixtures" in self._store:
+            return self._store.array(f"{key}mixtures"), self._store.array(f"{key}known")
         counts = segment_counts(segment, unit, self.model.ids)
         return self.model.infer(counts, progress), np.diff(counts.indptr) > 0
 
@@ -109,7 +108,8 @@ class Topics:
 
 
 def exists(folder: Path) -> bool:
-    return belongs(folder / FOLDER, folder)
+    """Does the index at a folder have topics?"""
+    return PART in Store.open(folder).parts
 
 
 def fit_topics(
@@ -130,9 +130,12 @@ def fit_topics(
 
 def use_model(index: Index, model: TopicModel) -> Topics:
     """Keep a model with an index, and the mixtures of all its rows."""
-    with write(index.path / FOLDER, KIND, epoch=epoch_of(index.generation)) as out:
+    made = infer_missing(model, index.segments, None)
+    with write_part(index, PART) as out:
         model.save(out)
-        _infer(out, model, index, None)
+        for name, values in made.items():
+            out.array(name, values)
+    index.refresh()
     return Topics.open(index.path)
 
 
@@ -159,34 +162,12 @@ def use_mixtures(
     said = [*notes, *more]
     if missing := len(documents) - int(known.sum()):
         said.append(f"{missing:,} documents of the index have no mixture and are never found")
-    with write(index.path / FOLDER, KIND, epoch=epoch_of(index.generation)) as out:
+    with write_part(index, PART) as out:
         out.array("own.mixtures", matrix[known].astype(np.float32))
         out.strings("own.ids", [name for name, here in zip(names, known, strict=True) if here])
         out.meta.update(notes=said)
+    index.refresh()
     return Topics.open(index.path)
-
-
-def update_topics(index: Index, progress: Progress = silent) -> None:
-    """Infer and keep what an index has no mixtures of since it changed.
-
-    Where another process is writing topics, or the disk is full, that is left to the next search.
-    """
-    if not exists(index.path):
-        return
-    topics = Topics.open(index.path)
-    if topics.model is not None:
-        with (
-            suppress(StoreError),
-            write(index.path / FOLDER, KIND, topics.generation) as out,
-        ):
-            topics.model.save(out)
-            _infer(out, topics.model, index, topics._store, progress)
-
-
-def forget_topics(folder: Path) -> None:
-    """A new index in the place of an old one has no topics; the old ones can go, or stay."""
-    with suppress(OSError):
-        discard(folder / FOLDER)
 
 
 def infer_texts(index: Index, topics: Topics, texts: Sequence[str]) -> Mixtures:
@@ -219,18 +200,28 @@ def mixtures_of_documents(index: Index, topics: Topics) -> Mixtures:
     return mixtures, np.concatenate([known for _, known in parts])[live]
 
 
-def _infer(
-    out: Any, model: TopicModel, index: Index, before: Store | None, progress: Progress = silent
-) -> None:
-    for segment in index.segments:
+def infer_missing(
+    model: TopicModel, segments: Sequence[Segment], kept: Store | None, progress: Progress = silent
+) -> dict[str, NDArray[Any]]:
+    """The arrays of mixtures of segments that are not among those kept."""
+    made: dict[str, NDArray[Any]] = {}
+    for segment in segments:
         for unit in UNITS:
-            key = f"{segment.fingerprint(unit)}.{unit}"
-            if before is not None and f"{key}.mixtures" in before:
-                out.keep(before, f"{key}.")
-                continue
-            counts = segment_counts(segment, unit, model.ids)
-            out.array(f"{key}.mixtures", model.infer(counts, progress))
-            out.array(f"{key}.known", np.diff(counts.indptr) > 0)
+            key = _key(segment, unit)
+            if kept is None or f"{key}mixtures" not in kept:
+                counts = segment_counts(segment, unit, model.ids)
+                made[f"{key}mixtures"] = model.infer(counts, progress)
+                made[f"{key}known"] = np.diff(counts.indptr) > 0
+    return made
+
+
+def segment_keys(segment: Segment) -> list[str]:
+    """What the names of the arrays of a segment begin with."""
+    return [_key(segment, unit) for unit in UNITS]
+
+
+def _key(segment: Segment, unit: str) -> str:
+    return f"{segment.fingerprint(unit)}.{unit}."
 
 
 def segment_counts(segment: Segment, unit: str, ids: dict[str, int]) -> csr_matrix:

@@ -6,8 +6,10 @@ folder is flushed too. All functions take and give paths; nothing here knows wha
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
+import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -19,11 +21,12 @@ BLOCK = 1 << 20
 
 
 class HashingFile:
-    """A binary file that keeps a checksum of every block as it is written."""
+    """A binary file that keeps checksums of every block and of the whole as it is written."""
 
     def __init__(self, raw: BinaryIO) -> None:
         self._raw = raw
         self._hash = xxhash.xxh3_64()
+        self._whole = hashlib.sha256()
         self._room = BLOCK
         self.size = 0
         self.sums: list[str] = []
@@ -32,6 +35,7 @@ class HashingFile:
         view = memoryview(data).cast("B")
         self._raw.write(view)
         self.size += len(view)
+        self._whole.update(view)
         start = 0
         while start < len(view):
             piece = view[start : start + self._room]
@@ -41,6 +45,10 @@ class HashingFile:
             if not self._room:
                 self._finish_block()
         return len(view)
+
+    @property
+    def sha256(self) -> str:
+        return self._whole.hexdigest()
 
     def _finish_block(self) -> None:
         self.sums.append(self._hash.hexdigest())
@@ -75,16 +83,29 @@ def block_sums(data: bytes | memoryview) -> list[str]:
 
 def replace_file(path: Path, data: bytes) -> None:
     """Put ``data`` at ``path``: readers see the old bytes or the new, never a part."""
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    try:
-        with open(temporary, "wb") as file:
+    temporary = path.with_name(f".{path.name}.{uuid.uuid4().hex}.tmp")
+    with open(temporary, "xb") as file:  # new: neither a file nor a link of somebody else
+        try:
             file.write(data)
             file.flush()
             os.fsync(file.fileno())
+        except BaseException:
+            temporary.unlink(missing_ok=True)
+            raise
+    try:
         os.replace(temporary, path)
     except BaseException:
         temporary.unlink(missing_ok=True)
         raise
+    sync_folder(path.parent)
+
+
+def create_empty(path: Path) -> None:
+    """Create an empty file that survives a power cut; keep one that exists."""
+    try:
+        open(path, "xb").close()
+    except FileExistsError:
+        return
     sync_folder(path.parent)
 
 

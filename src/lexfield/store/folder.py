@@ -3,43 +3,45 @@
     IDX/
       CURRENT          which generation counts, and the checksum of its manifest
       000007/          one generation: never changed after it was written
-        manifest.json  kind, schema, meta, and for every file its size and a checksum a block
+        manifest.json  kind, schema, meta, parts, and for every file its size, a checksum per block
+                       and one of the whole
         tokens.npy …
+        topics@model.weights.npy …   the arrays of a part
+      .lexfield        says that the folder is ours (in every generation, too)
       .lock            held while a writer works
 
 A writer fills a new generation, flushes it, then replaces CURRENT; so a crash leaves the old one.
-Readers check the manifest and all sizes when they open, and every block of an array before its
-first use. Checksums are xxh3-64: they find rot and truncation, they are no defence against an
-attacker who rewrites the manifest too.
+Parts (the topics and metrics of an index) are in the same generation under the same manifest, so
+that a store and its parts always fit each other. The SHA-256 of the manifest is the root checksum
+of all. Readers check the manifest and all sizes when they open, and every block of an array before
+its first use, by xxh3-64, which finds rot and truncation; ``verify`` checks SHA-256 too, which also
+finds a forged file. Whoever rewrites the manifest changes the root.
 """
 
 from __future__ import annotations
 
+import hashlib
 import mmap
 import os
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import xxhash
-from filelock import FileLock, Timeout
 from numpy.typing import NDArray
 
 from lexfield.errors import (
     ChangedError,
     CorruptError,
-    LockedError,
     NotAStoreError,
     StoreError,
     VersionError,
 )
+from lexfield.store.check import FileCheck, check_blocks, map_file, verify
 from lexfield.store.files import (
-    BLOCK,
-    block_sums,
     canonical_json,
     hashing_file,
     replace_file,
@@ -56,21 +58,26 @@ from lexfield.store.manifest import (
     epoch_of,
     generations,
     missing,
+    part_prefix,
     read_current,
     read_manifest,
 )
+from lexfield.store.owned import (
+    SHARDS,
+    claim,
+    create_generation,
+    discard,
+    locked,
+    next_epoch,
+    remove_generation,
+    remove_leftovers,
+)
 from lexfield.store.strings import StringArray
 
-SHARDS = "shards"  # a folder of other stores, which may be there first
-
-
-@dataclass(frozen=True)
-class FileCheck:
-    """What ``verify`` found of one file: ``problem`` is empty when every byte is as written."""
-
-    file: str
-    bytes: int
-    problem: str = ""
+__all__ = [
+    "SHARDS", "FileCheck", "Store", "Writer", "discard", "manifest_sum", "next_epoch", "verify",
+    "write",
+]  # fmt: skip
 
 
 class Store:
@@ -85,11 +92,14 @@ class Store:
     ) -> None:
         self.path = path
         self.generation = generation
+        self.schema: int = manifest["schema"]
         self.kind: str = manifest["kind"]
         self.meta: dict[str, Any] = manifest["meta"]
+        self.parts: dict[str, dict[str, Any]] = manifest["parts"]
         self._files: dict[str, dict[str, Any]] = manifest["files"]
         self._maps = maps
         self._arrays: dict[str, NDArray[Any]] = {}
+        self._prefix = ""
 
     @classmethod
     def open(cls, path: str | Path, kind: str | None = None) -> Store:
@@ -102,7 +112,7 @@ class Store:
                 if kind is not None and manifest["kind"] != kind:
                     raise NotAStoreError(f"{folder} holds a {manifest['kind']}, not a {kind}.")
                 maps = {
-                    name: _map_file(folder / generation / name, entry["bytes"])
+                    name: map_file(folder / generation / name, entry["bytes"])
                     for name, entry in manifest["files"].items()
                 }
                 return cls(folder, generation, manifest, maps)
@@ -110,6 +120,30 @@ class Store:
                 # A writer may have swapped and collected between the two reads: look again.
                 if read_current(folder)[0] == generation:
                     raise missing(error, folder) from error
+
+    def part(self, name: str) -> Store | None:
+        """A part, as a store of its own; None if there is none of this name."""
+        if name not in self.parts:
+            return None
+        prefix = part_prefix(name)
+        own = {file: file.removeprefix(prefix) for file in self._files if file.startswith(prefix)}
+        manifest = {
+            "schema": self.schema,
+            "kind": name,
+            "meta": self.parts[name],
+            "parts": {},
+            "files": {inner: self._files[file] for file, inner in own.items()},
+        }
+        maps = {inner: self._maps[file] for file, inner in own.items()}
+        found = Store(self.path, self.generation, manifest, maps)
+        found._prefix = prefix
+        return found
+
+    def needed_part(self, name: str) -> Store:
+        """A part that is known to be there."""
+        found = self.part(name)
+        assert found is not None
+        return found
 
     def is_current(self) -> bool:
         """Is this still the newest generation?"""
@@ -128,11 +162,14 @@ class Store:
                     "Build it again from its source.",
                 )
             mapped = self._maps[file]
-            problem = _check_blocks(mapped, self._files[file]["xxh3"])
+            problem = check_blocks(mapped, self._files[file]["xxh3"])
             if problem:
-                raise CorruptError(f"{self.path / self.generation / file}: {problem}.", REBUILD)
-            self._arrays[name] = as_array(mapped, self.path / self.generation / file)
+                raise CorruptError(f"{self._file(file)}: {problem}.", REBUILD)
+            self._arrays[name] = as_array(mapped, self._file(file))
         return self._arrays[name]
+
+    def _file(self, name: str) -> Path:
+        return self.path / self.generation / f"{self._prefix}{name}"
 
     def names(self, prefix: str) -> list[str]:
         """Of all arrays whose names begin with ``prefix``, what follows it."""
@@ -153,37 +190,61 @@ class Store:
 
 
 class Writer:
-    """A generation being written; see ``write``."""
+    """A generation being written, or a part of it; see ``write``."""
 
-    def __init__(self, folder: Path, kind: str) -> None:
+    def __init__(self, folder: Path, kind: str, prefix: str = "") -> None:
         self._folder = folder
         self._kind = kind
+        self._prefix = prefix
         self._files: dict[str, dict[str, Any]] = {}
+        self._parts: dict[str, Writer] = {}
         self.meta: dict[str, Any] = {}
-        folder.mkdir()
 
     def array(self, name: str, values: NDArray[Any]) -> None:
         values = np.ascontiguousarray(values)
-        path = self._folder / f"{name}.npy"
+        path = self._folder / f"{self._prefix}{name}.npy"
         with hashing_file(path) as file:
             np.lib.format.write_array(file, values, version=(1, 0), allow_pickle=False)
-        self._files[path.name] = {"bytes": file.size, "xxh3": file.sums}
+        self._files[path.name] = {"bytes": file.size, "xxh3": file.sums, "sha256": file.sha256}
 
     def keep(self, store: Store, prefix: str) -> None:
         """Take over the arrays of an earlier generation whose names begin with ``prefix``.
 
+        Those of its parts are left out; see ``keep_parts``.
         They are linked, not copied, where the file system can: a generation stays a folder of its
         own, and what did not change costs nothing.
         """
         for name, entry in store._files.items():
-            if name.startswith(prefix):
-                source, target = store.path / store.generation / name, self._folder / name
+            if name.startswith(prefix) and "@" not in name:
+                source, target = store._file(name), self._folder / f"{self._prefix}{name}"
+                if "sha256" not in entry:  # of lexfield 0.1
+                    store.array(name.removesuffix(".npy"))  # as written?
+                    entry = {**entry, "sha256": hashlib.sha256(store._maps[name]).hexdigest()}
                 try:
                     os.link(source, target)
                 except OSError:
                     shutil.copyfile(source, target)
                     sync_file(target)
-                self._files[name] = entry
+                self._files[target.name] = entry
+
+    def part(self, name: str) -> Writer:
+        """A part of this generation, to be filled like a store."""
+        made = Writer(self._folder, name, part_prefix(name))
+        made._files = self._files
+        self._parts[name] = made
+        return made
+
+    def keep_part(self, name: str, store: Store) -> None:
+        """Take over a part."""
+        made = self.part(name)
+        made.meta = store.meta
+        made.keep(store, "")
+
+    def keep_parts(self, store: Store, but: Sequence[str] = ()) -> None:
+        """Take over the parts of an earlier generation."""
+        for name in store.parts:
+            if name not in but:
+                self.keep_part(name, store.needed_part(name))
 
     def strings(self, name: str, values: StringArray | Sequence[str]) -> None:
         packed = values if isinstance(values, StringArray) else StringArray.pack(values)
@@ -192,7 +253,13 @@ class Writer:
 
     def _finish(self) -> str:
         manifest = canonical_json(
-            {"schema": SCHEMA, "kind": self._kind, "meta": self.meta, "files": self._files}
+            {
+                "schema": SCHEMA,
+                "kind": self._kind,
+                "meta": self.meta,
+                "parts": {name: part.meta for name, part in self._parts.items()},
+                "files": self._files,
+            }
         )
         with hashing_file(self._folder / MANIFEST) as file:
             file.write(manifest)
@@ -202,34 +269,38 @@ class Writer:
 
 @contextmanager
 def write(
-    path: str | Path, kind: str, base: str | None = None, epoch: int | None = None
+    path: str | Path,
+    kind: str,
+    base: str | None = None,
+    epoch: int | None = None,
+    wait: float = 0,
 ) -> Iterator[Writer]:
     """Write a new generation of ``path``; it counts from the moment the block ends well.
 
     A writer whose work builds on generation ``base`` is told if there is a newer one by now, and
-    one that writes in an ``epoch`` if there is a later.
+    one that writes in an ``epoch`` if there is a later. ``wait``: seconds to wait for another
+    writer.
 
     >>> with write("idx", "index") as out:          # doctest: +SKIP
     ...     out.array("tokens", tokens)
     """
     root = Path(path)
     _check_target(root, kind)
-    with _lock(root):
+    with locked(root, wait):
         before = generations(root)
         last = int(before[-1]) if before else 0
-        number = f"{1 + max(last, (epoch or 0) * EPOCH):06d}"
+        first = 1 + max(last, (epoch or 0) * EPOCH)
         current = _current_or_none(root)
         if (base is not None and current != base) or (
-            epoch is not None and epoch < epoch_of(number)
+            epoch is not None and epoch < epoch_of(str(first))
         ):
             raise ChangedError(f"{root} was changed meanwhile.", "Try again.")
-        for leftover in before:
-            if leftover != current:  # an interrupted writer's, or one no reader had let go
-                shutil.rmtree(root / leftover, ignore_errors=True)
-        for half in root.glob(f".{CURRENT}.*.tmp"):
-            half.unlink(missing_ok=True)
+        remove_leftovers(root, current)
+        number = ""
         try:
-            out = Writer(root / number, kind)
+            folder = create_generation(root, first)
+            number = folder.name
+            out = Writer(folder, kind)
             yield out
             manifest_sum = out._finish()
             sync_folder(root)
@@ -239,37 +310,18 @@ def write(
         except BaseException as error:
             # An interrupt, or a disk that fails to flush, can come after the rename that counts.
             counts = _current_or_none(root) == number
-            if not counts:
-                shutil.rmtree(root / number, ignore_errors=True)
+            if number and not counts:
+                remove_generation(root / number)
             if isinstance(error, OSError) and not isinstance(error, FileNotFoundError):
                 raise _unwritten(root, error, current, counts) from error
             raise
         if current:
-            shutil.rmtree(root / current, ignore_errors=True)
-
-
-def belongs(part: Path, whole: Path) -> bool:
-    """Is there a store ``part`` that was written for the store that is at ``whole`` now?"""
-    if not (part / CURRENT).exists():
-        return False
-    return epoch_of(read_current(part)[0]) == epoch_of(read_current(whole)[0])
-
-
-def next_epoch(path: str | Path) -> int:
-    """For what takes the place of the store at ``path``, and shall not inherit its parts."""
-    there = (Path(path) / CURRENT).exists()
-    return epoch_of(generations(Path(path))[-1]) + 1 if there else 0
+            remove_generation(root / current)
 
 
 def manifest_sum(path: str | Path) -> str:
     """The checksum of the current manifest, which holds those of everything: what a store is."""
     return read_current(Path(path))[1]
-
-
-def discard(path: str | Path) -> None:
-    """Delete a store. It ends to exist at once, so that no interruption leaves a part of it."""
-    (Path(path) / CURRENT).unlink(missing_ok=True)
-    shutil.rmtree(path, ignore_errors=True)
 
 
 def _unwritten(root: Path, error: OSError, before: str | None, counts: bool) -> StoreError:
@@ -280,88 +332,16 @@ def _unwritten(root: Path, error: OSError, before: str | None, counts: bool) -> 
     return StoreError(f"{root} cannot be written: {error.strerror or error}.", hint)
 
 
-def verify(path: str | Path) -> list[FileCheck]:
-    """Check every byte of the current generation; raises only where nothing can be checked."""
-    root = Path(path)
-    generation, manifest_sum = read_current(root)
-    try:
-        manifest = read_manifest(root, generation, manifest_sum)
-    except FileNotFoundError as error:
-        raise missing(error, root) from error
-    checks = []
-    for name, entry in sorted(manifest["files"].items()):
-        problem = ""
-        try:
-            problem = _check_blocks(
-                _map_file(root / generation / name, entry["bytes"]), entry["xxh3"]
-            )
-        except FileNotFoundError:
-            problem = "missing"
-        except CorruptError as error:
-            problem = error.message
-        checks.append(FileCheck(f"{generation}/{name}", entry["bytes"], problem))
-    return checks
-
-
-def _map_file(path: Path, expected: int) -> mmap.mmap:
-    with open(path, "rb") as file:
-        size = os.fstat(file.fileno()).st_size
-        if size != expected:
-            raise CorruptError(f"{path} has {size:,} bytes; {expected:,} were written.", REBUILD)
-        return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
-
-
-def _check_blocks(mapped: mmap.mmap, expected: list[str]) -> str:
-    """Say which blocks of a file differ from their checksums; empty when none."""
-    with memoryview(mapped) as view:
-        actual = block_sums(view)
-    wrong = [number for number, sum_ in enumerate(actual) if sum_ != expected[number]]
-    if not wrong:
-        return ""
-    first = wrong[0] * BLOCK
-    more = f", and {len(wrong) - 1} more blocks" if len(wrong) > 1 else ""
-    return f"block {wrong[0]} (bytes from {first:,}) differs from what was written{more}"
-
-
 def _current_or_none(root: Path) -> str | None:
     return read_current(root)[0] if (root / CURRENT).exists() else None
 
 
 def _check_target(root: Path, kind: str) -> None:
     """Refuse to write into a folder that is somebody else's, or holds another kind of thing."""
-    if not root.exists():
-        try:
-            root.mkdir(parents=True)
-            sync_folder(root.parent)
-        except FileExistsError:  # another writer was quicker
-            pass
-        except OSError as error:
-            raise _unwritten(root, error, None, False) from error
-    elif not root.is_dir():
-        raise StoreError(f"{root} is a file; a folder is needed.", "Choose another name.")
-    elif (root / CURRENT).exists():
+    if (root / CURRENT).exists():
         Store.open(root, kind)
-    elif any(
-        not (e.name.isdigit() or e.name.startswith(".") or e.name == SHARDS) for e in root.iterdir()
-    ):
-        raise StoreError(
-            f"{root} is a folder with other files in it; nothing was written.",
-            "Choose a new or an empty folder.",
-        )
-
-
-@contextmanager
-def _lock(root: Path) -> Iterator[None]:
-    lock = FileLock(root / ".lock", timeout=0)
+        return
     try:
-        lock.acquire()
-    except Timeout as error:
-        raise LockedError(
-            f"{root} is locked: another process is writing to it.", "Wait for it and try again."
-        ) from error
+        claim(root)
     except OSError as error:
-        raise StoreError(f"{root} cannot be written: {error.strerror}.") from error
-    try:
-        yield
-    finally:
-        lock.release()
+        raise _unwritten(root, error, None, False) from error

@@ -7,6 +7,7 @@ no larger than its file, whatever the file says.
 
 from __future__ import annotations
 
+import hashlib
 import io
 import json
 import math
@@ -23,25 +24,60 @@ from lexfield.errors import CorruptError, NotAStoreError, VersionError
 from lexfield.store.bounds import MOST_PARTS, bounded_json
 from lexfield.store.files import BLOCK, canonical_json
 
-SCHEMA = 1
+SCHEMA = 2
+READABLE = (1, 2)  # 1, of lexfield 0.1: no SHA-256, topics and metrics in stores of their own
 CURRENT = "CURRENT"
 MANIFEST = "manifest.json"
+MARKER = ".lexfield"  # an empty file in every folder that lexfield makes for a store
 REBUILD = "Restore it from a backup or build it again from its source."
 _GENERATION = re.compile(r"[0-9]{6,18}")
 EPOCH = 10**9  # generations of one epoch
 _SUM = re.compile(r"[0-9a-f]{16}")
-_FILE = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,200}\.npy")
+_SHA256 = re.compile(r"[0-9a-f]{64}")
+FILE = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.@-]{0,200}\.npy")
+_PART_NAME = re.compile(r"[a-z]{1,20}(/[A-Za-z0-9][A-Za-z0-9._-]{0,63})?")
 _KINDS = "biufcSU"  # of numbers and text; an array of objects would be a pickle
-_MOST_POINTER = 1000  # bytes of CURRENT
-_MOST_MANIFEST = 1 << 26
+MOST_POINTER = 1000  # bytes of CURRENT
+MOST_MANIFEST = 1 << 26
 _PART = 6  # bytes of a part of a large manifest at least; checksums have nine
 _HEADER = 1 << 12  # bytes of an array's header
 
 
 def generations(root: Path) -> list[str]:
-    """Folders that are named as generations are, the oldest first."""
-    found = [entry.name for entry in root.iterdir() if _GENERATION.fullmatch(entry.name)]
+    """The generations in a store's folder, finished or not, the oldest first."""
+    found = [
+        entry.name
+        for entry in root.iterdir()
+        if _GENERATION.fullmatch(entry.name) and is_generation(entry)
+    ]
     return sorted(found, key=int)
+
+
+def is_generation(folder: Path) -> bool:
+    """A folder with our marker or manifest; or one so new that it is empty."""
+    if folder.is_symlink() or not folder.is_dir():
+        return False
+    if is_plain_file(folder / MARKER) or listed_names(folder) is not None:
+        return True
+    return next(folder.iterdir(), None) is None
+
+
+def listed_names(folder: Path) -> set[str] | None:
+    """The names of arrays that the manifest of a generation lists; None if there is none."""
+    path = folder / MANIFEST
+    try:
+        if not is_plain_file(path) or path.stat().st_size > MOST_MANIFEST:
+            return None
+        manifest = json.loads(path.read_bytes())
+        if not {"schema", "kind", "meta", "files"} <= set(manifest):
+            return None
+        return {name for name in manifest["files"] if FILE.fullmatch(name)}
+    except (OSError, ValueError, TypeError, RecursionError):
+        return None
+
+
+def is_plain_file(path: Path) -> bool:
+    return path.is_file() and not path.is_symlink()
 
 
 def epoch_of(generation: str) -> int:
@@ -54,9 +90,14 @@ def read_current(root: Path) -> tuple[str, str]:
     path = root / CURRENT
     try:
         with open(path, "rb") as file:
-            data = file.read(_MOST_POINTER)
+            data = file.read(MOST_POINTER)
     except (FileNotFoundError, NotADirectoryError) as error:
         raise _nothing_there(root) from error
+    return parse_current(data, path)
+
+
+def parse_current(data: bytes, source: Path | str) -> tuple[str, str]:
+    """Generation and manifest checksum in the bytes of a CURRENT file, which may be anything."""
     try:
         value = json.loads(data)
         generation, manifest = value["generation"], value["manifest"]
@@ -68,34 +109,59 @@ def read_current(root: Path) -> tuple[str, str]:
         ):
             raise ValueError("not as written")
     except (ValueError, LookupError, TypeError, RecursionError) as error:
-        raise CorruptError(f"{path} differs from what was written.", REBUILD) from error
+        raise CorruptError(f"{source} differs from what was written.", REBUILD) from error
     return generation, manifest
 
 
 def read_manifest(root: Path, generation: str, expected: str) -> dict[str, Any]:
     """The manifest of a generation, checked against its checksum and for sense."""
     path = root / generation / MANIFEST
-    if path.stat().st_size > _MOST_MANIFEST:
+    if path.stat().st_size > MOST_MANIFEST:
         raise CorruptError(f"{path} is larger than a manifest is.", REBUILD)
-    data = path.read_bytes()
+    return parse_manifest(path.read_bytes(), expected, root, path)
+
+
+def parse_manifest(
+    data: bytes, expected: str, root: Path | str, path: Path | str
+) -> dict[str, Any]:
+    """The manifest in ``data``, if it fits the checksum in CURRENT and makes sense."""
     if xxhash.xxh3_64_hexdigest(data) != expected:
         raise CorruptError(
-            f"{path} does not fit {root / CURRENT}: one differs from what was written.", REBUILD
+            f"{path} does not fit {root}/{CURRENT}: one differs from what was written.", REBUILD
         )
     try:
         manifest = bounded_json(data.decode(), 2 * MOST_PARTS + len(data) // _PART)
         schema = manifest["schema"]
     except (ValueError, LookupError, TypeError, RecursionError) as error:
         raise CorruptError(f"{path} is not a manifest.", REBUILD) from error
-    if schema != SCHEMA:
+    if schema not in READABLE:
         raise VersionError(
-            f"{root} has format {str(schema)[:20]}; this lexfield reads {SCHEMA}.",
+            f"{root} has format {str(schema)[:20]}; this lexfield reads"
+            f" {' and '.join(map(str, READABLE))}.",
             "Install the lexfield that wrote it, or build it again from its source.",
         )
     if problem := _problem(manifest):
         raise CorruptError(f"{path} is not a manifest: {problem}.", REBUILD)
-    found: dict[str, Any] = manifest
+    found: dict[str, Any] = {"parts": {}, **manifest}
     return found
+
+
+def part_prefix(name: str) -> str:
+    """What the names of the arrays of a part begin with."""
+    return f"{name.replace('/', '@')}@"
+
+
+def root_of(root: Path) -> str:
+    """The SHA-256 of the current manifest: one checksum over everything that the store holds.
+
+    The manifest has the SHA-256 of every array, of parts too, and the root of every shard. Equal
+    contents have equal roots, wherever and in whatever generation they are kept.
+    """
+    generation, expected = read_current(root)
+    data = (root / generation / MANIFEST).read_bytes()
+    if xxhash.xxh3_64_hexdigest(data) != expected:
+        read_manifest(root, generation, expected)  # raises, and says what is wrong
+    return hashlib.sha256(data).hexdigest()
 
 
 def _problem(manifest: dict[str, Any]) -> str:
@@ -104,15 +170,25 @@ def _problem(manifest: dict[str, Any]) -> str:
         return "it does not say what it is of"
     if not isinstance(manifest.get("meta"), dict) or not isinstance(manifest.get("files"), dict):
         return "a part is missing"
+    parts = manifest.get("parts", {})
+    if not isinstance(parts, dict) or not all(isinstance(meta, dict) for meta in parts.values()):
+        return "its parts are not described"
+    if wrong := [name for name in parts if not _PART_NAME.fullmatch(name)]:
+        return f"{wrong[0][:60]!r} cannot be the name of a part"
+    prefixes = tuple(part_prefix(name) for name in parts)
     for name, entry in manifest["files"].items():
-        if not _FILE.fullmatch(name):
+        if not FILE.fullmatch(name):
             return f"{name[:60]!r} cannot be the name of an array"
+        if "@" in name and not name.startswith(prefixes):
+            return f"{name[:60]!r} is of a part that is not listed"
         size = entry.get("bytes") if isinstance(entry, dict) else None
         sums = entry.get("xxh3") if isinstance(entry, dict) else None
         if type(size) is not int or size < 1 or not isinstance(sums, list):
             return f"{name} has no size or no checksums"
         if len(sums) != -(-size // BLOCK) or not all(isinstance(one, str) for one in sums):
-            return f"{name} has not one checksum a block"
+            return f"{name} has not one checksum per block"
+        if manifest["schema"] != 1 and not _SHA256.fullmatch(str(entry.get("sha256"))):
+            return f"{name} has no SHA-256"
     return ""
 
 
@@ -144,7 +220,7 @@ def missing(error: FileNotFoundError, root: Path) -> CorruptError:
 def _nothing_there(root: Path) -> NotAStoreError:
     if not root.exists():
         return NotAStoreError(f"{root} does not exist.", "Check the path.")
-    if root.is_dir() and generations(root):
+    if (root / MARKER).is_file():
         return NotAStoreError(
             f"{root} was never finished: its first writing was interrupted.", "Build it again."
         )

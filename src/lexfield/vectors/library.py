@@ -45,6 +45,8 @@ def load(
     if _NAME.fullmatch(name) and (_imported() / name).is_dir():
         return _limited(_open(_imported() / name), limit)
     path = Path(source)
+    if (metric := find_metric(path)) is not None:
+        return _limited(_under_metric(metric), limit)
     if (path / "CURRENT").is_file():
         return _limited(_open(path), limit)
     if path.exists():
@@ -53,6 +55,20 @@ def load(
     raise InputError(
         f"There are no vectors called {name!r}, and no such file.", f"Known by name: {known}."
     )
+
+
+def find_metric(path: Path) -> Store | None:
+    """The metric at a path such as ``my.idx/metrics/NAME``: a part of the index, not a folder."""
+    index = path.parent.parent
+    if path.parent.name != "metrics" or not (index / "CURRENT").is_file():
+        return None
+    return Store.open(index).part(f"metrics/{path.name}")
+
+
+def absolute(source: str) -> str:
+    """The name of a set as it is, and a path so that it can be found from every folder."""
+    path = Path(source)
+    return str(path.resolve()) if path.exists() or find_metric(path) else source
 
 
 def import_file(
@@ -132,8 +148,6 @@ def _save(file: VectorFile, name: str, out: Writer) -> None:
 
 def _open(folder: Path) -> WordVectors:
     store = Store.open(folder)
-    if store.kind == "metric":
-        return _under_metric(store)
     if store.kind != "vectors":
         raise NotAStoreError(f"{folder} holds a {store.kind}, not vectors.")
     compose = None
