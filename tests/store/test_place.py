@@ -70,7 +70,7 @@ def test_a_store_is_there_when_it_is_whole(place: Place) -> None:
     assert place.holds("x/notes.txt") and place.read("x/notes.txt") == b"hello"
     assert place.names("x") == ["notes.txt"]
     place.remove("a")
-    place.remove("x")
+    place.remove("x/notes.txt")
     assert not place.has("a") and not place.holds("x/notes.txt")
 
 
@@ -115,10 +115,23 @@ def test_copies_are_checked_kept_and_follow_what_is_there(bucket: str) -> None:
         place.store("nothing")
 
 
-def test_an_address_that_nobody_knows() -> None:
+def test_addresses_are_of_s3_unless_others_are_allowed(monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("fsspec")
     assert is_address("s3://bucket/name") and not is_address("/tmp/x") and not is_address("a:b")
+    for address in ("http://host/b", "HTTPS://host/b", "memory://b", "nowhere://b", "ssh://h/b"):
+        with pytest.raises(StoreError, match="not among the addresses") as error:
+            place_of(address)
+        assert f"LEXFIELD_SCHEMES={address.partition(':')[0].lower()}" in error.value.hint
+    for address in (
+        "simplecache::http://host/b",
+        "file:///x::http://host/b",
+        "://b",
+        "zip://a::s3://b",
+    ):
+        with pytest.raises(StoreError, match="is no address"):
+            place_of(address)
+    monkeypatch.setenv("LEXFIELD_SCHEMES", "nowhere, memory")
     with pytest.raises(StoreError, match="cannot be reached"):
         place_of("nowhere://bucket/name")
-    with pytest.raises(StoreError):
+    with pytest.raises(StoreError, match="has no a/CURRENT"):
         place_of("memory://nothing-there").store("a")

@@ -4,15 +4,21 @@ A store appears whole or not at all: here by renaming a folder that is complete 
 object storage by sending CURRENT last. Nothing is ever changed in its place. A store behind an
 address is copied to this machine when it is first used, checked block by block, and kept: it has
 to be mapped, and reading it once more costs more than the room.
+
+Nothing that comes from an address is believed: CURRENT and the manifest are read first, within
+bounds, and checked as they are on disk; then exactly the files that the manifest lists are fetched,
+if they have the sizes that it says. Addresses are of S3 unless ``LEXFIELD_SCHEMES`` allows others.
 """
 
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import tempfile
 import uuid
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -21,9 +27,21 @@ import xxhash
 
 from lexfield.errors import CorruptError, LexfieldError, StoreError, need
 from lexfield.store.files import replace_file, sync_folder
-from lexfield.store.folder import manifest_sum, verify
+from lexfield.store.folder import discard, manifest_sum, verify
+from lexfield.store.manifest import (
+    CURRENT,
+    MANIFEST,
+    MOST_MANIFEST,
+    MOST_POINTER,
+    REBUILD,
+    parse_current,
+    parse_manifest,
+)
 
-_CURRENT = "CURRENT"
+SCHEMES = "LEXFIELD_SCHEMES"  # further kinds of addresses, such as "https gs"
+_SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*)://")
+_COPY = re.compile(r"[0-9a-f]{32}")
+_AT_ONCE, _PIECE = 8, 1 << 22  # files that are fetched side by side; bytes of each in memory
 _KEPT = 20e9  # bytes of copies on this machine before the oldest are removed
 
 
@@ -49,7 +67,7 @@ class Place:
 
     def has(self, name: str = "") -> bool:
         """Is there a complete store of this name?"""
-        return (self.store(name) / _CURRENT).exists()
+        return (self.store(name) / CURRENT).exists()
 
     @contextmanager
     def writing(self, name: str) -> Iterator[Path]:
@@ -96,9 +114,12 @@ class Place:
         return sorted(entry.name for entry in where.iterdir()) if where.is_dir() else []
 
     def remove(self, name: str) -> None:
+        """Delete a store, or a file."""
         path = self.store(name)
         if path.is_dir():
-            shutil.rmtree(path, ignore_errors=True)
+            discard(path)
+            with suppress(OSError):  # so new that it is empty
+                path.rmdir()
         else:
             path.unlink(missing_ok=True)
 
@@ -108,6 +129,7 @@ class Remote(Place):
 
     def __init__(self, path: str) -> None:
         super().__init__(path.rstrip("/"))
+        check_scheme(path)
         fsspec = need("fsspec", "cluster")
         try:
             self._files, self._root = fsspec.core.url_to_fs(self.path, **_options(self.path))
@@ -118,40 +140,75 @@ class Remote(Place):
 
     def store(self, name: str = "") -> Path:
         """A copy on this machine, complete and checked."""
-        current = self._read(f"{name}/{_CURRENT}" if name else _CURRENT)
+        current = self._bounded(f"{name}/{CURRENT}" if name else CURRENT, MOST_POINTER)
         key = xxhash.xxh3_128_hexdigest(self.path.encode() + name.encode() + current)
         copy = copies() / key
-        if not (copy / _CURRENT).exists():
-            self._fetch(name, copy)
+        if not (copy / CURRENT).exists():
+            self._fetch(name, current, copy)
         with suppress(OSError):
             os.utime(copy)
         return copy
 
-    def _fetch(self, name: str, copy: Path) -> None:
+    def _fetch(self, name: str, current: bytes, copy: Path) -> None:
+        where = f"{self.path}/{name}".rstrip("/")
+        generation, expected = parse_current(current, f"{where}/{CURRENT}")
+        inside = f"{name}/{generation}".lstrip("/")
+        listing = f"{inside}/{MANIFEST}"
+        data = self._bounded(listing, MOST_MANIFEST)
+        files = parse_manifest(data, expected, where, f"{self.path}/{listing}")["files"]
         copies().mkdir(parents=True, exist_ok=True)
-        _make_room()
+        _make_room(sum(entry["bytes"] for entry in files.values()), where)
         folder = Path(tempfile.mkdtemp(dir=copies(), prefix="."))
-        source = f"{self._root}/{name}".rstrip("/")
         try:
-            generation = _generation(self._read(f"{name}/{_CURRENT}" if name else _CURRENT))
             (folder / generation).mkdir()
-            files = self._list(f"{source}/{generation}")
-            targets = [str(folder / generation / file.rpartition("/")[2]) for file in files]
-            self._files.get(files, targets)  # several at a time, where that is possible
-            self._files.get_file(f"{source}/{_CURRENT}", str(folder / _CURRENT))
-            damaged = [found for found in verify(folder) if found.problem]
-            if damaged:
-                raise CorruptError(
-                    f"{self.path}/{name}: {damaged[0].file}: {damaged[0].problem}.",
-                    "Restore it from a backup or build it again from its source.",
-                )
+
+            def fetch(file: str) -> None:
+                self._copy(f"{inside}/{file}", folder / generation / file, files[file]["bytes"])
+
+            with ThreadPoolExecutor(_AT_ONCE) as threads:
+                list(threads.map(fetch, files))
+            (folder / generation / MANIFEST).write_bytes(data)
+            (folder / CURRENT).write_bytes(current)
+            if damaged := [found for found in verify(folder) if found.problem]:
+                problem = damaged[0].problem.replace(str(folder), where)
+                raise CorruptError(f"{where}: {damaged[0].file}: {problem}.", REBUILD)
             with suppress(OSError):  # another process has fetched it meanwhile
                 os.rename(folder, copy)
         finally:
             shutil.rmtree(folder, ignore_errors=True)
 
+    def _copy(self, name: str, target: Path, size: int) -> None:
+        """Copy a file of a known size; never more of it, whatever the other side sends."""
+        with _told(self.path), self._open(name) as source, open(target, "xb") as file:
+            left = size
+            while left and (piece := source.read(min(left, _PIECE))):
+                file.write(piece)
+                left -= len(piece)
+            if left or source.read(1):
+                found = "more" if not left else f"{size - left:,}"
+                raise CorruptError(
+                    f"{self.path}/{name} has {found} bytes; {size:,} were written.", REBUILD
+                )
+
+    def _bounded(self, name: str, most: int) -> bytes:
+        """A small file."""
+        self._files.invalidate_cache()
+        with _told(self.path), self._open(name) as source:
+            data = bytes(source.read(most + 1))
+        if len(data) > most:
+            raise CorruptError(f"{self.path}/{name} is larger than such a file is.", REBUILD)
+        return data
+
+    @contextmanager
+    def _open(self, name: str) -> Iterator[Any]:
+        try:
+            with self._files.open(f"{self._root}/{name}", "rb") as file:
+                yield file
+        except FileNotFoundError:
+            raise StoreError(f"{self.path} has no {name}.", "Check the address.") from None
+
     def has(self, name: str = "") -> bool:
-        return self.holds(f"{name}/{_CURRENT}" if name else _CURRENT)
+        return self.holds(f"{name}/{CURRENT}" if name else CURRENT)
 
     @contextmanager
     def writing(self, name: str) -> Iterator[Path]:
@@ -161,7 +218,7 @@ class Remote(Place):
             yield folder / "store"
             root = folder / "store"
             files = [p for p in sorted(root.rglob("*")) if p.is_file() and p.name[0] != "."]
-            last = [p for p in files if p.name == _CURRENT]  # what makes it a store
+            last = [p for p in files if p.name == CURRENT]  # what makes it a store
             source = f"{self._root}/{name}".rstrip("/")
             with _told(self.path):
                 for some in ([p for p in files if p not in last], last):
@@ -177,7 +234,9 @@ class Remote(Place):
             yield folder
 
     def read(self, name: str) -> bytes:
-        return self._read(name)
+        self._files.invalidate_cache()
+        with _told(self.path), self._open(name) as file:
+            return bytes(file.read())
 
     def write(self, name: str, data: bytes) -> None:
         with _told(self.path):
@@ -203,14 +262,6 @@ class Remote(Place):
             except FileNotFoundError:
                 return []
 
-    def _read(self, name: str) -> bytes:
-        self._files.invalidate_cache()
-        with _told(self.path):
-            try:
-                return bytes(self._files.cat_file(f"{self._root}/{name}"))
-            except FileNotFoundError:
-                raise StoreError(f"{self.path} has no {name}.", "Check the address.") from None
-
 
 def copies() -> Path:
     """The folder of copies on this machine."""
@@ -220,22 +271,34 @@ def copies() -> Path:
     return (Path(home) if home else user_cache_path("lexfield")) / "copies"
 
 
-def _make_room() -> None:
+def _make_room(needed: int, where: str) -> None:
     """Remove the copies that were not used for longest, if there are too many."""
-    found = [path for path in copies().iterdir() if not path.name.startswith(".")]
+    found = [path for path in copies().iterdir() if _COPY.fullmatch(path.name)]
     sizes = {path: sum(f.stat().st_size for f in path.rglob("*") if f.is_file()) for path in found}
     total = sum(sizes.values())
     for path in sorted(found, key=lambda path: path.stat().st_mtime):
-        if total <= _KEPT:
-            return
-        shutil.rmtree(path, ignore_errors=True)
-        total -= sizes[path]
+        if total > _KEPT:
+            discard(path)
+            total -= sizes[path]
+    if needed > (free := shutil.disk_usage(copies()).free):
+        raise StoreError(
+            f"{where} has {needed / 1e6:,.1f} MB; {copies()} has room for {free / 1e6:,.1f} MB.",
+            "Set LEXFIELD_HOME to a folder on a larger disk.",
+        )
 
 
-def _generation(current: bytes) -> str:
-    import json
-
-    return str(json.loads(current)["generation"])
+def check_scheme(address: str) -> None:
+    """Refuse an address that was not allowed: by default all but those of S3 and of files."""
+    allowed = {"s3", "file", *os.environ.get(SCHEMES, "").replace(",", " ").lower().split()}
+    found = _SCHEME.match(address)
+    if found is None or "::" in address:
+        raise StoreError(f"{address} is no address.", "Addresses look like s3://bucket/name.")
+    if found[1].lower() not in allowed:
+        raise StoreError(
+            f"{found[1]}:// is not among the addresses that lexfield opens:"
+            f" {', '.join(sorted(allowed))}.",
+            f"If you trust what is there, allow it: {SCHEMES}={found[1].lower()} lexfield …",
+        )
 
 
 def _options(path: str) -> dict[str, Any]:
