@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import asdict
 from pathlib import Path
 
@@ -46,7 +47,7 @@ def status(address: str, folder: str | None, output: str | None) -> None:
     with Cluster(address) as opened:
         workers = [asdict(worker) for worker in opened.status()]
         if folder:
-            seen = opened.try_folder(Path(folder).resolve())
+            seen = opened.try_folder(Path(os.path.realpath(folder)))
             workers = [{**worker, "folder": seen[worker["address"]]} for worker in workers]
     notes = [
         f"{worker['address']} has lexfield {worker['lexfield']}, this machine {__version__}"

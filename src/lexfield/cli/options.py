@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -93,7 +94,11 @@ def read_each(paths: Sequence[str], reading: dict[str, Any]) -> Iterator[tuple[s
     """A corpus for every path, with a short name; a name that comes twice gets a number."""
     names: dict[str, int] = {}
     for path in paths:
-        name = "standard input" if path == "-" else Path(path).resolve().name.split(".")[0] or path
+        name = (
+            "standard input"
+            if path == "-"
+            else Path(os.path.realpath(path)).name.split(".")[0] or path
+        )
         names[name] = names.get(name, 0) + 1
         shown = name if names[name] == 1 else f"{name} {names[name]}"
         yield shown, read_corpus([path], reading, f"{shown}: reading")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import click
@@ -31,7 +32,7 @@ def reproduce(
     import sys
 
     command = [sys.executable, str(_folder() / "run.py"), *tables]
-    command += ["--data", str(Path(data).resolve())] if data else []
+    command += ["--data", os.path.realpath(data)] if data else []
     flags = (("--list", listing), ("--report", report), ("--force", force))
     command += [flag for flag, given in flags if given]
     raise SystemExit(2 if subprocess.run(command, check=False).returncode else 0)

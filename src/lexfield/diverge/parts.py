@@ -9,6 +9,7 @@ FOLDER/
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields
 from functools import cached_property, lru_cache
@@ -94,12 +95,10 @@ class Kept:
 
     def __init__(self, folder: Path, run: Run | Rows) -> None:
         self._run = run
-        self._place = Place(str(folder.resolve()))
+        self._place = Place(os.path.realpath(folder))
         try:
             store = Store.open(folder, "pairs")
         except NotAStoreError:
-            if folder.exists() and any(folder.iterdir()):
-                raise
             with write(folder, "pairs") as out:
                 out.meta = {"key": run.key}
             return

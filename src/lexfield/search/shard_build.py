@@ -8,6 +8,7 @@ store named after what it was made from, so a run that was stopped goes on where
 from __future__ import annotations
 
 import json
+import os
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
@@ -70,7 +71,7 @@ def build_sharded(
     """
     check(1 <= shards <= 10_000, "shards", "from 1 to 10,000", shards)
     stopwords(language)
-    place = place_of(path if is_address(path) else Path(path).resolve())
+    place = place_of(path if is_address(path) else os.path.realpath(path))
     if place.has() and not replace:
         Index.check_free(path, replace)
         raise InputError(f"There is an index at {path} already.", "Replace it with --replace.")

@@ -11,6 +11,7 @@ in a single index, whichever other shards are open.
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Callable, Sequence
 from functools import cached_property
@@ -118,7 +119,7 @@ class ShardedIndex(Index):
     """``Index.open`` gives one; with ``only``, as some of its shards see it."""
 
     def __init__(self, path: str | Path, only: Sequence[int] | None = None) -> None:
-        self.address = str(path) if is_address(path) else str(Path(path).resolve())
+        self.address = str(path) if is_address(path) else os.path.realpath(path)
         self._place = place_of(path)
         self._only = only
         super().__init__(self._place.store())

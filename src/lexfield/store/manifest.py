@@ -93,6 +93,10 @@ def read_current(root: Path) -> tuple[str, str]:
             data = file.read(MOST_POINTER)
     except (FileNotFoundError, NotADirectoryError) as error:
         raise _nothing_there(root) from error
+    except OSError as error:  # a link to itself, a folder of this name, no right to read
+        raise NotAStoreError(
+            f"{path} cannot be read: {error.strerror}.", "Check the path."
+        ) from error
     return parse_current(data, path)
 
 
@@ -222,6 +226,7 @@ def _nothing_there(root: Path) -> NotAStoreError:
         return NotAStoreError(f"{root} does not exist.", "Check the path.")
     if (root / MARKER).is_file():
         return NotAStoreError(
-            f"{root} was never finished: its first writing was interrupted.", "Build it again."
+            f"{root} has no {CURRENT}: its first writing was interrupted, or the file is gone.",
+            "Build it again.",
         )
     return NotAStoreError(f"{root} is not a folder written by lexfield.", "Check the path.")

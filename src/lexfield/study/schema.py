@@ -153,7 +153,7 @@ def open_database(path: Path, durable: bool = True) -> sqlite3.Connection:
     mode = "rw" if os.access(path, os.W_OK) else "ro"
     with told(path):
         connection = sqlite3.connect(
-            f"{path.resolve().as_uri()}?mode={mode}",
+            f"{Path(os.path.realpath(path)).as_uri()}?mode={mode}",
             uri=True,
             isolation_level=None,
             check_same_thread=False,

@@ -1,0 +1,102 @@
+"""Stores that lexfield 0.1 wrote: what they hold is read, and what was not bound is refused."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import tarfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from lexfield.errors import VersionError
+from lexfield.search.index import Index
+from lexfield.search.metrics import listing
+from lexfield.store.folder import Store
+from lexfield.vectors.library import load
+
+GOLDEN = Path(__file__).parent / "data" / "golden-0.1.tar.xz"
+QUERY = "the boat in the storm"
+
+
+@pytest.fixture
+def golden(tmp_path: Path) -> Path:
+    with tarfile.open(GOLDEN) as archive:
+        archive.extractall(tmp_path, filter="data")
+    return tmp_path
+
+
+def told(golden: Path, name: str, spec: str) -> Any:
+    return json.loads((golden / "answers.json").read_text())[name][spec]
+
+
+def asked(index: Index, method: str) -> Any:
+    return [[hit.id, round(hit.score, 5)] for hit in index.search(QUERY, method, 3)]
+
+
+@pytest.mark.parametrize("name", ["plain.idx", "sharded.idx"])
+def test_an_index_answers_as_it_did(golden: Path, name: str) -> None:
+    index = Index.open(golden / name)
+    for method in ("bm25", "mean"):
+        assert asked(index, method) == told(golden, name, f"{method} None")
+    with pytest.raises(VersionError, match="written by lexfield 0.1") as error:
+        index.search(QUERY, "topic")
+    assert ("lexfield topics fit" if "shard" in name else "lexfield compact") in error.value.hint
+
+
+def test_metrics_are_refused_with_the_command_that_binds_them(golden: Path) -> None:
+    for use in (lambda: Index.open(golden / "plain.idx", "m").search(QUERY, "mean"),
+                lambda: listing(golden / "plain.idx")):  # fmt: skip
+        with pytest.raises(VersionError) as error:
+            use()
+        assert "lexfield compact" in error.value.hint
+
+
+@pytest.mark.parametrize("change", ["add", "delete", "compact", "fit", "learn"])
+def test_every_change_binds_what_fits(golden: Path, change: str) -> None:
+    from lexfield.search.metrics import learn
+
+    index = Index.open(golden / "plain.idx")
+    if change == "add":
+        index.add(["A new text about a boat."])
+    elif change == "delete":
+        index.delete(["d2"])
+    elif change == "compact":
+        index.compact()
+    elif change == "fit":
+        index.fit_topics(2, passes=1)
+    else:
+        learn(index, "group", "second", shrinkage=0.5)
+    store = Store.open(index.path)
+    assert store.schema == 2 and {"topics", "metrics/m"} <= set(store.parts)
+    assert not (index.path / "topics").exists() and not (index.path / "metrics").exists()
+    if change == "compact":
+        assert asked(Index.open(index.path), "topic") == told(golden, "plain.idx", "topic None")
+    assert Index.open(index.path, "m").search(QUERY, "mean", 3).rows
+    with pytest.raises(Exception, match="no file or set"):  # it was learned on vectors in memory
+        load(index.path / "metrics" / "m")
+
+
+def test_what_does_not_fit_is_not_bound(golden: Path, tmp_path: Path) -> None:
+    """Topics and metrics that were copied from another index of 0.1 are left where they are."""
+    from lexfield.text.corpus import Corpus
+
+    other = Index.build(Corpus.of(["Other texts.", "And more of them."]), tmp_path / "other")
+    with pytest.MonkeyPatch.context() as patch:  # as 0.1 would have written it
+        patch.setattr("lexfield.store.folder.SCHEMA", 1)
+        other.compact()
+    for name in ("topics", "metrics"):
+        shutil.copytree(golden / "plain.idx" / name, other.path / name)
+    other.refresh()
+    other.compact()
+    assert Store.open(other.path).parts == {}
+    assert (other.path / "topics" / "CURRENT").exists()
+
+
+def test_a_new_index_in_the_place_of_an_old_one(golden: Path) -> None:
+    from lexfield.text.corpus import Corpus
+
+    Index.build(Corpus.of(["Other texts."]), golden / "plain.idx", replace=True)
+    names = sorted(path.name for path in (golden / "plain.idx").iterdir())
+    assert names == [".lock", "1000000001", "CURRENT"]
