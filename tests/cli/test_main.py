@@ -96,3 +96,22 @@ def test_a_reader_that_goes_away_is_no_error() -> None:
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
 def test_completion(run: Run, shell: str) -> None:
     assert "_LEXFIELD_COMPLETE" in run("completion", shell).out
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("zipf", "loop"), ("speech", "loop"), ("layout", "loop"), ("index", "loop", "-o", "x"),
+        ("search", "loop", "sea"), ("verify", "loop"), ("info", "loop"), ("bag", "loop"),
+        ("compare", "loop", "loop"), ("pairs", "loop"), ("near", "sea", "--vectors", "loop"),
+        ("topics", "show", "loop"), ("metric", "list", "loop"), ("add", "loop", "loop"),
+        ("delete", "loop", "a"), ("compact", "loop"), ("kwic", "loop", "sea"), ("demo", "-o", "loop"),
+    ],
+)  # fmt: skip
+def test_a_link_to_itself_is_told(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "loop").symlink_to("loop")
+    ran = run(*words)
+    assert ran.code == 2 and "fault" not in ran.err and ran.err.startswith(("error:", "Usage:"))

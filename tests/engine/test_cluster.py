@@ -180,3 +180,17 @@ def test_without_repeating_the_same_run_fails(tmp_path: Path) -> None:
         wanted = items(tmp_path / "out", 40)
         with pytest.raises(ClusterError, match="was lost with 1 workers"):
             list(cluster.map(SLOW, wanted, progress=kill_at_a_quarter(nodes, 40)))
+
+
+@pytest.mark.parametrize("error", [OSError("ConnectionPool closing."), RuntimeError("closed")])
+def test_a_scheduler_that_is_gone_is_told(error: Exception) -> None:
+    from unittest.mock import Mock
+
+    from lexfield.engine.cluster import Cluster
+
+    cluster = Cluster.__new__(Cluster)
+    cluster.address = "tcp://10.0.0.5:8786"
+    cluster._client = Mock(ncores=Mock(side_effect=error), cancel=Mock(side_effect=error))
+    with pytest.raises(ClusterError, match="scheduler at tcp://10.0.0.5:8786 is gone") as told:
+        list(cluster.map("x:y", [{}]))
+    assert "Run the same command again" in told.value.hint

@@ -13,6 +13,7 @@ import os
 import uuid
 from collections import Counter, deque
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -69,12 +70,22 @@ class Cluster:
 
     @property
     def threads(self) -> int:
-        return int(sum(self._client.ncores().values()))
+        return sum(self._cores().values())
 
     @property
     def workers(self) -> list[str]:
         """Addresses of the workers that are there now."""
-        return sorted(self._client.ncores())
+        return sorted(self._cores())
+
+    def _cores(self) -> dict[str, int]:
+        """Threads of every worker."""
+        try:
+            return dict(self._client.ncores())
+        except (OSError, RuntimeError) as error:  # the connection was closed
+            raise self._gone() from error
+
+    def _gone(self) -> ClusterError:
+        return ClusterError(f"The scheduler at {self.address} is gone.", _AGAIN)
 
     @property
     def repeated(self) -> int:
@@ -106,7 +117,8 @@ class Cluster:
                 progress(number, len(items))
                 yield result
         finally:  # also when the caller stops, or its progress raises
-            self._client.cancel([running.future for running in waiting], force=True)
+            with suppress(OSError, RuntimeError):  # nothing to cancel where nobody listens
+                self._client.cancel([running.future for running in waiting], force=True)
 
     def _submit(self, task: str, item: dict[str, Any]) -> _Running:
         running = _Running(task, json.dumps(item), uuid.uuid4().hex)
@@ -165,7 +177,7 @@ class Cluster:
                     "It may need more memory than they have; see their logs.",
                 ) from error
             except (CancelledError, OSError) as error:
-                raise ClusterError(f"The scheduler at {self.address} is gone.", _AGAIN) from error
+                raise self._gone() from error
             except ModuleNotFoundError as error:
                 raise ClusterError(
                     f"A worker has no module {error.name!r}.",
