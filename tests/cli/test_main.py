@@ -105,7 +105,8 @@ def test_completion(run: Run, shell: str) -> None:
         ("search", "loop", "sea"), ("verify", "loop"), ("info", "loop"), ("bag", "loop"),
         ("compare", "loop", "loop"), ("pairs", "loop"), ("near", "sea", "--vectors", "loop"),
         ("topics", "show", "loop"), ("metric", "list", "loop"), ("add", "loop", "loop"),
-        ("delete", "loop", "a"), ("compact", "loop"), ("kwic", "loop", "sea"), ("demo", "-o", "loop"),
+        ("delete", "loop", "a"), ("compact", "loop"), ("kwic", "loop", "sea"),
+        ("demo", "-o", "loop"),
     ],
 )  # fmt: skip
 def test_a_link_to_itself_is_told(
@@ -114,4 +115,5 @@ def test_a_link_to_itself_is_told(
     monkeypatch.chdir(tmp_path)
     (tmp_path / "loop").symlink_to("loop")
     ran = run(*words)
-    assert ran.code == 2 and "fault" not in ran.err and ran.err.startswith(("error:", "Usage:"))
+    assert ran.code == 2 and "fault in" not in ran.err
+    assert ran.err.startswith(("error:", "Usage:"))
