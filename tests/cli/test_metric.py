@@ -41,12 +41,12 @@ def test_learn_search_near_list_remove(run: Run, path: Path) -> None:
 
 def test_verify_finds_damage_in_a_metric(run: Run, path: Path) -> None:
     run("metric", "learn", path, "--by", "component", "--name", "c", "--shrinkage", "0.3")
-    file = next((path / "metrics" / "c").glob("*/words.map.npy"))
+    file = next(path.glob("*/metrics@c@words.map.npy"))
     data = bytearray(file.read_bytes())
     data[-1] ^= 1
     file.write_bytes(bytes(data))
     found = run("verify", path)
-    assert found.code == 2 and "metrics/c/000001/words.map.npy" in found.out
+    assert found.code == 2 and "metrics@c@words.map.npy" in found.out
 
 
 def test_mistakes(run: Run, path: Path) -> None:

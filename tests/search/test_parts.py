@@ -79,6 +79,7 @@ def test_foreign_folders_are_not_used_and_are_named(tmp_path: Path, run: Run) ->
     one, other = make_pair(tmp_path)
     before = ask(one)
     assert "root: " + root_of(one) in run("verify", one).out
+    assert run("verify", one, "--json").json["root"] == root_of(one)
     shutil.copytree(other, one / "topics")
     shutil.copytree(other, one / "metrics" / "g")
     assert ask(one) == before

@@ -40,7 +40,8 @@ def verify(path: str, output: str | None) -> None:
             lines = [f"ok: {len(checks)} files, {size / 1e6:,.1f} MB, every block as written"]
         return [*lines, *([f"root: {root}"] if root else [])]
 
-    emit("verify", [asdict(found) for found in checks], output, notes=notes, table=table)
+    records, extra = [asdict(found) for found in checks], {"root": root} if root else {}
+    emit("verify", records, output, notes=notes, table=table, extra=extra)
     if damaged:
         raise CorruptError(
             f"{len(damaged)} of {len(checks)} files in {path} are damaged, missing or foreign.",
