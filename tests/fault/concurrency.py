@@ -16,7 +16,10 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+from lexfield.progress import Progress
+from lexfield.search import index as search_index
 from lexfield.search.index import Index
+from lexfield.search.upkeep import update_parts
 from lexfield.text.corpus import Corpus
 from tests.fault.artefacts import digest, documents
 
@@ -67,6 +70,12 @@ def write(path: Path, out: Path, end: float, seed: int) -> None:
     """Change the index until the time is over, and keep each generation."""
     rng = random.Random(seed)
     index = Index.open(path)
+
+    def kept_update(changed: Index, progress: Progress) -> None:
+        keep(changed, out.parent)  # a generation of its own, which readers see too
+        update_parts(changed, progress)
+
+    vars(search_index)["update_parts"] = kept_update
     following = 1000
     with open(out, "w") as log:
         while time.monotonic() < end:
