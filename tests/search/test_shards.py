@@ -107,6 +107,13 @@ def test_one_shard_filters_and_large_k(made: dict[int, Index]) -> None:
     (one,) = single.search_many(["a storm"], "mean", 10_000)
     (two,) = four.search_many(["a storm"], "mean", 10_000, engine=Here())
     assert (one.rows, one.scores) == (two.rows, two.scores)
+    for engine in (None, Here()):
+        (found,) = four.search_many(["a storm"], "mean", 3, where={"level": ["no"]}, engine=engine)
+        assert found.notes[0].startswith("no document has level=no; the values are ")
+        (found,) = four.search_many(
+            ["a storm"], "mean", 3, where={"level": "college"}, engine=engine
+        )
+        assert not any("no document has" in note for note in found.notes)
     with pytest.raises(InputError, match="No document has metadata 'colour'"):
         list(four.search_many(["a storm"], "mean", 3, where={"colour": "red"}, engine=Here()))
 

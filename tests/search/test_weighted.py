@@ -7,6 +7,7 @@ import tempfile
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -240,7 +241,7 @@ def test_without_relatives_translation_is_lm(
                 ("translation(threshold=1)", "lm"),
                 ("bm25(extend=true, top=0)", "bm25"),
             ):
-                how = {"algebra": True, "allow_unknown": True}
+                how: dict[str, Any] = {"algebra": True, "allow_unknown": True}
                 a, b = (index.search(query, spec, 20, **how) for spec in (soft, hard))
                 assert a.rows == b.rows
                 np.testing.assert_allclose(a.scores, b.scores, rtol=1e-9)

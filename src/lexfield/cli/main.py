@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import io
 import os
 import sys
 from collections.abc import Sequence
@@ -11,7 +12,7 @@ from importlib import import_module
 import click
 
 from lexfield import __version__
-from lexfield.cli.output import echo, paint, visible
+from lexfield.cli.output import echo, paint
 from lexfield.errors import LexfieldError
 
 # verb → (module, one line for --help); the module has a command of the verb's name
@@ -107,8 +108,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     except click.ClickException as error:
         if debug:
             raise
-        error.message = visible(error.message)
-        error.show()
+        shown = io.StringIO()
+        error.show(file=shown)
+        echo(shown.getvalue(), err=True, nl=False)
         raise SystemExit(error.exit_code) from None
     except (click.Abort, KeyboardInterrupt):
         echo("stopped", err=True)

@@ -60,15 +60,13 @@ def search(
     method: str,
     like: str | None,
     k: int,
-    unit: str,
     where: tuple[str, ...],
     metric: str | None,
-    algebra: bool,
-    allow_unknown: bool,
     explain: bool,
     run: bool,
     cluster: str | None,
     output: str | None,
+    **how: Any,
 ) -> None:
     """Find the sentences or documents of an index that answer a text; - reads a query a line.
 
@@ -88,24 +86,18 @@ def search(
     from lexfield.search.filter import parse_where
     from lexfield.search.index import Index
 
-    if like is not None and (text is not None or queries is not None):
-        raise click.UsageError("Give either a TEXT or --like ID, not both.")
-    if like is not None and algebra:
-        raise click.UsageError("--algebra is about a TEXT; it does not go with --like.")
+    if like is not None and (text is not None or queries is not None or how["algebra"]):
+        raise click.UsageError("Give either a TEXT or --like ID, not both; --algebra needs a TEXT.")
     names, texts = _named(_texts(text, queries), run) if like is None else ([like], [])
     index = Index.open(path, metric)
-    conditions = parse_where(where)
+    how["where"] = parse_where(where)
     with engine_at(cluster) as engine:  # texts and reasons of hits may be fetched from it
         with Bar("searching", engine) as bar:
             if like is not None:
-                rankings = [
-                    index.like(like, method, k, where=conditions, allow_unknown=allow_unknown)
-                ]
+                chosen = {name: how[name] for name in ("where", "allow_unknown")}
+                rankings = [index.like(like, method, k, **chosen)]
             else:
-                how: dict[str, Any] = {
-                    "unit": unit, "where": conditions, "algebra": algebra, "engine": engine,
-                    "allow_unknown": allow_unknown, "names": names if text in (None, "-") else (),
-                }  # fmt: skip
+                how.update(engine=engine, names=names if text in (None, "-") else ())
                 rankings = list(index.search_many(texts, method, k, progress=bar, **how))
         if run:
             return _print_run(names, rankings)
