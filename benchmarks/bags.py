@@ -30,7 +30,6 @@ import numpy as np
 from harness import rounded, seconds
 
 from lexfield import Corpus, Index
-from lexfield.bags.algebra import plain
 from lexfield.search.bags import Bags
 from lexfield.search.methods import parse
 from lexfield.search.postings import save_postings
@@ -74,7 +73,7 @@ def _passages(data: Path) -> Iterator[str]:
 
 def _queries(texts: list[str]) -> list[str]:
     chosen = np.random.default_rng(3).choice(len(texts), QUERIES, replace=False)
-    return [plain(" ".join(texts[row].split()[:8])) for row in chosen.tolist()]
+    return [" ".join(texts[row].split()[:8]) for row in chosen.tolist()]
 
 
 class _Nowhere:
@@ -190,7 +189,7 @@ def _each(ask: Callable[[str], Any], queries: list[str], repeat: int = 3) -> flo
 def _difference(index: Index, peer: Any, queries: list[str]) -> float:
     largest, method = 0.0, _method("bm25")
     for text in queries:
-        terms = method.read(index, text).terms or ()
+        terms = method.read(index, text, False).terms or ()
         words = [gram[0] for weight, gram in terms for _ in range(int(weight))]
         words = [word for word in words if word in index.lexicon.ids]
         if words:

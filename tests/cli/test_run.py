@@ -22,17 +22,18 @@ def index(run: Run, tmp_path: Path) -> Path:
 @pytest.mark.parametrize("method", ["count", "frequency", "bm25", "lm", "translation"])
 def test_a_weighted_query(run: Run, index: Path, method: str) -> None:
     query = '3*storm + 2*boats - "copper pot"'
-    found = run("search", index, query, "--method", method, "-k", 10, "--json")
+    found = run("search", index, query, "--algebra", "--method", method, "-k", 10, "--json")
     assert found.code == 0
     assert len(found.json["results"]) == 10
     reasons = found.json["results"][0]["explanation"]["reasons"]
     assert {reason["query"] for reason in reasons} <= {"storm", "boats", "copper pot"}
-    shown = run("search", index, query, "--method", method, "--explain", "--unit", "document")
+    how = ("--algebra", "--method", method, "--explain", "--unit", "document")
+    shown = run("search", index, query, *how)
     assert "counts: storm" in shown.out
 
 
 def test_nothing_found(run: Run, index: Path) -> None:
-    found = run("search", index, "xqzwv 2*vwzqx", "--method", "bm25", "--json")
+    found = run("search", index, "xqzwv 2*vwzqx", "--algebra", "--method", "bm25", "--json")
     assert (found.code, found.json["results"]) == (1, [])
     assert found.json["notes"] == ["not in the index: xqzwv, vwzqx"]
 
@@ -41,7 +42,7 @@ def test_nothing_found(run: Run, index: Path) -> None:
     ("query", "line"), [("3*", "      ^"), ("**", "    ^"), ('a "b', "      ^")]
 )
 def test_faults_are_pointed_at(run: Run, index: Path, query: str, line: str) -> None:
-    refused = run("search", index, query, "--method", "lm")
+    refused = run("search", index, query, "--algebra", "--method", "lm")
     assert refused.code == 2
     assert refused.err.splitlines()[1:3] == [f"    {query}", line]
 
@@ -71,7 +72,7 @@ def test_run(run: Run, index: Path, tmp_path: Path) -> None:
     assert [hit["id"] for hit in alone.json["results"]] == [i for i, _ in written.queries["a"]]
     algebra = run("run", index, queries, "-o", target, "--algebra")
     assert algebra.code == 2
-    assert "this quote is not closed" in algebra.err
+    assert "Query b: Character 5 of the query: this quote is not closed" in algebra.err
     named = run("run", index, queries, "-o", target, "--method", "lm(mu=50)", "--id-field", "text")
     assert named.code == 2  # ids with spaces
     none = tmp_path / "none.jsonl"

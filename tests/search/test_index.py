@@ -134,3 +134,19 @@ def test_positions_count_characters_whatever_their_bytes(tmp_path: Path) -> None
         about = rows.describe(row)
         text = texts[int(about["document"])]
         assert text[about["position"] :].startswith(rows.text(row))
+
+
+def test_a_value_that_no_document_has_is_named(tmp_path: Path) -> None:
+    documents = [
+        Document(str(i), "A ship sails home.", "", {"Status": ["NEW", "RESOLVED"][i % 2]})
+        for i in range(4)
+    ]
+    index = Index.build(Corpus.of(documents), tmp_path / "i")
+    note = "no document has Status=new; the values are NEW, RESOLVED"
+    for spec in ("setcover", "bm25", "mean"):
+        found = index.search("ship", spec, where={"Status": "new"})
+        assert found.notes == [note] and not len(found)
+        (found,) = index.search_many(["ship"], spec, where={"Status": ["new"]})
+        assert note in found.notes
+    assert note in index.like("0", "bm25", where={"Status": ["new", "NEW"]}).notes
+    assert not index.search("ship", "bm25", where={"Status": "NEW"}).notes

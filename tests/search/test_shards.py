@@ -17,6 +17,7 @@ from lexfield.engine.processes import call
 from lexfield.errors import CorruptError, InputError, LockedError, NotAStoreError
 from lexfield.progress import Progress, silent
 from lexfield.search.index import Index
+from lexfield.search.methods import parse
 from lexfield.search.shard_build import _bounds, _parts, build_sharded
 from lexfield.search.shards import ShardedIndex
 from lexfield.store.owned import claim
@@ -83,6 +84,7 @@ def made(sample: Corpus, tmp_path_factory: pytest.TempPathFactory) -> dict[int, 
 
 def same(single: Index, other: Index, spec: str, explain: bool = True, **how: Any) -> None:
     engine = how.pop("engine", None)
+    how["algebra"] = hasattr(parse(spec), "read")
     wanted = list(single.search_many(ASKED, spec, 6, **how))
     found = list(other.search_many(ASKED, spec, 6, engine=engine, **how))
     for one, two in zip(wanted, found, strict=True):
@@ -106,6 +108,13 @@ def test_one_shard_filters_and_large_k(made: dict[int, Index]) -> None:
     (one,) = single.search_many(["a storm"], "mean", 10_000)
     (two,) = four.search_many(["a storm"], "mean", 10_000, engine=Here())
     assert (one.rows, one.scores) == (two.rows, two.scores)
+    for engine in (None, Here()):
+        (found,) = four.search_many(["a storm"], "mean", 3, where={"level": ["no"]}, engine=engine)
+        assert found.notes[0].startswith("no document has level=no; the values are ")
+        (found,) = four.search_many(
+            ["a storm"], "mean", 3, where={"level": "college"}, engine=engine
+        )
+        assert not any("no document has" in note for note in found.notes)
     with pytest.raises(InputError, match="No document has metadata 'colour'"):
         list(four.search_many(["a storm"], "mean", 3, where={"colour": "red"}, engine=Here()))
 
@@ -126,7 +135,7 @@ def test_rounds_over_shards_are_few(made: dict[int, Index]) -> None:
         ("bm25", '"copper pot"', ["count_grams"] * 4 + ["answer"] * 4),
     ):
         engine = Here()
-        list(made[4].search_many([text], spec, 6, engine=engine))
+        list(made[4].search_many([text], spec, 6, engine=engine, algebra=text.startswith('"')))
         assert engine.tasks == tasks
 
 

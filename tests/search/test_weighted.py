@@ -7,6 +7,7 @@ import tempfile
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -48,7 +49,8 @@ def websites(tmp_path_factory: pytest.TempPathFactory) -> Index:
 
 
 def counted(index: Index, query: str, method: str = "count") -> dict[str, float]:
-    return {hit.id: hit.score for hit in index.search(query, method, 10, unit="document")}
+    found = index.search(query, method, 10, unit="document", algebra=True)
+    return {hit.id: hit.score for hit in found}
 
 
 @pytest.mark.parametrize(
@@ -104,7 +106,7 @@ def john(tmp_path_factory: pytest.TempPathFactory) -> Index:
 )
 def test_frequencies_of_the_notes(john: Index, query: str, row: int, share: float) -> None:
     for unit in ("sentence", "document"):
-        found = john.search(query, "frequency", 5, unit=unit)
+        found = john.search(query, "frequency", 5, unit=unit, algebra=True)
         assert dict(zip(found.rows, found.scores, strict=True))[row] == pytest.approx(share)
 
 
@@ -153,7 +155,7 @@ def written(terms: list[tuple[float, list[str], bool]]) -> tuple[str, oracle.Ter
 def check(
     index: Index, query: str, spec: str, unit: str, expected: dict[int, float], close: float = 1e-9
 ) -> None:
-    found = index.search(query, spec, 50, unit=unit)
+    found = index.search(query, spec, 50, unit=unit, algebra=True, allow_unknown=True)
     assert set(found.rows) == set(expected)
     np.testing.assert_allclose(
         found.scores, sorted(expected.values(), reverse=True), rtol=close, atol=close
@@ -239,7 +241,8 @@ def test_without_relatives_translation_is_lm(
                 ("translation(threshold=1)", "lm"),
                 ("bm25(extend=true, top=0)", "bm25"),
             ):
-                a, b = index.search(query, soft, 20), index.search(query, hard, 20)
+                how: dict[str, Any] = {"algebra": True, "allow_unknown": True}
+                a, b = (index.search(query, spec, 20, **how) for spec in (soft, hard))
                 assert a.rows == b.rows
                 np.testing.assert_allclose(a.scores, b.scores, rtol=1e-9)
 
@@ -282,7 +285,7 @@ def test_stems_and_their_words(tmp_path: Path) -> None:
         index = Index.build(corpus, tmp_path / stem, vectors=VECTORS)
         assert counted(index, "ship") == found
         assert index.info()["normalisation"]["stem"] == stem
-    (hit,) = index.search("ship - news", "count", 1)
+    (hit,) = index.search("ship - news", "count", 1, algebra=True)
     assert {reason.match for reason in hit.explanation.reasons} == {"ships", "shipped", "ship"}
     assert counted(index, '"ships ship"') == {"0": 1.0}
     index.add([Document("new", "Two more ships came."), Document("other", "Nothing.")])
@@ -326,14 +329,54 @@ def test_a_word_that_only_the_query_has(tmp_path: Path) -> None:
 
 
 def test_notes_and_nothing_found(websites: Index) -> None:
-    found = websites.search('aristotle kant "plato ethics" "kant hegel"', "bm25")
+    found = websites.search('aristotle kant "plato ethics" "kant hegel"', "bm25", algebra=True)
     assert found.notes == ['not in the index: kant, "plato ethics", "kant hegel"']
-    none = websites.search("- aristotle", "count")
+    none = websites.search("- aristotle", "count", algebra=True)
     assert len(none) == 0
     assert none.notes == ["every weight is negative: there is nothing to find"]
-    assert len(websites.search("plato - plato", "count")) == 0
+    assert len(websites.search("plato - plato", "count", algebra=True)) == 0
     with pytest.raises(InputError, match="Character 3 of the query"):
-        websites.search("3*", "lm")
+        websites.search("3*", "lm", algebra=True)
+
+
+def test_plain_text_is_no_algebra(websites: Index) -> None:
+    """Ticket titles are full of *, quotes and spaced hyphens."""
+    for text in (
+        "aristotle - plato",
+        "3*aristotle +plato",
+        '*** "aristotle plato',
+        "plato/aristotle",
+    ):
+        plain = websites.search(text, "bm25", unit="document")
+        words = websites.search("aristotle plato", "bm25", unit="document")
+        assert sorted(plain.rows) == sorted(words.rows), text
+        assert plain.scores == words.scores or text.startswith("3"), text
+    with pytest.raises(InputError, match="setcover does not read sums"):
+        websites.search("3*plato", "setcover", algebra=True)
+
+
+def test_a_list_is_no_text(websites: Index) -> None:
+    with pytest.raises(InputError, match="text must be a string"):
+        websites.search(["plato"], "bm25")  # type: ignore[arg-type]
+
+
+def test_the_error_of_many_queries_names_one(websites: Index) -> None:
+    texts = ["plato", "3*"]
+    with pytest.raises(InputError, match="Query 2: Character 3"):
+        list(websites.search_many(texts, "lm", algebra=True))
+    with pytest.raises(InputError, match="Query t7: Character 3"):
+        list(websites.search_many(texts, "lm", algebra=True, names=["t1", "t7"]))
+
+
+def test_notes_on_vectors_are_for_methods_that_use_them(tmp_path: Path) -> None:
+    index = Index.build(
+        Corpus.of(["The qxzzy sails home.", "A qxzzy sank at sea."]), tmp_path / "i"
+    )
+    for spec in ("bm25", "lm", "jaccard", "edit", "bow", "count"):
+        notes = [*index.search("qxzzy sails", spec).notes, *index.like("0", spec).notes]
+        assert not any("no vector" in note for note in notes), spec
+    for spec in ("mean", "wmd", "setcover", "translation", "bm25(extend=true)"):
+        assert "no vector for: qxzzy" in index.search("qxzzy sails", spec).notes, spec
 
 
 def test_stopwords_count_in_quotes_only(tmp_path: Path) -> None:

@@ -75,7 +75,7 @@ def test_gzip_is_unpacked(tmp_path: Path) -> None:
         ("a.txt", b"abc\0def\0\0\0\1\2\3" * 99, "not text"),
         ("a.txt", b"PAR1....", "Parquet"),
         ("a.parquet", b"hello", "not a Parquet"),
-        ("a.docx", zipped({"[Content_Types].xml": b"<x/>"}), "office"),
+        ("a.docx", zipped({"[Content_Types].xml": b"<x/>"}), "Office"),
         ("a.zip", zipped({"b.zip": zipped({"c.txt": b"c"})}), "archive itself"),
         ("a.zip", b"PK\x03\x04broken", "damaged zip"),
         ("a.gz", b"\x1f\x8b\x08broken", "damaged gzip"),

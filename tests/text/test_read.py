@@ -47,13 +47,13 @@ def test_folder_skips_binaries_hidden_and_ignored(tmp_path: Path) -> None:
         ".gitignore": "hidden",
         "build/": "ignored",
         "noise.log": "ignored",
-        "picture.png": "binary",
+        "picture.png": "a PNG picture",
         "sub/.hidden": "hidden",
         "sub/.lexfieldignore": "hidden",
         "sub/draft1.txt": "ignored",
     }
     notes = Corpus.read(tmp_path).notes
-    assert "skipped 1 (binary): picture.png" in notes
+    assert "skipped 1 (a PNG picture): picture.png" in notes
 
 
 def test_jsonl_csv_tsv(tmp_path: Path) -> None:

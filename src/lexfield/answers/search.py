@@ -58,4 +58,4 @@ def balls(index: Index, text: str, r: int = 10) -> Answer:
                 if other != row
             ]
         records.append({"word": word, "known": bool(known), "inside": row >= 0, "ball": near})
-    return Answer("balls", records, query.notes)
+    return Answer("balls", records, [*query.notes, *query.lacking()])

@@ -16,7 +16,13 @@ if TYPE_CHECKING:
 
 
 def suggested(
-    index: Index, draft: str, k: int = 5, *, method: str = "setcover", sentences: int = 1
+    index: Index,
+    draft: str,
+    k: int = 5,
+    *,
+    method: str = "setcover",
+    sentences: int = 1,
+    allow_unknown: bool = False,
 ) -> Answer:
     """Suggestions for the last ``sentences`` of a draft, none of which the draft holds."""
     from lexfield.text.segment import sentence_spans
@@ -27,7 +33,7 @@ def suggested(
         raise InputError("The draft has no words.", "Write a sentence to begin with.")
     asked = draft[spans[-sentences:][0][0] : spans[-1][1]]
     held = {" ".join(draft[start:end].split()).lower() for start, end in spans}
-    ranking = index.search(asked, method, k + len(held))
+    ranking = index.search(asked, method, k + len(held), allow_unknown=allow_unknown)
     rows = index.rows()
     records: list[dict[str, Any]] = []
     for hit in ranking:

@@ -1,5 +1,8 @@
 """The query language of bags: sums and multiples of words and phrases (lecture notes, section 3).
 
+A text is read as algebra only where that is asked for; by default its words are searched for as
+they are.
+
     aristotle metaphysics             two words, each once
     3*aristotle + 2*metaphysics       3 ⊗ A ⊎ 2 ⊗ P
     "rules and representations"       an n-gram
@@ -23,7 +26,6 @@ _QUOTES = {'"': '"', "“": "”", "”": "”"}
 _LARGEST = 1e9  # weight
 _LONGEST = 400_000  # characters; more words than a query may have
 _SHOWN = 60  # characters of a query in an error
-_OPERATORS = re.compile(r'[*+"“”]|(?:(?<=[\s"“”*+])|^)-+')
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,22 +39,8 @@ class Weighted:
 
 def parse_algebra(text: str) -> list[Weighted]:
     """The terms of a query, in order; a fault is an error that points at its character."""
-    return _Parser(_bounded(text).replace("\0", " ")).terms()
-
-
-def has_operators(text: str) -> bool:
-    """Is there more to a query than words?"""
-    return _OPERATORS.search(text) is not None
-
-
-def plain(text: str) -> str:
-    """A text without operators, to be asked for as it is: no sums, no phrases."""
-    return _OPERATORS.sub(" ", _bounded(text))
-
-
-def _bounded(text: str) -> str:
     check(len(text) <= _LONGEST, "A query", f"at most {_LONGEST:,} characters", text[:_SHOWN])
-    return text
+    return _Parser(text.replace("\0", " ")).terms()
 
 
 class _Parser:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import click
 from click.shell_completion import get_completion_class
 
+from lexfield.cli.output import echo
+
 
 @click.command()
 @click.argument("shell", type=click.Choice(("bash", "zsh", "fish")))
@@ -21,4 +23,4 @@ def completion(shell: str) -> None:
     make = get_completion_class(shell)
     if make is None:
         raise click.UsageError(f"There is no completion for {shell!r}.")
-    click.echo(make(cli, {}, "lexfield", "_LEXFIELD_COMPLETE").source())
+    echo(make(cli, {}, "lexfield", "_LEXFIELD_COMPLETE").source())

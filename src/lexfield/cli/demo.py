@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from lexfield.cli.output import paint
+from lexfield.cli.output import echo, paint
 from lexfield.results import format_rows
 
 
@@ -33,7 +33,7 @@ def demo(folder: str) -> None:
     _step("An index of the embedded sample", f"lexfield index TEXTS --metadata CSV -o {target}")
     corpus = Corpus.read(TEXTS, metadata=METADATA)
     index = Index.build(corpus, target, replace=True)
-    click.echo("\n".join(describe(index.info())))
+    echo("\n".join(describe(index.info())))
 
     query = "The fishing boat came home before the storm."
     _step(
@@ -41,22 +41,22 @@ def demo(folder: str) -> None:
         f'lexfield search {target} "{query}" --explain',
     )
     for hit in index.search(query, k=3):
-        click.echo("\n".join(hit_lines(hit, True, index.normalisation)))
+        echo("\n".join(hit_lines(hit, True, index.normalisation)))
 
     _step("Words near a word", "lexfield near lighthouse -k 6")
     vectors = WordVectors.default()
-    click.echo("\n".join(format_rows(vectors.nearest("lighthouse", 6).to_dicts())))
+    echo("\n".join(format_rows(vectors.nearest("lighthouse", 6).to_dicts())))
 
     _step("Most frequent pairs of words", "lexfield bag TEXTS --ngram 2 -k 5")
     bag = BagMatrix.of(corpus, 2).total()
-    click.echo(f"{bag.types:,} types, {bag.tokens:,} tokens")
-    click.echo("\n".join(format_rows(bag.to_dicts()[:5])))
+    echo(f"{bag.types:,} types, {bag.tokens:,} tokens")
+    echo("\n".join(format_rows(bag.to_dicts()[:5])))
 
     _step("Where everything is", "")
-    click.echo(f"the index   {target.resolve()}\nthe texts   {TEXTS}")
-    click.echo(f"look again  lexfield info {target}\ncheck it    lexfield verify {target}")
-    click.echo(f'search it   lexfield search {target} "your sentence" --explain')
+    echo(f"the index   {target.resolve()}\nthe texts   {TEXTS}")
+    echo(f"look again  lexfield info {target}\ncheck it    lexfield verify {target}")
+    echo(f'search it   lexfield search {target} "your sentence" --explain')
 
 
 def _step(title: str, command: str) -> None:
-    click.echo(f"\n{paint(title, 'green')}{f'  ({command})' if command else ''}")
+    echo(f"\n{paint(title, 'green')}{f'  ({command})' if command else ''}")

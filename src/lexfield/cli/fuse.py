@@ -6,7 +6,7 @@ from dataclasses import asdict
 
 import click
 
-from lexfield.cli.output import emit, output_options
+from lexfield.cli.output import echo, emit, output_options
 
 
 @click.command()
@@ -62,7 +62,7 @@ def fuse(
         write_run(target, made)
     if target and output is None:
         rows = sum(map(len, made.queries.values()))
-        click.echo(f"wrote {target}: {len(made.queries):,} queries, {rows:,} results")
+        echo(f"wrote {target}: {len(made.queries):,} queries, {rows:,} results")
         return
     records = [{"query": q, **asdict(hit)} for q, hits in fused.items() for hit in hits[:k]]
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import Any
 
 import click
 
+from lexfield.cli.options import allow_unknown_option
 from lexfield.cli.output import output_options, paint, tell
 
 
@@ -17,8 +17,17 @@ from lexfield.cli.output import output_options, paint, tell
 @click.option("--sentences", default=1, show_default=True, help="How many of the last to go on.")
 @click.option("--method", default="setcover", show_default=True, metavar="SPEC", help="As search.")
 @click.option("-k", default=5, show_default=True, type=click.IntRange(1), help="How many.")
+@allow_unknown_option
 @output_options
-def inspire(path: str, draft: str, sentences: int, method: str, k: int, output: str | None) -> None:
+def inspire(
+    path: str,
+    draft: str,
+    sentences: int,
+    method: str,
+    k: int,
+    allow_unknown: bool,
+    output: str | None,
+) -> None:
     """Suggest sentences to go on from, for the end of a draft: a file, - or the words themselves.
 
     Each suggestion takes up other words of your last sentence, and shows how its own text went on.
@@ -32,12 +41,11 @@ def inspire(path: str, draft: str, sentences: int, method: str, k: int, output: 
     from lexfield.search.index import Index
     from lexfield.text.corpus import Corpus
 
-    if draft == "-":
-        text = sys.stdin.buffer.read().decode(errors="replace")
-    else:
-        named = len(draft) < 1000 and "\n" not in draft and Path(draft).is_file()
-        text = "\n\n".join(Corpus.read(draft).texts) if named else draft
-    answer = suggested(Index.open(path), text, k, method=method, sentences=sentences)
+    named = len(draft) < 1000 and "\n" not in draft and Path(draft).is_file()
+    text = "\n\n".join(Corpus.read(draft).texts) if named or draft == "-" else draft
+    answer = suggested(
+        Index.open(path), text, k, method=method, sentences=sentences, allow_unknown=allow_unknown
+    )
     tell(answer, output, lambda: _lines(list(answer.records), answer.extra))
 
 

@@ -6,7 +6,12 @@ from typing import Any
 
 import click
 
-from lexfield.cli.options import own_vectors_option, read_each, reading_options
+from lexfield.cli.options import (
+    allow_unknown_option,
+    own_vectors_option,
+    read_each,
+    reading_options,
+)
 from lexfield.cli.output import Bar, output_options, say, tell
 from lexfield.results import format_rows
 
@@ -28,6 +33,7 @@ from lexfield.results import format_rows
 @click.option("--seed", default=0, show_default=True, type=click.IntRange(0), help="Of tsne, mds.")
 @click.option("--plot", type=click.Path(dir_okay=False), help="Draw it: png, svg, pdf or html.")
 @own_vectors_option
+@allow_unknown_option
 @reading_options
 @output_options
 def layout(
@@ -37,6 +43,7 @@ def layout(
     seed: int,
     plot: str | None,
     vectors: str,
+    allow_unknown: bool,
     output: str | None,
     **reading: Any,
 ) -> None:
@@ -61,7 +68,14 @@ def layout(
     for name, corpus in read_each(paths, reading):
         with Bar(f"{name}: laying out, seconds") as bar:
             result = lay(
-                corpus, method, vectors=vectors, words=words, seed=seed, name=name, progress=bar
+                corpus,
+                method,
+                vectors=vectors,
+                words=words,
+                seed=seed,
+                name=name,
+                allow_unknown=allow_unknown,
+                progress=bar,
             )
         results.append(result)
         notes += [f"{name}: {note}" for note in (*corpus.notes, *result.notes)]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import io
 import os
 import sys
 from collections.abc import Sequence
@@ -11,7 +12,7 @@ from importlib import import_module
 import click
 
 from lexfield import __version__
-from lexfield.cli.output import paint
+from lexfield.cli.output import echo, paint
 from lexfield.errors import LexfieldError
 
 # verb → (module, one line for --help); the module has a command of the verb's name
@@ -107,10 +108,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
     except click.ClickException as error:
         if debug:
             raise
-        error.show()
+        shown = io.StringIO()
+        error.show(file=shown)
+        echo(shown.getvalue(), err=True, nl=False)
         raise SystemExit(error.exit_code) from None
     except (click.Abort, KeyboardInterrupt):
-        click.echo("stopped", err=True)
+        echo("stopped", err=True)
         raise SystemExit(130) from None
     except BrokenPipeError:  # the reader of our output has gone, as `head` does
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -133,6 +136,6 @@ def _tell(error: Exception) -> None:
     else:
         message = f"{type(error).__name__}: {error}"
         hint = "This is a fault in lexfield. Add --debug to see where, and please report it."
-    click.echo(f"{paint('error:', 'red', sys.stderr)} {message}", err=True)
+    echo(f"{paint('error:', 'red', sys.stderr)} {message}", err=True)
     if hint:
-        click.echo(f"{paint(' hint:', 'cyan', sys.stderr)} {hint}", err=True)
+        echo(f"{paint(' hint:', 'cyan', sys.stderr)} {hint}", err=True)

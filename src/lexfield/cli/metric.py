@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from lexfield.cli.options import unit_option
+from lexfield.cli.options import allow_unknown_option, unit_option
 from lexfield.cli.output import Bar, emit, output_options
 
 
@@ -43,6 +43,7 @@ def metric() -> None:
     help="What a group counts: a row once, a group once, or more if its members are close.",
 )
 @click.option("--seed", default=0, show_default=True, help="How groups are held out.")
+@allow_unknown_option
 @output_options
 def learn(
     path: str,
@@ -52,6 +53,7 @@ def learn(
     shrinkage: float | None,
     weights: str,
     seed: int,
+    allow_unknown: bool,
     output: str | None,
 ) -> None:
     """Learn a metric from documents of one group (minimum cluster distortion), and keep it.
@@ -77,6 +79,7 @@ def learn(
             shrinkage=shrinkage,
             weights=weights,
             seed=seed,
+            allow_unknown=allow_unknown,
             progress=bar,
         )
     record: dict[str, Any] = asdict(learned)

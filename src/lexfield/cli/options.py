@@ -76,6 +76,13 @@ def engine_at(cluster: str | None) -> Iterator[Engine | None]:
         engine.close()
 
 
+allow_unknown_option = click.option(
+    "--allow-unknown",
+    is_flag=True,
+    help="Go on where vectors are needed and most words have none, as in another language.",
+)
+
+
 def _vectors(choices: str, more: str) -> Callable[[F], F]:
     return click.option(
         "--vectors",
@@ -194,6 +201,7 @@ def divergence_options(command: F) -> F:
         ),
         click.option("--bits", is_flag=True, help="Bits instead of nats."),
         vectors_option,
+        allow_unknown_option,
     )
     for option in reversed(options):
         command = option(command)

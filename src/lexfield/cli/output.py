@@ -1,12 +1,15 @@
 """One way to print for every verb: a table for people; JSON, JSON lines or CSV for programs.
 
 Results go to stdout. Notes, narration and progress go to stderr, the last two only on a terminal.
+Texts, ids, metadata and file names may hold control characters that would steer a terminal; every
+word for people goes through ``echo``, which shows them instead.
 """
 
 from __future__ import annotations
 
 import json
 import os
+import re
 import sys
 import time
 from collections.abc import Callable, Sequence
@@ -21,6 +24,40 @@ if TYPE_CHECKING:
     from lexfield.engine import Engine
 
 F = TypeVar("F", bound=Callable[..., Any])
+_CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]|\r(?!\n)")
+_UNESCAPED = re.compile(r"[\x7f-\x9f]")  # in JSON
+_COLOURS = {
+    "red": 31, "green": 32, "yellow": 33, "blue": 34, "magenta": 35, "cyan": 36,
+    "bright_black": 90,
+}  # fmt: skip
+_OWN = f"\ufdd0{os.urandom(8).hex()}"  # begins a colour of ours; no text can know it
+
+
+def visible(text: str) -> str:
+    """Return text for a terminal: control characters as pictures or codes, our own colours kept."""
+    return _CONTROL.sub(_picture, text).replace(_OWN, "\033[")
+
+
+def _picture(found: re.Match[str]) -> str:
+    code = ord(found[0])
+    if code < 0x20:
+        return chr(0x2400 + code)  # ␛ for ESC
+    return "␡" if code == 0x7F else f"<U+{code:04X}>"
+
+
+def echo(text: str, *, err: bool = False, nl: bool = True) -> None:
+    """Print text for people."""
+    click.echo(visible(text), err=err, nl=nl)
+
+
+def echo_data(text: str, *, nl: bool = True) -> None:
+    """Print lines for programs as they are; for people if they go to a terminal."""
+    click.echo(visible(text) if sys.stdout.isatty() else text, nl=nl)
+
+
+def echo_json(text: str) -> None:
+    """Print JSON, whose strings may hold the control characters that it need not escape."""
+    click.echo(_UNESCAPED.sub(lambda found: f"\\u{ord(found[0]):04x}", text))
 
 
 def output_options(command: F) -> F:
@@ -52,19 +89,19 @@ def tell(
 ) -> None:
     """Print an answer the way that was asked for, and end with 1 where it is empty."""
     if output == "json":
-        click.echo(answer.json(indent=1))
+        echo_json(answer.json(indent=1))
     else:
         if output == "jsonl":
             for record in answer.records:
-                click.echo(json.dumps(record, ensure_ascii=False))
+                echo_json(json.dumps(record, ensure_ascii=False))
         elif output == "csv":
-            click.echo(answer.csv(), nl=False)
+            echo_data(answer.csv(), nl=False)
         else:
             shown = table() if table else format_rows(answer.records, shown=len(answer.records))
             for line in shown:
-                click.echo(line)
+                echo(line)
         for note in answer.notes:
-            click.echo(paint(f"note: {note}", "yellow", sys.stderr), err=True)
+            echo(paint(f"note: {note}", "yellow", sys.stderr), err=True)
     if not answer.records:
         raise SystemExit(1)
 
@@ -72,13 +109,13 @@ def tell(
 def paint(text: str, colour: str, stream: Any = None) -> str:
     """Coloured on a terminal, plain elsewhere and under ``NO_COLOR``."""
     plain = "NO_COLOR" in os.environ or not (stream or sys.stdout).isatty()
-    return text if plain else click.style(text, fg=colour)
+    return text if plain else f"{_OWN}{_COLOURS[colour]}m{text}{_OWN}0m"
 
 
 def say(text: str) -> None:
     """Narrate, on a terminal only."""
     if sys.stderr.isatty():
-        click.echo(text, err=True)
+        echo(text, err=True)
 
 
 class Bar:
@@ -97,7 +134,7 @@ class Bar:
         self._shown = now
         share = f"{done / total:4.0%} of {total:,}" if total else f"{done:,}"
         beside = f", {self._engine.beside()}" if self._engine else ""
-        sys.stderr.write(f"\r{self._label}: {share}{beside}\033[K")
+        sys.stderr.write(f"\r{visible(f'{self._label}: {share}{beside}')}\033[K")
         sys.stderr.flush()
 
     def __enter__(self) -> Bar:

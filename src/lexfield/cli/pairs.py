@@ -18,7 +18,7 @@ from lexfield.cli.options import (
     reading_options,
 )
 from lexfield.cli.output import Bar, emit, output_options, say
-from lexfield.errors import InputError
+from lexfield.errors import InputError, list_names
 
 if TYPE_CHECKING:
     from lexfield.diverge.pairs import Pairs
@@ -111,8 +111,8 @@ def _draw(found: Pairs, plot: str | None, heat: str | None, by: str | None) -> N
     if by:
         labels = [record.get(by, "") for record in found.metadata]
         if not any(labels):
-            known = ", ".join(sorted({name for record in found.metadata for name in record}))
-            raise InputError(f"No document has the field {by!r}.", f"There are: {known or 'none'}.")
+            known = list_names(sorted({name for record in found.metadata for name in record}))
+            raise InputError(f"No document has the field {by!r}.", f"There are: {known}.")
     if plot:
         say(f"drawn: {draw_map(found, plot, labels=labels)}")
     if heat:

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from lexfield.cli.options import cluster_option, engine_at, unit_option
+from lexfield.cli.options import allow_unknown_option, cluster_option, engine_at, unit_option
 from lexfield.cli.output import Bar, emit, output_options
 from lexfield.errors import InputError
 
@@ -24,7 +24,13 @@ from lexfield.errors import InputError
 @click.option("--where", multiple=True, metavar="FIELD=VALUE", help="Only such documents.")
 @click.option("--id-field", metavar="NAME", help="Field with a query's id: by default _id or id.")
 @click.option("--text-field", default="text", show_default=True, metavar="NAME")
-@click.option("--algebra", is_flag=True, help="Read * + - and quotes in queries as operators.")
+@click.option(
+    "--algebra",
+    is_flag=True,
+    help='Read queries as sums of words and phrases: 3*storm + 2*"at sea" - rain. For count,'
+    " frequency, bm25, lm and translation; by default they are plain text.",
+)
+@allow_unknown_option
 @cluster_option
 @output_options
 def run(
@@ -38,6 +44,7 @@ def run(
     id_field: str | None,
     text_field: str,
     algebra: bool,
+    allow_unknown: bool,
     cluster: str | None,
     output: str | None,
 ) -> None:
@@ -50,7 +57,6 @@ def run(
     lexfield run my.idx queries.jsonl --cluster tcp://10.0.0.5:8786 -o bm25.run
     lexfield evaluate bm25.run qrels.tsv
     """
-    from lexfield.bags.algebra import plain
     from lexfield.search.filter import parse_where
     from lexfield.search.index import Index
     from lexfield.trec import Run, read_queries, write_run
@@ -58,11 +64,13 @@ def run(
     if not Path(target).absolute().parent.is_dir():
         raise InputError(f"There is no folder {str(Path(target).parent)!r}.", "Make it first.")
     asked = read_queries(queries, id_field, text_field)
-    texts = list(asked.values()) if algebra else [plain(text) for text in asked.values()]
     index = Index.open(path)
     with engine_at(cluster) as engine, Bar("searching", engine) as bar:
-        how: dict[str, Any] = {"unit": unit, "where": parse_where(where), "engine": engine}
-        found = index.search_many(texts, method, k, progress=bar, **how)
+        how: dict[str, Any] = {
+            "unit": unit, "where": parse_where(where), "algebra": algebra, "engine": engine,
+            "allow_unknown": allow_unknown, "names": list(asked),
+        }  # fmt: skip
+        found = index.search_many(list(asked.values()), method, k, progress=bar, **how)
         rankings = dict(zip(asked, found, strict=True))
         results = {
             name: [(hit.id, hit.score) for hit in ranking] for name, ranking in rankings.items()

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from lexfield.cli.options import cluster_option, engine_at, unit_option
-from lexfield.cli.output import Bar, output_options, paint, tell
+from lexfield.cli.options import allow_unknown_option, cluster_option, engine_at, unit_option
+from lexfield.cli.output import Bar, echo_data, output_options, paint, tell
 from lexfield.errors import InputError
 
 if TYPE_CHECKING:
@@ -40,6 +40,13 @@ _COLOURS = ("green", "cyan", "magenta", "yellow", "blue", "red")
 @unit_option("sentence")
 @click.option("--where", multiple=True, metavar="FIELD=VALUE", help="Only such documents.")
 @click.option("--metric", metavar="NAME", help="Under a metric from `lexfield metric learn`.")
+@click.option(
+    "--algebra",
+    is_flag=True,
+    help='Read the text as sums of words and phrases: 3*storm + 2*"at sea" - rain. For count,'
+    " frequency, bm25, lm and translation; by default it is plain text.",
+)
+@allow_unknown_option
 @click.option("--explain", is_flag=True, help="Show why each hit was found.")
 @click.option(
     "--run", is_flag=True, help="Print a TREC run; a query may begin with its id and a tab."
@@ -53,13 +60,13 @@ def search(
     method: str,
     like: str | None,
     k: int,
-    unit: str,
     where: tuple[str, ...],
     metric: str | None,
     explain: bool,
     run: bool,
     cluster: str | None,
     output: str | None,
+    **how: Any,
 ) -> None:
     """Find the sentences or documents of an index that answer a text; - reads a query a line.
 
@@ -69,7 +76,7 @@ def search(
     lexfield search tickets.idx "app crashes on start" --unit document --method wmd
     lexfield search my.idx --queries questions.txt --method "setcover(r=20)" --jsonl
     lexfield search my.idx "storm at sea" --method "fuse(setcover, topic)" --explain
-    lexfield search my.idx '3*storm + 2*"copper pot" - boat' --method translation --explain
+    lexfield search my.idx '3*storm + 2*"copper pot" - boat' --algebra --method bm25 --explain
     lexfield search my.idx --like letters/march --method topic
     lexfield search tickets.idx "app crashes on start" --method mean --metric support
     lexfield search my.idx --queries topics.tsv --unit document -k 100 --run > mine.run
@@ -79,17 +86,18 @@ def search(
     from lexfield.search.filter import parse_where
     from lexfield.search.index import Index
 
-    if like is not None and (text is not None or queries is not None):
-        raise click.UsageError("Give either a TEXT or --like ID, not both.")
+    if like is not None and (text is not None or queries is not None or how["algebra"]):
+        raise click.UsageError("Give either a TEXT or --like ID, not both; --algebra needs a TEXT.")
     names, texts = _named(_texts(text, queries), run) if like is None else ([like], [])
     index = Index.open(path, metric)
-    conditions = parse_where(where)
+    how["where"] = parse_where(where)
     with engine_at(cluster) as engine:  # texts and reasons of hits may be fetched from it
         with Bar("searching", engine) as bar:
             if like is not None:
-                rankings = [index.like(like, method, k, where=conditions)]
+                chosen = {name: how[name] for name in ("where", "allow_unknown")}
+                rankings = [index.like(like, method, k, **chosen)]
             else:
-                how: dict[str, Any] = {"unit": unit, "where": conditions, "engine": engine}
+                how.update(engine=engine, names=names if text in (None, "-") else ())
                 rankings = list(index.search_many(texts, method, k, progress=bar, **how))
         if run:
             return _print_run(names, rankings)
@@ -121,7 +129,7 @@ def _print_run(names: Sequence[str], rankings: Sequence[Ranking]) -> None:
         for name, ranking in zip(names, rankings, strict=True)
     }
     for line in run_lines(Run(rankings[0].method, queries)):
-        click.echo(line)
+        echo_data(line)
 
 
 def _texts(text: str | None, queries: str | None) -> Sequence[str]:
@@ -134,7 +142,10 @@ def _texts(text: str | None, queries: str | None) -> Sequence[str]:
 
 def read_lines(file: str | None) -> list[str]:
     """The lines of a file, or of standard input, that are not empty."""
+    from lexfield.text.sniff import SAMPLE, refuse_binary
+
     data = Path(file).read_bytes() if file else sys.stdin.buffer.read()
+    refuse_binary(data[:SAMPLE], file or "standard input")
     try:
         lines = [line for line in data.decode().splitlines() if line.strip()]
     except UnicodeDecodeError as error:

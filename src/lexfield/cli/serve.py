@@ -7,6 +7,7 @@ import os
 import click
 
 from lexfield.cli.options import listening_options
+from lexfield.cli.output import echo
 from lexfield.errors import need
 
 
@@ -64,4 +65,4 @@ def serve(
         workers=workers,
     )  # fmt: skip
     opens = not no_browser and "SSH_CONNECTION" not in os.environ
-    run(app, host=host, port=port, browser=opens, token=token, say=click.echo)
+    run(app, host=host, port=port, browser=opens, token=token, say=echo)

@@ -6,7 +6,12 @@ from typing import Any
 
 import click
 
-from lexfield.cli.options import own_vectors_option, read_each, reading_options
+from lexfield.cli.options import (
+    allow_unknown_option,
+    own_vectors_option,
+    read_each,
+    reading_options,
+)
 from lexfield.cli.output import Bar, output_options, tell
 
 
@@ -20,12 +25,14 @@ from lexfield.cli.output import Bar, output_options, tell
     help="How many nearest words; give it several times.  [default: 3 5 10 20 50]",
 )
 @own_vectors_option
+@allow_unknown_option
 @reading_options
 @output_options
 def speech(
     paths: tuple[str, ...],
     neighbours: tuple[int, ...],
     vectors: str,
+    allow_unknown: bool,
     output: str | None,
     **reading: Any,
 ) -> None:
@@ -50,6 +57,7 @@ def speech(
             result = tag(
                 corpus,
                 vectors=vectors,
+                allow_unknown=allow_unknown,
                 neighbours=sorted(set(neighbours)) or NEIGHBOURS,
                 name=name,
                 progress=bar,

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from lexfield.answers.answer import Record
-from lexfield.cli.options import listening_options
-from lexfield.cli.output import Bar, emit, output_options
+from lexfield.cli.options import allow_unknown_option, listening_options
+from lexfield.cli.output import Bar, echo, emit, output_options
 from lexfield.errors import InputError, need
 from lexfield.results import format_rows
 
@@ -71,6 +71,7 @@ def study() -> None:
 @click.option("--by", metavar="FIELD", help="Metadata field that must equal a query's level.")
 @click.option("--shortest", default=3, show_default=True, help="Least words of a suggestion.")
 @click.option("--longest", default=15, show_default=True, help="Most words of a suggestion.")
+@allow_unknown_option
 @_seed
 @output_options
 def new(
@@ -83,6 +84,7 @@ def new(
     by: str | None,
     shortest: int,
     longest: int,
+    allow_unknown: bool,
     seed: int,
     output: str | None,
 ) -> None:
@@ -105,7 +107,8 @@ def new(
     with Bar("searching") as bar:
         made = new_study(
             index, asked, target_file, kind, targets=targets, baselines=baselines, by=by,
-            lengths=Lengths(shortest, longest), seed=seed, progress=bar,
+            lengths=Lengths(shortest, longest), allow_unknown=allow_unknown, seed=seed,
+            progress=bar,
         )  # fmt: skip
     _describe("study.new", made, output)
 
@@ -207,7 +210,7 @@ def run(
         if strengths:
             raise click.UsageError("--strength goes with --simulate.")
         with Study(path) as opened:
-            take_part(opened, _read, click.echo, resume)
+            take_part(opened, _read, echo, resume)
         return
     if resume:
         raise click.UsageError("Give either --resume or --simulate.")
@@ -217,12 +220,12 @@ def run(
             progress=bar,
         )  # fmt: skip
         total = len(opened.answers())
-    click.echo(f"{count:,} simulated participants; {path} holds {total:,} answers")
-    click.echo(f"next: lexfield study analyse {path}")
+    echo(f"{count:,} simulated participants; {path} holds {total:,} answers")
+    echo(f"next: lexfield study analyse {path}")
 
 
 def _read(prompt: str) -> str | None:
-    click.echo(prompt, nl=False)
+    echo(prompt, nl=False)
     line = sys.stdin.buffer.readline(1_000)
     return line.decode(errors="replace") if line else None
 
@@ -266,7 +269,7 @@ def serve(path: str, port: int, host: str, token: str | None, no_browser: bool) 
             raise InputError(f"{path} holds simulated participants.", "Make a new study.")
         app = study_app(opened, host=host, token=token)
         opens = not no_browser and "SSH_CONNECTION" not in os.environ
-        listen(app, host=host, port=port, browser=opens, token=token, say=click.echo)
+        listen(app, host=host, port=port, browser=opens, token=token, say=echo)
 
 
 @study.command("analyse")

@@ -8,7 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from lexfield.cli.options import own_vectors_option, read_each, reading_options
+from lexfield.cli.options import (
+    allow_unknown_option,
+    own_vectors_option,
+    read_each,
+    reading_options,
+)
 from lexfield.cli.output import Bar, output_options, say, tell
 from lexfield.errors import InputError
 
@@ -39,6 +44,7 @@ if TYPE_CHECKING:
 )
 @click.option("--robustness", is_flag=True, help="Also cluster for k−20 … k+20.")
 @own_vectors_option
+@allow_unknown_option
 @click.option("--plot", type=click.Path(dir_okay=False), help="Draw it: png, svg, pdf or html.")
 @reading_options
 @output_options
@@ -52,6 +58,7 @@ def zipf(
     examples: bool,
     robustness: bool,
     vectors: str,
+    allow_unknown: bool,
     plot: str | None,
     output: str | None,
     **reading: Any,
@@ -84,6 +91,7 @@ def zipf(
                 ngram=ngram,
                 clusters=_clusters(clusters),
                 vectors=vectors,
+                allow_unknown=allow_unknown,
                 seeds=seeds,
                 nulls=not no_nulls,
                 robustness=robustness,

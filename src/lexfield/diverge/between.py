@@ -14,7 +14,7 @@ from lexfield.diverge.calibrate import gaussian_bias
 from lexfield.diverge.counts import Counts, Text, of_texts
 from lexfield.diverge.estimate import UNITS, Estimate
 from lexfield.diverge.options import Options
-from lexfield.diverge.points import Points, embed, exponent, merged, reach, reduced
+from lexfield.diverge.points import Points, coverage_notes, embed, exponent, merged, reach, reduced
 from lexfield.diverge.spread import moves
 from lexfield.errors import InputError, check
 from lexfield.explain import Explanation, Reason
@@ -93,11 +93,17 @@ def between(
     empty = [id for id, tokens in zip(counts.ids, counts.totals, strict=True) if not tokens]
     if empty:
         raise InputError(f"Text {empty[0]!r} has no words.", "Give a text with words.")
+    low = coverage_notes(counts, chosen, each=True)
+    side: _Categorical | _Latent
     if chosen.counted:
-        return _estimate(_Categorical(counts, chosen), chosen, asked, progress)
-    chosen.for_texts()
-    points = embed(counts, chosen.loaded(), points=chosen.points, reduce=chosen.reduce)
-    return _estimate(_Latent(points, chosen), chosen, asked, progress)
+        side = _Categorical(counts, chosen)
+    else:
+        chosen.for_texts()
+        points = embed(counts, chosen.loaded(), points=chosen.points, reduce=chosen.reduce)
+        side = _Latent(points, chosen)
+    found = _estimate(side, chosen, asked, progress)
+    found.notes[:0] = low
+    return found
 
 
 def _estimate(

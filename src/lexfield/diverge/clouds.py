@@ -18,7 +18,7 @@ from lexfield.diverge.options import Options
 from lexfield.diverge.parts import Kept, Run
 from lexfield.diverge.points import Points, embed, exponent
 from lexfield.engine import Engine, map_blocks
-from lexfield.errors import InputError, check
+from lexfield.errors import InputError, check, list_names
 from lexfield.progress import Progress, silent
 
 Array = NDArray[Any]
@@ -89,7 +89,7 @@ def _embedded(counts: Counts, chosen: Options, most: int) -> tuple[Counts, Point
     while True:
         short = distinct <= most
         if short.any():
-            names = ", ".join(id for id, few in zip(counts.ids, short, strict=True) if few)
+            names = list_names(id for id, few in zip(counts.ids, short, strict=True) if few)
             notes.append(f"left out, with fewer than {most + 1:,} distinct known words: {names}")
             counts = counts.keep(np.flatnonzero(~short)).used()
         if len(counts.ids) < 2:

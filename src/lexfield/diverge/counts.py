@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from lexfield.bags.bag import Bag
 from lexfield.bags.matrix import BagMatrix
-from lexfield.errors import InputError, check
+from lexfield.errors import InputError, check, list_names
 from lexfield.text.corpus import Corpus
 from lexfield.text.document import Document
 from lexfield.text.stopwords import stopwords as stopword_list
@@ -131,7 +131,7 @@ def _sampled(counts: Counts, size: int, seed: int) -> Counts:
     left = [id for id, fits in zip(counts.ids, long, strict=True) if not fits]
     notes = []
     if left:
-        notes.append(f"left out, shorter than {size:,} words: {', '.join(left)}")
+        notes.append(f"left out, shorter than {size:,} words: {list_names(left)}")
     if not long.any():
         raise InputError(
             f"No document has {size:,} words.", f"The longest has {counts.totals.max(initial=0):,}."

@@ -38,6 +38,7 @@ class Options:
     vectors     word vectors, or the name of a set (latent)
     share       how much of its count a word gives to near words (spread)
     threshold   words are near from this cosine on (spread)
+    allow_unknown  compare though most words have no vector (latent)
     """
 
     measure: str = "kl"
@@ -56,6 +57,7 @@ class Options:
     vectors: WordVectors | str = "default"
     share: float = 0.3
     threshold: float = 0.6
+    allow_unknown: bool = False
 
     def __post_init__(self) -> None:
         check(self.measure in MEASURES, "measure", f"one of {', '.join(MEASURES)}", self.measure)

@@ -16,10 +16,11 @@ from lexfield.diverge.counts import Counts, count
 from lexfield.diverge.estimate import UNITS, joined
 from lexfield.diverge.options import Options
 from lexfield.diverge.parts import Kept, Rows, row_divergences
+from lexfield.diverge.points import coverage_notes
 from lexfield.diverge.spread import spread
 from lexfield.engine import Engine
 from lexfield.engine.processes import call
-from lexfield.errors import InputError, check
+from lexfield.errors import InputError, check, list_names
 from lexfield.progress import Progress, silent
 from lexfield.results import Frames, html_table
 from lexfield.text.corpus import Corpus
@@ -117,6 +118,7 @@ def pairs(
     else:
         counts = count(corpus, n=chosen.n, stopwords=chosen.stopwords, sample=sample, seed=seed)
     counts = _without_empty(counts)
+    low = coverage_notes(counts, chosen, each=False)
     if chosen.counted:
         everyone = np.arange(len(counts.ids))
         if engine is None:
@@ -125,7 +127,7 @@ def pairs(
             run = Rows(_spread(counts, chosen).matrix, chosen)
             parts = Kept(Path(resume or ""), run).on(engine, progress)
             matrix = np.concatenate([part["rows"] for part in parts])
-        return _result(counts, {0: matrix}, chosen, _ignored(counts, chosen))
+        return _result(counts, {0: matrix}, chosen, [*low, *_ignored(counts, chosen)])
     for each in ks:
         chosen.with_k(each)  # checks it
     counts, matrices, notes = cloud_pairs(
@@ -138,7 +140,7 @@ def pairs(
         engine=engine,
         progress=progress,
     )
-    return _result(counts, matrices, chosen, notes)
+    return _result(counts, matrices, chosen, [*low, *notes])
 
 
 def count_pairs(
@@ -167,7 +169,7 @@ def _without_empty(counts: Counts) -> Counts:
     """Documents without words are left out and named; two must be left."""
     empty = counts.totals == 0
     if empty.any():
-        names = ", ".join(id for id, none in zip(counts.ids, empty, strict=True) if none)
+        names = list_names(id for id, none in zip(counts.ids, empty, strict=True) if none)
         counts = counts.keep(np.flatnonzero(~empty), [f"left out, without words: {names}"])
     if len(counts.ids) < 2:
         raise InputError(
@@ -192,7 +194,7 @@ def _result(
     endless = sum(int(np.isinf(matrix).sum()) for matrix in matrices.values())
     told = f"{endless:,} pairs have no word in common and differ infinitely" if endless else ""
     alike = [f"{counts.ids[i]} and {counts.ids[j]}" for i, j in same]
-    copies = f"with the same words as often: {', '.join(alike)}" if alike else ""
+    copies = f"with the same words as often: {list_names(alike)}" if alike else ""
     notes = joined([*counts.notes, *notes, told, copies])
     return Pairs(counts.ids, matrices, chosen, counts.metadata, notes)
 

@@ -6,7 +6,7 @@ paper's Table 5; both are counted.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,6 +18,7 @@ from lexfield.errors import InputError
 from lexfield.progress import Progress, silent
 from lexfield.ranks.counts import distinct_sentences
 from lexfield.text.corpus import Corpus
+from lexfield.vectors.coverage import Coverage
 from lexfield.vectors.ppmi import ppmi_vectors
 from lexfield.vectors.wordvectors import Embedded, WordVectors
 
@@ -42,12 +43,22 @@ def open_vectors(
     return WordVectors.load(vectors, progress=progress)
 
 
-def none_known(name: str) -> InputError:
-    """The error for a text of which no word has a vector."""
-    return InputError(
-        f"The vectors {name!r} have no word of this text.",
-        "Name vectors of its language with --vectors, or train some on the text: --vectors own",
-    )
+def embed_corpus(
+    corpus: Corpus, vectors: Source, allow_unknown: bool, progress: Progress
+) -> tuple[str, Embedded, list[str]]:
+    """Return the name of the vectors, those of the corpus's words, and what to note of their
+    coverage; raise ``InputError`` if it is too low, unless that is allowed, or nothing."""
+    opened = open_vectors(corpus, vectors, progress)
+    embedded = opened.embed(corpus.vocabulary)
+    words, counts = corpus.vocabulary.words, corpus.vocabulary.counts
+    coverage = Coverage.of(words, embedded.how, counts, opened.name, "this text")
+    notes = coverage.require(allow_unknown)
+    if not embedded.how.any():
+        raise InputError(
+            f"The vectors {opened.name!r} have no word of this text.",
+            "Name vectors of its language with --vectors, or train some on the text: --vectors own",
+        )
+    return opened.name, embedded, notes
 
 
 def unit_rows(matrix: NDArray[np.float32]) -> NDArray[np.float32]:
@@ -71,27 +82,31 @@ class Cloud:
     vectors: str
     repeated: int
     unknown: int
+    notes: list[str] = field(default_factory=list)
 
 
-def cloud(corpus: Corpus, vectors: Source = "default", progress: Progress = silent) -> Cloud:
+def cloud(
+    corpus: Corpus,
+    vectors: Source = "default",
+    progress: Progress = silent,
+    allow_unknown: bool = False,
+) -> Cloud:
     """The mean vector of every distinct sentence of a corpus."""
-    known_set = open_vectors(corpus, vectors, progress)
-    embedded = known_set.embed(corpus.vocabulary)
+    name, embedded, notes = embed_corpus(corpus, vectors, allow_unknown, progress)
     known = embedded.how > 0
     distinct = distinct_sentences(corpus)
     bags = sentence_bags(corpus, distinct, known)
     found = np.diff(bags.indptr) > 0
-    if not found.any():
-        raise none_known(known_set.name)
     bags = bags[found]
     return Cloud(
         distinct[found],
         mean_vectors(bags, embedded.matrix),
         bags,
         embedded,
-        known_set.name,
+        name,
         int((np.diff(corpus.token_offsets) > 0).sum()) - len(distinct),
         int((~found).sum()),
+        notes,
     )
 
 

@@ -21,7 +21,7 @@ from lexfield.engine import cores
 from lexfield.engine.processes import call
 from lexfield.errors import InputError, check
 from lexfield.progress import Progress, silent
-from lexfield.ranks.cloud import Source, none_known, open_vectors, unit_rows
+from lexfield.ranks.cloud import Source, embed_corpus, unit_rows
 from lexfield.ranks.speech import CLASSES, Tagger, classes_of
 from lexfield.results import Frames, html_table
 from lexfield.text.corpus import Corpus
@@ -84,6 +84,7 @@ def layout(
     tagger: Tagger | None = None,
     seed: int = 0,
     name: str = "text",
+    allow_unknown: bool = False,
     progress: Progress = silent,
 ) -> LayoutResult:
     """Lay the most frequent ``words`` of a corpus out in the plane.
@@ -95,11 +96,8 @@ def layout(
     usual, most = METHODS[method]
     limit = usual if words is None else words
     check(_FEWEST <= limit <= most, "words", f"{_FEWEST} to {most:,} for {method}", words)
-    opened = open_vectors(corpus, vectors, progress)
-    embedded = opened.embed(corpus.vocabulary)
+    source, embedded, notes = embed_corpus(corpus, vectors, allow_unknown, progress)
     known = np.flatnonzero(embedded.how > 0)
-    if not len(known):
-        raise none_known(opened.name)
     if len(known) < _FEWEST:
         raise InputError(
             f"Only {len(known)} words of this text have a vector: too few to lay out.",
@@ -107,7 +105,6 @@ def layout(
         )
     kept = known[:limit]  # ids go by falling count
     names = [corpus.vocabulary.words[int(row)] for row in kept]
-    notes = []
     if len(kept) < len(known):
         notes.append(
             f"the {len(kept):,} most frequent of {len(known):,} words are shown; --words for more"
@@ -121,7 +118,7 @@ def layout(
         places,
         classes_of(names, tagger),
         corpus.vocabulary.counts[kept],
-        opened.name,
+        source,
         notes,
     )
 

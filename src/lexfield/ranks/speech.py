@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from lexfield.errors import InputError, check
 from lexfield.progress import Progress, silent
-from lexfield.ranks.cloud import Source, none_known, open_vectors, unit_rows
+from lexfield.ranks.cloud import Source, embed_corpus, unit_rows
 from lexfield.results import Table, format_rows
 from lexfield.text.corpus import Corpus
 from lexfield.vectors.neighbours import nearest_rows
@@ -146,6 +146,7 @@ def speech(
     tagger: Tagger | None = None,
     neighbours: Sequence[int] = NEIGHBOURS,
     name: str = "text",
+    allow_unknown: bool = False,
     progress: Progress = silent,
 ) -> SpeechResult:
     """Tag the distinct words of a corpus; count classes, and those of the nearest words."""
@@ -153,13 +154,11 @@ def speech(
     check(len(neighbours) > 0 and min(neighbours) >= 1, "neighbours", "at least 1", neighbours)
     if not len(corpus.tokens):
         raise InputError("There are no words in this text.", "Give one with some.")
+    source, embedded, low = embed_corpus(corpus, vectors, allow_unknown, progress)
     classes = classes_of(corpus.vocabulary.words, tagger)
-    opened = open_vectors(corpus, vectors, progress)
-    embedded = opened.embed(corpus.vocabulary)
     known = embedded.how > 0
-    if not known.any():
-        raise none_known(opened.name)
     table, notes = same_class(embedded.matrix[known], classes[known], neighbours, progress)
+    notes[:0] = low
     if missing := int((~known).sum()):
         notes.append(f"{missing:,} words without a vector are not among the neighbours")
     return SpeechResult(
@@ -167,7 +166,7 @@ def speech(
         composition(classes, corpus.vocabulary.counts),
         table,
         classes,
-        opened.name,
+        source,
         int(known.sum()),
         notes,
     )

@@ -208,6 +208,7 @@ def zipf(
     draws: int = 100,
     seed: int = 0,
     name: str = "text",
+    allow_unknown: bool = False,
     progress: Progress = silent,
 ) -> ZipfResult:
     """Rank the words (or n-grams) of a corpus, or the clusters of its sentences, and fit laws.
@@ -216,7 +217,8 @@ def zipf(
     means under ``vectors`` (a name, file or set; ``"own"`` are trained on the corpus).
     seeds: how often sentences are clustered; the clustering with the least inertia is shown.
     nulls, robustness: cluster null models too, and k − 20 … k + 20. draws: of the bootstrap that
-    says how good the power law's fit is; 0 for none.
+    says how good the power law's fit is; 0 for none. allow_unknown: cluster though most words have
+    no vector.
     """
     check(isinstance(corpus, Corpus), "corpus", "a Corpus, as Corpus.read gives", corpus)
     check(space in SPACES, "space", "'categorical' or 'latent'", space)
@@ -227,8 +229,11 @@ def zipf(
         raise InputError("There are no words in this text.", "Zipf's law needs some.")
     if space == "latent":
         check(ngram == 1, "ngram", "1 in the latent space", ngram)
+        if clusters != "auto":
+            _check_clusters(clusters)
+        points = cloud(corpus, vectors, progress, allow_unknown)
         return _latent(
-            corpus, clusters, vectors, seeds, nulls, robustness, draws, seed, name, progress
+            corpus, points, clusters, seeds, nulls, robustness, draws, seed, name, progress
         )
     counts, labels = ranked(corpus, ngram)
     unit = "word" if ngram == 1 else f"{ngram}-gram"
@@ -265,8 +270,8 @@ def _fits(counts: Counts, draws: int, seed: int) -> tuple[dict[str, Fit], list[s
 
 def _latent(
     corpus: Corpus,
+    points: Cloud,
     clusters: int | str,
-    vectors: Source,
     seeds: int,
     nulls: bool,
     robustness: bool,
@@ -275,9 +280,6 @@ def _latent(
     name: str,
     progress: Progress,
 ) -> ZipfResult:
-    if clusters != "auto":
-        _check_clusters(clusters)
-    points = cloud(corpus, vectors, progress)
     choices = choose(points.means, seed=seed, progress=progress) if clusters == "auto" else None
     k = choices[0].k if choices else int(clusters)
     if len(points.rows) < k:
@@ -330,7 +332,7 @@ def _check_clusters(clusters: int | str) -> None:
 
 
 def _left_out(points: Cloud) -> list[str]:
-    notes = []
+    notes = list(points.notes)
     if points.repeated:
         notes.append(f"{points.repeated:,} repeated sentences were left out")
     if points.unknown:

@@ -8,6 +8,7 @@ Set cover is chosen here from what the shards give (``gathered.py``).
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
@@ -15,16 +16,18 @@ from typing import Any
 import numpy as np
 
 from lexfield.engine import Engine
-from lexfield.errors import InputError, check
+from lexfield.errors import InputError, check, list_names
 from lexfield.explain import Explanation, Reason, no_reasons
 from lexfield.progress import Progress
+from lexfield.search.batch import Asked
+from lexfield.search.filter import missing_note
 from lexfield.search.fuse import Fuse
 from lexfield.search.gathered import Entries, GatheredRows
-from lexfield.search.methods import Method, parse, spec_of
+from lexfield.search.methods import parse, read_query, spec_of
 from lexfield.search.query import Query
 from lexfield.search.ranking import Found, Ranking, noted
 from lexfield.search.setcover import SetCover
-from lexfield.search.shard_search import Sums, leaves, read_query
+from lexfield.search.shard_search import Sums, leaves
 from lexfield.search.shards import ShardedIndex
 from lexfield.search.soft import SoftMethod
 from lexfield.search.weighted import BagMethod
@@ -41,31 +44,22 @@ _TASKS = "lexfield.search.shard_search:"
 def search_across(
     index: ShardedIndex,
     texts: Sequence[str],
-    method: str | Method,
-    k: int,
-    unit: str,
-    where: Where | None,
+    asked: Asked,
     progress: Progress,
     engine: Engine,
 ) -> Iterator[Ranking]:
     """``index.search`` of every text, in order, with the shards on an engine."""
-    return _Search(index, method, k, unit, where, engine).run(list(texts), progress)
+    return _Search(index, asked, engine).run(list(texts), progress)
 
 
 class _Search:
-    def __init__(
-        self,
-        index: ShardedIndex,
-        method: str | Method,
-        k: int,
-        unit: str,
-        where: Where | None,
-        engine: Engine,
-    ) -> None:
+    def __init__(self, index: ShardedIndex, asked: Asked, engine: Engine) -> None:
+        k, unit, where = asked.k, asked.unit, asked.where
         check(isinstance(k, int) and k >= 1, "k", "a whole number of at least 1", k)
         check(unit in ("sentence", "document"), "unit", "'sentence' or 'document'", unit)
         self.index, self.engine, self.unit = index, engine, unit
-        self.method = parse(method)
+        self.method, self._asked = parse(asked.method), asked
+        self._read("")  # refuses here what no shard should be asked
         self.spec = spec_of(self.method)
         self.whole = index.whole(unit)
         self.k = min(k, self.whole.rows)
@@ -75,6 +69,7 @@ class _Search:
         self.firsts = np.append(0, np.cumsum(counts)).tolist()
         self.shards = [number for number, count in enumerate(counts) if count]
         self._place = {"path": index.address, "manifest": manifest_sum(index.path)}
+        self._missing = self._where_notes()
 
     def run(self, texts: list[str], progress: Progress) -> Iterator[Ranking]:
         batches = [texts[i : i + _BATCH] for i in range(0, len(texts), _BATCH)]
@@ -97,7 +92,25 @@ class _Search:
 
     @property
     def _wanted(self) -> dict[str, Any]:
-        return {"spec": self.spec, "unit": self.unit, "where": self.where}
+        algebra = self._asked.algebra
+        return {"spec": self.spec, "unit": self.unit, "where": self.where, "algebra": algebra}
+
+    def _read(self, text: str) -> Query:
+        how = {"algebra": self._asked.algebra, "allow_unknown": self._asked.allow_unknown}
+        return read_query(self.index, self.method, text, **how)
+
+    def _where_notes(self) -> list[str]:
+        """Name the conditions that no document of any shard meets."""
+        if not self.where:
+            return []
+        items = [{"shard": n, "unit": self.unit, "where": self.where} for n in self.shards]
+        answers = list(self.task("unmatched_values", items))
+        in_all = set.intersection(*({tuple(one) for one in given} for given, _ in answers))
+        values: dict[str, Counter[str]] = {name: Counter() for name in self.where}
+        for _, known in answers:
+            for name, some in known.items():
+                values[name].update(some)
+        return [missing_note(name, v, list(values[name])) for name, v in sorted(in_all)]
 
     def task(self, name: str, items: list[dict[str, Any]], **how: Any) -> Iterator[Any]:
         return self.engine.map(_TASKS + name, [{**self._place, **item} for item in items], **how)
@@ -128,11 +141,12 @@ class _Search:
             len(words) > 1
             for batch in batches
             for text in batch
-            for _, words in read_query(self.index, self.method, text).terms or ()
+            for _, words in self._read(text).terms or ()
         )
         if not bags or not (soft or longer):
             return [[] for _ in batches]
-        wanted = [{"spec": self.spec, "unit": self.unit}] * len(batches)
+        about = {"spec": self.spec, "unit": self.unit, "algebra": self._asked.algebra}
+        wanted = [about] * len(batches)
         added = []
         for answers in self._round("count_grams", batches, wanted):
             total: dict[tuple[Any, ...], tuple[int, int]] = {}
@@ -160,8 +174,9 @@ class _Search:
         return limits
 
     def _found(self, text: str, given: list[Any], sums: Sums) -> Found:
-        query = read_query(self.index, self.method, text)
-        return noted(self._merged(self.method, query, given, self.k, sums), query)
+        query = self._read(text)
+        found = self._merged(self.method, query, given, self.k, sums)
+        return noted(found, query, self._missing)
 
     def _merged(self, method: Any, query: Query, given: list[Any], k: int, sums: Sums) -> Found:
         """The best of what the shards gave."""
@@ -269,7 +284,7 @@ def _check_fields(index: ShardedIndex, where: Where | None) -> None:
     for name in where or ():
         if name not in known:
             raise InputError(
-                f"No document has metadata {name!r}.", f"There are: {', '.join(known) or 'none'}."
+                f"No document has metadata {name!r}.", f"There are: {list_names(known)}."
             )
 
 

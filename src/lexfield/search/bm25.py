@@ -55,8 +55,9 @@ class Bm25(SoftMethod):
     def extends(self) -> bool:
         return self.extend
 
-    def read(self, index: Index, text: str) -> Query:
-        return super().read(index, text) if self.extend else BagMethod.read(self, index, text)
+    def read(self, index: Index, text: str, algebra: bool) -> Query:
+        read = super().read if self.extend else partial(BagMethod.read, self)
+        return read(index, text, algebra)
 
     def scored(self, bags: Bags, term: Term, query: Query) -> Scored:
         soft = super().scored if self.extend else partial(BagMethod.scored, self)

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
-from lexfield.errors import InputError
+from lexfield.errors import InputError, list_names
 from lexfield.search.rows import Rows
 
+Where = Mapping[str, str | Sequence[str]]
+_MOST_VALUES = 1000  # of a field that are looked through for a note
 
-def allowed_rows(
-    rows: Rows, where: Mapping[str, str | Sequence[str]] | None
-) -> NDArray[np.bool_] | None:
+
+def allowed_rows(rows: Rows, where: Where | None) -> NDArray[np.bool_] | None:
     """A mask over rows, or None when all are allowed."""
     if not where:
         return rows.live
@@ -24,10 +26,36 @@ def allowed_rows(
         if column is None and rows.whole is not None and rows.whole.part:
             column = [""] * len(rows.segments[0].corpus.ids)  # others may have it
         if column is None:
-            known = ", ".join(rows.columns) or "none"
+            known = list_names(rows.columns)
             raise InputError(f"No document has metadata {name!r}.", f"There are: {known}.")
         allowed &= np.array([value in wanted for value in column], bool)[rows.documents]
     return allowed
+
+
+def where_notes(rows: Rows, where: Where | None) -> list[str]:
+    """Name the values that no document has, and those that there are."""
+    if not where or (rows.whole is not None and rows.whole.part):  # others may have them
+        return []
+    missing, values = unmatched(rows, where)
+    return [missing_note(name, value, values[name]) for name, value in missing]
+
+
+def unmatched(rows: Rows, where: Where) -> tuple[list[tuple[str, str]], dict[str, list[str]]]:
+    """Return the conditions that no document meets, and each field's most frequent values."""
+    live = rows.documents if rows.live is None else rows.documents[rows.live]
+    numbers = np.unique(live).tolist()
+    missing, known = [], {}
+    for name, values in where.items():
+        column = rows.columns.get(name, [])
+        counts = Counter(column[number] for number in numbers if column)
+        wanted = [values] if isinstance(values, str) else list(map(str, values))
+        missing += [(name, value) for value in wanted if value not in counts]
+        known[name] = [value for value, _ in counts.most_common(_MOST_VALUES) if value]
+    return missing, known
+
+
+def missing_note(name: str, value: str, values: Sequence[str]) -> str:
+    return f"no document has {name}={value}; the values are {list_names(values, 10)}"
 
 
 def parse_where(conditions: Sequence[str]) -> dict[str, list[str]]:

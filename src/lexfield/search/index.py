@@ -7,7 +7,6 @@ the new one. Small segments are merged as they gather, so that there are never m
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cached_property
@@ -20,13 +19,14 @@ from numpy.typing import NDArray
 from lexfield.engine import Engine
 from lexfield.errors import ChangedError, InputError, check
 from lexfield.progress import Progress, silent
+from lexfield.search.about import describe_index
 from lexfield.search.embedding import VectorSource, embed_words
-from lexfield.search.filter import allowed_rows
+from lexfield.search.filter import allowed_rows, where_notes
 from lexfield.search.lexicon import Lexicon
 from lexfield.search.like import like
-from lexfield.search.methods import Method, parse, spec_of
+from lexfield.search.methods import Method, parse, read_query, spec_of
 from lexfield.search.parts import replacing, write_next
-from lexfield.search.query import Query, check_length, count_words
+from lexfield.search.query import Query, look_up
 from lexfield.search.ranking import Ranking, noted
 from lexfield.search.rows import Rows
 from lexfield.search.segment import UNITS, Segment, save_segment
@@ -38,14 +38,13 @@ from lexfield.store.owned import refuse_others
 from lexfield.text.corpus import Corpus
 from lexfield.text.document import Document
 from lexfield.text.normalise import Normalisation
-from lexfield.text.segment import words as cut_words
 from lexfield.text.stopwords import stopwords
 from lexfield.topics.lda import TopicModel
+from lexfield.vectors.coverage import Coverage
 from lexfield.vectors.wordvectors import Embedded, WordVectors
 
 T = TypeVar("T")
 KIND = "index"
-_MOST_VALUES = 50
 
 
 class Index:
@@ -214,24 +213,30 @@ class Index:
         *,
         unit: str = "sentence",
         where: Mapping[str, str | Sequence[str]] | None = None,
+        algebra: bool = False,
+        allow_unknown: bool = False,
     ) -> Ranking:
         """The ``k`` best sentences (or documents) for a text, each with its reasons.
 
         where: only documents with these metadata, decided before ranking; several values of one
             field are alternatives.
+        algebra: read the text as sums of words and phrases, as in ``3*storm - "at sea"`` (count,
+            frequency, bm25, lm, translation); by default it is plain text.
+        allow_unknown: search by vectors though most words of the index have none.
         """
         chosen = parse(method)
         rows = self.rows(unit)
         check(isinstance(k, int | np.integer) and k >= 1, "k", "a whole number of at least 1", k)
-        query = chosen.read(self, text) if hasattr(chosen, "read") else self.query(text)
+        query = read_query(self, chosen, text, algebra=algebra, allow_unknown=allow_unknown)
         allowed = allowed_rows(rows, where)
         found = chosen.search(rows, query, min(int(k), len(rows)), allowed)
-        return Ranking(noted(found, query), rows, spec_of(chosen), text)
+        return Ranking(noted(found, query, where_notes(rows, where)), rows, spec_of(chosen), text)
 
     def like(
         self, identity: str, method: str | Method = "topic", k: int = 5, **options: Any
     ) -> Ranking:
-        """More like this document (or sentence, ``document#number``); options: ``where``."""
+        """More like this document (or sentence, ``document#number``); options: ``where`` and
+        ``allow_unknown``, as in ``search``."""
         return like(self, identity, parse(method), k, **options)
 
     def fit_topics(self, topics: int = 50, **options: Any) -> TopicModel:
@@ -246,13 +251,20 @@ class Index:
         *,
         unit: str = "sentence",
         where: Mapping[str, str | Sequence[str]] | None = None,
+        algebra: bool = False,
+        allow_unknown: bool = False,
+        names: Sequence[str] = (),
         progress: Progress = silent,
         engine: Engine | None = None,
     ) -> Iterator[Ranking]:
-        """``search`` for many texts, in order, on all cores; or on those of a cluster."""
-        from lexfield.search.batch import search_many
+        """``search`` for many texts, in order, on all cores; or on those of a cluster.
 
-        return search_many(self, texts, method, k, unit, where, progress, engine)
+        names: what the queries are called in errors; by default their numbers.
+        """
+        from lexfield.search.batch import Asked, search_many
+
+        asked = Asked(method, k, unit, where, algebra, allow_unknown)
+        return search_many(self, texts, asked, names, progress, engine)
 
     def rows(self, unit: str = "sentence") -> Rows:
         """All sentences or documents, as search methods see them."""
@@ -264,24 +276,7 @@ class Index:
 
     def query(self, text: str) -> Query:
         """Cut a text as the index's own were, and look its words up."""
-        tokens = cut_words(self.normalisation(text.replace("\0", " ")))
-        check_length(tokens)
-        words, counts = count_words(tokens, stopwords(self.language))
-        ids = np.array([self.lexicon.ids.get(word, -1) for word in words], np.int32)
-        vectors = np.zeros((len(words), self.lexicon.vectors.shape[1]), np.float32)
-        known = np.zeros(len(words), bool)
-        inside = ids >= 0
-        vectors[inside] = self.lexicon.vectors[ids[inside]]
-        known[inside] = self.lexicon.known[ids[inside]]
-        empty = "only stopwords" if tokens else "no words"
-        notes = [] if words else [f"the query holds {empty}"]
-        if (ids < 0).any():
-            outside = np.flatnonzero(ids < 0)
-            embedded = self._source.embed([words[i] for i in outside])
-            vectors[outside], known[outside] = embedded.matrix, embedded.how > 0
-        if unknown := [word for word, is_known in zip(words, known, strict=True) if not is_known]:
-            notes.append(f"no vector for: {', '.join(unknown[:10])}")
-        return Query(text, tokens, words, np.array(counts, np.int64), ids, vectors, known, notes)
+        return look_up(self, text)
 
     @cached_property
     def segments(self) -> list[Segment]:
@@ -290,6 +285,12 @@ class Index:
     @cached_property
     def lexicon(self) -> Lexicon:
         return Lexicon(self.segments, stopwords(self.language), self._deleted)
+
+    @property
+    def coverage(self) -> Coverage:
+        """How many words of the index have a vector."""
+        name = f"the index {self.path.name}"
+        return Coverage(*self.lexicon.covered, self._meta["vectors"]["name"], name)
 
     @property
     def corpus(self) -> Corpus:
@@ -368,26 +369,7 @@ class Index:
 
     def info(self) -> dict[str, Any]:
         """What is inside: sizes, metadata fields with their values, coverage, notes."""
-        counters: dict[str, Counter[str]] = {}
-        for number in self.documents.values():
-            for name, value in self.rows("document").describe(number)["metadata"].items():
-                counters.setdefault(name, Counter())[value] += 1
-        return {
-            "path": str(self.path),
-            "generation": int(self.generation),
-            "bytes": self._store.size,
-            "documents": len(self.documents),
-            "deleted": int(self._deleted.sum()),
-            "segments": len(self.segments),
-            "sentences": sum(len(s.corpus.sentences) for s in self.segments),
-            "tokens": sum(len(s.corpus.tokens) for s in self.segments),
-            "words": len(self.lexicon),
-            "language": self.language,
-            "normalisation": self._meta["segments"][0]["corpus"]["normalisation"],
-            "vectors": self._meta["vectors"],
-            "metadata": {n: dict(c.most_common(_MOST_VALUES)) for n, c in sorted(counters.items())},
-            "notes": [note for s in self._meta["segments"] for note in s["corpus"]["notes"]],
-        }
+        return describe_index(self)
 
     def __repr__(self) -> str:
         sentences = sum(len(segment.corpus.sentences) for segment in self.segments)

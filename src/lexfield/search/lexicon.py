@@ -53,6 +53,20 @@ class Lexicon:
         return how
 
     @cached_property
+    def counts(self) -> NDArray[np.int64]:
+        """How often each word occurs in all segments."""
+        counts = np.zeros(len(self), np.int64)
+        for segment, own in zip(self._segments, self.maps, strict=True):
+            counts[own] += segment.corpus.vocabulary.counts
+        return counts
+
+    @cached_property
+    def covered(self) -> tuple[int, int]:
+        """How many words there are, stopwords out, and how many of them have a vector."""
+        counts = np.where(self.content, self.counts, 0)
+        return int(counts.sum()), int(counts[self.known].sum())
+
+    @cached_property
     def known(self) -> NDArray[np.bool_]:
         """Words that have a vector."""
         return self.how > 0

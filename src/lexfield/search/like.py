@@ -9,8 +9,8 @@ import numpy as np
 
 from lexfield.errors import InputError, check
 from lexfield.explain import no_reasons
-from lexfield.search.filter import allowed_rows
-from lexfield.search.methods import Method, spec_of
+from lexfield.search.filter import allowed_rows, where_notes
+from lexfield.search.methods import Method, read_query, spec_of
 from lexfield.search.ranking import Found, Ranking
 from lexfield.search.topic import Topic, mixture_of
 
@@ -25,6 +25,7 @@ def like(
     k: int,
     *,
     where: Mapping[str, str | Sequence[str]] | None = None,
+    allow_unknown: bool = False,
 ) -> Ranking:
     """The rows nearest to the document (or the sentence ``document#number``) of this id.
 
@@ -46,9 +47,10 @@ def like(
         else:
             found = method.near(rows, mixture, k, allowed)
     else:
-        query = index.query(rows.text(row))
+        query = read_query(index, method, rows.text(row), allow_unknown=allow_unknown)
         found = method.search(rows, query, k, allowed)
         found.notes[:0] = query.notes
+    found.notes[:0] = where_notes(rows, where)
     return Ranking(found, rows, spec_of(method), identity)
 
 

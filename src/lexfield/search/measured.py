@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from lexfield.errors import InputError
 from lexfield.search.embedding import VectorSource
 from lexfield.search.index import Index
-from lexfield.search.methods import Method, parse
+from lexfield.search.methods import Method, parse, uses_vectors
 from lexfield.search.metrics import Metric
 from lexfield.search.ranking import Ranking
 from lexfield.search.segment import Segment, Unit
@@ -25,7 +25,6 @@ from lexfield.search.topics import Topics
 from lexfield.vectors.wordvectors import Embedded
 
 T = TypeVar("T")
-_WITHOUT_VECTORS = ("bm25", "bow", "count", "edit", "frequency", "jaccard", "lm")
 
 
 class MeasuredIndex(Index):
@@ -48,8 +47,9 @@ class MeasuredIndex(Index):
         self, text: str, method: str | Method = "setcover", k: int = 5, **how: Any
     ) -> Ranking:
         found = super().search(text, method, k, **how)
-        if (name := parse(method).name) in _WITHOUT_VECTORS:
-            found.notes.append(f"{name} uses no vectors: the metric changes nothing")
+        chosen = parse(method)
+        if not uses_vectors(chosen) and chosen.name not in ("topic", "fuse"):
+            found.notes.append(f"{chosen.name} uses no vectors: the metric changes nothing")
         return found
 
     @cached_property

@@ -4,18 +4,18 @@ A method is a frozen dataclass whose fields are its parameters, with
 
     search(rows, query, k, allowed) → Found
 
-and, where it has a query language of its own, ``read(index, text) → Query``. Command line, page and
-Python read the same registry.
+and, where its queries are weighted n-grams, ``read(index, text, algebra) → Query``. Command line,
+page and Python read the same registry.
 """
 
 from __future__ import annotations
 
 import difflib
 import re
-from dataclasses import fields
+from dataclasses import fields, replace
 from functools import lru_cache
 from importlib import import_module
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +24,9 @@ from lexfield.errors import InputError, check
 from lexfield.search.query import Query
 from lexfield.search.ranking import Found
 from lexfield.search.rows import Rows
+
+if TYPE_CHECKING:
+    from lexfield.search.index import Index
 
 METHODS = {
     "setcover": "SetCover",
@@ -40,6 +43,9 @@ METHODS = {
     "topic": "Topic",
     "fuse": "Fuse",
 }
+
+
+_WITHOUT_VECTORS = ("bow", "count", "edit", "frequency", "jaccard", "lm", "topic")
 
 
 class Method(Protocol):
@@ -85,6 +91,35 @@ def _parsed(spec: str) -> Method:
         values[pair[1]] = _value(pair[2], allowed[pair[1]].default)
     made: Method = kind(**values)
     return made
+
+
+def uses_vectors(method: Any) -> bool:
+    """Does a method, or one of those that it fuses, compare words by their vectors?"""
+    if inner := getattr(method, "methods", ()):
+        return any(map(uses_vectors, inner))
+    return bool(getattr(method, "extends", method.name not in _WITHOUT_VECTORS))
+
+
+def read_query(
+    index: Index, method: Any, text: str, *, algebra: bool = False, allow_unknown: bool = False
+) -> Query:
+    """Read a text as a method's query: plain words, or sums of words and phrases as ``algebra``.
+
+    Raise ``InputError`` if the method goes by vectors that most words of the index lack.
+    """
+    check(isinstance(text, str), "text", "a string", text)
+    check(algebra in (True, False), "algebra", "True or False", algebra)
+    read = getattr(method, "read", None)
+    if algebra and read is None:
+        raise InputError(
+            f"{method.name} does not read sums of words.",
+            "Algebra is for count, frequency, bm25, lm and translation; leave it out for others.",
+        )
+    query: Query = read(index, text, algebra) if read else index.query(text)
+    if not uses_vectors(method):
+        return query
+    low = index.coverage.require(allow_unknown)
+    return replace(query, notes=[*low, *query.notes, *query.lacking()])
 
 
 def spec_of(method: Method) -> str:

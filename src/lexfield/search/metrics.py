@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lexfield.engine import single_thread
-from lexfield.errors import InputError, check
+from lexfield.errors import InputError, check, list_names
 from lexfield.progress import Progress, silent
 from lexfield.results import Table
 from lexfield.search.parts import find_part, part_names, remove_part, write_part
@@ -69,12 +69,13 @@ def learn(
     shrinkage: float | None = None,
     weights: str = "equal",
     seed: int = 0,
+    allow_unknown: bool = False,
     progress: Progress = silent,
 ) -> Learned:
     """Learn a metric from the documents of an index, grouped by a metadata field, and keep it.
 
     Without ``shrinkage`` it is chosen by held-out clusters. ``unit="sentence"`` takes the sentences
-    of a group's documents as its members.
+    of a group's documents as its members. ``allow_unknown``: also where most words have no vector.
     """
     from lexfield.metric.distortion import WEIGHTS
 
@@ -84,6 +85,7 @@ def learn(
         raise InputError("A metric cannot be learned under another.", "Open the index without one.")
     rows = index.rows(unit)
     labels, notes = clusters_of(rows, by)
+    notes += index.coverage.require(allow_unknown)
     points = means(rows)
     labels = np.where(points.any(axis=1), labels, "")
     if rows.live is not None:
@@ -175,7 +177,7 @@ def clusters_of(rows: Rows, by: str) -> tuple[Array, list[str]]:
 
     column = rows.columns.get(by)
     if column is None:
-        known = ", ".join(rows.columns) or "none"
+        known = list_names(rows.columns)
         raise InputError(f"No document has metadata {by!r}.", f"There are: {known}.")
     ids = [identity for segment in rows.segments for identity in segment.corpus.ids]
     numbers = {identity: number for number, identity in enumerate(ids)}
@@ -241,10 +243,10 @@ class Metric:
     def __init__(self, index: Store, name: str) -> None:
         part = find_part(index, f"{PREFIX}{name}") if _NAME.fullmatch(name) else None
         if part is None:
-            known = ", ".join(row.name for row in _learned(index))
+            known = [row.name for row in _learned(index)]
             raise InputError(
                 f"The index {index.path} has no metric {name!r}.",
-                f"There are: {known}."
+                f"There are: {list_names(known)}."
                 if known
                 else f"Learn one with: lexfield metric learn {index.path} --by FIELD --name {name}",
             )

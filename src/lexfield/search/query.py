@@ -5,11 +5,17 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from lexfield.errors import InputError
+from lexfield.errors import InputError, list_names
+from lexfield.text.segment import words as cut_words
+from lexfield.text.stopwords import stopwords
+
+if TYPE_CHECKING:
+    from lexfield.search.index import Index
 
 LONGEST_QUERY = 20_000  # words
 
@@ -37,9 +43,38 @@ class Query:
         total = counts.sum()
         return counts / total if total else counts.astype(np.float64)
 
+    @property
+    def unknown(self) -> list[str]:
+        """Return the words that have no vector."""
+        return [word for word, known in zip(self.words, self.known, strict=True) if not known]
+
+    def lacking(self) -> list[str]:
+        """Return a note on words without a vector, for methods that go by vectors."""
+        return [f"no vector for: {list_names(self.unknown)}"] if self.unknown else []
+
     def mean(self) -> NDArray[np.float32]:
         """The unweighted mean of the words' vectors."""
         return (self.shares @ self.vectors.astype(np.float64)).astype(np.float32)
+
+
+def look_up(index: Index, text: str) -> Query:
+    """Cut a text as the index's own were, and look its words up."""
+    lexicon = index.lexicon
+    tokens = cut_words(index.normalisation(text.replace("\0", " ")))
+    check_length(tokens)
+    words, counts = count_words(tokens, stopwords(index.language))
+    ids = np.array([lexicon.ids.get(word, -1) for word in words], np.int32)
+    vectors = np.zeros((len(words), lexicon.vectors.shape[1]), np.float32)
+    known = np.zeros(len(words), bool)
+    inside = ids >= 0
+    vectors[inside] = lexicon.vectors[ids[inside]]
+    known[inside] = lexicon.known[ids[inside]]
+    notes = [] if words else [f"the query holds {'only stopwords' if tokens else 'no words'}"]
+    if (ids < 0).any():
+        outside = np.flatnonzero(ids < 0)
+        embedded = index._source.embed([words[i] for i in outside])
+        vectors[outside], known[outside] = embedded.matrix, embedded.how > 0
+    return Query(text, tokens, words, np.array(counts, np.int64), ids, vectors, known, notes)
 
 
 def check_length(tokens: list[str]) -> None:

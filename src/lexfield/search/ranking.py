@@ -29,9 +29,9 @@ class Found:
     notes: list[str] = field(default_factory=list)
 
 
-def noted(found: Found, query: Query) -> Found:
-    """What was found, with the notes on the query first."""
-    found.notes[:0] = query.notes
+def noted(found: Found, query: Query, more: Sequence[str] = ()) -> Found:
+    """What was found, with the notes on the query first, and ``more``."""
+    found.notes[:0] = [*query.notes, *more]
     if not found.rows and not found.notes:
         found.notes.append("nothing in the index answers this query")
     return found

@@ -89,7 +89,7 @@ class SetCover:
             found = self._by_matches(rows, query, balls, eligible, k)
         else:
             found = self._by_union(rows, query, balls, eligible, k)
-        if len(found.rows) < k and len(balls.words):
+        if len(found.rows) < k and len(balls.words) and eligible.any():
             found.notes.append(f"only {len(found.rows)} rows cover anything of the query")
         return found
 
@@ -135,7 +135,7 @@ class SetCover:
             met = {int(balls.places[entry]) for one in paid[: number + 1] for entry, _ in one}
             return Explanation(reasons, additive=True, facts=_uncovered(query, met))
 
-        return Found(chosen, [gain for _, gain in picks], explain, _covered(ends))
+        return Found(chosen, [gain for _, gain in picks], explain, _covered(query, ends))
 
     def _by_union(
         self, rows: Rows, query: Query, balls: Balls, eligible: NDArray[np.bool_], k: int
@@ -176,7 +176,7 @@ class SetCover:
             met = {targets[word].place for words in covered[: place + 1] for word in words}
             return Explanation(reasons, additive=True, facts=_uncovered(query, met))
 
-        return Found(found, scores, explain, _covered(ends))
+        return Found(found, scores, explain, _covered(query, ends))
 
     def eligible(self, rows: Rows, allowed: NDArray[np.bool_] | None) -> NDArray[np.bool_]:
         least, most = self.min_tokens, self.max_tokens
@@ -243,15 +243,21 @@ def _between(rows: Rows, least: int, most: int | None) -> NDArray[np.bool_]:
     return long if most is None else long & (rows.lengths <= most)
 
 
-def _covered(ends: list[int]) -> list[str]:
-    if not ends:
+def _covered(query: Query, ends: list[int]) -> list[str]:
+    if not ends or not query.known.any():
         return []
+    what = "every word that has a vector" if query.unknown else "everything"
     again = f", and {len(ends) - 1} times more" if len(ends) > 1 else ""
-    return [f"everything was covered after {ends[0]} rows{again}"]
+    return [f"{what} was covered after {ends[0]} rows{again}"]
 
 
 def _uncovered(query: Query, met: set[int]) -> dict[str, Any]:
-    return {"uncovered": [word for place, word in enumerate(query.words) if place not in met]}
+    """The words whose meaning no row so far covers; a word without a vector has none to cover, even
+    where a row holds the very same word."""
+    words = zip(query.words, query.known, strict=True)
+    return {
+        "uncovered": [w for place, (w, known) in enumerate(words) if place not in met or not known]
+    }
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 
 from lexfield.errors import StoreError
 from lexfield.search.bags import Bags
-from lexfield.search.filter import allowed_rows
+from lexfield.search.filter import allowed_rows, unmatched
 from lexfield.search.fuse import Fuse
 from lexfield.search.gathered import gather
-from lexfield.search.methods import Method, parse
+from lexfield.search.methods import Method, parse, read_query
 from lexfield.search.query import Query
 from lexfield.search.rows import Rows
 from lexfield.search.setcover import SetCover
@@ -38,15 +38,20 @@ def _opened(path: str, manifest: str, shard: int) -> ShardedIndex:
     return index
 
 
-def read_query(index: ShardedIndex, method: Method, text: str) -> Query:
-    """A query as a method reads it."""
-    read = getattr(method, "read", None)
-    query: Query = read(index, text) if read else index.query(text)
-    return query
+def _read(index: ShardedIndex, method: Method, text: str, algebra: bool) -> Query:
+    """A query as a method reads it; whoever sends the tasks has looked at the coverage."""
+    return read_query(index, method, text, algebra=algebra, allow_unknown=True)
+
+
+def unmatched_values(
+    path: str, manifest: str, shard: int, unit: str, where: Where
+) -> tuple[list[tuple[str, str]], dict[str, list[str]]]:
+    """The conditions that no document of this shard meets, and the values of their fields."""
+    return unmatched(_opened(path, manifest, shard).rows(unit), where)
 
 
 def count_grams(
-    path: str, manifest: str, shard: int, texts: list[str], spec: str, unit: str
+    path: str, manifest: str, shard: int, texts: list[str], spec: str, unit: str, algebra: bool
 ) -> Sums:
     """What this shard holds of the n-grams and groups of words that the queries ask for."""
     index = _opened(path, manifest, shard)
@@ -56,7 +61,7 @@ def count_grams(
     bags = Bags.of(rows)
     with rows.whole.counting() as counts:
         for text in texts:
-            query = read_query(index, method, text)
+            query = _read(index, method, text, algebra)
             for inner in leaves(method):
                 if isinstance(inner, BagMethod):
                     for term in query_terms(bags, query):
@@ -74,6 +79,7 @@ def first_distances(
     k: int,
     unit: str,
     where: Where | None,
+    algebra: bool,
 ) -> list[list[float]]:
     """Distances of the most promising rows, from which all shards take their first limit."""
     index = _opened(path, manifest, shard)
@@ -100,6 +106,7 @@ def answer(
     k: int,
     unit: str,
     where: Where | None,
+    algebra: bool,
     sums: Sums,
     limits: list[float | None],
 ) -> list[Any]:
@@ -110,7 +117,7 @@ def answer(
     allowed = allowed_rows(rows, where)
     method = parse(spec)
     return [
-        _answer(method, rows, read_query(index, method, text), k, allowed, limit)
+        _answer(method, rows, _read(index, method, text, algebra), k, allowed, limit)
         for text, limit in zip(texts, limits, strict=True)
     ]
 
@@ -138,6 +145,7 @@ def explain(
     k: int,
     unit: str,
     where: Where | None,
+    algebra: bool,
     sums: Sums,
     row: int,
 ) -> dict[str, Any]:
@@ -146,7 +154,7 @@ def explain(
     rows = index.rows(unit)
     _learn(rows, sums)
     method = parse(spec)
-    query = read_query(index, method, text)
+    query = _read(index, method, text, algebra)
     found = method.search(rows, query, _most(k, rows), allowed_rows(rows, where))
     return asdict(found.explain(found.rows.index(row)))
 

@@ -103,6 +103,10 @@ class SharedLexicon(Lexicon):
         return self._shared.array("how")
 
     @cached_property
+    def counts(self) -> NDArray[np.int64]:
+        return self._shared.array("counts")
+
+    @cached_property
     def _live(self) -> None:
         return None
 
@@ -222,7 +226,7 @@ class ShardedIndex(Index):
             **found,
             "path": self.address,
             "bytes": found["bytes"] + sizes,
-            "notes": self._meta["notes"],
+            "notes": [*self._meta["notes"], *self.coverage.build_notes()],
             "shards": [
                 {name: shard[name] for name in ("name", "documents", "sentence", "tokens")}
                 for shard in self.shards

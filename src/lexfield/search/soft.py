@@ -63,12 +63,11 @@ class SoftMethod(BagMethod):
         """What the word of the query is worth where it is ``found``, and its own list."""
         raise NotImplementedError
 
-    def read(self, index: Index, text: str) -> Query:
-        """Read a query in the language of bags, with the vectors of its words."""
-        tokens, terms = read_terms(index, text)
+    def read(self, index: Index, text: str, algebra: bool) -> Query:
+        """Read a query as weighted n-grams, with the vectors of its words."""
+        tokens, terms = read_terms(index, text, algebra)
         query = index.query(" ".join(word for _, words in terms for word in words))
-        lacking = [note for note in query.notes if note.startswith("no vector")]
-        notes = lacking if terms else super().read(index, text).notes
+        notes = [] if terms else super().read(index, text, algebra).notes
         return replace(query, text=text, tokens=tokens, terms=terms, notes=notes)
 
     def scored(self, bags: Bags, term: Term, query: Query) -> Scored:

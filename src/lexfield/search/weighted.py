@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lexfield.bags.algebra import has_operators, parse_algebra
+from lexfield.bags.algebra import parse_algebra
+from lexfield.errors import list_names
 from lexfield.explain import Explanation, Reason
 from lexfield.search.bags import Bags, Occurrences
 from lexfield.search.query import Query, check_length, count_words
@@ -79,9 +80,9 @@ class BagMethod:
         """What the length of each row adds for every n-gram of a query; empty for nothing."""
         return NOTHING
 
-    def read(self, index: Index, text: str) -> Query:
-        """Read a query in the language of bags; nothing is asked of word vectors."""
-        tokens, terms = read_terms(index, text)
+    def read(self, index: Index, text: str, algebra: bool) -> Query:
+        """Read a query as weighted n-grams; nothing is asked of word vectors."""
+        tokens, terms = read_terms(index, text, algebra)
         return Query(
             text,
             tokens,
@@ -179,13 +180,16 @@ class BagMethod:
 
 
 def read_terms(
-    index: Index, text: str
+    index: Index, text: str, algebra: bool
 ) -> tuple[list[str], tuple[tuple[float, tuple[str, ...]], ...]]:
-    """All words of a query, and its n-grams with their weights. Stopwords count in quotes only."""
+    """Return all words of a query, and its n-grams with their weights.
+
+    Plain text is its words, each as often as it occurs, without stopwords; as ``algebra`` it is
+    sums of words and quoted phrases, in which stopwords count."""
     normalise, excluded = index.normalisation, stopwords(index.language)
     tokens = cut_words(normalise(text.replace("\0", " ")))
     check_length(tokens)
-    if not has_operators(text):
+    if not algebra:
         counted = zip(*count_words(tokens, excluded), strict=True)
         return tokens, tuple((float(count), (word,)) for word, count in counted)
     terms: list[tuple[float, tuple[str, ...]]] = []
@@ -222,8 +226,7 @@ def _notes(unknown: list[Term], known: list[tuple[Term, Scored]]) -> list[str]:
     notes = []
     if unknown:
         names = [f'"{t.text}"' if len(t.words) > 1 else t.text for t in unknown]
-        more = f" and {len(names) - 10} more" if len(names) > 10 else ""
-        notes.append(f"not in the index: {', '.join(names[:10])}{more}")
+        notes.append(f"not in the index: {list_names(names)}")
     if known and all(term.weight < 0 for term, _ in known):
         notes.append("every weight is negative: there is nothing to find")
     return notes

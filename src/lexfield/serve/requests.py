@@ -24,8 +24,13 @@ Seed = Annotated[int, Field(ge=0, le=2**31)]
 # The options of comparing, as ``lexfield.answers.options`` takes them.
 COMPARING = (
     "space", "measure", "smoothing", "n", "alpha", "estimator", "points", "dimension", "reduce",
-    "stopwords", "bits", "vectors", "k",
+    "stopwords", "bits", "vectors", "k", "allow_unknown",
 )  # fmt: skip
+
+
+AllowUnknown = Annotated[
+    bool, Field(description="Go by vectors though most words of the texts have none.")
+]
 
 
 class Request(BaseModel):
@@ -49,6 +54,10 @@ class Search(OfIndex):
     where: list[Annotated[str, Field(max_length=500)]] = Field(
         [], max_length=20, description="field=value"
     )
+    algebra: bool = Field(
+        False, description="Read q as sums of words and phrases, not as plain text."
+    )
+    allow_unknown: AllowUnknown = False
     explain: bool = True
 
 
@@ -57,6 +66,7 @@ class Bags(Search):
 
     method: list[Spec] = Field(["count"], min_length=1, max_length=6)
     unit: Literal["sentence", "document"] = "document"
+    algebra: bool = Field(True, description="Read q as sums of words and phrases.")
 
 
 class Balls(OfIndex):
@@ -90,6 +100,7 @@ class Comparing(BaseModel):
     bits: bool = False
     vectors: Name = "default"
     k: int = Field(3, ge=1, le=100)
+    allow_unknown: AllowUnknown = False
 
 
 class Compare(Comparing, Request):
@@ -140,6 +151,7 @@ class Zipf(OfIndex):
     nulls: bool = True
     robustness: bool = False
     vectors: Name = "default"
+    allow_unknown: AllowUnknown = False
 
 
 class Clusters(OfIndex):
@@ -148,6 +160,7 @@ class Clusters(OfIndex):
     k: Annotated[int, Field(ge=10, le=1000)] | Literal["auto"] = 75
     seeds: int = Field(3, ge=1, le=20)
     vectors: Name = "default"
+    allow_unknown: AllowUnknown = False
 
 
 class Speech(OfIndex):
@@ -155,6 +168,7 @@ class Speech(OfIndex):
 
     k: list[Annotated[int, Field(ge=1, le=1000)]] = Field([], max_length=20)
     vectors: Name = "default"
+    allow_unknown: AllowUnknown = False
 
 
 class Layout(OfIndex):
@@ -164,6 +178,7 @@ class Layout(OfIndex):
     words: int | None = Field(None, ge=10, le=50_000)
     seed: Seed = 0
     vectors: Name = "default"
+    allow_unknown: AllowUnknown = False
 
 
 class Near(Request):

@@ -21,15 +21,9 @@ from pathlib import Path, PurePosixPath
 
 from lexfield.errors import InputError
 from lexfield.store.files import replace_file
-from lexfield.text.decode import is_binary
+from lexfield.text.sniff import SAMPLE, identify
 
 _ZIP, _GZIP, _PARQUET = b"PK\x03\x04", b"\x1f\x8b", b"PAR1"
-_KNOWN = {  # first bytes of what people take for text
-    b"%PDF": "a PDF", b"\xd0\xcf\x11\xe0": "an old Office file", b"\x89PNG": "a picture",
-    b"\xff\xd8\xff": "a picture", b"GIF8": "a picture", b"{\\rtf": "an RTF file",
-    b"7z\xbc\xaf": "a 7z archive", b"Rar!": "a RAR archive", b"BZh": "a bzip2 file",
-    b"\xfd7zXZ": "an xz file", b"\x7fELF": "a program", b"MZ": "a program",
-}  # fmt: skip
 _OFFICE = ("[Content_Types].xml", "mimetype")  # entries of documents that are zip files
 _ENTRY = b"PK\x01\x02"  # before each entry of the directory
 _PIECE = 1 << 16
@@ -104,7 +98,8 @@ def _zip(sent: Sent, bounds: Bounds, room: int) -> Iterator[tuple[str, bytes]]:
         with zipfile.ZipFile(io.BytesIO(sent.data)) as archive:
             entries = [entry for entry in archive.infolist() if not entry.is_dir()]
             if any(entry.filename in _OFFICE for entry in entries):
-                raise InputError(f"{sent.name} is an office file or e-book.", "Save it as text.")
+                what, hint = identify(sent.data[:SAMPLE])
+                raise InputError(f"{sent.name} is {what}, not text.", hint)
             _check_entries(sent, len(entries), bounds)
             for entry in entries:
                 path = PurePosixPath(entry.filename)
@@ -147,16 +142,16 @@ def _read(stream: object, name: str, packed: int, bounds: Bounds, room: int) -> 
 
 
 def _check_text(name: str, data: bytes) -> None:
-    what = next((kind for first, kind in _KNOWN.items() if data.startswith(first)), None)
     if data.startswith(_PARQUET):
         if not name.lower().endswith(".parquet"):
             raise InputError(f"{name} is a Parquet file by its content.", "Name it so.")
         return
     if name.lower().endswith(".parquet"):
         raise InputError(f"{name} is not a Parquet file.", "Give it the name of what it is.")
-    if what or is_binary(data[:8192]):
+    what, _ = identify(data[:SAMPLE])
+    if what:
         raise InputError(
-            f"{name} is {what or 'not text'}.",
+            f"{name} is {what}, not text.",
             "Send plain text, csv, tsv, jsonl, parquet, or a zip archive of these.",
         )
 

@@ -13,11 +13,11 @@ from pathlib import Path
 import numpy as np
 
 from lexfield.engine.threads import map_blocks
-from lexfield.errors import InputError, check
+from lexfield.errors import InputError, check, list_names
 from lexfield.progress import Progress, silent
 from lexfield.search.filter import allowed_rows
 from lexfield.search.index import Index
-from lexfield.search.methods import parse, spec_of
+from lexfield.search.methods import parse, read_query, spec_of
 from lexfield.study.design import SUGGESTIONS, Design
 from lexfield.study.queries import StudyQuery, different
 from lexfield.study.store import Study, create
@@ -47,19 +47,21 @@ def new_study(
     baselines: Sequence[str] = BASELINES,
     by: str | None = None,
     lengths: Lengths | None = None,
+    allow_unknown: bool = False,
     seed: int = 0,
     progress: Progress = silent,
 ) -> Study:
     """Search an index for every query by every method, and write the questionnaire.
 
     by: a metadata field; a query is answered by documents whose value there is its level.
+    allow_unknown: go by vectors though most words of the index have none.
     """
     names = [tuple(spec_of(parse(spec)) for spec in specs) for specs in (targets, baselines)]
     design = Design(kind, names[0], names[1], seed)
     levels = sorted({query.level for query in queries})
     if by is None and levels != [""]:
         raise InputError(
-            f"The queries have levels ({', '.join(levels)}).",
+            f"The queries have levels ({list_names(levels)}).",
             "Name the metadata field that holds them: --by FIELD",
         )
     lists: list[dict[str, list[str]]] = [{} for _ in queries]
@@ -69,7 +71,9 @@ def new_study(
         texts = [queries[i].text for i in places]
         where = {by: level} if by and level else None
         for spec in design.methods:
-            found = suggest(index, texts, spec, where, lengths or Lengths())
+            found = suggest(
+                index, texts, spec, where, lengths or Lengths(), allow_unknown=allow_unknown
+            )
             for i, sentences in zip(places, found, strict=True):
                 lists[i][spec] = sentences
             done += 1
@@ -89,6 +93,7 @@ def suggest(
     where: dict[str, str] | None,
     lengths: Lengths,
     count: int = SUGGESTIONS,
+    allow_unknown: bool = False,
 ) -> list[list[str]]:
     """For each text the best sentences of the index by one method, all different."""
     rows = index.rows("sentence")
@@ -105,7 +110,7 @@ def suggest(
     most = int(np.count_nonzero(mask))
 
     def best(text: str) -> list[str]:
-        query, wanted = index.query(text), 4 * count
+        query, wanted = read_query(index, method, text, allow_unknown=allow_unknown), 4 * count
         while True:  # copies of one sentence may fill the first places
             found = method.search(rows, query, min(wanted, most), mask)
             sentences = different(text, [rows.text(row) for row in found.rows])

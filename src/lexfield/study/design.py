@@ -18,7 +18,7 @@ from itertools import product
 from random import Random
 from typing import TypeVar
 
-from lexfield.errors import InputError, check
+from lexfield.errors import InputError, check, list_names
 
 T = TypeVar("T")
 KINDS = ("choose3", "head2head")
@@ -74,7 +74,7 @@ class Design:
         check(self.kind in KINDS, "kind", f"one of {', '.join(KINDS)}", self.kind)
         object.__setattr__(self, "methods", (*self.targets, *self.baselines))
         if len(set(self.methods)) < len(self.methods):
-            raise InputError("A method is named twice.", f"Named: {', '.join(self.methods)}.")
+            raise InputError("A method is named twice.", f"Named: {list_names(self.methods)}.")
         check(1 <= len(self.targets) <= 4, "targets", "1 to 4 methods", self.targets)
         least = CHOSEN if self.kind == "choose3" else 1
         check(

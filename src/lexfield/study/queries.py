@@ -16,6 +16,7 @@ from typing import Any
 from lexfield.errors import InputError, ReadError
 from lexfield.store.bounds import bounded_json
 from lexfield.text.records import read_most
+from lexfield.text.sniff import SAMPLE, refuse_binary
 
 MOST_BYTES = 20_000_000
 MOST_QUERIES = 10_000
@@ -52,6 +53,7 @@ def read_text(path: str | Path) -> str:
         data = read_most(file, MOST_BYTES)
     if data is None:
         raise ReadError(f"{path} is larger than {MOST_BYTES // 1_000_000} MB.")
+    refuse_binary(data[:SAMPLE], str(path))
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:

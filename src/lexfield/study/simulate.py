@@ -21,7 +21,7 @@ from itertools import combinations
 from math import exp, fsum
 from random import Random
 
-from lexfield.errors import InputError, check
+from lexfield.errors import InputError, check, list_names
 from lexfield.progress import Progress, silent
 from lexfield.study.design import BACKGROUND, plan
 from lexfield.study.store import Study
@@ -46,7 +46,7 @@ def simulate(
         if method not in study.design.methods:
             raise InputError(
                 f"The study has no method {method!r}.",
-                f"It has: {', '.join(study.design.methods)}.",
+                f"It has: {list_names(study.design.methods)}.",
             )
         check(abs(value) <= 20, f"strength of {method}", "from -20 to 20", value)
     rng = Random(seed)

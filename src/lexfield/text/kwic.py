@@ -10,7 +10,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from lexfield.errors import check
+from lexfield.errors import check, list_names
 from lexfield.results import Table
 from lexfield.text.corpus import Corpus
 from lexfield.text.segment import word_spans, words
@@ -64,7 +64,7 @@ def kwic(
     if k is not None and k < len(ordered):
         notes.append(f"the first {k:,} of {len(ordered):,}")
     lines = [reader.context(*match) for match in ordered[:k]]
-    return Table(lines, f"{len(ordered):,} places of {', '.join(phrases)}", notes)
+    return Table(lines, f"{len(ordered):,} places of {list_names(phrases)}", notes)
 
 
 def _places(corpus: Corpus, ids: Sequence[int]) -> NDArray[np.int64]:

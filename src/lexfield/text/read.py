@@ -13,12 +13,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import IO, Any
 
-from lexfield.errors import InputError, ReadError, check
+from lexfield.errors import InputError, ReadError, check, list_names
 from lexfield.store.manifest import CURRENT, generations
-from lexfield.text.decode import check_encoding, detect, is_binary, strip_gutenberg
+from lexfield.text.decode import check_encoding, detect, strip_gutenberg
 from lexfield.text.document import Document
 from lexfield.text.folder import walk
 from lexfield.text.records import Record, opened, read_bounded, read_parquet, read_records
+from lexfield.text.sniff import SAMPLE, identify, refuse_binary
 
 _SUFFIXES = {
     ".jsonl": "jsonl",
@@ -88,8 +89,9 @@ class Reader:
             relative = path.relative_to(folder).as_posix()
             try:
                 with opened(path) as file:
-                    if _kind(path, self.format) == "text" and is_binary(file.read(8192)):
-                        self.skipped.append((relative, "binary"))
+                    what, _ = identify(file.read(SAMPLE), self.encoding)
+                    if what and _kind(path, self.format) != "parquet":
+                        self.skipped.append((relative, what))
                         continue
             except ReadError as error:
                 self.skipped.append((relative, error.message))
@@ -98,19 +100,21 @@ class Reader:
 
     def told(self) -> list[str]:
         """What was left out, guessed or repaired, when all has been read."""
+        return [*self._left_out(), *self.notes]
+
+    def _left_out(self) -> list[str]:
         reasons: dict[str, list[str]] = {}
         for name, reason in self.skipped:
             reasons.setdefault(reason, []).append(name)
-        skipped = [
-            f"skipped {len(names):,} ({reason}): {', '.join(names[:3])}{', …' * (len(names) > 3)}"
+        return [
+            f"skipped {len(names):,} ({reason}): {list_names(names, 3)}"
             for reason, names in reasons.items()
         ]
-        return [*skipped, *self.notes]
 
     def nothing(self) -> InputError:
         """The error when there was no text."""
-        skipped = f" {len(self.skipped):,} files were skipped." if self.skipped else ""
-        return InputError(f"There is no text in {', '.join(map(str, self.paths))}.{skipped}")
+        left_out = "; ".join(["", *self._left_out()])
+        return InputError(f"There is no text in {list_names(self.paths)}{left_out}.")
 
     def _file(self, path: Path, name: str) -> Iterator[Document]:
         kind = _kind(path, self.format)
@@ -128,6 +132,7 @@ class Reader:
 
     def _text(self, file: IO[bytes], name: str, source: str) -> Document:
         data = read_bounded(file, source)
+        refuse_binary(data[:SAMPLE], source, self.encoding)
         encoding = self.encoding or detect(data, whole=True)
         if encoding not in ("utf-8", "utf-8-sig") and not self.encoding:
             self.notes.append(f"{source}: not UTF-8, read as {encoding}")
@@ -152,8 +157,8 @@ class Reader:
             missing = [name for name in fields if name not in record]
             if not fields or missing:
                 raise ReadError(
-                    f"{place}: no field {' or '.join(map(repr, missing or _TEXT_FIELDS))};"
-                    f" there are {', '.join(map(repr, record)) or 'none'}.",
+                    f"{place}: no field {' or '.join(map(repr, missing[:20] or _TEXT_FIELDS))};"
+                    f" there are {list_names(map(repr, record))}.",
                     "Name the field with the text: --text-field NAME.",
                 )
             id_fields = (self.id_field,) if self.id_field else _first(_ID_FIELDS, record)

@@ -11,13 +11,13 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
 
-from lexfield.errors import ReadError, need
+from lexfield.errors import ReadError, list_names, need
 from lexfield.store.bounds import bounded_json, most_unpacked
 from lexfield.text.decode import detect
+from lexfield.text.sniff import SAMPLE, refuse_binary
 from lexfield.text.table import Rows
 
 MAX_DOCUMENT = 256 << 20  # bytes of one text; larger files are collections, not documents
-_SAMPLE = 1 << 16
 _PIECE = 1 << 20
 _ROOM, _FEW_ROWS = 64 << 20, 10_000  # of parquet files
 
@@ -100,8 +100,9 @@ def read_most(file: IO[bytes], most: int) -> bytes | None:
 
 def _lines(file: IO[bytes], encoding: str | None, source: str) -> Iterator[str]:
     """Decoded lines with their ends."""
-    sample = file.read(_SAMPLE)
-    encoding = encoding or detect(sample, whole=len(sample) < _SAMPLE)
+    sample = file.read(SAMPLE)
+    refuse_binary(sample, source, encoding)
+    encoding = encoding or detect(sample, whole=len(sample) < SAMPLE)
     text = io.TextIOWrapper(io.BufferedReader(_Rejoined(sample, file)), encoding, newline="")
     number = 0
     try:
@@ -170,7 +171,7 @@ def read_parquet(path: Path, notes: list[str]) -> Iterator[tuple[int, Record]]:
         with parquet.ParquetFile(path) as file:
             flat = [field.name for field in file.schema_arrow if not types.is_nested(field.type)]
             if other := [name for name in file.schema_arrow.names if name not in flat]:
-                notes.append(f"{path}: left out what is no text or number: {', '.join(other)}")
+                notes.append(f"{path}: left out what is no text or number: {list_names(other)}")
             batch_size = _rows_at_a_time(path, file.metadata, most)
             for batch in file.iter_batches(batch_size=batch_size, columns=flat):
                 given += batch.nbytes

@@ -16,7 +16,7 @@ from typing import Any, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from lexfield.errors import InputError, check
+from lexfield.errors import InputError, check, list_names
 from lexfield.results import Table
 from lexfield.store.folder import Store
 from lexfield.vectors.shared import shared_units
@@ -68,7 +68,7 @@ class Models(Sequence[WordVectors]):
         by_dims = open_all(folder)
         chosen = max(by_dims) if dims is None else dims
         if chosen not in by_dims:
-            known = ", ".join(map(str, sorted(by_dims)))
+            known = list_names(sorted(by_dims))
             raise InputError(
                 f"{folder} has no models of {chosen} dimensions.", f"It has those of {known}."
             )

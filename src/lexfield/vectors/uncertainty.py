@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lexfield.engine import map_blocks
-from lexfield.errors import InputError, check
+from lexfield.errors import InputError, check, list_names
 from lexfield.progress import Progress, silent
 from lexfield.results import Table
 from lexfield.vectors.models import Models
@@ -88,7 +88,7 @@ def _rows(models: Models, words: int | Sequence[str]) -> NDArray[np.int64]:
         return representative(len(models.words), words)
     known = [models[0].row(word) for word in words]
     if missing := [word for word, row in zip(words, known, strict=True) if row < 0]:
-        raise InputError(f"The models lack {', '.join(map(repr, missing[:5]))}.")
+        raise InputError(f"The models lack {list_names(map(repr, missing))}.")
     check(len(known) >= 1, "words", "at least one", words)
     return np.array(known)
 

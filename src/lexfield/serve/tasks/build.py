@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lexfield.answers.answer import Answer
+from lexfield.errors import InputError
 from lexfield.serve.tasks.common import Options
 
 if TYPE_CHECKING:
@@ -27,8 +28,10 @@ def build(index: Index | None, options: Options, report: Frames) -> Answer:
         replace(one, source=str(Path(one.source).relative_to(folder))) for one in reader
     )
     corpus = Corpus.of(named, progress=report)
-    for name, why in reader.skipped:
-        corpus.notes.append(f"{name} was left out: {why}")
+    left_out = [note.replace(f"{folder}/", "") for note in reader.told()]
+    if not len(corpus.documents):
+        raise InputError("There is no text in what was sent.", "; ".join(left_out))
+    corpus.notes.extend(left_out)
     report.stage("embedding words")
     built = Index.build(corpus, options["target"], language=options["language"], progress=report)
     found = built.info()

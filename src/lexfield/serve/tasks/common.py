@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from lexfield.errors import InputError
+from lexfield.errors import InputError, list_names
 from lexfield.serve.problems import NotFoundError
 
 if TYPE_CHECKING:
@@ -41,7 +41,9 @@ def vector_set(name: str) -> WordVectors:
 
     known = [entry.name for entry in listing()]
     if name not in known:
-        raise NotFoundError(f"There are no vectors called {name!r}.", f"Known: {', '.join(known)}.")
+        raise NotFoundError(
+            f"There are no vectors called {name!r}.", f"Known: {list_names(known)}."
+        )
     return _load(name)
 
 

@@ -21,17 +21,18 @@ def search(index: Index | None, options: Options, report: Frames) -> Answer:
     from lexfield.search.filter import parse_where
 
     index = needed(index)
-    where, k, unit = parse_where(options["where"]), options["k"], options["unit"]
-    methods = options["method"]
+    methods, k = options["method"], options["k"]
+    how = {"where": parse_where(options["where"]), "allow_unknown": options["allow_unknown"]}
     if (options["like"] is None) == (options["q"] is None):
         raise InputError("Give either q (a text) or like (an id).")
     rankings = []
     for number, method in enumerate(methods, 1):
         report.stage(method)
         if options["like"] is not None:
-            rankings.append(index.like(options["like"], method, k, where=where))
+            rankings.append(index.like(options["like"], method, k, **how))
         else:
-            rankings.append(index.search(options["q"], method, k, unit=unit, where=where))
+            read = {"unit": options["unit"], "algebra": options["algebra"]}
+            rankings.append(index.search(options["q"], method, k, **read, **how))
         report(number, len(methods))
     by = "method" if len(methods) > 1 else None
     return ranked(rankings, explain=options["explain"], by=by)

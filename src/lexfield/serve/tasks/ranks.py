@@ -38,7 +38,7 @@ def _zipf(index: Index | None, options: Options, report: Frames) -> tuple[Any, l
         corpus, space="latent" if options["latent"] else "categorical", ngram=options["ngram"],
         clusters=options["k"], vectors=vectors_or_own(options["vectors"]), seeds=options["seeds"],
         nulls=options["nulls"], robustness=options["robustness"], name=options["index"],
-        progress=report,
+        allow_unknown=options["allow_unknown"], progress=report,
     )  # fmt: skip
     return result, [*corpus.notes, *result.notes]
 
@@ -52,7 +52,7 @@ def speech(index: Index | None, options: Options, report: Frames) -> Answer:
     report.stage("nearest words")
     result = tag(
         corpus, vectors=vectors_or_own(options["vectors"]), name=options["index"], progress=report,
-        neighbours=sorted(set(options["k"])) or NEIGHBOURS,
+        neighbours=sorted(set(options["k"])) or NEIGHBOURS, allow_unknown=options["allow_unknown"],
     )  # fmt: skip
     return told([result], [*corpus.notes, *result.notes])
 
@@ -66,5 +66,6 @@ def layout(index: Index | None, options: Options, report: Frames) -> Answer:
     result = lay(
         corpus, options["method"], vectors=vectors_or_own(options["vectors"]),
         words=options["words"], seed=options["seed"], name=options["index"], progress=report,
+        allow_unknown=options["allow_unknown"],
     )  # fmt: skip
     return told([result], [*corpus.notes, *result.notes], {"method": result.method, "plot": None})

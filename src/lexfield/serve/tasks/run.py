@@ -38,7 +38,7 @@ def warm(paths: list[str]) -> str:
 
     for path in paths:
         index = opened(path)
-        index.search("the first of all questions", k=1)
+        index.search("the first of all questions", k=1, allow_unknown=True)
         index.rows("sentence")
     return ""
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lexfield.errors import VectorsError
+from lexfield.errors import VectorsError, list_names
 from lexfield.progress import Progress
 from lexfield.store.bounds import most_unpacked
 from lexfield.vectors.formats.beside import read_words
@@ -78,10 +78,9 @@ def _embedding(source: Source, file: Any) -> tuple[str, int, int]:
         rows, dims = matrices[floats[0]].get_shape()
         return floats[0], int(rows), int(dims)
     found = [f"{n} {k.get_dtype()}{k.get_shape()}" for n, k in sorted(kinds.items())]
-    more = f" and {len(found) - 5:,} more" if len(found) > 5 else ""
     raise VectorsError(
         f"{source}: expected one matrix of floats (F16, F32 or F64)."
-        f" Got {', '.join(found[:5]) or 'nothing'}{more} instead.",
+        f" Got {list_names(found, 5)} instead.",
         "Save the embedding matrix alone, as float32.",
     )
 

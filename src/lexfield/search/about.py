@@ -1,0 +1,42 @@
+"""What an index holds, in figures."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+
+from lexfield.vectors.wordvectors import Embedded
+
+if TYPE_CHECKING:
+    from lexfield.search.index import Index
+
+_MOST_VALUES = 50
+
+
+def describe_index(index: Index) -> dict[str, Any]:
+    """Return its sizes, metadata fields with their values, coverage by vectors, and notes."""
+    counters: dict[str, Counter[str]] = {}
+    for number in index.documents.values():
+        for name, value in index.rows("document").describe(number)["metadata"].items():
+            counters.setdefault(name, Counter())[value] += 1
+    lexicon, meta, segments = index.lexicon, index._meta, index.segments
+    ways = Embedded(lexicon.vectors, lexicon.how).coverage(lexicon.counts)
+    return {
+        "path": str(index.path),
+        "generation": int(index.generation),
+        "bytes": index._store.size,
+        "documents": len(index.documents),
+        "deleted": int(index._deleted.sum()),
+        "segments": len(segments),
+        "sentences": sum(len(s.corpus.sentences) for s in segments),
+        "tokens": sum(len(s.corpus.tokens) for s in segments),
+        "words": len(lexicon),
+        "language": index.language,
+        "normalisation": meta["segments"][0]["corpus"]["normalisation"],
+        "vectors": {**meta["vectors"], "coverage": ways},
+        "metadata": {n: dict(c.most_common(_MOST_VALUES)) for n, c in sorted(counters.items())},
+        "notes": [
+            *(note for s in meta["segments"] for note in s["corpus"]["notes"]),
+            *index.coverage.build_notes(),
+        ],
+    }

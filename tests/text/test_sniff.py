@@ -1,0 +1,112 @@
+"""What is not text is refused, and said to be what it is."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from lexfield.errors import ReadError
+from lexfield.text.corpus import Corpus
+from lexfield.text.decode import detect
+from lexfield.text.sniff import identify
+
+FORMATS = Path(__file__).parents[3] / "shared" / "data" / "formats"
+
+
+def packed(*names: str) -> bytes:
+    data = io.BytesIO()
+    with zipfile.ZipFile(data, "w") as archive:
+        for name in names:
+            archive.writestr(name, "x" * 50)
+    return data.getvalue()
+
+
+KINDS = [
+    (b"%PDF-1.7\n%\xe2\xe3\xcf\xd3\n1 0 obj << /Type /Catalog >>", "a PDF document"),
+    (b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR", "a PNG picture"),
+    (b"\xff\xd8\xff\xe0\0\x10JFIF", "a JPEG picture"),
+    (b"{\\rtf1\\ansi Hello}", "an RTF document"),
+    (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + b"\0" * 20, "an Office document (DOC, XLS or PPT)"),
+    (packed("[Content_Types].xml", "word/document.xml"), "a Word document (DOCX)"),
+    (packed("[Content_Types].xml", "xl/workbook.xml"), "an Excel workbook (XLSX)"),
+    (packed("letters/a.txt"), "a zip archive"),
+    (b"SQLite format 3\0", "an SQLite database"),
+    (b"one\0two", "binary data (it holds zero bytes)"),
+    (b"\1\2\3\4 abc", "binary data (it is full of control characters)"),
+]
+TEXTS = [
+    b"", b"A plain text.", "Grüße, 世界".encode(), "caf\xe9".encode("latin-1"),
+    "Grüße".encode("utf-16"), b"MZ is how some words begin.", b"BZh? ID3, said the tag.",
+    b"\x1b[31mred\x1b[0m", b"PK is short for Park.", b"GIF is a format.",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("data", "what"), KINDS, ids=[what for _, what in KINDS])
+def test_not_text(tmp_path: Path, data: bytes, what: str) -> None:
+    assert identify(data)[0] == what
+    for name in ("a.txt", "a.pdf", "a.csv", "a.jsonl"):
+        path = tmp_path / name
+        path.write_bytes(data)
+        with pytest.raises(ReadError, match="not text") as error:
+            Corpus.read(path)
+        assert what in error.value.message and name in error.value.message
+    if data[:2] != b"\x1f\x8b":
+        (tmp_path / "a.gz").write_bytes(gzip.compress(data))
+        with pytest.raises(ReadError, match="not text"):
+            Corpus.read(tmp_path / "a.gz")
+
+
+@pytest.mark.parametrize("data", TEXTS)
+def test_text(data: bytes) -> None:
+    assert identify(data) == ("", "")
+
+
+def test_in_folders_it_is_left_out_and_counted(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("A text.")
+    (tmp_path / "b.pdf").write_bytes(KINDS[0][0])
+    (tmp_path / "c.csv").write_bytes(KINDS[1][0])
+    corpus = Corpus.read(tmp_path)
+    assert list(corpus.ids) == ["a"]
+    assert "skipped 1 (a PDF document): b.pdf" in corpus.notes
+    assert "skipped 1 (a PNG picture): c.csv" in corpus.notes
+    (tmp_path / "a.txt").unlink()
+    with pytest.raises(ValueError, match=r"There is no text in .*a PDF document"):
+        Corpus.read(tmp_path)
+
+
+def test_a_known_encoding_may_have_zero_bytes(tmp_path: Path) -> None:
+    path = tmp_path / "a.txt"
+    path.write_bytes("Ein Text.".encode("utf-16-le"))
+    with pytest.raises(ReadError, match="--encoding utf-16"):
+        Corpus.read(path)
+    for source in (path, tmp_path):
+        assert Corpus.read(source, encoding="utf-16-le").texts[0] == "Ein Text."
+
+
+@pytest.mark.skipif(not FORMATS.is_dir(), reason="the real documents are not here")
+def test_real_documents() -> None:
+    for suffix, what in ((".pdf", "a PDF document"), (".docx", "a Word document (DOCX)")):
+        for path in FORMATS.glob(f"*{suffix}"):
+            with pytest.raises(ReadError) as error:
+                Corpus.read(path)
+            assert error.value.message == f"{path} is {what}, not text."
+
+
+@pytest.mark.parametrize(
+    ("text", "encoding", "found"),
+    [
+        ("Le café est bon, ma chère amie.", "latin-1", "cp1252"),
+        ("Am Rhein: Grüße, Äpfel und “Öl”", "cp1252", "cp1252"),
+        ("a naïve reader of letters\x81", "latin-1", "latin-1"),
+        ("Привет мир, как дела сегодня у тебя и у меня?", "cp1251", "cp1251"),
+        ("Le café est bon.", "utf-8", "utf-8"),
+    ],
+)
+def test_short_texts_are_western_unless_they_look_otherwise(
+    text: str, encoding: str, found: str
+) -> None:
+    assert detect(text.encode(encoding), whole=True) == found
