@@ -152,7 +152,10 @@ class _Sets:
         bounds = np.unique([0, *cuts.tolist(), len(lengths)]).tolist()
 
         def block(of: tuple[int, int]) -> Found:
-            return _join(self._ranks, self._offsets, lengths, starts, holders, *of, threshold)
+            found: Found = _join(
+                self._ranks, self._offsets, lengths, starts, holders, *of, threshold
+            )
+            return found
 
         yield from map_blocks(block, list(pairwise(bounds)), progress=progress)
 
