@@ -62,7 +62,7 @@ def test_a_category_with_one_member_is_never_chosen_for_it() -> None:
     [
         {"space": "categorical"},
         {"space": "categorical", "measure": "kl", "options": {"stopwords": "en"}},
-        {"space": "latent", "measure": "kl", "k": 2},
+        {"space": "latent", "measure": "kl", "k": 2, "options": {"dimension": 1.0}},
         {"space": "latent", "options": {"estimator": "spread"}},
     ],
     ids=str,

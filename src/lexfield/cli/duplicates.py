@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import click
 
-from lexfield.cli.options import unit_option
+from lexfield.answers import bounds
+from lexfield.cli.options import real, unit_option, whole
 from lexfield.cli.output import Bar, emit, output_options
 
 
@@ -14,7 +15,7 @@ from lexfield.cli.output import Bar, emit, output_options
     "--threshold",
     default=0.8,
     show_default=True,
-    type=click.FloatRange(0, 1, min_open=True),
+    type=real(bounds.SHARE),
     help="Least Jaccard similarity of the words, stopwords out.",
 )
 @unit_option("document")
@@ -23,7 +24,7 @@ from lexfield.cli.output import Bar, emit, output_options
     "--min-words",
     default=1,
     show_default=True,
-    type=click.IntRange(1, 1_000_000),
+    type=whole(bounds.RESULTS),
     help="Leave out texts with fewer distinct words, stopwords out.",
 )
 @click.option("--full", is_flag=True, help="Print whole texts, not only how they begin.")

@@ -8,15 +8,23 @@ from typing import Any
 
 import click
 
+from lexfield.answers import bounds
+from lexfield.cli.options import whole
 from lexfield.cli.output import output_options, paint, tell
 
 
 @click.command()
 @click.argument("path", metavar="IDX")
 @click.argument("draft", metavar="DRAFT")
-@click.option("--sentences", default=1, show_default=True, help="How many of the last to go on.")
+@click.option(
+    "--sentences",
+    default=1,
+    show_default=True,
+    type=whole(bounds.SENTENCES),
+    help="How many of the last to go on.",
+)
 @click.option("--method", default="setcover", show_default=True, metavar="SPEC", help="As search.")
-@click.option("-k", default=5, show_default=True, type=click.IntRange(1), help="How many.")
+@click.option("-k", default=5, show_default=True, type=whole(bounds.RESULTS), help="How many.")
 @output_options
 def inspire(path: str, draft: str, sentences: int, method: str, k: int, output: str | None) -> None:
     """Suggest sentences to go on from, for the end of a draft: a file, - or the words themselves.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -9,6 +10,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from lexfield.answers import bounds
+from lexfield.answers.bounds import Bound
 from lexfield.cli.output import Bar
 from lexfield.errors import InputError
 
@@ -18,6 +21,28 @@ if TYPE_CHECKING:
     from lexfield.vectors.models import Models
 
 F = TypeVar("F", bound=Callable[..., Any])
+
+
+class _Real(click.FloatRange):
+    """A number within bounds; NaN and infinity lie in none."""
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> float:
+        number = float(click.FLOAT.convert(value, param, ctx))
+        if not math.isfinite(number):
+            self.fail(f"{value} is not a finite number.", param, ctx)
+        return float(super().convert(number, param, ctx))
+
+
+def whole(bound: Bound) -> click.IntRange:
+    """The type of an option that is a whole number."""
+    return click.IntRange(int(bound.low), int(bound.high))
+
+
+def real(bound: Bound) -> click.FloatRange:
+    """The type of an option that is any number."""
+    return _Real(bound.low, bound.high, min_open=bound.above, max_open=bound.below)
 
 
 def reading_options(command: F) -> F:
@@ -161,8 +186,21 @@ def divergence_options(command: F) -> F:
             metavar="SPEC",
             help="Words one text lacks: shared, additive(0.1), jm(0.5). Categorical kl, renyi.",
         ),
-        click.option("--ngram", "n", default=1, show_default=True, help="Words of an n-gram."),
-        click.option("--alpha", default=0.5, show_default=True, help="The order of renyi."),
+        click.option(
+            "--ngram",
+            "n",
+            default=1,
+            show_default=True,
+            type=whole(bounds.NGRAM),
+            help="Words of an n-gram.",
+        ),
+        click.option(
+            "--alpha",
+            default=0.5,
+            show_default=True,
+            type=real(bounds.ORDER),
+            help="The order of renyi; not 1.",
+        ),
         click.option(
             "--estimator",
             type=click.Choice(("plain", "extrapolated", "equal_radius", "spread")),
@@ -198,7 +236,13 @@ def divergence_options(command: F) -> F:
 def listening_options(command: F) -> F:
     """Where a server listens; the verb gets ``port``, ``host``, ``token`` and ``no_browser``."""
     options = (
-        click.option("--port", default=8000, show_default=True, help="0 takes one that is free."),
+        click.option(
+            "--port",
+            default=8000,
+            show_default=True,
+            type=whole(bounds.PORT),
+            help="0 takes one that is free.",
+        ),
         click.option(
             "--host", default="127.0.0.1", show_default=True, help="Address to listen at."
         ),

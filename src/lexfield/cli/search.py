@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from lexfield.cli.options import cluster_option, engine_at, unit_option
+from lexfield.answers import bounds
+from lexfield.cli.options import cluster_option, engine_at, unit_option, whole
 from lexfield.cli.output import Bar, output_options, paint, tell
 from lexfield.errors import InputError
 
@@ -36,7 +37,7 @@ _COLOURS = ("green", "cyan", "magenta", "yellow", "blue", "red")
     " once as in fuse(setcover, topic).",
 )
 @click.option("--like", metavar="ID", help="More like this document or sentence of the index.")
-@click.option("-k", default=5, show_default=True, type=click.IntRange(1), help="How many.")
+@click.option("-k", default=5, show_default=True, type=whole(bounds.RESULTS), help="How many.")
 @unit_option("sentence")
 @click.option("--where", multiple=True, metavar="FIELD=VALUE", help="Only such documents.")
 @click.option("--metric", metavar="NAME", help="Under a metric from `lexfield metric learn`.")

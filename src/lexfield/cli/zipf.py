@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from lexfield.cli.options import own_vectors_option, read_each, reading_options
+from lexfield.answers import bounds
+from lexfield.cli.options import own_vectors_option, read_each, reading_options, whole
 from lexfield.cli.output import Bar, output_options, say, tell
 from lexfield.errors import InputError
 
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.argument("paths", nargs=-1, required=True, metavar="CORPUS...")
-@click.option("--ngram", default=1, show_default=True, type=click.IntRange(1, 100), help="Order.")
+@click.option("--ngram", default=1, show_default=True, type=whole(bounds.NGRAM), help="Order.")
 @click.option("--latent", is_flag=True, help="Rank clusters of sentences instead of words.")
 @click.option(
     "-k",

@@ -18,6 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 from lexfield.diverge.categorical import smoothed, smoothing_of
 from lexfield.diverge.counts import Counts
 from lexfield.diverge.pairs import Pairs
+from lexfield.diverge.possible import check_rankable
 from lexfield.errors import check
 
 RULES = ("category", "nearest", "vote")
@@ -30,6 +31,7 @@ def class_distances(
     """For each row (a text) and class how far it is by a rule; infinite where nothing speaks for
     the class. ``distances`` may hold infinity for documents that are not to be looked at."""
     check(rule in RULES, "rule", f"one of {', '.join(RULES)}", rule)
+    check_rankable(distances)
     check(neighbours >= 1, "neighbours", "at least 1", neighbours)
     far = np.full((len(distances), len(classes)), np.inf)
     if rule == "vote":
@@ -80,7 +82,7 @@ def nearest_documents(
     found: Pairs, labels: Sequence[str], row: int, k: int = 5, which: int | None = None
 ) -> list[Evidence]:
     """What speaks for the label of one document: its nearest others."""
-    matrix = found.matrix if which is None else found[which]
+    matrix = check_rankable(found.matrix if which is None else found[which])
     order = [j for j in np.argsort(matrix[row], kind="stable").tolist() if j != row][:k]
     return [Evidence(found.ids[j], labels[j], float(matrix[row, j])) for j in order]
 

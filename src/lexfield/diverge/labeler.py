@@ -16,6 +16,7 @@ from lexfield.diverge.counts import Counts, Text, of_texts
 from lexfield.diverge.label import class_distances
 from lexfield.diverge.options import Options
 from lexfield.diverge.pairs import count_pairs
+from lexfield.diverge.possible import only_possible
 from lexfield.errors import InputError
 
 Matrix = NDArray[np.float64]
@@ -129,4 +130,4 @@ def _from_known(counts: Counts, known: int, first: int, chosen: Options) -> Matr
     counts, matrices, notes = cloud_pairs(counts, [chosen.k], chosen)
     if len(counts.ids) < texts:
         raise InputError("Some texts are too short.", " ".join(notes))
-    return matrices[chosen.k][first:, :known]
+    return only_possible(matrices[chosen.k][first:, :known], chosen.measure)

@@ -82,11 +82,13 @@ class DocumentRow(Reply):
 
 
 class Comparison(Reply):
-    """``n``, ``m``: points of the texts; ``dropped``: shares of their words without a vector."""
+    """``n``, ``m``: points of the texts; ``dropped``: shares of their words without a vector.
+    ``value`` is null where the estimate is not ``possible``; a note says what to use instead."""
 
     a: str
     b: str
     value: float | None
+    possible: bool
     unit: str
     measure: str
     space: str

@@ -10,6 +10,8 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from lexfield.answers import bounds
+
 Id = Annotated[
     str, Field(max_length=80, pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$", description="Of an index.")
 ]
@@ -19,7 +21,7 @@ Query = Annotated[str, Field(max_length=20_000)]
 DocumentId = Annotated[str, Field(max_length=2000)]
 Word = Annotated[str, Field(min_length=1, max_length=200)]
 Spec = Annotated[str, Field(max_length=200)]
-Seed = Annotated[int, Field(ge=0, le=2**31)]
+Seed = Annotated[int, Field(**bounds.SEED.field())]
 
 # The options of comparing, as ``lexfield.answers.options`` takes them.
 COMPARING = (
@@ -80,8 +82,8 @@ class Comparing(BaseModel):
     space: Literal["categorical", "latent"] = "categorical"
     measure: Literal["kl", "js", "renyi", "hellinger"] = "kl"
     smoothing: Spec = "jm"
-    n: int = Field(1, ge=1, le=20)
-    alpha: float = Field(0.5, gt=0, le=100)
+    n: int = Field(1, **bounds.NGRAM.field())
+    alpha: float = Field(0.5, **bounds.ORDER.field())
     estimator: Literal["plain", "extrapolated", "equal_radius", "spread"] = "plain"
     points: Literal["tokens", "types"] = "tokens"
     dimension: Spec = "ambient"
@@ -89,7 +91,7 @@ class Comparing(BaseModel):
     stopwords: Annotated[str, Field(max_length=20)] | None = None
     bits: bool = False
     vectors: Name = "default"
-    k: int = Field(3, ge=1, le=100)
+    k: int = Field(3, **bounds.NEIGHBOURS.field())
 
 
 class Compare(Comparing, Request):
@@ -100,7 +102,7 @@ class Compare(Comparing, Request):
     b: DocumentId | None = None
     text_a: Text | None = None
     text_b: Text | None = None
-    interval: float | None = Field(None, gt=0, lt=1)
+    interval: float | None = Field(None, **bounds.CONFIDENCE.field())
     p: bool = False
     resamples: int = Field(200, ge=20, le=2000)
     seed: Seed = 0
@@ -110,7 +112,7 @@ class Compare(Comparing, Request):
 class Pairs(Comparing, OfIndex):
     """How different every document is from every other."""
 
-    sample: int | None = Field(None, ge=1, le=10_000_000)
+    sample: int | None = Field(None, **bounds.WORDS.field())
     seed: Seed = 0
 
 
@@ -123,10 +125,10 @@ class Label(Comparing, OfIndex):
 
     by: Annotated[str, Field(max_length=100)]
     rule: Literal["category", "nearest", "vote"] = "nearest"
-    neighbours: int = Field(5, ge=1, le=100)
+    neighbours: int = Field(5, **bounds.NEIGHBOURS.field())
     text: Text | None = Field(None, description="A new text; without it each document is guessed.")
     evidence: DocumentId | None = Field(None, description="Show what speaks for this document's.")
-    sample: int | None = Field(None, ge=1, le=10_000_000)
+    sample: int | None = Field(None, **bounds.WORDS.field())
     seed: Seed = 0
 
 
@@ -135,7 +137,7 @@ class Zipf(OfIndex):
 
     latent: bool = False
     k: Annotated[int, Field(ge=10, le=1000)] | Literal["auto"] = 75
-    ngram: int = Field(1, ge=1, le=10)
+    ngram: int = Field(1, **bounds.NGRAM.field())
     seeds: int = Field(3, ge=1, le=20)
     nulls: bool = True
     robustness: bool = False
@@ -182,8 +184,8 @@ class Threshold(Request):
 
     vectors: Name = "default"
     models: Id | None = None
-    synonyms: float = Field(1.6, gt=0, le=1000)
-    deviation: float = Field(3.1, ge=0, le=1000)
+    synonyms: float = Field(1.6, **bounds.SYNONYMS.field())
+    deviation: float = Field(3.1, **bounds.DEVIATION.field())
     sample: int | None = Field(2000, ge=40, le=20_000, description="Words; null in a job: all.")
     seed: Seed = 0
 
@@ -205,7 +207,7 @@ class Infer(OfIndex):
 class Fit(OfIndex):
     """Fit topics to an index and keep them."""
 
-    topics: int = Field(50, ge=2, le=1000)
+    topics: int = Field(50, **bounds.TOPICS.field())
     passes: int = Field(20, ge=1, le=200)
     seed: Seed = 0
 
