@@ -116,7 +116,7 @@ def test_hostile_numbers_are_refused_or_answered(
     for value in HOSTILE:
         number = float(value)
         low, high = getattr(option.type, "min", None), getattr(option.type, "max", None)
-        inside = low is not None and not math.isnan(number) and low <= number <= high
+        inside = low is not None and high is not None and low <= number <= high
         given = arguments.get(path)
         if given is None and (inside or (path[0], option.name) in SPECS):
             continue
@@ -129,3 +129,21 @@ def test_hostile_numbers_are_refused_or_answered(
             assert done.err.strip(), value
         if given is None or number != number or math.isinf(number):
             assert done.code == 2, (value, done.out, done.err)
+
+
+@pytest.mark.parametrize("name", ["/dev/zero", "loop"])
+def test_endless_files_are_refused(
+    run: Run, arguments: dict[tuple[str, ...], list[str]], tmp_path: Path, name: str
+) -> None:
+    link = tmp_path / "link"
+    link.symlink_to(link if name == "loop" else name)
+    index, vectors = arguments["search",][0], arguments["near",][1:]
+    asked = [("search", index, "--queries", link), ("near", "--words", link, *vectors)]
+    if name == "loop":
+        asked += [(verb, link) for verb in ("zipf", "speech", "layout", "bag")]
+        asked.append(("reproduce", "--data", link, "--list"))
+    for command in asked:
+        started = time.monotonic()
+        done = run(*command)
+        assert time.monotonic() - started < 10, command
+        assert done.code == 2 and "fault" not in done.err, (command, done.err)

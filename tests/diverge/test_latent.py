@@ -106,7 +106,7 @@ def test_a_text_does_not_diverge_from_itself() -> None:
     other = [*text, "w55", "w56"]
     both = lx.pairs(of_texts([text, text, other]), "latent", vectors=VECTORS)
     assert both[3][0, 1] == 0 and both[3][0, 2] != 0
-    assert both.notes == ["with the same words as often: 0 and 1"]
+    assert both.notes[0] == "with the same words as often: 0 and 1"
 
 
 @given(a=texts, b=texts)
@@ -319,7 +319,7 @@ def test_an_impossible_estimate_is_no_number(
     assert str(found) == f"{measure} (latent) –"
     assert found.to_dict()["value"] is None and found.to_dict()["possible"] is False
     assert any("no value" in note and "spread" in note for note in found.notes)
-    bounded = lx.divergence(*documents[:2], **{**options, "estimator": "spread"})
+    bounded = lx.divergence(documents[0], documents[1], estimator="spread", **options)
     assert 0 < bounded.value < 1
 
 

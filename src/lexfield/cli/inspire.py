@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import Any
 
 import click
 
 from lexfield.answers import bounds
-from lexfield.cli.options import whole
+from lexfield.cli.options import read_small, whole
 from lexfield.cli.output import output_options, paint, tell
 
 
@@ -41,7 +40,7 @@ def inspire(path: str, draft: str, sentences: int, method: str, k: int, output: 
     from lexfield.text.corpus import Corpus
 
     if draft == "-":
-        text = sys.stdin.buffer.read().decode(errors="replace")
+        text = read_small(None).decode(errors="replace")
     else:
         named = len(draft) < 1000 and "\n" not in draft and Path(draft).is_file()
         text = "\n\n".join(Corpus.read(draft).texts) if named else draft

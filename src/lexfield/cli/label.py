@@ -72,7 +72,7 @@ def label(
     lexfield label books/ --metadata books.csv --by author --measure hellinger
     lexfield label books/ --metadata books.csv --by author --text emma
     lexfield label books.idx --by author                   the texts of an index
-    lexfield label books/ --metadata books.csv --by genre --rule vote --space latent --json
+    lexfield label books/ --metadata books.csv --by genre --space latent --estimator spread --json
     lexfield label books/ --by author --resume /shared/run --cluster tcp://10.0.0.5:8786
     """
     from lexfield.answers.texts import guessed, labelled

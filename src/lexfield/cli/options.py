@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import os
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
     from lexfield.text.corpus import Corpus
     from lexfield.vectors.models import Models
 
+_SMALL = 100_000_000  # bytes of a file that is read at once
 F = TypeVar("F", bound=Callable[..., Any])
 
 
@@ -33,6 +36,23 @@ class _Real(click.FloatRange):
         if not math.isfinite(number):
             self.fail(f"{value} is not a finite number.", param, ctx)
         return float(super().convert(number, param, ctx))
+
+
+def read_small(path: str | None) -> bytes:
+    """Return a file of queries, words or ids, or standard input; refuse what does not end."""
+    from lexfield.text.records import read_most
+
+    if path is None:
+        data = read_most(sys.stdin.buffer, _SMALL)
+    else:
+        with open(path, "rb") as file:
+            data = read_most(file, _SMALL)
+    if data is None:
+        raise InputError(
+            f"{path or 'Standard input'} is larger than {_SMALL // 1_000_000} MB.",
+            "Split it, or check that it is the file you meant.",
+        )
+    return data
 
 
 def whole(bound: Bound) -> click.IntRange:
@@ -118,7 +138,11 @@ def read_each(paths: Sequence[str], reading: dict[str, Any]) -> Iterator[tuple[s
     """A corpus for every path, with a short name; a name that comes twice gets a number."""
     names: dict[str, int] = {}
     for path in paths:
-        name = "standard input" if path == "-" else Path(path).resolve().name.split(".")[0] or path
+        name = (
+            "standard input"
+            if path == "-"
+            else Path(os.path.abspath(path)).name.split(".")[0] or path
+        )
         names[name] = names.get(name, 0) + 1
         shown = name if names[name] == 1 else f"{name} {names[name]}"
         yield shown, read_corpus([path], reading, f"{shown}: reading")
@@ -162,6 +186,23 @@ def unit_option(default: str) -> Callable[[F], F]:
     )
 
 
+ngram_option = click.option(
+    "--ngram",
+    "n",
+    default=1,
+    show_default=True,
+    type=whole(bounds.NGRAM),
+    help="Words of an n-gram.",
+)
+_alpha_option = click.option(
+    "--alpha",
+    default=0.5,
+    show_default=True,
+    type=real(bounds.ORDER),
+    help="The order of renyi; not 1.",
+)
+
+
 def divergence_options(command: F) -> F:
     """How texts are compared; the verb gets them in ``**compared``, ready for ``Options``."""
     options = (
@@ -186,21 +227,8 @@ def divergence_options(command: F) -> F:
             metavar="SPEC",
             help="Words one text lacks: shared, additive(0.1), jm(0.5). Categorical kl, renyi.",
         ),
-        click.option(
-            "--ngram",
-            "n",
-            default=1,
-            show_default=True,
-            type=whole(bounds.NGRAM),
-            help="Words of an n-gram.",
-        ),
-        click.option(
-            "--alpha",
-            default=0.5,
-            show_default=True,
-            type=real(bounds.ORDER),
-            help="The order of renyi; not 1.",
-        ),
+        ngram_option,
+        _alpha_option,
         click.option(
             "--estimator",
             type=click.Choice(("plain", "extrapolated", "equal_radius", "spread")),

@@ -70,7 +70,8 @@ def pairs(
     \b
     lexfield pairs books/ --measure hellinger
     lexfield pairs books.idx --measure hellinger           the texts of an index
-    lexfield pairs books/ --space latent -k 3,5,10 -o matrix.npz --plot map.png
+    lexfield pairs books/ --space latent -k 3,5,10 -o matrix.npz
+    lexfield pairs books/ --space latent --estimator spread --plot map.png
     lexfield pairs books/ --sample 3000 --stopwords en --heat heat.svg --csv
     lexfield pairs books/ --space latent --resume run/     a killed run goes on
     lexfield pairs books/ --space latent --resume /shared/run --cluster tcp://10.0.0.5:8786
@@ -97,10 +98,13 @@ def pairs(
 
 
 def _numbers(text: str) -> list[int]:
-    try:
-        return [int(part) for part in text.split(",")]
-    except ValueError:
-        raise InputError(f"-k takes numbers with commas between. Got {text!r}.") from None
+    parts = [part.strip() for part in text.split(",")]
+    if not all(part.isdecimal() and len(part) < 10 for part in parts):
+        raise InputError(
+            f"-k must be one number or several with commas between. Got {text!r} instead.",
+            "Write -k 3, or -k 3,5,10.",
+        )
+    return [int(part) for part in parts]
 
 
 def _npz(found: Pairs) -> bytes:
@@ -135,7 +139,7 @@ def _lines(found: Pairs) -> list[str]:
     from lexfield.plots.divergence import title
     from lexfield.results import format_rows
 
-    rows = []
+    rows: list[dict[str, Any]] = []
     for i, name in enumerate(found.ids):
         if np.isnan(found.matrix[i]).any():  # who is nearest cannot be said
             rows.append({"document": name, "nearest": "–", "divergence": "–",

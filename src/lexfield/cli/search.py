@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from lexfield.answers import bounds
-from lexfield.cli.options import cluster_option, engine_at, unit_option, whole
+from lexfield.cli.options import cluster_option, engine_at, read_small, unit_option, whole
 from lexfield.cli.output import Bar, output_options, paint, tell
 from lexfield.errors import InputError
 
@@ -135,7 +133,7 @@ def _texts(text: str | None, queries: str | None) -> Sequence[str]:
 
 def read_lines(file: str | None) -> list[str]:
     """The lines of a file, or of standard input, that are not empty."""
-    data = Path(file).read_bytes() if file else sys.stdin.buffer.read()
+    data = read_small(file)
     try:
         lines = [line for line in data.decode().splitlines() if line.strip()]
     except UnicodeDecodeError as error:

@@ -76,6 +76,7 @@ def zipf(
 
     if plot:
         page_path(plot)
+    wanted = _clusters(clusters)
     results, notes = [], []
     for name, corpus in read_each(paths, reading):
         with Bar(f"{name}: {'clustering' if latent else 'fitting'}") as bar:
@@ -83,7 +84,7 @@ def zipf(
                 corpus,
                 space="latent" if latent else "categorical",
                 ngram=ngram,
-                clusters=_clusters(clusters),
+                clusters=wanted,
                 vectors=vectors,
                 seeds=seeds,
                 nulls=not no_nulls,
@@ -111,7 +112,7 @@ def _lines(results: Sequence[ZipfResult], examples: bool) -> list[str]:
 def _clusters(text: str) -> int | str:
     if text == "auto":
         return text
-    try:
-        return int(text)
-    except ValueError:
-        raise InputError(f"-k must be a whole number or auto. Got {text!r} instead.") from None
+    most = int(bounds.RESULTS.high)
+    if not text.isdecimal() or not 1 <= int(text) <= most:
+        raise InputError(f"-k must be auto or a number from 1 to {most:,}. Got {text!r} instead.")
+    return int(text)

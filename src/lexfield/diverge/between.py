@@ -108,6 +108,7 @@ def _estimate(
     confidence, resamples = asked.get("confidence"), asked.get("resamples", 200)
     check(confidence is None or 0 < confidence < 1, "interval", "between 0 and 1", confidence)
     check(resamples >= 20, "resamples", "at least 20", resamples)
+    check(asked.get("seed", 0) >= 0, "seed", "at least 0", asked.get("seed", 0))
     same = np.array_equal(side.a, side.b)  # no estimate is needed, and none is made for it
     raw = 0.0 if same else side.value(side.a, side.b)
     value = raw if chosen.counted else float(only_possible(raw, chosen.measure))

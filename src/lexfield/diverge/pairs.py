@@ -219,8 +219,7 @@ def _hub_note(ids: Sequence[str], matrix: NDArray[np.float64]) -> str:
         return ""
     return (
         f"{ids[int(times.argmax())]} is the nearest of {times.max():,} of {len(ids):,} documents,"
-        " so do not trust who is nearest. Compare as many words of each (--sample), or use the"
-        " estimator spread or the categorical space."
+        " so do not trust who is nearest. Use the estimator spread or the categorical space."
     )
 
 

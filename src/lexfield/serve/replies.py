@@ -82,8 +82,7 @@ class DocumentRow(Reply):
 
 
 class Comparison(Reply):
-    """``n``, ``m``: points of the texts; ``dropped``: shares of their words without a vector.
-    ``value`` is null where the estimate is not ``possible``; a note says what to use instead."""
+    """``n``, ``m``: points; ``dropped``: words without a vector; ``value``: null if impossible."""
 
     a: str
     b: str

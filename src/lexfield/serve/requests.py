@@ -22,6 +22,13 @@ DocumentId = Annotated[str, Field(max_length=2000)]
 Word = Annotated[str, Field(min_length=1, max_length=200)]
 Spec = Annotated[str, Field(max_length=200)]
 Seed = Annotated[int, Field(**bounds.SEED.field())]
+Ngram = Annotated[int, Field(**bounds.NGRAM.field())]
+Order = Annotated[float, Field(**bounds.ORDER.field())]
+Neighbours = Annotated[int, Field(**bounds.NEIGHBOURS.field())]
+Confidence = Annotated[float, Field(**bounds.CONFIDENCE.field())]
+Words = Annotated[int, Field(**bounds.WORDS.field())]
+Synonyms = Annotated[float, Field(**bounds.SYNONYMS.field())]
+Deviation = Annotated[float, Field(**bounds.DEVIATION.field())]
 
 # The options of comparing, as ``lexfield.answers.options`` takes them.
 COMPARING = (
@@ -82,8 +89,8 @@ class Comparing(BaseModel):
     space: Literal["categorical", "latent"] = "categorical"
     measure: Literal["kl", "js", "renyi", "hellinger"] = "kl"
     smoothing: Spec = "jm"
-    n: int = Field(1, **bounds.NGRAM.field())
-    alpha: float = Field(0.5, **bounds.ORDER.field())
+    n: Ngram = 1
+    alpha: Order = 0.5
     estimator: Literal["plain", "extrapolated", "equal_radius", "spread"] = "plain"
     points: Literal["tokens", "types"] = "tokens"
     dimension: Spec = "ambient"
@@ -91,7 +98,7 @@ class Comparing(BaseModel):
     stopwords: Annotated[str, Field(max_length=20)] | None = None
     bits: bool = False
     vectors: Name = "default"
-    k: int = Field(3, **bounds.NEIGHBOURS.field())
+    k: Neighbours = 3
 
 
 class Compare(Comparing, Request):
@@ -102,7 +109,7 @@ class Compare(Comparing, Request):
     b: DocumentId | None = None
     text_a: Text | None = None
     text_b: Text | None = None
-    interval: float | None = Field(None, **bounds.CONFIDENCE.field())
+    interval: Confidence | None = None
     p: bool = False
     resamples: int = Field(200, ge=20, le=2000)
     seed: Seed = 0
@@ -112,7 +119,7 @@ class Compare(Comparing, Request):
 class Pairs(Comparing, OfIndex):
     """How different every document is from every other."""
 
-    sample: int | None = Field(None, **bounds.WORDS.field())
+    sample: Words | None = None
     seed: Seed = 0
 
 
@@ -125,10 +132,10 @@ class Label(Comparing, OfIndex):
 
     by: Annotated[str, Field(max_length=100)]
     rule: Literal["category", "nearest", "vote"] = "nearest"
-    neighbours: int = Field(5, **bounds.NEIGHBOURS.field())
+    neighbours: Neighbours = 5
     text: Text | None = Field(None, description="A new text; without it each document is guessed.")
     evidence: DocumentId | None = Field(None, description="Show what speaks for this document's.")
-    sample: int | None = Field(None, **bounds.WORDS.field())
+    sample: Words | None = None
     seed: Seed = 0
 
 
@@ -137,7 +144,7 @@ class Zipf(OfIndex):
 
     latent: bool = False
     k: Annotated[int, Field(ge=10, le=1000)] | Literal["auto"] = 75
-    ngram: int = Field(1, **bounds.NGRAM.field())
+    ngram: Ngram = 1
     seeds: int = Field(3, ge=1, le=20)
     nulls: bool = True
     robustness: bool = False
@@ -184,8 +191,8 @@ class Threshold(Request):
 
     vectors: Name = "default"
     models: Id | None = None
-    synonyms: float = Field(1.6, **bounds.SYNONYMS.field())
-    deviation: float = Field(3.1, **bounds.DEVIATION.field())
+    synonyms: Synonyms = 1.6
+    deviation: Deviation = 3.1
     sample: int | None = Field(2000, ge=40, le=20_000, description="Words; null in a job: all.")
     seed: Seed = 0
 
@@ -207,7 +214,7 @@ class Infer(OfIndex):
 class Fit(OfIndex):
     """Fit topics to an index and keep them."""
 
-    topics: int = Field(50, **bounds.TOPICS.field())
+    topics: int = Field(50, ge=2, le=1000)
     passes: int = Field(20, ge=1, le=200)
     seed: Seed = 0
 
