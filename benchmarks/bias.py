@@ -52,7 +52,7 @@ def _mean(rows: dict[str, dict[str, float]], name: str) -> float:
 
 def _errors(family: Family, d: int, rng: np.random.Generator) -> list[float]:
     x, y, truth = family(d, rng)
-    return [abs(lx.knn_divergence(x, y, k=K, estimator=name).value - truth) for name in ESTIMATORS]
+    return [abs(lx.knn_divergence(x, y, k=K, estimator=name).raw - truth) for name in ESTIMATORS]
 
 
 def _shifted(d: int, rng: np.random.Generator) -> tuple[Array, Array, float]:

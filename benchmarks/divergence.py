@@ -97,10 +97,13 @@ def _approximate(counts: Counts, vectors: WordVectors) -> dict[str, Any]:
     return {
         "seconds": rounded(took),
         "mean_error_nats": {
-            k: rounded(float(np.abs(near[k] - exact[k])[apart].mean())) for k in ks
+            k: rounded(float(np.abs(near.estimates[k] - exact.estimates[k])[apart].mean()))
+            for k in ks
         },
-        "mean_value_nats": {k: rounded(float(exact[k][apart].mean())) for k in ks},
-        "rank_correlation": {k: rounded(_correlation(near[k], exact[k], apart), 4) for k in ks},
+        "mean_value_nats": {k: rounded(float(exact.estimates[k][apart].mean())) for k in ks},
+        "rank_correlation": {
+            k: rounded(_correlation(near.estimates[k], exact.estimates[k], apart), 4) for k in ks
+        },
     }
 
 

@@ -36,9 +36,7 @@ def main() -> None:
         "texts": PAIR,
         "distinct_words": [int((row > 0).sum()) for row in shares],
         "js_categorical": round(divergence(*texts, measure="js").value, 4),
-        "kl_latent": round(
-            divergence(*texts, space="latent", measure="kl", stopwords="en").value, 4
-        ),
+        "kl_latent": round(divergence(*texts, space="latent", measure="kl", stopwords="en").raw, 4),
         "difference": "The paper's figure is a sketch; this one is drawn from two texts.",
     }
     draw(shares, counts.types, known, places)

@@ -122,12 +122,12 @@ def table(corpus: Corpus, size: int, vectors: WordVectors) -> list[dict[str, Any
         shared = Options(measure="kl", smoothing="shared")
         baseline = count_pairs(counts, shared, everyone, everyone)
         latent = pairs(counts, "latent", KS, vectors=vectors)
-        settings = candidates(counts, vectors, {("kl",): latent.matrices})
+        settings = candidates(counts, vectors, {("kl",): latent.estimates})
         for task in TASKS:
             labels = np.array([record[task] for record in counts.metadata])
             found = {
                 "baseline": right(baseline, labels),
-                **{str(k): right(latent[k], labels) for k in KS},
+                **{str(k): right(latent.estimates[k], labels) for k in KS},
                 "nested": int((nested(settings, labels) == labels).sum()),
                 "by_setting": {
                     f"{name}, {rule}{n if rule == 'vote' else ''}": right(matrix, labels, rule, n)
@@ -178,7 +178,7 @@ def candidates(
         found[name] = (
             known[("kl",)][k]
             if plain
-            else pairs(counts, "latent", k, vectors=vectors, **options).matrix
+            else pairs(counts, "latent", k, vectors=vectors, **options).estimates[k]
         )
     return found
 

@@ -14,6 +14,8 @@ def authors(result: Result) -> list[Block]:
         for name, r in (
             ("C50, training texts, each from the others", result["c50"]["known"]),
             ("C50, test texts", result["c50"]["test"]),
+            *((f"C50, test texts of {r['authors']} authors, {r['texts']} known texts of each", r)
+              for r in result["c50"]["few"]),
             (f"books, {result['books']['words']:,} words each", result["books"]["left_out"]),
         )
     ]  # fmt: skip

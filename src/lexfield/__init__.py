@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from lexfield.bags.keyness import keyness
     from lexfield.bags.matrix import BagMatrix
     from lexfield.diverge.between import divergence, knn_divergence
-    from lexfield.diverge.label import DivergenceLabeler
+    from lexfield.diverge.labeler import DivergenceLabeler
     from lexfield.diverge.pairs import pairs
     from lexfield.engine.where import open_engine
     from lexfield.errors import LexfieldError
@@ -45,7 +45,7 @@ _HOMES = {
     "Bag": "bags.bag",
     "BagMatrix": "bags.matrix",
     "Corpus": "text.corpus",
-    "DivergenceLabeler": "diverge.label",
+    "DivergenceLabeler": "diverge.labeler",
     "Document": "text.document",
     "Index": "search.index",
     "LexfieldError": "errors",

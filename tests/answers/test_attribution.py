@@ -35,6 +35,14 @@ def test_one_text_does_not_see_its_own_label(sample: Corpus) -> None:
     assert evidence["words"][0]["part"] > 0
 
 
+def test_two_candidates_get_as_many_probabilities_as_texts(sample: Corpus) -> None:
+    two = [d for d in sample.documents if d.metadata["author"] in ("pell", "voss")]
+    answer = attributed(Corpus.of(two), "author", chosen=CHOSEN)
+    said = {round(record["probability"], 6) for record in answer.records}
+    assert len(said) > len(two) / 2
+    assert max(said) - min(said) > 0.1
+
+
 def test_errors(sample: Corpus) -> None:
     with pytest.raises(InputError, match="no document 'nobody'"):
         attributed(sample, "author", "nobody", chosen=CHOSEN)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import numpy as np
@@ -59,18 +60,45 @@ def test_compare_in_the_latent_space(run: Run) -> None:
 def test_pairs_keeps_matrices_and_draws(run: Run, tmp_path: Path) -> None:
     out, plot, heat = tmp_path / "m.npz", tmp_path / "map.png", tmp_path / "heat.svg"
     done = run(
-        "pairs", TEXTS, "--space", "latent", "-k", "3,5", "-o", out, "--plot", plot, "--heat", heat,
-        "--metadata", METADATA, "--by", "author", "--resume", tmp_path / "run", "--csv",
+        "pairs", TEXTS, "--space", "latent", "-k", "3,5", "-o", out, "--resume", tmp_path / "run",
+        "--csv",
     )  # fmt: skip
     assert done.code == 0
     kept = np.load(out)
     assert sorted(kept.files) == ["ids", "k3", "k5"] and kept["k3"].shape == (64, 64)
     assert len(done.out.splitlines()) == 1 + 2 * 64 * 63
-    assert plot.read_bytes().startswith(b"\x89PNG") and heat.read_bytes().startswith(b"<?xml")
-    shown = run("pairs", TEXTS, "--measure", "hellinger")
+    shown = run(
+        "pairs", TEXTS, "--measure", "hellinger", "--plot", plot, "--heat", heat,
+        "--metadata", METADATA, "--by", "author",
+    )  # fmt: skip
     assert shown.out.startswith("Hellinger distance")
+    assert plot.read_bytes().startswith(b"\x89PNG") and heat.read_bytes().startswith(b"<?xml")
     shared = run("pairs", TEXTS, "--smoothing", "shared")
     assert "only one text of a pair holds are ignored" in shared.err
+
+
+def test_impossible_estimates_are_shown_as_none_and_never_ranked(run: Run, tmp_path: Path) -> None:
+    latent = ("--space", "latent", "--measure", "js")
+    one = run("compare", SEA, GARDEN, *latent)
+    assert one.code == 0 and one.out == "js (latent) –\n"
+    assert "no value" in one.err and "spread" in one.err
+    body = run("compare", SEA, GARDEN, *latent, "--json").json["results"][0]
+    assert body["value"] is None and body["possible"] is False
+    for at in (SEA, GARDEN, *sorted(Path(TEXTS).glob("*-stars.txt"))[:2]):
+        shutil.copy(at, tmp_path)
+    (tmp_path / "about.csv").write_text(
+        "id,kind\n" + "".join(f"{at.stem},{n % 2}\n" for n, at in enumerate(tmp_path.glob("*.txt")))
+    )
+    texts = sorted(tmp_path.glob("*.txt"))
+    table = run("pairs", *texts, *latent)
+    assert table.code == 0 and "–" in table.out and "no value" in table.err
+    assert None in {
+        pair["value"] for pair in run("pairs", *texts, *latent, "--json").json["results"]
+    }
+    label = ("label", *texts, "--metadata", tmp_path / "about.csv", "--by", "kind", *latent)
+    for asked in (label, ("pairs", *texts, *latent, "--plot", tmp_path / "x.png")):
+        refused = run(*asked)
+        assert refused.code == 2 and "--estimator spread" in refused.err
 
 
 def test_label_tells_what_it_gets_right_and_why(run: Run) -> None:
@@ -92,10 +120,10 @@ def test_label_tells_what_it_gets_right_and_why(run: Run) -> None:
     [
         (("compare", SEA, GARDEN, "--plot", "bars.bmp"), "does not name a figure"),
         (("compare", SEA, GARDEN, "--smoothing", "none"), "no smoothing"),
-        (("compare", SEA, GARDEN, "--interval", "95"), "interval must be between 0 and 1"),
+        (("compare", SEA, GARDEN, "--interval", "95"), "not in the range 0<x<1"),
         (("compare", SEA, "nowhere.txt"), "nowhere.txt"),
         (("compare", SEA, GARDEN, "--space", "latent", "-k", "9999"), "smaller k"),
-        (("pairs", TEXTS, "-k", "three"), "numbers"),
+        (("pairs", TEXTS, "-k", "three"), "one number or several"),
         (("pairs", SEA), "at least two"),
         (("pairs", TEXTS, "--sample", "999999"), "No document has 999,999 words"),
         (("pairs", TEXTS, "--by", "shoe", "--plot", "x.png"), "no field|No document has the field"),

@@ -55,7 +55,7 @@ def divergence(
         return math.log(sigma(x, y, k, alpha, d)) / (alpha - 1)
     if measure == "hellinger":
         mean = (sigma(x, y, k, 0.5, d) + sigma(y, x, k, 0.5, d)) / 2
-        return math.sqrt(max(0.0, 1 - mean))
+        return math.copysign(math.sqrt(abs(1 - mean)), 1 - mean)
     if estimator == "equal_radius":
         total = 0.0
         for point, w in x.items():

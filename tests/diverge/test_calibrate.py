@@ -33,7 +33,7 @@ def test_calibration_at_least_halves_the_error_on_gaussians(d: int, turned: bool
         truth = gaussian_kl(np.zeros(d), spread, far, other)
         errors.append(
             [
-                abs(lx.knn_divergence(x, y, k=5, estimator=name).value - truth)
+                abs(lx.knn_divergence(x, y, k=5, estimator=name).raw - truth)
                 for name in ("plain", "calibrated")
             ]
         )
@@ -52,7 +52,7 @@ def test_the_bias_is_taken_off_the_interval_and_leaves_p_alone() -> None:
     asked: dict[str, Any] = {"k": 5, "interval": 0.9, "p": True, "resamples": 30}
     plain = lx.knn_divergence(x, y, **asked)
     calibrated = lx.knn_divergence(x, y, estimator="calibrated", **asked)
-    moved = calibrated.value - plain.value
+    moved = calibrated.raw - plain.raw
     assert moved != 0 and plain.interval and calibrated.interval
     assert calibrated.interval == pytest.approx([end + moved for end in plain.interval])
     assert calibrated.p == plain.p
@@ -62,8 +62,8 @@ def test_clouds_are_reduced_before_they_are_compared() -> None:
     x, y = clouds(300)
     wide_x, wide_y = (np.hstack([cloud, np.zeros((300, 40))]) for cloud in (x, y))
     options: dict[str, Any] = {"k": 5, "estimator": "calibrated"}
-    reduced = lx.knn_divergence(wide_x, wide_y, reduce="pca(3)", **options).value
-    assert reduced == pytest.approx(lx.knn_divergence(x, y, **options).value, abs=0.1)
+    reduced = lx.knn_divergence(wide_x, wide_y, reduce="pca(3)", **options).raw
+    assert reduced == pytest.approx(lx.knn_divergence(x, y, **options).raw, abs=0.1)
     with pytest.raises(InputError, match="30"):
         lx.knn_divergence(wide_x, wide_y, **options)
 

@@ -11,7 +11,8 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from scipy.sparse import csr_matrix
 
-from lexfield.diverge.categorical import divergences, entropy, shared_mass, smoothing_of
+import lexfield as lx
+from lexfield.diverge.categorical import divergences, entropy, shared_mass, smoothed, smoothing_of
 from lexfield.errors import InputError
 
 rows = st.lists(st.integers(0, 5), min_size=6, max_size=6).filter(any)
@@ -148,3 +149,27 @@ def test_many_rows_go_through_in_blocks(height: int) -> None:
     assert whole[:3, -2:] == pytest.approx(
         divergences(counts[:3], counts[-2:], "kl", collection=2 * table.sum(axis=0))
     )
+
+
+@pytest.mark.parametrize("smoothing", ["jm", "additive", "shared"])
+def test_renyi_of_a_high_order_is_finite_and_exact(smoothing: str) -> None:
+    rng = np.random.default_rng(0)
+    a, b = (csr_matrix(rng.poisson(0.7, (n, 400)).astype(float)) for n in (3, 70))
+    words = np.asarray(a.sum(axis=0) + b.sum(axis=0)).ravel()
+    found = {
+        alpha: divergences(a, b, "renyi", smoothing=smoothing, alpha=alpha)
+        for alpha in (2.0, 3, 100)
+    }
+    for alpha, values in found.items():
+        for i, j in ((0, 0), (2, 69)):
+            if smoothing == "shared":
+                p, q = (m[row].toarray().ravel() / m[row].sum() for m, row in ((a, i), (b, j)))
+            else:
+                how = smoothing_of(smoothing)
+                p, q = (smoothed(m[row], how, words).ravel() for m, row in ((a, i), (b, j)))
+            both = (p > 0) & (q > 0)
+            powers = alpha * np.log(p[both]) + (1 - alpha) * np.log(q[both])
+            expected = float(np.logaddexp.reduce(powers)) / (alpha - 1)
+            assert values[i, j] == pytest.approx(expected, abs=1e-9)
+    explained = lx.divergence("a cat sat down", "a dog sat up", "renyi", alpha=100).explanation
+    assert all(np.isfinite(reason.contribution) for reason in explained.reasons)

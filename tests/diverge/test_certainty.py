@@ -7,52 +7,69 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lexfield.diverge.certainty import (
-    calibratable,
-    calibration,
-    features,
-    fit_weights,
-    probabilities,
-)
+from lexfield.diverge.certainty import Model, calibratable, calibration, features, fit
 from lexfield.errors import InputError
+
+LABELS, NAMES = np.array(["a", "a", "b", "c"]), np.array(["a", "b", "c"])
 
 
 def test_features_by_hand() -> None:
     far = np.array([[1.0, 3.0, 4.0, np.inf]])  # a, a, b; the last document is not to be seen
-    labels, names = np.array(["a", "a", "b", "c"]), np.array(["a", "b", "c"])
-    z = features(far, labels, names)
-    assert z[0, :2, 0] == pytest.approx([-1, 1])  # nearest: 1 and 4
-    assert z[0, :2, 1] == pytest.approx([-1, 1])  # means: 2 and 4
-    assert np.isinf(z[0, 2]).all()
-    p = probabilities(z, np.array([np.log(2) / 2, 0.0]))
+    found = features(far, LABELS, NAMES)
+    assert found[0, :2, 0] == pytest.approx([-1.5, 1.5])  # nearest: 1 and 4
+    assert found[0, :2, 1] == pytest.approx([-1, 1])  # means: 2 and 4
+    assert np.isinf(found[0, 2]).all()
+    # one difference of ±1.5 has the square sum 4.5; three more categories have a spread of 1
+    scale = np.sqrt((3 * 1 + 4.5) / (3 + 1))
+    p = Model(np.ones(2), np.array([np.log(2) / 3 * scale, 0.0])).probabilities(found)
     assert p[0] == pytest.approx([2 / 3, 1 / 3, 0])
     with pytest.raises(InputError, match="infinitely far"):
-        features(np.array([[np.inf, np.inf]]), labels[:2], names)
+        features(np.array([[np.inf, np.inf]]), LABELS[:2], NAMES)
 
 
-def test_weights_are_the_likeliest() -> None:
+def test_between_two_candidates_the_strength_of_the_evidence_counts() -> None:
+    known = np.array([[0.5, 0.9], [0.6, 0.8], [0.9, 0.4], [0.75, 0.7]])
+    labels = np.array(["a", "b"])
+    model = fit(features(known, labels, labels), np.array([0, 0, 1, 1]))
+    leads = np.array([-0.4, -0.1, -0.01, 0.0, 0.01, 0.1, 0.2, 0.4])
+    asked = np.column_stack([np.full(len(leads), 0.7), 0.7 + leads])
+    p = model.probabilities(features(asked, labels, labels))[:, 0]
+    assert (np.diff(p) > 0).all()
+    assert p[3] == pytest.approx(0.5)
+    assert p[4] == pytest.approx(0.5, abs=0.05)
+    assert p[-1] > 0.8
+
+
+def test_the_model_is_the_likeliest() -> None:
     rng = np.random.default_rng(3)
-    z = rng.standard_normal((80, 4, 2))
-    true = probabilities(z, np.array([1.5, 0.5]))
+    far = rng.standard_normal((80, 4, 2))
+    far -= far.mean(axis=1, keepdims=True)
+    true = Model(np.ones(2), np.array([1.5, 0.5])).probabilities(far)
     truth = np.array([rng.choice(4, p=row) for row in true])
-    found = fit_weights(z, truth)
+    found = fit(far, truth)
 
     def loss(weights: np.ndarray) -> float:
-        share = 1 / 82
+        share = 1 / 162
         target = np.full((80, 4), share / 3)
         target[np.arange(80), truth] = 1 - share
-        return float(-(target * np.log(probabilities(z, weights))).sum())
+        p = Model(found.spread, weights).probabilities(far)
+        return float(-(target * np.log(p)).sum())
 
     grid = np.linspace(0, 3, 61)
     best = min(loss(np.array([a, b])) for a in grid for b in grid)
-    assert loss(found) <= best + 1e-6
-    assert (found >= 0).all()
+    assert loss(found.weights) <= best + 1e-6
+    assert (found.weights >= 0).all()
 
 
 def test_a_few_right_ones_make_nothing_certain() -> None:
-    z = np.array([[[-1.0, -1.0], [1.0, 1.0]]] * 3)
-    p = probabilities(z, fit_weights(z, np.zeros(3, np.int64)))
-    assert p[:, 0] == pytest.approx(4 / 5, abs=1e-3)  # Platt's 1 − 1/(3 + 2)
+    far = np.array([[[-1.0, -1.0], [1.0, 1.0]]] * 3)
+    p = fit(far, np.zeros(3, np.int64)).probabilities(far)
+    assert p[:, 0] == pytest.approx(7 / 8, abs=1e-3)  # 1 − 1/(2·3 + 2)
+
+
+def test_equal_distances_say_nothing() -> None:
+    far = np.zeros((3, 2, 2))
+    assert fit(far, np.array([0, 1, 0])).probabilities(far) == pytest.approx(np.full((3, 2), 0.5))
 
 
 def test_calibration_by_hand() -> None:
@@ -71,11 +88,11 @@ def test_probabilities_sum_to_one_and_follow_the_distances(seed: int, classes: i
     rng = np.random.default_rng(seed)
     labels = np.repeat(np.arange(classes), 2)
     far = rng.random((5, len(labels)))
-    z = features(far, labels, np.arange(classes))
-    p = probabilities(z, rng.random(2) * 5)
+    found = features(far, labels, np.arange(classes))
+    p = Model(rng.random(2) + 0.1, rng.random(2) * 5).probabilities(found)
     assert p.sum(axis=1) == pytest.approx(1)
     assert (p >= 0).all()
-    alone = probabilities(z, np.array([3.0, 0.0]))
+    alone = Model(np.ones(2), np.array([3.0, 0.0])).probabilities(found)
     nearest = far.reshape(5, classes, 2).min(axis=2)
     assert (alone.argmax(axis=1) == nearest.argmin(axis=1)).all()
 

@@ -62,7 +62,7 @@ def test_a_category_with_one_member_is_never_chosen_for_it() -> None:
     [
         {"space": "categorical"},
         {"space": "categorical", "measure": "kl", "options": {"stopwords": "en"}},
-        {"space": "latent", "measure": "kl", "k": 2},
+        {"space": "latent", "measure": "kl", "k": 2, "options": {"dimension": 1.0}},
         {"space": "latent", "options": {"estimator": "spread"}},
     ],
     ids=str,
@@ -78,6 +78,17 @@ def test_texts_get_the_label_of_their_like(rule: str, options: dict[str, Any]) -
     one_by_one = [labeler.predict([text])[0] for text in new]
     assert one_by_one == ["sea", "land"]
     assert clone(labeler).get_params() == labeler.get_params()
+
+
+@pytest.mark.parametrize("rule", ["category", "nearest"])
+def test_probabilities_follow_the_evidence(rule: str) -> None:
+    labeler = lx.DivergenceLabeler(rule=rule).fit(SEA + LAND, ["sea"] * 3 + ["land"] * 3)
+    texts = [f"{SEA[0]} {' '.join(LAND[0].split()[:n])}" for n in range(len(LAND[0].split()) + 1)]
+    p = labeler.predict_proba(texts)[:, labeler.classes_.tolist().index("sea")]
+    assert len(np.unique(p.round(6))) == len(p)
+    assert p[0] > p[-1]
+    with pytest.raises(InputError, match="another document"):
+        lx.DivergenceLabeler().fit(SEA[:1] + LAND[:1], ["sea", "land"]).predict_proba(SEA)
 
 
 def test_it_keeps_the_rules_of_scikit_learn_estimators() -> None:

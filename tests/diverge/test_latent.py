@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ from scipy.sparse import csr_matrix
 
 import lexfield as lx
 from lexfield.diverge.counts import of_texts
+from lexfield.diverge.label import leave_one_out
 from lexfield.diverge.points import Points, reach
 from lexfield.errors import InputError
 from tests.diverge import oracle
@@ -55,7 +57,10 @@ def test_two_texts_are_compared_as_the_formulas_say(
     assume(sorted(points(a)) != sorted(points(b)))  # that is 0, and not estimated
     got = lx.divergence(a, b, space="latent", k=k, dimension=d, vectors=VECTORS, **variant)
     expected = oracle.divergence(points(a), points(b), k=k, d=d, **variant)
-    assert got.value == pytest.approx(expected, abs=1e-9)
+    assert got.raw == pytest.approx(expected, abs=1e-9)
+    most = {"js": math.log(2), "hellinger": 1.0}.get(variant["measure"], math.inf)
+    assert got.possible == (-1e-9 <= expected <= most + 1e-9)
+    assert got.value == pytest.approx(expected if got.possible else math.nan, nan_ok=True, abs=1e-9)
 
 
 @pytest.mark.parametrize("variant", VARIANTS, ids=names)
@@ -71,7 +76,8 @@ def test_all_pairs_are_the_pairs(variant: dict[str, Any], documents: list[list[s
             for k in (2, 5):
                 if i != j:
                     alone = lx.divergence(a, b, space="latent", k=k, **options)
-                    assert together[k][i, j] == pytest.approx(alone.value, abs=1e-9)
+                    assert together[k][i, j] == pytest.approx(alone.value, nan_ok=True, abs=1e-9)
+                    assert together.estimates[k][i, j] == pytest.approx(alone.raw, abs=1e-9)
 
 
 @given(a=texts, b=texts)
@@ -80,7 +86,7 @@ def test_types_count_every_word_once(a: list[str], b: list[str]) -> None:
     once = [sorted(set(points(text))) for text in (a, b)]
     assume(min(map(len, once)) > 3 and once[0] != once[1])
     got = lx.divergence(a, b, space="latent", points="types", dimension=4, vectors=VECTORS)
-    assert got.value == pytest.approx(oracle.divergence(*once, k=3, d=4), abs=1e-9)
+    assert got.raw == pytest.approx(oracle.divergence(*once, k=3, d=4), abs=1e-9)
     assert (got.n, got.m) == (len(once[0]), len(once[1]))
 
 
@@ -100,7 +106,7 @@ def test_a_text_does_not_diverge_from_itself() -> None:
     other = [*text, "w55", "w56"]
     both = lx.pairs(of_texts([text, text, other]), "latent", vectors=VECTORS)
     assert both[3][0, 1] == 0 and both[3][0, 2] != 0
-    assert both.notes == ["with the same words as often: 0 and 1"]
+    assert both.notes[0] == "with the same words as often: 0 and 1"
 
 
 @given(a=texts, b=texts)
@@ -109,10 +115,10 @@ def test_kl_is_the_limit_of_renyi_at_one(a: list[str], b: list[str]) -> None:
     assume(min(len(set(points(a))), len(set(points(b)))) > 3)
     assume(sorted(points(a)) != sorted(points(b)))
     options: dict[str, Any] = {"space": "latent", "vectors": VECTORS}
-    closed = lx.divergence(a, b, **options).value
-    assert lx.divergence(a, b, limit=False, **options).value == pytest.approx(closed, abs=1e-3)
+    closed = lx.divergence(a, b, **options).raw
+    assert lx.divergence(a, b, limit=False, **options).raw == pytest.approx(closed, abs=1e-3)
     both = lx.pairs(of_texts([a, b]), "latent", limit=False, vectors=VECTORS)
-    assert both[3][0, 1] == pytest.approx(closed, abs=1e-3)
+    assert both.estimates[3][0, 1] == pytest.approx(closed, abs=1e-3)
 
 
 def test_words_explain_kl_and_their_parts_sum_to_it() -> None:
@@ -121,7 +127,7 @@ def test_words_explain_kl_and_their_parts_sum_to_it() -> None:
     for estimator in ("plain", "equal_radius"):
         found = lx.divergence(a, b, space="latent", vectors=VECTORS, estimator=estimator)
         parts = sum(reason.contribution for reason in found.explanation.reasons)
-        assert parts == pytest.approx(found.value, abs=1e-9)
+        assert parts == pytest.approx(found.raw, abs=1e-9)
     shared = {r.query: r for r in found.explanation.reasons}["w21"]
     assert shared.distance == 0 and shared.match.startswith("w21, ")
 
@@ -143,7 +149,8 @@ def test_a_run_that_was_stopped_goes_on_and_comes_to_the_same(tmp_path: Path) ->
         lx.pairs(counts, "latent", resume=tmp_path / "run", progress=stop, **options)
     again = lx.pairs(counts, "latent", resume=tmp_path / "run", progress=stop, **options)
     assert seen[9] == 10  # not from the start
-    assert (again[2] == whole[2]).all() and (again[3] == whole[3]).all()
+    for k in (2, 3):
+        assert (again.estimates[k] == whole.estimates[k]).all()
     with pytest.raises(InputError, match="other"):
         lx.pairs(counts, "latent", resume=tmp_path / "run", k=4, vectors=many)
 
@@ -155,7 +162,7 @@ def test_threads_do_not_change_a_bit(monkeypatch: pytest.MonkeyPatch) -> None:
     found = []
     for threads in ("1", "2"):
         monkeypatch.setenv("LEXFIELD_THREADS", threads)
-        found.append(lx.pairs(counts, "latent", vectors=many, memory=1e-6)[3])
+        found.append(lx.pairs(counts, "latent", vectors=many, memory=1e-6).estimates[3])
     assert (found[0] == found[1]).all()
 
 
@@ -164,8 +171,8 @@ def test_approximate_neighbours_come_close() -> None:
     rng = np.random.default_rng(1)
     many = vectors(words=3000, dims=20)
     counts = of_texts([[f"w{i}" for i in rng.integers(0, 3000, 900)] for _ in range(3)])
-    exact = lx.pairs(counts, "latent", vectors=many)[3]
-    near = lx.pairs(counts, "latent", vectors=many, approximate=True)[3]
+    exact = lx.pairs(counts, "latent", vectors=many).estimates[3]
+    near = lx.pairs(counts, "latent", vectors=many, approximate=True).estimates[3]
     assert near == pytest.approx(exact, abs=0.5) and (near != exact).any()
 
 
@@ -188,7 +195,7 @@ def test_points_with_short_lists_look_at_all_the_others(seed: int) -> None:
 def test_identical_distributions_differ_by_nothing(d: int) -> None:
     rng = np.random.default_rng(d)
     found = lx.knn_divergence(rng.normal(size=(5000, d)), rng.normal(size=(5000, d)), k=5)
-    assert abs(found.value) < 0.05
+    assert abs(found.raw) < 0.05
 
 
 def gaussians(n: int, d: int, seed: int) -> tuple[Any, Any]:
@@ -234,9 +241,9 @@ def test_intervals_hold_the_value_and_p_tells_alike_from_unlike() -> None:
 def test_the_intrinsic_dimension_of_a_plane_is_two() -> None:
     rng = np.random.default_rng(0)
     plane = rng.normal(size=(1500, 2)) @ rng.normal(size=(2, 30))
-    flat = lx.knn_divergence(plane[:700], plane[700:], dimension="intrinsic").value
+    flat = lx.knn_divergence(plane[:700], plane[700:], dimension="intrinsic").raw
     assert flat == pytest.approx(
-        lx.knn_divergence(plane[:700], plane[700:], dimension=2).value, abs=0.05
+        lx.knn_divergence(plane[:700], plane[700:], dimension=2).raw, abs=0.05
     )
 
 
@@ -246,8 +253,8 @@ def test_principal_axes_keep_what_lies_on_them() -> None:
     flat = lx.WordVectors([f"w{i}" for i in range(60)], matrix)
     a, b = [f"w{i}" for i in range(0, 40)], [f"w{i}" for i in range(20, 60)]
     options: dict[str, Any] = {"space": "latent", "vectors": flat, "dimension": 2}
-    whole = lx.divergence(a, b, **options).value
-    assert lx.divergence(a, b, reduce="pca(2)", **options).value == pytest.approx(whole, abs=1e-9)
+    whole = lx.divergence(a, b, **options).raw
+    assert lx.divergence(a, b, reduce="pca(2)", **options).raw == pytest.approx(whole, abs=1e-9)
 
 
 @pytest.mark.parametrize(
@@ -286,4 +293,59 @@ def test_documents_that_are_too_short_are_named() -> None:
     assert found.ids == ["long", "other"]
     assert any("short" in note for note in found.notes)
     assert any("empty" in note for note in found.notes)
-    assert np.isfinite(found[5]).all()
+    assert np.isfinite(found.estimates[5]).all()
+
+
+@pytest.fixture(scope="module")
+def wide() -> tuple[lx.WordVectors, list[list[str]]]:
+    """Vectors of 256 dimensions, and twelve texts of unequal length."""
+    rng = np.random.default_rng(0)
+    known = lx.WordVectors(
+        [f"w{i}" for i in range(900)], rng.normal(size=(900, 256)).astype(np.float32), name="wide"
+    )
+    lengths = [4000, *range(150, 700, 50)]
+    return known, [[f"w{int(i)}" for i in rng.zipf(1.2, 9 * n) if i < 900][:n] for n in lengths]
+
+
+@pytest.mark.parametrize("measure", ["hellinger", "js"])
+def test_an_impossible_estimate_is_no_number(
+    wide: tuple[lx.WordVectors, list[list[str]]], measure: str
+) -> None:
+    known, documents = wide
+    options: dict[str, Any] = {"space": "latent", "measure": measure, "vectors": known}
+    found = lx.divergence(documents[0], documents[1], interval=0.9, resamples=20, **options)
+    assert math.isnan(found.value) and not found.possible and found.interval is None
+    assert found.raw < 0
+    assert str(found) == f"{measure} (latent) –"
+    assert found.to_dict()["value"] is None and found.to_dict()["possible"] is False
+    assert any("no value" in note and "spread" in note for note in found.notes)
+    bounded = lx.divergence(documents[0], documents[1], estimator="spread", **options)
+    assert 0 < bounded.value < 1
+
+
+def test_nothing_is_ranked_by_impossible_estimates(
+    wide: tuple[lx.WordVectors, list[list[str]]], tmp_path: Path
+) -> None:
+    known, documents = wide
+    found = lx.pairs(of_texts(documents), "latent", measure="js", vectors=known)
+    assert all(record["value"] is None for record in found.to_dicts())
+    assert any("132 of 132 pairs have no value" in note for note in found.notes)
+    assert "nan" not in found._repr_html_()
+    for kind in ("map", "heat"):
+        with pytest.raises(InputError, match="no label, ranking or map.*spread"):
+            found.plot(tmp_path / "x.png", kind)
+    with pytest.raises(InputError, match="no label, ranking or map"):
+        leave_one_out(found.matrix, ["a", "b"] * 6)
+    labeler = lx.DivergenceLabeler(space="latent", measure="js", options={"vectors": known})
+    labeler.fit(documents[:8], ["a", "b"] * 4)
+    for ask in (labeler.predict, labeler.predict_proba):
+        with pytest.raises(InputError, match="no label, ranking or map"):
+            ask(documents[8:])
+
+
+def test_a_hub_is_named() -> None:
+    texts = [[f"w{i}"] * 3 + ["w50"] for i in range(11)]
+    hub = lx.pairs(of_texts([["w50", *(f"w{i}" for i in range(11))], *texts]), measure="js")
+    assert any("0 is the nearest of 11 of 12 documents" in note for note in hub.notes)
+    pairs = [[f"w{i // 2}", f"w{20 + i}"] for i in range(12)]
+    assert lx.pairs(of_texts(pairs), measure="js").notes == []

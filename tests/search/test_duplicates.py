@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import tempfile
+import time
 from itertools import combinations
 from pathlib import Path
 
@@ -12,7 +13,7 @@ from hypothesis import strategies as st
 from lexfield.errors import InputError
 from lexfield.search.duplicates import duplicates
 from lexfield.search.index import Index
-from lexfield.search.minhash import PLACES, band_size, signatures
+from lexfield.search.minhash import PLACES, band_size, candidate_pairs, signatures
 from lexfield.text.corpus import Corpus
 from lexfield.text.document import Document
 from tests.search.oracle import Plain
@@ -75,6 +76,56 @@ def test_minhash_search_gives_true_scores(copies: Index) -> None:
     near = copies.search(text, "jaccard(minhash=true)", 2, unit="document")
     assert near.rows == exact.rows
     assert near.scores == exact.scores
+
+
+@pytest.fixture(scope="module")
+def long_documents(tmp_path_factory: pytest.TempPathFactory) -> Index:
+    """100 documents of about 6,000 distinct words by Zipf's law, every tenth nearly the last."""
+    rng = np.random.default_rng(2)
+    words = np.array([f"{a}{b}{c}q" for a in "bcdfghjklm" for b in "aeiou" for c in range(800)])
+    documents: list[Document] = []
+    for number in range(100):
+        text = words[np.minimum(rng.zipf(1.15, 30_000), len(words)) - 1]
+        if number % 10 == 9:
+            text = np.append(documents[-1].text.split(), text[:500])
+        documents.append(Document(str(number), " ".join(text)))
+    folder = tmp_path_factory.mktemp("long")
+    return Index.build(Corpus.of(documents), folder / "i")
+
+
+def test_long_documents_are_compared_once_per_pair(
+    long_documents: Index,
+) -> None:
+    started, told = time.monotonic(), []
+    found = duplicates(long_documents, 0.3, progress=lambda done, total: told.append((done, total)))
+    assert time.monotonic() - started < 20  # it was minutes when every shared word compared a pair
+    assert {(pair.a, pair.b) for pair in found} >= {(str(n - 1), str(n)) for n in range(9, 100, 10)}
+    assert len({(pair.a, pair.b) for pair in found}) == len(found)
+    assert told[-1][0] == told[-1][1] and len(told) > 20
+    assert all(len(pair.text_a) <= 501 for pair in found)
+    whole = duplicates(long_documents, 0.9, full=True)
+    assert len(whole[0].text_a) > 10_000
+    near = duplicates(long_documents, 0.9, approximate=True)
+    assert [(pair.a, pair.b) for pair in near] == [(pair.a, pair.b) for pair in whole]
+
+
+def test_minhash_returns_a_pair_once() -> None:
+    keys = np.array([[1, 2], [1, 2], [1, 3], [4, 3]], np.uint64)
+    found = np.concatenate(list(candidate_pairs(keys))).tolist()
+    assert sorted(found) == [[0, 1], [0, 2], [1, 2], [2, 3]]
+
+
+def test_endless_pairs_are_refused_and_short_rows_left_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    texts = ["Yes."] * 40 + ["Red sun over the blue hill."] * 2
+    index = Index.build(Corpus.of(texts), tmp_path / "i")
+    monkeypatch.setattr("lexfield.search.duplicates._MOST", 100)
+    for approximate in (False, True):
+        with pytest.raises(InputError, match="More than 100 pairs.*--min-words"):
+            duplicates(index, approximate=approximate)
+        found = duplicates(index, min_words=3, approximate=approximate)
+        assert [(pair.a, pair.b) for pair in found] == [("40", "41")]
 
 
 def test_deleted_documents_are_no_duplicates(tmp_path: Path) -> None:

@@ -41,14 +41,15 @@ def attributed(
     names = np.unique(labels[known])
     others = found.matrix.copy()
     np.fill_diagonal(others, np.inf)
-    z = certainty.features(others[:, known], labels[known], names)
+    differences = certainty.features(others[:, known], labels[known], names)
     rows = known[certainty.calibratable(labels[known].tolist())]
     truth = np.searchsorted(names, labels[rows])
-    weights = certainty.fit_weights(z[rows], truth)
-    p = certainty.probabilities(z, weights)
+    model = certainty.fit(differences[rows], truth)
+    p = model.probabilities(differences)
     checked = certainty.calibration(p[rows], truth)
     extra: dict[str, Any] = {
-        "by": by, "weights": weights.tolist(), "calibration": checked.to_dict(),
+        "by": by, "weights": model.weights.tolist(), "spread": model.spread.tolist(),
+        "calibration": checked.to_dict(),
     }  # fmt: skip
     notes = list(found.notes)
     if len(rows) < len(known):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from lexfield.cli.options import read_corpus, reading_options
+from lexfield.cli.options import ngram_option, read_corpus, reading_options
 from lexfield.cli.output import output_options, paint, say, tell
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     show_default=True,
     help="How far texts are apart.",
 )
-@click.option("--ngram", "n", default=1, show_default=True, help="Words of an n-gram.")
+@ngram_option
 @click.option("--stopwords", metavar="LANGUAGE", help="Leave out stopwords: en. Style is in them.")
 @click.option("--plot", metavar="FILE", help="Draw what was said beside what came true.")
 @reading_options

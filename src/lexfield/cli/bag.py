@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from lexfield.cli.options import read_corpus, reading_options
+from lexfield.answers import bounds
+from lexfield.cli.options import read_corpus, reading_options, whole
 from lexfield.cli.output import emit, output_options
 from lexfield.results import format_rows
 
@@ -18,8 +19,8 @@ _SHOWN = 10  # types of a set or multiset that are written out
 
 @click.command()
 @click.argument("paths", nargs=-1, required=True, metavar="FILE...")
-@click.option("--ngram", default=1, show_default=True, type=click.IntRange(1, 100), help="Order.")
-@click.option("-k", type=click.IntRange(1), help="Only the k most frequent types.")
+@click.option("--ngram", default=1, show_default=True, type=whole(bounds.NGRAM), help="Order.")
+@click.option("-k", type=whole(bounds.RESULTS), help="Only the k most frequent types.")
 @reading_options
 @output_options
 def bag(

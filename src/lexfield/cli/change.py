@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import sys
 from typing import Any
 
 import click
 
-from lexfield.cli.options import reading_options
+from lexfield.cli.options import read_small, reading_options
 from lexfield.cli.output import Bar, emit, output_options
 
 
@@ -51,9 +50,7 @@ def delete(path: str, ids: tuple[str, ...], output: str | None) -> None:
     from lexfield.search.index import Index
 
     index = Index.open(path)
-    wanted = (
-        sys.stdin.buffer.read().decode("utf-8", "replace").split("\n") if ids == ("-",) else ids
-    )
+    wanted = read_small(None).decode("utf-8", "replace").split("\n") if ids == ("-",) else ids
     deleted = index.delete(identity for identity in wanted if identity)
     record = {"deleted": deleted, "documents": index.info()["documents"]}
     emit("delete", [record], output)

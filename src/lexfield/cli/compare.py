@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from lexfield.answers import bounds
 from lexfield.answers.options import chosen_options
-from lexfield.cli.options import divergence_options, reading_options
+from lexfield.cli.options import divergence_options, reading_options, real, whole
 from lexfield.cli.output import Bar, output_options, paint, say, tell
 from lexfield.results import format_rows
 
@@ -21,11 +22,27 @@ if TYPE_CHECKING:
 @click.argument("a", metavar="A")
 @click.argument("b", metavar="B")
 @divergence_options
-@click.option("-k", default=3, show_default=True, help="Which neighbour. Latent.")
-@click.option("--interval", type=float, metavar="0.95", help="Confidence of an error bar.")
+@click.option(
+    "-k",
+    default=3,
+    show_default=True,
+    type=whole(bounds.NEIGHBOUR),
+    help="Which neighbour. Latent.",
+)
+@click.option(
+    "--interval", type=real(bounds.CONFIDENCE), metavar="0.95", help="Confidence of an error bar."
+)
 @click.option("--p", "p_value", is_flag=True, help="Test whether both are alike, by permutation.")
-@click.option("--resamples", default=200, show_default=True, help="For --interval and --p.")
-@click.option("--seed", default=0, show_default=True, help="For --interval and --p.")
+@click.option(
+    "--resamples",
+    default=200,
+    show_default=True,
+    type=whole(bounds.RESAMPLES),
+    help="For --interval and --p.",
+)
+@click.option(
+    "--seed", default=0, show_default=True, type=whole(bounds.SEED), help="For --interval and --p."
+)
 @click.option("--explain", is_flag=True, help="Show the words that say so.")
 @click.option("--plot", metavar="FILE", help="Draw the words' parts: .png, .svg or .pdf.")
 @reading_options

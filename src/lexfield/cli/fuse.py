@@ -6,6 +6,8 @@ from dataclasses import asdict
 
 import click
 
+from lexfield.answers import bounds
+from lexfield.cli.options import whole
 from lexfield.cli.output import echo, emit, output_options
 
 
@@ -25,7 +27,7 @@ from lexfield.cli.output import echo, emit, output_options
     show_default=True,
     help="How scores are made comparable: 1 − (rank − 1)/retrieved, or to 0…1.",
 )
-@click.option("-k", type=click.IntRange(1), help="Only the first so many of each query.")
+@click.option("-k", type=whole(bounds.RESULTS), help="Only the first so many of each query.")
 @click.option("--explain", is_flag=True, help="Show what each list gave to every result.")
 @click.option("-o", "--output", "target", metavar="FILE", help="Write a TREC run to this file.")
 @output_options

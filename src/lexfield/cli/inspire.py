@@ -7,16 +7,23 @@ from typing import Any
 
 import click
 
-from lexfield.cli.options import allow_unknown_option
+from lexfield.answers import bounds
+from lexfield.cli.options import allow_unknown_option, whole
 from lexfield.cli.output import output_options, paint, tell
 
 
 @click.command()
 @click.argument("path", metavar="IDX")
 @click.argument("draft", metavar="DRAFT")
-@click.option("--sentences", default=1, show_default=True, help="How many of the last to go on.")
+@click.option(
+    "--sentences",
+    default=1,
+    show_default=True,
+    type=whole(bounds.SENTENCES),
+    help="How many of the last to go on.",
+)
 @click.option("--method", default="setcover", show_default=True, metavar="SPEC", help="As search.")
-@click.option("-k", default=5, show_default=True, type=click.IntRange(1), help="How many.")
+@click.option("-k", default=5, show_default=True, type=whole(bounds.RESULTS), help="How many.")
 @allow_unknown_option
 @output_options
 def inspire(

@@ -9,8 +9,10 @@ from typing import Any, Literal
 
 import click
 
+from lexfield.answers import bounds
 from lexfield.answers.answer import Record
-from lexfield.cli.options import read_corpus, reading_options
+from lexfield.answers.bounds import Bound
+from lexfield.cli.options import read_corpus, reading_options, real, whole
 from lexfield.cli.output import emit, output_options, say
 from lexfield.results import format_rows
 
@@ -18,12 +20,12 @@ from lexfield.results import format_rows
 @click.command()
 @click.argument("a", metavar="A")
 @click.argument("b", metavar="B")
-@click.option("--ngram", default=1, show_default=True, type=click.IntRange(1, 100), help="Order.")
+@click.option("--ngram", default=1, show_default=True, type=whole(bounds.NGRAM), help="Order.")
 @click.option(
     "--least",
     default=5,
     show_default=True,
-    type=click.IntRange(1),
+    type=whole(bounds.WORDS),
     help="Leave out words that occur less often in both together.",
 )
 @click.option(
@@ -34,10 +36,10 @@ from lexfield.results import format_rows
     help="Of p for the number of words.",
 )
 @click.option(
-    "--p", "most_p", default=0.05, show_default=True, type=click.FloatRange(0, 1), help="At most."
+    "--p", "most_p", default=0.05, show_default=True, type=real(Bound(0, 1)), help="At most."
 )
 @click.option("--only", type=click.Choice(("A", "B")), help="Words of one side.")
-@click.option("-k", default=20, show_default=True, type=click.IntRange(1), help="How many.")
+@click.option("-k", default=20, show_default=True, type=whole(bounds.RESULTS), help="How many.")
 @click.option("--plot", type=click.Path(dir_okay=False), help="Draw bars: png, svg or pdf.")
 @reading_options
 @output_options

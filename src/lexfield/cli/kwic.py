@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
-from lexfield.cli.options import read_corpus, reading_options
+from lexfield.answers import bounds
+from lexfield.cli.options import read_corpus, reading_options, whole
 from lexfield.cli.output import emit, output_options, paint
 
 if TYPE_CHECKING:
@@ -31,7 +32,7 @@ _WIDTH = 120  # of a line that goes to no terminal
     show_default=True,
     help="In the order of the text, or by the words to the left or right.",
 )
-@click.option("-k", type=click.IntRange(1), help="Only the first k.")
+@click.option("-k", type=whole(bounds.RESULTS), help="Only the first k.")
 @reading_options
 @output_options
 def kwic(

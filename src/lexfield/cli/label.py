@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from lexfield.answers import bounds
 from lexfield.answers.options import chosen_options
 from lexfield.cli.compare import apart
 from lexfield.cli.options import (
@@ -14,6 +15,7 @@ from lexfield.cli.options import (
     engine_at,
     read_corpus,
     reading_options,
+    whole,
 )
 from lexfield.cli.output import Bar, output_options, paint, tell
 
@@ -28,11 +30,23 @@ from lexfield.cli.output import Bar, output_options, paint, tell
     show_default=True,
     help="Smallest mean divergence to a category; nearest document; nearest few.",
 )
-@click.option("--neighbours", default=5, show_default=True, help="How many vote.")
+@click.option(
+    "--neighbours",
+    default=5,
+    show_default=True,
+    type=whole(bounds.NEIGHBOURS),
+    help="How many vote.",
+)
 @divergence_options
-@click.option("-k", default=3, show_default=True, help="Which neighbour. Latent.")
-@click.option("--sample", type=click.IntRange(1), help="Compare as many random words of each.")
-@click.option("--seed", default=0, show_default=True, help="For --sample.")
+@click.option(
+    "-k",
+    default=3,
+    show_default=True,
+    type=whole(bounds.NEIGHBOUR),
+    help="Which neighbour. Latent.",
+)
+@click.option("--sample", type=whole(bounds.WORDS), help="Compare as many random words of each.")
+@click.option("--seed", default=0, show_default=True, type=whole(bounds.SEED), help="For --sample.")
 @click.option("--text", metavar="ID", help="Show the evidence for one document.")
 @click.option("--resume", metavar="FOLDER", help="Keep finished parts here and go on from them.")
 @cluster_option
@@ -58,7 +72,7 @@ def label(
     lexfield label books/ --metadata books.csv --by author --measure hellinger
     lexfield label books/ --metadata books.csv --by author --text emma
     lexfield label books.idx --by author                   the texts of an index
-    lexfield label books/ --metadata books.csv --by genre --rule vote --space latent --json
+    lexfield label books/ --metadata books.csv --by genre --space latent --estimator spread --json
     lexfield label books/ --by author --resume /shared/run --cluster tcp://10.0.0.5:8786
     """
     from lexfield.answers.texts import guessed, labelled

@@ -6,11 +6,13 @@ from typing import Any
 
 import click
 
+from lexfield.answers import bounds
 from lexfield.cli.options import (
     allow_unknown_option,
     own_vectors_option,
     read_each,
     reading_options,
+    whole,
 )
 from lexfield.cli.output import Bar, output_options, say, tell
 from lexfield.results import format_rows
@@ -30,7 +32,7 @@ from lexfield.results import format_rows
     type=click.IntRange(10, 1_000_000),
     help="The most frequent so many.  [default: 5,000 by tsne, 50,000 by pca, 1,000 by mds]",
 )
-@click.option("--seed", default=0, show_default=True, type=click.IntRange(0), help="Of tsne, mds.")
+@click.option("--seed", default=0, show_default=True, type=whole(bounds.SEED), help="Of tsne, mds.")
 @click.option("--plot", type=click.Path(dir_okay=False), help="Draw it: png, svg, pdf or html.")
 @own_vectors_option
 @allow_unknown_option

@@ -133,6 +133,8 @@ def _tell(error: Exception) -> None:
     elif isinstance(error, OSError):
         where = f"{error.filename}: " if error.filename else ""
         message, hint = f"{where}{error.strerror or error}", ""
+    elif isinstance(error, RuntimeError) and "Symlink loop" in str(error):  # until Python 3.12
+        message, hint = f"{error}.", "The link leads to itself: name a file or a folder."
     else:
         message = f"{type(error).__name__}: {error}"
         hint = "This is a fault in lexfield. Add --debug to see where, and please report it."

@@ -8,7 +8,9 @@ from typing import Any
 
 import click
 
-from lexfield.cli.options import allow_unknown_option, unit_option
+from lexfield.answers import bounds
+from lexfield.answers.bounds import Bound
+from lexfield.cli.options import allow_unknown_option, real, unit_option, whole
 from lexfield.cli.output import Bar, emit, output_options
 
 
@@ -31,7 +33,7 @@ def metric() -> None:
 @unit_option("document")
 @click.option(
     "--shrinkage",
-    type=click.FloatRange(0, 1),
+    type=real(Bound(0, 1)),
     help="From 0, the paper's metric, to 1, Euclidean distance; chosen by held-out groups if not"
     " given.",
 )
@@ -42,7 +44,9 @@ def metric() -> None:
     show_default=True,
     help="What a group counts: a row once, a group once, or more if its members are close.",
 )
-@click.option("--seed", default=0, show_default=True, help="How groups are held out.")
+@click.option(
+    "--seed", default=0, show_default=True, type=whole(bounds.SEED), help="How groups are held out."
+)
 @allow_unknown_option
 @output_options
 def learn(

@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING
 
 import click
 
+from lexfield.answers import bounds
 from lexfield.answers.answer import Record
-from lexfield.cli.options import cluster_option, engine_at, vectors_option
+from lexfield.answers.bounds import Bound
+from lexfield.cli.options import cluster_option, engine_at, real, vectors_option, whole
 from lexfield.cli.output import Bar, output_options, tell
 from lexfield.results import format_rows
 
@@ -22,10 +24,10 @@ if TYPE_CHECKING:
 @click.option(
     "--words", "file", type=click.Path(exists=True, dir_okay=False), help="File, a word a line."
 )
-@click.option("-k", default=10, show_default=True, type=click.IntRange(1), help="How many.")
+@click.option("-k", default=10, show_default=True, type=whole(bounds.RESULTS), help="How many.")
 @click.option(
     "--threshold",
-    type=click.FloatRange(-1, 1),
+    type=real(Bound(-1, 1)),
     help="All words with at least this cosine, instead of the k nearest.",
 )
 @vectors_option
@@ -35,7 +37,9 @@ if TYPE_CHECKING:
     metavar="DIR|NAME|FILE",
     help="Several models: a folder of `lexfield vectors train`, or sets, given one by one.",
 )
-@click.option("--dims", type=click.IntRange(1), help="Of a folder with models of several sizes.")
+@click.option(
+    "--dims", type=whole(bounds.NEIGHBOUR), help="Of a folder with models of several sizes."
+)
 @cluster_option
 @output_options
 def near(

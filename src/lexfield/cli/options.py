@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import os
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -10,6 +12,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from lexfield.answers import bounds
+from lexfield.answers.bounds import Bound
 from lexfield.cli.output import Bar
 from lexfield.errors import InputError
 
@@ -18,7 +22,47 @@ if TYPE_CHECKING:
     from lexfield.text.corpus import Corpus
     from lexfield.vectors.models import Models
 
+_SMALL = 100_000_000  # bytes of a file that is read at once
 F = TypeVar("F", bound=Callable[..., Any])
+
+
+class _Real(click.FloatRange):
+    """A number within bounds; NaN and infinity lie in none."""
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> float:
+        number = float(click.FLOAT.convert(value, param, ctx))
+        if not math.isfinite(number):
+            self.fail(f"{value} is not a finite number.", param, ctx)
+        return float(super().convert(number, param, ctx))
+
+
+def read_small(path: str | None) -> bytes:
+    """Return a file of queries, words or ids, or standard input; refuse what does not end."""
+    from lexfield.text.records import read_most
+
+    if path is None:
+        data = read_most(sys.stdin.buffer, _SMALL)
+    else:
+        with open(path, "rb") as file:
+            data = read_most(file, _SMALL)
+    if data is None:
+        raise InputError(
+            f"{path or 'Standard input'} is larger than {_SMALL // 1_000_000} MB.",
+            "Split it, or check that it is the file you meant.",
+        )
+    return data
+
+
+def whole(bound: Bound) -> click.IntRange:
+    """The type of an option that is a whole number."""
+    return click.IntRange(int(bound.low), int(bound.high))
+
+
+def real(bound: Bound) -> click.FloatRange:
+    """The type of an option that is any number."""
+    return _Real(bound.low, bound.high, min_open=bound.above, max_open=bound.below)
 
 
 def reading_options(command: F) -> F:
@@ -104,7 +148,7 @@ def read_each(paths: Sequence[str], reading: dict[str, Any]) -> Iterator[tuple[s
         name = (
             "standard input"
             if path == "-"
-            else Path(os.path.realpath(path)).name.split(".")[0] or path
+            else Path(os.path.abspath(path)).name.split(".")[0] or path
         )
         names[name] = names.get(name, 0) + 1
         shown = name if names[name] == 1 else f"{name} {names[name]}"
@@ -149,6 +193,23 @@ def unit_option(default: str) -> Callable[[F], F]:
     )
 
 
+ngram_option = click.option(
+    "--ngram",
+    "n",
+    default=1,
+    show_default=True,
+    type=whole(bounds.NGRAM),
+    help="Words of an n-gram.",
+)
+_alpha_option = click.option(
+    "--alpha",
+    default=0.5,
+    show_default=True,
+    type=real(bounds.ORDER),
+    help="The order of renyi; not 1.",
+)
+
+
 def divergence_options(command: F) -> F:
     """How texts are compared; the verb gets them in ``**compared``, ready for ``Options``."""
     options = (
@@ -173,8 +234,8 @@ def divergence_options(command: F) -> F:
             metavar="SPEC",
             help="Words one text lacks: shared, additive(0.1), jm(0.5). Categorical kl, renyi.",
         ),
-        click.option("--ngram", "n", default=1, show_default=True, help="Words of an n-gram."),
-        click.option("--alpha", default=0.5, show_default=True, help="The order of renyi."),
+        ngram_option,
+        _alpha_option,
         click.option(
             "--estimator",
             type=click.Choice(("plain", "extrapolated", "equal_radius", "spread")),
@@ -211,7 +272,13 @@ def divergence_options(command: F) -> F:
 def listening_options(command: F) -> F:
     """Where a server listens; the verb gets ``port``, ``host``, ``token`` and ``no_browser``."""
     options = (
-        click.option("--port", default=8000, show_default=True, help="0 takes one that is free."),
+        click.option(
+            "--port",
+            default=8000,
+            show_default=True,
+            type=whole(bounds.PORT),
+            help="0 takes one that is free.",
+        ),
         click.option(
             "--host", default="127.0.0.1", show_default=True, help="Address to listen at."
         ),

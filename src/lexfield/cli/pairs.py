@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from lexfield.answers import bounds
 from lexfield.answers.options import chosen_options
 from lexfield.cli.compare import apart
 from lexfield.cli.options import (
@@ -16,6 +17,8 @@ from lexfield.cli.options import (
     engine_at,
     read_corpus,
     reading_options,
+    real,
+    whole,
 )
 from lexfield.cli.output import Bar, emit, output_options, say
 from lexfield.errors import InputError, list_names
@@ -28,13 +31,19 @@ if TYPE_CHECKING:
 @click.argument("paths", nargs=-1, required=True, metavar="PATH…")
 @divergence_options
 @click.option("-k", default="3", show_default=True, metavar="3,5,10", help="Neighbours. Latent.")
-@click.option("--sample", type=click.IntRange(1), help="Compare as many random words of each.")
-@click.option("--seed", default=0, show_default=True, help="For --sample.")
+@click.option("--sample", type=whole(bounds.WORDS), help="Compare as many random words of each.")
+@click.option("--seed", default=0, show_default=True, type=whole(bounds.SEED), help="For --sample.")
 @click.option("-o", "--out", metavar="FILE.npz", help="Keep the matrices and the ids.")
 @click.option("--plot", metavar="FILE", help="Draw the documents as a map: .png, .svg or .pdf.")
 @click.option("--heat", metavar="FILE", help="Draw the matrix with its dendrogram.")
 @click.option("--by", metavar="FIELD", help="Metadata that colours the map.")
-@click.option("--memory", default=1.0, show_default=True, help="Gigabytes to work in. Latent.")
+@click.option(
+    "--memory",
+    default=1.0,
+    show_default=True,
+    type=real(bounds.GIGABYTES),
+    help="Gigabytes to work in. Latent.",
+)
 @click.option("--resume", metavar="FOLDER", help="Note progress here and go on from it. Latent.")
 @click.option("--approximate", is_flag=True, help="Approximate neighbours, by faiss. Latent.")
 @cluster_option
@@ -61,7 +70,8 @@ def pairs(
     \b
     lexfield pairs books/ --measure hellinger
     lexfield pairs books.idx --measure hellinger           the texts of an index
-    lexfield pairs books/ --space latent -k 3,5,10 -o matrix.npz --plot map.png
+    lexfield pairs books/ --space latent -k 3,5,10 -o matrix.npz
+    lexfield pairs books/ --space latent --estimator spread --plot map.png
     lexfield pairs books/ --sample 3000 --stopwords en --heat heat.svg --csv
     lexfield pairs books/ --space latent --resume run/     a killed run goes on
     lexfield pairs books/ --space latent --resume /shared/run --cluster tcp://10.0.0.5:8786
@@ -88,10 +98,13 @@ def pairs(
 
 
 def _numbers(text: str) -> list[int]:
-    try:
-        return [int(part) for part in text.split(",")]
-    except ValueError:
-        raise InputError(f"-k takes numbers with commas between. Got {text!r}.") from None
+    parts = [part.strip() for part in text.split(",")]
+    if not all(part.isdecimal() and len(part) < 10 for part in parts):
+        raise InputError(
+            f"-k must be one number or several with commas between. Got {text!r} instead.",
+            "Write -k 3, or -k 3,5,10.",
+        )
+    return [int(part) for part in parts]
 
 
 def _npz(found: Pairs) -> bytes:
@@ -121,11 +134,17 @@ def _draw(found: Pairs, plot: str | None, heat: str | None, by: str | None) -> N
 
 def _lines(found: Pairs) -> list[str]:
     """The nearest of each document."""
+    import numpy as np
+
     from lexfield.plots.divergence import title
     from lexfield.results import format_rows
 
-    rows = []
+    rows: list[dict[str, Any]] = []
     for i, name in enumerate(found.ids):
+        if np.isnan(found.matrix[i]).any():  # who is nearest cannot be said
+            rows.append({"document": name, "nearest": "–", "divergence": "–",
+                         "farthest": "–", "at": "–"})  # fmt: skip
+            continue
         order = [j for j in found.matrix[i].argsort(kind="stable").tolist() if j != i]
         rows.append(
             {

@@ -7,7 +7,8 @@ from typing import Any
 
 import click
 
-from lexfield.cli.options import allow_unknown_option, cluster_option, engine_at, unit_option
+from lexfield.answers import bounds
+from lexfield.cli.options import allow_unknown_option, cluster_option, engine_at, unit_option, whole
 from lexfield.cli.output import Bar, emit, output_options
 from lexfield.errors import InputError
 
@@ -19,7 +20,9 @@ from lexfield.errors import InputError
     "--method", default="bm25", show_default=True, metavar="SPEC", help="As in lexfield search."
 )
 @click.option("-o", "--output", "target", required=True, metavar="RUN", help="File for the run.")
-@click.option("-k", default=1000, show_default=True, type=click.IntRange(1), help="Hits a query.")
+@click.option(
+    "-k", default=1000, show_default=True, type=whole(bounds.RESULTS), help="Hits a query."
+)
 @unit_option("document")
 @click.option("--where", multiple=True, metavar="FIELD=VALUE", help="Only such documents.")
 @click.option("--id-field", metavar="NAME", help="Field with a query's id: by default _id or id.")

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from lexfield.cli.options import allow_unknown_option, cluster_option, engine_at, unit_option
+from lexfield.answers import bounds
+from lexfield.cli.options import (
+    allow_unknown_option,
+    cluster_option,
+    engine_at,
+    read_small,
+    unit_option,
+    whole,
+)
 from lexfield.cli.output import Bar, echo_data, output_options, paint, tell
 from lexfield.errors import InputError
 
@@ -36,7 +42,7 @@ _COLOURS = ("green", "cyan", "magenta", "yellow", "blue", "red")
     " once as in fuse(setcover, topic).",
 )
 @click.option("--like", metavar="ID", help="More like this document or sentence of the index.")
-@click.option("-k", default=5, show_default=True, type=click.IntRange(1), help="How many.")
+@click.option("-k", default=5, show_default=True, type=whole(bounds.RESULTS), help="How many.")
 @unit_option("sentence")
 @click.option("--where", multiple=True, metavar="FIELD=VALUE", help="Only such documents.")
 @click.option("--metric", metavar="NAME", help="Under a metric from `lexfield metric learn`.")
@@ -144,7 +150,7 @@ def read_lines(file: str | None) -> list[str]:
     """The lines of a file, or of standard input, that are not empty."""
     from lexfield.text.sniff import SAMPLE, refuse_binary
 
-    data = Path(file).read_bytes() if file else sys.stdin.buffer.read()
+    data = read_small(file)
     refuse_binary(data[:SAMPLE], file or "standard input")
     try:
         lines = [line for line in data.decode().splitlines() if line.strip()]

@@ -6,7 +6,8 @@ import os
 
 import click
 
-from lexfield.cli.options import listening_options
+from lexfield.answers import bounds
+from lexfield.cli.options import listening_options, real, whole
 from lexfield.cli.output import echo
 from lexfield.errors import need
 
@@ -21,9 +22,27 @@ from lexfield.errors import need
     help="Models of `lexfield vectors train`, for error bars.",
 )
 @click.option("--folder", type=click.Path(file_okay=False), help="Where uploads become indexes.")
-@click.option("--max-body", default=10.0, show_default=True, help="Megabytes of a request.")
-@click.option("--timeout", default=30.0, show_default=True, help="Seconds of a request.")
-@click.option("--concurrent", default=64, show_default=True, help="Requests at a time.")
+@click.option(
+    "--max-body",
+    default=10.0,
+    show_default=True,
+    type=real(bounds.MEGABYTES),
+    help="Megabytes of a request.",
+)
+@click.option(
+    "--timeout",
+    default=30.0,
+    show_default=True,
+    type=real(bounds.SECONDS),
+    help="Seconds of a request.",
+)
+@click.option(
+    "--concurrent",
+    default=64,
+    show_default=True,
+    type=whole(bounds.REQUESTS),
+    help="Requests at a time.",
+)
 @click.option("--workers", type=click.IntRange(1, 64), help="Processes; by default one a core.")
 def serve(
     indexes: tuple[str, ...],

@@ -11,8 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from lexfield.answers import bounds
 from lexfield.answers.answer import Record
-from lexfield.cli.options import allow_unknown_option, listening_options
+from lexfield.answers.bounds import Bound
+from lexfield.cli.options import allow_unknown_option, listening_options, real, whole
 from lexfield.cli.output import Bar, echo, emit, output_options
 from lexfield.errors import InputError, need
 from lexfield.results import format_rows
@@ -27,7 +29,7 @@ _target_file = click.option(
     "-o", "--output", "target_file", required=True, metavar="STUDY.db", help="The file to write."
 )
 _seed = click.option(
-    "--seed", default=0, show_default=True, type=click.IntRange(0, 2**32 - 1), help="Of all orders."
+    "--seed", default=0, show_default=True, type=whole(bounds.SEED), help="Of all orders."
 )
 
 
@@ -69,8 +71,20 @@ def study() -> None:
     help="A method beside it.",
 )
 @click.option("--by", metavar="FIELD", help="Metadata field that must equal a query's level.")
-@click.option("--shortest", default=3, show_default=True, help="Least words of a suggestion.")
-@click.option("--longest", default=15, show_default=True, help="Most words of a suggestion.")
+@click.option(
+    "--shortest",
+    default=3,
+    show_default=True,
+    type=whole(bounds.SENTENCES),
+    help="Least words of a suggestion.",
+)
+@click.option(
+    "--longest",
+    default=15,
+    show_default=True,
+    type=whole(bounds.SENTENCES),
+    help="Most words of a suggestion.",
+)
 @allow_unknown_option
 @_seed
 @output_options
@@ -183,9 +197,27 @@ def _describe(verb: str, made: Study, output: str | None) -> None:
     metavar="METHOD=θ",
     help="For --simulate: a method's log strength; 0 where not given.",
 )
-@click.option("--spread", default=0.0, show_default=True, help="How much simulated tastes differ.")
-@click.option("--answers", default=50.0, show_default=True, help="Answers before one quits.")
-@click.option("--seed", default=0, show_default=True, help="Of simulated participants.")
+@click.option(
+    "--spread",
+    default=0.0,
+    show_default=True,
+    type=real(bounds.TASTES),
+    help="How much simulated tastes differ.",
+)
+@click.option(
+    "--answers",
+    default=50.0,
+    show_default=True,
+    type=real(bounds.ANSWERS),
+    help="Answers before one quits.",
+)
+@click.option(
+    "--seed",
+    default=0,
+    show_default=True,
+    type=whole(bounds.SEED),
+    help="Of simulated participants.",
+)
 def run(
     path: str,
     resume: str | None,
@@ -285,7 +317,7 @@ def serve(path: str, port: int, host: str, token: str | None, no_browser: bool) 
     "--level",
     default=0.95,
     show_default=True,
-    type=click.FloatRange(0.5, 0.9999),
+    type=real(Bound(0.5, 0.9999)),
     help="Of intervals.",
 )
 @output_options

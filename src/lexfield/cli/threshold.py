@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from lexfield.answers import bounds
 from lexfield.answers.answer import Record
-from lexfield.cli.options import read_model_groups
+from lexfield.cli.options import read_model_groups, real, whole
 from lexfield.cli.output import Bar, output_options, say, tell
 from lexfield.results import format_rows
 
@@ -22,13 +23,25 @@ _FEWEST, _MOST = 0.001, 1000.0  # neighbours that the table goes from and to
 @click.command()
 @click.argument("sources", nargs=-1, metavar="[VECTORS]...")
 @click.option(
-    "--synonyms", default=1.6, show_default=True, help="Synonyms of a word, on average: English."
+    "--synonyms",
+    default=1.6,
+    show_default=True,
+    type=real(bounds.SYNONYMS),
+    help="Synonyms of a word, on average: English.",
 )
-@click.option("--deviation", default=3.1, show_default=True, help="Their standard deviation.")
-@click.option("--limit", type=click.IntRange(1), help="Only the first words of each set.")
-@click.option("--sample", type=click.IntRange(40), help="Neighbours of so many words, not of all.")
 @click.option(
-    "--seed", default=0, show_default=True, type=click.IntRange(0), help="Which words are sampled."
+    "--deviation",
+    default=3.1,
+    show_default=True,
+    type=real(bounds.DEVIATION),
+    help="Their standard deviation.",
+)
+@click.option("--limit", type=whole(bounds.WORDS), help="Only the first words of each set.")
+@click.option(
+    "--sample", type=whole(bounds.SAMPLED_WORDS), help="Neighbours of so many words, not of all."
+)
+@click.option(
+    "--seed", default=0, show_default=True, type=whole(bounds.SEED), help="Which words are sampled."
 )
 @click.option("--plot", type=click.Path(dir_okay=False), help="Draw the curve: png, svg or pdf.")
 @output_options

@@ -8,6 +8,8 @@ from typing import Any
 
 import click
 
+from lexfield.answers import bounds
+from lexfield.cli.options import real, whole
 from lexfield.cli.output import Bar, emit, output_options, tell
 
 
@@ -25,15 +27,49 @@ def topics() -> None:
 
 @topics.command("fit")
 @click.argument("path", metavar="IDX")
-@click.option("-t", "--topics", "count", default=50, show_default=True, help="How many topics.")
-@click.option("--passes", default=20, show_default=True, help="Passes over all documents.")
-@click.option("--alpha", type=float, help="Prior of mixtures; 1/topics if not given.")
-@click.option("--eta", type=float, help="Prior of topics; 1/topics if not given.")
-@click.option("--seed", default=0, show_default=True, help="Same seed, same topics.")
-@click.option("--min-count", default=5, show_default=True, help="Least occurrences of a word.")
-@click.option("--max-count", type=int, help="Most occurrences of a word.")
-@click.option("--max-share", default=0.5, show_default=True, help="Most of the documents.")
-@click.option("--min-length", default=4, show_default=True, help="Least characters of a word.")
+@click.option(
+    "-t",
+    "--topics",
+    "count",
+    default=50,
+    show_default=True,
+    type=whole(bounds.TOPICS),
+    help="How many topics.",
+)
+@click.option(
+    "--passes",
+    default=20,
+    show_default=True,
+    type=whole(bounds.PASSES),
+    help="Passes over all documents.",
+)
+@click.option("--alpha", type=real(bounds.PRIOR), help="Prior of mixtures; 1/topics if not given.")
+@click.option("--eta", type=real(bounds.PRIOR), help="Prior of topics; 1/topics if not given.")
+@click.option(
+    "--seed", default=0, show_default=True, type=whole(bounds.SEED), help="Same seed, same topics."
+)
+@click.option(
+    "--min-count",
+    default=5,
+    show_default=True,
+    type=whole(bounds.WORDS),
+    help="Least occurrences of a word.",
+)
+@click.option("--max-count", type=whole(bounds.WORDS), help="Most occurrences of a word.")
+@click.option(
+    "--max-share",
+    default=0.5,
+    show_default=True,
+    type=real(bounds.SHARE),
+    help="Most of the documents.",
+)
+@click.option(
+    "--min-length",
+    default=4,
+    show_default=True,
+    type=whole(bounds.LETTERS),
+    help="Least characters of a word.",
+)
 @click.option(
     "--mixtures",
     type=click.Path(exists=True, dir_okay=False),
@@ -88,7 +124,9 @@ def fit(
 
 @topics.command("show")
 @click.argument("path", metavar="IDX")
-@click.option("-k", default=10, show_default=True, type=click.IntRange(1), help="Words a topic.")
+@click.option(
+    "-k", default=10, show_default=True, type=whole(bounds.RESULTS), help="Words a topic."
+)
 @click.option("--perplexity", is_flag=True, help="Also how well the model foretells half a text.")
 @output_options
 def show(path: str, k: int, perplexity: bool, output: str | None) -> None:
@@ -107,7 +145,7 @@ def show(path: str, k: int, perplexity: bool, output: str | None) -> None:
 @topics.command("infer")
 @click.argument("path", metavar="IDX")
 @click.argument("texts", nargs=-1, metavar="[TEXT]...")
-@click.option("-k", default=5, show_default=True, type=click.IntRange(1), help="Topics shown.")
+@click.option("-k", default=5, show_default=True, type=whole(bounds.RESULTS), help="Topics shown.")
 @click.option("-o", "--output", "target", metavar="FILE.npy", help="Write the mixtures here.")
 @output_options
 def infer(

@@ -8,7 +8,8 @@ from typing import Any, Literal
 
 import click
 
-from lexfield.cli.options import read_corpus, read_model_groups, reading_options
+from lexfield.answers import bounds
+from lexfield.cli.options import read_corpus, read_model_groups, reading_options, real, whole
 from lexfield.cli.output import Bar, emit, output_options, say
 
 
@@ -42,7 +43,7 @@ def list_sets(output: str | None) -> None:
 @vectors.command("import")
 @click.argument("file", type=click.Path(exists=True))
 @click.option("--name", help="Name of the set; by default the file's.")
-@click.option("--limit", type=click.IntRange(1), help="Only the first so many words.")
+@click.option("--limit", type=whole(bounds.WORDS), help="Only the first so many words.")
 @output_options
 def import_set(file: str, name: str | None, limit: int | None, output: str | None) -> None:
     """Read word2vec, GloVe, fastText, safetensors or NumPy files and keep them under a name.
@@ -105,10 +106,30 @@ def describe_set(name: str, output: str | None) -> None:
     show_default=True,
     help="Skip-gram of words, or of words and their parts.",
 )
-@click.option("--window", default=5, show_default=True, help="Words to either side.")
-@click.option("--least", default=5, show_default=True, help="Words that occur less have no vector.")
-@click.option("--epochs", default=5, show_default=True, help="Passes over the text.")
-@click.option("--seed", default=0, show_default=True, help="Of the first model.")
+@click.option(
+    "--window",
+    default=5,
+    show_default=True,
+    type=whole(bounds.WINDOW),
+    help="Words to either side.",
+)
+@click.option(
+    "--least",
+    default=5,
+    show_default=True,
+    type=whole(bounds.WORDS),
+    help="Words that occur less have no vector.",
+)
+@click.option(
+    "--epochs",
+    default=5,
+    show_default=True,
+    type=whole(bounds.EPOCHS),
+    help="Passes over the text.",
+)
+@click.option(
+    "--seed", default=0, show_default=True, type=whole(bounds.SEED), help="Of the first model."
+)
 @click.option("--replace", is_flag=True, help="Replace the models that are there.")
 @reading_options
 @output_options
@@ -154,8 +175,16 @@ def train_sets(
 
 @vectors.command("uncertainty")
 @click.argument("sources", nargs=-1, required=True, metavar="DIR|NAME|FILE...")
-@click.option("--words", default=100, show_default=True, type=click.IntRange(1), help="How many.")
-@click.option("--step", default=0.05, show_default=True, help="Width of a step of similarity.")
+@click.option(
+    "--words", default=100, show_default=True, type=whole(bounds.RESULTS), help="How many."
+)
+@click.option(
+    "--step",
+    default=0.05,
+    show_default=True,
+    type=real(bounds.STEP),
+    help="Width of a step of similarity.",
+)
 @click.option("--plot", type=click.Path(dir_okay=False), help="Draw the curves: png, svg or pdf.")
 @output_options
 def uncertainty_of(

@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from lexfield.answers import bounds
 from lexfield.cli.options import (
     allow_unknown_option,
     own_vectors_option,
     read_each,
     reading_options,
+    whole,
 )
 from lexfield.cli.output import Bar, output_options, say, tell
 from lexfield.errors import InputError
@@ -23,7 +25,7 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.argument("paths", nargs=-1, required=True, metavar="CORPUS...")
-@click.option("--ngram", default=1, show_default=True, type=click.IntRange(1, 100), help="Order.")
+@click.option("--ngram", default=1, show_default=True, type=whole(bounds.NGRAM), help="Order.")
 @click.option("--latent", is_flag=True, help="Rank clusters of sentences instead of words.")
 @click.option(
     "-k",
@@ -82,6 +84,7 @@ def zipf(
 
     if plot:
         page_path(plot)
+    wanted = _clusters(clusters)
     results, notes = [], []
     for name, corpus in read_each(paths, reading):
         with Bar(f"{name}: {'clustering' if latent else 'fitting'}") as bar:
@@ -89,7 +92,7 @@ def zipf(
                 corpus,
                 space="latent" if latent else "categorical",
                 ngram=ngram,
-                clusters=_clusters(clusters),
+                clusters=wanted,
                 vectors=vectors,
                 allow_unknown=allow_unknown,
                 seeds=seeds,
@@ -118,7 +121,7 @@ def _lines(results: Sequence[ZipfResult], examples: bool) -> list[str]:
 def _clusters(text: str) -> int | str:
     if text == "auto":
         return text
-    try:
-        return int(text)
-    except ValueError:
-        raise InputError(f"-k must be a whole number or auto. Got {text!r} instead.") from None
+    most = int(bounds.RESULTS.high)
+    if not text.isdecimal() or not 1 <= int(text) <= most:
+        raise InputError(f"-k must be auto or a number from 1 to {most:,}. Got {text!r} instead.")
+    return int(text)

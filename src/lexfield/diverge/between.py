@@ -15,6 +15,7 @@ from lexfield.diverge.counts import Counts, Text, of_texts
 from lexfield.diverge.estimate import UNITS, Estimate
 from lexfield.diverge.options import Options
 from lexfield.diverge.points import Points, coverage_notes, embed, exponent, merged, reach, reduced
+from lexfield.diverge.possible import impossible_note, only_possible
 from lexfield.diverge.spread import moves
 from lexfield.errors import InputError, check
 from lexfield.explain import Explanation, Reason
@@ -22,6 +23,7 @@ from lexfield.progress import Progress, silent
 
 Array = NDArray[Any]
 _SHOWN = 3  # nearest words given for a word
+_LISTED = 1024  # neighbours listed at most; who needs more looks at all points
 _EPSILON = 1e-5  # α = 1 ± this stands for KL
 
 
@@ -80,7 +82,7 @@ def knn_divergence(
     side = _Latent(points, chosen)
     if chosen.estimator == "calibrated":
         side.bias = gaussian_bias(
-            points, lambda x, y: knn_divergence(x, y, k, estimator="plain").value
+            points, lambda x, y: knn_divergence(x, y, k, estimator="plain").raw
         )
     asked = {"confidence": interval, "p": p, "resamples": resamples, "seed": seed}
     return _estimate(side, chosen, asked, silent)
@@ -112,8 +114,10 @@ def _estimate(
     confidence, resamples = asked.get("confidence"), asked.get("resamples", 200)
     check(confidence is None or 0 < confidence < 1, "interval", "between 0 and 1", confidence)
     check(resamples >= 20, "resamples", "at least 20", resamples)
+    check(asked.get("seed", 0) >= 0, "seed", "at least 0", asked.get("seed", 0))
     same = np.array_equal(side.a, side.b)  # no estimate is needed, and none is made for it
-    value = 0.0 if same else side.value(side.a, side.b)
+    raw = 0.0 if same else side.value(side.a, side.b)
+    value = raw if chosen.counted else float(only_possible(raw, chosen.measure))
     bits = UNITS[chosen.unit]
     scale = bits if chosen.measure != "hellinger" else 1.0
     rng = np.random.default_rng(asked.get("seed", 0))
@@ -126,7 +130,8 @@ def _estimate(
         int(side.b.sum()),
         dropped=side.dropped,
         entropy=(side.entropy(side.a, side.b) * bits, side.entropy(side.b, side.a) * bits),
-        notes=[*side.notes(value), *(["the texts hold the same words as often"] if same else [])],
+        notes=[*side.notes(raw), *(["the texts hold the same words as often"] if same else [])],
+        raw=raw * scale,
         explain=lambda: side.explain(scale),
     )
     whole = all(np.array_equal(row, row.astype(np.int64)) for row in (side.a, side.b))
@@ -134,11 +139,11 @@ def _estimate(
         raise InputError("Bags with fractions cannot be resampled.", "Give whole counts.")
     a, b = side.a.astype(np.int64), side.b.astype(np.int64)
     common = {"resamples": resamples, "rng": rng, "progress": progress}
-    if confidence is not None:
-        low, high = resample.interval(side.value, value, a, b, confidence=confidence, **common)
+    if confidence is not None and estimate.possible:
+        low, high = resample.interval(side.value, raw, a, b, confidence=confidence, **common)
         estimate = replace(estimate, interval=(low * scale, high * scale))
     if asked.get("p"):
-        estimate = replace(estimate, p=resample.p_value(side.value, value, a, b, **common))
+        estimate = replace(estimate, p=resample.p_value(side.value, raw, a, b, **common))
     return estimate
 
 
@@ -228,7 +233,13 @@ class _Categorical:
                 return np.asarray((halves[0] + halves[1]) / 2)
             shared = (p > 0) & (q > 0)
             if chosen.measure == "renyi":
-                terms = np.where(shared, p - p**chosen.alpha * q ** (1 - chosen.alpha), p)
+                logs = chosen.alpha * np.log(p) + (1 - chosen.alpha) * np.log(q)
+                logs = np.where(shared, logs, -np.inf)
+                # over their sum where that could be too large for a number
+                top = float(logs.max()) if chosen.alpha > 2 else 0.0
+                terms = (p * math.exp(-max(top, 0)) - np.exp(logs - max(top, 0))) * (
+                    1 if chosen.alpha < 1 else -1
+                )
             else:
                 terms = np.where(shared, p * np.log(p / q), 0)
             return np.asarray(terms)
@@ -254,7 +265,7 @@ class _Latent:
                     "Take a smaller k or a longer text.",
                 )
         self._d = 0.0 if chosen.estimator == "equal_radius" else exponent(points, chosen.dimension)
-        self._lists = points.lists(max(32, 8 * chosen.neighbours[-1]))
+        self._lists = points.lists(min(max(32, 8 * chosen.neighbours[-1]), _LISTED))
 
     def value(self, a: Array, b: Array) -> float:
         chosen = self._chosen
@@ -320,10 +331,8 @@ class _Latent:
                 f"tokens without a vector: {self.dropped[0]:.1%} of the first text,"
                 f" {self.dropped[1]:.1%} of the second"
             )
-        if value < 0:
-            notes.append("negative: the texts are nearer than the estimator can tell from equal")
-        if self._chosen.measure == "js" and value > math.log(2):
-            notes.append("over ln 2: the estimator's bias is larger than what is left to measure")
+        if math.isnan(float(only_possible(value, self._chosen.measure))):
+            notes.append(impossible_note(value, self._chosen.measure))
         return notes
 
     def explain(self, scale: float) -> Explanation:

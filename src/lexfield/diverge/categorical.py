@@ -20,6 +20,7 @@ a number of the word; so every sum over the vocabulary is one sparse product and
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
 
 Matrix = NDArray[np.float64]
 MEASURES = ("kl", "js", "renyi", "hellinger")
+_STEEP = 2.0  # orders of Rényi up to which sums of powers keep their digits
 _BLOCK = 64  # rows of the second matrix that are dense at a time
 _SPEC = re.compile(r"(shared)|(additive|jm)(?:\(\s*([0-9.eE+-]+)\s*\))?")
 _DEFAULTS = {"additive": 0.1, "jm": 0.5}
@@ -98,12 +100,16 @@ def divergences(
         return _jensen_shannon(p, q)
     if measure == "renyi":
         check(alpha > 0 and alpha != 1, "alpha", "over 0 and not 1", alpha)
-    if how.kind == "shared":
+    if how.kind == "shared" and (measure == "kl" or alpha <= _STEEP):
         values = _shared(p, q, None if measure == "kl" else alpha)
+    elif how.kind == "shared":
+        values = _steep_renyi(p, q, alpha, lambda rows: np.asarray(rows.toarray()))
     else:
         both = np.asarray(left.sum(axis=0)).ravel() + np.asarray(right.sum(axis=0)).ravel()
         words = both if collection is None else np.asarray(collection, np.float64)
         words = np.where((words == 0) & (both > 0), 1, words)  # so rare that it was not met
+        if measure == "renyi" and alpha > _STEEP:
+            return _steep_renyi(left, right, alpha, lambda rows: smoothed(rows, how, words))
         a, b = (_smoothed(counts, how, words) for counts in (left, right))
         values = _kl(a, b) if measure == "kl" else _renyi(a, b, alpha)
     return values
@@ -195,6 +201,27 @@ def _renyi(p: _Side, q: _Side, alpha: float) -> Matrix:
     total = np.outer(p.text**alpha, q.text**beta) * (word_p @ word_q)
     total += np.outer(p.text**alpha, extra_q @ word_p) + np.outer(extra_p @ word_q, q.text**beta)
     values: Matrix = np.log(total + _product(extra_p, extra_q)) / (alpha - 1)
+    return values
+
+
+def _steep_renyi(
+    left: csr_matrix, right: csr_matrix, alpha: float, dense: Callable[[csr_matrix], Matrix]
+) -> Matrix:
+    """The same where powers would overflow or cancel: by logarithms, over the words of both."""
+    from scipy.special import logsumexp
+
+    values = np.empty((left.shape[0], right.shape[0]))
+    for start in range(0, right.shape[0], _BLOCK):
+        q = dense(right[start : start + _BLOCK])
+        for row in range(left.shape[0]):
+            p = dense(left[row]).ravel()
+            mine = p > 0
+            both = q[:, mine] > 0
+            logs = np.log(np.where(both, q[:, mine], 1.0))
+            powers = np.where(both, alpha * np.log(p[mine]) + (1 - alpha) * logs, -np.inf)
+            total = logsumexp(powers, axis=1) if mine.any() else np.full(len(q), -np.inf)
+            far = np.where(np.isfinite(total), total / (alpha - 1), np.inf)
+            values[row, start : start + _BLOCK] = far
     return values
 
 

@@ -69,6 +69,8 @@ def count(
     random from every document, as Hare et al. do; shorter documents are left out and named.
     """
     check(sample is None or sample >= 1, "sample", "at least 1", sample)
+    check(seed >= 0, "seed", "at least 0", seed)
+    check(1 <= n <= 100, "n", "from 1 to 100", n)
     check(sample is None or n == 1, "sample", "given for single words only", f"n={n}")
     bags = BagMatrix.of(corpus, n)
     metadata = [corpus.metadata(row) for row in range(len(corpus.ids))]

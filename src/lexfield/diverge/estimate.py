@@ -20,6 +20,8 @@ UNITS = {"nats": 1.0, "bits": 1.0 / math.log(2)}
 class Estimate:
     """What came out, in ``unit``, and how far it can be trusted.
 
+    value: NaN where the estimate is impossible (``possible`` is False); a note says what to do.
+    raw: the estimate as it came out, possible or not; for research only.
     interval: where the value lies with the confidence that was asked for; None if it was not.
     p: how often texts of one distribution differ as much; None if it was not asked for.
     n, m: tokens (or types) that were compared.
@@ -38,9 +40,15 @@ class Estimate:
     dropped: tuple[float, float] = (0.0, 0.0)
     entropy: tuple[float, float] = (0.0, 0.0)
     notes: list[str] = field(default_factory=list)
+    raw: float = math.nan
     explain: Callable[[], Explanation] = field(
         default=lambda: Explanation([], additive=False), repr=False, compare=False
     )
+
+    @property
+    def possible(self) -> bool:
+        """Is there a value? Not where the estimate lies outside the range of the measure."""
+        return not math.isnan(self.value)
 
     @property
     def explanation(self) -> Explanation:
@@ -49,7 +57,8 @@ class Estimate:
 
     def to_dict(self) -> dict[str, Any]:
         return {
-            "value": self.value,
+            "value": self.value if self.possible else None,
+            "possible": self.possible,
             "unit": self.unit,
             "measure": self.measure,
             "space": self.space,
@@ -79,7 +88,8 @@ class Estimate:
         return self.value
 
     def __str__(self) -> str:
-        parts = [f"{self.measure} ({self.space}) {self.value:.4f} {self.unit}"]
+        value = f"{self.value:.4f} {self.unit}" if self.possible else "–"
+        parts = [f"{self.measure} ({self.space}) {value}"]
         if self.interval is not None:
             parts.append(f"[{self.interval[0]:.4f}, {self.interval[1]:.4f}]")
         if self.p is not None:

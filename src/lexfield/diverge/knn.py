@@ -66,8 +66,10 @@ def renyi(log_sigma: Array, alpha: float) -> Array:
 
 
 def hellinger(log_sigma: Array) -> Array:
-    """From ln σ̂ at α = ½; an estimate of σ over one gives 0."""
-    return np.sqrt(np.maximum(-np.expm1(log_sigma), 0))
+    """From ln σ̂ at α = ½. An estimate of σ over one, which no distance has, comes out negative, as
+    minus the root of what it is over."""
+    square = -np.expm1(log_sigma)
+    return np.asarray(np.sign(square) * np.sqrt(np.abs(square)))
 
 
 def equal_radius(inside: Array, others: Array, weights: Array, m: Any) -> Array:

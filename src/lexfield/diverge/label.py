@@ -14,14 +14,12 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin
 
 from lexfield.diverge.categorical import smoothed, smoothing_of
-from lexfield.diverge.clouds import cloud_pairs
-from lexfield.diverge.counts import Counts, Text, of_texts
-from lexfield.diverge.options import Options
-from lexfield.diverge.pairs import Pairs, count_pairs
-from lexfield.errors import InputError, check
+from lexfield.diverge.counts import Counts
+from lexfield.diverge.pairs import Pairs
+from lexfield.diverge.possible import check_rankable
+from lexfield.errors import check
 
 RULES = ("category", "nearest", "vote")
 Matrix = NDArray[np.float64]
@@ -33,6 +31,7 @@ def class_distances(
     """For each row (a text) and class how far it is by a rule; infinite where nothing speaks for
     the class. ``distances`` may hold infinity for documents that are not to be looked at."""
     check(rule in RULES, "rule", f"one of {', '.join(RULES)}", rule)
+    check_rankable(distances)
     check(neighbours >= 1, "neighbours", "at least 1", neighbours)
     far = np.full((len(distances), len(classes)), np.inf)
     if rule == "vote":
@@ -83,110 +82,9 @@ def nearest_documents(
     found: Pairs, labels: Sequence[str], row: int, k: int = 5, which: int | None = None
 ) -> list[Evidence]:
     """What speaks for the label of one document: its nearest others."""
-    matrix = found.matrix if which is None else found[which]
+    matrix = check_rankable(found.matrix if which is None else found[which])
     order = [j for j in np.argsort(matrix[row], kind="stable").tolist() if j != row][:k]
     return [Evidence(found.ids[j], labels[j], float(matrix[row, j])) for j in order]
-
-
-class DivergenceLabeler(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
-    """A scikit-learn classifier of texts.
-
-    ``fit(texts, labels)`` keeps the texts; ``predict(texts)`` gives each the label of the category
-    that it diverges least from. Parameters: a rule (see the module), how many neighbours vote, and
-    ``options``, a dictionary of those of ``lexfield.diverge.options.Options``.
-    """
-
-    def __init__(
-        self,
-        space: str = "categorical",
-        measure: str = "hellinger",
-        k: int = 3,
-        rule: str = "nearest",
-        neighbours: int = 5,
-        options: dict[str, Any] | None = None,
-    ) -> None:
-        self.space = space
-        self.measure = measure
-        self.k = k
-        self.rule = rule
-        self.neighbours = neighbours
-        self.options = options
-
-    def fit(self, X: Sequence[Text], y: ArrayLike) -> DivergenceLabeler:  # noqa: N803
-        labels = np.asarray(y)
-        texts = _texts(X)
-        if len(texts) != len(labels):
-            raise InputError(f"{len(texts):,} texts have {len(labels):,} labels.")
-        self._chosen()
-        self.classes_ = np.unique(labels)
-        if len(self.classes_) < 2:
-            raise InputError(f"There is one class, {labels[0]!r}.", "Give texts of two at least.")
-        self.texts_ = texts
-        self.labels_ = labels
-        return self
-
-    def predict(self, X: Sequence[Text]) -> NDArray[Any]:  # noqa: N803
-        far = self._far(X)
-        chosen: NDArray[Any] = self.classes_[far.argmin(axis=1)]
-        return chosen
-
-    def predict_proba(self, X: Sequence[Text]) -> Matrix:  # noqa: N803
-        """Shares of the votes; for the other rules weights that fall with the distance, which rank
-        the classes but are not calibrated."""
-        far = self._far(X)
-        if self.rule == "vote":
-            votes = np.where(np.isfinite(far), np.ceil(-far), 0)
-            return np.asarray(votes / votes.sum(axis=1, keepdims=True))
-        finite = np.where(np.isfinite(far), far, np.nan)
-        scale = np.nanstd(finite, axis=1, keepdims=True)
-        steps = (finite - np.nanmin(finite, axis=1, keepdims=True)) / np.where(scale > 0, scale, 1)
-        weights = np.where(np.isfinite(far), np.exp(-steps), 0)
-        return np.asarray(weights / weights.sum(axis=1, keepdims=True))
-
-    def _chosen(self) -> Options:
-        return Options.of(
-            {"space": self.space, "measure": self.measure, "k": self.k, **(self.options or {})}
-        )
-
-    def _far(self, texts: Sequence[Text]) -> Matrix:
-        from sklearn.utils.validation import check_is_fitted
-
-        check_is_fitted(self)
-        given = _texts(texts)
-        chosen = self._chosen()
-        counts = of_texts([*self.texts_, *given], n=chosen.n, stopwords=chosen.stopwords)
-        distances = _from_known(counts, len(self.texts_), chosen)
-        return class_distances(distances, self.labels_, self.classes_, self.rule, self.neighbours)
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.string = True
-        tags.input_tags.two_d_array = False
-        return tags
-
-
-def _texts(texts: Sequence[Text]) -> list[Text]:
-    if isinstance(texts, str):
-        raise InputError("Texts come in a list.", "Write [text] for one.")
-    given = list(texts)
-    if not given:
-        raise InputError("There are no texts.")
-    return given
-
-
-def _from_known(counts: Counts, known: int, chosen: Options) -> Matrix:
-    """The divergence of the texts after the first ``known`` from those."""
-    empty = np.flatnonzero(counts.totals == 0)
-    if len(empty):
-        where = empty[0] if empty[0] < known else empty[0] - known
-        raise InputError(f"Text {where} has no words.", "Leave it out.")
-    old, new = np.arange(known), np.arange(known, len(counts.ids))
-    if chosen.counted:
-        return count_pairs(counts, chosen, new, old)
-    counts, matrices, notes = cloud_pairs(counts, [chosen.k], chosen)
-    if len(counts.ids) < known + len(new):
-        raise InputError("Some texts are too short.", " ".join(notes))
-    return matrices[chosen.k][known:, :known]
 
 
 def telling_words(

@@ -9,6 +9,7 @@ from typing import Any
 from lexfield.diverge.categorical import MEASURES, smoothing_of
 from lexfield.diverge.estimate import UNITS
 from lexfield.diverge.knn import STEPS
+from lexfield.diverge.points import axes_of, check_dimension
 from lexfield.errors import InputError, check
 from lexfield.vectors.wordvectors import WordVectors
 
@@ -63,10 +64,13 @@ class Options:
         check(self.measure in MEASURES, "measure", f"one of {', '.join(MEASURES)}", self.measure)
         check(self.space in SPACES, "space", f"one of {', '.join(SPACES)}", self.space)
         check(self.unit in UNITS, "unit", f"one of {', '.join(UNITS)}", self.unit)
-        number = isinstance(self.alpha, int | float) and self.alpha > 0 and self.alpha != 1
-        check(number, "alpha", "over 0 and not 1", self.alpha)
+        number = isinstance(self.alpha, int | float) and 0 < self.alpha <= 100 and self.alpha != 1
+        check(number, "alpha", "over 0, at most 100 and not 1", self.alpha)
+        check(isinstance(self.n, int) and 1 <= self.n <= 100, "n", "from 1 to 100", self.n)
+        check_dimension(self.dimension)
+        axes_of(self.reduce)
         smoothing_of(self.smoothing)
-        check(isinstance(self.k, int) and self.k >= 1, "k", "at least 1", self.k)
+        check(isinstance(self.k, int) and 1 <= self.k <= 10_000, "k", "from 1 to 10,000", self.k)
         named = self.estimator in ESTIMATORS
         check(named, "estimator", f"one of {', '.join(ESTIMATORS)}", self.estimator)
         if self.estimator in ("extrapolated", "equal_radius", "calibrated"):

@@ -17,6 +17,7 @@ from lexfield.diverge.estimate import UNITS, joined
 from lexfield.diverge.options import Options
 from lexfield.diverge.parts import Kept, Rows, row_divergences
 from lexfield.diverge.points import coverage_notes
+from lexfield.diverge.possible import impossible_pairs_note, only_possible
 from lexfield.diverge.spread import spread
 from lexfield.engine import Engine
 from lexfield.engine.processes import call
@@ -26,13 +27,16 @@ from lexfield.results import Frames, html_table
 from lexfield.text.corpus import Corpus
 
 _SHOWN = 20  # documents in a notebook
+_HUB, _FEWEST = 0.3, 10  # share of documents that have one nearest in common; of how many
 
 
 @dataclass(frozen=True)
 class Pairs(Frames):
     """``matrix[i, j]`` is the divergence of document ``ids[i]`` from ``ids[j]``.
 
-    matrices: one for each k, smallest k first; the categorical space has one, under 0.
+    matrices: one for each k, smallest k first; the categorical space has one, under 0. NaN where
+    the estimate is impossible, as those of clouds can be; see ``lexfield.diverge.possible``.
+    estimates: the same as they were estimated, possible or not, in nats: for research only.
     """
 
     ids: list[str]
@@ -40,6 +44,7 @@ class Pairs(Frames):
     options: Options
     metadata: list[dict[str, str]] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    estimates: dict[int, NDArray[np.float64]] = field(default_factory=dict, repr=False)
 
     @property
     def matrix(self) -> NDArray[np.float64]:
@@ -51,7 +56,7 @@ class Pairs(Frames):
 
     def to_dicts(self) -> list[dict[str, Any]]:
         return [
-            {"a": a, "b": b, "k": k or None, "value": float(matrix[i, j])}
+            {"a": a, "b": b, "k": k or None, "value": _value(matrix[i, j])}
             for k, matrix in self.matrices.items()
             for i, a in enumerate(self.ids)
             for j, b in enumerate(self.ids)
@@ -70,7 +75,7 @@ class Pairs(Frames):
 
     def _repr_html_(self) -> str:
         rows = [
-            {"": id, **dict(zip(self.ids, line, strict=True))}
+            {"": id, **dict(zip(self.ids, map(_value, line), strict=True))}
             for id, line in zip(self.ids[:_SHOWN], self.matrix[:_SHOWN].tolist(), strict=True)
         ]
         names = ["", *self.ids[:_SHOWN]]
@@ -186,6 +191,11 @@ def _result(
 ) -> Pairs:
     scale = UNITS[chosen.unit] if chosen.measure != "hellinger" else 1.0
     same = _same(counts)
+    estimates = matrices
+    if not chosen.counted:
+        for matrix in estimates.values():
+            np.fill_diagonal(matrix, 0.0)
+        matrices = {k: only_possible(raw, chosen.measure) for k, raw in estimates.items()}
     for matrix in matrices.values():
         matrix *= scale
         np.fill_diagonal(matrix, 0.0)
@@ -195,8 +205,29 @@ def _result(
     told = f"{endless:,} pairs have no word in common and differ infinitely" if endless else ""
     alike = [f"{counts.ids[i]} and {counts.ids[j]}" for i, j in same]
     copies = f"with the same words as often: {list_names(alike)}" if alike else ""
-    notes = joined([*counts.notes, *notes, told, copies])
-    return Pairs(counts.ids, matrices, chosen, counts.metadata, notes)
+    impossible = impossible_pairs_note(matrices, chosen.measure)
+    hub = _hub_note(counts.ids, next(iter(matrices.values())))
+    notes = joined([*counts.notes, *notes, told, copies, impossible, hub])
+    return Pairs(counts.ids, matrices, chosen, counts.metadata, notes, estimates)
+
+
+def _hub_note(ids: Sequence[str], matrix: NDArray[np.float64]) -> str:
+    """Say so if one document is the nearest of very many: a hub, by which nothing is told apart."""
+    others = np.where(np.eye(len(ids), dtype=bool), np.inf, matrix)
+    if len(ids) < _FEWEST or np.isnan(others).any():
+        return ""
+    times = np.bincount(others.argmin(axis=1), minlength=len(ids))
+    if times.max() <= len(ids) * _HUB:
+        return ""
+    return (
+        f"{ids[int(times.argmax())]} is the nearest of {times.max():,} of {len(ids):,} documents,"
+        " so do not trust who is nearest. Use the estimator spread or the categorical space."
+    )
+
+
+def _value(value: float) -> float | None:
+    """A divergence, or None where there is none."""
+    return None if np.isnan(value) else float(value)
 
 
 def _same(counts: Counts) -> list[tuple[int, int]]:

@@ -116,16 +116,30 @@ def merged(rows: Array, counts: csr_matrix, words: Sequence[str], dropped: Array
     return Points(unique[order], summed, [words[i] for i in names.tolist()], dropped)
 
 
-_REDUCE = re.compile(r"pca\(\s*(\d+)\s*\)")
+_REDUCE = re.compile(r"pca\(\s*(\d{1,6})\s*\)")
+
+
+def axes_of(spec: str | None) -> int | None:
+    """Return how many axes ``"pca(20)"`` keeps; None for all."""
+    if spec is None:
+        return None
+    match = _REDUCE.fullmatch(spec.strip())
+    check(match is not None, "reduce", "like pca(20)", spec)
+    return int(match[1]) if match else None
+
+
+def check_dimension(dimension: str | float) -> None:
+    """Raise InputError unless this can be the exponent of distance."""
+    ok = isinstance(dimension, int | float) and not isinstance(dimension, bool)
+    ok = dimension in ("ambient", "intrinsic") or (ok and 0 < float(dimension) <= 10_000)
+    check(ok, "dimension", "'ambient', 'intrinsic' or a number from 0 to 10,000", dimension)
 
 
 def reduced(points: Points, spec: str | None) -> Points:
     """Fewer dimensions: ``"pca(20)"`` keeps the first principal axes of the distinct points."""
-    if spec is None:
+    size = axes_of(spec)
+    if size is None:
         return points
-    match = _REDUCE.fullmatch(spec.strip())
-    check(match is not None, "reduce", "like pca(20)", spec)
-    size = int(match[1]) if match else 0
     check(1 <= size <= points.vectors.shape[1], "reduce", f"1 to {points.vectors.shape[1]}", size)
     moved = points.vectors - points.vectors.mean(axis=0)
     axes = np.linalg.eigh(moved.T @ moved)[1][:, ::-1][:, :size]
@@ -140,8 +154,7 @@ def exponent(points: Points, dimension: str | float) -> float:
     if dimension == "intrinsic":
         _, distances = points.lists(min(20, len(points.vectors) - 1))
         return intrinsic_dimension(distances)
-    ok = isinstance(dimension, int | float) and not isinstance(dimension, bool) and dimension > 0
-    check(ok, "dimension", "'ambient', 'intrinsic' or a positive number", dimension)
+    check_dimension(dimension)
     return float(dimension)
 
 

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from lexfield.diverge.estimate import Estimate
 from lexfield.diverge.pairs import Pairs
+from lexfield.diverge.possible import check_rankable
 from lexfield.plots.figure import COLOURS, figure, save
 
 _NAMED = 90  # documents up to which each is named
@@ -20,7 +21,7 @@ _BARS = 12
 
 def symmetric(matrix: NDArray[np.float64]) -> NDArray[np.float64]:
     """The mean of both directions, from 0 up."""
-    both = (matrix + matrix.T) / 2
+    both = (check_rankable(matrix) + matrix.T) / 2
     top = both[np.isfinite(both)].max(initial=0.0)
     both = np.where(np.isfinite(both), both, 2 * top)
     apart = ~np.eye(len(both), dtype=bool)
@@ -127,7 +128,8 @@ def draw_bars(estimate: Estimate, names: tuple[str, str], path: str | Path) -> P
         axes.set_yticks(range(len(values)), [_bar_name(reason) for reason in reasons], fontsize=8)
         axes.axvline(0, color="black", linewidth=0.8)
         unit = f" ({estimate.unit})" if estimate.unit else ""
-        axes.set_xlabel(f"part in {estimate.measure} {estimate.value:.3g}{unit}")
+        value = f"{estimate.value:.3g}{unit}" if estimate.possible else "(no value)"
+        axes.set_xlabel(f"part in {estimate.measure} {value}")
         axes.set_title(f"What tells {names[0]} from {names[1]}")
     return save(drawing, path)
 

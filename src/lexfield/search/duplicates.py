@@ -1,30 +1,44 @@
 """Pairs of rows that say nearly the same: Jaccard similarity of their words above a threshold.
 
 Exact by prefix filtering (Chaudhuri et al. 2006): with words ordered from rare to frequent, two
-sets with Jaccard ≥ t share a word among the first |s| − ⌈t·|s|⌉ + 1 of each. Or by MinHash.
+sets with Jaccard ≥ t share a word among the first |s| − ⌈t·|s|⌉ + 1 of each. Every pair that does
+is compared once, however many words it shares, and only as long as it can still reach t (Xiao et
+al. 2008). Or by MinHash.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
+from itertools import pairwise
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from lexfield.errors import check
+from lexfield.engine import map_blocks
+from lexfield.engine.compiled import kernel
+from lexfield.errors import InputError, check
+from lexfield.progress import Progress, silent
 from lexfield.results import Table
 from lexfield.search.filter import allowed_rows
 from lexfield.search.index import Index
 from lexfield.search.minhash import band_keys, band_size, candidate_pairs, signatures
 from lexfield.search.rows import Rows
 
-_PART = 1_000_000  # pairs compared at a time
+_PART = 1_000_000  # candidates compared at a time
+_BLOCKS = 200  # of rows, about equal in work
+_MOST = 2_000_000  # pairs returned
+_SHOWN = 500  # characters of a text
+_ROUNDING = 1e-9
+
+Found = tuple[NDArray[np.int64], NDArray[np.float64]]
 
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """Two rows and the Jaccard similarity of their words, stopwords out."""
+    """Two rows, the Jaccard similarity of their words, stopwords out, and how their texts begin."""
 
     a: str
     b: str
@@ -39,35 +53,62 @@ def duplicates(
     *,
     unit: str = "document",
     approximate: bool = False,
+    min_words: int = 1,
+    full: bool = False,
+    progress: Progress = silent,
 ) -> Table[Pair]:
-    """All pairs with at least ``threshold``, most similar first.
+    """Return all pairs with at least ``threshold``, most similar first.
 
-    ``approximate`` finds candidates by MinHash; it misses at most about one pair in fifty.
+    Rows with fewer than ``min_words`` distinct words, stopwords out, are left out.
+    ``full`` returns whole texts instead of their first 500 characters. ``approximate`` finds
+    candidates by MinHash; it misses at most about one pair in fifty.
+    Raise InputError if there are more than two million pairs.
     """
     check(0 < threshold <= 1, "threshold", "above 0 and at most 1", threshold)
+    check(min_words >= 1, "min_words", "at least 1", min_words)
     rows = index.rows(unit)
-    sets = _Sets(rows)
-    allowed = allowed_rows(rows, None)
-    source = _by_minhash(rows, threshold) if approximate else sets.by_prefix(threshold)
-    found: dict[tuple[int, int], float] = {}
-    for pairs in source:
-        if allowed is not None:
-            pairs = pairs[allowed[pairs].all(axis=1)]
-        for start in range(0, len(pairs), _PART):
-            part = pairs[start : start + _PART]
-            scores = sets.jaccard(part)
-            for (a, b), score in zip(
-                part[scores >= threshold].tolist(), scores[scores >= threshold], strict=True
-            ):
-                found[a, b] = float(score)
-    ordered = sorted(found.items(), key=lambda item: (-item[1], item[0]))
-    return Table(
-        [
-            Pair(rows.describe(a)["id"], rows.describe(b)["id"], score, rows.text(a), rows.text(b))
-            for (a, b), score in ordered
-        ],
-        f"{len(ordered)} pairs with Jaccard similarity of at least {threshold:g}",
+    allowed, long = allowed_rows(rows, None), rows.set_sizes >= min_words
+    sets = _Sets(rows, long if allowed is None else allowed & long)
+    parts = (
+        sets.similar(_by_minhash(rows, threshold), threshold)
+        if approximate
+        else sets.join(threshold, progress)
     )
+    found = _gather(parts, threshold)
+
+    @cache
+    def describe(row: int) -> tuple[str, str]:
+        text = rows.text(row)
+        shown = text if full or len(text) <= _SHOWN else f"{text[:_SHOWN]}…"
+        return rows.describe(row)["id"], shown
+
+    described = [(score, describe(a), describe(b)) for score, a, b in found]
+    return Table(
+        [Pair(a, b, score, text_a, text_b) for score, (a, text_a), (b, text_b) in described],
+        f"{len(found)} pairs with Jaccard similarity of at least {threshold:g}",
+    )
+
+
+def _gather(parts: Iterator[Found], threshold: float) -> list[tuple[float, int, int]]:
+    """Score and rows of every pair, most similar first."""
+    kept: list[Found] = []
+    count = 0
+    for pairs, scores in parts:
+        kept.append((pairs, scores))
+        count += len(scores)
+        if count > _MOST:
+            raise InputError(
+                f"More than {_MOST:,} pairs have a similarity of at least {threshold:g}.",
+                "Leave out short rows with --min-words 5, or raise --threshold: short sentences"
+                " with the same few words are all duplicates of each other.",
+            )
+    if not kept:
+        return []
+    pairs = np.concatenate([part for part, _ in kept])
+    scores = np.concatenate([part for _, part in kept])
+    order = np.lexsort((pairs[:, 1], pairs[:, 0], -scores))
+    columns = (scores[order].tolist(), *pairs[order].T.tolist())
+    return list(zip(*columns, strict=True))
 
 
 def _by_minhash(rows: Rows, threshold: float) -> Iterator[NDArray[np.int64]]:
@@ -77,58 +118,121 @@ def _by_minhash(rows: Rows, threshold: float) -> Iterator[NDArray[np.int64]]:
 
 
 class _Sets:
-    """The rows' words as ranks from rare to frequent, sorted within each row."""
+    """The rows' words as ranks from rare to frequent, sorted within each row; rows that are not
+    ``allowed`` have none."""
 
-    def __init__(self, rows: Rows) -> None:
-        self._sizes = rows.set_sizes.astype(np.int64)
-        self._offsets = np.append(0, np.cumsum(self._sizes))
+    def __init__(self, rows: Rows, allowed: NDArray[np.bool_]) -> None:
         order = np.lexsort((np.arange(len(rows.lexicon)), rows.frequencies))
         rank = np.empty(len(order), np.int64)
         rank[order] = np.arange(len(order))
         words = np.concatenate(
             [own[unit.words] for unit, own in zip(rows.units, rows.lexicon.maps, strict=True)]
         )
-        row_of = np.repeat(np.arange(len(rows)), self._sizes)
+        sizes = rows.set_sizes.astype(np.int64)
+        owners = np.repeat(np.arange(len(rows)), sizes)
+        words, owners = words[allowed[owners]], owners[allowed[owners]]
+        sizes = np.where(allowed, sizes, 0)
         self._width = len(order)
-        # One sorted number for each (row, rank): membership is then a binary search.
-        self._entries = np.sort(row_of * self._width + rank[words])
+        self._sizes = sizes
+        self._offsets = np.append(0, np.cumsum(sizes))
+        self._ranks = np.sort(owners * self._width + rank[words]) % max(1, self._width)
 
-    def by_prefix(self, threshold: float) -> Iterator[NDArray[np.int64]]:
-        """For each word, pairs of rows that have it in their prefixes."""
-        needed = np.ceil(threshold * self._sizes - 1e-9).astype(np.int64)
+    def join(self, threshold: float, progress: Progress) -> Iterator[Found]:
+        """Compare every two rows that share a word of their prefixes, once."""
+        needed = np.ceil(threshold * self._sizes - _ROUNDING).astype(np.int64)
         lengths = np.where(self._sizes > 0, self._sizes - needed + 1, 0)
-        rows = np.repeat(np.arange(len(lengths)), lengths)
-        places = np.arange(int(lengths.sum())) - np.repeat(np.cumsum(lengths) - lengths, lengths)
-        ranks = self._entries[np.repeat(self._offsets[:-1], lengths) + places] % self._width
-        order = np.argsort(ranks, kind="stable")
-        rows, ranks = rows[order], ranks[order]
-        starts = np.flatnonzero(np.append(True, ranks[1:] != ranks[:-1]))
-        ends = np.append(starts[1:], len(ranks))
-        for start, end in zip(starts.tolist(), ends.tolist(), strict=True):
-            if end - start > 1:
-                yield from self._pairs_of(rows[start:end], threshold)
+        owners = np.repeat(np.arange(len(lengths)), lengths)
+        places = np.arange(len(owners)) - np.repeat(np.cumsum(lengths) - lengths, lengths)
+        ranks = self._ranks[self._offsets[:-1][owners] + places]
+        holders = owners[np.argsort(ranks, kind="stable")]
+        held = np.bincount(ranks, minlength=self._width)
+        starts = np.append(0, np.cumsum(held))
+        work = np.append(0, np.cumsum(np.bincount(owners, held[ranks], len(lengths))))
+        cuts = np.searchsorted(work, np.linspace(0, work[-1], _BLOCKS + 1)[1:-1])
+        bounds = np.unique([0, *cuts.tolist(), len(lengths)]).tolist()
 
-    def _pairs_of(self, group: NDArray[np.int64], threshold: float) -> Iterator[NDArray[np.int64]]:
-        """Pairs within a group whose sizes alone do not rule the threshold out."""
-        sizes = self._sizes[group]
-        order = np.argsort(sizes, kind="stable")
-        group, sizes = group[order], sizes[order]
-        for place in range(len(group) - 1):
-            last = int(np.searchsorted(sizes, sizes[place] / threshold + 1e-9, "right"))
-            others = group[place + 1 : last]
-            if len(others):
-                own = np.full(len(others), group[place])
-                yield np.column_stack([np.minimum(own, others), np.maximum(own, others)])
+        def block(of: tuple[int, int]) -> Found:
+            found: Found = _join(
+                self._ranks, self._offsets, lengths, starts, holders, *of, threshold
+            )
+            return found
 
-    def jaccard(self, pairs: NDArray[np.int64]) -> NDArray[np.float64]:
-        first, second = pairs[:, 0], pairs[:, 1]
-        sizes = self._sizes[first]
-        places = np.arange(int(sizes.sum())) - np.repeat(np.cumsum(sizes) - sizes, sizes)
-        ranks = self._entries[np.repeat(self._offsets[first], sizes) + places] % self._width
-        wanted = np.repeat(second, sizes) * self._width + ranks
-        found = np.searchsorted(self._entries, wanted)
-        hit = self._entries[np.minimum(found, len(self._entries) - 1)] == wanted
-        common = np.bincount(np.repeat(np.arange(len(pairs)), sizes), hit, minlength=len(pairs))
-        together = sizes + self._sizes[second] - common
-        scores: NDArray[np.float64] = common / np.maximum(together, 1)
-        return scores
+        yield from map_blocks(block, list(pairwise(bounds)), progress=progress)
+
+    def similar(self, source: Iterator[NDArray[np.int64]], threshold: float) -> Iterator[Found]:
+        """The candidates that reach the threshold."""
+        for pairs in source:
+            for start in range(0, len(pairs), _PART):
+                part = pairs[start : start + _PART]
+                scores = _compare(self._ranks, self._offsets, part, threshold)
+                yield part[scores >= threshold], scores[scores >= threshold]
+
+
+@kernel
+def _join(
+    ranks: Any,
+    offsets: Any,
+    lengths: Any,
+    starts: Any,
+    holders: Any,
+    first: Any,
+    last: Any,
+    threshold: Any,
+) -> Any:
+    """Pairs (smaller row first) of rows from ``first`` to before ``last`` with rows before them.
+
+    holders[starts[word]:starts[word + 1]] are the rows with a word in their prefix, ascending.
+    """
+    seen = np.full(len(lengths), -1, np.int64)
+    pairs, scores = np.empty((16, 2), np.int64), np.empty(16)
+    count = 0
+    for row in range(first, last):
+        for place in range(lengths[row]):
+            word = ranks[offsets[row] + place]
+            for at in range(starts[word], starts[word + 1]):
+                other = holders[at]
+                if other >= row:
+                    break
+                if seen[other] == row:
+                    continue
+                seen[other] = row
+                score = _jaccard(ranks, offsets, other, row, threshold)
+                if score < threshold:
+                    continue
+                if count == len(scores):
+                    pairs = np.concatenate((pairs, np.empty_like(pairs)))
+                    scores = np.concatenate((scores, np.empty_like(scores)))
+                pairs[count, 0], pairs[count, 1], scores[count] = other, row, score
+                count += 1
+        if count > _MOST:
+            break
+    return pairs[:count], scores[:count]
+
+
+@kernel
+def _compare(ranks: Any, offsets: Any, pairs: Any, threshold: Any) -> Any:
+    scores = np.empty(len(pairs))
+    for number in range(len(pairs)):
+        scores[number] = _jaccard(ranks, offsets, pairs[number, 0], pairs[number, 1], threshold)
+    return scores
+
+
+@kernel
+def _jaccard(ranks: Any, offsets: Any, a: Any, b: Any, threshold: Any) -> Any:
+    """The similarity of two rows; −1 as soon as it cannot reach the threshold."""
+    at, end, other, other_end = offsets[a], offsets[a + 1], offsets[b], offsets[b + 1]
+    total = end - at + other_end - other
+    common = 0
+    while at < end and other < other_end:
+        most = common + min(end - at, other_end - other)
+        if most < (threshold - _ROUNDING) * (total - most):
+            return -1.0
+        if ranks[at] == ranks[other]:
+            common += 1
+            at += 1
+            other += 1
+        elif ranks[at] < ranks[other]:
+            at += 1
+        else:
+            other += 1
+    return common / max(total - common, 1)

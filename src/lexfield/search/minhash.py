@@ -63,16 +63,20 @@ def band_size(threshold: float) -> int:
 
 
 def candidate_pairs(keys: NDArray[np.uint64]) -> Iterator[NDArray[np.int64]]:
-    """For each band, pairs of rows (smaller first) with the same key."""
-    for band in keys.T:
+    """Pairs of rows (smaller first) with the same key in some band; each pair once."""
+    for number, band in enumerate(keys.T):
         order = np.argsort(band, kind="stable")
         ordered = band[order]
         starts = np.flatnonzero(np.append(True, ordered[1:] != ordered[:-1]))
         sizes = np.diff(np.append(starts, len(ordered)))
         for start, size in zip(starts[sizes > 1], sizes[sizes > 1], strict=True):
             group = np.sort(order[start : start + size])
-            i, j = np.triu_indices(size, 1)
-            yield np.column_stack([group[i], group[j]])
+            for place in range(size - 1):
+                row, others = group[place], group[place + 1 :]
+                met = (keys[others, :number] == keys[row, :number]).any(axis=1)
+                others = others[~met]  # the others were met in an earlier band
+                if len(others):
+                    yield np.column_stack([np.full(len(others), row), others])
 
 
 def sorted_bands(rows: Rows) -> tuple[NDArray[np.int32], NDArray[np.uint64]]:

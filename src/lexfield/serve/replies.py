@@ -82,11 +82,12 @@ class DocumentRow(Reply):
 
 
 class Comparison(Reply):
-    """``n``, ``m``: points of the texts; ``dropped``: shares of their words without a vector."""
+    """``n``, ``m``: points; ``dropped``: words without a vector; ``value``: null if impossible."""
 
     a: str
     b: str
     value: float | None
+    possible: bool
     unit: str
     measure: str
     space: str

@@ -10,6 +10,8 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from lexfield.answers import bounds
+
 Id = Annotated[
     str, Field(max_length=80, pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$", description="Of an index.")
 ]
@@ -19,7 +21,14 @@ Query = Annotated[str, Field(max_length=20_000)]
 DocumentId = Annotated[str, Field(max_length=2000)]
 Word = Annotated[str, Field(min_length=1, max_length=200)]
 Spec = Annotated[str, Field(max_length=200)]
-Seed = Annotated[int, Field(ge=0, le=2**31)]
+Seed = Annotated[int, Field(**bounds.SEED.field())]
+Ngram = Annotated[int, Field(**bounds.NGRAM.field())]
+Order = Annotated[float, Field(**bounds.ORDER.field())]
+Neighbours = Annotated[int, Field(**bounds.NEIGHBOURS.field())]
+Confidence = Annotated[float, Field(**bounds.CONFIDENCE.field())]
+Words = Annotated[int, Field(**bounds.WORDS.field())]
+Synonyms = Annotated[float, Field(**bounds.SYNONYMS.field())]
+Deviation = Annotated[float, Field(**bounds.DEVIATION.field())]
 
 # The options of comparing, as ``lexfield.answers.options`` takes them.
 COMPARING = (
@@ -90,8 +99,8 @@ class Comparing(BaseModel):
     space: Literal["categorical", "latent"] = "categorical"
     measure: Literal["kl", "js", "renyi", "hellinger"] = "kl"
     smoothing: Spec = "jm"
-    n: int = Field(1, ge=1, le=20)
-    alpha: float = Field(0.5, gt=0, le=100)
+    n: Ngram = 1
+    alpha: Order = 0.5
     estimator: Literal["plain", "extrapolated", "equal_radius", "spread"] = "plain"
     points: Literal["tokens", "types"] = "tokens"
     dimension: Spec = "ambient"
@@ -99,7 +108,7 @@ class Comparing(BaseModel):
     stopwords: Annotated[str, Field(max_length=20)] | None = None
     bits: bool = False
     vectors: Name = "default"
-    k: int = Field(3, ge=1, le=100)
+    k: Neighbours = 3
     allow_unknown: AllowUnknown = False
 
 
@@ -111,7 +120,7 @@ class Compare(Comparing, Request):
     b: DocumentId | None = None
     text_a: Text | None = None
     text_b: Text | None = None
-    interval: float | None = Field(None, gt=0, lt=1)
+    interval: Confidence | None = None
     p: bool = False
     resamples: int = Field(200, ge=20, le=2000)
     seed: Seed = 0
@@ -121,7 +130,7 @@ class Compare(Comparing, Request):
 class Pairs(Comparing, OfIndex):
     """How different every document is from every other."""
 
-    sample: int | None = Field(None, ge=1, le=10_000_000)
+    sample: Words | None = None
     seed: Seed = 0
 
 
@@ -134,10 +143,10 @@ class Label(Comparing, OfIndex):
 
     by: Annotated[str, Field(max_length=100)]
     rule: Literal["category", "nearest", "vote"] = "nearest"
-    neighbours: int = Field(5, ge=1, le=100)
+    neighbours: Neighbours = 5
     text: Text | None = Field(None, description="A new text; without it each document is guessed.")
     evidence: DocumentId | None = Field(None, description="Show what speaks for this document's.")
-    sample: int | None = Field(None, ge=1, le=10_000_000)
+    sample: Words | None = None
     seed: Seed = 0
 
 
@@ -146,7 +155,7 @@ class Zipf(OfIndex):
 
     latent: bool = False
     k: Annotated[int, Field(ge=10, le=1000)] | Literal["auto"] = 75
-    ngram: int = Field(1, ge=1, le=10)
+    ngram: Ngram = 1
     seeds: int = Field(3, ge=1, le=20)
     nulls: bool = True
     robustness: bool = False
@@ -197,8 +206,8 @@ class Threshold(Request):
 
     vectors: Name = "default"
     models: Id | None = None
-    synonyms: float = Field(1.6, gt=0, le=1000)
-    deviation: float = Field(3.1, ge=0, le=1000)
+    synonyms: Synonyms = 1.6
+    deviation: Deviation = 3.1
     sample: int | None = Field(2000, ge=40, le=20_000, description="Words; null in a job: all.")
     seed: Seed = 0
 

@@ -15,6 +15,7 @@ from pathlib import Path
 
 from lexfield.errors import InputError, ReadError
 
+_LONGEST = 100_000  # characters of a line
 _PARTS = ("noun", "verb", "adj", "adv")
 _XML = "english_wordnet_version_31.xml"
 
@@ -73,7 +74,8 @@ def _from_folder(folder: Path) -> Iterator[set[str]]:
     for part in _PARTS:
         path = folder / f"data.{part}"
         with open(path, encoding="utf-8") as file:
-            for number, line in enumerate(file, 1):
+            lines = iter(lambda: file.readline(_LONGEST), "")
+            for number, line in enumerate(lines, 1):
                 if line.startswith(" "):  # the licence
                     continue
                 try:
