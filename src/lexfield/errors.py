@@ -19,17 +19,24 @@ Each carries ``hint``: what to do next. The command line prints message and hint
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from importlib import import_module
+from itertools import islice
 from types import ModuleType
+
+_LONGEST = 2_000  # characters of a message or a hint
 
 
 class LexfieldError(Exception):
-    """Root of all lexfield errors: ``message`` says what and where, ``hint`` what next."""
+    """Root of all lexfield errors: ``message`` says what and where, ``hint`` what next.
+
+    Both are shortened here, once for all: they may quote names and values of any length.
+    """
 
     def __init__(self, message: str, hint: str = "") -> None:
-        super().__init__(message)
-        self.message = message
-        self.hint = hint
+        self.message = shorten(message, _LONGEST)
+        self.hint = shorten(hint, _LONGEST)
+        super().__init__(self.message)
 
     def __str__(self) -> str:
         return f"{self.message} {self.hint}".rstrip()
@@ -81,6 +88,19 @@ class ClusterError(LexfieldError):
 
 class MissingExtraError(LexfieldError, ImportError):
     """An optional package is not installed."""
+
+
+def shorten(text: str, most: int) -> str:
+    """Return ``text``, or its beginning and … where it is longer than ``most`` characters."""
+    return text if len(text) <= most else text[: most - 1] + "…"
+
+
+def list_names(names: Iterable[object], most: int = 20) -> str:
+    """Return names for a message, separated by commas: the first ones, and how many more."""
+    every = iter(names)
+    shown = [shorten(str(name), 60) for name in islice(every, most)]
+    more = sum(1 for _ in every)
+    return (", ".join(shown) or "none") + (f" and {more:,} more" if more else "")
 
 
 def need(module: str, extra: str) -> ModuleType:

@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from lexfield.errors import InputError, ReadError
+from lexfield.errors import InputError, ReadError, list_names
 from lexfield.store.bounds import bounded_json
 from lexfield.store.files import replace_file
 
@@ -227,7 +227,7 @@ def read_queries(
         identity = str(next((record[name] for name in names if name in record), number))
         text = record.get(text_field)
         if not isinstance(text, str):
-            known = ", ".join(record) or "none"
+            known = list_names(record)
             raise ReadError(
                 f"{path}, line {number}: there is no text in the field {text_field!r}.",
                 f"Its fields are: {known}. Name another with --text-field.",

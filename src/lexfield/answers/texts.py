@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from lexfield.answers.answer import Answer, Record
-from lexfield.errors import InputError
+from lexfield.errors import InputError, list_names
 
 if TYPE_CHECKING:
     from lexfield.diverge.counts import Counts
@@ -57,8 +57,8 @@ def labelled(counts: Counts, by: str) -> Counts:
     """The documents that have the field; the others are named."""
     having = np.array([bool(record.get(by)) for record in counts.metadata])
     if not having.any():
-        known = ", ".join(sorted({name for record in counts.metadata for name in record}))
-        raise InputError(f"No document has the field {by!r}.", f"There are: {known or 'none'}.")
+        known = list_names(sorted({name for record in counts.metadata for name in record}))
+        raise InputError(f"No document has the field {by!r}.", f"There are: {known}.")
     left = [id for id, has in zip(counts.ids, having, strict=True) if not has]
     return counts.keep(
         np.flatnonzero(having), [f"left out, without {by}: {', '.join(left)}"] if left else []
@@ -144,9 +144,7 @@ def label_text(
     known = [d for d in corpus.documents if d.metadata.get(by)]
     if not known:
         fields = sorted({field for d in corpus.documents for field in d.metadata})
-        raise InputError(
-            f"No document has the field {by!r}.", f"There are: {', '.join(fields) or 'none'}."
-        )
+        raise InputError(f"No document has the field {by!r}.", f"There are: {list_names(fields)}.")
     while any(d.id == name for d in known):
         name += "′"
     joined = Corpus.of(

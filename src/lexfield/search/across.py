@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from lexfield.engine import Engine
-from lexfield.errors import InputError, check
+from lexfield.errors import InputError, check, list_names
 from lexfield.explain import Explanation, Reason, no_reasons
 from lexfield.progress import Progress
 from lexfield.search.fuse import Fuse
@@ -269,7 +269,7 @@ def _check_fields(index: ShardedIndex, where: Where | None) -> None:
     for name in where or ():
         if name not in known:
             raise InputError(
-                f"No document has metadata {name!r}.", f"There are: {', '.join(known) or 'none'}."
+                f"No document has metadata {name!r}.", f"There are: {list_names(known)}."
             )
 
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from lexfield.errors import InputError
+from lexfield.errors import InputError, list_names
 from lexfield.search.rows import Rows
 
 
@@ -24,7 +24,7 @@ def allowed_rows(
         if column is None and rows.whole is not None and rows.whole.part:
             column = [""] * len(rows.segments[0].corpus.ids)  # others may have it
         if column is None:
-            known = ", ".join(rows.columns) or "none"
+            known = list_names(rows.columns)
             raise InputError(f"No document has metadata {name!r}.", f"There are: {known}.")
         allowed &= np.array([value in wanted for value in column], bool)[rows.documents]
     return allowed

@@ -57,6 +57,7 @@ class Index:
 
     def _load(self) -> None:
         self._store = Store.open(self.path, KIND)
+        self.state = self._store.state  # differs even if another index takes this one's place
         self._meta: dict[str, Any] = self._store.meta
         for name in ("segments", "lexicon", "documents", "_rows", "_source"):
             self.__dict__.pop(name, None)

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lexfield.engine import single_thread
-from lexfield.errors import InputError, StoreError, check
+from lexfield.errors import InputError, StoreError, check, list_names
 from lexfield.progress import Progress, silent
 from lexfield.results import Table
 from lexfield.search.segment import UNITS, Segment, find_balls
@@ -175,7 +175,7 @@ def clusters_of(rows: Rows, by: str) -> tuple[Array, list[str]]:
 
     column = rows.columns.get(by)
     if column is None:
-        known = ", ".join(rows.columns) or "none"
+        known = list_names(rows.columns)
         raise InputError(f"No document has metadata {by!r}.", f"There are: {known}.")
     ids = [identity for segment in rows.segments for identity in segment.corpus.ids]
     numbers = {identity: number for number, identity in enumerate(ids)}
@@ -224,10 +224,10 @@ class Metric:
     def __init__(self, folder: Path, name: str) -> None:
         self._folder = folder / FOLDER / name
         if not _NAME.fullmatch(name) or not belongs(self._folder, folder):
-            known = ", ".join(row.name for row in listing(folder))
+            known = listing(folder)
             raise InputError(
                 f"The index {folder} has no metric {name!r}.",
-                f"There are: {known}."
+                f"There are: {list_names(row.name for row in known)}."
                 if known
                 else f"Learn one with: lexfield metric learn {folder} --by FIELD --name {name}",
             )

@@ -122,6 +122,7 @@ class ShardedIndex(Index):
                 f"{self.path} was never finished: its building was interrupted.",
                 "Run the same command again; what was finished is kept.",
             ) from error
+        self.state = self._store.state
         self._meta = self._store.meta
         for name in ("segments", "lexicon", "documents", "_rows", "_source"):
             self.__dict__.pop(name, None)

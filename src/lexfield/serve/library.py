@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from lexfield.errors import InputError
+from lexfield.errors import InputError, list_names
 from lexfield.serve.problems import NotFoundError
 from lexfield.store.folder import discard
 
@@ -29,12 +29,12 @@ class Kept:
         return tuple(_mark(self.path / name) for name in ("CURRENT", "topics/CURRENT"))
 
 
-def _mark(path: Path) -> tuple[int, int] | None:
+def _mark(path: Path) -> tuple[object, ...] | None:
+    """What a pointer says, and when it was written."""
     try:
-        stat = path.stat()
+        return path.read_bytes()[:1000], path.stat().st_mtime_ns
     except OSError:
         return None
-    return stat.st_ino, stat.st_mtime_ns
 
 
 def slug(text: str) -> str:
@@ -72,13 +72,13 @@ class Library:
 
     def index(self, id: str) -> Kept:
         if id not in self.indexes:
-            known = ", ".join(self.indexes) or "none yet"
+            known = list_names(self.indexes) if self.indexes else "none yet"
             raise NotFoundError(f"There is no index {id!r}.", f"There are: {known}.")
         return self.indexes[id]
 
     def model(self, id: str) -> Kept:
         if id not in self.models:
-            known = ", ".join(self.models) or "none yet; train some with POST /v1/jobs"
+            known = list_names(self.models or ["none yet; train some with POST /v1/jobs"])
             raise NotFoundError(f"There are no models {id!r}.", f"There are: {known}.")
         return self.models[id]
 

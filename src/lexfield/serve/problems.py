@@ -9,6 +9,10 @@ class NotFoundError(InputError):
     """There is nothing at this address, or of this id."""
 
 
+class ChangedIndexError(LexfieldError):
+    """The index is no longer in the state that was asked about."""
+
+
 class ServedError(LexfieldError):
     """An error that a worker has met, with the status that it is told with."""
 

@@ -61,7 +61,8 @@ class Server:
             self._cache.move_to_end(key)
             return self._cache[key]
         found = await self.pool.ask(TASK, item)
-        self._remember(key, found)
+        if key == _key(item, kept):  # else it is of a newer state
+            self._remember(key, found)
         return found
 
     def _remember(self, key: tuple[Any, ...], found: bytes) -> None:
@@ -82,7 +83,7 @@ class Server:
         def done(answer: bytes) -> None:
             if place is not None:
                 self.library.register(MODELS, *place)
-            elif verb in VERBS:
+            elif verb in VERBS and key == _key(item, kept):
                 self._remember(key, answer)
 
         return self.jobs.start(verb, kept.id if kept else None, TASK, item, done=done)

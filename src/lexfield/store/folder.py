@@ -90,6 +90,7 @@ class Store:
         self._files: dict[str, dict[str, Any]] = manifest["files"]
         self._maps = maps
         self._arrays: dict[str, NDArray[Any]] = {}
+        self.checksum = ""  # of the manifest
 
     @classmethod
     def open(cls, path: str | Path, kind: str | None = None) -> Store:
@@ -105,15 +106,22 @@ class Store:
                     name: _map_file(folder / generation / name, entry["bytes"])
                     for name, entry in manifest["files"].items()
                 }
-                return cls(folder, generation, manifest, maps)
+                store = cls(folder, generation, manifest, maps)
+                store.checksum = manifest_sum
+                return store
             except FileNotFoundError as error:
                 # A writer may have swapped and collected between the two reads: look again.
                 if read_current(folder)[0] == generation:
                     raise missing(error, folder) from error
 
+    @property
+    def state(self) -> str:
+        """The generation and the checksum of its manifest: no two stores share it."""
+        return f"{self.generation}-{self.checksum}"
+
     def is_current(self) -> bool:
-        """Is this still the newest generation?"""
-        return read_current(self.path)[0] == self.generation
+        """Return whether this is what is at the path now: also not another of the same number."""
+        return read_current(self.path) == (self.generation, self.checksum)
 
     def __contains__(self, name: str) -> bool:
         return f"{name}.npy" in self._files

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import IO, Any
 
-from lexfield.errors import InputError, ReadError, check
+from lexfield.errors import InputError, ReadError, check, list_names
 from lexfield.store.manifest import CURRENT, generations
 from lexfield.text.decode import check_encoding, detect, is_binary, strip_gutenberg
 from lexfield.text.document import Document
@@ -110,7 +110,7 @@ class Reader:
     def nothing(self) -> InputError:
         """The error when there was no text."""
         skipped = f" {len(self.skipped):,} files were skipped." if self.skipped else ""
-        return InputError(f"There is no text in {', '.join(map(str, self.paths))}.{skipped}")
+        return InputError(f"There is no text in {list_names(self.paths)}.{skipped}")
 
     def _file(self, path: Path, name: str) -> Iterator[Document]:
         kind = _kind(path, self.format)
@@ -152,8 +152,8 @@ class Reader:
             missing = [name for name in fields if name not in record]
             if not fields or missing:
                 raise ReadError(
-                    f"{place}: no field {' or '.join(map(repr, missing or _TEXT_FIELDS))};"
-                    f" there are {', '.join(map(repr, record)) or 'none'}.",
+                    f"{place}: no field {' or '.join(map(repr, missing[:20] or _TEXT_FIELDS))};"
+                    f" there are {list_names(map(repr, record))}.",
                     "Name the field with the text: --text-field NAME.",
                 )
             id_fields = (self.id_field,) if self.id_field else _first(_ID_FIELDS, record)

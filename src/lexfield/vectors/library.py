@@ -12,7 +12,7 @@ import os
 import re
 from pathlib import Path
 
-from lexfield.errors import CorruptError, InputError, NotAStoreError, StoreError, check
+from lexfield.errors import CorruptError, InputError, NotAStoreError, StoreError, check, list_names
 from lexfield.progress import Progress, silent
 from lexfield.store.folder import Store, Writer, discard, write
 from lexfield.vectors.formats.fasttext import Subwords
@@ -49,7 +49,7 @@ def load(
         return _limited(_open(path), limit)
     if path.exists():
         return _load_file(path, limit, progress)
-    known = ", ".join(entry.name for entry in listing())
+    known = list_names(entry.name for entry in listing())
     raise InputError(
         f"There are no vectors called {name!r}, and no such file.", f"Known by name: {known}."
     )

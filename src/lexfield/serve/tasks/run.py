@@ -22,12 +22,17 @@ class Silent(Frames):
 
 
 def run(
-    verb: str, path: str | None, options: Options, format: str, report: Frames | None = None
+    verb: str,
+    path: str | None,
+    options: Options,
+    format: str,
+    generation: str | None,
+    report: Frames | None = None,
 ) -> str:
     """The answer of a verb as JSON (a number that is not finite is null) or CSV."""
     import orjson
 
-    index = None if path is None else opened(path)
+    index = None if path is None else opened(path, generation)
     answer = VERBS[verb](index, options, report or Silent())
     return answer.csv() if format == "csv" else orjson.dumps(answer.body()).decode()
 
