@@ -13,7 +13,7 @@ from lexfield.errors import LexfieldError
 
 _READS = "import json, sys\nfor line in sys.stdin:\n    task = json.loads(line)\n    "
 BROKEN = {
-    "another id": _READS + "print('{\"id\": \"other\", \"result\": 1}', flush=True)",
+    "another id": _READS + 'print(\'{"id": "other", "result": 1}\', flush=True)',
     "no id": _READS + "print('{\"result\": 1}', flush=True)",
     "no JSON": _READS + "print('a line that some library has printed', flush=True)",
     "no text": _READS + "sys.stdout.buffer.write(b'\\xff\\n'); sys.stdout.flush()",
@@ -30,9 +30,11 @@ def test_a_worker_that_does_not_answer_its_task_is_killed(
     def start() -> subprocess.Popen[str]:
         started.append(
             subprocess.Popen(
-                [sys.executable, "-c", BROKEN[name]], encoding="utf-8",
-                stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-            )  # fmt: skip
+                [sys.executable, "-c", BROKEN[name]],
+                encoding="utf-8",
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+            )
         )
         return started[-1]
 

@@ -96,7 +96,9 @@ async def ask(client: httpx.AsyncClient, question: Question, how: str) -> bytes:
 async def poison(client: httpx.AsyncClient, generator: random.Random) -> str:
     """Send a request that is made to leave a worker in disorder; return what it was."""
     search = {"index": "x", "q": "boat at sea", "method": "wmd", "k": 200}
-    kind = generator.choice(("wide table", "wide index", "caller gone", "cancelled job", "nonsense"))
+    kind = generator.choice(
+        ("wide table", "wide index", "caller gone", "cancelled job", "nonsense")
+    )
     if kind == "wide table":
         files = {"files": ("wide.csv", f"{WIDE}\n{WIDE}\n".encode())}
         job = (await client.post("/v1/indexes", files=files)).json()

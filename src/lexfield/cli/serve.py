@@ -7,7 +7,7 @@ import os
 import click
 
 from lexfield.cli.options import listening_options
-from lexfield.errors import need
+from lexfield.errors import check, need
 
 
 @click.command()
@@ -20,10 +20,11 @@ from lexfield.errors import need
     help="Models of `lexfield vectors train`, for error bars.",
 )
 @click.option("--folder", type=click.Path(file_okay=False), help="Where uploads become indexes.")
-@click.option("--max-body", default=10.0, show_default=True, help="Megabytes of a request.")
-@click.option("--timeout", default=30.0, show_default=True, help="Seconds of a request.")
+@click.option("--max-body", default=10.0, show_default=True, help="Megabytes per request.")
+@click.option("--memory", default=4.0, show_default=True, help="Gigabytes per process and job.")
+@click.option("--timeout", default=30.0, show_default=True, help="Seconds per request.")
 @click.option("--concurrent", default=64, show_default=True, help="Requests at a time.")
-@click.option("--workers", type=click.IntRange(1, 64), help="Processes; by default one a core.")
+@click.option("--workers", type=click.IntRange(1, 64), help="Processes; by default one per core.")
 def serve(
     indexes: tuple[str, ...],
     port: int,
@@ -33,6 +34,7 @@ def serve(
     models: tuple[str, ...],
     folder: str | None,
     max_body: float,
+    memory: float,
     timeout: float,
     concurrent: int,
     workers: int | None,
@@ -40,13 +42,14 @@ def serve(
     """Open a page to search, compare and measure; the same answers over HTTP at /v1.
 
     Everything stays on this machine. Indexes can also be built on the page; they are kept for the
-    next time.
+    next time. The address that is printed holds a token, without which the server answers nobody.
 
     \b
     lexfield serve my.idx
     lexfield serve books.idx letters.idx --port 8000 --no-browser
-    lexfield serve my.idx --host 0.0.0.0 --token "$(openssl rand -hex 16)"
-    curl 'http://127.0.0.1:8000/v1/search?index=my&q=a+storm+at+sea&k=3'
+    lexfield serve my.idx --host 0.0.0.0
+    lexfield serve my.idx --no-token --no-browser
+    curl 'http://127.0.0.1:8000/v1/search?q=a+storm+at+sea&k=3'
     """
     need("uvicorn", "serve")
     need("fastapi", "serve")
@@ -56,9 +59,12 @@ def serve(
     from lexfield.serve.guard import Limits
     from lexfield.serve.run import run
 
+    check(0 < max_body <= 1e5, "--max-body", "over 0 and at most 100,000 megabytes", max_body)
+    check(0.5 <= memory <= 1e5, "--memory", "between 0.5 and 100,000 gigabytes", memory)
+    check(0 < timeout <= 1e6, "--timeout", "over 0 and at most 1,000,000 seconds", timeout)
     for path in indexes:
         Index.open(path)  # what is wrong with an index is told before anything listens
-    limits = Limits(int(max_body * 1e6), timeout, concurrent)
+    limits = Limits(int(max_body * 1e6), timeout, concurrent, int(memory * 1e9))
     app = make_app(
         indexes, models=models, folder=folder, limits=limits, host=host, token=token,
         workers=workers,

@@ -344,7 +344,7 @@ class Index:
         if len(outside):
             new = (vectors or self._source).embed([words[i] for i in outside])
             matrix[outside], how[outside] = new.matrix, new.how
-        return Embedded(matrix, how)
+        return Embedded.of(matrix, how)
 
     def _split(self, tokens: int) -> tuple[range, range]:
         """Segments that stay, and the last ones, small beside ``tokens``, that are merged."""
@@ -369,8 +369,9 @@ class Index:
     def info(self) -> dict[str, Any]:
         """What is inside: sizes, metadata fields with their values, coverage, notes."""
         counters: dict[str, Counter[str]] = {}
-        for number in self.documents.values():
-            for name, value in self.rows("document").describe(number)["metadata"].items():
+        rows = ((s.corpus, row) for s in self.segments for row in range(len(s.corpus.ids)))
+        for (corpus, row), gone in zip(rows, self._deleted, strict=True):
+            for name, value in () if gone else corpus.metadata(row).items():
                 counters.setdefault(name, Counter())[value] += 1
         return {
             "path": str(self.path),

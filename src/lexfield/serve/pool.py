@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from lexfield.errors import LexfieldError, StoreError
-from lexfield.serve.problems import ServedError
+from lexfield.serve.problems import OUT_OF_MEMORY, ServedError
 from lexfield.store.manifest import read_current
 
 Report = Callable[[dict[str, Any]], None]
@@ -68,6 +68,8 @@ class Process:
                 await self.stop()
                 raise
             if "error" in head:
+                if head["status"] == OUT_OF_MEMORY:
+                    await self.stop()  # what it holds is given back
                 raise ServedError(head["error"], head["hint"], head["status"])
             if "changed" not in head:
                 return body
@@ -95,6 +97,8 @@ class Process:
 
     async def _start(self) -> asyncio.subprocess.Process:
         environment = dict(os.environ)
+        if self._memory:
+            environment["LEXFIELD_MEMORY"] = str(self._memory)
         if self._threads:
             count = str(self._threads)
             environment |= {
@@ -136,11 +140,16 @@ class Pool:
     place.
     """
 
-    def __init__(self, size: int, first: Callable[[], tuple[str, dict[str, Any]]]) -> None:
+    def __init__(
+        self,
+        size: int,
+        first: Callable[[], tuple[str, dict[str, Any]]],
+        memory: int | None = None,
+    ) -> None:
         self.size, self._first = size, first
         self._free: list[Process] = []
         self._turns = asyncio.Semaphore(0)  # as many as are free; whoever waits longest is next
-        self._processes = [Process(threads=1) for _ in range(size)]
+        self._processes = [Process(threads=1, memory=memory) for _ in range(size)]
         self._cleaning: set[asyncio.Task[None]] = set()
 
     async def warm(self) -> None:

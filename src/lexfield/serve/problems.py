@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from lexfield.errors import InputError, LexfieldError, MissingExtraError, StoreError
 
+OUT_OF_MEMORY = 507
+
 
 class NotFoundError(InputError):
     """There is nothing at this address, or of this id."""

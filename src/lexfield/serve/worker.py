@@ -16,8 +16,9 @@ from typing import Any, BinaryIO
 
 from lexfield.engine.processes import call
 from lexfield.errors import LexfieldError
-from lexfield.serve.problems import ChangedIndexError, problem, status_of
+from lexfield.serve.problems import OUT_OF_MEMORY, ChangedIndexError, problem, status_of
 
+_MEMORY = "LEXFIELD_MEMORY"  # bytes
 _PAUSE = 0.1  # seconds between two reports of progress
 
 
@@ -61,12 +62,30 @@ def answer(task: dict[str, Any], frames: Frames) -> tuple[dict[str, Any], bytes]
         told = {name: hide_paths(text, task["item"]) for name, text in problem(error).items()}
         return {**told, "status": status_of(error)}, b""
     except MemoryError:
-        memory = {"error": "There is not enough memory for this.", "hint": "Ask for less."}
-        return memory | {"status": 507}, b""
+        return {**_no_memory(), "status": OUT_OF_MEMORY}, b""
     except Exception:
         logging.getLogger("lexfield.serve").exception("%s failed", task["function"])
         fault = {"error": "This is a fault in lexfield.", "hint": "Please report it."}
         return fault | {"status": 500}, b""
+
+
+def _no_memory() -> dict[str, str]:
+    limit = int(os.environ.get(_MEMORY, 0))
+    if not limit:
+        return {"error": "There is not enough memory for this.", "hint": "Ask for less."}
+    return {
+        "error": f"This needs more than {limit / 1e9:g} GB of memory, the limit of this server.",
+        "hint": "Send less at a time, or start the server with a larger --memory.",
+    }
+
+
+def limit_memory() -> None:
+    """Let an allocation beyond the limit fail, rather than the machine run out of memory."""
+    limit = int(os.environ.get(_MEMORY, 0))
+    if limit and sys.platform == "linux":  # others have the call, but do not enforce it
+        import resource
+
+        resource.setrlimit(resource.RLIMIT_DATA, (limit, limit))
 
 
 def hide_paths(text: str, item: dict[str, Any]) -> str:
@@ -84,6 +103,7 @@ def main() -> None:
     # What a task might print must not get between the frames.
     out = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
+    limit_memory()
     for line in sys.stdin.buffer:
         task = json.loads(line)
         frames = Frames(out, task["id"], task["generation"])

@@ -18,7 +18,7 @@ from __future__ import annotations
 import mmap
 import os
 import shutil
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -160,6 +160,15 @@ class Store:
         return sum(int(entry["bytes"]) for entry in self._files.values())
 
 
+@dataclass(frozen=True)
+class Blocks:
+    """An array too large for memory, whose rows are made a block at a time as they are written."""
+
+    shape: tuple[int, ...]
+    dtype: np.dtype[Any]
+    make: Callable[[], Iterable[NDArray[Any]]]
+
+
 class Writer:
     """A generation being written; see ``write``."""
 
@@ -170,11 +179,18 @@ class Writer:
         self.meta: dict[str, Any] = {}
         folder.mkdir()
 
-    def array(self, name: str, values: NDArray[Any]) -> None:
-        values = np.ascontiguousarray(values)
+    def array(self, name: str, values: NDArray[Any] | Blocks) -> None:
         path = self._folder / f"{name}.npy"
         with hashing_file(path) as file:
-            np.lib.format.write_array(file, values, version=(1, 0), allow_pickle=False)
+            if isinstance(values, Blocks):
+                descr = np.lib.format.dtype_to_descr(values.dtype)
+                header = {"descr": descr, "fortran_order": False, "shape": values.shape}
+                np.lib.format.write_array_header_1_0(file, header)
+                for block in values.make():
+                    file.write(np.ascontiguousarray(block, values.dtype).data)
+            else:
+                values = np.ascontiguousarray(values)
+                np.lib.format.write_array(file, values, version=(1, 0), allow_pickle=False)
         self._files[path.name] = {"bytes": file.size, "xxh3": file.sums}
 
     def keep(self, store: Store, prefix: str) -> None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from lexfield.answers.answer import Answer
 from lexfield.serve.tasks.common import Options
+from lexfield.store.files import private_files
 
 if TYPE_CHECKING:
     from lexfield.search.index import Index
@@ -30,7 +31,10 @@ def build(index: Index | None, options: Options, report: Frames) -> Answer:
     for name, why in reader.skipped:
         corpus.notes.append(f"{name} was left out: {why}")
     report.stage("embedding words")
-    built = Index.build(corpus, options["target"], language=options["language"], progress=report)
+    with private_files():
+        built = Index.build(
+            corpus, options["target"], language=options["language"], progress=report
+        )
     found = built.info()
     notes = found.pop("notes")
     del found["path"]
