@@ -54,17 +54,16 @@ def make_questions(generator: random.Random, count: int) -> list[Question]:
     found: dict[str, Question] = {}
     while len(found) < count:
         words = generator.sample(_WORDS, 3)
-        verb, options = generator.choice(
-            [
-                ("search", {"q": " ".join(words[:2]), "method": [generator.choice(_METHODS)]}),
-                ("search", {"q": words[0], "k": generator.randint(1, 20)}),
-                ("bags", {"q": f"2*{words[0]} + {words[1]}"}),
-                ("balls", {"q": words[0], "r": generator.randint(1, 20)}),
-                ("kwic", {"word": [words[0]], "window": generator.randint(1, 9)}),
-                ("documents", {"q": str(generator.randint(0, 99))}),
-            ]
-        )
-        options = {"index": "x", **options}
+        questions: list[Question] = [
+            ("search", {"q": " ".join(words[:2]), "method": [generator.choice(_METHODS)]}),
+            ("search", {"q": words[0], "k": generator.randint(1, 20)}),
+            ("bags", {"q": f"2*{words[0]} + {words[1]}"}),
+            ("balls", {"q": words[0], "r": generator.randint(1, 20)}),
+            ("kwic", {"word": [words[0]], "window": generator.randint(1, 9)}),
+            ("documents", {"q": str(generator.randint(0, 99))}),
+        ]
+        verb, options = generator.choice(questions)
+        options["index"] = "x"
         found[repr((verb, options))] = verb, options
     return list(found.values())
 
@@ -95,7 +94,7 @@ async def ask(client: httpx.AsyncClient, question: Question, how: str) -> bytes:
 
 async def poison(client: httpx.AsyncClient, generator: random.Random) -> str:
     """Send a request that is made to leave a worker in disorder; return what it was."""
-    search = {"index": "x", "q": "boat at sea", "method": "wmd", "k": 200}
+    search: dict[str, Any] = {"index": "x", "q": "boat at sea", "method": "wmd", "k": 200}
     kind = generator.choice(
         ("wide table", "wide index", "caller gone", "cancelled job", "nonsense")
     )

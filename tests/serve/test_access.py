@@ -7,7 +7,6 @@ import pytest
 pytest.importorskip("fastapi", reason="the extra 'serve' is not installed")
 
 from lexfield.errors import InputError
-from lexfield.serve import access
 from lexfield.serve.access import Guesses, check_token
 from tests.serve.test_guard import LONG, Toy, get
 
@@ -41,7 +40,7 @@ def test_of_a_short_token_no_guess_is_looked_at_after_too_many() -> None:
 
 def test_guesses_are_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
     now = 100.0
-    monkeypatch.setattr(access.time, "monotonic", lambda: now)
+    monkeypatch.setattr("lexfield.serve.access.time.monotonic", lambda: now)
     guesses = Guesses()
     for _ in range(30):
         guesses.add("10.0.0.1")

@@ -129,3 +129,45 @@ def test_messages_hide_the_folders_of_the_machine(tmp_path: Path) -> None:
     item = {"path": "/srv/me/x.idx", "options": {"folder": "/srv/me/up", "target": "/srv/me/new"}}
     said = f"/srv/me/up{os.sep}a.csv: no text; /srv/me/new is full; /srv/me/x.idx; /srv/me/up"
     assert hide_paths(said, item) == "a.csv: no text; new is full; x.idx; what was sent"
+
+
+def test_a_process_can_be_cancelled_while_it_starts() -> None:
+    async def go() -> None:
+        for pause in (0.0, 0.001, 0.01, 0.1):
+            process = Process(threads=1)
+            task = asyncio.ensure_future(
+                process.ask("lexfield.serve.tasks.run:warm", {"paths": []})
+            )
+            await asyncio.sleep(pause)
+            task.cancel()
+            async with asyncio.timeout(30):
+                await asyncio.gather(task, return_exceptions=True)
+            assert process._child is None
+
+    asyncio.run(go())
+
+
+GREEDY = """
+import os, sys, types
+os.environ["LEXFIELD_MEMORY"] = "600000000"
+module = sys.modules["lexfield.greedy"] = types.ModuleType("lexfield.greedy")
+module.take = lambda size: str(len(bytearray(size)))
+from lexfield.serve import worker
+worker.main()
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux enforces the limit")
+def test_what_needs_too_much_memory_is_refused_and_the_next_task_is_done() -> None:
+    process = Odd()
+    process.code = GREEDY
+
+    async def go() -> None:
+        with pytest.raises(ServedError, match=r"0\.6 GB of memory") as raised:
+            await process.ask("lexfield.greedy:take", {"size": 10**9})
+        assert raised.value.status == 507 and "--memory" in raised.value.hint
+        assert process._child is None  # what it held is given back
+        assert await process.ask("lexfield.greedy:take", {"size": 10**6}) == b"1000000"
+        await process.stop()
+
+    asyncio.run(go())

@@ -17,6 +17,7 @@ from lexfield.serve.app import make_app
 from lexfield.serve.library import Library
 from lexfield.serve.scrub import Scrubber
 from lexfield.text.corpus import Corpus
+from lexfield.text.document import Document
 
 ASK = "/v1/search?q=ship&method=bm25"
 
@@ -38,6 +39,7 @@ def test_damage_after_first_use_is_found_told_and_not_served(tmp_path: Path) -> 
     scrubber = app.state.server.scrubber
     with TestClient(app, base_url="http://127.0.0.1:8000") as client:
         assert client.get(ASK + "&index=x").status_code == 200
+        assert client.portal is not None
         client.portal.call(scrubber.look)
         assert client.get("/healthz").status_code == 200
         flip(next(path.rglob("*.texts.bytes.npy")))
@@ -63,7 +65,7 @@ def test_an_index_that_is_written_meanwhile_is_not_called_damaged(tmp_path: Path
 
     async def go() -> None:
         looking = asyncio.ensure_future(scrubber.look())
-        await asyncio.to_thread(index.add, ["All was quiet."])
+        await asyncio.to_thread(index.add, [Document("more", "All was quiet.")])
         await looking
         await scrubber._process.stop()
 

@@ -6,7 +6,6 @@ import gzip
 import io
 import json
 import stat
-import sys
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -202,22 +201,3 @@ def test_errors_do_not_show_where_the_server_keeps_things(client: Any) -> None:
     body = last_event(client, job)
     folder = client.app.state.server.library.folder
     assert body["problem"]["error"].startswith("a.csv:") and str(folder) not in str(body)
-
-
-@pytest.mark.skipif(sys.platform != "linux", reason="only Linux enforces the limit")
-def test_a_job_that_needs_too_much_memory_is_refused_and_the_server_goes_on(
-    client_for: Any,
-) -> None:
-    from lexfield.serve.guard import Limits
-
-    client = client_for(limits=Limits(memory=500_000_000))
-    text = b"".join(b'{"text":"a"}\n' for _ in range(700_000))
-    job = client.post("/v1/indexes", files=[("files", ("a.jsonl", text))]).json()
-    body = last_event(client, job)
-    assert body["state"] == "failed", body
-    assert "0.5 GB of memory" in body["problem"]["error"] and "--memory" in body["problem"]["hint"]
-    assert client.get("/healthz").status_code == 200
-    found = client.get("/v1/search", params={"q": "a storm at sea", "k": 1})
-    assert found.status_code == 200, found.text  # the only index need not be named
-    folder = client.app.state.server.library.folder
-    assert not list((folder / "waiting").glob("uploads-*/tmp*"))

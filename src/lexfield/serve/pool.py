@@ -104,11 +104,18 @@ class Process:
             environment |= {
                 "LEXFIELD_THREADS": count, "OMP_NUM_THREADS": count, "OPENBLAS_NUM_THREADS": count
             }  # fmt: skip
-        self._child = await asyncio.create_subprocess_exec(
-            sys.executable, "-m", "lexfield.serve.worker", env=environment, limit=_LINE,
-            stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE,
-            start_new_session=True,
+        starting = asyncio.ensure_future(
+            asyncio.create_subprocess_exec(
+                sys.executable, "-m", "lexfield.serve.worker", env=environment, limit=_LINE,
+                stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE,
+                start_new_session=True,
+            )
         )  # fmt: skip
+        try:
+            self._child = await asyncio.shield(starting)
+        except asyncio.CancelledError:  # half started, it could not be stopped
+            self._child = await starting
+            raise
         return self._child
 
     async def stop(self) -> None:
