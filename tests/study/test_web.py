@@ -158,6 +158,20 @@ def test_a_damaged_file_is_told(client: Client, choose3: Study) -> None:
     assert told.status_code == 409 and "is damaged" in told.text
 
 
+def test_only_so_many_join_from_one_place_at_a_time(
+    choose3: Study, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("lexfield.study.web._JOINS", 3)
+    with client_of(choose3) as client:
+        statuses = [client.post("/join", data={"begin": "1"}).status_code for _ in range(6)]
+    assert statuses[:3] == [303] * 3 and statuses[-1] == 429
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has other permissions")
+def test_a_study_can_be_read_by_its_owner_only(choose3: Study) -> None:
+    assert choose3.path.stat().st_mode & 0o777 == 0o600
+
+
 @pytest.mark.skipif(os.name == "nt", reason="there is no SIGKILL on Windows")
 def test_a_killed_server_loses_no_answer(choose3: Study) -> None:
     import httpx

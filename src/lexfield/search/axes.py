@@ -118,6 +118,7 @@ def mean_axes(
     def blocks() -> Iterator[Array]:
         return (axes for axes, _ in map_blocks(average, starts))
 
+    kept = Blocks((rows, dims), np.dtype(np.float32), blocks)
     steps = np.zeros(FAR, np.float32)
     for _, largest in map_blocks(average, starts):
         np.maximum(steps, largest, out=steps)
@@ -127,9 +128,7 @@ def mean_axes(
     return {
         "rotation": rotation,
         "center": center.astype(np.float32),
-        "axes": Blocks((rows, dims), np.dtype(np.float32), blocks)
-        if stream
-        else np.concatenate([np.empty((0, dims), np.float32), *blocks()]),
+        "axes": kept if stream else np.concatenate([turned[:0], *blocks()]),
         "squares": squares,
         "near": near,
         "far": far,

@@ -65,23 +65,24 @@ def cookie_name(scope: Scope) -> str:
 
 
 class Guesses:
-    """Counts the wrong tokens of each address, and forgets them one by one."""
+    """Counts what each address has tried, such as wrong tokens, and forgets it one by one."""
 
-    def __init__(self) -> None:
+    def __init__(self, most: int = _GUESSES, forgiven: float = _FORGIVEN) -> None:
+        self._most, self._forgiven = most, forgiven
         self._counts: OrderedDict[str, tuple[float, float]] = OrderedDict()  # number, when
 
     def count(self, address: str) -> float:
         number, when = self._counts.get(address, (0.0, 0.0))
-        return max(0.0, number - (time.monotonic() - when) / _FORGIVEN)
+        return max(0.0, number - (time.monotonic() - when) / self._forgiven)
 
     def add(self, address: str) -> None:
-        self._counts[address] = min(self.count(address) + 1, _GUESSES + 1), time.monotonic()
+        self._counts[address] = min(self.count(address) + 1, self._most + 1), time.monotonic()
         self._counts.move_to_end(address)
         while len(self._counts) > _ADDRESSES:
             self._counts.popitem(last=False)
 
     def too_many(self, address: str) -> bool:
-        return self.count(address) > _GUESSES
+        return self.count(address) > self._most
 
 
 class Access:
