@@ -64,7 +64,7 @@ def run(data: Path) -> dict[str, Any]:
 @contextmanager
 def served(path: Path, folder: Path) -> Iterator[tuple[str, int]]:
     """The server as users start it: its address and its process."""
-    command = [sys.executable, "-m", "lexfield", "serve", str(path), "--port", "0"]
+    command = [sys.executable, "-m", "lexfield", "serve", str(path), "--port", "0", "--no-token"]
     process = subprocess.Popen(
         [*command, "--no-browser", "--folder", str(folder)], stdout=subprocess.PIPE, text=True
     )

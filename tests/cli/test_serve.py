@@ -18,8 +18,13 @@ def test_an_index_that_is_none(run: Run, tmp_path: Path) -> None:
 
 
 def test_beyond_this_machine_a_token_is_needed(run: Run, tmp_path: Path) -> None:
-    ran = run("serve", "--host", "0.0.0.0", "--no-browser", "--folder", tmp_path)
+    beyond = ("serve", "--host", "0.0.0.0", "--no-browser", "--folder", tmp_path)
+    ran = run(*beyond, "--no-token")
     assert ran.code == 2 and "a token is needed" in ran.err and "--token" in ran.err
+    short = run(*beyond, "--token", "short")
+    assert short.code == 2 and "can be guessed" in short.err
+    both = run(*beyond, "--token", "x" * 20, "--no-token")
+    assert both.code == 2 and "either --token or --no-token" in both.err
 
 
 def test_a_port_that_is_taken(run: Run, tmp_path: Path) -> None:
@@ -31,7 +36,11 @@ def test_a_port_that_is_taken(run: Run, tmp_path: Path) -> None:
     assert ran.code == 2 and f"127.0.0.1:{port}" in ran.err and "--port" in ran.err
 
 
-@pytest.mark.parametrize("wrong", [("--max-body", 0), ("--timeout", -1), ("--port", 70000)])
-def test_wrong_numbers(run: Run, tmp_path: Path, wrong: tuple[str, int]) -> None:
+@pytest.mark.parametrize(
+    "wrong",
+    [("--max-body", 0), ("--max-body", "nan"), ("--max-body", "inf"), ("--timeout", -1),
+     ("--timeout", "nan"), ("--memory", "nan"), ("--memory", 0), ("--port", 70000)],
+)  # fmt: skip
+def test_wrong_numbers(run: Run, tmp_path: Path, wrong: tuple[str, object]) -> None:
     ran = run("serve", *wrong, "--no-browser", "--folder", tmp_path)
-    assert ran.code == 2 and "Traceback" not in ran.err
+    assert ran.code == 2 and "Traceback" not in ran.err and "fault" not in ran.err

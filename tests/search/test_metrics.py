@@ -34,7 +34,7 @@ class Ready(lx.WordVectors):
     def embed(self, words: Any) -> Embedded:
         rows = np.array([self.row(word) for word in words], np.int64)
         matrix = np.where(rows[:, None] >= 0, self.matrix[rows], np.float32(0))
-        return Embedded(matrix.astype(np.float32), (rows >= 0).astype(np.uint8))
+        return Embedded.of(matrix.astype(np.float32), (rows >= 0).astype(np.uint8))
 
 
 def answers(ranking: Ranking) -> tuple[list[int], list[float]]:

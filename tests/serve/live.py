@@ -26,9 +26,13 @@ AXE = Path(__file__).parents[2] / "node_modules" / "axe-core" / "axe.min.js"
 
 @contextmanager
 def served(*arguments: str | Path) -> Iterator[str]:
-    """``lexfield serve …`` in a process of its own; gives its address without the last slash."""
+    """``lexfield serve …`` in a process of its own; gives its address without the last slash.
+
+    It asks for no token, unless one is given.
+    """
+    token = [] if "--token" in arguments else ["--no-token"]
     process = subprocess.Popen(
-        [sys.executable, "-m", "lexfield", "serve", "--port", "0", "--no-browser",
+        [sys.executable, "-m", "lexfield", "serve", "--port", "0", "--no-browser", *token,
          *map(str, arguments)],
         stdout=subprocess.PIPE, text=True, env={**os.environ, "OMP_NUM_THREADS": "1"},
     )  # fmt: skip

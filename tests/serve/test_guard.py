@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import math
 from collections.abc import Iterator
 from typing import Any
 
@@ -15,10 +16,13 @@ from fastapi import FastAPI, Request
 from fastapi.responses import PlainTextResponse, StreamingResponse
 
 from lexfield.errors import InputError, LexfieldError, MissingExtraError, StoreError
-from lexfield.serve.guard import COOKIE, HEADERS, Guard, Limits, guarded_app, is_loopback
+from lexfield.serve.access import is_loopback
+from lexfield.serve.guard import HEADERS, Guard, Limits, guarded_app
 from lexfield.serve.problems import status_of
 
 HERE = "http://127.0.0.1:8000"
+COOKIE = "lexfield_token_8000"
+LONG = "a-secret-of-16-or-more"
 
 
 class Toy:
@@ -96,7 +100,23 @@ def test_our_own_names_are_served(host: str) -> None:
     assert get(Toy(), "/hello", host=host).status_code == 200
 
 
-@pytest.mark.parametrize("host", ["evil.example", "10.0.0.1", "", "localhost.evil.example", "[::"])
+@pytest.mark.parametrize(
+    "host",
+    [
+        "evil.example",
+        "10.0.0.1",
+        "",
+        "localhost.evil.example",
+        "[::",
+        "127.0.0.1:80, evil.example",
+        "localhost:x",
+        "localhost:80:80",
+        "me@localhost",
+        "localhost/",
+        "localhost ",
+        "[localhost]",
+    ],
+)
 def test_other_hosts_are_refused(host: str) -> None:
     answer = get(Toy(), "/hello", host=host)
     assert answer.status_code == 421
@@ -104,14 +124,22 @@ def test_other_hosts_are_refused(host: str) -> None:
 
 
 def test_beyond_loopback_numbers_are_served_and_foreign_names_refused() -> None:
-    toy = Toy(host="0.0.0.0", token="t")
-    assert get(toy, "/hello", host="10.0.0.1", authorization="Bearer t").status_code == 200
-    assert get(toy, "/hello", host="evil.example", authorization="Bearer t").status_code == 421
+    toy = Toy(host="0.0.0.0", token=LONG)
+    allowed = f"Bearer {LONG}"
+    assert get(toy, "/hello", host="10.0.0.1", authorization=allowed).status_code == 200
+    assert get(toy, "/hello", host="evil.example", authorization=allowed).status_code == 421
 
 
 @pytest.mark.parametrize(
     ("origin", "status"),
-    [(HERE, 200), ("http://evil.example", 403), ("null", 403), ("http://127.0.0.1:9", 403)],
+    [
+        (HERE, 200),
+        ("http://evil.example", 403),
+        ("null", 403),
+        ("http://127.0.0.1:9", 403),
+        ("https://127.0.0.1:8000", 403),
+        (HERE + "/x", 403),
+    ],
 )
 def test_only_our_own_origin_may_ask(origin: str, status: int) -> None:
     assert get(Toy(), "/hello", origin=origin).status_code == status
@@ -207,7 +235,7 @@ def test_a_visit_with_the_token_leaves_a_cookie_and_hides_it() -> None:
     answer = get(Toy(token="s3cret"), "/hello?token=s3cret&q=a+b")
     assert answer.status_code == 303 and answer.headers["location"] == "/hello?q=a+b"
     cookie = answer.headers["set-cookie"]
-    assert f"{COOKIE}=s3cret" in cookie and "HttpOnly" in cookie and "SameSite=Strict" in cookie
+    assert f"{COOKIE}=s3cret" in cookie and "HttpOnly" in cookie and "SameSite=Lax" in cookie
     sly = get(Toy(token="t"), "/%2Fevil.example%0d%0ax?token=t")
     assert sly.headers["location"] == "/evil.example%0D%0Ax"
 
@@ -239,8 +267,12 @@ def test_statuses() -> None:
     assert [status_of(kind("x")) for kind in kinds] == [400, 501, 409, 400]
 
 
-@pytest.mark.parametrize("wrong", [{"body": 0}, {"seconds": 0}, {"concurrent": 0}])
-def test_limits_are_checked(wrong: dict[str, int]) -> None:
+@pytest.mark.parametrize(
+    "wrong",
+    [{"body": 0}, {"seconds": 0}, {"seconds": math.inf}, {"seconds": math.nan}, {"concurrent": 0},
+     {"memory": 1000}],
+)  # fmt: skip
+def test_limits_are_checked(wrong: dict[str, Any]) -> None:
     with pytest.raises(InputError):
         Limits(**wrong)
 

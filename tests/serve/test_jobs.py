@@ -18,7 +18,7 @@ from lexfield.serve.problems import NotFoundError, ServedError
 class Slow:
     """A process that is done when it is told so."""
 
-    def __init__(self, *_: Any) -> None:
+    def __init__(self, **_: Any) -> None:
         self.go = asyncio.Event()
 
     async def ask(self, function: str, item: dict[str, Any], report: Any = None) -> bytes:

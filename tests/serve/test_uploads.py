@@ -157,7 +157,7 @@ def test_wrong_uploads_say_so_and_leave_nothing(client: Any) -> None:
     assert "klingon" in status(data={"text": "hello", "language": "klingon"})[1]
     assert status(files=[("files", ("a.txt", b"x" * 10_000_001))])[0] == 413
     folder = client.app.state.server.library.folder
-    assert not list((folder / "waiting").glob("*"))
+    assert not list((folder / "waiting").glob("uploads-*/tmp*"))
 
 
 def test_a_build_that_fails_leaves_nothing(client: Any) -> None:
@@ -167,4 +167,37 @@ def test_a_build_that_fails_leaves_nothing(client: Any) -> None:
     body = json.loads(last[6:])
     assert body["state"] == "failed" and "no field" in body["problem"]["error"]
     folder = client.app.state.server.library.folder
-    assert not list((folder / "waiting").glob("*")) and not (folder / "indexes" / "a").exists()
+    assert (
+        not list((folder / "waiting").glob("uploads-*/tmp*"))
+        and not (folder / "indexes" / "a").exists()
+    )
+
+
+def last_event(client: Any, job: dict[str, Any]) -> dict[str, Any]:
+    with client.stream("GET", f"/v1/jobs/{job['id']}/events") as stream:
+        last = [line for line in stream.iter_lines() if line.startswith("data: ")][-1]
+    found: dict[str, Any] = json.loads(last[6:])
+    return found
+
+
+def test_a_table_of_very_many_columns_is_refused_and_mixes_nothing_up(client: Any) -> None:
+    """Its error names thousands of columns: more than fits into one line to the server."""
+    wide = ",".join(f"gene_ENSG{number:011d}" for number in range(60_000))
+    job = client.post("/v1/indexes", files=[("files", ("wide.csv", f"{wide}\n{wide}\n".encode()))])
+    body = last_event(client, job.json())
+    assert body["state"] == "failed" and "and 59,980 more" in body["problem"]["error"]
+    for word in ("winter", "machine", "lantern"):
+        options = {"index": "sample", "q": word, "k": 1, "method": ["bm25"]}
+        job = client.post("/v1/jobs", json={"verb": "search", "options": options}).json()
+        assert last_event(client, job)["state"] == "done"
+        asked = client.get(f"/v1/jobs/{job['id']}/result").json()
+        again = client.get("/v1/search", params={**options, "format": "json"}).json()
+        assert asked["results"] == again["results"]
+        assert all(word in one["text"].lower() for one in asked["results"])
+
+
+def test_errors_do_not_show_where_the_server_keeps_things(client: Any) -> None:
+    job = client.post("/v1/indexes", files=[("files", ("a.csv", b"x,y\n1,2\n"))]).json()
+    body = last_event(client, job)
+    folder = client.app.state.server.library.folder
+    assert body["problem"]["error"].startswith("a.csv:") and str(folder) not in str(body)

@@ -35,7 +35,7 @@ def served(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[tuple[str
     """Address and file of a study that a process of its own serves."""
     path = tmp_path / "s.db"
     make(path, request.param, queries=4).close()
-    command = ["study", "serve", str(path), "--port", "0", "--no-browser"]
+    command = ["study", "serve", str(path), "--port", "0", "--no-browser", "--no-token"]
     server = subprocess.Popen(
         [sys.executable, "-m", "lexfield", *command], stdout=subprocess.PIPE, text=True
     )

@@ -141,9 +141,9 @@ def test_the_guards_stand_here_too(client: Client, choose3: Study) -> None:
     assert "script-src 'self'" in policy and "unsafe" not in policy
     for path in ("/openapi.json", "/static/../web.py", "/static/%2e%2e/web.py"):
         assert client.get(path).status_code == 404
-    with client_of(choose3, host="0.0.0.0", token="secret") as other:
+    with client_of(choose3, host="0.0.0.0", token="a-secret-of-16-or-more") as other:
         assert other.get("/").status_code == 401
-        assert other.get("/?token=secret").status_code == 303
+        assert other.get("/?token=a-secret-of-16-or-more").status_code == 303
         assert other.get("/").status_code == 200
     from lexfield.errors import InputError
 
@@ -158,11 +158,25 @@ def test_a_damaged_file_is_told(client: Client, choose3: Study) -> None:
     assert told.status_code == 409 and "is damaged" in told.text
 
 
+def test_only_so_many_join_from_one_place_at_a_time(
+    choose3: Study, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("lexfield.study.web._JOINS", 3)
+    with client_of(choose3) as client:
+        statuses = [client.post("/join", data={"begin": "1"}).status_code for _ in range(6)]
+    assert statuses[:3] == [303] * 3 and statuses[-1] == 429
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has other permissions")
+def test_a_study_can_be_read_by_its_owner_only(choose3: Study) -> None:
+    assert choose3.path.stat().st_mode & 0o777 == 0o600
+
+
 @pytest.mark.skipif(os.name == "nt", reason="there is no SIGKILL on Windows")
 def test_a_killed_server_loses_no_answer(choose3: Study) -> None:
     import httpx
 
-    command = ["study", "serve", str(choose3.path), "--port", "0", "--no-browser"]
+    command = ["study", "serve", str(choose3.path), "--port", "0", "--no-browser", "--no-token"]
     server = subprocess.Popen(
         [sys.executable, "-m", "lexfield", *command], stdout=subprocess.PIPE, text=True
     )

@@ -269,8 +269,28 @@ def divergence_options(command: F) -> F:
     return command
 
 
+def _note_no_token(context: click.Context, _: click.Parameter, value: bool) -> None:
+    context.meta["lexfield.no_token"] = value
+
+
+def _choose_token(
+    context: click.Context, parameter: click.Parameter, value: str | None
+) -> str | None:
+    from lexfield.serve.access import make_token
+
+    if not context.meta["lexfield.no_token"]:
+        return value or make_token()
+    source = context.get_parameter_source(parameter.name or "")
+    if source is click.core.ParameterSource.COMMANDLINE:
+        raise click.UsageError("Give either --token or --no-token.")
+    return None
+
+
 def listening_options(command: F) -> F:
-    """Where a server listens; the verb gets ``port``, ``host``, ``token`` and ``no_browser``."""
+    """Where a server listens; the verb gets ``port``, ``host``, ``token`` and ``no_browser``.
+
+    The token is random unless one is given; None with ``--no-token``.
+    """
     options = (
         click.option(
             "--port",
@@ -283,9 +303,18 @@ def listening_options(command: F) -> F:
             "--host", default="127.0.0.1", show_default=True, help="Address to listen at."
         ),
         click.option(
+            "--no-token",
+            is_flag=True,
+            is_eager=True,
+            expose_value=False,
+            callback=_note_no_token,
+            help="Ask for no token: every user of this machine may use the server.",
+        ),
+        click.option(
             "--token",
             envvar="LEXFIELD_TOKEN",
-            help="Ask for this; needed for a host that others can reach. Also from LEXFIELD_TOKEN.",
+            callback=_choose_token,
+            help="Token to ask for; random by default. Also from LEXFIELD_TOKEN.",
         ),
         click.option("--no-browser", is_flag=True, help="Do not open the page."),
     )

@@ -27,14 +27,21 @@ from lexfield.errors import need
     default=10.0,
     show_default=True,
     type=real(bounds.MEGABYTES),
-    help="Megabytes of a request.",
+    help="Megabytes per request.",
+)
+@click.option(
+    "--memory",
+    default=4.0,
+    show_default=True,
+    type=real(bounds.PROCESS_GIGABYTES),
+    help="Gigabytes per process and job.",
 )
 @click.option(
     "--timeout",
     default=30.0,
     show_default=True,
     type=real(bounds.SECONDS),
-    help="Seconds of a request.",
+    help="Seconds per request.",
 )
 @click.option(
     "--concurrent",
@@ -43,7 +50,7 @@ from lexfield.errors import need
     type=whole(bounds.REQUESTS),
     help="Requests at a time.",
 )
-@click.option("--workers", type=click.IntRange(1, 64), help="Processes; by default one a core.")
+@click.option("--workers", type=click.IntRange(1, 64), help="Processes; by default one per core.")
 def serve(
     indexes: tuple[str, ...],
     port: int,
@@ -53,6 +60,7 @@ def serve(
     models: tuple[str, ...],
     folder: str | None,
     max_body: float,
+    memory: float,
     timeout: float,
     concurrent: int,
     workers: int | None,
@@ -60,13 +68,14 @@ def serve(
     """Open a page to search, compare and measure; the same answers over HTTP at /v1.
 
     Everything stays on this machine. Indexes can also be built on the page; they are kept for the
-    next time.
+    next time. The address that is printed holds a token, without which the server answers nobody.
 
     \b
     lexfield serve my.idx
     lexfield serve books.idx letters.idx --port 8000 --no-browser
-    lexfield serve my.idx --host 0.0.0.0 --token "$(openssl rand -hex 16)"
-    curl 'http://127.0.0.1:8000/v1/search?index=my&q=a+storm+at+sea&k=3'
+    lexfield serve my.idx --host 0.0.0.0
+    lexfield serve my.idx --no-token --no-browser
+    curl 'http://127.0.0.1:8000/v1/search?q=a+storm+at+sea&k=3'
     """
     need("uvicorn", "serve")
     need("fastapi", "serve")
@@ -78,7 +87,7 @@ def serve(
 
     for path in indexes:
         Index.open(path)  # what is wrong with an index is told before anything listens
-    limits = Limits(int(max_body * 1e6), timeout, concurrent)
+    limits = Limits(int(max_body * 1e6), timeout, concurrent, int(memory * 1e9))
     app = make_app(
         indexes, models=models, folder=folder, limits=limits, host=host, token=token,
         workers=workers,

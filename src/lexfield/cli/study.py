@@ -282,13 +282,13 @@ def _strengths(given: Sequence[str]) -> dict[str, float]:
 def serve(path: str, port: int, host: str, token: str | None, no_browser: bool) -> None:
     """Take part in the browser, one or many at a time; everything stays on this machine.
 
-    For participants at other machines give a host and a token; the address that is printed holds
-    the token.
+    The address that is printed holds a token, without which nobody can take part: give it to the
+    participants. For those at other machines name a host.
 
     \b
     lexfield study serve study.db
     lexfield study serve study.db --port 8080 --no-browser
-    lexfield study serve study.db --host 0.0.0.0 --token "$(openssl rand -hex 16)"
+    lexfield study serve study.db --host 0.0.0.0
     """
     need("uvicorn", "serve")
     need("fastapi", "serve")

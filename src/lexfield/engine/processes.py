@@ -11,6 +11,7 @@ from __future__ import annotations
 import errno
 import json
 import os
+import secrets
 import subprocess
 import sys
 import threading
@@ -89,19 +90,24 @@ def _start() -> subprocess.Popen[str]:
 
 
 def _ask(worker: subprocess.Popen[str], function: str, item: dict[str, Any]) -> Any:
+    """Return the result of a task; a worker whose reply is not one to this task is killed."""
     assert worker.stdin and worker.stdout
+    id = secrets.token_hex(8)
     try:
-        worker.stdin.write(json.dumps({"function": function, "item": item}) + "\n")
+        worker.stdin.write(json.dumps({"id": id, "function": function, "item": item}) + "\n")
         worker.stdin.flush()
-        line = worker.stdout.readline()
-    except (BrokenPipeError, ValueError):
-        line = ""
-    if not line:
+        reply = json.loads(worker.stdout.readline())
+        if reply.pop("id") != id:
+            raise ValueError("the reply to another task")
+    except (OSError, ValueError, LookupError) as error:
+        with suppress(subprocess.TimeoutExpired):
+            worker.wait(1)  # one that has ended by itself has an exit code to tell
+        worker.kill()
         raise LexfieldError(
             f"A worker process ended before its work was done (exit code {worker.wait()}).",
             "It may have run out of memory; try fewer with LEXFIELD_THREADS=1.",
-        )
-    return answered(json.loads(line))
+        ) from error
+    return answered(reply)
 
 
 def call_answer(function: str, item: dict[str, Any], worker: str = "") -> dict[str, Any]:

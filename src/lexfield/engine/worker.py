@@ -1,4 +1,4 @@
-"""A worker process: answers a task a line until its input ends."""
+"""A worker process: answers one task per line until its input ends."""
 
 from __future__ import annotations
 
@@ -17,7 +17,8 @@ def main() -> None:
     os.environ["LEXFIELD_THREADS"] = "1"
     for line in sys.stdin:
         task = json.loads(line)
-        out.write(json.dumps(call_answer(task["function"], task["item"])) + "\n")
+        reply = {"id": task["id"], **call_answer(task["function"], task["item"])}
+        out.write(json.dumps(reply) + "\n")
         out.flush()
 
 

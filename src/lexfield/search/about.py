@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
-from lexfield.vectors.wordvectors import Embedded
+from lexfield.vectors.wordvectors import count_ways
 
 if TYPE_CHECKING:
     from lexfield.search.index import Index
@@ -16,11 +16,12 @@ _MOST_VALUES = 50
 def describe_index(index: Index) -> dict[str, Any]:
     """Return its sizes, metadata fields with their values, coverage by vectors, and notes."""
     counters: dict[str, Counter[str]] = {}
-    for number in index.documents.values():
-        for name, value in index.rows("document").describe(number)["metadata"].items():
+    rows = ((s.corpus, row) for s in index.segments for row in range(len(s.corpus.ids)))
+    for (corpus, row), is_deleted in zip(rows, index._deleted, strict=True):
+        for name, value in () if is_deleted else corpus.metadata(row).items():
             counters.setdefault(name, Counter())[value] += 1
     lexicon, meta, segments = index.lexicon, index._meta, index.segments
-    ways = Embedded(lexicon.vectors, lexicon.how).coverage(lexicon.counts)
+    ways = count_ways(lexicon.how, lexicon.counts)
     return {
         "path": str(index.path),
         "generation": int(index.generation),

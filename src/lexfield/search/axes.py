@@ -13,6 +13,7 @@ axis for a scan; and ``far``, the next axes row by row, for the rows that the sc
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,6 +22,7 @@ from numpy.typing import NDArray
 
 from lexfield.engine import map_blocks
 from lexfield.engine.compiled import reordered_kernel
+from lexfield.store.folder import Blocks
 
 NEAR, FAR = 64, 128  # axes in the first part of the sketch, and in both
 _BLOCK = 4096  # rows
@@ -44,10 +46,16 @@ class Basis:
         """The mean of some rows' means, and their principal axes as columns."""
         from scipy.sparse import csr_matrix
 
-        matrix = csr_matrix((shares, words, offsets), (len(offsets) - 1, len(vectors)))
-        totals = np.bincount(words, shares, minlength=len(vectors))
-        center = totals @ vectors / max(1, len(offsets) - 1)
-        moved = (matrix @ vectors) - center.astype(np.float32)
+        used, places = np.unique(words, return_inverse=True)
+        some = vectors[used]
+        matrix = csr_matrix((shares, places, offsets), (len(offsets) - 1, len(used)))
+        totals = np.bincount(places, shares, minlength=len(used))
+        center = np.zeros(vectors.shape[1])
+        for first in range(0, len(used), _BLOCK):  # which a product makes float64
+            part = slice(first, first + _BLOCK)
+            center += totals[part] @ some[part]
+        center /= max(1, len(offsets) - 1)
+        moved = (matrix @ some) - center.astype(np.float32)
         axes = np.linalg.eigh((moved.T @ moved).astype(np.float64))[1]
         rotation = np.ascontiguousarray(axes[:, ::-1]).astype(np.float32)
         return cls(center, rotation, vectors @ rotation)
@@ -74,41 +82,53 @@ def mean_axes(
     shares: Array,
     vectors: NDArray[np.float32],
     basis: Basis | None = None,
-) -> dict[str, Array]:
+    *,
+    stream: bool = False,
+) -> dict[str, Any]:
     """Mean vectors of rows, as the arrays of a ``Unit``; ``shares`` are the weights of ``words``.
 
-    A row without any share is put infinitely far away.
+    A row without any share is put infinitely far away. With ``stream`` the axes, by far the largest
+    of these arrays, are ``Blocks``: averaged anew when they are written rather than held in memory.
     """
     rows, dims = len(offsets) - 1, vectors.shape[1]
     basis = basis or Basis.of(*sampled(offsets, words, shares, rows), vectors)
     center, rotation, turned = basis.center, basis.rotation, basis.turned
     shift = (center @ rotation.astype(np.float64)).astype(np.float32)
-    axes, squares = np.empty((rows, dims), np.float32), np.empty(rows, np.float32)
+    squares = np.empty(rows, np.float32)
     rests = np.empty((2, rows), np.float32)
     near, far = np.zeros((NEAR, rows), np.int8), np.zeros((rows, FAR - NEAR), np.int8)
 
-    def average(first: int) -> Array:
+    def average(first: int) -> tuple[Array, Array]:
         part = slice(first, first + _BLOCK)
         largest = np.zeros(FAR, np.float32)
+        axes = np.empty((len(squares[part]), dims), np.float32)
         _average(
             offsets[first : first + _BLOCK + 1], words, shares, turned, shift,
-            axes[part], squares[part], rests[:, part], largest,
+            axes, squares[part], rests[:, part], largest,
         )  # fmt: skip
-        return largest
+        return axes, largest
 
     def encode(first: int) -> Array:
         part = slice(first, first + _BLOCK)
-        squared: Array = _encode(axes[part], steps, near[:, part], far[part])
+        squared: Array = _encode(average(first)[0], steps, near[:, part], far[part])
         return squared
 
     starts = range(0, rows, _BLOCK)
-    steps = np.max([np.zeros(FAR, np.float32), *map_blocks(average, starts)], axis=0) / 127
+
+    def blocks() -> Iterator[Array]:
+        return (axes for axes, _ in map_blocks(average, starts))
+
+    kept = Blocks((rows, dims), np.dtype(np.float32), blocks)
+    steps = np.zeros(FAR, np.float32)
+    for _, largest in map_blocks(average, starts):
+        np.maximum(steps, largest, out=steps)
+    steps /= 127
     steps[steps == 0] = 1
     errors = np.sqrt(np.max([np.zeros(2), *map_blocks(encode, starts)], axis=0))
     return {
         "rotation": rotation,
         "center": center.astype(np.float32),
-        "axes": axes,
+        "axes": kept if stream else np.concatenate([turned[:0], *blocks()]),
         "squares": squares,
         "near": near,
         "far": far,

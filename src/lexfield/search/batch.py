@@ -80,7 +80,7 @@ def search_many(
     place = {
         "path": getattr(index, "address", str(index.path.resolve())),
         "metric": index.metric,
-        "generation": index.generation,
+        "state": index.state,
     }
     wanted = {"spec": spec, "k": int(k), "options": asked.options}
     items = [{**place, **wanted, "texts": batch} for batch in batches]
@@ -132,7 +132,7 @@ def _in_turn(
 def search_texts(
     path: str,
     metric: str | None,
-    generation: str,
+    state: str,
     texts: list[str],
     spec: str,
     k: int,
@@ -140,7 +140,7 @@ def search_texts(
 ) -> list[tuple[list[int], list[float], list[str]]]:
     """The task: rows, scores and notes for each text."""
     index = _opened(path, metric)
-    if index.generation != generation:
+    if index.state != state:
         raise StoreError(f"{path} was changed while it was being searched.", "Search again.")
     rankings = [index.search(text, spec, k, **options) for text in texts]
     return [(ranking.rows, ranking.scores, ranking.notes) for ranking in rankings]

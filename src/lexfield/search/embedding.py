@@ -54,5 +54,5 @@ class VectorSource:
             self._about = {**self._about, "source": None}
         if self._opened is not None and self._opened.dims == self._about["dims"]:
             return self._opened.embed(words)
-        nothing = np.zeros((len(words), self._about["dims"]), np.float32)
+        nothing = np.zeros((0, self._about["dims"]), np.float32)
         return Embedded(nothing, np.zeros(len(words), np.uint8))

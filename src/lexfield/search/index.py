@@ -58,6 +58,7 @@ class Index:
 
     def _load(self) -> None:
         self._store = Store.open(self.path, KIND)
+        self.state = self._store.state  # differs even if another index takes this one's place
         self._meta: dict[str, Any] = self._store.meta
         for name in ("segments", "lexicon", "documents", "_rows", "_source"):
             self.__dict__.pop(name, None)
@@ -345,7 +346,7 @@ class Index:
         if len(outside):
             new = (vectors or self._source).embed([words[i] for i in outside])
             matrix[outside], how[outside] = new.matrix, new.how
-        return Embedded(matrix, how)
+        return Embedded.of(matrix, how)
 
     def _split(self, tokens: int) -> tuple[range, range]:
         """Segments that stay, and the last ones, small beside ``tokens``, that are merged."""

@@ -104,4 +104,4 @@ class _MappedSource(VectorSource):
 
     def embed(self, words: Sequence[str]) -> Embedded:
         plain = super().embed(words)
-        return Embedded((plain.matrix @ self._map).astype(np.float32), plain.how)
+        return Embedded((plain.known @ self._map).astype(np.float32), plain.how)

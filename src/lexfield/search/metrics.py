@@ -216,7 +216,7 @@ def derived(segment: Segment, map_: Array, progress: Progress = silent) -> dict[
             unit = segment.unit(name)
             axes = mean_axes(unit.offsets, unit.words, unit.shares, vectors)
             made |= {f"{name}.{key}": values for key, values in axes.items()}
-        made["balls"] = find_balls(Embedded(vectors, segment.how), progress)
+        made["balls"] = find_balls(Embedded.of(vectors, segment.how), progress)
     return made
 
 

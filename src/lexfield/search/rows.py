@@ -6,7 +6,7 @@ A row's number is its place in its segment plus the rows of the segments before.
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any, TypeVar
 
@@ -21,6 +21,25 @@ from lexfield.text.normalise import Normalisation
 
 Array = NDArray[Any]
 T = TypeVar("T")
+
+
+class _Columns(Mapping[str, list[str]]):
+    """Columns made when they are asked for: documents may have as many fields as there are."""
+
+    def __init__(self, records: Sequence[Mapping[str, str]]) -> None:
+        self._records = records
+        self._names = dict.fromkeys(sorted({name for record in records for name in record}))
+
+    def __getitem__(self, name: str) -> list[str]:
+        if name not in self._names:
+            raise KeyError(name)
+        return [record.get(name, "") for record in self._records]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._names)
+
+    def __len__(self) -> int:
+        return len(self._names)
 
 
 class Rows:
@@ -98,15 +117,15 @@ class Rows:
         return _joined(parts)
 
     @cached_property
-    def columns(self) -> dict[str, list[str]]:
+    def columns(self) -> Mapping[str, list[str]]:
         """Metadata by field: the value of every document, empty where it has none."""
-        records = [
-            segment.corpus.metadata(number)
-            for segment in self.segments
-            for number in range(len(segment.corpus.ids))
-        ]
-        names = sorted({name for record in records for name in record})
-        return {name: [record.get(name, "") for record in records] for name in names}
+        return _Columns(
+            [
+                segment.corpus.metadata(number)
+                for segment in self.segments
+                for number in range(len(segment.corpus.ids))
+            ]
+        )
 
     @cached_property
     def live(self) -> NDArray[np.bool_] | None:

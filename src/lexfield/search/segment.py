@@ -12,18 +12,18 @@ the inverted index of bags (``postings.py``).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from lexfield.engine import map_blocks
+from lexfield.engine.threads import single_thread
 from lexfield.progress import Progress, silent
 from lexfield.search.postings import Postings, load_postings, load_stems, save_postings
-from lexfield.store.folder import Store, Writer
+from lexfield.store.folder import Blocks, Store, Writer
 from lexfield.text.corpus import Corpus
 from lexfield.text.stopwords import stopwords
 from lexfield.vectors.wordvectors import Embedded
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 
 UNITS = ("sentence", "document")
 BALL = 16  # neighbours kept a word
+_BLOCK = 1 << 14  # vectors that are written at a time
 
 Array = NDArray[Any]
 
@@ -140,7 +141,9 @@ def save_segment(
 ) -> dict[str, Any]:
     """Write a segment; gives its entry for the manifest."""
     meta = save_rows(out, name, corpus, embedded, language)
-    out.array(f"{name}.vectors", embedded.matrix)
+    shape = (len(embedded.how), embedded.known.shape[1])
+    every = Blocks(shape, embedded.known.dtype, partial(embedded.blocks, _BLOCK))
+    out.array(f"{name}.vectors", every)
     out.array(f"{name}.how", embedded.how)
     out.array(f"{name}.balls", find_balls(embedded, progress))
     return meta
@@ -158,12 +161,11 @@ def save_rows(
     meta = {"name": name, "corpus": corpus.save(out, f"{name}.")}
     content = content_words(corpus.vocabulary, language)
 
-    def make(unit: str) -> dict[str, Array]:
-        return _rows(corpus, unit, content, embedded, bases[unit] if bases else None)
-
-    for unit, arrays in zip(UNITS, map_blocks(make, UNITS), strict=True):
-        for field in _FIELDS:
-            out.array(f"{name}.{unit}.{field}", arrays[field])
+    with single_thread():  # the same bytes at any number of threads
+        for unit in UNITS:  # one after the other, each array written before the next is made
+            basis = bases[unit] if bases else None
+            for field, values in _rows(corpus, unit, content, embedded, basis):
+                out.array(f"{name}.{unit}.{field}", values)
     save_postings(out, name, corpus)
     return meta
 
@@ -205,7 +207,8 @@ def content_sets(
 
 def _rows(
     corpus: Corpus, unit: str, content: Array, embedded: Embedded, basis: Basis | None
-) -> dict[str, Array]:
+) -> Iterator[tuple[str, Array | Blocks]]:
+    """The arrays of a ``Unit`` by name; no more of them in memory at a time than need be."""
     from lexfield.search.axes import mean_axes
     from lexfield.search.letters import count_letters
 
@@ -213,23 +216,24 @@ def _rows(
     if unit == "document":
         tokens = tokens[corpus.sentence_offsets]
         spans = np.column_stack([corpus.texts.offsets[:-1], corpus.texts.offsets[1:]])
+    yield from count_letters(corpus.texts.data, spans).items()
+    yield "lengths", np.diff(tokens).astype(np.int32)
     everything = row_sets(corpus, unit)
-    sizes = np.diff(everything.indptr)
+    yield "sizes", np.diff(everything.indptr).astype(np.int32)
     sets, shares = content_sets(everything, content, embedded.how > 0)
+    del everything
     postings = sets.T.tocsr()
-    return {
-        "offsets": sets.indptr.astype(np.int64),
-        "words": sets.indices.astype(np.int32),
-        "counts": sets.data,
-        "shares": shares,
-        "posting_offsets": postings.indptr.astype(np.int64),
-        "posting_rows": postings.indices.astype(np.int32),
-        "posting_counts": postings.data,
-        "sizes": sizes.astype(np.int32),
-        "lengths": np.diff(tokens).astype(np.int32),
-        **mean_axes(sets.indptr, sets.indices, shares, embedded.matrix, basis),
-        **count_letters(corpus.texts.data, spans),
-    }
+    yield "posting_offsets", postings.indptr.astype(np.int64)
+    yield "posting_rows", postings.indices.astype(np.int32)
+    yield "posting_counts", postings.data
+    del postings
+    yield "offsets", sets.indptr.astype(np.int64)
+    yield "words", sets.indices.astype(np.int32)
+    yield "counts", sets.data
+    yield "shares", shares
+    places = embedded.places[sets.indices]
+    axes = mean_axes(sets.indptr, places, shares, embedded.known, basis, stream=True)
+    yield from axes.items()
 
 
 def find_balls(embedded: Embedded, progress: Progress = silent) -> NDArray[np.int32]:
@@ -239,6 +243,6 @@ def find_balls(embedded: Embedded, progress: Progress = silent) -> NDArray[np.in
     known = np.flatnonzero(embedded.how)
     balls = np.full((len(embedded.how), BALL), -1, np.int32)
     if len(known) > 1:
-        found = nearest_others(embedded.matrix[known], BALL, progress=progress)
+        found = nearest_others(embedded.known, BALL, progress=progress)
         balls[known, : len(found.rows) // len(known)] = known[found.rows].reshape(len(known), -1)
     return balls

@@ -242,7 +242,8 @@ class _Build:
         if self._place.has(name):
             return name
         stores = [Store.open(self._place.store(sample), "sample") for sample in samples]
-        vectors = Store.open(self._place.store(words), "words").array("vectors")
+        shared = Store.open(self._place.store(words), "words")
+        embedded = Embedded.of(shared.array("vectors"), shared.array("how"))
         with self._place.writing(name) as folder, write(folder, "basis") as out, single_thread():
             for unit in UNITS:
                 some, shares = (
@@ -251,7 +252,7 @@ class _Build:
                 )
                 sizes = [np.diff(store.array(f"{unit}.offsets")) for store in stores]
                 offsets = np.append(0, np.cumsum(np.concatenate(sizes))).astype(np.int64)
-                basis = Basis.of(offsets, some, shares, vectors)
+                basis = Basis.of(offsets, embedded.places[some], shares, embedded.known)
                 out.array(f"{unit}.center", basis.center)
                 out.array(f"{unit}.rotation", basis.rotation)
                 out.array(f"{unit}.turned", basis.turned)

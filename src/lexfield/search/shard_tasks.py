@@ -101,15 +101,17 @@ def make_shard(
     if not where.has(out):
         corpus, shared, own = _renumbered(where, cut, words)
         axes = Store.open(where.store(basis), "basis")
+        known = shared.array("how")[own] > 0
+        turned = (np.cumsum(shared.array("how") > 0) - 1)[own[known]]
         bases = {
             unit: Basis(
                 axes.array(f"{unit}.center"),
                 axes.array(f"{unit}.rotation"),
-                axes.array(f"{unit}.turned")[own],
+                axes.array(f"{unit}.turned")[turned],
             )
             for unit in UNITS
         }
-        embedded = Embedded(shared.array("vectors")[own], shared.array("how")[own])
+        embedded = Embedded(shared.array("vectors")[own[known]], shared.array("how")[own])
         with where.writing(out) as folder, write(folder, SHARD) as writer:
             meta = save_rows(writer, NAME, corpus, embedded, language, bases)
             writer.meta["corpus"] = meta["corpus"]

@@ -138,6 +138,7 @@ class ShardedIndex(Index):
                 f"{self.path} was never finished: its building was interrupted.",
                 "Run the same command again; what was finished is kept.",
             ) from error
+        self.state = self._store.state
         self._meta = self._store.meta
         check_shards(self._store)
         for name in ("segments", "lexicon", "documents", "_rows", "_source"):

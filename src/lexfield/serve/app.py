@@ -37,12 +37,16 @@ def make_app(
     @asynccontextmanager
     async def life(app: FastAPI) -> AsyncIterator[None]:
         warming = asyncio.create_task(server.warm())
+        scrubbing = asyncio.create_task(server.scrubber.run())
         try:
             yield
         finally:
             warming.cancel()
+            scrubbing.cancel()
+            await asyncio.gather(scrubbing, return_exceptions=True)
             await server.jobs.stop()
             await server.pool.stop()
+            library.close()
 
     app = guarded_app("lexfield", limits=limits, host=host, token=token, lifespan=life)
     app.state.server = server

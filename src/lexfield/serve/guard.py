@@ -3,9 +3,9 @@
 ``guarded_app`` makes a FastAPI app in which, before any body is parsed,
 
 - the Host is one of ours (a page elsewhere cannot reach us by renaming itself), and so is the
-  Origin if there is one; there is no CORS;
+  Origin if there is one; other sites may link to pages and do nothing else; there is no CORS;
 - the token is right where one is wanted: ``Authorization: Bearer …``, or the cookie that a first
-  visit with ``?token=…`` leaves;
+  visit with ``?token=…`` leaves; guessing it is slow (``access.py``);
 - a body is at most so large, and only so many are on their way in: one that is slow gives way;
 - only so many requests are in work; one more is answered 503 with Retry-After;
 - a request takes at most so long: then it is cancelled (504), as it is when its caller has gone.
@@ -17,18 +17,14 @@ Every answer has a Content-Security-Policy without inline scripts. Every error i
 from __future__ import annotations
 
 import asyncio
-import hmac
-import ipaddress
 import json
 import logging
+import math
 import re
-import socket
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, MutableMapping
-from contextlib import asynccontextmanager, suppress
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from http.cookies import CookieError, SimpleCookie
 from typing import Any
-from urllib.parse import parse_qsl, quote, urlencode, urlsplit
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
@@ -36,15 +32,14 @@ from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
 
 from lexfield import __version__
-from lexfield.errors import InputError, LexfieldError, check
+from lexfield.errors import LexfieldError, check
+from lexfield.serve.access import Access, Scope, check_token
 from lexfield.serve.bodies import Bodies, GoneError, Message, Receive, RefusedError
 from lexfield.serve.problems import problem, status_of
 
-Scope = MutableMapping[str, Any]
 Send = Callable[[Message], Awaitable[None]]
 App = Callable[[Scope, Receive, Send], Awaitable[None]]
 
-COOKIE = "lexfield_token"
 _RETRY = "2"  # seconds after which a refused caller may try again
 HEADERS = {
     "content-security-policy": "default-src 'none'; script-src 'self'; style-src 'self';"
@@ -59,37 +54,19 @@ HEADERS = {
 
 @dataclass(frozen=True)
 class Limits:
-    """Bytes of a body, seconds of a request, requests (and, apart, event streams) at a time."""
+    """Bytes of a body, seconds of a request, requests (and, apart, event streams) at a time, and
+    bytes of memory of each process that works on one."""
 
     body: int = 10_000_000
     seconds: float = 30.0
     concurrent: int = 64
+    memory: int = 4_000_000_000
 
     def __post_init__(self) -> None:
-        check(self.body > 0, "body", "over 0 bytes", self.body)
-        check(self.seconds > 0, "seconds", "over 0", self.seconds)
+        check(0 < self.body < 2**40, "body", "over 0 bytes", self.body)
+        check(0 < self.seconds < math.inf, "seconds", "over 0", self.seconds)
         check(self.concurrent > 0, "concurrent", "at least 1", self.concurrent)
-
-
-def is_loopback(host: str) -> bool:
-    """Whether an address to bind to is seen by this machine only."""
-    if host == "localhost":
-        return True
-    try:
-        return ipaddress.ip_address(host.strip("[]")).is_loopback
-    except ValueError:
-        return False
-
-
-def check_token(host: str, token: str | None) -> None:
-    """A server that others can reach has a token, and one that fits into a cookie."""
-    if token is None and not is_loopback(host):
-        raise InputError(
-            f"{host} can be reached from other machines, so a token is needed.",
-            "Give one with --token, or bind to 127.0.0.1.",
-        )
-    plain = token is None or re.fullmatch(r"[A-Za-z0-9._~-]{1,200}", token) is not None
-    check(plain, "token", "letters, digits and . _ ~ -", token)
+        check(self.memory >= 5e8, "memory", "at least 500,000,000 bytes", self.memory)
 
 
 class Guard:
@@ -105,12 +82,8 @@ class Guard:
         names: Iterable[str] = (),
         streams: str = r"/events$",
     ) -> None:
-        check_token(host, token)
-        self._app, self._limits, self._token = app, limits, token
-        self._loopback = is_loopback(host)
-        self._names = {"localhost", host.lower(), *(name.lower() for name in names)}
-        if not self._loopback:
-            self._names.add(socket.gethostname().lower())
+        self._app, self._limits = app, limits
+        self._access = Access(host, token, names)
         self._streams = re.compile(streams)
         self._busy = {False: 0, True: 0}  # ordinary requests, streams
         self._bodies = Bodies(limits.body, limits.concurrent)
@@ -152,9 +125,10 @@ class Guard:
     ) -> None:
         headers = {name.decode("latin-1"): value.decode("latin-1")
                    for name, value in scope["headers"]}  # fmt: skip
-        self._check_host(headers)
-        if self._token is not None and not self._has_token(scope, headers):
-            return await self._ask_token(scope, receive, send)
+        place = self._access.check(scope, headers)
+        if place is not None:  # a visit with the token goes on without it in the address
+            set_cookie = {"location": place, "set-cookie": self._access.cookie(scope)}
+            return await JSONResponse({}, 303, set_cookie)(scope, receive, send)
         stream = bool(self._streams.search(scope["path"]))
         try:
             async with asyncio.timeout(None if stream else self._limits.seconds):
@@ -195,55 +169,6 @@ class Guard:
         finally:
             leave()
 
-    def _check_host(self, headers: dict[str, str]) -> None:
-        host = headers.get("host", "")
-        name = _host_name(host)
-        if not (name in self._names or self._is_own_address(name)):
-            raise RefusedError(
-                421, f"This server is not called {name[:100]!r}.", "Use the address it printed."
-            )
-        origin = headers.get("origin")
-        if origin is not None and urlsplit(origin).netloc.lower() != host.lower():
-            raise RefusedError(403, "Requests from other sites are refused.", "Open its own page.")
-
-    def _is_own_address(self, name: str) -> bool:
-        """A number cannot be rebound to us as a name can; on loopback only its own count."""
-        try:
-            address = ipaddress.ip_address(name)
-        except ValueError:
-            return False
-        return address.is_loopback or not self._loopback
-
-    def _has_token(self, scope: Scope, headers: dict[str, str]) -> bool:
-        kind, _, given = headers.get("authorization", "").partition(" ")
-        candidates = [given.strip()] if kind.lower() == "bearer" else []
-        with suppress(CookieError):
-            cookie = SimpleCookie(headers.get("cookie", "")).get(COOKIE)
-            candidates += [cookie.value] if cookie else []
-        return any(self._is_token(one) for one in candidates)
-
-    def _is_token(self, given: str) -> bool:
-        return hmac.compare_digest(given.encode(), (self._token or "").encode())
-
-    async def _ask_token(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """A visit with ``?token=…`` leaves a cookie and goes on without it in the address."""
-        query = parse_qsl(scope["query_string"].decode("latin-1"), keep_blank_values=True)
-        given = [value for name, value in query if name == "token"]
-        if scope["method"] != "GET" or not given or not self._is_token(given[0]):
-            raise RefusedError(
-                401, "This server wants a token.",
-                "Send it as 'Authorization: Bearer …', or open the address that was printed.",
-                www_authenticate="Bearer",
-            )  # fmt: skip
-        rest = urlencode([pair for pair in query if pair[0] != "token"])
-        # A path of two slashes would be another host.
-        place = "/" + quote(scope["path"].lstrip("/")) + (f"?{rest}" if rest else "")
-        headers = {
-            "location": place,
-            "set-cookie": f"{COOKIE}={self._token}; Path=/; HttpOnly; SameSite=Strict",
-        }
-        await JSONResponse({}, 303, headers)(scope, receive, send)
-
     async def _run(
         self, scope: Scope, body: bytes, receive: Receive, send: Send, started: Callable[[], bool]
     ) -> None:
@@ -273,14 +198,6 @@ class Guard:
             for task in (work, watcher):
                 task.cancel()
             await asyncio.gather(work, watcher, return_exceptions=True)
-
-
-def _host_name(host: str) -> str:
-    """``[::1]:80`` → ``::1``, ``localhost:80`` → ``localhost``."""
-    try:
-        return (urlsplit(f"//{host}").hostname or "").lower()
-    except ValueError:
-        return ""
 
 
 def guarded_app(

@@ -45,12 +45,12 @@ class Job:
 class Jobs:
     """All jobs of a server; ``at_once`` of them run at a time, in the order of their coming."""
 
-    def __init__(self, at_once: int = 1) -> None:
+    def __init__(self, at_once: int = 1, memory: int | None = None) -> None:
         self._jobs: dict[str, Job] = {}
         self._answers: dict[str, bytes] = {}
         self._tasks: dict[str, asyncio.Task[None]] = {}
         self._news: dict[str, asyncio.Event] = {}
-        self._processes = [Process() for _ in range(at_once)]
+        self._processes = [Process(memory=memory) for _ in range(at_once)]
         self._free: asyncio.LifoQueue[Process] = asyncio.LifoQueue()
         for process in self._processes:
             self._free.put_nowait(process)

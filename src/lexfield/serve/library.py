@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import re
+import shutil
 import tempfile
 import unicodedata
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from lexfield.errors import InputError
+from filelock import FileLock, Timeout
+
+from lexfield.errors import InputError, list_names
 from lexfield.serve.problems import NotFoundError
 from lexfield.store.folder import discard
 
-INDEXES, MODELS = "indexes", "models"
+INDEXES, MODELS, WAITING = "indexes", "models", "waiting"
+_ROOMS, _MARK = "uploads-", ".lexfield-uploads"
 
 
 @dataclass(frozen=True)
@@ -29,12 +34,12 @@ class Kept:
         return tuple(_mark(self.path / name) for name in ("CURRENT", "topics/CURRENT"))
 
 
-def _mark(path: Path) -> tuple[int, int] | None:
+def _mark(path: Path) -> tuple[object, ...] | None:
+    """What a pointer says, and when it was written."""
     try:
-        stat = path.stat()
+        return path.read_bytes()[:1000], path.stat().st_mtime_ns
     except OSError:
         return None
-    return stat.st_ino, stat.st_mtime_ns
 
 
 def slug(text: str) -> str:
@@ -56,6 +61,10 @@ class Library:
             self._add(self.indexes, Path(path), uploaded=False)
         for path in models:
             self._add(self.models, Path(path), uploaded=False)
+        self._rooms: Path | None = None
+        self._lock: FileLock | None = None
+        self._reserved: set[tuple[str, str]] = set()
+        self._remove_leftovers()
         for kind, kept in ((INDEXES, self.indexes), (MODELS, self.models)):
             inside = folder / kind
             for path in sorted(inside.iterdir()) if inside.is_dir() else []:
@@ -70,15 +79,21 @@ class Library:
         kept[id] = Kept(id, path.resolve(), uploaded)
         return kept[id]
 
-    def index(self, id: str) -> Kept:
+    def index(self, id: str | None) -> Kept:
+        """The index of an id; without one, the only one there is."""
+        if id is None and len(self.indexes) == 1:
+            return next(iter(self.indexes.values()))
+        if id is None:
+            known = list_names(self.indexes) if self.indexes else "none yet"
+            raise InputError("An index is needed.", f"Name one with index=. There are: {known}.")
         if id not in self.indexes:
-            known = ", ".join(self.indexes) or "none yet"
+            known = list_names(self.indexes) if self.indexes else "none yet"
             raise NotFoundError(f"There is no index {id!r}.", f"There are: {known}.")
         return self.indexes[id]
 
     def model(self, id: str) -> Kept:
         if id not in self.models:
-            known = ", ".join(self.models) or "none yet; train some with POST /v1/jobs"
+            known = list_names(self.models or ["none yet; train some with POST /v1/jobs"])
             raise NotFoundError(f"There are no models {id!r}.", f"There are: {known}.")
         return self.models[id]
 
@@ -87,14 +102,23 @@ class Library:
         taken = self.indexes if kind == INDEXES else self.models
         stem = slug(name)
         number, id = 2, stem
-        while id in taken or (self.folder / kind / id).exists():
+        while (
+            id in taken
+            or (kind, id) in self._reserved  # by a job that has not written it yet
+            or (self.folder / kind / id).exists()
+        ):
             id, number = f"{stem}-{number}", number + 1
-        (self.folder / kind).mkdir(parents=True, exist_ok=True)
+        self._reserved.add((kind, id))
+        make_private(self.folder / kind)
         return id, self.folder / kind / id
 
     def register(self, kind: str, id: str, path: Path) -> None:
         taken = self.indexes if kind == INDEXES else self.models
         taken[id] = Kept(id, path.resolve(), uploaded=True)
+
+    def release(self, kind: str, id: str) -> None:
+        """Let an id be used again, unless something has it by now."""
+        self._reserved.discard((kind, id))
 
     def forget(self, id: str) -> None:
         """Delete an index that was built here; one that was named at the start stays."""
@@ -105,7 +129,39 @@ class Library:
         discard(kept.path)
 
     def room(self) -> Path:
-        """A new folder for files on their way into an index."""
-        waiting = self.folder / "waiting"
-        waiting.mkdir(parents=True, exist_ok=True)
-        return Path(tempfile.mkdtemp(dir=waiting))
+        """A new folder for files on their way into an index, and for the index until it is whole.
+
+        All of one server are in a folder that it holds a lock on as long as it runs: so the next
+        one can tell what is left of a server that was killed.
+        """
+        if self._rooms is None:
+            make_private(self.folder / WAITING)
+            with FileLock(self.folder / WAITING / ".lock"):
+                self._rooms = Path(tempfile.mkdtemp(prefix=_ROOMS, dir=self.folder / WAITING))
+                self._lock = FileLock(self._rooms / _MARK)
+                self._lock.acquire()
+        return Path(tempfile.mkdtemp(dir=self._rooms))
+
+    def _remove_leftovers(self) -> None:
+        """Delete what is left of servers that were killed: what has our mark and no lock."""
+        marks = list((self.folder / WAITING).glob(f"{_ROOMS}*/{_MARK}"))
+        if not marks:
+            return
+        with FileLock(self.folder / WAITING / ".lock"):
+            for mark in marks:
+                with suppress(Timeout, OSError), FileLock(mark, timeout=0):
+                    shutil.rmtree(mark.parent, ignore_errors=True)
+
+    def close(self) -> None:
+        """Delete the folder of uploads, as the server ends."""
+        if self._rooms is not None and self._lock is not None:
+            self._lock.release()
+            shutil.rmtree(self._rooms, ignore_errors=True)
+            self._rooms = None
+
+
+def make_private(folder: Path) -> None:
+    """Make a folder that only its owner can look into."""
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    folder.mkdir(0o700, exist_ok=True)
+    folder.chmod(0o700)

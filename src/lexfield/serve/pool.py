@@ -9,69 +9,113 @@ from __future__ import annotations
 
 import asyncio
 import json
+import logging
 import os
+import secrets
 import signal
 import sys
 from collections.abc import Callable
 from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
-from lexfield.errors import LexfieldError
-from lexfield.serve.problems import ServedError
+from lexfield.errors import LexfieldError, StoreError
+from lexfield.serve.problems import OUT_OF_MEMORY, ServedError
+from lexfield.store.manifest import read_current
 
 Report = Callable[[dict[str, Any]], None]
-_LINE = 1 << 20
+_LOG = logging.getLogger("lexfield.serve")
+_LINE = 1 << 20  # bytes of the first line of a frame
+_ATTEMPTS = 5  # to ask about an index that is written meanwhile
 _GRACE = 1.0  # seconds that a task may still take when its caller has gone
 
 
 class Process:
-    """One child; it is started when it is first asked."""
+    """One child; it is started when it is first asked.
 
-    def __init__(self, threads: int | None = None) -> None:
-        self._threads = threads
+    Every request has an id and the generation of the index it is about, and every frame of the
+    reply repeats both. A child whose frames differ, or with which anything at all goes wrong, is
+    killed: what may still be in its pipe must not become the answer to another question.
+    """
+
+    def __init__(self, threads: int | None = None, memory: int | None = None) -> None:
+        self._threads, self._memory = threads, memory
         self._child: asyncio.subprocess.Process | None = None
 
     async def ask(self, function: str, item: dict[str, Any], report: Report | None = None) -> bytes:
-        """The answer of ``function(**item)``; ``report`` is told its progress."""
-        task = {"function": function, "item": item, "reports": report is not None}
-        try:
-            child = self._child or await self._start()
-            assert child.stdin and child.stdout
-            child.stdin.write(json.dumps(task).encode() + b"\n")
-            await child.stdin.drain()
-            while True:
-                head = json.loads(await child.stdout.readline() or "{}")
-                if "progress" in head and report is not None:
-                    report(head["progress"])
-                elif "size" in head:
-                    return await child.stdout.readexactly(head["size"])
-                elif "error" in head:
-                    raise ServedError(head["error"], head["hint"], head["status"])
-                elif not head:
-                    raise EOFError
-        except (EOFError, ConnectionError, asyncio.IncompleteReadError):
-            await self.stop()
-            raise ServedError(
-                "The process that worked on this has ended.",
-                "It may have run out of memory. Ask for less, or try again.",
-                500,
-            ) from None
-        except asyncio.CancelledError:
-            await self.stop()
-            raise
+        """Return what ``function(**item)`` answers; ``report`` receives its progress."""
+        for _ in range(_ATTEMPTS):
+            task = {
+                "id": secrets.token_hex(8), "generation": generation_of(item.get("path")),
+                "function": function, "item": item, "reports": report is not None,
+            }  # fmt: skip
+            try:
+                head, body = await self._exchange(task, report)
+            except (EOFError, ConnectionError, asyncio.IncompleteReadError):
+                await self.stop()
+                raise ServedError(
+                    "The process that worked on this has ended.",
+                    "It may have run out of memory. Ask for less, or try again.",
+                    500,
+                ) from None
+            except Exception as error:
+                await self.stop()
+                _LOG.exception("%s failed, and its process was ended", function)
+                raise ServedError(
+                    "The answer of a process could not be read.", "Please report it.", 500
+                ) from error
+            except BaseException:
+                await self.stop()
+                raise
+            if "error" in head:
+                if head["status"] == OUT_OF_MEMORY:
+                    await self.stop()  # what it holds is given back
+                raise ServedError(head["error"], head["hint"], head["status"])
+            if "changed" not in head:
+                return body
+        raise ServedError("The index keeps changing.", "Try again when it is written.", 409)
+
+    async def _exchange(
+        self, task: dict[str, Any], report: Report | None
+    ) -> tuple[dict[str, Any], bytes]:
+        """Send a task; return the last frame of its reply with its body."""
+        child = self._child or await self._start()
+        assert child.stdin and child.stdout
+        child.stdin.write(json.dumps(task).encode() + b"\n")
+        await child.stdin.drain()
+        while True:
+            line = await child.stdout.readline()
+            if not line:
+                raise EOFError
+            head = json.loads(line)
+            if (head["id"], head["generation"]) != (task["id"], task["generation"]):
+                raise ValueError(f"a frame of another request: {str(head)[:200]}")
+            if "progress" not in head:
+                return head, await child.stdout.readexactly(head["size"])
+            if report is not None:
+                report(head["progress"])
 
     async def _start(self) -> asyncio.subprocess.Process:
         environment = dict(os.environ)
+        if self._memory:
+            environment["LEXFIELD_MEMORY"] = str(self._memory)
         if self._threads:
             count = str(self._threads)
             environment |= {
                 "LEXFIELD_THREADS": count, "OMP_NUM_THREADS": count, "OPENBLAS_NUM_THREADS": count
             }  # fmt: skip
-        self._child = await asyncio.create_subprocess_exec(
-            sys.executable, "-m", "lexfield.serve.worker", env=environment, limit=_LINE,
-            stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE,
-            start_new_session=True,
+        starting = asyncio.ensure_future(
+            asyncio.create_subprocess_exec(
+                sys.executable, "-m", "lexfield.serve.worker", env=environment, limit=_LINE,
+                stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE,
+                start_new_session=True,
+            )
         )  # fmt: skip
+        try:
+            self._child = await asyncio.shield(starting)
+        except asyncio.CancelledError:  # half started, it could not be stopped
+            self._child = await starting
+            raise
         return self._child
 
     async def stop(self) -> None:
@@ -85,6 +129,16 @@ class Process:
             await asyncio.shield(child.wait())
 
 
+def generation_of(path: str | None) -> str | None:
+    """Return which state of an index is at ``path`` now, or None where there is no index."""
+    if path is None:
+        return None
+    try:
+        return "-".join(read_current(Path(path)))
+    except StoreError:
+        return None  # the worker says what is wrong with it
+
+
 class Pool:
     """As many processes as may answer at a time; each request takes one that is free.
 
@@ -93,11 +147,16 @@ class Pool:
     place.
     """
 
-    def __init__(self, size: int, first: Callable[[], tuple[str, dict[str, Any]]]) -> None:
+    def __init__(
+        self,
+        size: int,
+        first: Callable[[], tuple[str, dict[str, Any]]],
+        memory: int | None = None,
+    ) -> None:
         self.size, self._first = size, first
         self._free: list[Process] = []
         self._turns = asyncio.Semaphore(0)  # as many as are free; whoever waits longest is next
-        self._processes = [Process(threads=1) for _ in range(size)]
+        self._processes = [Process(threads=1, memory=memory) for _ in range(size)]
         self._cleaning: set[asyncio.Task[None]] = set()
 
     async def warm(self) -> None:

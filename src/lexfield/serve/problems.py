@@ -4,9 +4,15 @@ from __future__ import annotations
 
 from lexfield.errors import InputError, LexfieldError, MissingExtraError, StoreError
 
+OUT_OF_MEMORY = 507
+
 
 class NotFoundError(InputError):
     """There is nothing at this address, or of this id."""
+
+
+class ChangedIndexError(LexfieldError):
+    """The index is no longer in the state that was asked about."""
 
 
 class ServedError(LexfieldError):

@@ -49,7 +49,7 @@ class Request(BaseModel):
 
 
 class OfIndex(Request):
-    index: Id
+    index: Id | None = Field(None, description="Of an index; only needed if there are several.")
 
 
 class Search(OfIndex):
@@ -334,6 +334,7 @@ class Lists(BaseModel):
     vectors: list[str]
     methods: list[str]
     limits: dict[str, float]
+    damaged: dict[str, str]
 
 
 class Health(BaseModel):

@@ -9,9 +9,10 @@ from fastapi import APIRouter, FastAPI, File, Form, Response, UploadFile
 from fastapi.responses import StreamingResponse
 
 from lexfield import __version__
-from lexfield.errors import InputError
+from lexfield.errors import InputError, list_names
 from lexfield.search.methods import METHODS
 from lexfield.serve.library import Kept
+from lexfield.serve.problems import ServedError
 from lexfield.serve.replies import AnyAnswer
 from lexfield.serve.requests import (
     Health,
@@ -26,6 +27,7 @@ from lexfield.serve.server import Server
 from lexfield.serve.uploads import Sent
 from lexfield.serve.verbs import PROBLEMS, read_options
 from lexfield.store.folder import Store
+from lexfield.store.manifest import REBUILD
 from lexfield.text.stopwords import stopwords
 from lexfield.vectors.library import listing
 
@@ -37,7 +39,10 @@ _EVENTS: dict[int | str, dict[str, Any]] = {
 def add_routes(app: FastAPI, server: Server) -> None:
     @app.get("/healthz", operation_id="health", responses={503: PROBLEMS[503]})
     async def health() -> Health:
-        """Whether the server is up, and whether its indexes are warm."""
+        """Whether the server is up, its indexes are warm, and their files are as written."""
+        if damaged := server.scrubber.damaged():
+            told = list_names(f"{id} ({problem})" for id, problem in damaged.items())
+            raise ServedError(f"Damaged: {told}.", REBUILD, 503)
         return Health(
             status="ok", version=__version__, indexes=len(server.library.indexes),
             ready=server.ready,
@@ -60,6 +65,7 @@ async def _lists(server: Server) -> Lists:
         vectors=[entry.name for entry in listing() if entry.words is not None],
         methods=[name for name in METHODS if name != "fuse"],
         limits=asdict(server.limits),
+        damaged=server.scrubber.damaged(),
     )
 
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import html
 import socket
+import tempfile
 import threading
 import webbrowser
 from collections.abc import Callable
+from pathlib import Path
 from urllib.parse import quote
 
 from fastapi import FastAPI
@@ -42,9 +45,21 @@ def run(
         timeout_graceful_shutdown=2, timeout_keep_alive=patience, http=Connection, ws="none",
     )  # fmt: skip
     say(address)
-    if browser:
-        threading.Timer(0.5, webbrowser.open, [address]).start()
-    uvicorn.Server(config).run(sockets=[listening])
+    with tempfile.TemporaryDirectory(prefix="lexfield-") as folder:
+        if browser:
+            place = address if token is None else _hidden(address, Path(folder))
+            threading.Timer(0.5, webbrowser.open, [place]).start()
+        uvicorn.Server(config).run(sockets=[listening])
+
+
+def _hidden(address: str, folder: Path) -> str:
+    """The address of a file that leads to an address, and that only its owner can read: everybody
+    on a machine can see with which arguments a browser is started."""
+    page = folder / "open.html"
+    page.touch(0o600)
+    refresh = f'<meta http-equiv="refresh" content="0; url={html.escape(address)}">'
+    page.write_text(f"<!doctype html><title>lexfield</title>{refresh}", "utf-8")
+    return page.as_uri()
 
 
 def _bind(host: str, port: int) -> socket.socket:

@@ -15,7 +15,8 @@ from lexfield.serve.jobs import Job, Jobs
 from lexfield.serve.library import INDEXES, MODELS, Kept, Library
 from lexfield.serve.pool import Pool
 from lexfield.serve.problems import ServedError
-from lexfield.serve.requests import VERBS, Info, Request
+from lexfield.serve.requests import VERBS, Info, OfIndex, Request
+from lexfield.serve.scrub import Scrubber
 
 TASK = "lexfield.serve.tasks.run:run"
 _CACHED, _LARGEST = 64, 1_000_000  # answers that are remembered, and bytes of one
@@ -26,8 +27,9 @@ class Server:
 
     def __init__(self, library: Library, limits: Limits, workers: int) -> None:
         self.library, self.limits = library, limits
-        self.pool = Pool(workers, self._first)
-        self.jobs = Jobs()
+        self.pool = Pool(workers, self._first, limits.memory)
+        self.jobs = Jobs(memory=limits.memory)
+        self.scrubber = Scrubber(library)
         self.ready = False
         self._cache: OrderedDict[tuple[Any, ...], bytes] = OrderedDict()
 
@@ -45,8 +47,10 @@ class Server:
         """What a worker is asked; ids become paths here and nowhere else."""
         options = request.model_dump(mode="json")
         format = options.pop("format")
-        index = options.get("index")
-        kept = None if index is None else self.library.index(index)
+        kept = self.library.index(options["index"]) if _asks_index(request, options) else None
+        if kept is not None:
+            self.scrubber.check(kept)
+            options["index"] = kept.id
         if "models" in options and verb in ("near", "threshold"):
             chosen = options["models"]
             options["models_path"] = chosen and str(self.library.model(chosen).path)
@@ -61,7 +65,8 @@ class Server:
             self._cache.move_to_end(key)
             return self._cache[key]
         found = await self.pool.ask(TASK, item)
-        self._remember(key, found)
+        if key == _key(item, kept):  # else it is of a newer state
+            self._remember(key, found)
         return found
 
     def _remember(self, key: tuple[Any, ...], found: bytes) -> None:
@@ -82,10 +87,14 @@ class Server:
         def done(answer: bytes) -> None:
             if place is not None:
                 self.library.register(MODELS, *place)
-            elif verb in VERBS:
+            elif verb in VERBS and key == _key(item, kept):
                 self._remember(key, answer)
 
-        return self.jobs.start(verb, kept.id if kept else None, TASK, item, done=done)
+        def ended() -> None:
+            if place is not None:
+                self.library.release(MODELS, place[0])
+
+        return self.jobs.start(verb, kept.id if kept else None, TASK, item, done=done, ended=ended)
 
     def build(
         self, name: str, files: list[uploads.Sent], text_field: list[str], language: str
@@ -93,29 +102,31 @@ class Server:
         """Files become an index, as a job; they are gone when it is over."""
         folder = self.library.room()
         try:
-            uploads.keep(files, folder)
+            (folder / "texts").mkdir(0o700)
+            uploads.keep(files, folder / "texts")
         except BaseException:
             shutil.rmtree(folder, ignore_errors=True)
             raise
         id, place = self.library.place(INDEXES, name)
+        target = folder / "index"
         options = {
-            "folder": str(folder), "target": str(place), "id": id, "text_field": text_field,
-            "language": language,
+            "folder": str(folder / "texts"), "target": str(target), "id": id,
+            "text_field": text_field, "language": language,
         }  # fmt: skip
         item = {"verb": "build", "path": None, "options": options, "format": "json"}
 
         def done(_: bytes) -> None:
+            target.rename(place)  # whole, or not there: a crash leaves no part of it
             self.library.register(INDEXES, id, place)
 
         def ended() -> None:
             shutil.rmtree(folder, ignore_errors=True)
-            if id not in self.library.indexes:
-                shutil.rmtree(place, ignore_errors=True)
+            self.library.release(INDEXES, id)
 
         return self.jobs.start("build", id, TASK, item, done=done, ended=ended)
 
     async def about_indexes(self) -> list[dict[str, Any]]:
-        kept = list(self.library.indexes.values())
+        kept = [one for one in self.library.indexes.values() if not self.scrubber.damage(one)]
         found = await asyncio.gather(*(self._about(one) for one in kept))
         return [one for one in found if one is not None]
 
@@ -132,6 +143,14 @@ class Server:
             "id": kept.id, **{name: about[name] for name in names},
             "vectors": about["vectors"]["name"], "uploaded": kept.uploaded,
         }  # fmt: skip
+
+
+def _asks_index(request: Request, options: dict[str, Any]) -> bool:
+    """Whether a request is about an index: some verbs also take texts instead."""
+    if isinstance(request, OfIndex) or options.get("index") is not None:
+        return True
+    texts = options.get("text_a") is not None and options.get("text_b") is not None
+    return "index" in options and not texts
 
 
 def _key(item: dict[str, Any], kept: Kept | None) -> tuple[Any, ...]:

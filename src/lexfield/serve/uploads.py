@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from lexfield.errors import InputError
-from lexfield.store.files import replace_file
+from lexfield.store.files import private_files, replace_file
 from lexfield.text.sniff import SAMPLE, identify
 
 _ZIP, _GZIP, _PARQUET = b"PK\x03\x04", b"\x1f\x8b", b"PAR1"
@@ -63,7 +63,8 @@ def keep(files: list[Sent], folder: Path, bounds: Bounds | None = None) -> list[
                 raise InputError(f"There are more than {bounds.entries:,} files.", "Send fewer.")
             _check_text(name, data)
             place = _free(_harmless(name), names)
-            replace_file(folder / place, data)
+            with private_files():
+                replace_file(folder / place, data)
             names.append(place)
     if not names:
         raise InputError("There is no text in what was sent.", "Send a text file, or paste text.")

@@ -130,3 +130,13 @@ def canonical_json(value: Any) -> bytes:
     """One value, one sequence of bytes."""
     text = json.dumps(value, ensure_ascii=False, sort_keys=True, indent=1, allow_nan=False)
     return text.encode() + b"\n"
+
+
+@contextmanager
+def private_files() -> Iterator[None]:
+    """Files and folders that are made meanwhile can be read by their owner only."""
+    before = os.umask(0o077)
+    try:
+        yield
+    finally:
+        os.umask(before)

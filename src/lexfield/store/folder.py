@@ -24,8 +24,9 @@ import hashlib
 import mmap
 import os
 import shutil
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -100,6 +101,7 @@ class Store:
         self._maps = maps
         self._arrays: dict[str, NDArray[Any]] = {}
         self._prefix = ""
+        self.checksum = ""  # of the manifest
 
     @classmethod
     def open(cls, path: str | Path, kind: str | None = None) -> Store:
@@ -115,7 +117,9 @@ class Store:
                     name: map_file(folder / generation / name, entry["bytes"])
                     for name, entry in manifest["files"].items()
                 }
-                return cls(folder, generation, manifest, maps)
+                store = cls(folder, generation, manifest, maps)
+                store.checksum = manifest_sum
+                return store
             except FileNotFoundError as error:
                 # A writer may have swapped and collected between the two reads: look again.
                 if read_current(folder)[0] == generation:
@@ -145,9 +149,14 @@ class Store:
         assert found is not None
         return found
 
+    @property
+    def state(self) -> str:
+        """The generation and the checksum of its manifest: no two stores share it."""
+        return f"{self.generation}-{self.checksum}"
+
     def is_current(self) -> bool:
-        """Is this still the newest generation?"""
-        return read_current(self.path)[0] == self.generation
+        """Return whether this is what is at the path now: also not another of the same number."""
+        return read_current(self.path) == (self.generation, self.checksum)
 
     def __contains__(self, name: str) -> bool:
         return f"{name}.npy" in self._files
@@ -189,6 +198,15 @@ class Store:
         return sum(int(entry["bytes"]) for entry in self._files.values())
 
 
+@dataclass(frozen=True)
+class Blocks:
+    """An array too large for memory, whose rows are made a block at a time as they are written."""
+
+    shape: tuple[int, ...]
+    dtype: np.dtype[Any]
+    make: Callable[[], Iterable[NDArray[Any]]]
+
+
 class Writer:
     """A generation being written, or a part of it; see ``write``."""
 
@@ -200,11 +218,18 @@ class Writer:
         self._parts: dict[str, Writer] = {}
         self.meta: dict[str, Any] = {}
 
-    def array(self, name: str, values: NDArray[Any]) -> None:
-        values = np.ascontiguousarray(values)
+    def array(self, name: str, values: NDArray[Any] | Blocks) -> None:
         path = self._folder / f"{self._prefix}{name}.npy"
         with hashing_file(path) as file:
-            np.lib.format.write_array(file, values, version=(1, 0), allow_pickle=False)
+            if isinstance(values, Blocks):
+                descr = np.lib.format.dtype_to_descr(values.dtype)
+                header = {"descr": descr, "fortran_order": False, "shape": values.shape}
+                np.lib.format.write_array_header_1_0(file, header)
+                for block in values.make():
+                    file.write(np.ascontiguousarray(block, values.dtype).data)
+            else:
+                values = np.ascontiguousarray(values)
+                np.lib.format.write_array(file, values, version=(1, 0), allow_pickle=False)
         self._files[path.name] = {"bytes": file.size, "xxh3": file.sums, "sha256": file.sha256}
 
     def keep(self, store: Store, prefix: str) -> None:

@@ -15,7 +15,7 @@ from threading import RLock
 from typing import Any
 
 from lexfield.errors import CorruptError, InputError, check
-from lexfield.store.files import replace_file
+from lexfield.store.files import private_files, replace_file
 from lexfield.store.folder import FileCheck
 from lexfield.study.design import BACKGROUND, Design, plan, usable
 from lexfield.study.queries import StudyQuery
@@ -110,7 +110,8 @@ def create(
         )
     connection.execute("INSERT INTO study VALUES ('sum', ?)", (fixed_sum(connection),))
     seal(connection)
-    replace_file(target, connection.serialize())
+    with private_files():  # it will hold the codes by which participants are known
+        replace_file(target, connection.serialize())
     connection.close()
     return Study(target)
 

@@ -17,8 +17,9 @@ from fastapi.responses import HTMLResponse, RedirectResponse, Response
 from fastapi.staticfiles import StaticFiles
 
 from lexfield.errors import InputError, LexfieldError
+from lexfield.serve.access import Guesses
 from lexfield.serve.guard import Guard, Limits, guarded_app
-from lexfield.serve.problems import status_of
+from lexfield.serve.problems import ServedError, status_of
 from lexfield.study import pages
 from lexfield.study.design import BACKGROUND
 from lexfield.study.store import Participant, Study
@@ -29,6 +30,7 @@ _STATIC = Path(__file__).with_name("static")
 _LIMITS = Limits(body=20_000, seconds=30.0, concurrent=64)
 _FORM = "application/x-www-form-urlencoded"
 _FIELDS = 20
+_JOINS = 100  # participants of one address at a time; a class may share one
 Fields = dict[str, list[str]]
 
 
@@ -50,6 +52,8 @@ def study_app(
 
 
 def _add_entry(app: FastAPI, study: Study) -> None:
+    joins = Guesses(_JOINS, 1.0)
+
     @app.get("/")
     async def home(request: Request) -> Response:
         if await _known(study, request) is not None:
@@ -59,6 +63,10 @@ def _add_entry(app: FastAPI, study: Study) -> None:
     @app.post("/join")
     async def join(request: Request) -> Response:
         fields = await _fields(request)
+        address = request.client.host if request.client else ""
+        joins.add(address)
+        if joins.too_many(address):
+            raise ServedError("Too many have joined from here.", "Try again in a minute.", 429)
         given = {name: _whole(fields[name]) for name in BACKGROUND if name in fields}
         participant = await run_in_threadpool(study.join, given)
         return _go("/question", participant.code)

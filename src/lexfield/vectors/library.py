@@ -12,14 +12,7 @@ import os
 import re
 from pathlib import Path
 
-from lexfield.errors import (
-    CorruptError,
-    InputError,
-    NotAStoreError,
-    StoreError,
-    check,
-    list_names,
-)
+from lexfield.errors import CorruptError, InputError, NotAStoreError, StoreError, check, list_names
 from lexfield.progress import Progress, silent
 from lexfield.store.folder import Store, Writer, discard, write
 from lexfield.vectors.formats.fasttext import Subwords

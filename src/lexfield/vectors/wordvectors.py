@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -33,19 +33,57 @@ class Neighbour:
 
 @dataclass(frozen=True)
 class Embedded:
-    """Vectors of given words: row i is zero where ``how[i]`` is ``How.UNKNOWN``."""
+    """Vectors of given words, and how each was found.
 
-    matrix: NDArray[np.float32]
+    ``known`` has a row for each word that has a vector, in order. A word without one
+    (``How.UNKNOWN``) takes a byte, not a row: a text can hold a million of them.
+    """
+
+    known: NDArray[np.float32]
     how: NDArray[np.uint8]
+
+    @classmethod
+    def of(cls, matrix: NDArray[np.float32], how: NDArray[np.uint8]) -> Embedded:
+        """Make one of a matrix with a row for every word."""
+        return cls(matrix if (how > 0).all() else matrix[how > 0], how)
+
+    @property
+    def matrix(self) -> NDArray[np.float32]:
+        """A row for every word, zero for one without a vector."""
+        if len(self.known) == len(self.how):
+            return self.known
+        matrix = np.zeros((len(self.how), self.known.shape[1]), self.known.dtype)
+        matrix[self.how > 0] = self.known
+        return matrix
+
+    @property
+    def places(self) -> NDArray[np.int32]:
+        """For each word its row in ``known``; 0 for one without a vector."""
+        return np.maximum(np.cumsum(self.how > 0, dtype=np.int32) - 1, 0) * (self.how > 0)
+
+    def blocks(self, size: int) -> Iterator[NDArray[np.float32]]:
+        """``matrix`` in blocks of ``size`` rows."""
+        first = 0
+        for start in range(0, len(self.how), size):
+            held = self.how[start : start + size] > 0
+            block = np.zeros((len(held), self.known.shape[1]), self.known.dtype)
+            last = first + int(held.sum())
+            block[held] = self.known[first:last]
+            first = last
+            yield block
 
     def coverage(self, counts: NDArray[np.int64] | None = None) -> dict[str, dict[str, int]]:
         """Number of types (and with their counts, tokens) for each way a word was found."""
-        weights = np.ones(len(self.how), np.int64) if counts is None else counts
-        types = np.bincount(self.how, minlength=len(How))
-        tokens = np.bincount(self.how, weights=weights, minlength=len(How))
-        return {
-            how.name.lower(): {"types": int(types[how]), "tokens": int(tokens[how])} for how in How
-        }
+        return count_ways(self.how, counts)
+
+
+def count_ways(
+    how: NDArray[np.uint8], counts: NDArray[np.int64] | None = None
+) -> dict[str, dict[str, int]]:
+    """Return the number of types (and with their counts, tokens) per way a word was found."""
+    types = np.bincount(how, minlength=len(How))
+    tokens = np.bincount(how, weights=counts, minlength=len(How))
+    return {way.name.lower(): {"types": int(types[way]), "tokens": int(tokens[way])} for way in How}
 
 
 @dataclass(frozen=True)
@@ -149,22 +187,28 @@ class WordVectors:
         """Vectors for many words; what is missing is repaired, and what cannot be is counted."""
         words = list(words)
         exact = np.array([self.row(word) for word in words], np.int64)
-        matrix = self.matrix[exact] if len(self) else np.zeros((len(words), self.dims), np.float32)
-        how = np.full(len(words), How.EXACT, np.uint8)
+        how = np.where(exact >= 0, np.uint8(How.EXACT), np.uint8(How.UNKNOWN))
+        repaired: dict[int, list[int] | NDArray[np.float32]] = {}  # rows, or a vector
         for number in np.flatnonzero(exact < 0).tolist():
             word = words[number]
-            matrix[number], how[number] = 0, How.UNKNOWN
             kind, rows = repair(word, self.row)
+            composed = None
             if kind in (How.SPLIT, How.UNKNOWN) and self._compose is not None:
                 composed = self._compose(word)
-                if composed is not None:
-                    matrix[number], how[number] = composed, How.COMPOSED
-                    continue
-            if rows:
-                found = self.matrix[rows]
-                matrix[number] = found[0] if len(rows) == 1 else found.mean(axis=0)
-                how[number] = kind
-        return Embedded(matrix, how)
+            if composed is not None:
+                repaired[number], how[number] = composed, How.COMPOSED
+            elif rows:
+                repaired[number], how[number] = rows, kind
+        known = np.empty((int((how > 0).sum()), self.dims), self.matrix.dtype)
+        places = np.cumsum(how > 0) - 1
+        known[places[exact >= 0]] = self.matrix[exact[exact >= 0]]
+        for number, found in repaired.items():
+            if isinstance(found, list):
+                found = (
+                    self.matrix[found[0]] if len(found) == 1 else self.matrix[found].mean(axis=0)
+                )
+            known[places[number]] = found
+        return Embedded(known, how)
 
     def similarity(self, a: str, b: str) -> float:
         """Cosine of two words."""

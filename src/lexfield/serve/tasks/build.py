@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from lexfield.answers.answer import Answer
 from lexfield.errors import InputError
 from lexfield.serve.tasks.common import Options
+from lexfield.store.files import private_files
 
 if TYPE_CHECKING:
     from lexfield.search.index import Index
@@ -33,7 +34,10 @@ def build(index: Index | None, options: Options, report: Frames) -> Answer:
         raise InputError("There is no text in what was sent.", "; ".join(left_out))
     corpus.notes.extend(left_out)
     report.stage("embedding words")
-    built = Index.build(corpus, options["target"], language=options["language"], progress=report)
+    with private_files():
+        built = Index.build(
+            corpus, options["target"], language=options["language"], progress=report
+        )
     found = built.info()
     notes = found.pop("notes")
     del found["path"]

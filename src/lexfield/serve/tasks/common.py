@@ -6,7 +6,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from lexfield.errors import InputError, list_names
-from lexfield.serve.problems import NotFoundError
+from lexfield.serve.problems import ChangedIndexError, NotFoundError
 
 if TYPE_CHECKING:
     from lexfield.search.index import Index
@@ -22,10 +22,12 @@ def _open(path: str) -> Index:
     return Index.open(path)
 
 
-def opened(path: str) -> Index:
-    """An index in its newest state; opened once."""
+def opened(path: str, generation: str | None = None) -> Index:
+    """An index in its newest state, which must be ``generation`` if given; opened once."""
     index = _open(path)
     index.refresh()
+    if generation not in (None, index.state):
+        raise ChangedIndexError(f"{path} was changed.")
     return index
 
 

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
+from pathlib import Path
 
 from lexfield.answers.answer import Answer
 from lexfield.search.index import Index
 from lexfield.serve.tasks import build, find, ranks, texts, topics, words
 from lexfield.serve.tasks.common import Options, opened
 from lexfield.serve.worker import Frames
+from lexfield.store.folder import verify
+
+_PARTS = ("topics", "metrics/*", "shards/*")  # stores within that of an index
 
 
 class Silent(Frames):
@@ -22,12 +27,17 @@ class Silent(Frames):
 
 
 def run(
-    verb: str, path: str | None, options: Options, format: str, report: Frames | None = None
+    verb: str,
+    path: str | None,
+    options: Options,
+    format: str,
+    generation: str | None,
+    report: Frames | None = None,
 ) -> str:
     """The answer of a verb as JSON (a number that is not finite is null) or CSV."""
     import orjson
 
-    index = None if path is None else opened(path)
+    index = None if path is None else opened(path, generation)
     answer = VERBS[verb](index, options, report or Silent())
     return answer.csv() if format == "csv" else orjson.dumps(answer.body()).decode()
 
@@ -40,6 +50,20 @@ def warm(paths: list[str]) -> str:
         index = opened(path)
         index.search("the first of all questions", k=1, allow_unknown=True)
         index.rows("sentence")
+    return ""
+
+
+def scrub(path: str, generation: str | None) -> str:
+    """Read every byte of an index again; return what differs from what was written, if anything."""
+    if hasattr(os, "nice"):
+        os.nice(19)  # searches come first
+    index = Path(path)
+    stores = [index, *(found.parent for part in _PARTS for found in index.glob(f"{part}/CURRENT"))]
+    for store in stores:
+        for found in verify(store):
+            if found.problem:
+                place = (store / found.file).relative_to(index).as_posix()
+                return f"{place}: {found.problem}"
     return ""
 
 

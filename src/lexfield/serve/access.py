@@ -1,0 +1,191 @@
+"""Who may ask a server at all: under which name, from which page, and with which token."""
+
+from __future__ import annotations
+
+import hmac
+import ipaddress
+import re
+import secrets
+import socket
+import time
+from collections import OrderedDict
+from collections.abc import Iterable, MutableMapping
+from contextlib import suppress
+from http.cookies import CookieError, SimpleCookie
+from typing import Any
+from urllib.parse import parse_qsl, quote, urlencode, urlsplit
+
+from lexfield.errors import InputError, check
+from lexfield.serve.bodies import RefusedError
+
+Scope = MutableMapping[str, Any]
+COOKIE = "lexfield_token"
+LONG = 16  # characters of a token that cannot be guessed
+_HOST = re.compile(r"(\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._-]+)(:[0-9]{1,5})?")
+_GUESSES = 10  # wrong tokens of one address, before it has to wait
+_FORGIVEN = 6.0  # seconds after which one of them is forgotten
+_ADDRESSES = 10_000  # whose guesses are remembered
+
+
+def make_token() -> str:
+    return secrets.token_urlsafe(24)
+
+
+def is_loopback(host: str) -> bool:
+    """Whether an address to bind to is seen by this machine only."""
+    if host == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host.strip("[]")).is_loopback
+    except ValueError:
+        return False
+
+
+def check_token(host: str, token: str | None) -> None:
+    """Raise an error unless the token is safe for this host, and fits into a cookie."""
+    if token is None and not is_loopback(host):
+        raise InputError(
+            f"{host} can be reached from other machines, so a token is needed.",
+            "Give one with --token, or leave out --no-token, or bind to 127.0.0.1.",
+        )
+    plain = token is None or re.fullmatch(r"[A-Za-z0-9._~-]{1,200}", token) is not None
+    check(plain, "token", "letters, digits and . _ ~ -", token)
+    if token is not None and len(token) < LONG and not is_loopback(host):
+        raise InputError(
+            f"A token of {len(token)} characters can be guessed from other machines; {LONG} or more"
+            " are needed.",
+            'Leave out --token to get a random one, or use --token "$(openssl rand -hex 16)".',
+        )
+
+
+def cookie_name(scope: Scope) -> str:
+    """The cookie of this server: browsers share cookies between all ports of a machine."""
+    port = (scope.get("server") or ("", None))[1]
+    return f"{COOKIE}_{port}" if port else COOKIE
+
+
+class Guesses:
+    """Counts what each address has tried, such as wrong tokens, and forgets it one by one."""
+
+    def __init__(self, most: int = _GUESSES, forgiven: float = _FORGIVEN) -> None:
+        self._most, self._forgiven = most, forgiven
+        self._counts: OrderedDict[str, tuple[float, float]] = OrderedDict()  # number, when
+
+    def count(self, address: str) -> float:
+        number, when = self._counts.get(address, (0.0, 0.0))
+        return max(0.0, number - (time.monotonic() - when) / self._forgiven)
+
+    def add(self, address: str) -> None:
+        self._counts[address] = min(self.count(address) + 1, self._most + 1), time.monotonic()
+        self._counts.move_to_end(address)
+        while len(self._counts) > _ADDRESSES:
+            self._counts.popitem(last=False)
+
+    def too_many(self, address: str) -> bool:
+        return self.count(address) > self._most
+
+
+class Access:
+    """What a server demands of a request before it looks at anything else."""
+
+    def __init__(self, host: str, token: str | None, names: Iterable[str] = ()) -> None:
+        check_token(host, token)
+        self._token = token
+        self._loopback = is_loopback(host)
+        self._names = {"localhost", host.lower(), *(name.lower() for name in names)}
+        if not self._loopback:
+            self._names.add(socket.gethostname().lower())
+        self._guesses = Guesses()
+
+    def check(self, scope: Scope, headers: dict[str, str]) -> str | None:
+        """Refuse a request that may not ask; return where a visit with ``?token=`` goes on."""
+        self._check_host(headers)
+        self._check_site(scope, headers)
+        if self._token is None:
+            return None
+        return self._check_token(scope, headers)
+
+    def _check_host(self, headers: dict[str, str]) -> None:
+        host = headers.get("host", "")
+        matched = _HOST.fullmatch(host)
+        name = matched[1].strip("[]").lower() if matched else host
+        if not matched or not (name in self._names or self._is_own_address(name)):
+            raise RefusedError(
+                421, f"This server is not called {name[:100]!r}.", "Use the address it printed."
+            )
+        origin = headers.get("origin")
+        if origin is None:
+            return
+        given = urlsplit(origin)
+        # Beyond this machine something in front of us may speak TLS.
+        schemes = ("http",) if self._loopback else ("http", "https")
+        if given.scheme not in schemes or origin[len(given.scheme) + 3 :].lower() != host.lower():
+            raise RefusedError(403, "Requests from other sites are refused.", "Open its own page.")
+
+    def _is_own_address(self, name: str) -> bool:
+        """A number cannot be rebound to us as a name can; on loopback only its own count."""
+        try:
+            address = ipaddress.ip_address(name)
+        except ValueError:
+            return False
+        return address.is_loopback or not self._loopback
+
+    def _check_site(self, scope: Scope, headers: dict[str, str]) -> None:
+        """Browsers say where a request comes from. A page elsewhere, or of another server on this
+        machine (the same site, but another origin), may link to our pages and do nothing else."""
+        if headers.get("sec-fetch-site", "none") in ("none", "same-origin"):
+            return
+        visits = (
+            scope["method"] == "GET"
+            and headers.get("sec-fetch-mode") == "navigate"
+            and headers.get("sec-fetch-dest") == "document"
+        )
+        path = scope["path"]
+        if not visits or path.startswith("/v1/") or path.endswith((".json", "/events")):
+            raise RefusedError(403, "Requests from other sites are refused.", "Open its own page.")
+
+    def _check_token(self, scope: Scope, headers: dict[str, str]) -> str | None:
+        address = (scope.get("client") or ("",))[0]
+        if len(self._token or "") < LONG and self._guesses.too_many(address):
+            raise self._wait()  # unseen: of a short token, guesses must be few
+        query = parse_qsl(scope["query_string"].decode("latin-1"), keep_blank_values=True)
+        shown = [value for name, value in query if name == "token"]
+        sent = self._sent(scope, headers)
+        if any(map(self._is_token, sent)):
+            return None
+        if scope["method"] == "GET" and any(map(self._is_token, shown[:1])):
+            rest = urlencode([pair for pair in query if pair[0] != "token"])
+            # A path of two slashes would be another host.
+            return "/" + quote(scope["path"].lstrip("/")) + (f"?{rest}" if rest else "")
+        if sent or shown:
+            self._guesses.add(address)
+            if self._guesses.too_many(address):
+                raise self._wait()
+        raise RefusedError(
+            401, "This server wants a token.",
+            "Open the address that was printed when it was started, or send the token as"
+            " 'Authorization: Bearer …'.",
+            www_authenticate="Bearer",
+        )  # fmt: skip
+
+    def _wait(self) -> RefusedError:
+        seconds = str(int(_FORGIVEN))
+        return RefusedError(
+            429, "There were too many wrong tokens.", f"Try again in {seconds} seconds.",
+            retry_after=seconds,
+        )  # fmt: skip
+
+    def _sent(self, scope: Scope, headers: dict[str, str]) -> list[str]:
+        kind, _, given = headers.get("authorization", "").partition(" ")
+        sent = [given.strip()] if kind.lower() == "bearer" else []
+        with suppress(CookieError):
+            cookie = SimpleCookie(headers.get("cookie", "")).get(cookie_name(scope))
+            sent += [cookie.value] if cookie else []
+        return sent
+
+    def _is_token(self, given: str) -> bool:
+        return hmac.compare_digest(given.encode(), (self._token or "").encode())
+
+    def cookie(self, scope: Scope) -> str:
+        """A cookie with the token. Lax: it is sent when somebody follows a link to our page."""
+        return f"{cookie_name(scope)}={self._token}; Path=/; HttpOnly; SameSite=Lax"

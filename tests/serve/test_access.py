@@ -1,0 +1,81 @@
+"""Who may ask: tokens, and what browsers say about where a request comes from."""
+
+from __future__ import annotations
+
+import pytest
+
+pytest.importorskip("fastapi", reason="the extra 'serve' is not installed")
+
+from lexfield.errors import InputError
+from lexfield.serve.access import Guesses, check_token
+from tests.serve.test_guard import LONG, Toy, get
+
+
+@pytest.mark.parametrize("host", ["0.0.0.0", "192.168.0.7", "::", "example.org"])
+def test_beyond_this_machine_short_tokens_are_refused(host: str) -> None:
+    with pytest.raises(InputError, match="15 characters"):
+        check_token(host, "x" * 15)
+    check_token(host, "x" * 16)
+    check_token("127.0.0.1", "x")
+
+
+def test_guessing_is_slow_and_the_right_token_is_let_in() -> None:
+    toy = Toy(token=LONG)
+    statuses = [
+        get(toy, "/hello", authorization=f"Bearer {number}").status_code for number in range(15)
+    ]
+    assert statuses[0] == 401 and statuses[-1] == 429
+    refused = get(toy, f"/hello?token={LONG[:-1]}")
+    assert refused.status_code == 429 and int(refused.headers["retry-after"]) > 0
+    assert get(toy, "/hello", authorization=f"Bearer {LONG}").status_code == 200
+    assert get(toy, "/hello").status_code == 401  # no token is no guess
+
+
+def test_of_a_short_token_no_guess_is_looked_at_after_too_many() -> None:
+    toy = Toy(token="s3cret")
+    for number in range(15):
+        get(toy, "/hello", cookie=f"lexfield_token_8000={number}")
+    assert get(toy, "/hello", authorization="Bearer s3cret").status_code == 429
+
+
+def test_guesses_are_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = 100.0
+    monkeypatch.setattr("lexfield.serve.access.time.monotonic", lambda: now)
+    guesses = Guesses()
+    for _ in range(30):
+        guesses.add("10.0.0.1")
+    assert guesses.too_many("10.0.0.1") and not guesses.too_many("10.0.0.2")
+    now += 7
+    assert not guesses.too_many("10.0.0.1")
+
+
+def test_a_cookie_is_of_one_port() -> None:
+    toy = Toy(token=LONG)
+    answer = get(toy, f"/hello?token={LONG}")
+    assert answer.headers["set-cookie"].startswith(f"lexfield_token_8000={LONG};")
+    assert get(toy, "/hello", cookie=f"lexfield_token_8000={LONG}").status_code == 200
+    assert get(toy, "/hello", cookie=f"lexfield_token_8001={LONG}").status_code == 401
+
+
+VISIT = {"sec-fetch-mode": "navigate", "sec-fetch-dest": "document"}
+
+
+@pytest.mark.parametrize(
+    ("path", "headers", "status"),
+    [
+        ("/hello", {"sec-fetch-site": "same-origin", "sec-fetch-mode": "cors"}, 200),
+        ("/hello", {"sec-fetch-site": "none", **VISIT}, 200),
+        ("/hello", {"sec-fetch-site": "cross-site", **VISIT}, 200),  # somebody follows a link
+        ("/hello", {"sec-fetch-site": "cross-site", "sec-fetch-mode": "no-cors"}, 403),
+        ("/hello", {"sec-fetch-site": "cross-site", **VISIT, "sec-fetch-dest": "iframe"}, 403),
+        ("/hello", {"sec-fetch-site": "cross-site"}, 403),
+        ("/hello", {"sec-fetch-site": "same-site", "sec-fetch-mode": "cors"}, 403),  # another port
+        ("/v1/search", {"sec-fetch-site": "cross-site", **VISIT}, 403),
+        ("/search.json", {"sec-fetch-site": "cross-site", **VISIT}, 403),
+        ("/events", {"sec-fetch-site": "cross-site", **VISIT}, 403),
+    ],
+)
+def test_other_sites_may_link_to_a_page_and_nothing_else(
+    path: str, headers: dict[str, str], status: int
+) -> None:
+    assert get(Toy(), path, **headers).status_code == status
