@@ -378,6 +378,12 @@ class Line(Reply):
     right: str
 
 
+class Concordance(Answer[Line]):
+    """``totals``: how many places each text holds, shown or not."""
+
+    totals: dict[str, int]
+
+
 REPLIES: dict[str, type[BaseModel]] = {
     "search": Answer[Hit],
     "bags": Answer[Hit],
@@ -395,5 +401,5 @@ REPLIES: dict[str, type[BaseModel]] = {
     "threshold": Thresholds,
     "topics": TopicModel,
     "infer": Answer[Mixture],
-    "kwic": Answer[Line],
+    "kwic": Concordance,
 }

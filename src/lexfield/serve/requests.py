@@ -220,7 +220,7 @@ class Kwic(Request):
     text_b: Text | None = None
     window: int = Field(8, ge=0, le=100)
     sort: Literal["text", "left", "right"] = "text"
-    k: int | None = Field(100, ge=1, le=10_000)
+    k: int | None = Field(100, ge=1, le=10_000, description="At most so many places per text.")
 
 
 class Models(OfIndex):
