@@ -67,7 +67,9 @@ def test_several_phrases_in_any_order() -> None:
 
 def test_the_limit_is_per_text_and_totals_are_real() -> None:
     """A text full of the word must not hide the places of the texts after it."""
-    corpus = Corpus.of([Document("a", "sea " * 100), Document("b", "The sea."), Document("c", "No.")])
+    corpus = Corpus.of(
+        [Document("a", "sea " * 100), Document("b", "The sea."), Document("c", "No.")]
+    )
     found = kwic(corpus, "sea", k=40)
     assert [line.document for line in found] == ["a"] * 40 + ["b"]
     assert found.totals == {"a": 100, "b": 1} and found.totals["c"] == 0

@@ -59,9 +59,7 @@ def kwic(
     found = places(corpus, phrases, window=window, sort=sort, k=k)
     notes = [*corpus.notes, *found.notes]
     totals = {"totals": dict(found.totals)}
-    emit(
-        "kwic", found.to_dicts(), output, notes=notes, table=lambda: _lines(found), extra=totals
-    )
+    emit("kwic", found.to_dicts(), output, notes=notes, table=lambda: _lines(found), extra=totals)
 
 
 def _lines(found: Sequence[Context]) -> list[str]:

@@ -66,7 +66,8 @@ def search_many(
     for batch, answers in zip(batches, results, strict=True):
         for text, (found, scores, notes) in zip(batch, answers, strict=True):
             explain = partial(_explain, index, text, spec, k, unit, where)
-            yield Ranking(Found(found, scores, explain, notes), rows, spec, text)
+            asked = index.query(text).words
+            yield Ranking(Found(found, scores, explain, notes, asked), rows, spec, text)
 
 
 def _in_turn(

@@ -49,6 +49,7 @@ def like(
         query = index.query(rows.text(row))
         found = method.search(rows, query, k, allowed)
         found.notes[:0] = query.notes
+        found.words = query.wanted
     return Ranking(found, rows, spec_of(method), identity)
 
 

@@ -37,6 +37,14 @@ class Query:
         total = counts.sum()
         return counts / total if total else counts.astype(np.float64)
 
+    @property
+    def wanted(self) -> list[str]:
+        """The words that a text should hold: not those that count against it."""
+        if self.terms is None:
+            return self.words
+        wanted = (word for weight, gram in self.terms if weight > 0 for word in gram)
+        return list(dict.fromkeys(wanted))
+
     def mean(self) -> NDArray[np.float32]:
         """The unweighted mean of the words' vectors."""
         return (self.shares @ self.vectors.astype(np.float64)).astype(np.float32)

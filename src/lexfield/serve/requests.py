@@ -50,6 +50,7 @@ class Search(OfIndex):
         [], max_length=20, description="field=value"
     )
     explain: bool = True
+    full: bool = Field(False, description="Whole texts, not the passages that answer best.")
 
 
 class Bags(Search):

@@ -35,7 +35,7 @@ def search(index: Index | None, options: Options, report: Frames) -> Answer:
             rankings.append(index.search(options["q"], method, k, unit=unit, where=where))
         report(number, len(methods))
     by = "method" if len(methods) > 1 else None
-    return ranked(rankings, explain=options["explain"], by=by)
+    return ranked(rankings, explain=options["explain"], full=options["full"], by=by)
 
 
 def balls(index: Index | None, options: Options, report: Frames) -> Answer:
