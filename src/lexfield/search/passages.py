@@ -147,8 +147,7 @@ class _Matches:
         """What each of ``count`` sentences has to say; the more words it answers, the better."""
         told = np.bincount(self._sentences, self._best * self._left[self._queries], count)
         answered = np.bincount(self._sentences, self._left[self._queries], count)
-        gains: NDArray[np.float64] = told * answered
-        return gains
+        return np.asarray(told * answered, np.float64)
 
     def answer(self, low: int, high: int) -> None:
         """What these sentences say has been said."""

@@ -19,6 +19,14 @@ Query = Annotated[str, Field(max_length=20_000)]
 DocumentId = Annotated[str, Field(max_length=2000)]
 Word = Annotated[str, Field(min_length=1, max_length=200)]
 Spec = Annotated[str, Field(max_length=200)]
+Follower = Annotated[
+    str,
+    Field(
+        pattern=r"^[A-Za-z0-9-]{8,40}$",
+        description="A random name: the job ends when all who named themselves have left, or have"
+        " not asked how far it is for 90 seconds. Without one it runs to its end.",
+    ),
+]
 Seed = Annotated[int, Field(ge=0, le=2**31)]
 
 # The options of comparing, as ``lexfield.answers.options`` takes them.
@@ -262,6 +270,7 @@ class Start(BaseModel):
 
     verb: Annotated[str, Field(max_length=20, json_schema_extra={"enum": [*VERBS, *JOBS]})]
     options: dict[str, object] = Field(default={}, max_length=40)
+    follower: Follower | None = None
 
 
 class Problem(BaseModel):
