@@ -1,5 +1,5 @@
 // Sentences that answer a text, with the reasons; methods side by side.
-import { get } from "../api.js";
+import { get, work } from "../api.js";
 import { flows } from "../chart.js";
 import { field, h, notes, number, pieces, problem, say, search, select, tools } from "../dom.js";
 
@@ -14,6 +14,7 @@ const HELP = {
 };
 const FIRST = ["setcover", "mean", "wmd", "jaccard", "edit", "bow", "topic"];
 const BAGS = ["count", "frequency", "bm25", "lm", "translation"]; // whose queries may be sums of words
+const SLOW = ["wmd", "edit"], MANY = 1_000_000; // methods that take long on whole documents, of so many words together
 const STEP = 5;
 
 export async function render(root, state) {
@@ -51,10 +52,12 @@ export async function render(root, state) {
   }
   const k = Number(given.get("k") ?? STEP);
   const asked = { index: state.index, q: like ? null : given.get("q"), like, method: wanted, k, unit: like ? null : given.get("unit"), where: given.getAll("where"), algebra: !like && given.get("algebra") === "true" ? "true" : null };
+  const slow = asked.unit === "document" && about.tokens > MANY && wanted.some((name) => SLOW.includes(name.split("(")[0]));
   results.append(h("p", { class: "hint" }, "Searching…"));
   try {
-    const [told, reach] = await Promise.all([get("search", asked, state.signal), like ? null : get("balls", { index: state.index, q: given.get("q") }, state.signal)]);
-    draw(results, told, reach, { asked, wanted, k, like, go: (text) => state.go("search", text), query });
+    const [told, reach] = await Promise.all([slow ? work("search", { ...asked, algebra: asked.algebra === "true" || null }, results, state.signal) : get("search", asked, state.signal), like ? null : get("balls", { index: state.index, q: given.get("q") }, state.signal)]);
+    if (told) draw(results, told, reach, { asked, wanted, k, like, go: (text) => state.go("search", text), query });
+    else results.replaceChildren(h("p", { class: "hint" }, "Cancelled."));
   } catch (error) { results.replaceChildren(problem(error)); }
 }
 
