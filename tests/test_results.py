@@ -14,7 +14,7 @@ import pytest
 import lexfield as lx
 from lexfield.errors import InputError
 from lexfield.results import Table, html_table
-from lexfield.search.marks import as_html, marked
+from lexfield.search.marks import Highlight, as_html, highlight, pieces
 from lexfield.text.frames import records_of
 from lexfield.text.normalise import Normalisation
 
@@ -91,10 +91,13 @@ def test_hits_are_highlighted_and_escaped(index: lx.Index) -> None:
 
 def test_marks_keep_every_character() -> None:
     text = "Storms & storm, STORM!"
-    pieces = list(marked(text, {"storm": "gale", "storms": "gale"}, Normalisation()))
-    assert "".join(piece for piece, _, _ in pieces) == text
-    assert [piece for piece, query, _ in pieces if query] == ["Storms", "storm", "STORM"]
-    assert 'answers: a&quot;b">x</mark>' in as_html("x", {"x": 'a"b'}, Normalisation())
+    answers = {"storm": ("gale", 1.0), "storms": ("gale", 0.5)}
+    found = highlight(text, answers, Normalisation())
+    cut = list(pieces(text, found))
+    assert "".join(piece for piece, _ in cut) == text
+    assert [piece for piece, query in cut if query] == ["Storms", "storm", "STORM"]
+    assert [one.weight for one in found] == [0.5, 1.0, 1.0]
+    assert 'answers: a&quot;b">x</mark>' in as_html("x", [Highlight(0, 1, 'a"b', 1.0)], {})
 
 
 def test_figures_come_with_their_data(tmp_path: Path) -> None:

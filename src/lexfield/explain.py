@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
+
+_LONGEST = 200  # characters of a term
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,20 +25,22 @@ class Reason:
 
 @dataclass(frozen=True)
 class Explanation:
-    """The reasons of one hit. Where ``additive``, contributions sum to the score."""
+    """The reasons of one hit. Where ``additive``, contributions sum to the score.
+
+    ``of_words``: what matches are words of the text (a fusion names ranks instead).
+    """
 
     reasons: list[Reason]
     additive: bool
     facts: dict[str, Any] = field(default_factory=dict)
+    of_words: bool = True
 
-    def matched(self) -> dict[str, str]:
-        """For each matched term the query term it answers; the strongest reason counts."""
-        found: dict[str, str] = {}
-        for reason in sorted(self.reasons, key=lambda r: -abs(r.contribution)):
-            found.setdefault(reason.match, reason.query)
-        return found
-
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self, most: int | None = None) -> dict[str, Any]:
+        """``most`` keeps so many of the strongest reasons and the sum of the others."""
+        reasons, facts = self.reasons, self.facts
+        if most is not None:
+            reasons = _strongest(reasons, most)
+            facts = {name: _shortened(value, most) for name, value in facts.items()}
         return {
             "reasons": [
                 {
@@ -45,10 +49,10 @@ class Explanation:
                     "contribution": reason.contribution,
                     "distance": reason.distance,
                 }
-                for reason in self.reasons
+                for reason in reasons
             ],
             "additive": self.additive,
-            **self.facts,
+            **facts,
         }
 
     def lines(self, most: int = 6) -> list[str]:
@@ -70,6 +74,34 @@ class Explanation:
             if shown not in ("", None):
                 lines.append(f"{name}: {shown}")
         return lines
+
+
+def _strongest(reasons: list[Reason], most: int) -> list[Reason]:
+    """Reasons in their order, the weak ones as one, none with a text that is endless."""
+    ranked = sorted(range(len(reasons)), key=lambda i: -abs(reasons[i].contribution))
+    kept = set(ranked[:most])
+    short = [
+        replace(reason, query=_clip(reason.query), match=_clip(reason.match))
+        for number, reason in enumerate(reasons)
+        if number in kept
+    ]
+    if rest := ranked[most:]:
+        name = f"({len(rest):,} others)"
+        short.append(Reason(name, name, sum(reasons[number].contribution for number in rest)))
+    return short
+
+
+def _clip(text: str) -> str:
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
+
+
+def _shortened(value: Any, most: int) -> Any:
+    """Of a long list of what was moved, what was moved most; of any other, the first."""
+    if not isinstance(value, list) or len(value) <= most:
+        return value
+    if all(isinstance(one, dict) and "flow" in one for one in value):
+        value = sorted(value, key=lambda one: -one["flow"])
+    return value[:most]
 
 
 def no_reasons(place: int) -> Explanation:

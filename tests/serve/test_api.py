@@ -199,6 +199,16 @@ def test_words_in_context_of_texts_that_were_sent(client: Any) -> None:
     assert {line["document"] for line in one} == {"pell-sea"}
 
 
+def test_words_in_context_are_limited_per_text_and_counted_in_full(client: Any) -> None:
+    sent = {"word": ["sea"], "text_a": "sea " * 90, "text_b": "The sea.", "k": 40}
+    told = client.post("/v1/kwic", json=sent).json()
+    assert [line["document"] for line in told["results"]] == ["text A"] * 40 + ["text B"]
+    assert told["totals"] == {"text A": 90, "text B": 1}
+    assert told["notes"] == ["text A: the first 40 of 90 places"]
+    none = client.post("/v1/kwic", json={**sent, "text_b": "A lake."}).json()
+    assert none["totals"]["text B"] == 0
+
+
 def test_what_is_wrong_is_told(client: Any) -> None:
     assert "nowhere" in refused(client, "/v1/search", 404, index="nowhere", q="x")
     assert "method" in refused(client, "/v1/search", 400, index="sample", q="x", method="nope")

@@ -108,3 +108,71 @@ def test_there_are_limits() -> None:
         await jobs.stop()
 
     asyncio.run(go())
+
+
+def test_the_same_job_is_shared_and_another_is_not() -> None:
+    async def go() -> None:
+        jobs = Jobs()
+        first = jobs.start("zipf", None, "work", {}, key="a", follower="page-one")
+        assert jobs.shared("a", "page-two", answered=True) is first
+        assert jobs.shared("b", "page-two", answered=True) is None
+        jobs._processes[0].go.set()  # type: ignore[attr-defined]
+        await asyncio.sleep(0.01)
+        assert first.state == "done"
+        assert jobs.shared("a", "page-three", answered=True) is first  # its answer is there
+        assert jobs.shared("a", "page-three", answered=False) is None
+        failed = jobs.start("zipf", None, "fail", {}, key="a")
+        await asyncio.sleep(0.01)
+        assert failed.state == "failed" and jobs.shared("a", None, answered=True) is None
+        await jobs.stop()
+
+    asyncio.run(go())
+
+
+def test_a_job_ends_when_the_last_of_its_followers_has_left() -> None:
+    async def go() -> None:
+        jobs = Jobs()
+        job = jobs.start("zipf", None, "work", {}, key="a", follower="page-one")
+        jobs.shared("a", "page-two", answered=True)
+        await asyncio.sleep(0.01)
+        assert (await jobs.cancel(job.id, "page-one")).state == "running"
+        assert (await jobs.cancel(job.id, "stranger")).state == "running"
+        assert (await jobs.cancel(job.id, "page-two")).state == "cancelled"
+        waits = jobs.start("zipf", None, "work", {}, key="b", follower="page-one")
+        assert (await jobs.cancel(waits.id, "page-one")).state == "cancelled"  # before it began
+        program = jobs.start("zipf", None, "work", {}, key="c")
+        jobs.shared("c", "page-one", answered=True)
+        await asyncio.sleep(0.01)
+        assert (await jobs.cancel(program.id, "page-one")).state == "running"
+        assert (await jobs.cancel(program.id)).state == "cancelled"
+        await jobs.stop()
+
+    asyncio.run(go())
+
+
+def test_a_follower_that_is_silent_too_long_has_left(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A page that crashed says nothing; one that asks how far the job is goes on following."""
+    late: list[tuple[float, Any, tuple[Any, ...]]] = []
+
+    async def go() -> None:
+        loop = asyncio.get_running_loop()
+        real = loop.call_later
+
+        def call_later(delay: float, call: Any, *given: Any) -> Any:
+            if delay == module._LEASE:
+                late.append((delay, call, given))
+            return real(delay, call, *given)
+
+        monkeypatch.setattr(loop, "call_later", call_later)
+        jobs = Jobs()
+        job = jobs.start("zipf", None, "work", {}, follower="page-one")
+        await asyncio.sleep(0.01)
+        jobs.get(job.id, "page-one")
+        assert len(late) == 2  # renewed
+        _, expire, given = late[-1]
+        expire(*given)
+        await asyncio.sleep(0.01)
+        assert job.state == "cancelled"
+        await jobs.stop()
+
+    asyncio.run(go())

@@ -60,8 +60,25 @@ def test_several_phrases_in_any_order() -> None:
     right = [line[2] for line in lines("whale", window=1, sort="right")]
     assert right == ["", ", he", "here", "swam"]
     first = kwic(CORPUS, "whale", k=2)
-    assert len(first) == 2 and first.notes == ["the first 2 of 4"]
+    assert [line.document for line in first] == ["whale", "whale", "other"]
+    assert first.notes == ["whale: the first 2 of 3 places"]
     assert not len(kwic(CORPUS, "!!"))
+
+
+def test_the_limit_is_per_text_and_totals_are_real() -> None:
+    """A text full of the word must not hide the places of the texts after it."""
+    corpus = Corpus.of(
+        [Document("a", "sea " * 100), Document("b", "The sea."), Document("c", "No.")]
+    )
+    found = kwic(corpus, "sea", k=40)
+    assert [line.document for line in found] == ["a"] * 40 + ["b"]
+    assert found.totals == {"a": 100, "b": 1} and found.totals["c"] == 0
+    assert found.notes == ["a: the first 40 of 100 places"]
+    assert found.title == "101 places of sea"
+    by_left = kwic(corpus, "sea", k=1, sort="left")
+    assert {line.document for line in by_left} == {"a", "b"}
+    many = Corpus.of(["sea sea."] * 9)
+    assert kwic(many, "sea", k=1).notes == ["the first 1 places per text; 9 texts hold more"]
 
 
 @given(

@@ -17,9 +17,18 @@ if TYPE_CHECKING:
 _WIDEST = 50  # words of a ball
 
 
-def ranked(rankings: Sequence[Ranking], *, explain: bool = True, by: str | None = None) -> Answer:
-    """The hits of one or several rankings; ``by`` (query or method) tells them apart."""
-    records = [_record(hit, ranking, by, explain) for ranking in rankings for hit in ranking]
+def ranked(
+    rankings: Sequence[Ranking],
+    *,
+    explain: bool = True,
+    full: bool = False,
+    by: str | None = None,
+) -> Answer:
+    """The hits of one or several rankings; ``by`` (query or method) tells them apart.
+
+    Of a long text a hit has the best passages, and with ``full`` all of it.
+    """
+    records = [_record(hit, ranking, by, explain, full) for ranking in rankings for hit in ranking]
     notes = [
         f"{_name(ranking, by)}: {note}" if by else note
         for ranking in rankings
@@ -28,10 +37,9 @@ def ranked(rankings: Sequence[Ranking], *, explain: bool = True, by: str | None 
     return Answer("search", records, notes)
 
 
-def _record(hit: Hit, ranking: Ranking, by: str | None, explain: bool) -> Record:
-    record = {**hit.to_dict(explain=False), "explanation": None}
-    if explain:
-        record["explanation"] = hit.explanation.to_dict()
+def _record(hit: Hit, ranking: Ranking, by: str | None, explain: bool, full: bool) -> Record:
+    record = {**hit.to_dict(explain, full)}
+    record.setdefault("explanation", None)
     return {by: getattr(ranking, by), **record} if by else record
 
 

@@ -41,7 +41,7 @@ def demo(folder: str) -> None:
         f'lexfield search {target} "{query}" --explain',
     )
     for hit in index.search(query, k=3):
-        echo("\n".join(hit_lines(hit, True, index.normalisation)))
+        echo("\n".join(hit_lines(hit, True)))
 
     _step("Words near a word", "lexfield near lighthouse -k 6")
     vectors = WordVectors.default()

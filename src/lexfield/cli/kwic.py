@@ -23,7 +23,7 @@ _WIDTH = 120  # of a line that goes to no terminal
 @click.argument("source", metavar="IDX|FILE|FOLDER")
 @click.argument("phrases", nargs=-1, required=True, metavar="WORD...")
 @click.option(
-    "--window", default=8, show_default=True, type=click.IntRange(0, 1000), help="Words a side."
+    "--window", default=8, show_default=True, type=click.IntRange(0, 1000), help="Words per side."
 )
 @click.option(
     "--sort",
@@ -32,7 +32,7 @@ _WIDTH = 120  # of a line that goes to no terminal
     show_default=True,
     help="In the order of the text, or by the words to the left or right.",
 )
-@click.option("-k", type=whole(bounds.RESULTS), help="Only the first k.")
+@click.option("-k", type=whole(bounds.RESULTS), help="At most k places per text.")
 @reading_options
 @output_options
 def kwic(
@@ -47,6 +47,7 @@ def kwic(
     """Show words in context, from an index, a file or a folder; a phrase goes in quotes.
 
     Words match as they are indexed, so capitals do not matter. A phrase lies within a sentence.
+    With -k, --json still reports under "totals" how many places each text holds.
 
     \b
     lexfield kwic my.idx sea
@@ -58,7 +59,8 @@ def kwic(
     corpus = read_corpus([source], reading)
     found = places(corpus, phrases, window=window, sort=sort, k=k)
     notes = [*corpus.notes, *found.notes]
-    emit("kwic", found.to_dicts(), output, notes=notes, table=lambda: _lines(found))
+    totals = {"totals": dict(found.totals)}
+    emit("kwic", found.to_dicts(), output, notes=notes, table=lambda: _lines(found), extra=totals)
 
 
 def _lines(found: Sequence[Context]) -> list[str]:

@@ -20,9 +20,10 @@ from lexfield.cli.output import Bar, echo_data, output_options, paint, tell
 from lexfield.errors import InputError
 
 if TYPE_CHECKING:
+    from lexfield.search.passages import Passage
     from lexfield.search.ranking import Hit, Ranking
-    from lexfield.text.normalise import Normalisation
 
+_LINE = 200  # characters of a hit without reasons
 _COLOURS = ("green", "cyan", "magenta", "yellow", "blue", "red")
 
 
@@ -54,6 +55,7 @@ _COLOURS = ("green", "cyan", "magenta", "yellow", "blue", "red")
 )
 @allow_unknown_option
 @click.option("--explain", is_flag=True, help="Show why each hit was found.")
+@click.option("--full", is_flag=True, help="Whole texts, not the passages that answer best.")
 @click.option(
     "--run", is_flag=True, help="Print a TREC run; a query may begin with its id and a tab."
 )
@@ -69,6 +71,7 @@ def search(
     where: tuple[str, ...],
     metric: str | None,
     explain: bool,
+    full: bool,
     run: bool,
     cluster: str | None,
     output: str | None,
@@ -108,14 +111,15 @@ def search(
         if run:
             return _print_run(names, rankings)
         many = len(texts) > 1
-        answer = ranked(rankings, explain=explain or not many, by="query" if many else None)
+        by = "query" if many else None
+        answer = ranked(rankings, explain=explain or not many, full=full, by=by)
 
         def table() -> Iterator[str]:
             for ranking in rankings:
                 if many:
                     yield paint(ranking.query, "blue")
                 for hit in ranking:
-                    yield from hit_lines(hit, explain, index.normalisation)
+                    yield from hit_lines(hit, explain, full)
 
         tell(answer, output, lambda: list(table()))
 
@@ -161,24 +165,38 @@ def read_lines(file: str | None) -> list[str]:
     return lines
 
 
-def hit_lines(hit: Hit, explain: bool, normalise: Normalisation) -> Iterator[str]:
+def hit_lines(hit: Hit, explain: bool, full: bool = False) -> Iterator[str]:
     """A hit as lines of text, with its reasons if wanted."""
-    shown = " ".join(hit.text.split())
-    if explain:
-        shown = highlighted(shown, hit.explanation.matched(), normalise)
-    elif len(shown) > 200:
-        shown = f"{shown[:200]}…"
+    if full:
+        shown = " ".join(hit.text.split())
+    elif explain:
+        shown = " … ".join(_highlighted(passage) for passage in hit.passages)
+    else:
+        shown = _plain(hit)
     yield f"{hit.rank:>3}. {hit.score:9.4f}  {shown}  {paint(f'[{hit.id}]', 'bright_black')}"
     if explain:
         for line in hit.explanation.lines():
             yield f"                  {line}"
 
 
-def highlighted(text: str, matched: dict[str, str], normalise: Normalisation) -> str:
-    """The text with matched words in the colour of the query word that they answer."""
-    from lexfield.search.marks import marked
+def _plain(hit: Hit) -> str:
+    """The best passage on one line."""
+    passage = hit.passages[0]
+    shown = " ".join(passage.text.split())
+    if len(shown) > _LINE:
+        shown = shown[:_LINE]
+    return shown if passage.complete and len(shown) < _LINE else f"{shown}…"
 
-    return "".join(
-        piece if query is None else paint(piece, _COLOURS[number % len(_COLOURS)])
-        for piece, query, number in marked(text, matched, normalise)
-    )
+
+def _highlighted(passage: Passage) -> str:
+    """The text with matched words in the colour of the query word that they answer."""
+    from lexfield.search.marks import pieces
+
+    numbers: dict[str, int] = {}
+    parts = [
+        piece
+        if query is None
+        else paint(piece, _COLOURS[numbers.setdefault(query, len(numbers)) % len(_COLOURS)])
+        for piece, query in pieces(passage.text, passage.highlights)
+    ]
+    return " ".join("".join(parts).split())

@@ -23,7 +23,9 @@ from lexfield.search.batch import Asked
 from lexfield.search.filter import missing_note
 from lexfield.search.fuse import Fuse
 from lexfield.search.gathered import Entries, GatheredRows
+from lexfield.search.marks import Highlight
 from lexfield.search.methods import parse, read_query, spec_of
+from lexfield.search.passages import Answers, Passage
 from lexfield.search.query import Query
 from lexfield.search.ranking import Found, Ranking, noted
 from lexfield.search.setcover import SetCover
@@ -216,7 +218,7 @@ class _Search:
         item = {**self._wanted, "spec": spec, "text": text, "k": k, "sums": sums}
         (made,) = self.task("explain", [{**item, "shard": shard, "row": row}])
         reasons = [Reason(**reason) for reason in made["reasons"]]
-        return Explanation(reasons, made["additive"], made["facts"])
+        return Explanation(**{**made, "reasons": reasons})
 
     def _entries(self, number: int) -> Entries:
         shard, row = self.locate(number)
@@ -259,6 +261,15 @@ class Described:
         if "text" not in self._known[row]:
             self._fetch([row], True)
         return str(self._known[row]["text"])
+
+    def passages(self, row: int, answers: Answers) -> list[Passage]:
+        shard, own = self._search.locate(row)
+        item = {"shard": shard, "unit": self._search.unit, "row": own, "answers": answers}
+        (found,) = self._search.task("passages", [item])
+        return [
+            Passage(**{**one, "highlights": [Highlight(**mark) for mark in one["highlights"]]})
+            for one in found
+        ]
 
     def _fetch(self, rows: Sequence[int], texts: bool) -> None:
         by_shard: dict[int, list[int]] = {}

@@ -91,7 +91,10 @@ def search_many(
     for batch, answers in zip(batches, results, strict=True):
         for text, (found, scores, notes) in zip(batch, answers, strict=True):
             explain = partial(_explain, index, text, spec, k, asked.options)
-            yield Ranking(Found(found, scores, explain, notes), rows, spec, text)
+            words = read_query(
+                index, chosen, text, algebra=asked.algebra, allow_unknown=asked.allow_unknown
+            ).wanted
+            yield Ranking(Found(found, scores, explain, notes, words), rows, spec, text)
 
 
 def check_queries(texts: Sequence[str], names: Sequence[str], algebra: bool) -> None:

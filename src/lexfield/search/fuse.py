@@ -59,6 +59,6 @@ class Fuse:
                 Reason(part.list, f"rank {part.rank}, score {part.score:.4g}", part.contribution)
                 for part in hits[place].parts
             ]
-            return Explanation(reasons, additive=True)
+            return Explanation(reasons, additive=True, of_words=False)
 
         return Found([int(hit.id) for hit in hits], [hit.score for hit in hits], explain, notes)

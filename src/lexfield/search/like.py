@@ -50,6 +50,7 @@ def like(
         query = read_query(index, method, rows.text(row), allow_unknown=allow_unknown)
         found = method.search(rows, query, k, allowed)
         found.notes[:0] = query.notes
+        found.words = query.wanted
     found.notes[:0] = where_notes(rows, where)
     return Ranking(found, rows, spec_of(method), identity)
 

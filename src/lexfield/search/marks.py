@@ -1,8 +1,9 @@
-"""The words of a hit that answer words of the query, found in its text."""
+"""Words of a text that answer words of the query, marked for terminals and notebooks."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from html import escape
 
 from lexfield.text.normalise import Normalisation
@@ -12,31 +13,47 @@ from lexfield.text.segment import word_spans
 TINTS = ("#cfe8f7", "#fbdcc4", "#cdeee2", "#f4dcea", "#fbeebd", "#e3e3e3")
 
 
-def marked(
-    text: str, matched: Mapping[str, str], normalise: Normalisation
-) -> Iterator[tuple[str, str | None, int]]:
-    """The text in pieces: each with the query word that it answers, if any, and that word's number
-    in the order in which they are met."""
-    numbers: dict[str, int] = {}
-    position = 0
+@dataclass(frozen=True, slots=True)
+class Highlight:
+    """A word of a text, by its characters, that answers a query word; weight 1 is strongest."""
+
+    start: int
+    end: int
+    query: str
+    weight: float
+
+
+def highlight(
+    text: str, answers: Mapping[str, tuple[str, float]], normalise: Normalisation
+) -> list[Highlight]:
+    """The words of a text that answer words of the query."""
+    found = []
     for start, end in word_spans(text):
-        query = matched.get(normalise(text[start:end]))
-        if query is not None:
-            if position < start:
-                yield text[position:start], None, 0
-            yield text[start:end], query, numbers.setdefault(query, len(numbers))
-            position = end
+        answer = answers.get(normalise(text[start:end]))
+        if answer is not None:
+            found.append(Highlight(start, end, *answer))
+    return found
+
+
+def pieces(text: str, highlights: Sequence[Highlight]) -> Iterator[tuple[str, str | None]]:
+    """The text in pieces, each with the query word that it answers, if any."""
+    position = 0
+    for one in highlights:
+        if position < one.start:
+            yield text[position : one.start], None
+        yield text[one.start : one.end], one.query
+        position = one.end
     if position < len(text):
-        yield text[position:], None, 0
+        yield text[position:], None
 
 
-def as_html(text: str, matched: Mapping[str, str], normalise: Normalisation) -> str:
-    """The text with its answers marked, one tint a query word."""
+def as_html(text: str, highlights: Sequence[Highlight], colours: dict[str, int]) -> str:
+    """The text with its answers marked, one tint per query word; ``colours`` numbers them."""
     parts = []
-    for piece, query, number in marked(text, matched, normalise):
+    for piece, query in pieces(text, highlights):
         shown = escape(piece)
         if query is not None:
-            tint = TINTS[number % len(TINTS)]
+            tint = TINTS[colours.setdefault(query, len(colours)) % len(TINTS)]
             style = f"background:{tint};color:#111"
             shown = f'<mark style="{style}" title="answers: {escape(query)}">{shown}</mark>'
         parts.append(shown)

@@ -52,6 +52,14 @@ class Query:
         """Return a note on words without a vector, for methods that go by vectors."""
         return [f"no vector for: {list_names(self.unknown)}"] if self.unknown else []
 
+    @property
+    def wanted(self) -> list[str]:
+        """The words that a text should hold: not those that count against it."""
+        if self.terms is None:
+            return self.words
+        wanted = (word for weight, gram in self.terms if weight > 0 for word in gram)
+        return list(dict.fromkeys(wanted))
+
     def mean(self) -> NDArray[np.float32]:
         """The unweighted mean of the words' vectors."""
         return (self.shares @ self.vectors.astype(np.float64)).astype(np.float32)

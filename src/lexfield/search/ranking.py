@@ -13,10 +13,12 @@ from numpy.typing import NDArray
 
 from lexfield.explain import Explanation
 from lexfield.results import Frames
+from lexfield.search.passages import Answers, Passage, find_answers
 from lexfield.search.query import Query
 from lexfield.text.normalise import Normalisation
 
-_HITS, _SHOWN = 50, 2000  # hits, and characters of each, in a notebook
+_HITS = 50  # in a notebook
+_REASONS = 50  # of a record; the others are summed up
 
 
 @dataclass
@@ -27,10 +29,12 @@ class Found:
     scores: list[float]
     explain: Callable[[int], Explanation]  # from the place in ``rows``
     notes: list[str] = field(default_factory=list)
+    words: Sequence[str] = ()  # of the query, to find in the texts
 
 
 def noted(found: Found, query: Query, more: Sequence[str] = ()) -> Found:
     """What was found, with the notes on the query first, and ``more``."""
+    found.words = query.wanted
     found.notes[:0] = [*query.notes, *more]
     if not found.rows and not found.notes:
         found.notes.append("nothing in the index answers this query")
@@ -46,6 +50,8 @@ class Texts(Protocol):
     def describe(self, row: int) -> dict[str, Any]: ...
 
     def text(self, row: int) -> str: ...
+
+    def passages(self, row: int, answers: Answers) -> list[Passage]: ...
 
 
 class Hit:
@@ -85,27 +91,52 @@ class Hit:
 
     @cached_property
     def text(self) -> str:
+        """The whole text, however long."""
         return self._rows.text(self.row)
 
     @cached_property
     def explanation(self) -> Explanation:
         return self._found.explain(self._place)
 
-    def to_dict(self, explain: bool = True) -> dict[str, Any]:
+    @cached_property
+    def passages(self) -> list[Passage]:
+        """The pieces of the text that answer the query best, by the reasons for this hit."""
+        return self._passages(self.explanation)
+
+    def _passages(self, explanation: Explanation | None) -> list[Passage]:
+        return self._rows.passages(self.row, find_answers(explanation, self._found.words))
+
+    def to_dict(self, explain: bool = True, full: bool = False) -> dict[str, Any]:
+        """As a record. ``text`` holds the best passages of a long text; all of it with ``full``.
+
+        Without ``explain`` there are no reasons, and passages go by the words of the query.
+        """
+        passages = self.passages if explain else self._passages(None)
         record = {
             "rank": self.rank,
             "id": self.id,
             "score": self.score,
-            "text": self.text,
+            "text": self.text if full else shown_text(passages),
+            "excerpt": not (full or passages[0].complete),
+            "passages": [passage.to_dict() for passage in passages],
             "source": self.source,
             "document": self.document,
             "position": self.position,
             "metadata": self.metadata,
         }
-        return {**record, "explanation": self.explanation.to_dict()} if explain else record
+        if explain:
+            record["explanation"] = self.explanation.to_dict(None if full else _REASONS)
+        return record
 
     def __repr__(self) -> str:
-        return f"<{self.rank}. {self.id} {self.score:.4f}: {self.text!r}>"
+        text = shown_text(self._passages(None))
+        return f"<{self.rank}. {self.id} {self.score:.4f}: {text!r}>"
+
+
+def shown_text(passages: Sequence[Passage]) -> str:
+    """Passages as one text, with dots where something is left out."""
+    joined = " … ".join(passage.text for passage in passages)
+    return joined if passages[0].complete else f"… {joined} …"
 
 
 class Ranking(Frames, Sequence[Hit]):
@@ -134,13 +165,14 @@ class Ranking(Frames, Sequence[Hit]):
     def __iter__(self) -> Iterator[Hit]:
         return (self[place] for place in range(len(self)))
 
-    def to_dicts(self, explain: bool = True) -> list[dict[str, Any]]:
-        return [hit.to_dict(explain) for hit in self]
+    def to_dicts(self, explain: bool = True, full: bool = False) -> list[dict[str, Any]]:
+        return [hit.to_dict(explain, full) for hit in self]
 
     def records(self) -> list[dict[str, Any]]:
         """Without explanations; metadata as columns of their own."""
         flat = self.to_dicts(explain=False)
         for record in flat:
+            del record["passages"]
             known = record.pop("metadata")
             record |= {f"metadata.{name}": value for name, value in known.items()}
         names = list(dict.fromkeys(name for record in flat for name in record))
@@ -148,21 +180,25 @@ class Ranking(Frames, Sequence[Hit]):
 
     def __repr__(self) -> str:
         lines = [f"{self.method} for {self.query[:60]!r}: {len(self)} hits"]
-        lines += [f"{hit.rank:>3}. {hit.score:8.4f}  {hit.text[:100]}  [{hit.id}]" for hit in self]
+        lines += [
+            f"{hit.rank:>3}. {hit.score:8.4f}  {hit.passages[0].text[:100]}  [{hit.id}]"
+            for hit in self
+        ]
         return "\n".join([*lines, *self.notes])
 
     def _repr_html_(self) -> str:
         """A table whose texts have the words marked that answer words of the query."""
         from lexfield.search.marks import as_html
 
-        normalise = self._rows.normalisation
-        body = "".join(
-            f"<tr><td>{hit.rank}</td><td>{hit.score:.4f}</td>"
-            f'<td style="text-align:left">'
-            f"{as_html(hit.text[:_SHOWN], hit.explanation.matched(), normalise)}</td>"
-            f"<td>{escape(hit.id)}</td></tr>"
-            for hit in self[:_HITS]
-        )
+        rows = []
+        for hit in self[:_HITS]:
+            colours: dict[str, int] = {}
+            text = " … ".join(as_html(one.text, one.highlights, colours) for one in hit.passages)
+            rows.append(
+                f"<tr><td>{hit.rank}</td><td>{hit.score:.4f}</td>"
+                f'<td style="text-align:left">{text}</td><td>{escape(hit.id)}</td></tr>'
+            )
+        body = "".join(rows)
         head = "<tr><th>rank</th><th>score</th><th>text</th><th>id</th></tr>"
         more = [f"… and {len(self) - _HITS:,} more"] if len(self) > _HITS else []
         notes = "".join(f"<p>{escape(note)}</p>" for note in [*more, *self.notes])

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lexfield.search.lexicon import Lexicon
+from lexfield.search.passages import Answers, Passage, best_passages
 from lexfield.search.segment import Segment, Unit
 from lexfield.search.whole import Whole
 from lexfield.text.corpus import Corpus
@@ -264,6 +265,15 @@ class Rows:
         if self.unit == "document":
             return corpus.texts[own]
         return corpus.texts.text(*corpus.sentence_spans[own])
+
+    def passages(self, row: int, answers: Answers) -> list[Passage]:
+        """The pieces of a row's text that answer a query best."""
+        number, own = self.locate(row)
+        corpus = self.segments[number].corpus
+        first, last = own, own + 1
+        if self.unit == "document":
+            first, last = corpus.sentence_offsets[own : own + 2].tolist()
+        return best_passages(corpus, first, last, answers)
 
     def describe(self, row: int) -> dict[str, Any]:
         """Id, document, source, position and metadata of a row."""

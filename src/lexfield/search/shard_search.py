@@ -173,6 +173,15 @@ def describe(
     return [{**held.describe(row), **({"text": held.text(row)} if texts else {})} for row in rows]
 
 
+def passages(
+    path: str, manifest: str, shard: int, unit: str, row: int, answers: dict[str, list[Any]]
+) -> list[dict[str, Any]]:
+    """The pieces of a row's text that answer a query best."""
+    held = _opened(path, manifest, shard).rows(unit)
+    given = {word: (query, weight) for word, (query, weight) in answers.items()}
+    return [asdict(passage) for passage in held.passages(row, given)]
+
+
 def leaves(method: Any) -> list[Any]:
     """A method, or those that it fuses."""
     if isinstance(method, Fuse):

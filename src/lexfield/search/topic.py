@@ -55,7 +55,7 @@ class Topic:
             names = {int(t): space.topics.name(int(t)) for t in order if abs(parts[t]) > _LEAST}
             shown = [Reason(name, name, float(parts[topic])) for topic, name in names.items()]
             rest = scores[place] - sum(reason.contribution for reason in shown)
-            return Explanation([*shown, Reason("others", "others", rest)], additive=True)
+            return Explanation([*shown, Reason("(others)", "(others)", rest)], additive=True)
 
         return Found(numbers, scores, explain, notes)
 

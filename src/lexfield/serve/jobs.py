@@ -1,4 +1,10 @@
-"""Work that takes longer than a request may: it has an id, shows progress, and can be cancelled."""
+"""Work that takes longer than a request may: it has an id, shows progress, and can be cancelled.
+
+A job that is asked for again while it is there is shared, not done twice. Whoever starts a job may
+name itself as a follower: it renews its interest by asking how far the job is, and takes it back
+when it leaves. A job whose last follower has left, or has not been heard of for a while, is
+cancelled. A job that was ever asked for without a follower runs to its end.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +12,7 @@ import asyncio
 import itertools
 import json
 import secrets
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Hashable
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
@@ -20,6 +26,7 @@ Done = Callable[[bytes], Awaitable[None] | None]
 _KEPT = 50  # jobs that are remembered
 _BYTES = 200_000_000  # of all answers that are kept
 _WAITING = 20
+_LEASE = 90.0  # seconds that a follower may be silent; browsers wake a hidden page once a minute
 _PULSE = 15.0  # seconds after which a silent stream says that it is alive
 
 
@@ -50,6 +57,9 @@ class Jobs:
         self._answers: dict[str, bytes] = {}
         self._tasks: dict[str, asyncio.Task[None]] = {}
         self._news: dict[str, asyncio.Event] = {}
+        self._shared: dict[Hashable, str] = {}
+        self._followers: dict[str, dict[str, asyncio.TimerHandle]] = {}
+        self._unattended: set[str] = set()  # run to their end, followed or not
         self._processes = [Process(memory=memory) for _ in range(at_once)]
         self._free: asyncio.LifoQueue[Process] = asyncio.LifoQueue()
         for process in self._processes:
@@ -62,10 +72,15 @@ class Jobs:
         function: str,
         item: dict[str, Any],
         *,
+        key: Hashable = None,
+        follower: str | None = None,
         done: Done | None = None,
         ended: Callable[[], None] | None = None,
     ) -> Job:
-        """Begin (or queue) a task; ``done`` gets the answer, ``ended`` is called in any case."""
+        """Begin (or queue) a task; ``done`` gets the answer, ``ended`` is called in any case.
+
+        Of tasks with the same ``key`` there is one at a time; see ``shared``.
+        """
         waiting = sum(job.state == "waiting" for job in self._jobs.values())
         if waiting >= _WAITING:
             if ended:
@@ -74,12 +89,48 @@ class Jobs:
         job = Job(secrets.token_hex(8), verb, index)
         self._jobs[job.id] = job
         self._news[job.id] = asyncio.Event()
+        self._join(job, follower)
+        if key is not None:
+            self._shared[key] = job.id
         task = asyncio.create_task(self._run(job, function, item, done))
+        task.add_done_callback(lambda _: self._finish(job))
         if ended:
             task.add_done_callback(lambda _: ended())
         self._tasks[job.id] = task
         self._forget()
         return job
+
+    def shared(self, key: Hashable, follower: str | None, *, answered: bool) -> Job | None:
+        """A job of this key that is there already: under way or, if ``answered``, done."""
+        job = self._jobs.get(self._shared.get(key, ""))
+        if job is None or (job.over and not (answered and job.id in self._answers)):
+            return None
+        self._join(job, follower)
+        return job
+
+    def _join(self, job: Job, follower: str | None) -> None:
+        if follower is None:
+            self._unattended.add(job.id)
+        else:
+            self._followers.setdefault(job.id, {})
+            self._renew(job, follower)
+
+    def _renew(self, job: Job, follower: str) -> None:
+        leases = self._followers[job.id]
+        if follower in leases:
+            leases.pop(follower).cancel()
+        if not job.over:
+            leases[follower] = asyncio.get_running_loop().call_later(
+                _LEASE, self._drop, job.id, follower
+            )
+
+    def _drop(self, id: str, follower: str) -> None:
+        """A follower is gone; a job that nobody waits for any more ends."""
+        leases = self._followers.get(id, {})
+        if follower in leases:
+            leases.pop(follower).cancel()
+        if not leases and id not in self._unattended and not self._jobs[id].over:
+            self._tasks[id].cancel()
 
     async def _run(self, job: Job, function: str, item: dict[str, Any], done: Done | None) -> None:
         process: Process | None = None
@@ -107,7 +158,13 @@ class Jobs:
             if not job.over:
                 job.state = "failed"
                 job.problem = {"error": "This is a fault in lexfield.", "hint": "Please report it."}
-            self._tell(job)
+
+    def _finish(self, job: Job) -> None:
+        if not job.over:  # it was cancelled before it began
+            job.state = "cancelled"
+        for lease in self._followers.pop(job.id, {}).values():
+            lease.cancel()
+        self._tell(job)
 
     def _tell(self, job: Job) -> None:
         """Wake those who follow the job."""
@@ -123,16 +180,22 @@ class Jobs:
             if number >= many and size <= _BYTES:
                 break
             size -= len(self._answers.pop(one, b""))
-            for kept in (self._jobs, self._tasks, self._news):
+            self._unattended.discard(one)
+            for kept in (self._jobs, self._tasks, self._news, self._followers):
                 kept.pop(one, None)
+        self._shared = {key: id for key, id in self._shared.items() if id in self._jobs}
 
     def all(self) -> list[dict[str, Any]]:
         return [asdict(job) for job in reversed(self._jobs.values())]
 
-    def get(self, id: str) -> Job:
+    def get(self, id: str, follower: str | None = None) -> Job:
+        """A job by its id; a follower who asks goes on following it."""
         if id not in self._jobs:
             raise NotFoundError(f"There is no job {id[:100]!r}.", "See /v1/jobs.")
-        return self._jobs[id]
+        job = self._jobs[id]
+        if follower is not None and follower in self._followers.get(id, {}):
+            self._renew(job, follower)
+        return job
 
     def answer(self, id: str) -> bytes:
         job = self.get(id)
@@ -142,14 +205,15 @@ class Jobs:
             raise ServedError(f"The job is {job.state}.", "Follow it at its events.", 409)
         return self._answers[id]
 
-    async def cancel(self, id: str) -> Job:
+    async def cancel(self, id: str, follower: str | None = None) -> Job:
+        """Stop a job; a follower only leaves it where others wait for it, too."""
         job = self.get(id)
-        if not job.over:
+        if follower is not None:
+            self._drop(id, follower)
+        elif not job.over:
             self._tasks[id].cancel()
+        if not job.over and self._tasks[id].cancelling():
             await asyncio.gather(self._tasks[id], return_exceptions=True)
-            if not job.over:  # it had not begun
-                job.state = "cancelled"
-                self._tell(job)
         return job
 
     async def events(self, id: str) -> AsyncIterator[str]:
@@ -165,6 +229,9 @@ class Jobs:
 
     async def stop(self) -> None:
         """Cancel all, as the server ends."""
+        for leases in self._followers.values():
+            for lease in leases.values():
+                lease.cancel()
         for task in self._tasks.values():
             task.cancel()
         await asyncio.gather(*self._tasks.values(), return_exceptions=True)

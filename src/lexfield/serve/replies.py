@@ -3,76 +3,20 @@
 
 from __future__ import annotations
 
-from typing import Generic, TypeVar
+from pydantic import BaseModel
 
-from pydantic import BaseModel, ConfigDict, Field
+from lexfield.serve.hit_replies import (
+    Answer,
+    AnyAnswer,
+    Ball,
+    Concordance,
+    Explanation,
+    Hit,
+    Metadata,
+    Reply,
+)
 
-R = TypeVar("R")
-Metadata = dict[str, str]
-
-
-class Reply(BaseModel):
-    model_config = ConfigDict(extra="forbid")
-
-
-class Answer(Reply, Generic[R]):
-    """What ``--json`` prints: records, notes, and figures of the verb beside them."""
-
-    schema_: str = Field(alias="schema")
-    results: list[R]
-    notes: list[str]
-
-
-class AnyAnswer(Answer[dict[str, object]]):
-    """The answer of whichever verb it was."""
-
-    model_config = ConfigDict(extra="allow")
-
-
-class Reason(Reply):
-    query: str
-    match: str
-    contribution: float
-    distance: float | None = None
-
-
-class Explanation(BaseModel):
-    """Where it is additive, contributions sum to the score. A method may add facts of its own."""
-
-    model_config = ConfigDict(extra="allow")
-
-    reasons: list[Reason]
-    additive: bool
-
-
-class Hit(Reply):
-    """``method`` where several were asked for, ``query`` where several texts were."""
-
-    method: str | None = None
-    query: str | None = None
-    rank: int
-    id: str
-    score: float
-    text: str
-    source: str
-    document: str
-    position: int
-    metadata: Metadata
-    explanation: Explanation | None
-
-
-class BallWord(Reply):
-    word: str
-    distance: float
-
-
-class Ball(Reply):
-    """``known``: the word has a vector; ``inside``: the index has the word."""
-
-    word: str
-    known: bool
-    inside: bool
-    ball: list[BallWord]
+__all__ = ["REPLIES", "AnyAnswer"]
 
 
 class DocumentRow(Reply):
@@ -369,16 +313,6 @@ class Mixture(Reply):
     topics: list[TopicShare]
 
 
-class Line(Reply):
-    """A word in its context."""
-
-    document: str
-    sentence: int
-    left: str
-    match: str
-    right: str
-
-
 REPLIES: dict[str, type[BaseModel]] = {
     "search": Answer[Hit],
     "bags": Answer[Hit],
@@ -396,5 +330,5 @@ REPLIES: dict[str, type[BaseModel]] = {
     "threshold": Thresholds,
     "topics": TopicModel,
     "infer": Answer[Mixture],
-    "kwic": Answer[Line],
+    "kwic": Concordance,
 }

@@ -21,6 +21,14 @@ Query = Annotated[str, Field(max_length=20_000)]
 DocumentId = Annotated[str, Field(max_length=2000)]
 Word = Annotated[str, Field(min_length=1, max_length=200)]
 Spec = Annotated[str, Field(max_length=200)]
+Follower = Annotated[
+    str,
+    Field(
+        pattern=r"^[A-Za-z0-9-]{8,40}$",
+        description="A random name: the job ends when all who named themselves have left, or have"
+        " not asked how far it is for 90 seconds. Without one it runs to its end.",
+    ),
+]
 Seed = Annotated[int, Field(**bounds.SEED.field())]
 Ngram = Annotated[int, Field(**bounds.NGRAM.field())]
 Order = Annotated[float, Field(**bounds.ORDER.field())]
@@ -68,6 +76,7 @@ class Search(OfIndex):
     )
     allow_unknown: AllowUnknown = False
     explain: bool = True
+    full: bool = Field(False, description="Whole texts, not the passages that answer best.")
 
 
 class Bags(Search):
@@ -244,7 +253,7 @@ class Kwic(Request):
     text_b: Text | None = None
     window: int = Field(8, ge=0, le=100)
     sort: Literal["text", "left", "right"] = "text"
-    k: int | None = Field(100, ge=1, le=10_000)
+    k: int | None = Field(100, ge=1, le=10_000, description="At most so many places per text.")
 
 
 class Models(OfIndex):
@@ -285,6 +294,7 @@ class Start(BaseModel):
 
     verb: Annotated[str, Field(max_length=20, json_schema_extra={"enum": [*VERBS, *JOBS]})]
     options: dict[str, object] = Field(default={}, max_length=40)
+    follower: Follower | None = None
 
 
 class Problem(BaseModel):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Annotated, Any
 
-from fastapi import APIRouter, FastAPI, File, Form, Response, UploadFile
+from fastapi import APIRouter, FastAPI, File, Form, Query, Response, UploadFile
 from fastapi.responses import StreamingResponse
 
 from lexfield import __version__
@@ -15,6 +15,7 @@ from lexfield.serve.library import Kept
 from lexfield.serve.problems import ServedError
 from lexfield.serve.replies import AnyAnswer
 from lexfield.serve.requests import (
+    Follower,
     Health,
     IndexBody,
     Info,
@@ -98,6 +99,7 @@ def _add_indexes(router: APIRouter, server: Server) -> None:
         name: Annotated[str, Form(max_length=80)] = "",
         text_field: Annotated[list[str], Form(max_length=10)] = [],  # noqa: B006
         language: Annotated[str, Form(max_length=20)] = "en",
+        follower: Annotated[Follower | None, Form()] = None,
     ) -> JobBody:
         """Build an index of files or of a text; follow the job that is given back."""
         sent = [Sent(file.filename or "text", await file.read()) for file in files]
@@ -107,7 +109,7 @@ def _add_indexes(router: APIRouter, server: Server) -> None:
             raise InputError("Nothing was sent.", "Send files, or a text.")
         stopwords(language)  # an unknown one is an error before any work
         first = sent[0].name.replace("\\", "/").rpartition("/")[2]
-        job = server.build(name or first.partition(".")[0], sent, text_field, language)
+        job = server.build(name or first.partition(".")[0], sent, text_field, language, follower)
         return JobBody.model_validate(asdict(job))
 
     @router.delete("/indexes/{id}", operation_id="forget", status_code=204)
@@ -119,9 +121,13 @@ def _add_indexes(router: APIRouter, server: Server) -> None:
 def _add_jobs(router: APIRouter, server: Server) -> None:
     @router.post("/jobs", operation_id="start_job", status_code=202)
     async def start(wanted: Start) -> JobBody:
-        """Run a verb as a job: without a time limit, with progress, until it is cancelled."""
+        """Run a verb as a job: without a time limit, with progress, until it is cancelled.
+
+        Who asks the same while it is there gets the same job.
+        """
         request = read_options(wanted.verb, dict(wanted.options))
-        return JobBody.model_validate(asdict(server.start(wanted.verb, request)))
+        job = server.start(wanted.verb, request, wanted.follower)
+        return JobBody.model_validate(asdict(job))
 
     @router.get("/jobs", operation_id="jobs")
     async def jobs() -> list[JobBody]:
@@ -129,14 +135,15 @@ def _add_jobs(router: APIRouter, server: Server) -> None:
         return [JobBody.model_validate(job) for job in server.jobs.all()]
 
     @router.get("/jobs/{id}", operation_id="job")
-    async def job(id: str) -> JobBody:
-        """How far a job is."""
-        return JobBody.model_validate(asdict(server.jobs.get(id)))
+    async def job(id: str, follower: Annotated[Follower | None, Query()] = None) -> JobBody:
+        """How far a job is; a follower who asks goes on following it."""
+        return JobBody.model_validate(asdict(server.jobs.get(id, follower)))
 
     @router.delete("/jobs/{id}", operation_id="cancel_job")
-    async def cancel(id: str) -> JobBody:
-        """Stop a job; one that is over stays as it is."""
-        return JobBody.model_validate(asdict(await server.jobs.cancel(id)))
+    async def cancel(id: str, follower: Annotated[Follower | None, Query()] = None) -> JobBody:
+        """Stop a job; one that is over stays as it is. A follower leaves it, which stops it unless
+        somebody else waits for it."""
+        return JobBody.model_validate(asdict(await server.jobs.cancel(id, follower)))
 
     @router.get("/jobs/{id}/result", operation_id="job_result", response_model=AnyAnswer)
     async def result(id: str) -> Response:

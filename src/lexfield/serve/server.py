@@ -75,10 +75,12 @@ class Server:
             while len(self._cache) > _CACHED:
                 self._cache.popitem(last=False)
 
-    def start(self, verb: str, request: Request) -> Job:
-        """A verb as a job; its answer is remembered, too."""
+    def start(self, verb: str, request: Request, follower: str | None = None) -> Job:
+        """A verb as a job, the same for the same question; its answer is remembered, too."""
         item, kept = self.item(verb, request)
         key = _key(item, kept)
+        if job := self.jobs.shared(key, follower, answered=verb in VERBS):
+            return job
         place: tuple[str, Path] | None = None
         if verb == "models":
             place = self.library.place(MODELS, kept.id if kept else "models")
@@ -94,10 +96,18 @@ class Server:
             if place is not None:
                 self.library.release(MODELS, place[0])
 
-        return self.jobs.start(verb, kept.id if kept else None, TASK, item, done=done, ended=ended)
+        return self.jobs.start(
+            verb, kept.id if kept else None, TASK, item,
+            key=key, follower=follower, done=done, ended=ended,
+        )  # fmt: skip
 
     def build(
-        self, name: str, files: list[uploads.Sent], text_field: list[str], language: str
+        self,
+        name: str,
+        files: list[uploads.Sent],
+        text_field: list[str],
+        language: str,
+        follower: str | None = None,
     ) -> Job:
         """Files become an index, as a job; they are gone when it is over."""
         folder = self.library.room()
@@ -123,7 +133,7 @@ class Server:
             shutil.rmtree(folder, ignore_errors=True)
             self.library.release(INDEXES, id)
 
-        return self.jobs.start("build", id, TASK, item, done=done, ended=ended)
+        return self.jobs.start("build", id, TASK, item, follower=follower, done=done, ended=ended)
 
     async def about_indexes(self) -> list[dict[str, Any]]:
         kept = [one for one in self.library.indexes.values() if not self.scrubber.damage(one)]

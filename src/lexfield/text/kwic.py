@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
@@ -17,6 +18,7 @@ from lexfield.text.segment import word_spans, words
 
 Sort = Literal["text", "left", "right"]
 _KEPT = 4096  # sentences whose words are remembered: matches are often close together
+_NAMED = 5  # texts whose cut lists get a note each; more of them share one
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +32,19 @@ class Context:
     right: str
 
 
+class Concordance(Table[Context]):
+    """Matches in context, and how often each text really holds them.
+
+    ``totals`` counts all places per document id, shown or not; a text without any counts 0.
+    """
+
+    def __init__(
+        self, rows: Sequence[Context], totals: Counter[str], title: str, notes: Sequence[str]
+    ) -> None:
+        super().__init__(rows, title, notes)
+        self.totals = totals
+
+
 def kwic(
     corpus: Corpus,
     phrases: str | Sequence[str],
@@ -37,12 +52,12 @@ def kwic(
     window: int = 8,
     sort: Sort = "text",
     k: int | None = None,
-) -> Table[Context]:
+) -> Concordance:
     """All places of some words or phrases, as they are written, with ``window`` words either side.
 
     A phrase lies within a sentence; its context may go beyond, but not beyond the document.
     ``sort`` orders by the text, or by the words to the left (the nearest first) or to the right.
-    ``k`` keeps the first so many.
+    ``k`` limits how many places are kept per document; ``totals`` has their real number.
     """
     phrases = [phrases] if isinstance(phrases, str) else list(phrases)
     check(len(phrases) >= 1, "phrases", "at least one", phrases)
@@ -61,10 +76,35 @@ def kwic(
     ordered = sorted(found)
     if sort != "text":
         ordered.sort(key=lambda match: reader.key(match[0], match[1], sort))
-    if k is not None and k < len(ordered):
-        notes.append(f"the first {k:,} of {len(ordered):,}")
-    lines = [reader.context(*match) for match in ordered[:k]]
-    return Table(lines, f"{len(ordered):,} places of {list_names(phrases)}", notes)
+    owners = reader.documents([start for start, _ in ordered])
+    counts = Counter(owners)
+    totals = Counter({corpus.ids[number]: count for number, count in sorted(counts.items())})
+    kept = ordered if k is None else _first_per_document(ordered, owners, k)
+    if k is not None:
+        notes += _cut_notes(totals, k)
+    title = f"{len(ordered):,} places of {list_names(phrases)}"
+    return Concordance([reader.context(*match) for match in kept], totals, title, notes)
+
+
+def _first_per_document(
+    matches: Sequence[tuple[int, int]], owners: Sequence[int], k: int
+) -> list[tuple[int, int]]:
+    """The first ``k`` matches of each document, in their order."""
+    seen: Counter[int] = Counter()
+    kept = []
+    for match, owner in zip(matches, owners, strict=True):
+        seen[owner] += 1
+        if seen[owner] <= k:
+            kept.append(match)
+    return kept
+
+
+def _cut_notes(totals: Mapping[str, int], k: int) -> list[str]:
+    """Which texts hold more places than are shown."""
+    cut = {name: count for name, count in totals.items() if count > k}
+    if len(cut) <= _NAMED:
+        return [f"{name}: the first {k:,} of {count:,} places" for name, count in cut.items()]
+    return [f"the first {k:,} places per text; {len(cut):,} texts hold more"]
 
 
 def _places(corpus: Corpus, ids: Sequence[int]) -> NDArray[np.int64]:
@@ -89,6 +129,12 @@ class _Reader:
         self._corpus = corpus
         self._window = window
         self._cut = lru_cache(_KEPT)(self._cut_sentence)
+
+    def documents(self, tokens: Sequence[int]) -> list[int]:
+        """The number of the document that holds each token."""
+        starts = self._corpus.token_offsets[self._corpus.sentence_offsets]
+        found: list[int] = (np.searchsorted(starts, tokens, "right") - 1).tolist()
+        return found
 
     def context(self, start: int, end: int) -> Context:
         first, last = self._around(start, end)

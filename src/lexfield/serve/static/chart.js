@@ -9,7 +9,7 @@ export function s(tag, attributes = {}, ...children) {
     if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
     else element.setAttribute(name, value);
   }
-  element.append(...children.flat().filter((child) => child !== null && child !== undefined));
+  for (const child of children.flat()) if (child !== null && child !== undefined) element.append(child);
   return element;
 }
 

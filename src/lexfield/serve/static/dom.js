@@ -9,7 +9,8 @@ export function h(tag, options = {}, ...children) {
     else if (name in element && !["list", "form", "for"].includes(name) && typeof value !== "string") element[name] = value;
     else element.setAttribute(name === "for" ? "for" : name, value === true ? "" : value);
   }
-  element.append(...children.flat(9).filter((child) => child !== null && child !== undefined && child !== false));
+  // One by one: a call takes only so many arguments.
+  for (const child of children.flat(9)) if (child !== null && child !== undefined && child !== false) element.append(child);
   return element;
 }
 
@@ -19,6 +20,7 @@ export const percent = (value) => `${(100 * value).toFixed(1)}%`;
 export function say(text) { document.getElementById("said").textContent = text; }
 
 export function problem(error) {
+  if (error.name === "AbortError") return ""; // the view was left
   say(`${error.message} ${error.hint ?? ""}`);
   return h("div", { class: "problem", role: "alert" }, h("strong", {}, error.message), error.hint ? h("div", {}, error.hint) : null);
 }
@@ -46,18 +48,17 @@ export function table(columns, rows, caption) {
       }))))));
 }
 
-// The words of a text as the library cuts them: letters and digits, with an apostrophe between letters.
-const WORDS = /[\p{L}\p{M}\p{N}]+(?:['’][\p{L}\p{M}]+)*/gu;
-export const plain = (word) => word.normalize("NFC").toLowerCase().replaceAll("’", "'");
-export function pieces(text) {
-  const found = [];
+// A passage in pieces, each with its highlight if it has one. The server counts characters, a string here has two units for some.
+export function pieces(passage) {
+  const found = [], units = /[\u{10000}-\u{10FFFF}]/u.test(passage.text) ? Array.from(passage.text) : passage.text;
+  const cut = (start, end) => (typeof units === "string" ? units.slice(start, end) : units.slice(start, end).join(""));
   let end = 0;
-  for (const match of text.matchAll(WORDS)) {
-    if (match.index > end) found.push([text.slice(end, match.index), null]);
-    found.push([match[0], plain(match[0])]);
-    end = match.index + match[0].length;
+  for (const mark of passage.highlights) {
+    if (mark.start > end) found.push([cut(end, mark.start), null]);
+    found.push([cut(mark.start, mark.end), mark]);
+    end = mark.end;
   }
-  if (end < text.length) found.push([text.slice(end), null]);
+  if (end < units.length) found.push([cut(end, units.length), null]);
   return found;
 }
 

@@ -1,12 +1,22 @@
 // The frame: which view, which index, which colours. A view's state is its address.
-import { lists } from "./api.js";
+import { hasMissed, lists, startAnew } from "./api.js";
+import { onBack, onGone } from "./connection.js";
 import { h, problem, say } from "./dom.js";
+import { keepPlace } from "./place.js";
+import * as bags from "./views/bags.js";
+import * as compare from "./views/compare.js";
+import * as find from "./views/search.js";
+import * as start from "./views/start.js";
+import * as topics from "./views/topics.js";
+import * as words from "./views/words.js";
+import * as zipf from "./views/zipf.js";
 
-const VIEWS = [["search", "Search"], ["compare", "Compare"], ["zipf", "Zipf"], ["words", "Words"], ["topics", "Topics"], ["bags", "Bags"], ["start", "Start"]];
+const VIEWS = { search: find, compare, zipf, words, topics, bags, start };
 const main = document.getElementById("main");
 const picker = document.getElementById("index");
 let held = null;
-let turn = 0;
+let drawn = null; // the view that is on the screen
+let view = new AbortController(); // ends with it
 
 export const state = {
   // What is in the address: a list for each name.
@@ -14,7 +24,7 @@ export const state = {
   get index() { return this.parameters.get("index") ?? remembered(); },
   get about() { return held?.indexes.find((one) => one.id === this.index); },
   get server() { return held; },
-  async refresh() { held = await lists(); fill(); },
+  async refresh() { held = await lists(this.signal); fill(); },
   // Go to another state: an address, so that it can be linked to and come back to.
   go(view, query = "", { replace = false } = {}) {
     const address = `/${view}${query ? `?${query}` : ""}`;
@@ -35,34 +45,50 @@ function fill() {
   picker.replaceChildren(...held.indexes.map((one) => h("option", { value: one.id, selected: one.id === state.index }, one.id)));
   document.getElementById("index-pick").hidden = !held.indexes.length;
   const query = state.index ? `?index=${encodeURIComponent(state.index)}` : "";
-  document.getElementById("views").replaceChildren(...VIEWS.map(([view, name]) =>
-    h("li", {}, h("a", { href: `/${view}${view === "start" || view === "words" ? "" : query}`, "aria-current": view === current() ? "page" : null }, name))));
-  const bar = document.querySelector(".top nav"), here = bar.querySelector("[aria-current]");
-  if (here) bar.scrollLeft = here.offsetLeft - bar.clientWidth / 2; // on a phone it may be out of sight
+  document.getElementById("views").replaceChildren(...Object.entries(VIEWS).map(([name, { title }]) =>
+    h("li", {}, h("a", { href: `/${name}${name === "start" || name === "words" ? "" : query}`, "aria-current": name === current() ? "page" : null }, title))));
 }
 
-async function show() {
-  const mine = ++turn;
-  const view = current();
+// Draws the view of the address. What the last one was waiting for is no longer waited for.
+async function show({ fields = false, arrive = false } = {}) {
+  view.abort();
+  const mine = view = new AbortController(), name = current(), module = VIEWS[name];
+  const restore = keepPlace(main, { fields, here: drawn === name });
+  startAnew();
   try {
-    if (!held) held = await lists();
-    const module = await import(`./views/${view}.js`);
-    if (mine !== turn) return;
+    if (!held) held = await lists(mine.signal);
+    if (mine.signal.aborted) return;
     fill();
     if (state.index) localStorage.setItem("index", state.index);
-    const root = h("div", {});
-    main.replaceChildren(root);
     document.title = `${module.title} · lexfield`;
-    if (!held.indexes.length && !["start", "words"].includes(view)) {
+    if (!held.indexes.length && !["start", "words"].includes(name)) {
       state.go("start", "", { replace: true });
       return;
     }
-    await module.render(root, state);
+    const root = h("div", {});
+    main.replaceChildren(root);
+    drawn = name;
+    const drawing = module.render(root, Object.create(state, { signal: { value: mine.signal } }));
+    if (arrive) { main.focus({ preventScroll: true }); scrollTo(0, 0); say(document.title); } else restore();
+    await drawing;
+    if (!mine.signal.aborted) restore();
   } catch (error) {
-    if (mine === turn) main.replaceChildren(problem(error));
-    console.error(error);
+    if (mine.signal.aborted) return;
+    drawn = null;
+    main.style.minHeight = "";
+    main.replaceChildren(problem(error));
+    if (error.status !== 0) console.error(error);
   }
 }
+
+const banner = document.getElementById("gone");
+onGone(() => { banner.hidden = false; say(banner.textContent); });
+onBack(async () => {
+  banner.hidden = true;
+  say("The server is back.");
+  if (!drawn || (hasMissed() && VIEWS[drawn].recovers !== false)) { await show({ fields: true }); }
+});
+addEventListener("pageshow", (event) => { if (event.persisted) show({ fields: true }); });
 
 picker.addEventListener("change", () => {
   localStorage.setItem("index", picker.value);
@@ -72,16 +98,16 @@ picker.addEventListener("change", () => {
   kept.set("index", picker.value);
   state.go(["start", "words"].includes(view) ? "search" : view, kept.toString());
 });
-addEventListener("popstate", show);
+addEventListener("popstate", () => show());
 document.addEventListener("click", (event) => {
   const link = event.target.closest("a[href]");
   if (!link || link.target || link.hasAttribute("download") || event.metaKey || event.ctrlKey || event.shiftKey) return;
   const to = new URL(link.href);
-  if (to.origin !== location.origin || !VIEWS.some(([view]) => to.pathname === `/${view}`)) return;
+  if (to.origin !== location.origin || !(to.pathname.slice(1) in VIEWS)) return;
   event.preventDefault();
   if (to.pathname === "/search" && !to.search && state.index) to.searchParams.set("index", state.index);
   history.pushState({}, "", to);
-  show().then(() => { main.focus({ preventScroll: true }); scrollTo(0, 0); say(document.title); });
+  show({ arrive: true });
 });
 
 // "/" goes to the first field, as on many pages.

@@ -203,7 +203,7 @@ export class PointMap {
       if (this.hidden.has(this.group[i]) || x < 0 || x > w || y < 0 || y > hgt) continue;
       dots[this.group[i]].append(s("circle", { cx: x.toFixed(1), cy: y.toFixed(1), r: this.points.length > 5000 ? 1.2 : 3 }));
     }
-    svg.append(...dots);
+    for (const dot of dots) svg.append(dot);
     const c = this.canvas.getContext("2d");
     for (const { x, y, name } of this.placed(c)) svg.append(s("text", { x: (x + 6).toFixed(1), y: (y - 3).toFixed(1) }, name));
     return svg;

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from lexfield.text.corpus import Corpus
 
 _LISTED = 2000  # documents of a list
+_LINES = 10_000  # of a concordance
 
 
 def search(index: Index | None, options: Options, report: Frames) -> Answer:
@@ -35,7 +36,7 @@ def search(index: Index | None, options: Options, report: Frames) -> Answer:
             rankings.append(index.search(options["q"], method, k, **read, **how))
         report(number, len(methods))
     by = "method" if len(methods) > 1 else None
-    return ranked(rankings, explain=options["explain"], by=by)
+    return ranked(rankings, explain=options["explain"], full=options["full"], by=by)
 
 
 def balls(index: Index | None, options: Options, report: Frames) -> Answer:
@@ -72,27 +73,32 @@ def documents(index: Index | None, options: Options, report: Frames) -> Answer:
 def kwic(index: Index | None, options: Options, report: Frames) -> Answer:
     from lexfield.text.kwic import kwic as places
 
-    corpus = _corpus(index, options)
+    chosen = _chosen(index, options)
+    corpus = chosen or needed(index).corpus
     found = places(
         corpus, options["word"], window=options["window"], sort=options["sort"], k=options["k"]
     )
-    return Answer("kwic", found.to_dicts(), [*corpus.notes, *found.notes])
+    # Asked about certain texts, say 0 for those without the word.
+    totals = {name: found.totals[name] for name in (chosen.ids if chosen else found.totals)}
+    notes = [*corpus.notes, *found.notes]
+    if len(found) > _LINES:
+        notes.append(f"the first {_LINES:,} of {len(found):,} lines; ask for fewer texts")
+    return Answer("kwic", found.to_dicts()[:_LINES], notes, {"totals": totals})
 
 
-def _corpus(index: Index | None, options: Options) -> Corpus:
-    """The whole index, some of its documents, or texts that were sent."""
+def _chosen(index: Index | None, options: Options) -> Corpus | None:
+    """Texts that were sent and documents that were named; None for the whole index."""
     from lexfield.text.corpus import Corpus
     from lexfield.text.document import Document
 
-    sent = {
-        f"text {side.upper()}": options[f"text_{side}"]
+    chosen = [
+        Document(f"text {side.upper()}", options[f"text_{side}"])
         for side in ("a", "b")
         if options.get(f"text_{side}") is not None
-    }
-    if not sent and not options["document"]:
-        return needed(index).corpus
-    chosen = [Document(name, text, name, {}) for name, text in sent.items()]
-    chosen += [
-        Document(one, text_of(index, one, None, "document"), one, {}) for one in options["document"]
     ]
-    return Corpus.of(chosen)
+    chosen += [
+        Document(one, text_of(index, one, None, "document"))
+        for one in dict.fromkeys(options["document"])
+    ]
+    normalisation = None if index is None else index.normalisation
+    return Corpus.of(chosen, normalisation=normalisation) if chosen else None

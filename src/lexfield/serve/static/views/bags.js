@@ -12,7 +12,7 @@ export async function render(root, state) {
     event.preventDefault();
     const data = new FormData(form);
     state.go("bags", search({ index: state.index, q: data.get("q").trim(), method: data.get("method"), k: data.get("k"), unit: data.get("unit") === "sentence" ? "sentence" : null }));
-  } }, h("label", { class: "field" }, "Sum of words", h("input", { name: "q", value: given.get("q") ?? "", placeholder: "3*sea + 2*\"the boat\" - rain", autocomplete: "off", spellcheck: "false", required: true })),
+  } }, h("label", { class: "field" }, "Sum of words, with signs for weights", h("input", { name: "q", value: given.get("q") ?? "", placeholder: "3*sea + 2*\"the boat\" - rain", autocomplete: "off", spellcheck: "false", required: true })),
   h("div", { class: "row", style: { marginTop: ".6rem" } }, field("Scored by", select("method", METHODS, given.get("method") ?? "count")), field("Find", select("unit", [["document", "documents"], ["sentence", "sentences"]], given.get("unit"))), field("How many", select("k", [5, 10, 25, 50], given.get("k") ?? 10)), h("button", { type: "submit", class: "main" }, "Add up")),
   h("details", {}, h("summary", {}, "The language"), h("ul", { class: "small" }, [["sea boat", "two words, each once"], ["3*sea + 2*boat", "three times the one and twice the other"], ["\"the open sea\"", "words in this order"], ["sea - 0.5*lake", "a word that counts against"]].map(([query, meaning]) => h("li", {}, h("a", { href: `/bags?${search({ index: state.index, q: query, method: "count", k: 10 })}` }, h("code", {}, query)), ` ${meaning}`)))));
   const result = h("div", {});
@@ -20,7 +20,7 @@ export async function render(root, state) {
   if (!given.get("q")) return;
   const asked = { index: state.index, q: given.get("q"), method: given.get("method") ?? "count", k: given.get("k") ?? 10, unit: given.get("unit") };
   result.append(h("p", { class: "hint" }, "Adding up…"));
-  try { draw(result, await get("bags", asked), asked); } catch (error) { result.replaceChildren(problem(error)); }
+  try { draw(result, await get("bags", asked, state.signal), asked); } catch (error) { result.replaceChildren(problem(error)); }
 }
 
 function draw(root, told, asked) {
@@ -38,7 +38,7 @@ function draw(root, told, asked) {
       const terms = [...sums].map(([word, one], i) => [i ? (one.value < 0 ? " − " : " + ") : one.value < 0 ? "− " : "", number(Math.abs(one.value), digits), h("span", { class: "small" }, ` (${counts.has(word) ? `${number(counts.get(word))} × ` : ""}${word}${one.forms.length ? `: ${[...new Set(one.forms)].join(", ")}` : ""})`)]);
       return h("article", { class: "hit sum" }, h("div", { class: "spread" }, h("h3", {}, hit.id), h("span", { class: "score" }, number(hit.score, digits))),
         h("div", { class: "bar", style: { width: `${100 * Math.abs(hit.score) / top}%` } }), h("p", { class: "terms" }, terms, ` = ${number(hit.score, digits)}`),
-        h("p", { class: "small" }, hit.text.replace(/\s+/g, " ").slice(0, 180), hit.text.length > 180 ? "…" : ""));
+        h("p", { class: "small" }, hit.passages[0].text.replace(/\s+/g, " ").slice(0, 400), hit.excerpt ? " …" : ""));
     })));
   say(`${told.results.length} found`);
 }

@@ -12,7 +12,7 @@ const SPACES = [["categorical", "counts of words"], ["latent", "clouds of word v
 export async function render(root, state) {
   const given = state.parameters;
   if (!state.about) throw Object.assign(new Error("There is no such index."), { hint: "Choose one above." });
-  const documents = (await get("documents", { index: state.index })).results;
+  const documents = (await get("documents", { index: state.index }, state.signal)).results;
   root.append(h("h1", {}, "Compare"), h("p", { class: "lead" }, "How different two texts are, how sure that is, and the words that say so."));
   pair(root, state, given, documents);
   collection(root, state, documents);
@@ -57,8 +57,8 @@ function pair(root, state, given, documents) {
     result.replaceChildren(h("p", { class: "hint" }, "Comparing…"));
     try {
       const options = { ...wanted, interval: wanted.interval ? Number(wanted.interval) : null };
-      const told = slow ? await work("compare", options, result) : await send("compare", wanted);
-      if (told) outcome(result, told, wanted); else result.replaceChildren();
+      const told = slow ? await work("compare", options, result, state.signal) : await send("compare", wanted, state.signal);
+      if (told) outcome(result, told, wanted, state); else result.replaceChildren();
     } catch (error) { result.replaceChildren(problem(error)); }
   }
   const ready = ["a", "b"].every((name) => given.get(name) || given.get(`text_${name}`));
@@ -66,7 +66,7 @@ function pair(root, state, given, documents) {
   else if (documents.length > 1) result.append(h("p", { class: "hint" }, "For instance: ", h("a", { href: `/compare?${search({ index: state.index, a: documents[0].id, b: documents[1].id, interval: "0.95" })}` }, `${documents[0].id} and ${documents[1].id}`)));
 }
 
-function outcome(root, told, wanted) {
+function outcome(root, told, wanted, state) {
   const one = told.results[0], reasons = [...one.explanation.reasons].sort((a, b) => Math.abs(b.contribution) - Math.abs(a.contribution)).slice(0, 20);
   const rates = one.explanation.per_thousand;
   const context = h("div", { id: "context" });
@@ -79,27 +79,32 @@ function outcome(root, told, wanted) {
       one.interval ? h("span", {}, `95% interval ${number(one.interval[0], 4)} to ${number(one.interval[1], 4)}`) : null),
     h("p", { class: "small" }, `${number(one.n)} words against ${number(one.m)}. 0 means the same; only the order of such numbers means anything between kinds of text.`),
     notes(told.notes),
-    figure("The words that say so: how much each adds. Click one to see it in context.", "words", bars({ place: card, label: `Words and what they add: ${rows.slice(0, 5).map((row) => row.label).join(", ")} and others`, rows, unit: one.unit, onrow: (row) => contexts(context, row.label, wanted) })));
+    figure("The words that say so: how much each adds. Click one to see it in context.", "words", bars({ place: card, label: `Words and what they add: ${rows.slice(0, 5).map((row) => row.label).join(", ")} and others`, rows, unit: one.unit, onrow: (row) => contexts(context, row.label, wanted, state) })));
   say(`${number(one.value, 4)} ${one.unit}`);
 }
 
-async function contexts(root, word, wanted) {
+const PLACES = [40, 200, 1000]; // of a word in a text: at first, and if more are wanted
+
+async function contexts(root, word, wanted, state, k = PLACES[0]) {
   root.replaceChildren(h("p", { class: "hint" }, "Looking…"));
-  const asked = { word: [word], k: 40, window: 7 };
+  const asked = { word: [word], k, window: 7 };
   if (wanted.text_a) asked.text_a = wanted.text_a;
   if (wanted.text_b) asked.text_b = wanted.text_b;
   const ids = [wanted.text_a ? null : wanted.a, wanted.text_b ? null : wanted.b].filter(Boolean);
   if (ids.length) Object.assign(asked, { index: wanted.index, document: [...new Set(ids)] });
   try {
-    const told = await post("kwic", asked);
-    const half = (name, id) => {
-      const lines = told.results.filter((line) => line.document === id);
-      return h("section", { class: "card kwic", "aria-label": `“${word}” in ${id}` }, h("h3", {}, `“${word}” in ${id}`),
-        lines.length ? table([["sentence", (line) => line.sentence + 1, true], ["before", (line) => h("bdi", {}, line.left)], ["word", (line) => line.match], ["after", (line) => line.right]], lines, `${lines.length} places`) : h("p", { class: "hint" }, "Not there."));
+    const told = await post("kwic", asked, state.signal), more = PLACES.find((one) => one > k);
+    const columns = [["sentence", (line) => line.sentence + 1, true], ["before", (line) => h("bdi", {}, line.left)], ["word", (line) => line.match], ["after", (line) => line.right]];
+    const half = (id) => {
+      const lines = told.results.filter((line) => line.document === id), total = told.totals[id];
+      const caption = lines.length < total ? `The first ${number(lines.length)} of ${number(total)} places` : total === 1 ? "1 place" : `${number(total)} places`;
+      return h("section", { class: "card kwic", "aria-label": `“${word}” in ${id}` }, h("h3", {}, `“${word}” in ${id}`), total ? table(columns, lines, caption) : h("p", { class: "hint" }, "Not there."),
+        lines.length < total && more ? h("button", { type: "button", onclick: () => contexts(root, word, wanted, state, more) }, `Show up to ${number(more)}`) : null);
     };
-    root.replaceChildren(h("div", {}, half("A", wanted.text_a ? "text A" : wanted.a), half("B", wanted.text_b ? "text B" : wanted.b)));
+    const sides = [wanted.text_a ? "text A" : wanted.a, wanted.text_b ? "text B" : wanted.b];
+    root.replaceChildren(h("div", {}, notes(told.notes), [...new Set(sides)].map(half)));
     root.scrollIntoView({ behavior: "smooth", block: "nearest" });
-    say(`“${word}” in context`);
+    say(`“${word}” in context: ${sides.map((id) => `${number(told.totals[id])} in ${id}`).join(", ")}`);
   } catch (error) { root.replaceChildren(problem(error)); }
 }
 
@@ -109,8 +114,8 @@ function collection(root, state, documents) {
     event.preventDefault();
     const data = new FormData(form), options = { index: state.index, measure: data.get("measure"), space: data.get("space") };
     try {
-      const map = await work("map", options, place);
-      const pairs = map && await work("pairs", options, place);
+      const map = await work("map", options, place, state.signal);
+      const pairs = map && await work("pairs", options, place, state.signal);
       if (pairs) drawn(place, map, pairs, data.get("by"), options, state);
     } catch (error) { place.replaceChildren(problem(error)); }
   } }, field("Texts as", select("space", SPACES)), field("Measure", select("measure", MEASURES, "hellinger")),
@@ -142,7 +147,7 @@ function label(root, state) {
     const data = new FormData(form);
     place.replaceChildren(h("p", { class: "hint" }, "Comparing with every document…"));
     try {
-      const told = await post("label", { index: state.index, by: data.get("by"), rule: data.get("rule"), measure: "hellinger", text: data.get("text") });
+      const told = await post("label", { index: state.index, by: data.get("by"), rule: data.get("rule"), measure: "hellinger", text: data.get("text") }, state.signal);
       const found = told.evidence, most = told.results.slice(0, 8);
       const box = h("div", {});
       place.replaceChildren(box);

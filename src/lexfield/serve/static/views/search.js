@@ -1,5 +1,5 @@
 // Sentences that answer a text, with the reasons; methods side by side.
-import { get } from "../api.js";
+import { get, work } from "../api.js";
 import { flows } from "../chart.js";
 import { field, h, notes, number, pieces, problem, say, search, select, tools } from "../dom.js";
 
@@ -13,6 +13,8 @@ const HELP = {
   jaccard: "most words in common", edit: "fewest letters changed", bow: "most alike counts", topic: "most alike topics",
 };
 const FIRST = ["setcover", "mean", "wmd", "jaccard", "edit", "bow", "topic"];
+const BAGS = ["count", "frequency", "bm25", "lm", "translation"]; // whose queries may be sums of words
+const SLOW = ["wmd", "edit"], MANY = 1_000_000; // methods that take long on whole documents, of so many words together
 const STEP = 5;
 
 export async function render(root, state) {
@@ -30,6 +32,7 @@ export async function render(root, state) {
     h("div", { class: "row", style: { marginTop: ".7rem" } },
       h("fieldset", {}, h("legend", {}, "Methods, side by side"), h("div", { class: "chips" }, methods)),
       field("Find", select("unit", [["sentence", "sentences"], ["document", "documents"]], given.get("unit") ?? "sentence"))),
+    wanted.some((name) => BAGS.includes(name.split("(")[0])) ? h("label", { class: "chip", style: { marginTop: ".5rem" } }, h("input", { type: "checkbox", name: "algebra", checked: given.get("algebra") === "true" }), "My text is a sum of words, as in 3*storm - rain") : null,
     filters.length ? h("details", { open: given.has("where"), style: { marginTop: ".5rem" } }, h("summary", {}, "Filters"), h("div", { class: "row" }, filters)) : null,
     h("div", { class: "row", style: { marginTop: ".8rem" } }, h("button", { class: "main", type: "submit" }, "Search")));
 
@@ -37,7 +40,7 @@ export async function render(root, state) {
     const data = new FormData(form);
     const chosen = data.getAll("method");
     const where = [...data].filter(([name, value]) => name.startsWith("where:") && value !== "").map(([name, value]) => `${name.slice(6)}=${value}`);
-    return search({ index: state.index, q: data.get("q").trim(), method: chosen.length ? chosen : ["setcover"], k, unit: data.get("unit") === "document" ? "document" : null, where, ...more });
+    return search({ index: state.index, q: data.get("q").trim(), method: chosen.length ? chosen : ["setcover"], k, unit: data.get("unit") === "document" ? "document" : null, where, algebra: data.has("algebra") ? "true" : null, ...more });
   }
 
   const results = h("div", {});
@@ -48,11 +51,13 @@ export async function render(root, state) {
     return;
   }
   const k = Number(given.get("k") ?? STEP);
-  const asked = { index: state.index, q: like ? null : given.get("q"), like, method: wanted, k, unit: like ? null : given.get("unit"), where: given.getAll("where") };
+  const asked = { index: state.index, q: like ? null : given.get("q"), like, method: wanted, k, unit: like ? null : given.get("unit"), where: given.getAll("where"), algebra: !like && given.get("algebra") === "true" ? "true" : null };
+  const slow = asked.unit === "document" && about.tokens > MANY && wanted.some((name) => SLOW.includes(name.split("(")[0]));
   results.append(h("p", { class: "hint" }, "Searching…"));
   try {
-    const [told, reach] = await Promise.all([get("search", asked), like ? null : get("balls", { index: state.index, q: given.get("q") })]);
-    draw(results, told, reach, { asked, wanted, k, like, go: (text) => state.go("search", text), query });
+    const [told, reach] = await Promise.all([slow ? work("search", { ...asked, algebra: asked.algebra === "true" || null }, results, state.signal) : get("search", asked, state.signal), like ? null : get("balls", { index: state.index, q: given.get("q") }, state.signal)]);
+    if (told) draw(results, told, reach, { asked, wanted, k, like, go: (text) => state.go("search", text), query });
+    else results.replaceChildren(h("p", { class: "hint" }, "Cancelled."));
   } catch (error) { results.replaceChildren(problem(error)); }
 }
 
@@ -66,7 +71,7 @@ function draw(root, told, reach, { asked, wanted, k, like, go, query }) {
   const lists = wanted.map((method) => [method, wanted.length === 1 ? told.results : told.results.filter((hit) => hit.method === label(method))]);
   const columns = lists.map(([method, hits]) => h("section", { class: "card", "aria-label": METHODS[method] ?? method },
     h("div", { class: "spread" }, h("h2", {}, METHODS[method] ?? method), h("span", { class: "small" }, HELP[method] ?? "")),
-    hits.length ? hits.map((hit) => card(hit, method, { colourOf, go, asked, words: reach && new Set(reach.results.map((one) => one.word)) })) : h("p", { class: "hint" }, "Nothing was found.")));
+    hits.length ? hits.map((hit) => card(hit, { colourOf, go, asked })) : h("p", { class: "hint" }, "Nothing was found.")));
   const more = !like && wanted.includes("setcover") && k < 200 && told.results.length >= k
     ? h("button", { type: "button", id: "inspire", onclick: () => go(query(k + STEP)) }, "Inspire me: more, and different") : null;
   root.replaceChildren(
@@ -77,18 +82,10 @@ function draw(root, told, reach, { asked, wanted, k, like, go, query }) {
   say(`${told.results.length} found`);
 }
 
-function card(hit, method, { colourOf, go, asked, words }) {
-  const reasons = [...(hit.explanation?.reasons ?? [])].sort((a, b) => Math.abs(b.contribution) - Math.abs(a.contribution));
-  const top = Math.abs(reasons[0]?.contribution ?? 0), answers = new Map();
-  const flowed = hit.explanation?.flows;
-  const marked = flowed ? [...flowed].sort((a, b) => b.flow - a.flow).map((one) => ({ ...one, contribution: one.flow })) : reasons;
-  const most = flowed ? Math.max(...flowed.map((one) => one.flow)) : top;
-  if (!["edit", "topic"].includes(method.split("(")[0])) for (const one of marked) if (one.match && (!words || words.has(one.query)) && !answers.has(one.match) && Math.abs(one.contribution) >= .05 * most) answers.set(one.match, [one.query, Math.abs(one.contribution) >= .3 * most]);
-  const text = hit.text.replace(/\s+/g, " ").trim();
-  const shown = pieces(text).map(([piece, word]) => {
-    const answer = word === null ? null : answers.get(word);
-    return answer ? h("mark", { class: `w${colourOf(answer[0])}${answer[1] ? " strong" : ""}`, title: `answers “${answer[0]}”` }, piece) : piece;
-  });
+function card(hit, { colourOf, go, asked }) {
+  const reasons = [...(hit.explanation?.reasons ?? [])].sort((a, b) => Math.abs(b.contribution) - Math.abs(a.contribution)), flowed = hit.explanation?.flows;
+  const marked = ([piece, mark]) => mark ? h("mark", { class: `w${colourOf(mark.query)}${mark.weight >= .3 ? " strong" : ""}`, title: `answers “${mark.query}”` }, piece) : piece;
+  const passages = hit.passages.map((passage) => h("p", { class: "text" }, hit.excerpt ? "… " : null, pieces(passage).map(marked), hit.excerpt ? " …" : null));
   const why = h("details", {}, h("summary", {}, flowed ? "Why: what was moved where" : "Why"));
   why.addEventListener("toggle", () => {
     if (!why.open || why.childElementCount > 1) return;
@@ -102,7 +99,7 @@ function card(hit, method, { colourOf, go, asked, words }) {
   });
   const about = Object.entries(hit.metadata).filter(([, value]) => value).slice(0, 4).map(([name, value]) => h("span", { class: "tag", title: name }, value));
   return h("article", { class: "hit", "data-id": hit.id },
-    h("p", { class: `text${text.length > 900 ? " long" : ""}`, tabindex: text.length > 900 ? "0" : null }, shown),
+    passages,
     h("div", { class: "about" }, h("span", { class: "score", title: "Score" }, number(hit.score, 3)), h("span", {}, hit.id), about,
       h("button", { type: "button", class: "quiet", onclick: () => go(search({ index: asked.index, like: hit.id, method: asked.method, k: 5, where: asked.where })) }, "More like this")),
     why);
@@ -113,15 +110,18 @@ const plainly = (method) => method.replace(/\s/g, "");
 function panel(reach, hits, lists, colourOf) {
   const used = new Set(), covered = new Map();
   hits.forEach((hit) => { for (const one of hit.explanation?.reasons ?? []) used.add(`${one.query}\n${one.match}`); });
-  const cover = lists.find(([method]) => method.startsWith("setcover"))?.[1] ?? [];
-  cover.forEach((hit) => { for (const one of reach.results) if (!covered.has(one.word) && hit.explanation && !hit.explanation.uncovered?.includes(one.word)) covered.set(one.word, hit.rank); });
-  const words = reach.results.map((one) => h("div", { class: "ball" },
-    cover.length ? h("span", { class: `state ${covered.has(one.word) ? "yes" : "no"}` }, covered.has(one.word) ? `✓ covered by ${covered.get(one.word)}` : "not covered") : null,
-    h("span", { class: `word strong w${colourOf(one.word)}` }, one.word), one.known ? null : h("span", { class: "small" }, " has no vector"),
-    h("ul", { class: "near" }, one.ball.map((near) => h("li", { class: used.has(`${one.word}\n${near.word}`) ? "used" : null, title: `distance ${number(near.distance, 3)}` }, near.word)))));
-  const open = reach.results.filter((one) => !covered.has(one.word)).map((one) => one.word);
+  const cover = lists.find(([method]) => method.startsWith("setcover"))?.[1] ?? [], known = reach.results.filter((one) => one.known);
+  cover.forEach((hit) => { for (const one of known) if (!covered.has(one.word) && hit.explanation && !hit.explanation.uncovered?.includes(one.word)) covered.set(one.word, hit.rank); });
+  const stateOf = (one) => !one.known ? ["no", "no vector"] : !cover.length ? null : covered.has(one.word) ? ["yes", `✓ covered by ${covered.get(one.word)}`] : ["no", "not covered"];
+  const words = reach.results.map((one) => {
+    const about = stateOf(one);
+    return h("div", { class: "ball" }, about ? h("span", { class: `state ${about[0]}` }, about[1]) : null, h("span", { class: `word strong w${colourOf(one.word)}` }, one.word),
+      h("ul", { class: "near" }, one.ball.map((near) => h("li", { class: used.has(`${one.word}\n${near.word}`) ? "used" : null, title: `distance ${number(near.distance, 3)}` }, near.word))));
+  });
+  const open = known.filter((one) => !covered.has(one.word)).map((one) => one.word), without = reach.results.filter((one) => !one.known).map((one) => one.word);
+  const told = [open.length ? `Still uncovered: ${open.join(", ")}.` : known.length ? `Every word${without.length ? " with a vector" : ""} is covered.` : "", without.length ? `Without a vector: ${without.join(", ")}.` : ""].join(" ");
   return h("aside", { class: "card", "aria-label": "What your words reach" }, h("h2", {}, "What your words reach"),
     h("p", { class: "small" }, "The nearest words of the index; those that hits use are bold."),
-    cover.length ? h("p", { class: "small" }, open.length ? `Still uncovered: ${open.join(", ")}.` : "Every word is covered.") : null,
+    cover.length || without.length ? h("p", { class: "small" }, told) : null,
     words.length ? h("div", { class: "columns" }, words) : h("p", { class: "hint" }, "No words to look for."));
 }

@@ -1,8 +1,9 @@
 // What is here, and how to bring more: files or text become an index.
-import { follow, remove, upload } from "../api.js";
+import { build, remove } from "../api.js";
 import { h, number, problem, say, search } from "../dom.js";
 
 export const title = "Start";
+export const recovers = false; // chosen files cannot be put back
 
 export async function render(root, state) {
   const server = state.server, most = server.limits.body;
@@ -30,7 +31,7 @@ export async function render(root, state) {
     if (size > most) return place.replaceChildren(problem({ message: `This is ${(size / 1e6).toFixed(1)} MB; at most ${number(most / 1e6)} MB are taken.`, hint: "Start the server with a larger --max-body, or use: lexfield index" }));
     button.disabled = true;
     try {
-      const told = await follow(await upload(body), place);
+      const told = await build(body, place, state.signal);
       if (!told) { place.replaceChildren(h("p", { class: "note" }, "Cancelled. Nothing was kept.")); return; }
       await state.refresh();
       const built = told.results[0];
@@ -52,8 +53,10 @@ function listing(state) {
     h("p", { class: "small" }, `${number(one.documents)} documents · ${number(one.sentences)} sentences · ${number(one.tokens)} words${one.topics ? " · topics" : ""}`),
     one.uploaded ? h("button", { type: "button", class: "quiet", onclick: async (event) => {
       if (event.target.dataset.sure !== "yes") { event.target.dataset.sure = "yes"; event.target.textContent = "Delete it for good?"; return; }
-      await remove(`indexes/${one.id}`);
-      await state.refresh();
-      state.go("start", "", { replace: true });
+      try {
+        await remove(`indexes/${one.id}`);
+        await state.refresh();
+        state.go("start", "", { replace: true });
+      } catch (error) { event.target.replaceWith(problem(error)); }
     } }, "Delete") : null))) : h("p", { class: "hint" }, "None yet."));
 }

@@ -11,7 +11,7 @@ export async function render(root, state) {
   root.append(h("h1", {}, "Topics"), h("p", { class: "lead" }, "What the documents are about, as mixtures of topics, and which documents are mixed alike."));
   if (!about.topics) { fit(root, state, "This index has no topics yet."); return; }
   const k = state.parameters.get("k") ?? 8, asked = { index: state.index, k };
-  const told = await get("topics", asked), largest = Math.max(...told.results.map((one) => one.share));
+  const told = await get("topics", asked, state.signal), largest = Math.max(...told.results.map((one) => one.share));
   near(root, state);
   root.append(h("section", { class: "card", "aria-label": "All topics" }, h("div", { class: "spread" }, h("h2", {}, `${told.results.length} topics`), tools("topics", asked, { twin: "topics" })), notes(told.notes),
     h("div", { class: "columns" }, told.results.map((one) => h("article", { class: "topic" }, h("h3", {}, `Topic ${one.topic}`, h("span", { class: "small" }, ` ${percent(one.share)} of all words · coherence ${one.coherence.toFixed(2)}`)), h("div", { class: "bar", style: { width: `${100 * one.share / largest}%` } }), h("p", {}, Array.isArray(one.words) ? one.words.join(", ") : one.words))))));
@@ -31,17 +31,19 @@ async function near(root, state) {
     const asked = { index: state.index, like, method: measure === "js" ? "topic" : "topic(measure=hellinger)", k: 10 };
     place.replaceChildren(h("p", { class: "hint" }, "Looking…"));
     try {
-      const told = await get("search", asked);
+      const told = await get("search", asked, state.signal);
       place.replaceChildren(h("div", { class: "spread" }, h("h3", {}, `Like ${like}`), tools("search", asked, { twin: "search" })),
         h("div", {}, told.notes.map((note) => note.startsWith("exact") ? h("p", { class: "proof", id: "certificate" }, h("strong", {}, "Certificate. "), note) : h("p", { class: "note" }, note))),
         figure("How much of the mixture is shared: 1 is the same", "near", bars({ place, label: `Documents near ${like}`, rows: told.results.map((one) => ({ label: one.id, value: one.score, note: one.explanation.reasons.slice(0, 3).map((reason) => `${reason.query} ${number(reason.contribution, 2)}`).join("; ") })), onrow: (row) => { pick.value = row.label; form.requestSubmit(); } })));
       say(`${told.results.length} documents near ${like}`);
     } catch (error) { place.replaceChildren(problem(error)); }
   }
-  const documents = (await get("documents", { index: state.index })).results;
-  options.append(...documents.map((one) => h("option", { value: one.id }, Object.values(one.metadata).join(" · "))));
-  if (!pick.value && documents.length) pick.value = documents[0].id;
-  if (hash.get("document")) find();
+  try {
+    const documents = (await get("documents", { index: state.index }, state.signal)).results;
+    for (const one of documents) options.append(h("option", { value: one.id }, Object.values(one.metadata).join(" · ")));
+    if (!pick.value && documents.length) pick.value = documents[0].id;
+    if (hash.get("document")) find();
+  } catch (error) { place.replaceChildren(problem(error)); }
 }
 
 function infer(root, state) {
@@ -49,7 +51,7 @@ function infer(root, state) {
   const form = h("form", { onsubmit: async (event) => {
     event.preventDefault();
     try {
-      const told = await post("infer", { index: state.index, text: new FormData(form).get("text"), k: 6 });
+      const told = await post("infer", { index: state.index, text: new FormData(form).get("text"), k: 6 }, state.signal);
       place.replaceChildren(notes(told.notes), told.results.length ? figure("Its topics", "mixture", bars({ place, label: "Topics of your text", rows: told.results[0].topics.map((one) => ({ label: one.name, value: one.weight, shown: percent(one.weight) })) })) : "");
     } catch (error) { place.replaceChildren(problem(error)); }
   } }, h("label", { class: "field" }, "Your text", h("textarea", { name: "text", rows: 3, required: true })), h("button", { type: "submit", style: { marginTop: ".5rem" } }, "What is it about?"));
@@ -61,7 +63,7 @@ function fit(root, state, heading) {
   const form = h("form", { class: "row", onsubmit: async (event) => {
     event.preventDefault();
     try {
-      const told = await work("fit", { index: state.index, topics: Number(new FormData(form).get("topics")) }, place);
+      const told = await work("fit", { index: state.index, topics: Number(new FormData(form).get("topics")) }, place, state.signal);
       if (told) { await state.refresh(); state.go("topics", search({ index: state.index })); }
     } catch (error) { place.replaceChildren(problem(error)); }
   } }, field("How many topics", h("input", { type: "number", name: "topics", min: 2, max: 500, value: String(guess) })), h("button", { type: "submit" }, "Fit topics"));

@@ -22,9 +22,9 @@ export async function render(root, state) {
   if (word) try {
     const asked = { word, k: given.get("k") ?? 15, models, vectors };
     result.append(h("p", { class: "hint" }, "Looking…"));
-    near(result, await get("near", asked), asked, state);
+    near(result, await get("near", asked, state.signal), asked, state);
   } catch (error) { result.replaceChildren(problem(error)); }
-  const limit = threshold(curve, { models, vectors });
+  const limit = threshold(curve, { models, vectors }, state);
   if (!models && state.index) training(root, state);
   await limit;
 }
@@ -59,13 +59,13 @@ function dots(place, rows, go) {
   return svg;
 }
 
-async function threshold(root, asked) {
+async function threshold(root, asked, state) {
   const card = h("section", { class: "card", "aria-label": "Threshold" }, h("h2", {}, "From where on are words related?")), place = h("div", {});
   card.append(place);
   root.append(card);
   const drawing = async () => {
     try {
-      const told = await work("threshold", asked, place);
+      const told = await work("threshold", asked, place, state.signal);
       if (!told) return;
       const shown = told.curve.filter((one) => one.neighbours > .01);
       const svg = plot({ place: card, label: `Expected neighbours by similarity; the threshold is ${number(told.threshold, 3)}`, x: { label: "similarity (cosine)", low: Math.max(0, shown[0].similarity), high: 1 }, y: { label: "neighbours of a word, on average", log: true, low: .05, high: shown[0].neighbours * 1.5 },
@@ -81,7 +81,7 @@ function training(root, state) {
   root.append(h("section", { class: "card", "aria-label": "Error bars" }, h("h2", {}, "How sure is it?"), h("p", { class: "small" }, `Train five models of the index “${state.index}” that differ by chance alone; where they disagree, the similarity is unsure. Small collections give poor models.`),
     h("button", { type: "button", onclick: async () => {
       try {
-        const told = await work("models", { index: state.index, models: 5, dims: 100, least: 3 }, place);
+        const told = await work("models", { index: state.index, models: 5, dims: 100, least: 3 }, place, state.signal);
         if (!told) return;
         await state.refresh();
         state.go("words", search({ word: state.parameters.get("word") ?? "sea", models: told.results[0].where }));

@@ -6,14 +6,16 @@ import { PointMap } from "../pointmap.js";
 
 export const title = "Zipf";
 const MANY = 1_000_000; // tokens above which even words are a job
+const SETTLE = 400; // milliseconds without another step of the slider
 
 export async function render(root, state) {
   const given = state.parameters, about = state.about;
   if (!about) throw Object.assign(new Error("There is no such index."), { hint: "Choose one above." });
   const latent = given.get("latent") === "true", k = Number(given.get("k") ?? Math.min(75, Math.max(10, Math.round(about.sentences / 60))));
   const most = Math.max(20, Math.min(300, Math.floor(about.sentences / 5)));
+  let settling;
   const shown = h("output", { for: "k" }, String(k));
-  const slider = h("input", { type: "range", id: "k", name: "k", min: 10, max: most, value: k, oninput: () => { shown.textContent = slider.value; }, onchange: () => form.requestSubmit() });
+  const slider = h("input", { type: "range", id: "k", name: "k", min: 10, max: most, value: k, oninput: () => { shown.textContent = slider.value; }, onchange: () => { clearTimeout(settling); settling = setTimeout(() => { if (!state.signal.aborted) form.requestSubmit(); }, SETTLE); } });
   slider.value = k;
   const form = h("form", { class: "card", onsubmit: (event) => {
     event.preventDefault();
@@ -31,7 +33,7 @@ export async function render(root, state) {
   try {
     const typed = Object.fromEntries(Object.entries(asked).map(([name, value]) => [name, ["k", "seeds", "ngram"].includes(name) && value ? Number(value) : value === "true" ? true : value === "false" ? false : value]));
     result.append(h("p", { class: "hint" }, "Counting…"));
-    const told = latent || about.tokens > MANY ? await work("zipf", typed, result) : await get("zipf", asked);
+    const told = latent || about.tokens > MANY ? await work("zipf", typed, result, state.signal) : await get("zipf", asked, state.signal);
     if (told) ranks(result, told, asked); else result.replaceChildren(h("p", { class: "hint" }, "Cancelled."));
   } catch (error) { result.replaceChildren(problem(error)); }
 }
@@ -61,9 +63,9 @@ function words(root, state) {
     event.preventDefault();
     const data = new FormData(form), options = { index: state.index, method: data.get("method"), words: Number(data.get("words")) };
     try {
-      const told = await work("layout", options, place);
+      const told = await work("layout", options, place, state.signal);
       if (!told) return;
-      const shares = await work("speech", { index: state.index, k: [3, 10] }, place);
+      const shares = await work("speech", { index: state.index, k: [3, 10] }, place, state.signal);
       const view = new PointMap(told.results.map((one) => ({ x: one.x, y: one.y, name: one.word, group: one.speech, detail: `${one.speech} · ${number(one.count)} times` })), { label: `Map of ${told.results.length} words by part of speech`, name: "words", labels: 60 });
       place.replaceChildren(h("div", { class: "spread" }, h("h3", {}, `${number(told.results.length)} words`), tools("layout", options)), notes(told.notes), view.element(),
         shares ? h("div", { class: "two" }, table([["part of speech", (one) => one.speech], ["of all words", (one) => percent(one.token_share), true], ["of different words", (one) => percent(one.type_share), true]], shares.shares, "Parts of speech"),
