@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
+import time
 
 import pytest
 
@@ -51,3 +53,38 @@ def test_tasks_are_answered_in_order(monkeypatch: pytest.MonkeyPatch) -> None:
     items = [{"names": [str(number)]} for number in range(20)]
     found = list(map_tasks("lexfield.errors:list_names", items))
     assert found == [str(number) for number in range(20)]
+
+
+_CHILD = (
+    "from lexfield.engine.processes import end_with_parent; end_with_parent()\n"
+    "import time; time.sleep(60)"
+)
+_PARENT = (
+    "import subprocess, sys, time\n"
+    f"child = subprocess.Popen([sys.executable, '-c', {_CHILD!r}], start_new_session=True)\n"
+    "print(child.pid, flush=True)\n"
+    "time.sleep(60)\n"
+)
+
+
+def test_a_busy_worker_ends_with_its_parent() -> None:
+    parent = subprocess.Popen([sys.executable, "-c", _PARENT], stdout=subprocess.PIPE, text=True)
+    assert parent.stdout
+    child = int(parent.stdout.readline())
+    time.sleep(2)  # until the child watches
+    parent.kill()
+    parent.wait()
+    parent.stdout.close()
+    until = time.monotonic() + 30
+    while _is_running(child) and time.monotonic() < until:
+        time.sleep(0.1)
+    assert not _is_running(child)
+
+
+def _is_running(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    with open(f"/proc/{pid}/stat") as file:
+        return file.read().rpartition(")")[2].split()[0] != "Z"

@@ -15,6 +15,7 @@ import secrets
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
@@ -26,6 +27,7 @@ from lexfield.engine.threads import cores
 from lexfield.errors import LexfieldError
 from lexfield.progress import Progress, silent
 
+_WATCH = 0.5  # seconds between two looks at the parent
 _SEE = "Every machine of the cluster must see the same folders under the same paths."
 _MACHINE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EROFS, errno.ENOMEM)
 
@@ -67,6 +69,22 @@ def map_tasks(
                     if stream:
                         with suppress(OSError):  # what was not sent cannot be any more
                             stream.close()
+
+
+def end_with_parent() -> None:
+    """End this process when its parent is gone, even in the middle of a task.
+
+    A parent that is killed cannot end its workers, and a worker notices the end of its input only
+    when its task is done, which may take hours.
+    """
+    parent = os.getppid()
+
+    def watch() -> None:
+        while os.getppid() == parent:
+            time.sleep(_WATCH)
+        os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()
 
 
 def call(function: str, item: dict[str, Any]) -> Any:

@@ -6,10 +6,11 @@ import json
 import os
 import sys
 
-from lexfield.engine.processes import call_answer
+from lexfield.engine.processes import call_answer, end_with_parent
 
 
 def main() -> None:
+    end_with_parent()
     # What a task might print must not get between the answers.
     out = os.fdopen(os.dup(sys.stdout.fileno()), "w", encoding="utf-8")
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())

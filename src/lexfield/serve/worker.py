@@ -14,7 +14,7 @@ import sys
 import time
 from typing import Any, BinaryIO
 
-from lexfield.engine.processes import call
+from lexfield.engine.processes import call, end_with_parent
 from lexfield.errors import LexfieldError
 from lexfield.serve.problems import OUT_OF_MEMORY, ChangedIndexError, problem, status_of
 
@@ -100,6 +100,7 @@ def hide_paths(text: str, item: dict[str, Any]) -> str:
 
 
 def main() -> None:
+    end_with_parent()
     # What a task might print must not get between the frames.
     out = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
