@@ -67,7 +67,7 @@ def test_threshold_beside_an_installed_wordnet(
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("--synonyms", 0), "synonyms must be above 0"),
+        (("--synonyms", 0), "not in the range 0<x<=1000"),
         (("--synonyms", 500), "120 words are too few"),
         (("--plot", "picture.txt"), "does not name a figure"),
         (("nowhere.vec",), "no vectors called 'nowhere.vec'"),
@@ -122,7 +122,7 @@ def test_train_and_what_follows(run: Run, tmp_path: Path) -> None:
     assert {row["models"] for row in done.json["results"]} == {"8 dimensions", "12 dimensions"}
     assert "12 dimensions" in (tmp_path / "u.svg").read_text("utf-8")
     again = run("vectors", "uncertainty", folder, "--step", 0)
-    assert again.code == 2 and "step must be" in again.err
+    assert again.code == 2 and "0.001<=x<=1" in again.err
 
 
 def test_bag_writes_sets_and_multisets(run: Run) -> None:
