@@ -76,7 +76,7 @@ def test_search_says_what_the_command_line_says(
         ("/v1/near", {"word": "lighthouse", "k": 4}, ["near", "lighthouse", "-k", "4"]),
         ("/v1/near", {"word": ["sea", "boat"], "k": 2}, ["near", "sea", "boat", "-k", "2"]),
         ("/v1/bags", {"q": '2*sea - "the boat"', "method": "frequency", "k": 3},
-         ["search", "IDX", '2*sea - "the boat"', "--method", "frequency", "-k", "3",
+         ["search", "--algebra", "IDX", '2*sea - "the boat"', "--method", "frequency", "-k", "3",
           "--unit", "document"]),
         ("/v1/infer", {"k": 2}, ["topics", "infer", "IDX", "-k", "2"]),
         ("/v1/threshold", {"sample": 300}, ["threshold", "default", "--sample", "300"]),
@@ -315,3 +315,20 @@ def _corpus(*texts: str) -> Any:
     from lexfield.text.corpus import Corpus
 
     return Corpus.of(texts)
+
+
+def test_a_text_is_plain_unless_algebra_is_asked_for(client: Any) -> None:
+    asked = {"index": "sample", "method": "count", "unit": "document", "k": 50}
+    plain = ok(client, "/v1/search", **asked, q="storm - *** sea")["results"]
+    words = ok(client, "/v1/search", **asked, q="storm sea")["results"]
+    assert [(hit["id"], hit["score"]) for hit in plain] == [
+        (hit["id"], hit["score"]) for hit in words
+    ]
+    less = ok(client, "/v1/search", **asked, q="storm - sea", algebra=True)["results"]
+    assert {hit["id"] for hit in less} < {hit["id"] for hit in words}
+    assert "must follow" in refused(client, "/v1/search", 400, **asked, q="3*", algebra=True)
+    assert "does not read sums" in refused(
+        client, "/v1/search", 400, index="sample", q="storm", algebra=True
+    )
+    for verb, more in (("search", {"q": "storm"}), ("zipf", {}), ("speech", {})):
+        ok(client, f"/v1/{verb}", index="sample", allow_unknown=True, **more)
