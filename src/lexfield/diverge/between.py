@@ -12,9 +12,10 @@ from numpy.typing import ArrayLike, NDArray
 from lexfield.diverge import categorical, knn, resample
 from lexfield.diverge.calibrate import gaussian_bias
 from lexfield.diverge.counts import Counts, Text, of_texts
+from lexfield.diverge.coverage import coverage_notes
 from lexfield.diverge.estimate import UNITS, Estimate
 from lexfield.diverge.options import Options
-from lexfield.diverge.points import Points, coverage_notes, embed, exponent, merged, reach, reduced
+from lexfield.diverge.points import Points, embed, exponent, merged, reach, reduced
 from lexfield.diverge.possible import impossible_note, only_possible
 from lexfield.diverge.spread import moves
 from lexfield.errors import InputError, check

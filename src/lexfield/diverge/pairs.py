@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 from lexfield.diverge.categorical import shared_mass
 from lexfield.diverge.clouds import cloud_pairs
 from lexfield.diverge.counts import Counts, count
+from lexfield.diverge.coverage import coverage_notes
 from lexfield.diverge.estimate import UNITS, joined
 from lexfield.diverge.options import Options
 from lexfield.diverge.parts import Kept, Rows, row_divergences
-from lexfield.diverge.points import coverage_notes
 from lexfield.diverge.possible import impossible_pairs_note, only_possible
 from lexfield.diverge.spread import spread
 from lexfield.engine import Engine

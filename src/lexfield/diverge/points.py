@@ -17,10 +17,8 @@ from numpy.typing import NDArray
 
 from lexfield.diverge.counts import Counts
 from lexfield.diverge.knn import intrinsic_dimension
-from lexfield.diverge.options import Options
 from lexfield.engine.compiled import kernel
 from lexfield.errors import InputError, check
-from lexfield.vectors.coverage import Coverage, content_words
 from lexfield.vectors.neighbours import nearest_rows, prepared
 from lexfield.vectors.wordvectors import WordVectors
 
@@ -71,25 +69,6 @@ def embed(counts: Counts, vectors: WordVectors, *, points: str, reduce: str | No
         ones.data = np.ones_like(ones.data)
         made = Points(made.vectors, ones, made.words, made.dropped)
     return reduced(made, reduce)
-
-
-def coverage_notes(counts: Counts, chosen: Options, *, each: bool) -> list[str]:
-    """Return what to note of the words without a vector, of ``each`` text or of all together; raise
-    ``InputError`` if they are too many, unless that is allowed."""
-    if chosen.space != "latent":
-        return []
-    vectors = chosen.loaded()
-    content = content_words(counts.types)
-    known = content & (vectors.embed(counts.types).how > 0)
-    totals, left = (np.asarray(counts.matrix @ mask).ravel() for mask in (content, known))
-    if each:
-        found = [
-            Coverage(int(words), int(kept), vectors.name, f"text {id!r}")
-            for id, words, kept in zip(counts.ids, totals, left, strict=True)
-        ]
-    else:
-        found = [Coverage(int(totals.sum()), int(left.sum()), vectors.name)]
-    return [note for one in found for note in one.require(chosen.allow_unknown)]
 
 
 def merged(rows: Array, counts: csr_matrix, words: Sequence[str], dropped: Array) -> Points:
