@@ -55,9 +55,9 @@ def test_topics(run: Run, idx: str, tmp_path: Path) -> None:
 def test_bad_topics(run: Run, idx: str, tmp_path: Path) -> None:
     for arguments, message in (
         (("-t", 5000), "words are left for 5,000 topics"),
-        (("-t", 1), "topics must be at least 2"),
-        (("--alpha", 0), "alpha must be over 0"),
-        (("--max-share", 2), "max_share must be"),
+        (("-t", 1), "1 is not in the range 2<=x<=10000"),
+        (("--alpha", 0), "0.0 is not in the range"),
+        (("--max-share", 2), "2.0 is not in the range"),
     ):
         ran = run("topics", "fit", idx, *arguments)
         assert ran.code == 2 and message in ran.err, ran.err

@@ -237,7 +237,7 @@ def test_duplicates(run: Run, tmp_path: Path) -> None:
 def test_an_index_of_another_version(
     run: Run, index: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("lexfield.store.manifest.SCHEMA", 7)
+    monkeypatch.setattr("lexfield.store.manifest.READABLE", (7,))
     refused = run("search", index, QUERY)
     assert refused.code == 2
-    assert "has format 1; this lexfield reads 7" in refused.err
+    assert "has format 2; this lexfield reads 7" in refused.err

@@ -117,7 +117,7 @@ def read_query(
         )
     query: Query = read(index, text, algebra) if read else index.query(text)
     if not uses_vectors(method):
-        return query
+        return query if read else replace(query, notes=[*query.notes, *query.missing()])
     low = index.coverage.require(allow_unknown)
     return replace(query, notes=[*low, *query.notes, *query.lacking()])
 

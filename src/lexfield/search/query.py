@@ -48,6 +48,11 @@ class Query:
         """Return the words that have no vector."""
         return [word for word, known in zip(self.words, self.known, strict=True) if not known]
 
+    def missing(self) -> list[str]:
+        """Return a note on words that no text of the index holds."""
+        words = [word for word, id in zip(self.words, self.ids, strict=True) if id < 0]
+        return [f"not in the index: {list_names(words)}"] if words else []
+
     def lacking(self) -> list[str]:
         """Return a note on words without a vector, for methods that go by vectors."""
         return [f"no vector for: {list_names(self.unknown)}"] if self.unknown else []
