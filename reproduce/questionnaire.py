@@ -26,9 +26,9 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from scipy.optimize import brentq
+from suggestion_measures import unique_share
 
 from lexfield import Corpus, Index
-from lexfield.evaluate.variety import unique_share
 from lexfield.study.analyse import Group, analyse
 from lexfield.study.build import new_study
 from lexfield.study.design import Design

@@ -11,10 +11,13 @@ import click
 from lexfield.answers.answer import Record
 from lexfield.cli.options import cluster_option, engine_at, vectors_option
 from lexfield.cli.output import Bar, output_options, tell
+from lexfield.errors import InputError
 from lexfield.results import format_rows
 
 if TYPE_CHECKING:
     from lexfield.vectors.models import Models
+
+_LONGEST_WORD = 10_000  # characters
 
 
 @click.command()
@@ -65,7 +68,7 @@ def near(
     """
     from lexfield.answers.words import near as find
     from lexfield.answers.words import near_many
-    from lexfield.cli.search import read_lines
+    from lexfield.evaluate.queries import read_lines
     from lexfield.vectors.models import Models
     from lexfield.vectors.wordvectors import WordVectors
 
@@ -74,7 +77,9 @@ def near(
     if bool(words) == bool(file):
         raise click.UsageError("Give either words or --words FILE.")
     if file:
-        words = tuple(read_lines(file))
+        words = tuple(line.strip() for _, line in read_lines(file, _LONGEST_WORD))
+        if not words:
+            raise InputError(f"There is no word in {file}.", "Write one word per line.")
     if file and cluster and not models:
         with engine_at(cluster) as engine, Bar("looking", engine) as bar:
             assert engine is not None

@@ -22,8 +22,14 @@ from lexfield.errors import InputError
 @click.option("-k", default=1000, show_default=True, type=click.IntRange(1), help="Hits a query.")
 @unit_option("document")
 @click.option("--where", multiple=True, metavar="FIELD=VALUE", help="Only such documents.")
-@click.option("--id-field", metavar="NAME", help="Field with a query's id: by default _id or id.")
-@click.option("--text-field", default="text", show_default=True, metavar="NAME")
+@click.option("--id-field", metavar="NAME", help="JSON field of the id; default: _id or id.")
+@click.option(
+    "--text-field",
+    default="text",
+    show_default=True,
+    metavar="NAME",
+    help="JSON field of text.",
+)
 @click.option("--algebra", is_flag=True, help="Read * + - and quotes in queries as operators.")
 @cluster_option
 @output_options
@@ -41,19 +47,22 @@ def run(
     cluster: str | None,
     output: str | None,
 ) -> None:
-    """Answer all queries of a JSON-lines file on all cores, and write a TREC run.
+    """Answer all queries of a file on all cores, and write a TREC run.
+
+    The file has one query per line, id<TAB>query, or JSON lines.
 
     \b
     lexfield run my.idx queries.jsonl -o bm25.run
-    lexfield run my.idx queries.jsonl --method "lm(mu=500)" -k 100 -o lm.run
+    lexfield run my.idx queries.tsv --method "lm(mu=500)" -k 100 -o lm.run
     lexfield run my.idx queries.jsonl --method "translation(threshold=0.7)" -o translation.run
     lexfield run my.idx queries.jsonl --cluster tcp://10.0.0.5:8786 -o bm25.run
     lexfield evaluate bm25.run qrels.tsv
     """
     from lexfield.bags.algebra import plain
+    from lexfield.evaluate.queries import read_queries
+    from lexfield.evaluate.trec import Run, write_run
     from lexfield.search.filter import parse_where
     from lexfield.search.index import Index
-    from lexfield.trec import Run, read_queries, write_run
 
     if not Path(target).absolute().parent.is_dir():
         raise InputError(f"There is no folder {str(Path(target).parent)!r}.", "Make it first.")
