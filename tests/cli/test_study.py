@@ -9,7 +9,7 @@ import pytest
 
 from lexfield.sample import METADATA, TEXTS
 from tests.cli.conftest import Run
-from tests.study.test_paper import CHOOSE3, database
+from tests.study.test_paper import database
 
 
 @pytest.fixture(scope="module")
@@ -67,15 +67,16 @@ def test_simulate(run: Run, index: Path, queries: Path, tmp_path: Path, kind: st
 
 
 def test_import(run: Run, tmp_path: Path) -> None:
-    for name, value in (("d.json", database()), ("r.json", CHOOSE3)):
-        (tmp_path / name).write_text(json.dumps(value))
+    (tmp_path / "d.json").write_text(json.dumps(database()))
     study = tmp_path / "paper.db"
-    files = (tmp_path / "d.json", "--results", tmp_path / "r.json", "-o", study)
-    made = run("study", "import", *files, "--json")
+    made = run("study", "import", tmp_path / "d.json", "-o", study, "--json")
     assert made.code == 0 and made.json["results"][0]["questions"] == 3
+    assert made.json["results"][0]["targets"] == ["set_cover", "weighted_set_cover"]
+    chosen = ("--target", "jaccard", "--baseline", "edit_distance", "--kind", "head2head")
+    made = run("study", "import", tmp_path / "d.json", *chosen, "-o", tmp_path / "two.db")
+    assert made.code == 0 and "on jaccard beside edit_distance" in made.out
     found = run("study", "analyse", study)
-    assert found.code == 0 and "Published: participants: 4, answers: 30" in found.out
-    assert "nobody has answered yet" in found.err
+    assert found.code == 1 and "nobody has answered yet" in found.err
 
 
 def test_nobody_answered(run: Run, index: Path, queries: Path, tmp_path: Path) -> None:

@@ -18,9 +18,9 @@ import numpy as np
 
 from lexfield.search.index import Index
 from lexfield.search.metrics import learn
+from lexfield.study.database import Study, create
 from lexfield.study.design import Design
-from lexfield.study.queries import StudyQuery
-from lexfield.study.store import Study, create
+from lexfield.study.sentences import StudyQuery
 from lexfield.text.corpus import Corpus
 from lexfield.text.document import Document
 from lexfield.vectors import library
@@ -42,12 +42,16 @@ _PARTS = (
 
 @dataclass(frozen=True)
 class Artefact:
-    """root: what ``use`` is given. inside: the part of it that is damaged."""
+    """root: what ``use`` is given. inside: the part of it that is damaged.
+
+    has_unused_bytes: in an SQLite file, damage to bytes that belong to no row may go unnoticed.
+    """
 
     name: str
     root: Path
     inside: Path
     use: Callable[[Path], str]
+    has_unused_bytes: bool = False
 
     def files(self) -> list[Path]:
         """Every file of the part, but for the lock, which holds nothing."""
@@ -170,5 +174,5 @@ def make_all(folder: Path) -> list[Artefact]:
         Artefact("vector set", vectors, vectors, use_vectors),
         Artefact("topic model", index, index / "topics", use_topics),
         Artefact("learned metric", index, index / "metrics", use_metric),
-        Artefact("study database", folder / "study.db", folder / "study.db", use_study),
+        Artefact("study database", folder / "study.db", folder / "study.db", use_study, True),
     ]

@@ -27,8 +27,8 @@ from lexfield.search.methods import parse, spec_of
 from lexfield.serve.uploads import Bounds, Sent, keep
 from lexfield.store.files import block_sums, canonical_json
 from lexfield.store.folder import Store, verify
-from lexfield.study.queries import read_queries as read_study_queries
-from lexfield.study.store import Study
+from lexfield.study.database import Study
+from lexfield.study.sentences import read_queries as read_study_queries
 from lexfield.text.corpus import Corpus
 from lexfield.text.read import Reader
 from lexfield.vectors.load import read_vectors

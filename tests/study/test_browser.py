@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from lexfield.study.store import Study
+from lexfield.study.database import Study
 from tests.study.conftest import make
 
 playwright = pytest.importorskip(

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from lexfield.study.store import Study
+from lexfield.study.database import Study
 from lexfield.study.terminal import take_part
 from tests.study.conftest import METHODS
 

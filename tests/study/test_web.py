@@ -15,7 +15,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from lexfield.study.store import Study
+from lexfield.study.database import Study
 from tests.study.conftest import METHODS
 
 pytest.importorskip("fastapi", reason="the extra 'serve' is not installed")
@@ -97,9 +97,9 @@ def test_pages_are_blind(kind: str, request: pytest.FixtureRequest) -> None:
 
 
 def test_sentences_are_escaped(tmp_path: Any) -> None:
+    from lexfield.study.database import create
     from lexfield.study.design import Design
-    from lexfield.study.queries import StudyQuery
-    from lexfield.study.store import create
+    from lexfield.study.sentences import StudyQuery
 
     evil = "<script>alert('x')</script> & \"quotes\" {}"
     lists = [{m: [f"{evil} {m} {i}" for i in range(5)] for m in METHODS}]

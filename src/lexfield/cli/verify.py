@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 @click.argument("path", metavar="PATH")
 @output_options
 def verify(path: str, output: str | None) -> None:
-    """Check every byte of an index, a vector set or a study against its checksums.
+    """Check every byte of an index or a vector set, and every row of a study.
 
     The topics, metrics and shards of an index are checked with it. Ends with 0 when all is as
     written, with 2 and the names of the damaged files and blocks when not.
@@ -52,7 +52,7 @@ def _check(path: Path) -> list[FileCheck]:
     from lexfield.store.folder import FileCheck, verify
 
     if path.is_file():
-        from lexfield.study.store import verify as verify_study
+        from lexfield.study.database import verify as verify_study
 
         return verify_study(path)
     checks = verify(path)

@@ -23,28 +23,36 @@ _FORMS = 'A line is: one query, id<TAB>query, or {"_id": "1", "text": "…"}'
 def read_queries(
     path: str | Path | None, id_field: str | None = None, text_field: str = "text"
 ) -> dict[str, str]:
-    """Return the texts of queries by their ids, in order; ``path`` None reads standard input.
+    """Return the texts of queries by their ids, in order; ``path`` None is standard input.
 
     In JSON lines, the id is in ``id_field``; by default in ``_id`` or ``id``.
     """
+    queries = dict(iterate_queries(path, id_field, text_field))
+    if not queries:
+        raise ReadError(f"{'The input' if path is None else path} holds no queries.", _FORMS)
+    return queries
+
+
+def iterate_queries(
+    path: str | Path | None, id_field: str | None = None, text_field: str = "text"
+) -> Iterator[tuple[str, str]]:
+    """Yield the id and the text of each query, as ``read_queries`` returns them."""
     name = "The input" if path is None else str(path)
     is_json = name.lower().endswith(_JSON_SUFFIXES)
-    queries: dict[str, str] = {}
+    seen: set[str] = set()
     for number, line in read_lines(path, _LONGEST_QUERY):
-        is_json = is_json or (not queries and line.lstrip().startswith("{"))
+        is_json = is_json or (not seen and line.lstrip().startswith("{"))
         where = f"{name}, line {number}"
         if is_json:
             identity, text = _parse_record(where, line, id_field, text_field)
         else:
             identity, text = split_line(line)
         identity = identity or str(number)
-        if len(identity.split()) != 1 or identity in queries:
-            why = "is used twice" if identity in queries else "has spaces or is empty"
+        if len(identity.split()) != 1 or identity in seen:
+            why = "is used twice" if identity in seen else "has spaces or is empty"
             raise ReadError(f"{where}: the id {identity!r} {why}.")
-        queries[identity] = text
-    if not queries:
-        raise ReadError(f"{name} holds no queries.", _FORMS)
-    return queries
+        seen.add(identity)
+        yield identity, text
 
 
 def read_lines(path: str | Path | None, longest: int) -> Iterator[tuple[int, str]]:

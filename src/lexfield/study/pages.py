@@ -1,16 +1,15 @@
-"""The pages of a questionnaire: plain HTML forms; nothing on them tells which method said what."""
+"""The pages of a questionnaire: plain HTML forms that do not reveal the methods."""
 
 from __future__ import annotations
 
 from html import escape
 
+from lexfield.study.database import Question
 from lexfield.study.design import BACKGROUND, TASKS, Design
-from lexfield.study.store import Question
-from lexfield.study.terminal import introduction
+from lexfield.study.terminal import introduce
 
 
-def page(title: str, body: str) -> str:
-    """A whole document."""
+def _render_page(title: str, body: str) -> str:
     return (
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
@@ -22,17 +21,17 @@ def page(title: str, body: str) -> str:
     )
 
 
-def start(design: Design, problem: str = "") -> str:
-    """What it is about, the background questions, and the way back in."""
+def render_start(design: Design, problem: str = "") -> str:
+    """Return the first page: introduction, background questions, and the form for coming back."""
     fields = "".join(
         f"<fieldset><legend>{escape(text)}</legend>"
-        f'<div class="choices">{_options(name, options)}</div></fieldset>'
+        f'<div class="choices">{_render_options(name, options)}</div></fieldset>'
         for name, (text, options) in BACKGROUND.items()
     )
-    return page(
+    return _render_page(
         "A questionnaire",
-        f"<h1>Which sentences help?</h1>{_problem(problem)}"
-        f"<p>{escape(' '.join(introduction(design).split()))}</p>"
+        f"<h1>Which sentences help?</h1>{_render_problem(problem)}"
+        f"<p>{escape(' '.join(introduce(design).split()))}</p>"
         '<form class="card" method="post" action="/join"><h2>First, about you</h2>'
         '<p class="hint">Leave out what you do not want to answer.</p>'
         f'{fields}<button class="main">Begin</button></form>'
@@ -44,7 +43,7 @@ def start(design: Design, problem: str = "") -> str:
     )
 
 
-def _options(name: str, options: tuple[str, ...]) -> str:
+def _render_options(name: str, options: tuple[str, ...]) -> str:
     return "".join(
         f'<label><input type="radio" name="{escape(name)}" value="{number}">'
         f" {escape(option)}</label>"
@@ -52,20 +51,20 @@ def _options(name: str, options: tuple[str, ...]) -> str:
     )
 
 
-def ask(design: Design, question: Question, code: str, problem: str = "") -> str:
-    """One question, and below it the way out, with the code to come back."""
+def render_question(design: Design, question: Question, code: str, problem: str = "") -> str:
+    """Return the page of one question, with a way to stop and the code for coming back."""
     single = design.kind == "choose3"
     offers = "".join(
-        _sentence(number, offer[0]) if single else _list(number, offer)
+        _render_sentence(number, offer[0]) if single else _render_list(number, offer)
         for number, offer in enumerate(question.offers)
     )
     keys = f"<kbd>1</kbd> {'to' if single else 'or'} <kbd>{len(question.offers)}</kbd>"
-    return page(
+    return _render_page(
         f"Question {question.place + 1}",
         f'<div class="progress"><label for="done">Question {question.place + 1} of'
         f' {question.total}</label><progress id="done" max="{question.total}"'
         f' value="{question.place}"></progress></div>'
-        f'{_problem(problem)}<h1 class="hint">For this sentence</h1>'
+        f'{_render_problem(problem)}<h1 class="hint">For this sentence</h1>'
         f"<blockquote>{escape(question.query)}</blockquote>"
         f'<form method="post" action="/answer" data-choose="{design.choose}">'
         f'<input type="hidden" name="place" value="{question.place}">'
@@ -80,7 +79,7 @@ def ask(design: Design, question: Question, code: str, problem: str = "") -> str
     )
 
 
-def _sentence(number: int, text: str) -> str:
+def _render_sentence(number: int, text: str) -> str:
     return (
         f'<label class="offer"><input type="checkbox" name="chosen" value="{number}">'
         f'<span class="body">{escape(text)}</span>'
@@ -88,7 +87,7 @@ def _sentence(number: int, text: str) -> str:
     )
 
 
-def _list(number: int, texts: tuple[str, ...]) -> str:
+def _render_list(number: int, texts: tuple[str, ...]) -> str:
     rows = "".join(f"<li>{escape(text)}</li>" for text in texts)
     return (
         f'<div class="offer"><input type="radio" id="list{number}" name="chosen" value="{number}"'
@@ -98,8 +97,8 @@ def _list(number: int, texts: tuple[str, ...]) -> str:
     )
 
 
-def left(code: str, answered: int, finished: bool) -> str:
-    """After the last answer: thanks, and the code to come back with."""
+def render_end(code: str, answered: int, finished: bool) -> str:
+    """Return the last page: thanks, and the code for coming back."""
     kept = {0: "No answer yet is", 1: "One answer is"}.get(answered, f"{answered} answers are")
     more = (
         "<p>That was the last question.</p>"
@@ -107,21 +106,21 @@ def left(code: str, answered: int, finished: bool) -> str:
         else "<p>To go on later, here or on another machine, use your code:</p>"
         f'<p class="code">{escape(code)}</p>'
     )
-    return page(
+    return _render_page(
         "Thank you",
         f'<h1>Thank you!</h1><div class="card"><p>{kept} kept.</p>{more}</div>'
         '<p><a href="/">To the first page</a></p>',
     )
 
 
-def wrong(message: str, hint: str) -> str:
-    """Something went wrong that the participant cannot mend."""
-    return page(
+def render_error(message: str, hint: str) -> str:
+    """Return the page for an error that the participant cannot repair."""
+    return _render_page(
         "Something is wrong",
-        f"<h1>Something is wrong</h1>{_problem(message)}<p>{escape(hint)}</p>"
+        f"<h1>Something is wrong</h1>{_render_problem(message)}<p>{escape(hint)}</p>"
         '<p>Your answers so far are kept. <a href="/">Try again</a></p>',
     )
 
 
-def _problem(text: str) -> str:
+def _render_problem(text: str) -> str:
     return f'<p class="problem" role="alert">{escape(text)}</p>' if text else ""
