@@ -34,10 +34,10 @@ def test_the_whole_path(run: Run, index: Path, queries: Path, tmp_path: Path) ->
     made = run("study", "new", index, "--kind", "choose3", "--queries", queries, "-o", study)
     assert made.code == 0 and "4 questions (choose3)" in made.out
     took = run("study", "run", study, stdin=b"1\n\n\n\n1 2 3\nq\n")
-    assert took.code == 0 and "Answers kept: 1" in took.out
+    assert took.code == 0 and "Answers saved: 1" in took.out
     code = took.out.split("--resume ")[1].split()[0]
     again = run("study", "run", study, "--resume", code, stdin=b"345\n")
-    assert again.code == 0 and "Answers kept: 2" in again.out
+    assert again.code == 0 and "Answers saved: 2" in again.out
     found = run("study", "analyse", study, "--json").json
     assert found["schema"] == "lexfield.study.analyse/1"
     assert (found["kind"], found["participants"], found["answers"]) == ("choose3", 1, 2)

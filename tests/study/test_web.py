@@ -58,7 +58,7 @@ def test_a_whole_visit(client: Client, choose3: Study) -> None:
     gone = client.post("/quit")
     (one,) = choose3.participants()
     assert one.background == {"field": 1, "adoption": 4}
-    assert one.code in gone.text and "One answer is kept" in gone.text
+    assert one.code in gone.text and "One answer is saved" in gone.text
     assert client.get("/question").headers["location"] == "/"  # the cookie is gone
     assert client.post("/resume", data={"code": one.code}).status_code == 303
     for place in range(1, 12):

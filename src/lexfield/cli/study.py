@@ -33,20 +33,14 @@ def _making_options(
     targets: Sequence[str], baselines: Sequence[str]
 ) -> Callable[[Callable[..., None]], Callable[..., None]]:
     """Add the options of ``new`` and ``import``."""
+    seeds = click.IntRange(0, 2**32 - 1)
     options = (
-        click.option(
-            "--kind",
-            type=click.Choice(KINDS),
-            default="choose3",
-            show_default=True,
-            help="What participants are asked.",
-        ),
+        click.option("--kind", type=click.Choice(KINDS), default="choose3", help="What is asked."),
         click.option(
             "--target",
             "targets",
             multiple=True,
             default=targets,
-            show_default=True,
             metavar="METHOD",
             help="The method that is studied; if repeated, questions alternate.",
         ),
@@ -55,20 +49,13 @@ def _making_options(
             "baselines",
             multiple=True,
             default=baselines,
-            show_default=True,
             metavar="METHOD",
             help="A method to compare it with.",
         ),
         click.option(
             "-o", "--output", "path", required=True, metavar="STUDY.db", help="File to write."
         ),
-        click.option(
-            "--seed",
-            default=0,
-            show_default=True,
-            type=click.IntRange(0, 2**32 - 1),
-            help="Seed of all random orders.",
-        ),
+        click.option("--seed", default=0, type=seeds, help="Seed of all random orders."),
         output_options,
     )
 
@@ -80,7 +67,7 @@ def _making_options(
     return add
 
 
-@click.group()
+@click.group(context_settings={"show_default": True})
 def study() -> None:
     """Ask people which suggestions help: make a blinded questionnaire, run it, analyse it.
 
@@ -101,8 +88,8 @@ def study() -> None:
     help="One query per line, id<TAB>query, JSON lines, or .json: a list, or lists by level.",
 )
 @click.option("--by", metavar="FIELD", help="Metadata field that must equal the level of a query.")
-@click.option("--shortest", default=3, show_default=True, help="Fewest words of a suggestion.")
-@click.option("--longest", default=15, show_default=True, help="Most words of a suggestion.")
+@click.option("--shortest", default=3, help="Fewest words of a suggestion.")
+@click.option("--longest", default=15, help="Most words of a suggestion.")
 @_making_options(TARGETS, BASELINES)
 def new(
     index: str,
@@ -213,9 +200,9 @@ def _describe(verb: str, made: Study, output: str | None) -> None:
     metavar="METHOD=θ",
     help="For --simulate: log strength of a method; 0 by default.",
 )
-@click.option("--spread", default=0.0, show_default=True, help="How much simulated tastes differ.")
-@click.option("--answers", default=50.0, show_default=True, help="Mean answers before one quits.")
-@click.option("--seed", default=0, show_default=True, help="Seed of simulated participants.")
+@click.option("--spread", default=0.0, help="How much simulated tastes differ.")
+@click.option("--answers", default=50.0, help="Mean answers before one quits.")
+@click.option("--seed", default=0, help="Seed of simulated participants.")
 def run(
     path: str,
     resume: str | None,
@@ -298,18 +285,10 @@ def serve(path: str, port: int, host: str, token: str | None, no_browser: bool) 
 @study.command("analyse")
 @click.argument("path", metavar="STUDY.db")
 @click.option(
-    "--draws",
-    default=2000,
-    show_default=True,
-    type=click.IntRange(100, 100_000),
-    help="Resampled sets of participants for intervals.",
+    "--draws", default=2000, type=click.IntRange(100, 100_000), help="Samples for intervals."
 )
 @click.option(
-    "--level",
-    default=0.95,
-    show_default=True,
-    type=click.FloatRange(0.5, 0.9999),
-    help="Level of intervals.",
+    "--level", default=0.95, type=click.FloatRange(0.5, 0.9999), help="Level of intervals."
 )
 @output_options
 def analyse(path: str, draws: int, level: float, output: str | None) -> None:

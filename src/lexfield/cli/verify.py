@@ -36,7 +36,8 @@ def verify(path: str, output: str | None) -> None:
     def table() -> list[str]:
         lines = [f"damaged: {found.file}: {found.problem}" for found in damaged]
         if not damaged:
-            lines = [f"ok: {len(checks)} files, {size / 1e6:,.1f} MB, every block as written"]
+            unit = "row" if Path(path).is_file() else "block"
+            lines = [f"ok: {len(checks)} files, {size / 1e6:,.1f} MB, every {unit} as written"]
         return lines
 
     emit("verify", [asdict(found) for found in checks], output, table=table)

@@ -7,10 +7,10 @@ all their answers (cluster bootstrap). Quantiles are widened for few participant
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field
 from math import sqrt
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +23,7 @@ from lexfield.study.power import Power, describe_power
 from lexfield.study.strengths import Offer, find_unbounded, fit
 
 Array = NDArray[np.float64]
+Key = TypeVar("Key", bound=Hashable)
 ALL = "all"
 FEW = 20  # participants below which intervals are rough
 
@@ -141,9 +142,7 @@ class GroupAnalysis:
         self._tails = widen_tails(self.count, level)
         self._errors: dict[tuple[str, str], float] = {}
 
-    def _tabulate(
-        self, keys: Sequence[Hashable], events: Iterable[tuple[int, Hashable, int]]
-    ) -> Array:
+    def _tabulate(self, keys: Sequence[Key], events: Iterable[tuple[int, Key, int]]) -> Array:
         """Return the sums of (participant, key, value) as a table participant × key."""
         column = {key: i for i, key in enumerate(keys)}
         table = np.zeros((self.count, len(keys)))
@@ -151,12 +150,20 @@ class GroupAnalysis:
             table[self._row[participant], column[key]] += value
         return table
 
-    def _estimate(self, chosen: Array, asked: Array) -> tuple[Array, Array, Array]:
-        """Return shares in per cent, their intervals (2 × keys), and standard errors."""
+    def _estimate(
+        self, keys: Sequence[Key], events: Sequence[tuple[int, Key, int]]
+    ) -> Iterator[tuple[Key, int, int, float, float | None, float | None, float]]:
+        """Yield key, chosen, asked, per cent, interval and standard error for each key."""
+        chosen = self._tabulate(keys, events)
+        asked = self._tabulate(keys, ((who, key, 1) for who, key, _ in events))
         with np.errstate(invalid="ignore", divide="ignore"):
             shares = 100 * chosen.sum(0) / asked.sum(0)
             drawn = 100 * (self._times @ chosen) / (self._times @ asked)
-        return shares, self._interval(drawn), np.nanstd(drawn, axis=0)
+        interval, errors = self._interval(drawn), np.nanstd(drawn, axis=0)
+        for i, key in enumerate(keys):
+            counts = int(chosen[:, i].sum()), int(asked[:, i].sum())
+            bounds = _bounds_or_none(interval[:, i])
+            yield key, *counts, float(shares[i]), *bounds, float(errors[i])
 
     def _interval(self, drawn: Array) -> Array:
         if self.count < 2:
@@ -167,18 +174,13 @@ class GroupAnalysis:
         events = [event for answer in self.answers for event in _list_events(self.design, answer)]
         used = {key for _, key, _ in events}
         keys = [key for key in _list_keys(self.design) if key in used]
-        chosen = self._tabulate(keys, events)
-        asked = self._tabulate(keys, ((who, key, 1) for who, key, _ in events))
-        shares, interval, errors = self._estimate(chosen, asked)
-        self._errors = dict(zip(keys, errors.tolist(), strict=True))
-        counts = zip(chosen.sum(0).astype(int), asked.sum(0).astype(int), strict=True)
-        return [
-            Share(
-                self.name, *key, int(won), int(total), float(shares[i]),
-                *bounds_or_none(interval[:, i]), self.design.chance,
+        rows = []
+        for key, chosen, asked, per_cent, low, high, error in self._estimate(keys, events):
+            rows.append(
+                Share(self.name, *key, chosen, asked, per_cent, low, high, self.design.chance)
             )
-            for i, (key, (won, total)) in enumerate(zip(keys, counts, strict=True))
-        ]  # fmt: skip
+            self._errors[key] = error
+        return rows
 
     def strengths(self, notes: list[str]) -> list[Strength]:
         """Fit the scores; methods whose score only the prior bounds are noted."""
@@ -203,20 +205,15 @@ class GroupAnalysis:
             beats[np.ix_(won, lost)] += 1
         for method in find_unbounded(offers, beats):
             notes.append(f"{self.name}: only the prior bounds the score of {methods[method]}")
-        return rank_strengths(self.name, methods, theta[0], self._interval(theta[1:]))
+        return _rank_strengths(self.name, methods, theta[0], self._interval(theta[1:]))
 
     def positions(self) -> list[Position]:
-        places, answers = list(range(self.design.size)), self.answers
-        chosen = self._tabulate(places, ((a.participant, i, 1) for a in answers for i in a.chosen))
-        asked = self._tabulate(places, ((a.participant, i, 1) for a in answers for i in places))
-        shares, interval, _ = self._estimate(chosen, asked)
+        places = range(self.design.size)
+        events = [(a.participant, i, int(i in a.chosen)) for a in self.answers for i in places]
         return [
-            Position(
-                self.name, i + 1, float(shares[i]), *bounds_or_none(interval[:, i]),
-                self.design.chance,
-            )
-            for i in places
-        ]  # fmt: skip
+            Position(self.name, place + 1, per_cent, low, high, self.design.chance)
+            for place, _, _, per_cent, low, high, _ in self._estimate(places, events)
+        ]
 
     def power(self) -> list[Power]:
         """Return the power of each target's share, once ``shares`` has been called."""
@@ -266,7 +263,7 @@ def _list_keys(design: Design) -> list[tuple[str, str]]:
     return [(t, method) for t in design.targets for method in (*design.baselines, ALL)]
 
 
-def rank_strengths(
+def _rank_strengths(
     group: str, methods: Sequence[str], theta: Array, interval: Array
 ) -> list[Strength]:
     """Return scores as rows, strongest first."""
@@ -274,13 +271,13 @@ def rank_strengths(
     share /= share.sum()
     return [
         Strength(
-            group, methods[i], float(theta[i]), *bounds_or_none(interval[:, i]), float(share[i])
+            group, methods[i], float(theta[i]), *_bounds_or_none(interval[:, i]), float(share[i])
         )
         for i in np.argsort(-theta, kind="stable").tolist()
     ]
 
 
-def bounds_or_none(interval: Array) -> tuple[float | None, float | None]:
+def _bounds_or_none(interval: Array) -> tuple[float | None, float | None]:
     low, high = (None if np.isnan(value) else float(value) for value in interval)
     return low, high
 

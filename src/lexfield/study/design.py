@@ -28,8 +28,8 @@ PAPER_TARGETS = ("set_cover", "weighted_set_cover")  # as the file of Hare et al
 PAPER_BASELINES = ("embedding_average", "word_movers_distance", "jaccard", "edit_distance")
 GROUPS = {"choose3": ("useful",), "head2head": ("helpful", "varied")}
 TASKS = {
-    "useful": "Which three of these sentences would help you most? Think also of variety:"
-    " three that say the same help less.",
+    "useful": "Which three of these sentences would help you most? Think of variety too:"
+    " three that say the same thing help less.",
     "helpful": "Which list would help you more with your own writing?",
     "varied": "Which list is more varied, while still related to the sentence?",
 }

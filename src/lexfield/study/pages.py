@@ -33,13 +33,13 @@ def render_start(design: Design, problem: str = "") -> str:
         f"<h1>Which sentences help?</h1>{_render_problem(problem)}"
         f"<p>{escape(' '.join(introduce(design).split()))}</p>"
         '<form class="card" method="post" action="/join"><h2>First, about you</h2>'
-        '<p class="hint">Leave out what you do not want to answer.</p>'
+        '<p class="hint">Skip any question that you do not want to answer.</p>'
         f'{fields}<button class="main">Begin</button></form>'
-        '<form class="card" method="post" action="/resume"><h2>You have been here before?</h2>'
+        '<form class="card" method="post" action="/resume"><h2>Have you been here before?</h2>'
         '<div class="row"><label for="code">Your code</label>'
         '<input type="text" id="code" name="code" maxlength="40" autocomplete="off"'
         ' autocapitalize="off" spellcheck="false" required>'
-        "<button>Go on</button></div></form>",
+        "<button>Continue</button></div></form>",
     )
 
 
@@ -70,11 +70,11 @@ def render_question(design: Design, question: Question, code: str, problem: str 
         f'<input type="hidden" name="place" value="{question.place}">'
         f"<fieldset><legend>{escape(TASKS[question.group])}</legend>"
         f'<div class="{"sentences" if single else "lists"}">{offers}</div></fieldset>'
-        '<div class="row"><button class="main">Keep and go on</button>'
+        '<div class="row"><button class="main">Save and continue</button>'
         '<span id="said" role="status"></span>'
-        f'<span class="hint keys">Keys: {keys} to choose, <kbd>Enter</kbd> to keep.</span>'
+        f'<span class="hint keys">Keys: {keys} to choose, <kbd>Enter</kbd> to save.</span>'
         '</div></form><form class="stop row" method="post" action="/quit">'
-        '<button>Stop for now</button><span class="hint">Your answers so far are kept. To come'
+        '<button>Stop for now</button><span class="hint">Your answers so far are saved. To come'
         f' back, use your code <span class="code">{escape(code)}</span></span></form>',
     )
 
@@ -99,16 +99,16 @@ def _render_list(number: int, texts: tuple[str, ...]) -> str:
 
 def render_end(code: str, answered: int, finished: bool) -> str:
     """Return the last page: thanks, and the code for coming back."""
-    kept = {0: "No answer yet is", 1: "One answer is"}.get(answered, f"{answered} answers are")
+    count = {0: "No answer is", 1: "One answer is"}.get(answered, f"{answered} answers are")
     more = (
         "<p>That was the last question.</p>"
         if finished
-        else "<p>To go on later, here or on another machine, use your code:</p>"
+        else "<p>To continue later, here or on another machine, use your code:</p>"
         f'<p class="code">{escape(code)}</p>'
     )
     return _render_page(
         "Thank you",
-        f'<h1>Thank you!</h1><div class="card"><p>{kept} kept.</p>{more}</div>'
+        f'<h1>Thank you!</h1><div class="card"><p>{count} saved.</p>{more}</div>'
         '<p><a href="/">To the first page</a></p>',
     )
 
@@ -118,7 +118,7 @@ def render_error(message: str, hint: str) -> str:
     return _render_page(
         "Something is wrong",
         f"<h1>Something is wrong</h1>{_render_problem(message)}<p>{escape(hint)}</p>"
-        '<p>Your answers so far are kept. <a href="/">Try again</a></p>',
+        '<p>Your answers so far are saved. <a href="/">Try again</a></p>',
     )
 
 

@@ -109,7 +109,10 @@ def open_database(path: Path, durable: bool = True) -> sqlite3.Connection:
     A rollback journal keeps the study in one file that can be copied or sent. Every commit is
     flushed to the disk, including the folder (synchronous = EXTRA), unless ``durable`` is False.
     """
-    _check_header(path)
+    if not path.is_file():
+        raise InputError(f"There is no study at {path}.", "Make one with: lexfield study new")
+    if path.stat().st_size > _MOST_BYTES:
+        raise InputError(f"{path} is larger than {_MOST_BYTES // 10**9} GB; no study is.")
     mode = "rw" if os.access(path, os.W_OK) else "ro"
     with translate_errors(path):
         connection = sqlite3.connect(
@@ -133,26 +136,13 @@ def open_database(path: Path, durable: bool = True) -> sqlite3.Connection:
     return connection
 
 
-def _check_header(path: Path) -> None:
-    if not path.is_file():
-        raise InputError(f"There is no study at {path}.", "Make one with: lexfield study new")
-    if path.stat().st_size > _MOST_BYTES:
-        raise InputError(f"{path} is larger than {_MOST_BYTES // 10**9} GB; no study is.")
-    with path.open("rb") as file:
-        start = file.read(72)
-    if start[:15] != b"SQLite format 3":
-        raise NotAStoreError(
-            f"{path} is not a study: it is no SQLite file, or its first bytes are damaged."
-        )
-    if int.from_bytes(start[68:72], "big") != APPLICATION:
-        raise NotAStoreError(f"{path} is a database of some other program, not a study.")
-
-
 def _check_content(connection: sqlite3.Connection, path: Path) -> None:
-    version, pages, page_size = (
+    application, version, pages, page_size = (
         connection.execute(f"PRAGMA {name}").fetchone()[0]
-        for name in ("user_version", "page_count", "page_size")
+        for name in ("application_id", "user_version", "page_count", "page_size")
     )
+    if application != APPLICATION:
+        raise NotAStoreError(f"{path} is a database of some other program, not a study.")
     if version >= 0 and version != SCHEMA:
         raise VersionError(
             f"{path} has schema {version}; this lexfield reads {SCHEMA}.", "Use a newer lexfield."
@@ -186,6 +176,10 @@ def translate_errors(path: Path) -> Iterator[None]:
             ) from error
         raise StoreError(f"{path}: {error}.") from error
     except (sqlite3.Error, UnicodeError) as error:
+        if "not a database" in str(error):
+            raise NotAStoreError(
+                f"{path} is not a study: it is no SQLite file, or its first bytes are damaged."
+            ) from error
         raise damage_error(path, str(error)) from error
 
 

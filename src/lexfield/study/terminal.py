@@ -23,10 +23,10 @@ def take_part(study: Study, read: Read, write: Write, code: str | None = None) -
     if code is None:
         write(introduce(study.design))
         participant = study.join(_ask_background(read, write))
-        write(f"\nYour code is {participant.code}. With it you can go on later.")
+        write(f"\nYour code is {participant.code}. You can use it to continue later.")
     else:
         participant = study.resume(code)
-        write(f"Welcome back. Answers kept so far: {study.answered(participant)}")
+        write(f"Welcome back. Answers saved so far: {study.answered(participant)}")
     try:
         while (question := study.question(participant)) is not None:
             write("\n" + "\n".join(format_question(question)))
@@ -34,23 +34,23 @@ def take_part(study: Study, read: Read, write: Write, code: str | None = None) -
             study.answer(participant, question.place, chosen)
         write("\nThat was the last question. Thank you!")
     except _QuitError:
-        write(f"\nThank you! Answers kept: {study.answered(participant)}")
-        write(f"To go on later: lexfield study run {study.path} --resume {participant.code}")
+        write(f"\nThank you! Answers saved: {study.answered(participant)}")
+        write(f"To continue later: lexfield study run {study.path} --resume {participant.code}")
     return participant
 
 
 def introduce(design: Design) -> str:
     """Return the introduction for participants, in the terminal and on the page."""
-    what = (
+    task = (
         "You will see a sentence, and sentences that a program suggests for it. Choose the three"
-        " that would help you most if you were writing, and think also of variety."
+        " that would help you most if you were writing, and think of variety too."
         if design.kind == "choose3"
         else "You will see a sentence, and two lists of sentences that programs suggest for it."
-        " Choose one list; the question says by what."
+        " Choose one list; the question says how to decide."
     )
     return textwrap.fill(
-        f"{what} There are no wrong answers. Answer as many questions as you like: every answer is"
-        " kept at once, and you can stop after any and come back.",
+        f"{task} There are no wrong answers. Answer as many questions as you like: every answer is"
+        " saved at once, and you can stop at any time and come back.",
         _WIDTH,
     )
 
@@ -74,7 +74,7 @@ def format_question(question: Question) -> list[str]:
 
 def _ask_background(read: Read, write: Write) -> dict[str, int]:
     """Ask the background questions; Enter skips one."""
-    write("\nFirst, a few questions about you. Press Enter to leave one out.")
+    write("\nFirst, a few questions about you. Press Enter to skip one.")
     given = {}
     for name, (text, options) in BACKGROUND.items():
         write(f"\n{text}")
