@@ -94,6 +94,7 @@ def test_bad_input(run: Run, index: Path, queries: Path, tmp_path: Path) -> None
         (("new", index, "--queries", queries, "--baseline", "x", "-o", study), "no method 'x'"),
         (("new", index, "--queries", queries, "--longest", 2, "-o", study), "lengths must be"),
         (("import", queries, "-o", study), "is not JSON"),
+        (("import", queries, "--results", queries, "-o", study), "reproduce/questionnaire.py"),
         (("run", study), "There is no study at"),
         (("run", queries), "is not a study"),
         (("run", study, "--strength", "a=1"), "--strength goes with --simulate"),

@@ -138,9 +138,11 @@ def new(
 
 @study.command("import")
 @click.argument("source", type=_FILE, metavar="SUGGESTIONS.json")
+@click.option("--results", hidden=True)  # of lexfield 0.1
 @_making_options(PAPER_TARGETS, PAPER_BASELINES)
 def import_(
     source: str,
+    results: str | None,
     kind: str,
     targets: tuple[str, ...],
     baselines: tuple[str, ...],
@@ -159,6 +161,10 @@ def import_(
     """
     from lexfield.study.build import import_study
 
+    if results is not None:
+        raise click.UsageError(
+            "--results is gone: reproduce/questionnaire.py --study prints a study beside them."
+        )
     made = import_study(source, path, kind, targets=targets, baselines=baselines, seed=seed)
     _describe("study.import", made, output)
 
