@@ -27,7 +27,7 @@ from typing import Any
 import numpy as np
 
 from lexfield import MinimumDistortion
-from lexfield.evaluate.retrieval import paired_t
+from lexfield.evaluate.measures import paired_t
 from lexfield.metric.features import Grams
 from lexfield.metric.recovery import clustering_precision
 

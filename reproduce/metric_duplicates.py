@@ -24,11 +24,11 @@ from scipy.sparse import coo_matrix
 from scipy.sparse.csgraph import connected_components
 
 from lexfield import Corpus, Document, Index, MinimumDistortion
-from lexfield.evaluate.retrieval import by_query, compare
+from lexfield.evaluate.measures import by_query, compare
+from lexfield.evaluate.trec import Run
 from lexfield.metric.choose import choose_shrinkage
 from lexfield.metric.features import Grams
 from lexfield.search.metrics import learn
-from lexfield.trec import Run
 
 HERE = Path(__file__).parent
 SEED = 2004

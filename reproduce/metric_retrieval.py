@@ -27,7 +27,7 @@ import numpy as np
 from sklearn.preprocessing import normalize
 
 from lexfield import MinimumDistortion, WordVectors
-from lexfield.evaluate.retrieval import paired_t, randomisation
+from lexfield.evaluate.measures import paired_t, randomisation
 from lexfield.metric.choose import choose_shrinkage
 from lexfield.metric.features import Axes, Covers, Grams, means
 from lexfield.metric.recovery import recovery

@@ -11,6 +11,10 @@ queries    The same 100 queries asked of our own methods on the books at hand: h
 calibrated How often 95% intervals hold the truth, over many simulated studies.
 
     python reproduce/questionnaire.py --data ../shared/data [--only published]
+    python reproduce/questionnaire.py --data ../shared/data --study paper.db
+
+The second form prints the shares of a study made with `lexfield study import database.json` beside
+the published ones.
 """
 
 from __future__ import annotations
@@ -25,18 +29,27 @@ from random import Random
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from published_totals import (
+    Totals,
+    add_published,
+    published_shares,
+    published_strengths,
+    read_totals,
+    wilson,
+)
 from scipy.optimize import brentq
+from suggestion_measures import unique_share
 
 from lexfield import Corpus, Index
-from lexfield.evaluate.variety import unique_share
-from lexfield.study.analyse import Group, analyse
-from lexfield.study.build import new_study
+from lexfield.results import format_rows
+from lexfield.study.analyse import GroupAnalysis, analyse
+from lexfield.study.build import import_study, new_study
+from lexfield.study.database import Answer, Study
+from lexfield.study.design import PAPER_BASELINES as BASELINES
+from lexfield.study.design import PAPER_TARGETS as TARGETS
 from lexfield.study.design import Design
-from lexfield.study.paper import BASELINES, TARGETS, Totals, import_study
-from lexfield.study.published import published_shares, published_strengths, wilson
-from lexfield.study.queries import read_queries
+from lexfield.study.sentences import read_queries
 from lexfield.study.simulate import choose, simulate
-from lexfield.study.store import Answer, Study
 
 HERE = Path(__file__).parent
 OUT = HERE / "results" / "questionnaire.json"
@@ -67,7 +80,10 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data", type=Path, default=HERE.parents[1] / "shared" / "data")
     parser.add_argument("--only", choices=PARTS)
+    parser.add_argument("--study", type=Path, help="Compare this study with the published totals.")
     options = parser.parse_args()
+    if options.study:
+        return print("\n".join(beside_published(options.study, options.data)))
     works = {
         "published": published, "simulated": simulated, "queries": queries,
         "calibrated": calibrated,
@@ -81,11 +97,22 @@ def main() -> None:
         print(json.dumps({part: found}, indent=1, ensure_ascii=False))
 
 
+def beside_published(path: Path, data: Path) -> list[str]:
+    """Return the shares of a study of the paper's questions, with the published ones."""
+    with Study(path) as study:
+        published = published_shares(totals_of(data, study.design.kind), study.design)
+        rows = add_published(analyse(study).to_dicts(), published)
+    return format_rows([rounded(row) for row in rows] or [rounded(row) for row in published], 100)
+
+
 def paper(data: Path, folder: Path, kind: str, name: str = "paper") -> Path:
-    survey = data / "survey"
     path = folder / f"{name}-{kind}.db"
-    import_study(survey / "database.json", path, kind, results=survey / RESULTS[kind]).close()
+    import_study(data / "survey" / "database.json", path, kind).close()
     return path
+
+
+def totals_of(data: Path, kind: str) -> Totals:
+    return read_totals(data / "survey" / RESULTS[kind], kind)
 
 
 def rounded(row: dict[str, Any]) -> dict[str, Any]:
@@ -97,13 +124,13 @@ def published(data: Path, folder: Path) -> dict[str, Any]:
     result: dict[str, Any] = {}
     for kind, printed in PRINTED.items():
         with Study(paper(data, folder, kind)) as study:
-            totals = Totals.from_dict(study.about["published"])
+            totals = totals_of(data, kind)
             rows = published_shares(totals, study.design)
             for row in rows:
                 key = (row["group"], row["target"], row["method"])
                 row["printed"] = printed.get(key)
                 row["differs_from_chance"] = not row["low"] <= row["chance"] <= row["high"]
-            asked = sum(total.asked for total in totals.totals)
+            asked = totals.answers
             result[kind] = {
                 "participants": totals.participants,
                 "answers": asked,
@@ -127,10 +154,10 @@ def simulated(data: Path, folder: Path) -> dict[str, Any]:
     result: dict[str, Any] = {}
     for kind in RESULTS:
         with Study(paper(data, folder, kind, "totals")) as study:
-            totals = Totals.from_dict(study.about["published"])
+            totals = totals_of(data, kind)
             shares = published_shares(totals, study.design)
             scores = published_strengths(totals, study.design, draws=100)
-        mean = sum(total.asked for total in totals.totals) / totals.participants
+        mean = totals.answers / totals.participants
         quits = quitting(mean)
         for spread in SPREADS:
             rows = []
@@ -140,7 +167,8 @@ def simulated(data: Path, folder: Path) -> dict[str, Any]:
                 with Study(path, durable=False) as study:
                     simulate(study, totals.participants, theta, spread=spread, answers=quits)
                     found = analyse(study)
-                rows += [row for row in found.to_dicts() if row["group"] == group]
+                own = add_published(found.to_dicts(), shares)
+                rows += [row for row in own if row["group"] == group]
             result[f"{kind}, spread {spread:g}"] = compare(rows, shares)
     return result
 
@@ -258,11 +286,11 @@ def calibrated(data: Path, folder: Path) -> dict[str, Any]:
     return result
 
 
-def group(design: Design, found: list[list[Answer]], draws: int) -> Group:
+def group(design: Design, found: list[list[Answer]], draws: int) -> GroupAnalysis:
     numbered = [
         replace(answer, participant=person) for person, own in enumerate(found) for answer in own
     ]
-    return Group("g", design, numbered, draws, 0.95, len(numbered))
+    return GroupAnalysis("g", design, numbered, draws, 0.95, len(numbered))
 
 
 def answers(design: Design, rng: Random, spread: float, mean: int) -> list[list[Answer]]:

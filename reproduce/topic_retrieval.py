@@ -25,12 +25,12 @@ from scipy.special import rel_entr
 
 from lexfield import Corpus, stopwords
 from lexfield.bags.matrix import BagMatrix
-from lexfield.evaluate.retrieval import by_query, compare
-from lexfield.fusion import fuse_runs
+from lexfield.evaluate.fusion import fuse_runs
+from lexfield.evaluate.measures import by_query, compare
+from lexfield.evaluate.trec import Qrels, Run, read_qrels
 from lexfield.topics.lda import TopicModel
 from lexfield.topics.neighbours import Neighbours
 from lexfield.topics.vocabulary import Filters
-from lexfield.trec import Qrels, Run, read_qrels
 
 HERE = Path(__file__).parent
 SETS = ("med", "time", "cranfield", "cisi", "cacm", "scifact-dev")

@@ -25,7 +25,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lexfield.evaluate.retrieval import by_query, paired_t
+from lexfield.evaluate.measures import by_query, paired_t
+from lexfield.evaluate.queries import read_queries
+from lexfield.evaluate.trec import Run, read_qrels
 from lexfield.plots.figure import COLOURS, figure, save
 from lexfield.results import format_rows
 from lexfield.search.bags import Bags
@@ -33,7 +35,6 @@ from lexfield.search.index import Index
 from lexfield.search.soft import index_threshold
 from lexfield.text.corpus import Corpus
 from lexfield.text.normalise import Normalisation
-from lexfield.trec import Run, read_qrels, read_queries
 
 HERE = Path(__file__).parent
 SETS = ("cranfield", "med", "cisi", "cacm", "time", "scifact-dev", "adi")

@@ -19,9 +19,9 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
+from suggestion_measures import list_jaccard, relevance, unique_share
 
 from lexfield import Corpus, Document, Index, stopwords
-from lexfield.evaluate.variety import list_jaccard, relevance, unique_share
 from lexfield.search.methods import parse, spec_of
 
 HERE = Path(__file__).parent

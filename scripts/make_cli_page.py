@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -33,15 +34,15 @@ def page() -> str:
         sections.append(_section(f"lexfield {verb}", command))
         if isinstance(command, click.Group):
             sections += [
-                _section(f"lexfield {verb} {name}", sub)
+                _section(f"lexfield {verb} {name}", sub, **command.context_settings)
                 for name, sub in sorted(command.commands.items())
             ]
     return "\n".join(sections)
 
 
-def _section(name: str, command: click.Command) -> str:
+def _section(name: str, command: click.Command, **settings: Any) -> str:
     context = click.Context(
-        command, info_name=name, terminal_width=96, help_option_names=["-h", "--help"]
+        command, info_name=name, terminal_width=96, help_option_names=["-h", "--help"], **settings
     )
     return f"## {name}\n\n```text\n{command.get_help(context)}\n```\n"
 

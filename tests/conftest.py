@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import importlib
+import sys
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
@@ -10,6 +13,16 @@ from lexfield.sample import METADATA, TEXTS
 from lexfield.text.corpus import Corpus
 
 SHARED = Path(__file__).parents[2] / "shared" / "data"
+REPRODUCE = Path(__file__).parents[1] / "reproduce"
+
+
+def import_reproduce(name: str) -> ModuleType:
+    """Import a module of ``reproduce``, which is a folder of scripts and not a package."""
+    sys.path.insert(0, str(REPRODUCE))
+    try:
+        return importlib.import_module(name)
+    finally:
+        sys.path.remove(str(REPRODUCE))
 
 
 @pytest.fixture(autouse=True)

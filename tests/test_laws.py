@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from scipy.sparse import csr_matrix
 
 from lexfield.diverge.categorical import divergences
-from lexfield.fusion import HOW, NORMALISE, fuse
+from lexfield.evaluate.fusion import HOW, NORMALISE, fuse
 from lexfield.search.index import Index
 from lexfield.text.corpus import Corpus
 from lexfield.text.document import Document

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from lexfield.diverge.pairs import pairs
     from lexfield.engine.where import open_engine
     from lexfield.errors import LexfieldError
-    from lexfield.fusion import fuse
+    from lexfield.evaluate.fusion import fuse
     from lexfield.metric.distortion import MinimumDistortion
     from lexfield.ranks.layout import layout
     from lexfield.ranks.speech import speech
@@ -57,7 +57,7 @@ _HOMES = {
     "WordVectors": "vectors.wordvectors",
     "build_sharded": "search.shard_build",
     "divergence": "diverge.between",
-    "fuse": "fusion",
+    "fuse": "evaluate.fusion",
     "keyness": "bags.keyness",
     "knn_divergence": "diverge.between",
     "kwic": "text.kwic",

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from lexfield.evaluate.trec import read_run
 from lexfield.sample import METADATA, TEXTS
-from lexfield.trec import read_run
 from tests.cli.conftest import Run
 
 
@@ -75,6 +75,14 @@ def test_run(run: Run, index: Path, tmp_path: Path) -> None:
     assert "Query b: Character 5 of the query: this quote is not closed" in algebra.err
     named = run("run", index, queries, "-o", target, "--method", "lm(mu=50)", "--id-field", "text")
     assert named.code == 2  # ids with spaces
+    (tmp_path / "q.tsv").write_text("a\tA storm - at sea.\nThe copper pot\n")
+    assert run("run", index, tmp_path / "q.tsv", "-o", target, "-k", 5).code == 0
+    by_tsv = read_run(target)
+    assert list(by_tsv.queries) == ["a", "2"] and by_tsv.queries["a"] == written.queries["a"]
+    lines = [json.dumps({"_id": i, "text": t}) for i, t in (("a", "storm"), ("b", "bread"))]
+    (tmp_path / "plain.jsonl").write_text("\n".join(lines))
+    searched = run("search", index, "--queries", tmp_path / "plain.jsonl", "--json")
+    assert {hit["query"] for hit in searched.json["results"]} == {"storm", "bread"}
     none = tmp_path / "none.jsonl"
     none.write_text('{"text": "xqzwv"}\n')
     assert run("run", index, none, "-o", target).code == 1

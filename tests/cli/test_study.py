@@ -9,7 +9,7 @@ import pytest
 
 from lexfield.sample import METADATA, TEXTS
 from tests.cli.conftest import Run
-from tests.study.test_paper import CHOOSE3, database
+from tests.study.test_paper import database
 
 
 @pytest.fixture(scope="module")
@@ -34,10 +34,10 @@ def test_the_whole_path(run: Run, index: Path, queries: Path, tmp_path: Path) ->
     made = run("study", "new", index, "--kind", "choose3", "--queries", queries, "-o", study)
     assert made.code == 0 and "4 questions (choose3)" in made.out
     took = run("study", "run", study, stdin=b"1\n\n\n\n1 2 3\nq\n")
-    assert took.code == 0 and "Answers kept: 1" in took.out
+    assert took.code == 0 and "Answers saved: 1" in took.out
     code = took.out.split("--resume ")[1].split()[0]
     again = run("study", "run", study, "--resume", code, stdin=b"345\n")
-    assert again.code == 0 and "Answers kept: 2" in again.out
+    assert again.code == 0 and "Answers saved: 2" in again.out
     found = run("study", "analyse", study, "--json").json
     assert found["schema"] == "lexfield.study.analyse/1"
     assert (found["kind"], found["participants"], found["answers"]) == ("choose3", 1, 2)
@@ -67,15 +67,16 @@ def test_simulate(run: Run, index: Path, queries: Path, tmp_path: Path, kind: st
 
 
 def test_import(run: Run, tmp_path: Path) -> None:
-    for name, value in (("d.json", database()), ("r.json", CHOOSE3)):
-        (tmp_path / name).write_text(json.dumps(value))
+    (tmp_path / "d.json").write_text(json.dumps(database()))
     study = tmp_path / "paper.db"
-    files = (tmp_path / "d.json", "--results", tmp_path / "r.json", "-o", study)
-    made = run("study", "import", *files, "--json")
+    made = run("study", "import", tmp_path / "d.json", "-o", study, "--json")
     assert made.code == 0 and made.json["results"][0]["questions"] == 3
+    assert made.json["results"][0]["targets"] == ["set_cover", "weighted_set_cover"]
+    chosen = ("--target", "jaccard", "--baseline", "edit_distance", "--kind", "head2head")
+    made = run("study", "import", tmp_path / "d.json", *chosen, "-o", tmp_path / "two.db")
+    assert made.code == 0 and "on jaccard beside edit_distance" in made.out
     found = run("study", "analyse", study)
-    assert found.code == 0 and "Published: participants: 4, answers: 30" in found.out
-    assert "nobody has answered yet" in found.err
+    assert found.code == 1 and "nobody has answered yet" in found.err
 
 
 def test_nobody_answered(run: Run, index: Path, queries: Path, tmp_path: Path) -> None:
@@ -93,6 +94,7 @@ def test_bad_input(run: Run, index: Path, queries: Path, tmp_path: Path) -> None
         (("new", index, "--queries", queries, "--baseline", "x", "-o", study), "no method 'x'"),
         (("new", index, "--queries", queries, "--longest", 2, "-o", study), "lengths must be"),
         (("import", queries, "-o", study), "is not JSON"),
+        (("import", queries, "--results", queries, "-o", study), "reproduce/questionnaire.py"),
         (("run", study), "There is no study at"),
         (("run", queries), "is not a study"),
         (("run", study, "--strength", "a=1"), "--strength goes with --simulate"),

@@ -14,6 +14,8 @@ from typing import Any
 import lexfield
 
 SOURCE = Path(lexfield.__file__).parents[1]
+TASKS = Path(__file__).parent / "tasks"
+PYTHONPATH = os.pathsep.join([str(TASKS), str(SOURCE), os.environ.get("PYTHONPATH", "")])
 
 
 class Nodes:
@@ -27,7 +29,7 @@ class Nodes:
         self.address = f"tcp://127.0.0.1:{_free_port()}"
         self._environment = {
             **os.environ,
-            "PYTHONPATH": os.pathsep.join([str(SOURCE), os.environ.get("PYTHONPATH", "")]),
+            "PYTHONPATH": PYTHONPATH,
             "OMP_NUM_THREADS": "1",
             **(settings or {}),
         }

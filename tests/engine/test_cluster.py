@@ -23,13 +23,20 @@ from lexfield.search.shard_build import build_sharded
 from lexfield.text.corpus import Corpus
 from lexfield.vectors.wordvectors import WordVectors
 from tests.cli.conftest import Run, run
-from tests.engine.nodes import Nodes
+from tests.engine.nodes import PYTHONPATH, TASKS, Nodes
 
 __all__ = ["run"]  # a fixture
 
 pytest.importorskip("distributed", reason="the extra 'cluster' is not installed")
 
-SLOW = "lexfield.engine.checks:wait_and_write"
+SLOW = "lexfield.slow:wait_and_write"
+
+
+@pytest.fixture(autouse=True)
+def slow_task(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let this process and its workers import ``tests/engine/tasks/slow.py``."""
+    monkeypatch.setenv("PYTHONPATH", PYTHONPATH)
+    monkeypatch.setattr(lexfield, "__path__", [*lexfield.__path__, str(TASKS)])
 
 
 @pytest.fixture(scope="module")

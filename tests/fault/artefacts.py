@@ -18,9 +18,9 @@ import numpy as np
 
 from lexfield.search.index import Index
 from lexfield.search.metrics import learn
+from lexfield.study.database import Study, create
 from lexfield.study.design import Design
-from lexfield.study.queries import StudyQuery
-from lexfield.study.store import Study, create
+from lexfield.study.sentences import StudyQuery
 from lexfield.text.corpus import Corpus
 from lexfield.text.document import Document
 from lexfield.vectors import library
@@ -43,12 +43,16 @@ _PARTS = (
 @dataclass(frozen=True)
 class Artefact:
     """root: what ``use`` is given. part: what the names of the files begin with that are damaged;
-    "" for all that are of no part."""
+    "" for all that are of no part.
+
+    has_unused_bytes: in an SQLite file, damage to bytes that belong to no row may go unnoticed.
+    """
 
     name: str
     root: Path
     use: Callable[[Path], str]
     part: str = ""
+    has_unused_bytes: bool = False
 
     def files(self) -> list[Path]:
         """Every file of the part, but for locks and markers, which are empty."""
@@ -172,5 +176,5 @@ def make_all(folder: Path) -> list[Artefact]:
         Artefact("vector set", vectors, use_vectors),
         Artefact("topic model", index, use_topics, "topics@"),
         Artefact("learned metric", index, use_metric, "metrics@"),
-        Artefact("study database", folder / "study.db", use_study),
+        Artefact("study database", folder / "study.db", use_study, has_unused_bytes=True),
     ]

@@ -125,7 +125,8 @@ def rot(artefact: Artefact, count: int, seed: int = 0, least: int = LEAST) -> di
         trials = sample(files, count, flips, seed, least)
         words = run_trials(trials, trial(artefact, before), repair=repair)
         verdicts = [word.split(" | ")[1] if " | " in word else "missed" for word in words]
-        bad = [word for word in words if not word.startswith(("detected | found", "same | found"))]
+        good = ("detected | found", "same | found", *["same | missed"] * artefact.has_unused_bytes)
+        bad = [word for word in words if not word.startswith(good)]
         result[name] = {
             "trials": len(trials),
             "use": tally(words),

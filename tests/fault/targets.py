@@ -21,15 +21,16 @@ import numpy as np
 
 from lexfield.bags.algebra import parse_algebra
 from lexfield.errors import LexfieldError
+from lexfield.evaluate.queries import read_queries
+from lexfield.evaluate.trec import read_qrels, read_run
 from lexfield.search.methods import parse, spec_of
 from lexfield.serve.uploads import Bounds, Sent, keep
 from lexfield.store.files import block_sums, canonical_json
 from lexfield.store.folder import Store, verify
-from lexfield.study.queries import read_queries as read_study_queries
-from lexfield.study.store import Study
+from lexfield.study.database import Study
+from lexfield.study.sentences import read_queries as read_study_queries
 from lexfield.text.corpus import Corpus
 from lexfield.text.read import Reader
-from lexfield.trec import read_qrels, read_queries, read_run
 from lexfield.vectors.load import read_vectors
 from tests.fault.artefacts import fasttext_model, make_study
 

@@ -6,9 +6,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import lexfield as lx
-from lexfield.evaluate.retrieval import by_query
+from lexfield.evaluate.measures import by_query
+from lexfield.evaluate.trec import Run
 from lexfield.metric.recovery import clustering_precision, recovery
-from lexfield.trec import Run
 
 from . import oracle
 

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
+from lexfield.study.database import Study, create
 from lexfield.study.design import Design
-from lexfield.study.queries import StudyQuery
-from lexfield.study.store import Study, create
+from lexfield.study.sentences import StudyQuery
 
 METHODS = ("setcover", "mean", "wmd", "jaccard", "edit")
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lexfield.study.agreement import agreement, alpha
+from lexfield.study.agreement import krippendorff_alpha, measure_agreement
 
 # Krippendorff (2011), "Computing Krippendorff's Alpha-Reliability", example A: two observers, ten
 # units, α = 0.095.
@@ -19,7 +19,7 @@ SECOND = [1, 1, 1, 0, 0, 1, 0, 0, 0, 0]
 
 def test_published_example() -> None:
     units = [(unit, 0) for unit in range(10)] * 2
-    found = agreement(units, FIRST + SECOND)
+    found = measure_agreement(units, FIRST + SECOND)
     # by hand: 4 units of 10 disagree, 14 zeros, 6 ones: 1 − 19·4/(14·6)
     assert found.alpha == pytest.approx(1 - 76 / 84) and round(found.alpha or 0, 3) == 0.095
     assert (found.units, found.judgements) == (10, 20)
@@ -44,20 +44,20 @@ def test_beside_pairs(units: list[list[int]]) -> None:
     zeros = np.array([unit.count(0) for unit in units], float)
     ones = np.array([unit.count(1) for unit in units], float)
     slow = pairs_alpha(units)
-    found = alpha(zeros, ones) if units else None
+    found = krippendorff_alpha(zeros, ones) if units else None
     assert found == (None if slow is None else pytest.approx(slow))
     flat = [((u % 3, u), value) for u, unit in enumerate(units) for value in unit]
-    whole = agreement([key for key, _ in flat], [value for _, value in flat], draws=100)
+    whole = measure_agreement([key for key, _ in flat], [value for _, value in flat], draws=100)
     assert whole.alpha == (None if slow is None else pytest.approx(slow))
 
 
 def test_agreement_of_all_and_of_none() -> None:
-    assert alpha(np.array([3.0, 0.0]), np.array([0.0, 3.0])) == 1
-    assert alpha(np.array([3.0]), np.array([0.0])) is None  # nothing to tell apart
-    assert agreement([], []).alpha is None
-    assert agreement([(1, 1), (2, 1)], [0, 1]).units == 0
+    assert krippendorff_alpha(np.array([3.0, 0.0]), np.array([0.0, 3.0])) == 1
+    assert krippendorff_alpha(np.array([3.0]), np.array([0.0])) is None  # nothing to tell apart
+    assert measure_agreement([], []).alpha is None
+    assert measure_agreement([(1, 1), (2, 1)], [0, 1]).units == 0
     rng = np.random.default_rng(0)
     units = [(int(q), 0) for q in rng.integers(0, 50, 2000)]
-    chance = agreement(units, rng.integers(0, 2, 2000).tolist())
+    chance = measure_agreement(units, rng.integers(0, 2, 2000).tolist())
     assert chance.low is not None and chance.high is not None
     assert chance.low < 0 < chance.high and chance.high - chance.low < 0.1

@@ -11,14 +11,15 @@ import numpy as np
 import pytest
 
 from lexfield.errors import InputError
-from lexfield.study.analyse import Analysis, Group, analyse
+from lexfield.study.analyse import Analysis, GroupAnalysis, analyse
+from lexfield.study.database import Answer, Study
 from lexfield.study.design import Design
-from lexfield.study.power import power
-from lexfield.study.published import wilson
+from lexfield.study.power import compute_power
 from lexfield.study.simulate import choose, simulate
-from lexfield.study.store import Answer, Study
+from tests.conftest import import_reproduce
 from tests.study.conftest import METHODS, make
 
+wilson = import_reproduce("published_totals").wilson
 THETA = {"setcover": 0.6, "mean": 0.3, "wmd": 0.0, "jaccard": -0.3, "edit": -0.6}
 
 
@@ -144,8 +145,8 @@ def test_intervals_are_calibrated() -> None:
     assert np.mean(hits) > 0.86 > 0.75 > np.mean(naive)
 
 
-def group(design: Design, answers: list[Answer], seed: int) -> Group:
-    return Group("useful", design, answers, 400, 0.95, seed)
+def group(design: Design, answers: list[Answer], seed: int) -> GroupAnalysis:
+    return GroupAnalysis("useful", design, answers, 400, 0.95, seed)
 
 
 def test_power_is_how_often_a_difference_is_seen() -> None:
@@ -156,10 +157,10 @@ def test_power_is_how_often_a_difference_is_seen() -> None:
     for study in range(60):
         part = group(design, draw(25, 0.5, rng, 4), study)
         share = part.shares()[0]
-        (row,) = part.power([])
+        (row,) = part.power()
         low, high = share.low or 0, share.high or 100
         seen.append(not low <= 60 <= high)
-        told.append(power(truth["setcover"] - 60, row.error))
+        told.append(compute_power(truth["setcover"] - 60, row.error))
     assert np.mean(seen) == pytest.approx(np.mean(told), abs=0.15)
 
 

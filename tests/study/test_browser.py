@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from lexfield.study.store import Study
+from lexfield.study.database import Study
 from tests.study.conftest import make
 
 playwright = pytest.importorskip(
@@ -82,7 +82,7 @@ def test_choose3_with_keys_quit_and_resume(browser: Any, served: tuple[str, Path
     offers = page.locator(".offer")
     for number in (0, 1, 2):
         offers.nth(number).click()
-    page.get_by_role("button", name="Keep and go on").click()
+    page.get_by_role("button", name="Save and continue").click()
     page.get_by_text("Question 3 of 4").wait_for()
     page.go_back()
     page.goto(f"{address}question")
@@ -90,15 +90,15 @@ def test_choose3_with_keys_quit_and_resume(browser: Any, served: tuple[str, Path
     page.get_by_role("button", name="Stop for now").click()
     page.get_by_role("heading", name="Thank you!").wait_for()
     code = page.inner_text(".code")
-    assert "2 answers are kept" in page.inner_text("main")
+    assert "2 answers are saved" in page.inner_text("main")
 
     other, also_wrong = watched(browser)  # another browser, with the code
     other.goto(address)
     other.get_by_label("Your code").fill("wrong")
-    other.get_by_role("button", name="Go on").click()
+    other.get_by_role("button", name="Continue").click()
     assert "No participant has this code" in other.get_by_role("alert").inner_text()
     other.get_by_label("Your code").fill(code)
-    other.get_by_role("button", name="Go on").click()
+    other.get_by_role("button", name="Continue").click()
     other.get_by_text("Question 3 of 4").wait_for()
     assert other.inner_text("blockquote") == third
     for _ in range(2):
@@ -130,11 +130,11 @@ def test_head2head_on_a_phone_in_the_dark(browser: Any, served: tuple[str, Path]
     assert page.evaluate(wide) == 360
     background = page.evaluate("getComputedStyle(document.body).backgroundColor")
     assert sum(map(int, re.findall(r"\d+", background))) < 150
-    page.get_by_role("button", name="Keep and go on").tap()
+    page.get_by_role("button", name="Save and continue").tap()
     assert page.get_by_role("status").inner_text() == "Choose one of the lists."
     page.locator(".lists li").nth(7).tap()  # anywhere on the second list
     assert page.get_by_label("List 2").is_checked()
-    page.get_by_role("button", name="Keep and go on").tap()
+    page.get_by_role("button", name="Save and continue").tap()
     page.get_by_text("Question 2 of 4").wait_for()
     page.get_by_role("button", name="Stop for now").tap()
     page.get_by_role("heading", name="Thank you!").wait_for()

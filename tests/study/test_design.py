@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lexfield.errors import InputError
-from lexfield.study.design import Design, _can_differ, plan, usable
+from lexfield.study.design import Design, can_ask, have_distinct_texts, plan
 
 METHODS = ("t", "a", "b", "c", "d")
 CHOOSE3 = Design("choose3", ("t",), ("a", "b", "c", "d"))
@@ -69,15 +69,15 @@ def test_lists_are_equally_long_and_never_the_same() -> None:
         (question,) = plan(HEAD2HEAD, shown, seed)
         assert {len(side) for side in question.shown} == {1}
         assert "b" in question.methods  # against a both lists would be x
-    assert not usable(HEAD2HEAD, {m: [(0, "x")] for m in ("t", "u", "a", "b")})
-    assert not usable(HEAD2HEAD, {**shown[0], "b": []})
+    assert not can_ask(HEAD2HEAD, {m: [(0, "x")] for m in ("t", "u", "a", "b")})
+    assert not can_ask(HEAD2HEAD, {**shown[0], "b": []})
 
 
 @settings(deadline=None)
 @given(st.lists(st.sets(st.sampled_from("uvwxyz"), max_size=4), min_size=1, max_size=4))
-def test_whether_all_can_differ(sets: list[set[str]]) -> None:
+def test_whether_allhave_distinct_texts(sets: list[set[str]]) -> None:
     slow = any(len(set(drawn)) == len(sets) for drawn in product(*sets))
-    assert _can_differ(sets) == slow
+    assert have_distinct_texts(sets) == slow
 
 
 @pytest.mark.parametrize(

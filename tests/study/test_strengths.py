@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import minimize
 
-from lexfield.study.strengths import Array, Offer, fit, unbounded
+from lexfield.study.strengths import Array, Offer, find_unbounded, fit
 
 
 def test_by_hand() -> None:
@@ -97,8 +97,8 @@ def test_always_chosen_stays_finite_and_is_told() -> None:
     assert np.isfinite(theta).all() and theta[0] > 2
     beats = np.array([[0, 10, 3], [0, 0, 2], [4, 3, 0]], float)
     offers = [Offer((0, 1, 2), 1)]
-    assert unbounded(offers, beats) == []
+    assert find_unbounded(offers, beats) == []
     beats[0, 1:] = 5
     beats[1:, 0] = 0
-    assert unbounded(offers, beats) == [0]
-    assert unbounded([], np.zeros((3, 3))) == []
+    assert find_unbounded(offers, beats) == [0]
+    assert find_unbounded([], np.zeros((3, 3))) == []

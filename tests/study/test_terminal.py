@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from lexfield.study.store import Study
+from lexfield.study.database import Study
 from lexfield.study.terminal import take_part
 from tests.study.conftest import METHODS
 
@@ -27,15 +27,15 @@ def test_answers_quit_and_resume(choose3: Study) -> None:
     assert one.background == {"field": 1, "reading": 0, "adoption": 4}
     assert [answer.chosen for answer in choose3.answers()] == [(0, 2, 3), (0, 1, 4)]
     assert said.count("That is not three numbers") == 3 and "Question 3 of 12" in said
-    assert "Answers kept: 2" in said and one.code in said
+    assert "Answers saved: 2" in said and one.code in said
     again = talk(choose3, ["123"] * 10, one.code)
-    assert "Answers kept so far: 2" in again and "That was the last question" in again
+    assert "Answers saved so far: 2" in again and "That was the last question" in again
     assert choose3.answered(one) == 12
 
 
 def test_nothing_tells_a_method(head2head: Study) -> None:
     said = talk(head2head, ["", "", "", "", "1", "2"])  # then the input ends
-    assert "Answers kept: 2" in said and "List 1" in said and "List 2" in said
+    assert "Answers saved: 2" in said and "List 1" in said and "List 2" in said
     blind = said
     for lists in head2head.suggestions.values():
         for entries in lists.values():

@@ -15,7 +15,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from lexfield.study.store import Study
+from lexfield.study.database import Study
 from tests.study.conftest import METHODS
 
 pytest.importorskip("fastapi", reason="the extra 'serve' is not installed")
@@ -58,7 +58,7 @@ def test_a_whole_visit(client: Client, choose3: Study) -> None:
     gone = client.post("/quit")
     (one,) = choose3.participants()
     assert one.background == {"field": 1, "adoption": 4}
-    assert one.code in gone.text and "One answer is kept" in gone.text
+    assert one.code in gone.text and "One answer is saved" in gone.text
     assert client.get("/question").headers["location"] == "/"  # the cookie is gone
     assert client.post("/resume", data={"code": one.code}).status_code == 303
     for place in range(1, 12):
@@ -97,9 +97,9 @@ def test_pages_are_blind(kind: str, request: pytest.FixtureRequest) -> None:
 
 
 def test_sentences_are_escaped(tmp_path: Any) -> None:
+    from lexfield.study.database import create
     from lexfield.study.design import Design
-    from lexfield.study.queries import StudyQuery
-    from lexfield.study.store import create
+    from lexfield.study.sentences import StudyQuery
 
     evil = "<script>alert('x')</script> & \"quotes\" {}"
     lists = [{m: [f"{evil} {m} {i}" for i in range(5)] for m in METHODS}]

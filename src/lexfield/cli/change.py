@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from lexfield.cli.options import read_small, reading_options
+from lexfield.cli.options import read_input, reading_options
 from lexfield.cli.output import Bar, emit, output_options
 
 
@@ -50,7 +50,7 @@ def delete(path: str, ids: tuple[str, ...], output: str | None) -> None:
     from lexfield.search.index import Index
 
     index = Index.open(path)
-    wanted = read_small(None).decode("utf-8", "replace").split("\n") if ids == ("-",) else ids
+    wanted = read_input().decode("utf-8", "replace").split("\n") if ids == ("-",) else ids
     deleted = index.delete(identity for identity in wanted if identity)
     record = {"deleted": deleted, "documents": index.info()["documents"]}
     emit("delete", [record], output)

@@ -15,7 +15,7 @@ from lexfield.cli.output import emit, output_options
     default="map,p@5,p@10,r@10,rprec,11pt,ndcg@10",
     show_default=True,
     metavar="LIST",
-    help="Of: map, p@K, r@K, rprec, 11pt, iprec@0.1, ndcg, ndcg@K, mrr.",
+    help="Of: map, p@K, r@K or recall@K, rprec, 11pt, iprec@0.1, ndcg, ndcg@K, mrr.",
 )
 @click.option("--against", metavar="RUN", help="Compare with this run, and test the difference.")
 @click.option("--by-query", is_flag=True, help="Show every query's values.")
@@ -30,20 +30,20 @@ def evaluate(
     lexfield evaluate my.run my.qrels --measures map,p@10,ndcg@10 --json
     lexfield evaluate fused.run my.qrels --against bm25.run
     """
-    from lexfield.evaluate import retrieval
-    from lexfield.trec import read_qrels, read_run
+    from lexfield.evaluate import measures as scoring
+    from lexfield.evaluate.trec import read_qrels, read_run
 
     if by_query and against:
         raise click.UsageError("Give either --against or --by-query.")
-    wanted = retrieval.parse_measures(measures)
+    wanted = scoring.parse_measures(measures)
     found, judged = read_run(run), read_qrels(qrels)
-    table = retrieval.evaluate(found, judged, wanted)
+    table = scoring.evaluate(found, judged, wanted)
     values = {score.measure: score.value for score in table}
     records = table.to_dicts()
     if against:
-        records = retrieval.compare(found, read_run(against), judged, wanted).to_dicts()
+        records = scoring.compare(found, read_run(against), judged, wanted).to_dicts()
     elif by_query:
-        each = retrieval.by_query(found, judged, wanted)
+        each = scoring.by_query(found, judged, wanted)
         records = [
             {"query": query, **{name: float(each[name][place]) for name in wanted}}
             for place, query in enumerate(judged)

@@ -49,8 +49,8 @@ def fuse(
     lexfield fuse a.run b.run --jsonl
     """
     from lexfield.errors import InputError
-    from lexfield.fusion import fuse_runs
-    from lexfield.trec import Run, read_run, run_lines, write_run
+    from lexfield.evaluate.fusion import fuse_runs
+    from lexfield.evaluate.trec import Run, read_run, run_lines, write_run
 
     if len(runs) < 2:
         raise InputError("There is only one run to fuse.", "Name two or more.")

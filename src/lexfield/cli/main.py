@@ -49,7 +49,7 @@ VERBS = {
     "threshold": ("threshold", "Find the similarity above which words count as related."),
     "topics": ("topics", "Fit, show and infer the topics of an index."),
     "vectors": ("vectors", "List, import, describe and train word vectors."),
-    "verify": ("verify", "Check every byte of an index, a vector set or a study."),
+    "verify": ("verify", "Check that an index, a vector set or a study is undamaged."),
     "zipf": ("zipf", "See whether texts follow Zipf's law."),
 }
 

@@ -13,10 +13,13 @@ from lexfield.answers.answer import Record
 from lexfield.answers.bounds import Bound
 from lexfield.cli.options import cluster_option, engine_at, real, vectors_option, whole
 from lexfield.cli.output import Bar, output_options, tell
+from lexfield.errors import InputError
 from lexfield.results import format_rows
 
 if TYPE_CHECKING:
     from lexfield.vectors.models import Models
+
+_LONGEST_WORD = 10_000  # characters
 
 
 @click.command()
@@ -69,7 +72,7 @@ def near(
     """
     from lexfield.answers.words import near as find
     from lexfield.answers.words import near_many
-    from lexfield.cli.search import read_lines
+    from lexfield.evaluate.queries import MOST_BYTES, read_lines
     from lexfield.vectors.models import Models
     from lexfield.vectors.wordvectors import WordVectors
 
@@ -78,7 +81,9 @@ def near(
     if bool(words) == bool(file):
         raise click.UsageError("Give either words or --words FILE.")
     if file:
-        words = tuple(read_lines(file))
+        words = tuple(line.strip() for _, line in read_lines(file, _LONGEST_WORD, MOST_BYTES))
+        if not words:
+            raise InputError(f"There is no word in {file}.", "Write one word per line.")
     if file and cluster and not models:
         with engine_at(cluster) as engine, Bar("looking", engine) as bar:
             assert engine is not None

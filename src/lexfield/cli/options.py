@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from lexfield.text.corpus import Corpus
     from lexfield.vectors.models import Models
 
-_SMALL = 100_000_000  # bytes of a file that is read at once
+_MOST_BYTES = 100_000_000  # of standard input
 F = TypeVar("F", bound=Callable[..., Any])
 
 
@@ -38,19 +38,15 @@ class _Real(click.FloatRange):
         return float(super().convert(number, param, ctx))
 
 
-def read_small(path: str | None) -> bytes:
-    """Return a file of queries, words or ids, or standard input; refuse what does not end."""
+def read_input() -> bytes:
+    """Return standard input. Raise InputError if it is too large: it may have no end."""
     from lexfield.text.records import read_most
 
-    if path is None:
-        data = read_most(sys.stdin.buffer, _SMALL)
-    else:
-        with open(path, "rb") as file:
-            data = read_most(file, _SMALL)
+    data = read_most(sys.stdin.buffer, _MOST_BYTES)
     if data is None:
         raise InputError(
-            f"{path or 'Standard input'} is larger than {_SMALL // 1_000_000} MB.",
-            "Split it, or check that it is the file you meant.",
+            f"Standard input is larger than {_MOST_BYTES // 1_000_000} MB.",
+            "Split it, or check that it is what you meant.",
         )
     return data
 

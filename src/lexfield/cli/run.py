@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -11,6 +12,9 @@ from lexfield.answers import bounds
 from lexfield.cli.options import allow_unknown_option, cluster_option, engine_at, unit_option, whole
 from lexfield.cli.output import Bar, emit, output_options
 from lexfield.errors import InputError
+
+if TYPE_CHECKING:
+    from lexfield.search.ranking import Ranking
 
 
 @click.command()
@@ -25,8 +29,14 @@ from lexfield.errors import InputError
 )
 @unit_option("document")
 @click.option("--where", multiple=True, metavar="FIELD=VALUE", help="Only such documents.")
-@click.option("--id-field", metavar="NAME", help="Field with a query's id: by default _id or id.")
-@click.option("--text-field", default="text", show_default=True, metavar="NAME")
+@click.option("--id-field", metavar="NAME", help="JSON field of the id; default: _id or id.")
+@click.option(
+    "--text-field",
+    default="text",
+    show_default=True,
+    metavar="NAME",
+    help="JSON field of text.",
+)
 @click.option(
     "--algebra",
     is_flag=True,
@@ -51,18 +61,21 @@ def run(
     cluster: str | None,
     output: str | None,
 ) -> None:
-    """Answer all queries of a JSON-lines file on all cores, and write a TREC run.
+    """Answer all queries of a file on all cores, and write a TREC run.
+
+    The file has one query per line, id<TAB>query, or JSON lines.
 
     \b
     lexfield run my.idx queries.jsonl -o bm25.run
-    lexfield run my.idx queries.jsonl --method "lm(mu=500)" -k 100 -o lm.run
+    lexfield run my.idx queries.tsv --method "lm(mu=500)" -k 100 -o lm.run
     lexfield run my.idx queries.jsonl --method "translation(threshold=0.7)" -o translation.run
     lexfield run my.idx queries.jsonl --cluster tcp://10.0.0.5:8786 -o bm25.run
     lexfield evaluate bm25.run qrels.tsv
     """
+    from lexfield.evaluate.queries import read_queries
+    from lexfield.evaluate.trec import Run, write_run
     from lexfield.search.filter import parse_where
     from lexfield.search.index import Index
-    from lexfield.trec import Run, read_queries, write_run
 
     if not Path(target).absolute().parent.is_dir():
         raise InputError(f"There is no folder {str(Path(target).parent)!r}.", "Make it first.")
@@ -80,11 +93,6 @@ def run(
         }
     spec = next(iter(rankings.values())).method
     write_run(target, Run(spec, results))
-    notes = [
-        f"query {name}: {note}" for name, ranking in rankings.items() for note in ranking.notes
-    ]
-    if len(notes) > 10:
-        notes[10:] = [f"… and {len(notes) - 10:,} more notes"]
     hits = sum(map(len, results.values()))
     record = {
         "run": target,
@@ -94,4 +102,14 @@ def run(
         "hits": hits,
     }
     shown = f"wrote {target}: {hits:,} hits for {len(results):,} queries by {spec}"
-    emit("run", [record] if hits else [], output, notes=notes, table=lambda: [shown])
+    emit(
+        "run", [record] if hits else [], output, notes=_list_notes(rankings), table=lambda: [shown]
+    )
+
+
+def _list_notes(rankings: Mapping[str, Ranking], most: int = 10) -> list[str]:
+    notes = [
+        f"query {name}: {note}" for name, ranking in rankings.items() for note in ranking.notes
+    ]
+    more = len(notes) - most
+    return notes[:most] + ([f"… and {more:,} more notes"] if more > 0 else [])

@@ -12,12 +12,10 @@ from lexfield.cli.options import (
     allow_unknown_option,
     cluster_option,
     engine_at,
-    read_small,
     unit_option,
     whole,
 )
 from lexfield.cli.output import Bar, echo_data, output_options, paint, tell
-from lexfield.errors import InputError
 
 if TYPE_CHECKING:
     from lexfield.search.passages import Passage
@@ -31,7 +29,9 @@ _COLOURS = ("green", "cyan", "magenta", "yellow", "blue", "red")
 @click.argument("path", metavar="IDX")
 @click.argument("text", required=False)
 @click.option(
-    "--queries", type=click.Path(exists=True, dir_okay=False), help="File, a query a line."
+    "--queries",
+    type=click.Path(exists=True, dir_okay=False),
+    help="File of queries: one per line, id<TAB>query, or JSON lines.",
 )
 @click.option(
     "--method",
@@ -97,7 +97,7 @@ def search(
 
     if like is not None and (text is not None or queries is not None or how["algebra"]):
         raise click.UsageError("Give either a TEXT or --like ID, not both; --algebra needs a TEXT.")
-    names, texts = _named(_texts(text, queries), run) if like is None else ([like], [])
+    names, texts = _read(text, queries, run) if like is None else ([like], [])
     index = Index.open(path, metric)
     how["where"] = parse_where(where)
     with engine_at(cluster) as engine:  # texts and reasons of hits may be fetched from it
@@ -111,8 +111,9 @@ def search(
         if run:
             return _print_run(names, rankings)
         many = len(texts) > 1
-        by = "query" if many else None
-        answer = ranked(rankings, explain=explain or not many, full=full, by=by)
+        answer = ranked(
+            rankings, explain=explain or not many, full=full, by="query" if many else None
+        )
 
         def table() -> Iterator[str]:
             for ranking in rankings:
@@ -124,15 +125,21 @@ def search(
         tell(answer, output, lambda: list(table()))
 
 
-def _named(lines: Sequence[str], run: bool) -> tuple[list[str], list[str]]:
-    """Ids of queries and their texts: for a run what is before a tab, else the line's number."""
-    parts = [line.partition("\t") if run else (line, "", "") for line in lines]
-    names = [first if tab else str(i) for i, (first, tab, _) in enumerate(parts, 1)]
-    return names, [rest if tab else first for first, tab, rest in parts]
+def _read(text: str | None, queries: str | None, run: bool) -> tuple[list[str], list[str]]:
+    """Return the ids and the texts of the queries."""
+    from lexfield.evaluate.queries import read_queries, split_line
+
+    if (text is None) == (queries is None):
+        raise click.UsageError("Give either a TEXT (or - for standard input) or --queries FILE.")
+    if text is not None and text != "-":
+        identity, rest = split_line(text) if run else ("", text)
+        return [identity or "1"], [rest]
+    read = read_queries(queries)
+    return list(read), list(read.values())
 
 
 def _print_run(names: Sequence[str], rankings: Sequence[Ranking]) -> None:
-    from lexfield.trec import Run, run_lines
+    from lexfield.evaluate.trec import Run, run_lines
 
     queries = {
         name: [(hit.id, hit.score) for hit in ranking]
@@ -140,29 +147,6 @@ def _print_run(names: Sequence[str], rankings: Sequence[Ranking]) -> None:
     }
     for line in run_lines(Run(rankings[0].method, queries)):
         echo_data(line)
-
-
-def _texts(text: str | None, queries: str | None) -> Sequence[str]:
-    if (text is None) == (queries is None):
-        raise click.UsageError("Give either a TEXT (or - for standard input) or --queries FILE.")
-    if text is not None and text != "-":
-        return [text]
-    return read_lines(queries)
-
-
-def read_lines(file: str | None) -> list[str]:
-    """The lines of a file, or of standard input, that are not empty."""
-    from lexfield.text.sniff import SAMPLE, refuse_binary
-
-    data = read_small(file)
-    refuse_binary(data[:SAMPLE], file or "standard input")
-    try:
-        lines = [line for line in data.decode().splitlines() if line.strip()]
-    except UnicodeDecodeError as error:
-        raise InputError(f"The input is not UTF-8 (byte {error.start:,}).") from error
-    if not lines:
-        raise InputError("There is no query in the input.", "Write one query a line.")
-    return lines
 
 
 def hit_lines(hit: Hit, explain: bool, full: bool = False) -> Iterator[str]:

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from functools import partial
-from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -18,22 +17,60 @@ from lexfield.cli.options import allow_unknown_option, listening_options, real, 
 from lexfield.cli.output import Bar, echo, emit, output_options
 from lexfield.errors import InputError, need
 from lexfield.results import format_rows
+from lexfield.study import analyse as analysis
+from lexfield.study.database import Study
+from lexfield.study.design import BASELINES, KINDS, PAPER_BASELINES, PAPER_TARGETS, TARGETS
+from lexfield.study.sentences import read_queries
+from lexfield.study.simulate import simulate
+from lexfield.study.terminal import take_part
 
-if TYPE_CHECKING:
-    from lexfield.study.analyse import Analysis
-    from lexfield.study.store import Study
-
-_KINDS = click.Choice(("choose3", "head2head"))
 _FILE = click.Path(exists=True, dir_okay=False)
-_target_file = click.option(
-    "-o", "--output", "target_file", required=True, metavar="STUDY.db", help="The file to write."
-)
-_seed = click.option(
-    "--seed", default=0, show_default=True, type=whole(bounds.SEED), help="Of all orders."
-)
+_TITLES = {
+    "choose3": "Chosen, in per cent of the questions where it was offered",
+    "head2head": "The target's list preferred, in per cent",
+}
 
 
-@click.group()
+def _making_options(
+    targets: Sequence[str], baselines: Sequence[str]
+) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Add the options of ``new`` and ``import``."""
+    options = (
+        click.option("--kind", type=click.Choice(KINDS), default="choose3", help="What is asked."),
+        click.option(
+            "--target",
+            "targets",
+            multiple=True,
+            default=targets,
+            metavar="METHOD",
+            help="The method that is studied; if repeated, questions alternate.",
+        ),
+        click.option(
+            "--baseline",
+            "baselines",
+            multiple=True,
+            default=baselines,
+            metavar="METHOD",
+            help="A method to compare it with.",
+        ),
+        click.option(
+            "-o", "--output", "path", required=True, metavar="STUDY.db", help="File to write."
+        ),
+        click.option(
+            "--seed", default=0, type=whole(bounds.SEED), help="Seed of all random orders."
+        ),
+        output_options,
+    )
+
+    def add(command: Callable[..., None]) -> Callable[..., None]:
+        for option in reversed(options):
+            command = option(command)
+        return command
+
+    return add
+
+
+@click.group(context_settings={"show_default": True})
 def study() -> None:
     """Ask people which suggestions help: make a blinded questionnaire, run it, analyse it.
 
@@ -46,143 +83,125 @@ def study() -> None:
 
 
 @study.command("new")
-@click.argument("path", metavar="IDX")
-@click.option("--kind", type=_KINDS, default="choose3", show_default=True, help="What is asked.")
+@click.argument("index", metavar="IDX")
 @click.option(
-    "--queries", required=True, type=_FILE, help="A query a line, or .json: texts, or by level."
+    "--queries",
+    required=True,
+    type=_FILE,
+    help="One query per line, id<TAB>query, JSON lines, or .json: a list, or lists by level.",
 )
-@_target_file
+@click.option("--by", metavar="FIELD", help="Metadata field that must equal the level of a query.")
 @click.option(
-    "--target",
-    "targets",
-    multiple=True,
-    default=("setcover",),
-    show_default=True,
-    metavar="SPEC",
-    help="The method that is asked about; given twice, questions alternate.",
+    "--shortest", default=3, type=whole(bounds.SENTENCES), help="Fewest words of a suggestion."
 )
 @click.option(
-    "--baseline",
-    "baselines",
-    multiple=True,
-    default=("mean", "wmd", "jaccard", "edit"),
-    show_default=True,
-    metavar="SPEC",
-    help="A method beside it.",
-)
-@click.option("--by", metavar="FIELD", help="Metadata field that must equal a query's level.")
-@click.option(
-    "--shortest",
-    default=3,
-    show_default=True,
-    type=whole(bounds.SENTENCES),
-    help="Least words of a suggestion.",
-)
-@click.option(
-    "--longest",
-    default=15,
-    show_default=True,
-    type=whole(bounds.SENTENCES),
-    help="Most words of a suggestion.",
+    "--longest", default=15, type=whole(bounds.SENTENCES), help="Most words of a suggestion."
 )
 @allow_unknown_option
-@_seed
-@output_options
+@_making_options(TARGETS, BASELINES)
 def new(
-    path: str,
-    kind: str,
+    index: str,
     queries: str,
-    target_file: str,
-    targets: tuple[str, ...],
-    baselines: tuple[str, ...],
     by: str | None,
     shortest: int,
     longest: int,
     allow_unknown: bool,
+    kind: str,
+    targets: tuple[str, ...],
+    baselines: tuple[str, ...],
+    path: str,
     seed: int,
     output: str | None,
 ) -> None:
-    """Make a questionnaire: every method's five suggestions for every query.
+    """Make a questionnaire: five suggestions of each method for each query.
 
-    choose3: five sentences, one of each method, choose three. head2head: five of the target against
-    five of a baseline; half the participants say what helps writing, half what is more varied.
+    choose3: one sentence of each method; choose three. head2head: five sentences of the target
+    against five of a baseline; half of the participants say which list helps writing, half which
+    is more varied.
 
     \b
     lexfield study new my.idx --kind choose3 --queries queries.txt -o study.db
     lexfield study new my.idx --kind head2head --queries queries.txt -o lists.db --baseline mean
     lexfield study new books.idx --queries queries.json --by reading_level -o study.db
     """
+    # Importing the index imports Numba, which would make --help slow.
     from lexfield.search.index import Index
     from lexfield.study.build import Lengths, new_study
-    from lexfield.study.queries import read_queries
 
-    asked = read_queries(queries)
-    index = Index.open(path)
+    asked, lengths = read_queries(queries), Lengths(shortest, longest)
     with Bar("searching") as bar:
         made = new_study(
-            index, asked, target_file, kind, targets=targets, baselines=baselines, by=by,
-            lengths=Lengths(shortest, longest), allow_unknown=allow_unknown, seed=seed,
+            Index.open(index),
+            asked,
+            path,
+            kind,
+            targets=targets,
+            baselines=baselines,
+            by=by,
+            lengths=lengths,
+            allow_unknown=allow_unknown,
+            seed=seed,
             progress=bar,
-        )  # fmt: skip
+        )
     _describe("study.new", made, output)
 
 
 @study.command("import")
-@click.argument("database", type=_FILE, metavar="DATABASE.json")
-@click.option("--kind", type=_KINDS, default="choose3", show_default=True, help="What is asked.")
-@click.option("--results", type=_FILE, help="Published totals of that kind, to stand beside ours.")
-@_target_file
-@_seed
-@output_options
+@click.argument("source", type=_FILE, metavar="SUGGESTIONS.json")
+@click.option("--results", hidden=True)  # of lexfield 0.1
+@_making_options(PAPER_TARGETS, PAPER_BASELINES)
 def import_(
-    database: str,
-    kind: str,
+    source: str,
     results: str | None,
-    target_file: str,
+    kind: str,
+    targets: tuple[str, ...],
+    baselines: tuple[str, ...],
+    path: str,
     seed: int,
     output: str | None,
 ) -> None:
-    """Make a questionnaire of Hare et al.'s own queries and suggestions.
+    """Make a questionnaire about suggestions from a file, by any program.
+
+    The file holds {"0": {"query": "…", "mine": ["…", …], "theirs": ["…", …]}, …}. The default
+    methods are those in the database.json of Hare et al.
 
     \b
+    lexfield study import mine.json --kind head2head --target mine --baseline theirs -o study.db
     lexfield study import database.json --kind choose3 -o paper.db
-    lexfield study import database.json --results choose-3-results.json -o paper.db
-    lexfield study analyse paper.db
     """
-    from lexfield.study.paper import import_study
+    from lexfield.study.build import import_study
 
-    made = import_study(database, target_file, kind, results=results, seed=seed)
+    if results is not None:
+        raise click.UsageError(
+            "--results is gone: reproduce/questionnaire.py --study prints a study beside them."
+        )
+    made = import_study(source, path, kind, targets=targets, baselines=baselines, seed=seed)
     _describe("study.import", made, output)
 
 
 def _describe(verb: str, made: Study, output: str | None) -> None:
-    design, about = made.design, made.about
+    design, left_out = made.design, made.about["left_out"]
     record = {
         "study": str(made.path),
         "kind": design.kind,
         "questions": len(made.queries),
-        "left_out": about["left_out"],
+        "left_out": left_out,
         "targets": list(design.targets),
         "baselines": list(design.baselines),
     }
-    notes = []
-    if about["left_out"]:
-        notes.append(f"{about['left_out']} queries left out: too few different suggestions")
-
-    def table() -> list[str]:
-        return [
-            f"wrote {made.path}: {len(made.queries):,} questions ({design.kind}) on"
-            f" {', '.join(design.targets)} beside {', '.join(design.baselines)}",
-            f"next: lexfield study run {made.path}, or: lexfield study serve {made.path}",
-        ]
-
-    emit(verb, [record], output, notes=notes, table=table)
+    notes = [f"{left_out} queries left out: too few different suggestions"] if left_out else []
+    lines = [
+        f"wrote {made.path}: {len(made.queries):,} questions ({design.kind}) on"
+        f" {', '.join(design.targets)} beside {', '.join(design.baselines)}",
+        f"next: lexfield study run {made.path}, or: lexfield study serve {made.path}",
+    ]
     made.close()
+    emit(verb, [record], output, notes=notes, table=lambda: lines)
 
 
 @study.command("run")
 @click.argument("path", metavar="STUDY.db")
-@click.option("--resume", metavar="CODE", help="Go on where the participant with this code quit.")
+@click.option("--resume", metavar="CODE", help="Continue as the participant with this code.")
 @click.option(
     "--simulate",
     "count",
@@ -195,29 +214,15 @@ def _describe(verb: str, made: Study, output: str | None) -> None:
     "strengths",
     multiple=True,
     metavar="METHOD=θ",
-    help="For --simulate: a method's log strength; 0 where not given.",
+    help="For --simulate: log strength of a method; 0 by default.",
 )
 @click.option(
-    "--spread",
-    default=0.0,
-    show_default=True,
-    type=real(bounds.TASTES),
-    help="How much simulated tastes differ.",
+    "--spread", default=0.0, type=real(bounds.TASTES), help="How much simulated tastes differ."
 )
 @click.option(
-    "--answers",
-    default=50.0,
-    show_default=True,
-    type=real(bounds.ANSWERS),
-    help="Answers before one quits.",
+    "--answers", default=50.0, type=real(bounds.ANSWERS), help="Mean answers before one quits."
 )
-@click.option(
-    "--seed",
-    default=0,
-    show_default=True,
-    type=whole(bounds.SEED),
-    help="Of simulated participants.",
-)
+@click.option("--seed", default=0, type=whole(bounds.SEED), help="Seed of simulated participants.")
 def run(
     path: str,
     resume: str | None,
@@ -227,52 +232,46 @@ def run(
     answers: float,
     seed: int,
 ) -> None:
-    """Take part in the terminal: answers are kept as they are given; q stops after any.
+    """Take part in the terminal: every answer is saved at once; q stops after any.
 
     \b
     lexfield study run study.db
     lexfield study run study.db --resume abcd-efgh-jkmn
     lexfield study run copy.db --simulate 50 --strength setcover=0.5 --strength jaccard=-0.5
     """
-    from lexfield.study.simulate import simulate
-    from lexfield.study.store import Study
-    from lexfield.study.terminal import take_part
-
     if count is None:
         if strengths:
             raise click.UsageError("--strength goes with --simulate.")
         with Study(path) as opened:
-            take_part(opened, _read, echo, resume)
+            take_part(opened, _read_line, echo, resume)
         return
     if resume:
         raise click.UsageError("Give either --resume or --simulate.")
+    given = _parse_strengths(strengths)
     with Study(path, durable=False) as opened, Bar("answering") as bar:
-        simulate(
-            opened, count, _strengths(strengths), spread=spread, answers=answers, seed=seed,
-            progress=bar,
-        )  # fmt: skip
+        simulate(opened, count, given, spread=spread, answers=answers, seed=seed, progress=bar)
         total = len(opened.answers())
     echo(f"{count:,} simulated participants; {path} holds {total:,} answers")
     echo(f"next: lexfield study analyse {path}")
 
 
-def _read(prompt: str) -> str | None:
+def _read_line(prompt: str) -> str | None:
     echo(prompt, nl=False)
     line = sys.stdin.buffer.readline(1_000)
     return line.decode(errors="replace") if line else None
 
 
-def _strengths(given: Sequence[str]) -> dict[str, float]:
-    """``["setcover(r=20)=0.5"]`` → ``{"setcover(r=20)": 0.5}``; the last = counts."""
+def _parse_strengths(given: Sequence[str]) -> dict[str, float]:
+    """Parse ``["setcover(r=20)=0.5"]`` as ``{"setcover(r=20)": 0.5}``; the last = counts."""
     strengths = {}
-    for one in given:
-        method, equals, value = one.rpartition("=")
+    for text in given:
+        method, equals, value = text.rpartition("=")
         try:
             strengths[method.strip()] = float(value)
         except ValueError:
             equals = ""
         if not equals:
-            raise InputError(f"{one!r} is not a strength.", "Write it as setcover=0.5")
+            raise InputError(f"{text!r} is not a strength.", "Write it as setcover=0.5")
     return strengths
 
 
@@ -282,7 +281,7 @@ def _strengths(given: Sequence[str]) -> dict[str, float]:
 def serve(path: str, port: int, host: str, token: str | None, no_browser: bool) -> None:
     """Take part in the browser, one or many at a time; everything stays on this machine.
 
-    The address that is printed holds a token, without which nobody can take part: give it to the
+    The printed address contains a token, without which nobody can take part: give it to the
     participants. For those at other machines name a host.
 
     \b
@@ -293,7 +292,6 @@ def serve(path: str, port: int, host: str, token: str | None, no_browser: bool) 
     need("uvicorn", "serve")
     need("fastapi", "serve")
     from lexfield.serve.run import run as listen
-    from lexfield.study.store import Study
     from lexfield.study.web import study_app
 
     with Study(path) as opened:
@@ -307,89 +305,65 @@ def serve(path: str, port: int, host: str, token: str | None, no_browser: bool) 
 @study.command("analyse")
 @click.argument("path", metavar="STUDY.db")
 @click.option(
-    "--draws",
-    default=2000,
-    show_default=True,
-    type=click.IntRange(100, 100_000),
-    help="Redrawn sets of participants for intervals.",
+    "--draws", default=2000, type=click.IntRange(100, 100_000), help="Samples for intervals."
 )
-@click.option(
-    "--level",
-    default=0.95,
-    show_default=True,
-    type=real(Bound(0.5, 0.9999)),
-    help="Of intervals.",
-)
+@click.option("--level", default=0.95, type=real(Bound(0.5, 0.9999)), help="Level of intervals.")
 @output_options
 def analyse(path: str, draws: int, level: float, output: str | None) -> None:
     """Print how often each method was chosen, with intervals, strengths, agreement and power.
 
-    Intervals come from redrawing participants, each with all answers. Where the study was imported
-    with published totals, those stand beside ours.
+    Intervals come from resampling participants, each with all their answers.
 
     \b
     lexfield study analyse study.db
     lexfield study analyse study.db --json
     lexfield study analyse study.db --csv > shares.csv
     """
-    from lexfield.study.analyse import analyse as figures
-    from lexfield.study.store import Study
-
     with Study(path) as opened:
-        found = figures(opened, draws=draws, level=level)
-    extra: dict[str, Any] = {
-        key: value for key, value in asdict(found).items() if key not in ("shares", "notes")
-    }
-    records = found.to_dicts()
-    if not records and found.published:
-        records = found.published["shares"]
-    notes = found.notes if found.answers else [*found.notes, "nobody has answered yet"]
-    if found.simulated:
-        notes = [*notes, "these participants are simulated"]
-    emit("study.analyse", records, output, notes=notes, extra=extra, table=partial(_table, found))
+        result = analysis.analyse(opened, draws=draws, level=level)
+    hidden = ("shares", "notes")
+    extra = {key: value for key, value in asdict(result).items() if key not in hidden}
+    notes = list(result.notes)
+    if not result.answers:
+        notes.append("nobody has answered yet")
+    if result.simulated:
+        notes.append("these participants are simulated")
+    records, table = result.to_dicts(), partial(_format_analysis, result)
+    emit("study.analyse", records, output, notes=notes, extra=extra, table=table)
 
 
-def _table(found: Analysis) -> list[str]:
-    lines = []
-    if found.answers:
-        lines.append(f"participants: {found.participants:,}, answers: {found.answers:,}")
-        lines += ["", _TITLES[found.kind], *_rows(found.to_dicts())]
-        lines += ["", "Bradley–Terry scores", *_rows([asdict(s) for s in found.strengths])]
-        lines += ["", "Agreement (Krippendorff's alpha: 1 all agree, 0 chance)"]
-        lines += _rows([{"group": g, **asdict(a)} for g, a in found.agreement.items()])
-        lines += ["", "Chosen by place, in per cent (chance, if order did not matter)"]
-        lines += _rows([asdict(p) for p in found.positions])
-        lines += [
-            "",
+def _format_analysis(result: analysis.Analysis) -> list[str]:
+    if not result.answers:
+        return []
+    agreement = [{"group": name, **asdict(a)} for name, a in result.agreement.items()]
+    sections = (
+        (_TITLES[result.kind], result.to_dicts()),
+        ("Bradley–Terry scores", [asdict(row) for row in result.strengths]),
+        ("Agreement (Krippendorff's alpha: 1 all agree, 0 chance)", agreement),
+        (
+            "Chosen by place, in per cent (chance, if order did not matter)",
+            [asdict(row) for row in result.positions],
+        ),
+        (
             "Power: chance to see a difference of 2, 5, 10 points; participants needed for 80%",
-        ]
-        lines += _rows([asdict(p) for p in found.power])
-    if found.published:
-        there = found.published
-        lines += [
-            "",
-            f"Published: participants: {there['participants']}, answers: {there['answers']:,}",
-        ]
-        lines += [_TITLES[found.kind], *_rows(there["shares"])]
-        lines += ["", "Published: Bradley–Terry scores", *_rows(there["strengths"])]
+            [asdict(row) for row in result.power],
+        ),
+    )
+    lines = [f"participants: {result.participants:,}, answers: {result.answers:,}"]
+    for title, records in sections:
+        lines += ["", title, *_format_records(records)]
     return lines
 
 
-_TITLES = {
-    "choose3": "Chosen, in per cent of the questions where it was offered",
-    "head2head": "The target's list preferred, in per cent",
-}
-
-
-def _rows(records: Sequence[Record]) -> list[str]:
-    """Rounded; a column in which nothing stands is left out."""
+def _format_records(records: Sequence[Record]) -> list[str]:
+    """Format rounded records, without columns that are empty."""
     if not records:
         return ["(none)"]
     used = [name for name in records[0] if any(record[name] is not None for record in records)]
     digits = 3 if {"score", "alpha", "power_5"} & set(used) else 1
 
-    def rounded(value: Any) -> Any:
+    def shorten(value: object) -> object:
         return round(value, digits) + 0.0 if isinstance(value, float) else value  # no -0
 
-    shown = [{name: rounded(record[name]) for name in used} for record in records]
-    return format_rows(shown, shown=len(shown))
+    rows = [{name: shorten(record[name]) for name in used} for record in records]
+    return format_rows(rows, shown=len(rows))

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 @click.argument("path", metavar="PATH")
 @output_options
 def verify(path: str, output: str | None) -> None:
-    """Check every byte of an index, a vector set or a study against its checksums.
+    """Check every byte of an index or a vector set, and every row of a study.
 
     The topics, metrics and shards of an index are checked with it: what is damaged, missing or
     foreign (put there by somebody else) is named. Ends with 0 when all is as written, else with 2.
@@ -37,7 +37,8 @@ def verify(path: str, output: str | None) -> None:
     def table() -> list[str]:
         lines = [f"damaged: {found.file}: {found.problem}" for found in damaged]
         if not damaged:
-            lines = [f"ok: {len(checks)} files, {size / 1e6:,.1f} MB, every block as written"]
+            unit = "row" if Path(path).is_file() else "block"
+            lines = [f"ok: {len(checks)} files, {size / 1e6:,.1f} MB, every {unit} as written"]
         return [*lines, *([f"root: {root}"] if root else [])]
 
     records, extra = [asdict(found) for found in checks], {"root": root} if root else {}
@@ -57,7 +58,7 @@ def _check(path: Path) -> tuple[list[FileCheck], str, list[str]]:
     from lexfield.vectors.library import find_metric
 
     if path.is_file():
-        from lexfield.study.store import verify as verify_study
+        from lexfield.study.database import verify as verify_study
 
         return verify_study(path), "", []
     if find_metric(path):

@@ -1,0 +1,1 @@
+"""Retrieval experiments: query files, TREC runs and judgements, measures and fusion."""

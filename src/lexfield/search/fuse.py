@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lexfield.errors import InputError, check
+from lexfield.evaluate.fusion import HOW, NORMALISE, fuse
 from lexfield.explain import Explanation, Reason
-from lexfield.fusion import HOW, NORMALISE, fuse
 from lexfield.search.query import Query
 from lexfield.search.ranking import Found
 from lexfield.search.rows import Rows
@@ -19,7 +19,7 @@ from lexfield.search.rows import Rows
 
 @dataclass(frozen=True, kw_only=True)
 class Fuse:
-    """``methods`` each give their best ``depth`` rows, which ``lexfield.fusion`` combines."""
+    """Combine the best ``depth`` rows of each method with ``lexfield.evaluate.fusion``."""
 
     methods: tuple[Any, ...] = ()
     how: str = "mnz"

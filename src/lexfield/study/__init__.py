@@ -1,1 +1,1 @@
-"""The questionnaire: design, ask (terminal and browser), analyse."""
+"""Questionnaires: make one, ask people in the terminal or the browser, and analyse the answers."""

@@ -1,7 +1,7 @@
-"""Suggestions for a study: what each method finds in an index for each query.
+"""Make a study: with the suggestions of search methods, or with suggestions from a file.
 
-As in the paper (section 4.4.1) five a method, sentences over so many words left out beforehand, and
-never the query itself. A sentence that the index holds twice is suggested once.
+As in Hare et al. (section 4.4.1), each method suggests five sentences per query. Sentences that are
+too short or too long are not suggested, and neither are the query itself and repeats.
 """
 
 from __future__ import annotations
@@ -18,17 +18,20 @@ from lexfield.progress import Progress, silent
 from lexfield.search.filter import allowed_rows
 from lexfield.search.index import Index
 from lexfield.search.methods import parse, read_query, spec_of
-from lexfield.study.design import SUGGESTIONS, Design
-from lexfield.study.queries import StudyQuery, different
-from lexfield.study.store import Study, create
-
-TARGET = "setcover"
-BASELINES = ("mean", "wmd", "jaccard", "edit")
+from lexfield.study.database import Study, create
+from lexfield.study.design import (
+    BASELINES,
+    PAPER_BASELINES,
+    PAPER_TARGETS,
+    TARGETS,
+    Design,
+)
+from lexfield.study.sentences import SUGGESTIONS, StudyQuery, drop_repeats, read_suggestions
 
 
 @dataclass(frozen=True)
 class Lengths:
-    """Words of a sentence that may be suggested."""
+    """The allowed number of words of a suggestion."""
 
     least: int = 3
     most: int = 15
@@ -43,7 +46,7 @@ def new_study(
     path: str | Path,
     kind: str = "choose3",
     *,
-    targets: Sequence[str] = (TARGET,),
+    targets: Sequence[str] = TARGETS,
     baselines: Sequence[str] = BASELINES,
     by: str | None = None,
     lengths: Lengths | None = None,
@@ -51,10 +54,10 @@ def new_study(
     seed: int = 0,
     progress: Progress = silent,
 ) -> Study:
-    """Search an index for every query by every method, and write the questionnaire.
+    """Search an index for every query with every method, and write the questionnaire.
 
-    by: a metadata field; a query is answered by documents whose value there is its level.
-    allow_unknown: go by vectors though most words of the index have none.
+    With ``by``, a metadata field, a query is answered from documents whose value is its level.
+    With ``allow_unknown``, vectors are used even if most words of the index have none.
     """
     names = [tuple(spec_of(parse(spec)) for spec in specs) for specs in (targets, baselines)]
     design = Design(kind, names[0], names[1], seed)
@@ -86,6 +89,21 @@ def new_study(
     return create(path, design, queries, lists, about)
 
 
+def import_study(
+    source: str | Path,
+    path: str | Path,
+    kind: str = "choose3",
+    *,
+    targets: Sequence[str] = PAPER_TARGETS,
+    baselines: Sequence[str] = PAPER_BASELINES,
+    seed: int = 0,
+) -> Study:
+    """Write a questionnaire about the suggestions in a file (``sentences.read_suggestions``)."""
+    design = Design(kind, tuple(targets), tuple(baselines), seed)
+    queries, lists = read_suggestions(source, design.methods)
+    return create(path, design, queries, lists, {"source": Path(source).name})
+
+
 def suggest(
     index: Index,
     texts: Sequence[str],
@@ -95,7 +113,7 @@ def suggest(
     count: int = SUGGESTIONS,
     allow_unknown: bool = False,
 ) -> list[list[str]]:
-    """For each text the best sentences of the index by one method, all different."""
+    """Return the best sentences of the index for each text, all different."""
     rows = index.rows("sentence")
     fit = (rows.lengths >= lengths.least) & (rows.lengths <= lengths.most)
     allowed = allowed_rows(rows, where)
@@ -109,13 +127,13 @@ def suggest(
     method = parse(spec)
     most = int(np.count_nonzero(mask))
 
-    def best(text: str) -> list[str]:
+    def search(text: str) -> list[str]:
         query, wanted = read_query(index, method, text, allow_unknown=allow_unknown), 4 * count
         while True:  # copies of one sentence may fill the first places
             found = method.search(rows, query, min(wanted, most), mask)
-            sentences = different(text, [rows.text(row) for row in found.rows])
+            sentences = drop_repeats(text, [rows.text(row) for row in found.rows])
             if len(sentences) >= count or wanted >= most or len(found.rows) < wanted:
                 return sentences[:count]
             wanted *= 4
 
-    return list(map_blocks(best, texts))
+    return list(map_blocks(search, texts))

@@ -1,19 +1,18 @@
 """What a participant is shown, and in which order (Hare et al., section 4.4.2).
 
-*choose3*: one sentence from a target method and one from each baseline, in random order; the
+*choose3*: one sentence of a target method and one of each baseline, in random order; the
 participant chooses three. *head2head*: the suggestions of a target beside those of a baseline, left
-and right at random; one group says which helps writing, the other which is more varied.
+and right at random; one group says which list helps writing, the other which is more varied.
 
-The sentences of a choose-3 question are one of each method's, drawn at random among the ways to
-draw them all different: two methods may suggest the same sentence, and a participant who sees it
-twice learns something. Queries, targets and baselines come in an order of the participant's own,
-targets and baselines each about as often as the others.
+A choose-3 question takes one random sentence of each method, all different: two methods may suggest
+the same sentence, and seeing it twice would tell the participant something. Each participant has an
+own random order of queries, and meets every target and baseline about equally often.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import product
 from random import Random
 from typing import TypeVar
@@ -21,13 +20,16 @@ from typing import TypeVar
 from lexfield.errors import InputError, check, list_names
 
 T = TypeVar("T")
+Lists = Mapping[str, Sequence[tuple[int, str]]]  # method → (id, text)
 KINDS = ("choose3", "head2head")
-CHOSEN = 3  # of the sentences of a choose-3 question
-SUGGESTIONS = 5  # a method gives for a query
+TARGETS = ("setcover",)
+BASELINES = ("mean", "wmd", "jaccard", "edit")
+PAPER_TARGETS = ("set_cover", "weighted_set_cover")  # as the file of Hare et al. names them
+PAPER_BASELINES = ("embedding_average", "word_movers_distance", "jaccard", "edit_distance")
 GROUPS = {"choose3": ("useful",), "head2head": ("helpful", "varied")}
 TASKS = {
-    "useful": "Which three of these sentences would help you most? Think also of variety:"
-    " three that say the same help less.",
+    "useful": "Which three of these sentences would help you most? Think of variety too:"
+    " three that say the same thing help less.",
     "helpful": "Which list would help you more with your own writing?",
     "varied": "Which list is more varied, while still related to the sentence?",
 }
@@ -57,33 +59,32 @@ BACKGROUND: dict[str, tuple[str, tuple[str, ...]]] = {
 }
 _TRIES = 2_000
 
-Suggestions = Mapping[int, Mapping[str, Sequence[tuple[int, str]]]]  # query → method → (id, text)
-
 
 @dataclass(frozen=True)
 class Design:
-    """What kind of study, of which methods; targets are compared with baselines."""
+    """The kind of a study and its methods; targets are compared with baselines."""
 
     kind: str
     targets: tuple[str, ...]
     baselines: tuple[str, ...]
     seed: int = 0
-    methods: tuple[str, ...] = field(init=False)
 
     def __post_init__(self) -> None:
         check(self.kind in KINDS, "kind", f"one of {', '.join(KINDS)}", self.kind)
-        object.__setattr__(self, "methods", (*self.targets, *self.baselines))
         if len(set(self.methods)) < len(self.methods):
             raise InputError("A method is named twice.", f"Named: {list_names(self.methods)}.")
         check(1 <= len(self.targets) <= 4, "targets", "1 to 4 methods", self.targets)
-        least = CHOSEN if self.kind == "choose3" else 1
         check(
-            least <= len(self.baselines) <= 8,
+            self.choose <= len(self.baselines) <= 8,
             "baselines",
-            f"{least} to 8 methods for {self.kind}",
+            f"{self.choose} to 8 methods for {self.kind}",
             self.baselines,
         )
         check(0 <= self.seed < 1 << 32, "seed", "a whole number below 2³²", self.seed)
+
+    @property
+    def methods(self) -> tuple[str, ...]:
+        return (*self.targets, *self.baselines)
 
     @property
     def groups(self) -> tuple[str, ...]:
@@ -91,63 +92,62 @@ class Design:
 
     @property
     def size(self) -> int:
-        """Things offered in a question."""
+        """The number of offers in a question: sentences or lists."""
         return 1 + len(self.baselines) if self.kind == "choose3" else 2
 
     @property
     def choose(self) -> int:
-        """How many of them are chosen."""
-        return CHOSEN if self.kind == "choose3" else 1
+        """The number of offers that a participant chooses."""
+        return 3 if self.kind == "choose3" else 1
+
+    @property
+    def chance(self) -> float:
+        """How often an offer is chosen at random, in per cent."""
+        return 100 * self.choose / self.size
 
 
 @dataclass(frozen=True)
-class Planned:
-    """One question of one participant: what is shown, by place.
-
-    ``shown`` holds in each place ids of suggestions: one in choose-3, a list in head-to-head.
-    """
+class PlannedQuestion:
+    """What one participant is shown, by place: one suggestion in choose-3, else a list."""
 
     query: int
     methods: tuple[str, ...]
-    shown: tuple[tuple[int, ...], ...]
+    shown: tuple[tuple[int, ...], ...]  # ids of suggestions
 
 
-def plan(design: Design, suggestions: Suggestions, seed: int) -> list[Planned]:
-    """All questions of a participant in order; the same for the same seed."""
+def plan(design: Design, suggestions: Mapping[int, Lists], seed: int) -> list[PlannedQuestion]:
+    """Return the questions of a participant in order; the same for the same seed."""
     rng = Random(seed)
     queries = list(suggestions)
     rng.shuffle(queries)
+    planned: list[PlannedQuestion | None]
     if design.kind == "choose3":
-        targets = _in_turn(rng, design.targets, len(queries))
+        targets = _take_turns(rng, design.targets, len(queries))
         planned = [
-            _sentences(rng, design, query, suggestions[query], target)
+            _offer_sentences(rng, query, suggestions[query], (target, *design.baselines))
             for query, target in zip(queries, targets, strict=True)
         ]
     else:
         pairs = list(product(design.targets, design.baselines))
-        turns = _in_turn(rng, pairs, len(queries))
         planned = [
-            _lists(rng, pairs, query, suggestions[query], pair)
-            for query, pair in zip(queries, turns, strict=True)
+            _offer_lists(rng, query, suggestions[query], pair, pairs)
+            for query, pair in zip(queries, _take_turns(rng, pairs, len(queries)), strict=True)
         ]
     return [question for question in planned if question]
 
 
-def usable(design: Design, lists: Mapping[str, Sequence[tuple[int, str]]]) -> bool:
-    """Can a question be made of these suggestions, whichever target it falls to?"""
+def can_ask(design: Design, lists: Lists) -> bool:
+    """Return whether a question can be made of these suggestions, for every target."""
     if design.kind == "choose3":
-        each = [[lists[method] for method in _panel(design, target)] for target in design.targets]
-        return all(_can_differ([{text for _, text in one} for one in panel]) for panel in each)
+        texts = {method: {text for _, text in lists[method]} for method in design.methods}
+        panels = [(target, *design.baselines) for target in design.targets]
+        return all(have_distinct_texts([texts[method] for method in panel]) for panel in panels)
     pairs = product(design.targets, design.baselines)
     return all(lists[m] for m in design.methods) and any(_differ(lists, *pair) for pair in pairs)
 
 
-def _panel(design: Design, target: str) -> tuple[str, ...]:
-    return (target, *design.baselines)
-
-
-def _in_turn(rng: Random, things: Sequence[T], count: int) -> list[T]:
-    """So many of them, each as often as the others give or take one, shuffled."""
+def _take_turns(rng: Random, things: Sequence[T], count: int) -> list[T]:
+    """Return ``count`` things in random order, each about equally often."""
     order = list(things)
     rng.shuffle(order)
     turns = [order[i % len(order)] for i in range(count)]
@@ -155,31 +155,22 @@ def _in_turn(rng: Random, things: Sequence[T], count: int) -> list[T]:
     return turns
 
 
-def _sentences(
-    rng: Random,
-    design: Design,
-    query: int,
-    lists: Mapping[str, Sequence[tuple[int, str]]],
-    target: str,
-) -> Planned | None:
-    methods = list(_panel(design, target))
+def _offer_sentences(
+    rng: Random, query: int, lists: Lists, methods: Sequence[str]
+) -> PlannedQuestion | None:
     for _ in range(_TRIES):
         drawn = [rng.choice(lists[method]) for method in methods]
         if len({text for _, text in drawn}) == len(drawn):
             order = list(range(len(methods)))
             rng.shuffle(order)
             shown = tuple((drawn[i][0],) for i in order)
-            return Planned(query, tuple(methods[i] for i in order), shown)
+            return PlannedQuestion(query, tuple(methods[i] for i in order), shown)
     return None
 
 
-def _lists(
-    rng: Random,
-    pairs: Sequence[tuple[str, str]],
-    query: int,
-    lists: Mapping[str, Sequence[tuple[int, str]]],
-    pair: tuple[str, str],
-) -> Planned | None:
+def _offer_lists(
+    rng: Random, query: int, lists: Lists, pair: tuple[str, str], pairs: Sequence[tuple[str, str]]
+) -> PlannedQuestion | None:
     if not _differ(lists, *pair):
         others = [other for other in pairs if _differ(lists, *other)]
         if not others:
@@ -187,19 +178,26 @@ def _lists(
         pair = rng.choice(others)
     sides = list(pair)
     rng.shuffle(sides)
-    # a shorter list would tell its method apart
-    length = min(len(lists[method]) for method in sides)
-    shown = tuple(tuple(row for row, _ in lists[method][:length]) for method in sides)
-    return Planned(query, tuple(sides), shown)
+    length = _common_length(lists, *pair)
+    shown = tuple(tuple(number for number, _ in lists[method][:length]) for method in sides)
+    return PlannedQuestion(query, tuple(sides), shown)
 
 
-def _differ(lists: Mapping[str, Sequence[tuple[int, str]]], a: str, b: str) -> bool:
-    length = min(len(lists[a]), len(lists[b]))
+def _common_length(lists: Lists, a: str, b: str) -> int:
+    """Return the length to which both lists are cut: a shorter one would give its method away."""
+    return min(len(lists[a]), len(lists[b]))
+
+
+def _differ(lists: Lists, a: str, b: str) -> bool:
+    length = _common_length(lists, a, b)
     return {text for _, text in lists[a][:length]} != {text for _, text in lists[b][:length]}
 
 
-def _can_differ(sets: Sequence[set[str]]) -> bool:
-    """Is there one text of each set, all different? (A matching; augmenting paths.)"""
+def have_distinct_texts(sets: Sequence[set[str]]) -> bool:
+    """Return whether one text can be taken from each set, all different.
+
+    This is a bipartite matching, found by augmenting paths.
+    """
     owner: dict[str, int] = {}
 
     def place(i: int, tried: set[str]) -> bool:

@@ -1,16 +1,15 @@
-"""The pages of a questionnaire: plain HTML forms; nothing on them tells which method said what."""
+"""The pages of a questionnaire: plain HTML forms that do not reveal the methods."""
 
 from __future__ import annotations
 
 from html import escape
 
+from lexfield.study.database import Question
 from lexfield.study.design import BACKGROUND, TASKS, Design
-from lexfield.study.store import Question
-from lexfield.study.terminal import introduction
+from lexfield.study.terminal import introduce
 
 
-def page(title: str, body: str) -> str:
-    """A whole document."""
+def _render_page(title: str, body: str) -> str:
     return (
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
@@ -22,29 +21,29 @@ def page(title: str, body: str) -> str:
     )
 
 
-def start(design: Design, problem: str = "") -> str:
-    """What it is about, the background questions, and the way back in."""
+def render_start(design: Design, problem: str = "") -> str:
+    """Return the first page: introduction, background questions, and the form for coming back."""
     fields = "".join(
         f"<fieldset><legend>{escape(text)}</legend>"
-        f'<div class="choices">{_options(name, options)}</div></fieldset>'
+        f'<div class="choices">{_render_options(name, options)}</div></fieldset>'
         for name, (text, options) in BACKGROUND.items()
     )
-    return page(
+    return _render_page(
         "A questionnaire",
-        f"<h1>Which sentences help?</h1>{_problem(problem)}"
-        f"<p>{escape(' '.join(introduction(design).split()))}</p>"
+        f"<h1>Which sentences help?</h1>{_render_problem(problem)}"
+        f"<p>{escape(' '.join(introduce(design).split()))}</p>"
         '<form class="card" method="post" action="/join"><h2>First, about you</h2>'
-        '<p class="hint">Leave out what you do not want to answer.</p>'
+        '<p class="hint">Skip any question that you do not want to answer.</p>'
         f'{fields}<button class="main">Begin</button></form>'
-        '<form class="card" method="post" action="/resume"><h2>You have been here before?</h2>'
+        '<form class="card" method="post" action="/resume"><h2>Have you been here before?</h2>'
         '<div class="row"><label for="code">Your code</label>'
         '<input type="text" id="code" name="code" maxlength="40" autocomplete="off"'
         ' autocapitalize="off" spellcheck="false" required>'
-        "<button>Go on</button></div></form>",
+        "<button>Continue</button></div></form>",
     )
 
 
-def _options(name: str, options: tuple[str, ...]) -> str:
+def _render_options(name: str, options: tuple[str, ...]) -> str:
     return "".join(
         f'<label><input type="radio" name="{escape(name)}" value="{number}">'
         f" {escape(option)}</label>"
@@ -52,35 +51,35 @@ def _options(name: str, options: tuple[str, ...]) -> str:
     )
 
 
-def ask(design: Design, question: Question, code: str, problem: str = "") -> str:
-    """One question, and below it the way out, with the code to come back."""
+def render_question(design: Design, question: Question, code: str, problem: str = "") -> str:
+    """Return the page of one question, with a way to stop and the code for coming back."""
     single = design.kind == "choose3"
     offers = "".join(
-        _sentence(number, offer[0]) if single else _list(number, offer)
+        _render_sentence(number, offer[0]) if single else _render_list(number, offer)
         for number, offer in enumerate(question.offers)
     )
     keys = f"<kbd>1</kbd> {'to' if single else 'or'} <kbd>{len(question.offers)}</kbd>"
-    return page(
+    return _render_page(
         f"Question {question.place + 1}",
         f'<div class="progress"><label for="done">Question {question.place + 1} of'
         f' {question.total}</label><progress id="done" max="{question.total}"'
         f' value="{question.place}"></progress></div>'
-        f'{_problem(problem)}<h1 class="hint">For this sentence</h1>'
+        f'{_render_problem(problem)}<h1 class="hint">For this sentence</h1>'
         f"<blockquote>{escape(question.query)}</blockquote>"
         f'<form method="post" action="/answer" data-choose="{design.choose}">'
         f'<input type="hidden" name="place" value="{question.place}">'
         f"<fieldset><legend>{escape(TASKS[question.group])}</legend>"
         f'<div class="{"sentences" if single else "lists"}">{offers}</div></fieldset>'
-        '<div class="row"><button class="main">Keep and go on</button>'
+        '<div class="row"><button class="main">Save and continue</button>'
         '<span id="said" role="status"></span>'
-        f'<span class="hint keys">Keys: {keys} to choose, <kbd>Enter</kbd> to keep.</span>'
+        f'<span class="hint keys">Keys: {keys} to choose, <kbd>Enter</kbd> to save.</span>'
         '</div></form><form class="stop row" method="post" action="/quit">'
-        '<button>Stop for now</button><span class="hint">Your answers so far are kept. To come'
+        '<button>Stop for now</button><span class="hint">Your answers so far are saved. To come'
         f' back, use your code <span class="code">{escape(code)}</span></span></form>',
     )
 
 
-def _sentence(number: int, text: str) -> str:
+def _render_sentence(number: int, text: str) -> str:
     return (
         f'<label class="offer"><input type="checkbox" name="chosen" value="{number}">'
         f'<span class="body">{escape(text)}</span>'
@@ -88,7 +87,7 @@ def _sentence(number: int, text: str) -> str:
     )
 
 
-def _list(number: int, texts: tuple[str, ...]) -> str:
+def _render_list(number: int, texts: tuple[str, ...]) -> str:
     rows = "".join(f"<li>{escape(text)}</li>" for text in texts)
     return (
         f'<div class="offer"><input type="radio" id="list{number}" name="chosen" value="{number}"'
@@ -98,30 +97,30 @@ def _list(number: int, texts: tuple[str, ...]) -> str:
     )
 
 
-def left(code: str, answered: int, finished: bool) -> str:
-    """After the last answer: thanks, and the code to come back with."""
-    kept = {0: "No answer yet is", 1: "One answer is"}.get(answered, f"{answered} answers are")
+def render_end(code: str, answered: int, finished: bool) -> str:
+    """Return the last page: thanks, and the code for coming back."""
+    count = {0: "No answer is", 1: "One answer is"}.get(answered, f"{answered} answers are")
     more = (
         "<p>That was the last question.</p>"
         if finished
-        else "<p>To go on later, here or on another machine, use your code:</p>"
+        else "<p>To continue later, here or on another machine, use your code:</p>"
         f'<p class="code">{escape(code)}</p>'
     )
-    return page(
+    return _render_page(
         "Thank you",
-        f'<h1>Thank you!</h1><div class="card"><p>{kept} kept.</p>{more}</div>'
+        f'<h1>Thank you!</h1><div class="card"><p>{count} saved.</p>{more}</div>'
         '<p><a href="/">To the first page</a></p>',
     )
 
 
-def wrong(message: str, hint: str) -> str:
-    """Something went wrong that the participant cannot mend."""
-    return page(
+def render_error(message: str, hint: str) -> str:
+    """Return the page for an error that the participant cannot repair."""
+    return _render_page(
         "Something is wrong",
-        f"<h1>Something is wrong</h1>{_problem(message)}<p>{escape(hint)}</p>"
-        '<p>Your answers so far are kept. <a href="/">Try again</a></p>',
+        f"<h1>Something is wrong</h1>{_render_problem(message)}<p>{escape(hint)}</p>"
+        '<p>Your answers so far are saved. <a href="/">Try again</a></p>',
     )
 
 
-def _problem(text: str) -> str:
+def _render_problem(text: str) -> str:
     return f'<p class="problem" role="alert">{escape(text)}</p>' if text else ""

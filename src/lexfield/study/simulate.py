@@ -1,17 +1,17 @@
-"""Participants who are not there: a stated model answers, so that the whole path can be checked.
+"""Simulated participants, to check a study and its analysis before people are asked.
 
-Participant p has own strengths, θ_pm = θ_m + τ·z_pm with z standard normal, and chooses S of
-the methods M offered with chance
+Participant p has strengths θ_pm = θ_m + τ·z_pm, z standard normal, and chooses S of the methods M
+that are offered with probability
 
     P(S) = Π_{m∈S} exp(θ_pm) / Σ_{S'⊆M, |S'|=|S|} Π_{m∈S'} exp(θ_pm)
 
-(Bradley–Terry for two lists, see ``strengths.py``), each question for itself, wherever a sentence
-stands and whatever it says. After each answer a participant quits with chance 1/answers, or when no
-question is left. With τ = 0 the analysis must find θ; with τ > 0 it finds the strengths of the mean
-choice, which are nearer to 0.
+(Bradley–Terry for two lists, see ``strengths.py``), independently for each question, whatever a
+sentence says and wherever it stands. After each answer a participant quits with probability
+1/answers. With τ = 0 the analysis must recover θ; with τ > 0 it finds the strengths of the mean
+choice, which are closer to 0.
 
-Simulated participants join, see questions and answer as people do, through the same calls; only
-which method stands in which place is looked up behind the blind.
+Simulated participants join, see questions and answer through the same calls as people; only the
+methods behind the places are looked up.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ from random import Random
 
 from lexfield.errors import InputError, check, list_names
 from lexfield.progress import Progress, silent
+from lexfield.study.database import Study
 from lexfield.study.design import BACKGROUND, plan
-from lexfield.study.store import Study
 
 
 def simulate(
@@ -37,7 +37,7 @@ def simulate(
     seed: int = 0,
     progress: Progress = silent,
 ) -> None:
-    """Let so many participants answer. strengths: θ by method, 0 where not named."""
+    """Let participants answer; ``strengths`` maps methods to θ, which is 0 by default."""
     check(1 <= participants <= 10_000, "participants", "from 1 to 10,000", participants)
     check(0 <= spread <= 10, "spread", "from 0 to 10", spread)
     check(answers >= 1, "answers", "at least 1", answers)
@@ -74,7 +74,7 @@ def _take_part(
 
 
 def choose(theta: list[float], count: int, rng: Random) -> tuple[int, ...]:
-    """Places chosen by the model above."""
+    """Draw the chosen places from the model above."""
     sets = list(combinations(range(len(theta)), count))
     top = max(theta)
     weights = [exp(fsum(theta[i] - top for i in chosen)) for chosen in sets]

@@ -1,17 +1,17 @@
-"""Bradley–Terry strengths, of choices of one of two and of several of many.
+"""Bradley–Terry strengths for choices of one of two and of several of many.
 
-A method m has strength w_m = exp(θ_m). Of the methods offered in a question, the chance that just
-those in S are chosen, |S| fixed, is
+Method m has strength w_m = exp(θ_m). Of the methods offered in a question, exactly those in S are
+chosen, |S| fixed, with probability
 
     P(S) = Π_{m∈S} w_m / Σ_{S'} Π_{m∈S'} w_m      over all S' of the same size
 
-One of two is Bradley and Terry's (1952) w_a/(w_a + w_b). Three of five is the same model in this
-sense: given that exactly one of a and b was chosen, it was a with chance w_a/(w_a + w_b), whatever
-else was offered. The counts of choices are sufficient, so totals are enough to fit it.
+One of two is the model of Bradley and Terry (1952), w_a/(w_a + w_b). Three of five is the same
+model in this sense: given that exactly one of a and b was chosen, it was a with probability
+w_a/(w_a + w_b), whatever else was offered. The counts of choices are sufficient statistics.
 
-θ maximises the likelihood by Newton's method with a normal prior of deviation 10 around 0, too weak
-to be seen in the third digit, which keeps scores finite where a method was always or never chosen
-and fixes their sum at 0.
+Newton's method maximises the likelihood with a normal prior of mean 0 and deviation 10. The prior
+is too weak to change the third digit; it keeps scores finite if a method was always or never
+chosen, and fixes their sum at 0.
 """
 
 from __future__ import annotations
@@ -26,18 +26,18 @@ from numpy.typing import NDArray
 Array = NDArray[np.float64]
 _PRIOR = 0.01  # 1/variance
 _STEPS = 200
-_LONGEST = 2.0  # of a step, so that Newton's method does not overshoot
+_LONGEST_STEP = 2.0  # so that Newton's method does not overshoot
 
 
 @dataclass(frozen=True)
 class Offer:
-    """Questions alike: which methods (numbers) were offered, and how many are chosen."""
+    """A kind of question: the numbers of the methods offered, and how many are chosen."""
 
     methods: tuple[int, ...]
     choose: int
 
     def subsets(self, count: int) -> Array:
-        """Every choice there is, as rows of 0 and 1 over all ``count`` methods."""
+        """Return every possible choice as a row of 0 and 1 over all ``count`` methods."""
         sets = list(combinations(self.methods, self.choose))
         table = np.zeros((len(sets), count))
         for row, chosen in enumerate(sets):
@@ -46,9 +46,9 @@ class Offer:
 
 
 def fit(offers: Sequence[Offer], asked: Array, chosen: Array) -> Array:
-    """θ of every method, for each of B data sets at once.
+    """Return θ of every method for each of B data sets at once.
 
-    asked[b, o]: how often offer o was made; chosen[b, m]: how often method m was chosen.
+    ``asked[b, o]`` says how often offer o was made, ``chosen[b, m]`` how often m was chosen.
     """
     count = chosen.shape[1]
     tables = [offer.subsets(count) for offer in offers]
@@ -67,7 +67,7 @@ def fit(offers: Sequence[Offer], asked: Array, chosen: Array) -> Array:
             curvature += times[:, :, None] * (spread - mean[:, :, None] * mean[:, None, :])
         step = np.linalg.solve(curvature, gradient[:, :, None])[:, :, 0]
         longest = np.abs(step).max(1, keepdims=True)
-        theta += step * np.minimum(1, _LONGEST / np.maximum(longest, 1e-300))
+        theta += step * np.minimum(1, _LONGEST_STEP / np.maximum(longest, 1e-300))
         if longest.max() < 1e-9:
             break
     return theta
@@ -77,12 +77,12 @@ def _products(table: Array) -> Array:
     return (table[:, :, None] * table[:, None, :]).reshape(len(table), -1)
 
 
-def unbounded(offers: Sequence[Offer], pairs: Array) -> list[int]:
-    """Methods whose score only the prior bounds (Ford 1957).
+def find_unbounded(offers: Sequence[Offer], pairs: Array) -> list[int]:
+    """Return the methods whose score only the prior bounds (Ford 1957).
 
-    pairs[a, b]: how often a was chosen and b, offered with it, was not. The likelihood has a finite
-    maximum just where every method beats every other, at least by way of others; those outside the
-    largest such group are given back.
+    ``pairs[a, b]`` says how often a was chosen while b was offered and not chosen. The likelihood
+    has a finite maximum only if every method beats every other, possibly through third methods. The
+    methods outside the largest such group are returned.
     """
     from scipy.sparse import csr_matrix
     from scipy.sparse.csgraph import connected_components

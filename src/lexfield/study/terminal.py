@@ -1,12 +1,12 @@
-"""The questionnaire in a terminal: lines in, lines out; what prints and reads is given."""
+"""The questionnaire in a terminal; the caller provides functions that read and write lines."""
 
 from __future__ import annotations
 
 import textwrap
 from collections.abc import Callable
 
+from lexfield.study.database import Participant, Question, Study
 from lexfield.study.design import BACKGROUND, TASKS, Design
-from lexfield.study.store import Participant, Question, Study
 
 Read = Callable[[str], str | None]  # prompt → a line, None at the end of the input
 Write = Callable[[str], None]
@@ -15,48 +15,48 @@ _QUIT = ("q", "quit")
 
 
 class _QuitError(Exception):
-    """The participant has had enough."""
+    """The participant quits."""
 
 
 def take_part(study: Study, read: Read, write: Write, code: str | None = None) -> Participant:
-    """Ask until all is answered or the participant quits; every answer is kept at once."""
+    """Ask until all questions are answered or the participant quits."""
     if code is None:
-        write(introduction(study.design))
-        participant = study.join(_background(read, write))
-        write(f"\nYour code is {participant.code}. With it you can go on later.")
+        write(introduce(study.design))
+        participant = study.join(_ask_background(read, write))
+        write(f"\nYour code is {participant.code}. You can use it to continue later.")
     else:
         participant = study.resume(code)
-        write(f"Welcome back. Answers kept so far: {study.answered(participant)}")
+        write(f"Welcome back. Answers saved so far: {study.answered(participant)}")
     try:
         while (question := study.question(participant)) is not None:
-            write("\n" + "\n".join(question_lines(question)))
-            chosen = _choice(study.design, read, write)
+            write("\n" + "\n".join(format_question(question)))
+            chosen = _ask_choice(study.design, read, write)
             study.answer(participant, question.place, chosen)
         write("\nThat was the last question. Thank you!")
     except _QuitError:
-        write(f"\nThank you! Answers kept: {study.answered(participant)}")
-        write(f"To go on later: lexfield study run {study.path} --resume {participant.code}")
+        write(f"\nThank you! Answers saved: {study.answered(participant)}")
+        write(f"To continue later: lexfield study run {study.path} --resume {participant.code}")
     return participant
 
 
-def introduction(design: Design) -> str:
-    """What a participant is told first, in the terminal and on the page."""
-    what = (
+def introduce(design: Design) -> str:
+    """Return the introduction for participants, in the terminal and on the page."""
+    task = (
         "You will see a sentence, and sentences that a program suggests for it. Choose the three"
-        " that would help you most if you were writing, and think also of variety."
+        " that would help you most if you were writing, and think of variety too."
         if design.kind == "choose3"
         else "You will see a sentence, and two lists of sentences that programs suggest for it."
-        " Choose one list; the question says by what."
+        " Choose one list; the question says how to decide."
     )
     return textwrap.fill(
-        f"{what} There are no wrong answers. Answer as many questions as you like: every answer is"
-        " kept at once, and you can stop after any and come back.",
+        f"{task} There are no wrong answers. Answer as many questions as you like: every answer is"
+        " saved at once, and you can stop at any time and come back.",
         _WIDTH,
     )
 
 
-def question_lines(question: Question) -> list[str]:
-    """One question: the sentence, what is offered, what is asked."""
+def format_question(question: Question) -> list[str]:
+    """Return the lines of a question: the sentence, the offers, the task."""
     lines = [f"Question {question.place + 1} of {question.total}", ""]
     lines += textwrap.wrap(question.query, _WIDTH, initial_indent="  ", subsequent_indent="  ")
     lines.append("")
@@ -72,9 +72,9 @@ def question_lines(question: Question) -> list[str]:
     return [*lines, *([""] if lines[-1] else []), *textwrap.wrap(TASKS[question.group], _WIDTH)]
 
 
-def _background(read: Read, write: Write) -> dict[str, int]:
-    """Four questions; Enter leaves one out."""
-    write("\nFirst, a few questions about you. Press Enter to leave one out.")
+def _ask_background(read: Read, write: Write) -> dict[str, int]:
+    """Ask the background questions; Enter skips one."""
+    write("\nFirst, a few questions about you. Press Enter to skip one.")
     given = {}
     for name, (text, options) in BACKGROUND.items():
         write(f"\n{text}")
@@ -91,7 +91,7 @@ def _background(read: Read, write: Write) -> dict[str, int]:
     return given
 
 
-def _choice(design: Design, read: Read, write: Write) -> list[int]:
+def _ask_choice(design: Design, read: Read, write: Write) -> list[int]:
     wanted = "three numbers, as in 1 3 4" if design.choose > 1 else "1 or 2"
     while True:
         line = read(f"Type {wanted}; q to stop: ")

@@ -1,14 +1,12 @@
-"""The questionnaire in a browser, behind the guards of ``lexfield serve``.
+"""The questionnaire in a browser, behind the guard of ``lexfield serve``.
 
-A participant is known by a cookie with the code; nothing in an address, a form or a page says which
-method a sentence is from. Forms are bounded, and one that is sent twice counts once.
+A cookie with the code identifies a participant. No address, form or page reveals which method a
+sentence comes from. Forms are bounded, and a form that is sent twice counts once.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
-from typing import TypeVar
 from urllib.parse import parse_qs
 
 from fastapi import FastAPI, Request
@@ -18,18 +16,17 @@ from fastapi.staticfiles import StaticFiles
 
 from lexfield.errors import InputError, LexfieldError
 from lexfield.serve.access import Guesses
-from lexfield.serve.guard import Guard, Limits, guarded_app
+from lexfield.serve.guard import Limits, guarded_app
 from lexfield.serve.problems import ServedError, status_of
 from lexfield.study import pages
+from lexfield.study.database import Participant, Study
 from lexfield.study.design import BACKGROUND
-from lexfield.study.store import Participant, Study
 
-T = TypeVar("T")
 COOKIE = "lexfield_study"
 _STATIC = Path(__file__).with_name("static")
 _LIMITS = Limits(body=20_000, seconds=30.0, concurrent=64)
 _FORM = "application/x-www-form-urlencoded"
-_FIELDS = 20
+_MOST_FIELDS = 20
 _JOINS = 100  # participants of one address at a time; a class may share one
 Fields = dict[str, list[str]]
 
@@ -41,10 +38,9 @@ def study_app(
     token: str | None = None,
     limits: Limits = _LIMITS,
 ) -> FastAPI:
-    """The app of one study."""
+    """Return the web application of one study."""
     app = guarded_app("lexfield study", limits=limits, host=host, token=token, openapi_url=None)
-    Guard(app, limits=limits, host=host, token=token)  # refuses a missing token now, not when asked
-    app.add_exception_handler(LexfieldError, _told)
+    app.add_exception_handler(LexfieldError, _show_error)
     _add_entry(app, study)
     _add_questions(app, study)
     app.mount("/static", StaticFiles(directory=_STATIC), name="static")
@@ -56,82 +52,76 @@ def _add_entry(app: FastAPI, study: Study) -> None:
 
     @app.get("/")
     async def home(request: Request) -> Response:
-        if await _known(study, request) is not None:
-            return _go("/question")
-        return _page(pages.start(study.design))
+        if await _find_participant(study, request) is not None:
+            return _redirect("/question")
+        return _respond(pages.render_start(study.design))
 
     @app.post("/join")
     async def join(request: Request) -> Response:
-        fields = await _fields(request)
+        fields = await _read_form(request)
         address = request.client.host if request.client else ""
         joins.add(address)
         if joins.too_many(address):
             raise ServedError("Too many have joined from here.", "Try again in a minute.", 429)
-        given = {name: _whole(fields[name]) for name in BACKGROUND if name in fields}
-        participant = await run_in_threadpool(study.join, given)
-        return _go("/question", participant.code)
+        background = {name: _parse_int(fields[name]) for name in BACKGROUND if name in fields}
+        participant = await run_in_threadpool(study.join, background)
+        return _redirect("/question", participant.code)
 
     @app.post("/resume")
     async def resume(request: Request) -> Response:
-        code = (await _fields(request)).get("code", [""])[0]
+        code = (await _read_form(request)).get("code", [""])[0]
         try:
             participant = await run_in_threadpool(study.resume, code)
         except InputError as error:
-            return _page(pages.start(study.design, str(error)), 400)
-        return _go("/question", participant.code)
+            return _respond(pages.render_start(study.design, str(error)), 400)
+        return _redirect("/question", participant.code)
 
     @app.post("/quit")
     async def leave(request: Request) -> Response:
-        return await _leave(study, request)
+        participant = await _find_participant(study, request)
+        return await _end(study, participant) if participant else _redirect("/")
 
 
 def _add_questions(app: FastAPI, study: Study) -> None:
     @app.get("/question")
     async def question(request: Request) -> Response:
-        return await _ask(study, request)
+        participant = await _find_participant(study, request)
+        return await _ask(study, participant) if participant else _redirect("/")
 
     @app.post("/answer")
     async def answer(request: Request) -> Response:
-        participant = await _known(study, request)
+        participant = await _find_participant(study, request)
         if participant is None:
-            return _go("/")
-        fields = await _fields(request)
-        place = _whole(fields.get("place", []))
-        chosen = [_whole([value]) for value in fields.get("chosen", [])]
+            return _redirect("/")
+        fields = await _read_form(request)
+        place = _parse_int(fields.get("place", []))
+        chosen = [_parse_int([value]) for value in fields.get("chosen", [])]
         try:
             await run_in_threadpool(study.answer, participant, place, chosen)
         except InputError:
-            many = study.design.choose
-            what = "Choose one of the lists." if many == 1 else f"Choose {many} sentences."
-            return await _ask(study, request, what)
-        return _go("/question")
+            count = study.design.choose
+            problem = "Choose one of the lists." if count == 1 else f"Choose {count} sentences."
+            return await _ask(study, participant, problem)
+        return _redirect("/question")
 
 
-async def _ask(study: Study, request: Request, problem: str = "") -> Response:
-    participant = await _known(study, request)
-    if participant is None:
-        return _go("/")
+async def _ask(study: Study, participant: Participant, problem: str = "") -> Response:
     question = await run_in_threadpool(study.question, participant)
     if question is None:
-        return await _leave(study, request, finished=True)
-    return _page(
-        pages.ask(study.design, question, participant.code, problem), 400 if problem else 200
-    )
+        return await _end(study, participant, finished=True)
+    page = pages.render_question(study.design, question, participant.code, problem)
+    return _respond(page, 400 if problem else 200)
 
 
-async def _leave(study: Study, request: Request, finished: bool = False) -> Response:
-    """Thanks; the next person at this machine begins anew."""
-    participant = await _known(study, request)
-    if participant is None:
-        return _go("/")
+async def _end(study: Study, participant: Participant, finished: bool = False) -> Response:
+    """Thank the participant and forget the code, so that somebody else can use this browser."""
     answered = await run_in_threadpool(study.answered, participant)
-    response = _page(pages.left(participant.code, answered, finished))
+    response = _respond(pages.render_end(participant.code, answered, finished))
     response.delete_cookie(COOKIE, path="/", httponly=True, samesite="strict")
     return response
 
 
-async def _known(study: Study, request: Request) -> Participant | None:
-    """Who asks, by the cookie."""
+async def _find_participant(study: Study, request: Request) -> Participant | None:
     code = request.cookies.get(COOKIE)
     if not code:
         return None
@@ -141,36 +131,34 @@ async def _known(study: Study, request: Request) -> Participant | None:
         return None
 
 
-async def _fields(request: Request) -> Fields:
-    """The fields of a form; the guard has bounded its size."""
+async def _read_form(request: Request) -> Fields:
+    """Return the fields of a form, whose size the guard has bounded."""
     if request.headers.get("content-type", "").partition(";")[0].strip().lower() != _FORM:
         raise InputError("This is not a form.", "Use the buttons of the page.")
-    body = await request.body()
-    return _read(lambda: parse_qs(body.decode("utf-8"), max_num_fields=_FIELDS))
-
-
-def _whole(values: list[str]) -> int:
-    return _read(lambda: int(values[0][:6]))
-
-
-def _read(work: Callable[[], T]) -> T:
     try:
-        return work()
+        return parse_qs((await request.body()).decode("utf-8"), max_num_fields=_MOST_FIELDS)
+    except ValueError as error:
+        raise InputError("The form cannot be read.", "Use the buttons of the page.") from error
+
+
+def _parse_int(values: list[str]) -> int:
+    try:
+        return int(values[0][:6])
     except (ValueError, IndexError) as error:
-        raise InputError("The form holds something else than it should.") from error
+        raise InputError("A field of the form is missing or not a number.") from error
 
 
-def _page(text: str, status: int = 200) -> Response:
-    return HTMLResponse(text, status, {"cache-control": "no-store"})
+def _respond(page: str, status: int = 200) -> Response:
+    return HTMLResponse(page, status, {"cache-control": "no-store"})
 
 
-def _go(path: str, code: str = "") -> Response:
+def _redirect(path: str, code: str = "") -> Response:
     response = RedirectResponse(path, 303, {"cache-control": "no-store"})
     if code:
         response.set_cookie(COOKIE, code, path="/", httponly=True, samesite="strict")
     return response
 
 
-async def _told(request: Request, error: Exception) -> Response:
+async def _show_error(request: Request, error: Exception) -> Response:
     assert isinstance(error, LexfieldError)
-    return _page(pages.wrong(error.message, error.hint), status_of(error))
+    return _respond(pages.render_error(error.message, error.hint), status_of(error))

@@ -9,7 +9,7 @@ if (form) {
     if (wanted === 1) return;
     const rest = wanted - count();
     if (rest > 0) said.textContent = rest === wanted ? `Choose ${wanted}.` : `Choose ${rest} more.`;
-    else if (rest === 0) said.textContent = "That is all: keep it, or change your mind.";
+    else if (rest === 0) said.textContent = "That is all: save it, or change your mind.";
     else said.textContent = `That is too many: take back ${-rest}.`;
   };
   form.addEventListener("change", tell);

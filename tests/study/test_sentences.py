@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from lexfield.errors import InputError, LexfieldError
-from lexfield.study.queries import StudyQuery, different, read_queries
+from lexfield.study.sentences import StudyQuery, drop_repeats, read_queries
 
 
 def test_lines_and_json(tmp_path: Path) -> None:
@@ -22,7 +22,7 @@ def test_lines_and_json(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "data", "message"),
     [
-        ("q.txt", b" \n\n", "no query in"),
+        ("q.txt", b" \n\n", "holds no queries"),
         ("q.txt", b"\xff\xfe", "not UTF-8"),
         ("q.txt", b"x" * 3000, "3,000 characters"),
         ("q.txt", b"\n".join(b"%d" % i for i in range(10_001)), "more than 10,000"),
@@ -40,13 +40,13 @@ def test_bad_files(tmp_path: Path, name: str, data: bytes, message: str) -> None
 
 
 def test_large_files_are_not_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("lexfield.study.queries.MOST_BYTES", 10)
-    (tmp_path / "q.txt").write_text("A long enough query.")
+    monkeypatch.setattr("lexfield.study.sentences.MOST_BYTES", 10)
+    (tmp_path / "q.json").write_text('["A long enough query."]')
     with pytest.raises(InputError, match="larger than"):
-        read_queries(tmp_path / "q.txt")
+        read_queries(tmp_path / "q.json")
 
 
-def test_different() -> None:
+def test_drop_repeats() -> None:
     said = [
         "“No, never!”",
         "Never, no.",
@@ -56,6 +56,6 @@ def test_different() -> None:
         "…",
         "x" * 3000,
     ]
-    assert different("It was I.", said) == ["“No, never!”", "Never, no.", "It rains."]
-    assert different("", ["\x1b[31mRed\x1b[0m\x07 \u202etext"]) == ["[31mRed [0m text"]
-    assert different("It rains", said)[-1] == "Never, no."
+    assert drop_repeats("It was I.", said) == ["“No, never!”", "Never, no.", "It rains."]
+    assert drop_repeats("", ["\x1b[31mRed\x1b[0m\x07 \u202etext"]) == ["[31mRed [0m text"]
+    assert drop_repeats("It rains", said)[-1] == "Never, no."

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lexfield.errors import InputError
-from lexfield.evaluate.retrieval import (
+from lexfield.evaluate.measures import (
     by_query,
     compare,
     evaluate,
@@ -19,7 +19,7 @@ from lexfield.evaluate.retrieval import (
     parse_measures,
     randomisation,
 )
-from lexfield.trec import Run
+from lexfield.evaluate.trec import Run
 
 QRELS = {"1": {"a": 1, "c": 1, "x": 0}, "2": {"b": 1}, "3": {"a": 1}}
 RUN = Run.of("mine", {"1": [("a", 3.0), ("b", 2.0), ("c", 1.0)], "2": [("a", 2.0), ("b", 1.0)]})
@@ -32,6 +32,8 @@ def test_by_hand() -> None:
         "p@5": (2 / 5 + 1 / 5) / 3,
         "p@1": 1 / 3,
         "r@2": (1 / 2 + 1) / 3,
+        "recall@2": (1 / 2 + 1) / 3,
+        "precision@5": (2 / 5 + 1 / 5) / 3,
         "rprec": (1 / 2 + 0) / 3,
         "11pt": ((6 * 1 + 5 * 2 / 3) / 11 + 1 / 2) / 3,
         "iprec@0.5": (1 + 1 / 2) / 3,

@@ -1,9 +1,9 @@
-"""How well a run answers its queries, by ir_measures (trec_eval's own code), and whether one run is
-better than another.
+"""Measures of a run, and tests of whether one run is better than another.
 
     map  p@k  r@k  rprec  11pt  iprec@r  ndcg  ndcg@k  mrr
 
-Judged queries that a run does not answer count as 0; answers to unjudged queries do not count.
+Values come from ir_measures, which runs trec_eval's own code. Judged queries that a run does not
+answer count as 0; answers to queries without judgements do not count.
 """
 
 from __future__ import annotations
@@ -11,24 +11,24 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from lexfield.errors import InputError
+from lexfield.evaluate.trec import Qrels, Run
 from lexfield.results import Table
-from lexfield.trec import Qrels, Run
 
+Array = NDArray[np.float64]
 DEFAULT = ("map", "p@5", "p@10", "r@10", "rprec", "11pt", "ndcg@10")
-_KINDS = {"p": "P", "r": "R", "ndcg": "nDCG"}
-_WHOLE = {"map": "AP", "rprec": "Rprec", "ndcg": "nDCG", "mrr": "RR"}
+_WITHOUT_CUTOFF = {"map": "AP", "rprec": "Rprec", "ndcg": "nDCG", "mrr": "RR"}
+_WITH_CUTOFF = {"p": "P", "precision": "P", "r": "R", "recall": "R", "ndcg": "nDCG"}
 _FLIPS = 10_000
 
 
 @dataclass(frozen=True)
 class Score:
-    """A measure of a run: its mean over the judged queries."""
+    """The mean of a measure over the judged queries."""
 
     run: str
     measure: str
@@ -50,39 +50,44 @@ class Comparison:
     p_randomisation: float
 
 
-def by_query(run: Run, qrels: Qrels, measures: Sequence[str] = DEFAULT) -> dict[str, NDArray[Any]]:
-    """Each measure's value for every judged query, in the order of the qrels."""
+def by_query(run: Run, qrels: Qrels, measures: Sequence[str] = DEFAULT) -> dict[str, Array]:
+    """Return the values of each measure for every judged query, in the order of the qrels."""
     import ir_measures
 
-    places = {query: place for place, query in enumerate(qrels)}
-    wanted = {name: _parts(name) for name in measures}
-    parts = {part: ir_measures.parse_measure(part) for some in wanted.values() for part in some}
-    names = {measure: part for part, measure in parts.items()}
-    values = {part: np.zeros(len(qrels)) for part in parts}
+    rows = {query: row for row, query in enumerate(qrels)}
+    components = {name: _components(name) for name in measures}
+    parsed = {
+        part: ir_measures.parse_measure(part) for parts in components.values() for part in parts
+    }
+    part_of = {measure: part for part, measure in parsed.items()}
+    values = {part: np.zeros(len(qrels)) for part in parsed}
     scores = {query: dict(pairs) for query, pairs in run.queries.items()}
-    judged = {query: dict(found) for query, found in qrels.items()}
-    for metric in ir_measures.iter_calc(list(parts.values()), judged, scores):
-        if metric.query_id in places:
-            values[names[metric.measure]][places[metric.query_id]] = metric.value
-    return {name: np.mean([values[part] for part in some], axis=0) for name, some in wanted.items()}
+    judged = {query: dict(documents) for query, documents in qrels.items()}
+    for metric in ir_measures.iter_calc(list(parsed.values()), judged, scores):
+        if metric.query_id in rows:
+            values[part_of[metric.measure]][rows[metric.query_id]] = metric.value
+    return {
+        name: np.mean([values[part] for part in parts], axis=0)
+        for name, parts in components.items()
+    }
 
 
 def evaluate(run: Run, qrels: Qrels, measures: Sequence[str] = DEFAULT) -> Table[Score]:
-    """Means over the judged queries."""
+    """Return the mean of each measure over the judged queries."""
     answered = sum(query in run.queries for query in qrels)
-    notes = []
     if not answered:
         raise InputError(
             f"{run.name} answers none of the {len(qrels):,} judged queries.",
             "Check that both files name their queries alike.",
         )
+    notes = []
     if answered < len(qrels):
         notes.append(f"{len(qrels) - answered:,} judged queries have no answer and count as 0")
     if other := len(run.queries) - answered:
         notes.append(f"{other:,} queries of the run were not judged and do not count")
-    values = by_query(run, qrels, measures)
     rows = [
-        Score(run.name, name, float(found.mean()), len(qrels)) for name, found in values.items()
+        Score(run.name, name, float(values.mean()), len(qrels))
+        for name, values in by_query(run, qrels, measures).items()
     ]
     return Table(rows, run.name, notes)
 
@@ -90,28 +95,28 @@ def evaluate(run: Run, qrels: Qrels, measures: Sequence[str] = DEFAULT) -> Table
 def compare(
     run: Run, other: Run, qrels: Qrels, measures: Sequence[str] = DEFAULT, seed: int = 0
 ) -> Table[Comparison]:
-    """Is ``run`` better than ``other``? The chance of such a difference if neither were."""
+    """Test whether ``run`` and ``other`` differ."""
     ours, theirs = by_query(run, qrels, measures), by_query(other, qrels, measures)
     rows = []
     for name in measures:
-        gap = ours[name] - theirs[name]
+        gaps = ours[name] - theirs[name]
         rows.append(
             Comparison(
                 name,
                 float(ours[name].mean()),
                 float(theirs[name].mean()),
-                float(gap.mean()),
-                int((gap > 0).sum()),
-                int((gap < 0).sum()),
-                paired_t(gap),
-                randomisation(gap, seed),
+                float(gaps.mean()),
+                int((gaps > 0).sum()),
+                int((gaps < 0).sum()),
+                paired_t(gaps),
+                randomisation(gaps, seed),
             )
         )
     return Table(rows, f"{run.name} against {other.name}")
 
 
-def paired_t(gaps: NDArray[Any]) -> float:
-    """Student's paired t test of a mean difference of zero; 1 where there is no difference."""
+def paired_t(gaps: Array) -> float:
+    """Return the p value of Student's paired t test; 1 if there is no difference."""
     from scipy.stats import ttest_1samp
 
     if len(gaps) < 2 or not gaps.any():
@@ -121,13 +126,17 @@ def paired_t(gaps: NDArray[Any]) -> float:
     return float(ttest_1samp(gaps, 0.0).pvalue)
 
 
-def randomisation(gaps: NDArray[Any], seed: int = 0) -> float:
-    """Fisher's randomisation test: how often random signs give as large a mean difference."""
+def randomisation(gaps: Array, seed: int = 0) -> float:
+    """Return the p value of Fisher's randomisation test.
+
+    It is the share of random signs whose mean difference is as large as the observed one. Up to 13
+    differences, all signs are tried.
+    """
     moving = gaps[gaps != 0]
     if not len(moving):
         return 1.0
     observed = abs(moving.sum()) * (1 - 1e-12)
-    if len(moving) <= 13:  # all signs there are
+    if len(moving) <= 13:
         bits = np.arange(1 << len(moving))[:, None] >> np.arange(len(moving)) & 1
         return float((np.abs((2 * bits - 1) @ moving) >= observed).mean())
     rng = np.random.default_rng(seed)
@@ -137,26 +146,26 @@ def randomisation(gaps: NDArray[Any], seed: int = 0) -> float:
 
 
 def parse_measures(text: str) -> list[str]:
-    """``"map,p@10"`` → names, each checked."""
+    """Parse ``"map,p@10"``. Raise InputError if a measure is unknown."""
     names = [name.strip().lower() for name in text.split(",") if name.strip()]
     if not names:
         raise InputError("No measure is named.", f"For example: {','.join(DEFAULT)}")
     for name in names:
-        _parts(name)
+        _components(name)
     return list(dict.fromkeys(names))
 
 
-def _parts(name: str) -> list[str]:
-    """What ir_measures calls a measure; 11pt is the mean of eleven."""
-    if name in _WHOLE:
-        return [_WHOLE[name]]
+def _components(name: str) -> list[str]:
+    """Return the names that ir_measures uses; 11pt is the mean of eleven."""
+    if name in _WITHOUT_CUTOFF:
+        return [_WITHOUT_CUTOFF[name]]
     if name == "11pt":
         return [f"IPrec@{tenth / 10}" for tenth in range(11)]
-    if match := re.fullmatch(r"(p|r|ndcg)@([1-9]\d{0,5})", name):
-        return [f"{_KINDS[match[1]]}@{match[2]}"]
+    if match := re.fullmatch(rf"({'|'.join(_WITH_CUTOFF)})@([1-9]\d{{0,5}})", name):
+        return [f"{_WITH_CUTOFF[match[1]]}@{match[2]}"]
     if match := re.fullmatch(r"iprec@(0\.\d|1\.0|0|1)", name):
         return [f"IPrec@{float(match[1])}"]
     raise InputError(
         f"There is no measure {name!r}.",
-        "There are: map, p@K, r@K, rprec, 11pt, iprec@0.1, ndcg, ndcg@K, mrr.",
+        "There are: map, p@K, r@K (or recall@K), rprec, 11pt, iprec@0.1, ndcg, ndcg@K, mrr.",
     )

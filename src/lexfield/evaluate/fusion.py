@@ -1,14 +1,14 @@
-"""One ranking of several: Comb* of Shaw and Fox (1994) and reciprocal rank fusion.
+"""Fusion of rankings: Comb* of Shaw and Fox (1994) and reciprocal rank fusion.
 
-A document's normalised scores s₁ … s_m in the m lists that hold it become
+The normalised scores s₁ … s_m of a document in the m lists that contain it are combined as
 
-    min  max  sum        as they say
+    min, max, sum
     anz  Σ s / m         the mean
     mnz  Σ s · m
-    rrf  Σ 1 / (60 + rank), whatever the scores (Cormack, Clarke and Büttcher 2009)
+    rrf  Σ 1 / (60 + rank), ignoring scores (Cormack, Clarke and Büttcher 2009)
 
-after ``minmax`` (s − min) / (max − min) of each list (eq. 8 of Krstovski et al.) or ``rank``
-1 − (rank − 1) / retrieved (eq. 9). A document that only one list holds keeps its score.
+Scores are normalised per list by ``minmax``, (s − min) / (max − min) (eq. 8 of Krstovski et al.),
+or by ``rank``, 1 − (rank − 1) / retrieved (eq. 9).
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from lexfield.errors import InputError, check
+from lexfield.evaluate.trec import Run
 from lexfield.results import Table
-from lexfield.trec import Run
 
 HOW = ("min", "max", "sum", "anz", "mnz", "rrf")
 NORMALISE = ("rank", "minmax", "none")
@@ -29,7 +29,7 @@ RRF_CONSTANT = 60
 
 @dataclass(frozen=True)
 class Part:
-    """What one list gave a document: its rank and score there, and its part of the fused score."""
+    """The rank and score of a document in one list, and what they add to the fused score."""
 
     list: str
     rank: int
@@ -63,7 +63,7 @@ class Fused(Table[FusedHit]):
 
 
 def fuse(
-    rankings: Sequence[Any],
+    rankings: Sequence[object],
     how: str = "mnz",
     *,
     normalise: str = "rank",
@@ -80,19 +80,20 @@ def fuse(
         raise InputError("There is nothing to fuse.", "Give at least one ranking.")
     names = list(names or [getattr(r, "method", f"list {i}") for i, r in enumerate(rankings, 1)])
     check(len(names) == len(rankings), "names", f"{len(rankings)} names", len(names))
-    given: dict[Hashable, list[Part]] = {}
+    parts_of: dict[Hashable, list[Part]] = {}
     for name, ranking in zip(names, rankings, strict=True):
-        pairs = _pairs(ranking, name)
-        normalised = _normalised([score for _, score in pairs], normalise)
-        for rank, ((identity, score), value) in enumerate(zip(pairs, normalised, strict=True), 1):
-            part = 1 / (RRF_CONSTANT + rank) if how == "rrf" else value
-            given.setdefault(identity, []).append(Part(name, rank, score, value, part))
-    combined = [(identity, _combined(parts, how)) for identity, parts in given.items()]
+        pairs = _read_pairs(ranking, name)
+        values = _normalise([score for _, score in pairs], normalise)
+        for rank, ((identity, score), value) in enumerate(zip(pairs, values, strict=True), 1):
+            share = 1 / (RRF_CONSTANT + rank) if how == "rrf" else value
+            parts_of.setdefault(identity, []).append(Part(name, rank, score, value, share))
     scored = [
-        (identity, math.fsum(p.contribution for p in parts), parts) for identity, parts in combined
+        (identity, math.fsum(part.contribution for part in parts), parts)
+        for identity, listed in parts_of.items()
+        for parts in [_weigh(listed, how)]
     ]
-    scored.sort(key=lambda entry: -entry[1])  # ties stay as in the lists
-    hits = [FusedHit(i, *entry[:2], tuple(entry[2])) for i, entry in enumerate(scored, 1)]
+    scored.sort(key=lambda entry: -entry[1])  # stable: ties keep the order of the lists
+    hits = [FusedHit(rank, *entry) for rank, entry in enumerate(scored, 1)]
     return Fused(hits, f"{how} of {', '.join(names)} ({normalise}): {len(hits):,} documents")
 
 
@@ -112,7 +113,7 @@ def fuse_runs(
     }
 
 
-def _pairs(ranking: Any, name: str) -> list[tuple[Hashable, float]]:
+def _read_pairs(ranking: object, name: str) -> list[tuple[Hashable, float]]:
     if isinstance(ranking, Mapping):
         pairs = sorted(ranking.items(), key=lambda pair: -pair[1])
     elif isinstance(ranking, Iterable) and not isinstance(ranking, str):
@@ -132,7 +133,7 @@ def _pairs(ranking: Any, name: str) -> list[tuple[Hashable, float]]:
     return pairs
 
 
-def _normalised(scores: list[float], normalise: str) -> list[float]:
+def _normalise(scores: list[float], normalise: str) -> list[float]:
     if normalise == "none" or not scores:
         return scores
     if normalise == "rank":
@@ -141,17 +142,17 @@ def _normalised(scores: list[float], normalise: str) -> list[float]:
     return [(score - low) / (high - low) if high > low else 1.0 for score in scores]
 
 
-def _combined(parts: list[Part], how: str) -> list[Part]:
-    """Parts whose contributions sum to the fused score."""
+def _weigh(parts: list[Part], how: str) -> tuple[Part, ...]:
+    """Return the parts with contributions that sum to the fused score."""
     if how in ("sum", "rrf"):
-        return parts
+        return tuple(parts)
     if how in ("min", "max"):
-        best = (min if how == "min" else max)(part.contribution for part in parts)
-        chosen = next(i for i, part in enumerate(parts) if part.contribution == best)
-        factors = [1.0 if i == chosen else 0.0 for i in range(len(parts))]
+        values = [part.contribution for part in parts]
+        chosen = values.index(min(values) if how == "min" else max(values))
+        factors = [float(i == chosen) for i in range(len(parts))]
     else:
         factors = [len(parts) if how == "mnz" else 1 / len(parts)] * len(parts)
-    return [
+    return tuple(
         Part(p.list, p.rank, p.score, p.normalised, p.contribution * factor)
         for p, factor in zip(parts, factors, strict=True)
-    ]
+    )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import os
 import shutil
 import signal
@@ -21,7 +22,7 @@ from lexfield.errors import (
     StoreError,
     VersionError,
 )
-from lexfield.study.store import Study
+from lexfield.study.database import Study, verify
 from tests.study.conftest import METHODS, make
 
 
@@ -94,7 +95,7 @@ def test_orders_differ_and_are_recorded(tmp_path: Path) -> None:
 
 CHILD = """
 import sys
-from lexfield.study.store import Study
+from lexfield.study.database import Study
 study = Study(sys.argv[1])
 one = study.join()
 while (question := study.question(one)) is not None:
@@ -219,3 +220,50 @@ def test_nothing_is_overwritten_and_read_only_is_told(choose3: Study, tmp_path: 
             choose3.join()
         raw.execute("ROLLBACK")
     assert choose3.join().id == 1
+
+
+def test_a_study_of_0_1_opens_and_goes_on(tmp_path: Path) -> None:
+    """Version 0.1 kept a checksum of the whole file in its header; what it wrote stays readable."""
+    packed = Path(__file__).parent / "data" / "study-0.1.db.gz"
+    path = tmp_path / "old.db"
+    path.write_bytes(gzip.decompress(packed.read_bytes()))
+    with Study(path) as study:
+        one = study.resume("3h6x-zq87-67nz")
+        assert study.about["left_out"] == 0 and one.background == {"field": 2}
+        assert [answer.chosen for answer in study.answers()] == [(0, 2, 4)]
+        assert study.answer(one, 1, [1, 2, 3])
+    with Study(path) as study:
+        assert study.answered(one) == 2 and study.question(one) is None
+    with sqlite3.connect(path) as raw:  # 0.1 would take an outdated checksum for damage
+        assert raw.execute("PRAGMA user_version").fetchone() == (1,)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no such modes")
+def test_only_the_owner_can_read_it(choose3: Study) -> None:
+    assert choose3.path.stat().st_mode & 0o777 == 0o600
+
+
+def test_verify_checks_every_row(choose3: Study) -> None:
+    choose3.join()
+    assert [found.problem for found in verify(choose3.path)] == [""]
+    with sqlite3.connect(choose3.path) as raw:
+        raw.execute("UPDATE question SET shown = '[[1], [2], [3], [4], [5]]' WHERE place = 11")
+    (found,) = verify(choose3.path)
+    assert found.problem == "question 11 of participant 1 has changed"
+
+
+def test_an_answer_costs_the_same_in_a_large_study(tmp_path: Path) -> None:
+    """An answer writes a few pages, however many there are."""
+    study = make(tmp_path / "s.db", queries=300)
+    pages = []
+    for _ in range(2):
+        for _ in range(20):
+            one = study.join()
+        study._connection.execute("PRAGMA cache_spill = OFF")
+        study.answer(one, 0, [0, 1, 2])
+        before = study.path.read_bytes()
+        study.answer(one, 1, [0, 1, 2])
+        after = study.path.read_bytes()
+        chunks = range(0, len(after), 4096)
+        pages.append(sum(before[i : i + 4096] != after[i : i + 4096] for i in chunks))
+    assert max(pages) <= 6

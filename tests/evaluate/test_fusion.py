@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 import lexfield as lx
 from lexfield.errors import InputError
-from lexfield.fusion import HOW, NORMALISE, fuse, fuse_runs
-from lexfield.trec import Run
+from lexfield.evaluate.fusion import HOW, NORMALISE, fuse, fuse_runs
+from lexfield.evaluate.trec import Run
 
 A = [("x", 10.0), ("y", 6.0), ("z", 2.0)]
 B = [("y", 0.9), ("w", 0.1)]

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lexfield.errors import InputError, ReadError
-from lexfield.trec import Run, read_qrels, read_queries, read_run, run_lines, write_run
+from lexfield.evaluate.trec import Run, read_qrels, read_run, run_lines, write_run
 
 
 def test_a_run_there_and_back(tmp_path: Path) -> None:
@@ -104,15 +104,3 @@ def test_qrels_in_both_forms(tmp_path: Path) -> None:
         path.write_text(text)
         with pytest.raises(ReadError, match=message):
             read_qrels(path)
-
-
-def test_queries_from_json_lines(tmp_path: Path) -> None:
-    file = tmp_path / "q.jsonl"
-    file.write_text(
-        '{"_id": 7, "text": "a b"}\n\n{"id": "x", "text": "c", "q": "d"}\n{"text": "e"}\n'
-    )
-    assert read_queries(file) == {"7": "a b", "x": "c", "4": "e"}
-    file.write_text('{"n": 1, "q": "d"}')
-    assert read_queries(file, "n", "q") == {"1": "d"}
-    with pytest.raises(ReadError, match="Its fields are: n, q. Name another with --text-field"):
-        read_queries(file)
