@@ -27,9 +27,9 @@ from lexfield import Corpus, stopwords
 from lexfield.bags.matrix import BagMatrix
 from lexfield.evaluate.retrieval import by_query, compare
 from lexfield.fusion import fuse_runs
+from lexfield.topics.filters import Filters
 from lexfield.topics.lda import TopicModel
 from lexfield.topics.neighbours import Neighbours
-from lexfield.topics.vocabulary import Filters
 from lexfield.trec import Qrels, Run, read_qrels
 
 HERE = Path(__file__).parent

@@ -150,7 +150,7 @@ class Matches:
         self._gains = self._values.copy()
         self.fresh = True
 
-    def top_k(self) -> tuple[int, float, bool]:
+    def best(self) -> tuple[int, float, bool]:
         """The candidate with the highest gain now, the gain, and whether any match is unpaid."""
         choice = self._live > self._passed
         if not choice.any():
