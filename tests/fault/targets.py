@@ -30,7 +30,7 @@ from lexfield.study.store import Study
 from lexfield.text.corpus import Corpus
 from lexfield.text.read import Reader
 from lexfield.trec import read_qrels, read_queries, read_run
-from lexfield.vectors.load import read_vectors
+from lexfield.vectors.files import read_vectors
 from tests.fault.artefacts import fasttext_model, make_study
 
 FOLDER = Path(

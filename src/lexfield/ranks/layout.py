@@ -97,7 +97,7 @@ def layout(
     check(_FEWEST <= limit <= most, "words", f"{_FEWEST} to {most:,} for {method}", words)
     opened = open_vectors(corpus, vectors, progress)
     embedded = opened.embed(corpus.vocabulary)
-    known = np.flatnonzero(embedded.how > 0)
+    known = np.flatnonzero(embedded.known)
     if not len(known):
         raise none_known(opened.name)
     if len(known) < _FEWEST:

@@ -22,7 +22,7 @@ from lexfield.progress import Progress, silent
 from lexfield.ranks.cloud import Source, none_known, open_vectors, unit_rows
 from lexfield.results import Table, format_rows
 from lexfield.text.corpus import Corpus
-from lexfield.vectors.neighbours import nearest_rows
+from lexfield.vectors.nearest import nearest_rows
 
 CLASSES = ("noun", "verb", "adjective", "adverb", "pronoun", "other")
 NEIGHBOURS = (3, 5, 10, 20, 50)
@@ -156,7 +156,7 @@ def speech(
     classes = classes_of(corpus.vocabulary.words, tagger)
     opened = open_vectors(corpus, vectors, progress)
     embedded = opened.embed(corpus.vocabulary)
-    known = embedded.how > 0
+    known = embedded.known
     if not known.any():
         raise none_known(opened.name)
     table, notes = same_class(embedded.matrix[known], classes[known], neighbours, progress)

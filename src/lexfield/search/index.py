@@ -39,7 +39,7 @@ from lexfield.text.normalise import Normalisation
 from lexfield.text.segment import words as cut_words
 from lexfield.text.stopwords import stopwords
 from lexfield.topics.lda import TopicModel
-from lexfield.vectors.wordvectors import Embedded, WordVectors
+from lexfield.vectors.wordvectors import WordEmbeddings, WordVectors
 
 T = TypeVar("T")
 KIND = "index"
@@ -277,7 +277,7 @@ class Index:
         if (ids < 0).any():
             outside = np.flatnonzero(ids < 0)
             embedded = self._source.embed([words[i] for i in outside])
-            vectors[outside], known[outside] = embedded.matrix, embedded.how > 0
+            vectors[outside], known[outside] = embedded.matrix, embedded.known
         if unknown := [word for word, is_known in zip(words, known, strict=True) if not is_known]:
             notes.append(f"no vector for: {', '.join(unknown[:10])}")
         return Query(text, tokens, words, np.array(counts, np.int64), ids, vectors, known, notes)
@@ -331,7 +331,7 @@ class Index:
         """Where words that the index does not hold get their vectors."""
         return VectorSource(self._meta["vectors"])
 
-    def _embed(self, corpus: Corpus, vectors: WordVectors | None) -> Embedded:
+    def _embed(self, corpus: Corpus, vectors: WordVectors | None) -> WordEmbeddings:
         """Vectors of a corpus's words: the index's own, and for new words from their set."""
         words = list(corpus.vocabulary)
         ids = np.array([self.lexicon.ids.get(word, -1) for word in words], np.int64)
@@ -342,8 +342,8 @@ class Index:
         how[inside] = self.lexicon.how[ids[inside]]
         if len(outside):
             new = (vectors or self._source).embed([words[i] for i in outside])
-            matrix[outside], how[outside] = new.matrix, new.how
-        return Embedded(matrix, how)
+            matrix[outside], how[outside] = new.matrix, new.matches
+        return WordEmbeddings(matrix, how)
 
     def _split(self, tokens: int) -> tuple[range, range]:
         """Segments that stay, and the last ones, small beside ``tokens``, that are merged."""

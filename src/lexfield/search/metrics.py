@@ -26,7 +26,7 @@ from lexfield.search.segment import UNITS, Segment, find_balls
 from lexfield.search.topics import Topics, exists, mixtures_of_documents
 from lexfield.store.folder import Store, belongs, discard, write
 from lexfield.store.manifest import epoch_of
-from lexfield.vectors.wordvectors import Embedded
+from lexfield.vectors.wordvectors import WordEmbeddings
 
 if TYPE_CHECKING:
     from lexfield.search.index import Index
@@ -214,7 +214,7 @@ def derived(segment: Segment, map_: Array, progress: Progress = silent) -> dict[
             unit = segment.unit(name)
             axes = mean_axes(unit.offsets, unit.words, unit.shares, vectors)
             made |= {f"{name}.{key}": values for key, values in axes.items()}
-        made["balls"] = find_balls(Embedded(vectors, segment.how), progress)
+        made["balls"] = find_balls(WordEmbeddings(vectors, segment.how), progress)
     return made
 
 

@@ -27,7 +27,7 @@ from lexfield.search.postings import Postings, load_postings, load_stems, save_p
 from lexfield.store.folder import Store, Writer
 from lexfield.text.corpus import Corpus
 from lexfield.text.stopwords import stopwords
-from lexfield.vectors.wordvectors import Embedded
+from lexfield.vectors.wordvectors import WordEmbeddings
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_matrix
@@ -135,14 +135,14 @@ def save_segment(
     out: Writer,
     name: str,
     corpus: Corpus,
-    embedded: Embedded,
+    embedded: WordEmbeddings,
     language: str,
     progress: Progress = silent,
 ) -> dict[str, Any]:
     """Write a segment; gives its entry for the manifest."""
     meta = save_rows(out, name, corpus, embedded, language)
     out.array(f"{name}.vectors", embedded.matrix)
-    out.array(f"{name}.how", embedded.how)
+    out.array(f"{name}.how", embedded.matches)
     out.array(f"{name}.balls", find_balls(embedded, progress))
     return meta
 
@@ -151,7 +151,7 @@ def save_rows(
     out: Writer,
     name: str,
     corpus: Corpus,
-    embedded: Embedded,
+    embedded: WordEmbeddings,
     language: str,
     bases: Mapping[str, Basis] | None = None,
 ) -> dict[str, Any]:
@@ -205,7 +205,7 @@ def content_sets(
 
 
 def _rows(
-    corpus: Corpus, unit: str, content: Array, embedded: Embedded, basis: Basis | None
+    corpus: Corpus, unit: str, content: Array, embedded: WordEmbeddings, basis: Basis | None
 ) -> dict[str, Array]:
     from lexfield.search.axes import mean_axes
     from lexfield.search.letters import count_letters
@@ -216,7 +216,7 @@ def _rows(
         spans = np.column_stack([corpus.texts.offsets[:-1], corpus.texts.offsets[1:]])
     everything = row_sets(corpus, unit)
     sizes = np.diff(everything.indptr)
-    sets, shares = content_sets(everything, content, embedded.how > 0)
+    sets, shares = content_sets(everything, content, embedded.known)
     postings = sets.T.tocsr()
     return {
         "offsets": sets.indptr.astype(np.int64),
@@ -233,12 +233,12 @@ def _rows(
     }
 
 
-def find_balls(embedded: Embedded, progress: Progress = silent) -> NDArray[np.int32]:
+def find_balls(embedded: WordEmbeddings, progress: Progress = silent) -> NDArray[np.int32]:
     """The ``BALL`` nearest words of each word."""
-    from lexfield.vectors.join import nearest_others
+    from lexfield.vectors.nearest_others import nearest_others
 
-    known = np.flatnonzero(embedded.how)
-    balls = np.full((len(embedded.how), BALL), -1, np.int32)
+    known = np.flatnonzero(embedded.matches)
+    balls = np.full((len(embedded.matches), BALL), -1, np.int32)
     if len(known) > 1:
         found = nearest_others(embedded.matrix[known], BALL, progress=progress)
         balls[known, : len(found.rows) // len(known)] = known[found.rows].reshape(len(known), -1)
