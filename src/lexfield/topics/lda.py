@@ -108,7 +108,11 @@ class TopicModel:
             "empty": counts.shape[0] - len(filled),
             "words": len(columns),
             "tokens": int(chosen.sum()),
-            **{"passes": passes, "batch": batch, "alpha": alpha, "eta": eta, "seed": seed},
+            "passes": passes,
+            "batch": batch,
+            "alpha": alpha,
+            "eta": eta,
+            "seed": seed,
             "filters": asdict(filters),
         }
         return cls([words[column] for column in columns], weights, alpha, npmi(chosen, tops), about)

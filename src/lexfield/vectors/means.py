@@ -28,7 +28,7 @@ def embed_texts(
     Words without a vector are left out. A text without any known word is a row of zeros.
 
     >>> embed_texts(["A cat sat.", "A dog barked."]).shape
-    (2, 300)
+    (2, 256)
     """
     opened = vectors if isinstance(vectors, WordVectors) else WordVectors.load(vectors)
     corpus = Corpus.of([texts] if isinstance(texts, str) else list(texts))
