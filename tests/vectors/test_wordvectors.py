@@ -117,3 +117,11 @@ def test_a_string_is_cut_into_words(tiny: WordVectors) -> None:
     embedded = tiny.embed("East, then north!")
     assert embedded.known.tolist() == [True, False, True]
     assert embedded.matrix.tolist() == [[2, 0], [0, 0], [0, 3]]
+
+
+def test_old_names_still_work(tiny: WordVectors) -> None:
+    with pytest.warns(DeprecationWarning, match="use .matches"):
+        assert tiny.embed(["east", "zzz"]).how.tolist() == [1, 0]
+    with pytest.warns(DeprecationWarning, match="mapped"):
+        mapped = tiny.mapped(np.array([[2.0, 1.0], [0.0, 1.0]]), "under m")
+    assert mapped.name == "under m" and mapped["east"].tolist() == [4, 2]

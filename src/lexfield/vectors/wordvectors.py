@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import math
+import warnings
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
@@ -44,6 +45,12 @@ class WordEmbeddings:
     def known(self) -> NDArray[np.bool_]:
         """Which words have a vector."""
         return self.matches > 0
+
+    @property
+    def how(self) -> NDArray[np.uint8]:
+        """Deprecated name of ``matches``."""
+        warnings.warn("use .matches in place of .how", DeprecationWarning, stacklevel=2)
+        return self.matches
 
     def coverage(self, counts: NDArray[np.int64] | None = None) -> dict[str, dict[str, int]]:
         """Count types (and tokens, if ``counts`` has a count per word) for each way of matching."""
@@ -205,6 +212,12 @@ class WordVectors:
         match, rows = repair(word, self.row)
         is_own = match in (WordMatch.EXACT, WordMatch.LOWER, WordMatch.TRIMMED)
         return rows[0] if is_own else -1
+
+    def mapped(self, matrix: Array, name: str) -> WordVectors:
+        """Deprecated: use ``WordVectors(vectors.words, vectors.matrix @ matrix)``."""
+        warnings.warn("WordVectors.mapped will be removed", DeprecationWarning, stacklevel=2)
+        data = VectorData(self.words, self.matrix, self.name, self.notes, self._compose)
+        return _wrap(data.multiply(matrix, name))
 
     @cached_property
     def unit(self) -> NDArray[np.float32]:
