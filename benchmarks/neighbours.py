@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from harness import rounded, seconds
 
-from lexfield.vectors.neighbours import nearest_rows, prepared
+from lexfield.vectors.nearest import nearest_rows, prepare_rows
 from lexfield.vectors.wordvectors import WordVectors
 
 QUERIES = 20_000
@@ -33,7 +33,7 @@ def run(data: Path) -> dict[str, Any]:
     found = nearest_rows(queries[:2000], base, k=10, approximate=True).rows.reshape(-1, 10)
     recall = np.mean([len(set(a) & set(b)) / 10 for a, b in zip(exact, found, strict=True)])
     approximate = seconds(lambda: nearest_rows(queries, base, k=10, approximate=True), 1)
-    ready = prepared(base)
+    ready = prepare_rows(base)
     one = seconds(lambda: nearest_rows(queries[:1], ready, k=10), 5)
     return {
         "times_faiss_flat": rounded(theirs / ours),

@@ -24,9 +24,9 @@ from numpy.typing import NDArray
 
 from lexfield import Corpus, stopwords
 from lexfield.bags.matrix import BagMatrix
+from lexfield.topics.filters import Filters
 from lexfield.topics.lda import TopicModel
 from lexfield.topics.neighbours import Neighbours
-from lexfield.topics.vocabulary import Filters
 
 ROWS, TOPICS, QUERIES, K = 350_000, 550, 100, 10
 CHECKED = 30  # queries whose answer is compared with a full scan's

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from lexfield.plots.figure import COLOURS, figure, save
-from lexfield.topics.kernels import JS, SQUARE, values
+from lexfield.topics.kernels import HELLINGER_SQUARED, JS, divergences
 
 HERE = Path(__file__).parent
 LENGTHS = (50, 100, 200, 500)
@@ -82,8 +82,8 @@ def pairs(samples: Any) -> tuple[Any, Any]:
     he, js = [], []
     for row in range(len(samples) - 1):
         others = np.arange(row + 1, len(samples))
-        he.append(2 * values(SQUARE, samples[row], samples, others))
-        js.append(values(JS, samples[row], samples, others) / np.log(2))
+        he.append(2 * divergences(HELLINGER_SQUARED, samples[row], samples, others))
+        js.append(divergences(JS, samples[row], samples, others) / np.log(2))
     return np.concatenate(he), np.concatenate(js)
 
 

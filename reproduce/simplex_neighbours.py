@@ -26,9 +26,9 @@ from simplex_bounds import ALPHAS, LENGTHS
 from lexfield import Corpus, stopwords
 from lexfield.bags.matrix import BagMatrix
 from lexfield.plots.figure import COLOURS, figure, save
+from lexfield.topics.filters import Filters
 from lexfield.topics.lda import TopicModel
 from lexfield.topics.neighbours import Neighbours
-from lexfield.topics.vocabulary import Filters
 
 HERE = Path(__file__).parent
 SEED = 2013

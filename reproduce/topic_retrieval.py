@@ -28,9 +28,9 @@ from lexfield.bags.matrix import BagMatrix
 from lexfield.evaluate.fusion import fuse_runs
 from lexfield.evaluate.measures import by_query, compare
 from lexfield.evaluate.trec import Qrels, Run, read_qrels
+from lexfield.topics.filters import Filters
 from lexfield.topics.lda import TopicModel
 from lexfield.topics.neighbours import Neighbours
-from lexfield.topics.vocabulary import Filters
 
 HERE = Path(__file__).parent
 SETS = ("med", "time", "cranfield", "cisi", "cacm", "scifact-dev")

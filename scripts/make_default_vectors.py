@@ -37,7 +37,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from lexfield.vectors.builtin import FILES, checksum, decode
+from lexfield.vectors.sources import PACKAGE_FILES, compute_checksum, decode
 
 Floats = NDArray[np.float32]
 Flags = NDArray[np.bool_]
@@ -384,7 +384,7 @@ def main() -> None:
         "scores": scores(args.pairs, words, coded),
         "quantisation": losses(rows, coded),
         "coverage": coverage(args.books, words),
-        "xxh3": {name: checksum(args.out / name) for name in FILES},
+        "xxh3": {name: compute_checksum(args.out / name) for name in PACKAGE_FILES},
     }
     (args.out / "default.json").write_text(json.dumps(about, indent=2) + "\n", "utf-8")
 

@@ -14,8 +14,8 @@ import lexfield
 SOURCE = Path(lexfield.__file__).parent
 # A package may import those before it in this list, and its own modules.
 LAYERS = [
-    "errors", "progress", "results", "store", "engine", "sample", "text", "bags", "vectors",
-    "topics", "metric", "explain", "diverge", "ranks", "evaluate", "search", "plots",
+    "arrays", "errors", "progress", "results", "store", "engine", "sample", "text", "bags",
+    "vectors", "topics", "metric", "explain", "diverge", "ranks", "evaluate", "search", "plots",
     "answers", "serve", "study", "cli", "__main__",
 ]  # fmt: skip
 FILES = sorted(SOURCE.rglob("*.py"))

@@ -14,7 +14,7 @@ from lexfield.search.methods import METHODS, parse, uses_vectors
 from lexfield.search.topics import use_model
 from lexfield.text.corpus import Corpus
 from lexfield.text.document import Document
-from lexfield.topics.vocabulary import Filters
+from lexfield.topics.filters import Filters
 from lexfield.vectors.wordvectors import WordVectors
 
 FUSED = "fuse(jaccard, topic)"

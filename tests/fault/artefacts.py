@@ -23,7 +23,8 @@ from lexfield.study.design import Design
 from lexfield.study.sentences import StudyQuery
 from lexfield.text.corpus import Corpus
 from lexfield.text.document import Document
-from lexfield.vectors import library
+from lexfield.vectors import sources
+from lexfield.vectors.wordvectors import WordVectors
 
 METHODS = (
     "setcover", "mean", "wmd", "jaccard", "edit", "bow", "count", "frequency", "bm25", "lm",
@@ -117,11 +118,13 @@ def use_topics(path: Path) -> str:
 def use_metric(path: Path) -> str:
     index = Index.open(path, metric="m")
     found = answers(index, ("mean", "setcover", "wmd"))
-    return digest(found, library.load(path / "metrics" / "m").matrix.tobytes().hex()[:10_000])
+    return digest(
+        found, sources.load_vectors(path / "metrics" / "m").matrix.tobytes().hex()[:10_000]
+    )
 
 
 def use_vectors(path: Path) -> str:
-    vectors = library.load(path)
+    vectors = WordVectors.load(path)
     near = vectors.nearest("harbour", 5).to_dicts()
     return digest(vectors.words, vectors.matrix.tobytes().hex(), near, vectors["shipyard"].tolist())
 
@@ -164,13 +167,13 @@ def make_all(folder: Path) -> list[Artefact]:
     """All of them, in a folder; ``LEXFIELD_HOME`` should be a folder of the caller's."""
     words = sorted({word.strip(".,").lower() for part in _PARTS for word in part.split()})
     (folder / "model.bin").write_bytes(fasttext_model(words))
-    library.import_file(folder / "model.bin", "small")
+    sources.import_file(folder / "model.bin", "small")
     index = folder / "x.idx"
     made = make_index(index)
     made.fit_topics(4, passes=2)
     learn(made, "group", "m", shrinkage=0.5)
     make_study(folder / "study.db")
-    vectors = library.home() / "vectors" / "small"
+    vectors = sources.find_home() / "vectors" / "small"
     return [
         Artefact("index", index, use_index),
         Artefact("vector set", vectors, use_vectors),

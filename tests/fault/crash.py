@@ -25,7 +25,7 @@ from lexfield.search.index import Index
 from lexfield.search.metrics import learn, listing
 from lexfield.search.topics import exists
 from lexfield.text.corpus import Corpus
-from lexfield.vectors import library
+from lexfield.vectors import sources
 from tests.fault.artefacts import answers, digest, documents, fasttext_model
 from tests.fault.filelayer import Faulty, chosen_steps, cut_power, steps_of
 
@@ -61,7 +61,7 @@ def parts_state(path: Path) -> str:
 
 
 def vectors_state(path: Path) -> str:
-    found = library.load(path)
+    found = sources.load_vectors(path)
     return digest(found.words, found.matrix.tolist())
 
 
@@ -90,7 +90,7 @@ def _import(words: Sequence[str]) -> Callable[[Path], object]:
         os.environ["LEXFIELD_HOME"] = str(path.parents[1])
         model = path.parents[1] / "model.bin"
         model.write_bytes(fasttext_model(list(words)))
-        library.import_file(model, path.name)
+        sources.import_file(model, path.name)
 
     return work
 
@@ -269,7 +269,7 @@ def _story(root: Path, number: int) -> None:
 def _story_state(root: Path) -> str:
     index = Index.open(root / "x.idx")
     found = index.search("the boat in the storm", "bm25", 5).to_dicts(explain=False)
-    return digest(list(index.documents), found, library.load(root / "vectors" / "x").words)
+    return digest(list(index.documents), found, sources.load_vectors(root / "vectors" / "x").words)
 
 
 def random_kills(folder: Path, count: int, seed: int = 0, longest: float = 0.6) -> dict[str, Any]:

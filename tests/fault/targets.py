@@ -31,7 +31,7 @@ from lexfield.study.database import Study
 from lexfield.study.sentences import read_queries as read_study_queries
 from lexfield.text.corpus import Corpus
 from lexfield.text.read import Reader
-from lexfield.vectors.load import read_vectors
+from lexfield.vectors.files import read_vectors
 from tests.fault.artefacts import fasttext_model, make_study
 
 FOLDER = Path(

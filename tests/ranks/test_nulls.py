@@ -53,12 +53,14 @@ def test_a_gaussian_cannot_be_told_from_itself() -> None:
     """A text whose sentences are a Gaussian cloud has the slope of its Gaussian null."""
     from scipy.sparse import csr_matrix
 
-    from lexfield.vectors.wordvectors import Embedded
+    from lexfield.vectors.wordvectors import WordEmbeddings
 
     rng = np.random.default_rng(0)
     matrix = rng.normal(size=(4000, 6)).astype(np.float32)
     bags = csr_matrix((np.ones(4000, np.float32), np.arange(4000), np.arange(4001)))
-    own = Cloud(np.arange(4000), matrix, bags, Embedded(matrix, np.ones(4000, np.uint8)), "", 0, 0)
+    own = Cloud(
+        np.arange(4000), matrix, bags, WordEmbeddings(matrix, np.ones(4000, np.uint8)), "", 0, 0
+    )
     from lexfield.ranks.fit import line
     from lexfield.ranks.kmeans import kmeans
 

@@ -95,7 +95,7 @@ def test_automatic_number_and_vectors_of_the_text_itself(sample: lx.Corpus) -> N
             "clusters must be",
         ),
         ("Xqzzy wrrgl. Qqqq.", {"space": "latent", "clusters": 3}, "have no word of this text"),
-        ("A b.", {"space": "latent", "vectors": "own"}, "cannot be trained"),
+        ("A b.", {"space": "latent", "vectors": "own"}, "too short to train"),
         ("A b.", {"space": "both"}, "space must be"),
         ("A b.", {"ngram": 0}, "ngram must be"),
         ("A b.", {"space": "latent", "ngram": 2}, "ngram must be 1"),

@@ -12,7 +12,7 @@ from lexfield.sample import TICKETS
 from lexfield.search.metrics import clusters_of, learn, listing, means, remove
 from lexfield.search.ranking import Ranking
 from lexfield.text.corpus import Corpus
-from lexfield.vectors.wordvectors import Embedded
+from lexfield.vectors.wordvectors import WordEmbeddings
 
 QUERY = "The notes on my phone are missing after the app crashes."
 METHODS = ["mean", "wmd", "setcover", "setcover(weights=none)", "setcover(threshold=0.5)"]
@@ -31,10 +31,10 @@ def index(tickets: Corpus, tmp_path: Path) -> lx.Index:
 class Ready(lx.WordVectors):
     """A set of exactly these words: what is not among them has no vector."""
 
-    def embed(self, words: Any) -> Embedded:
+    def embed(self, words: Any) -> WordEmbeddings:
         rows = np.array([self.row(word) for word in words], np.int64)
         matrix = np.where(rows[:, None] >= 0, self.matrix[rows], np.float32(0))
-        return Embedded.of(matrix.astype(np.float32), (rows >= 0).astype(np.uint8))
+        return WordEmbeddings.from_matrix(matrix.astype(np.float32), (rows >= 0).astype(np.uint8))
 
 
 def answers(ranking: Ranking) -> tuple[list[int], list[float]]:
@@ -51,7 +51,7 @@ def test_search_under_a_metric_is_search_of_mapped_vectors(
     points = means(index.rows("document"))
     labels, _ = clusters_of(index.rows("document"), "component")
     map_ = lx.MinimumDistortion(shrinkage=0.3).fit(points, labels).map_
-    known = np.flatnonzero(plain.how)
+    known = np.flatnonzero(plain.matches)
     mapped = (plain.matrix[known] @ map_).astype(np.float32)
     vectors = Ready([index.lexicon.words[i] for i in known], mapped)
     other = lx.Index.build(tickets, tmp_path / "mapped", vectors=vectors)

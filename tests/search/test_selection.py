@@ -6,7 +6,8 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lexfield.search.selection import add_list, distinct_rows, sort_heap, take_rows
+from lexfield.engine.heap import sort_heap
+from lexfield.search.selection import add_list, distinct_rows, take_rows
 
 ROWS = 40
 

@@ -21,8 +21,8 @@ from lexfield.search.topics import (
 from lexfield.search.upkeep import stale_parts, update_parts
 from lexfield.text.corpus import Corpus
 from lexfield.text.document import Document
+from lexfield.topics.filters import Filters
 from lexfield.topics.simplex import distance
-from lexfield.topics.vocabulary import Filters
 
 LOOSE = Filters(min_count=1, max_share=1.0, min_length=3)
 

@@ -14,7 +14,7 @@ from lexfield.errors import VersionError
 from lexfield.search.index import Index
 from lexfield.search.metrics import listing
 from lexfield.store.folder import Store
-from lexfield.vectors.library import load
+from lexfield.vectors.sources import load_vectors
 
 GOLDEN = Path(__file__).parent / "data" / "golden-0.1.tar.xz"
 QUERY = "the boat in the storm"
@@ -74,8 +74,10 @@ def test_every_change_binds_what_fits(golden: Path, change: str) -> None:
     if change == "compact":
         assert asked(Index.open(index.path), "topic") == told(golden, "plain.idx", "topic None")
     assert Index.open(index.path, "m").search(QUERY, "mean", 3).rows
-    with pytest.raises(Exception, match="no file or set"):  # it was learned on vectors in memory
-        load(index.path / "metrics" / "m")
+    with pytest.raises(
+        Exception, match="not a file or a named set"
+    ):  # it was learned on vectors in memory
+        load_vectors(index.path / "metrics" / "m")
 
 
 def test_what_does_not_fit_is_not_bound(golden: Path, tmp_path: Path) -> None:

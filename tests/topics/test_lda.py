@@ -10,10 +10,11 @@ from scipy.sparse import csr_matrix
 from scipy.special import psi
 
 from lexfield.errors import InputError
+from lexfield.text.corpus import Corpus
 from lexfield.topics.coherence import npmi
+from lexfield.topics.filters import Filters
 from lexfield.topics.inference import exp_digamma, infer_rows
 from lexfield.topics.lda import TopicModel
-from lexfield.topics.vocabulary import Filters
 
 THEMES = ["boat harbour storm sail".split(), "flour bread oven yeast".split()]
 WORDS = [*THEMES[0], *THEMES[1], "the", "1984", "rare", "everywhere"]
@@ -51,12 +52,12 @@ def test_themes_are_found(model: TopicModel) -> None:
 
 def test_filters() -> None:
     counts = corpus()
-    names = {WORDS[i] for i in Filters().kept(counts, WORDS)}
+    names = {WORDS[i] for i in Filters().select(counts, WORDS)}
     assert names == {*THEMES[0], *THEMES[1]}  # 1984 is a number, rare is rare, the is short …
-    names = {WORDS[i] for i in Filters(min_length=3, max_share=1.0).kept(counts, WORDS)}
+    names = {WORDS[i] for i in Filters(min_length=3, max_share=1.0).select(counts, WORDS)}
     assert names == {*THEMES[0], *THEMES[1], "the", "everywhere"}
     assert "everywhere" not in {
-        WORDS[i] for i in Filters(max_share=1.0, max_count=59).kept(counts, WORDS)
+        WORDS[i] for i in Filters(max_share=1.0, max_count=59).select(counts, WORDS)
     }
     for wrong in ({"min_count": 0}, {"max_share": 0}, {"min_length": 0}, {"max_count": 2}):
         with pytest.raises(InputError, match=next(iter(wrong))):
@@ -163,3 +164,26 @@ def test_coherence_by_hand() -> None:
     assert npmi(half, np.array([[0, 1]])).tolist() == [pytest.approx(0.0)]
     everywhere = csr_matrix([[1, 1], [1, 1]])
     assert npmi(everywhere, np.array([[0, 1]])).tolist() == [1.0]
+
+
+def test_texts_and_corpora_are_counted() -> None:
+    texts = [f"{' '.join(THEMES[row % 2])} {THEMES[row % 2][row % 3]}." for row in range(40)]
+    model = TopicModel.fit(texts, topics=2, filters=LOOSE, passes=5)
+    same = TopicModel.fit(Corpus.of(texts), topics=2, filters=LOOSE, passes=5)
+    np.testing.assert_array_equal(model.weights, same.weights)
+    assert sorted(model.words) == sorted(THEMES[0] + THEMES[1])
+    mixtures = model.infer(["A boat in a storm.", "Bread!", "Nothing known."])
+    assert mixtures.shape == (3, 2)
+    assert mixtures[0].argmax() != mixtures[1].argmax()
+    assert mixtures[2].tolist() == [0.5, 0.5]
+    row = csr_matrix([[word in ("boat", "storm") for word in model.words]], dtype=np.int64)
+    np.testing.assert_array_equal(model.infer(row), mixtures[:1])
+
+
+def test_natural_mistakes_of_fitting() -> None:
+    with pytest.raises(InputError, match="needs many documents. Got one string"):
+        TopicModel.fit("a text")
+    with pytest.raises(InputError, match=r"Write the number as topics=50"):
+        TopicModel.fit(["a text"], 50)  # type: ignore[arg-type]
+    with pytest.raises(InputError, match="Counts need the word of each"):
+        TopicModel.fit(corpus())

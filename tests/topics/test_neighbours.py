@@ -77,7 +77,7 @@ def test_certified_equals_the_scan_to_the_bit(
 def test_bounds_are_below_every_value(monkeypatch: pytest.MonkeyPatch) -> None:
     """The list bounds themselves, for thresholds from hardly any entry to nearly all."""
     from lexfield.topics import certified as module
-    from lexfield.topics.kernels import values
+    from lexfield.topics.kernels import divergences
 
     mixtures = draw(3, 400, 50, 0.1)
     q = draw(4, 1, 50, 0.1)[0]
@@ -87,17 +87,14 @@ def test_bounds_are_below_every_value(monkeypatch: pytest.MonkeyPatch) -> None:
         lists = search.lists
         for measure in (0, 1):
             bounds = np.zeros(400, np.float32)
-            module.list_bounds(
-                measure, module.LARGEST[measure], q, lists.threshold, lists.tops, lists.offsets,
-                lists.rows, lists.codes, lists.rests, search.weights(measure), np.zeros(0, bool),
-                bounds,
-            )  # fmt: skip
-            exact = values(measure, q, mixtures, np.arange(400))
+            weights, everything = search.weights(measure), np.zeros(0, bool)
+            module.bound_rows(measure, q, lists, weights, everything, bounds)
+            exact = divergences(measure, q, mixtures, np.arange(400))
             assert (bounds <= exact + 1e-5).all()
             if threshold == 1e-6:  # nearly everything is listed: what is lost is the steps
                 assert (exact - bounds).max() < 0.15
         rows, found, looked, bound = search.query(q, 10, 0, None)
-        expected = np.lexsort((np.arange(400), values(0, q, mixtures, np.arange(400))))[:10]
+        expected = np.lexsort((np.arange(400), divergences(0, q, mixtures, np.arange(400))))[:10]
         assert rows.tolist() == expected.tolist()
         assert looked >= 10 and bound >= found[-1]
 
@@ -167,7 +164,7 @@ def test_one_contract(method: str) -> None:
     with pytest.raises(InputError, match="has 11 topics where 10 are expected"):
         neighbours.query(np.full(11, 1 / 11))
     with pytest.raises(InputError, match=f"{method} has no option 'colour'"):
-        Neighbours(mixtures, method, colour="red")
+        Neighbours(mixtures, method, colour=1)
     if method in ("certified", "scan"):
         assert neighbours.query(mixtures[7], 1, "kl").rows.tolist() == [7]
     else:

@@ -12,7 +12,15 @@ from hypothesis import strategies as st
 
 import lexfield as lx
 from lexfield.errors import InputError
-from lexfield.topics.kernels import JS, KL, SQUARE, overlap, shared, value, values
+from lexfield.topics.kernels import (
+    HELLINGER_SQUARED,
+    JS,
+    KL,
+    affinity,
+    bhattacharyya,
+    divergence,
+    divergences,
+)
 
 simplex = lx.simplex
 
@@ -78,9 +86,9 @@ def test_distances_and_bounds(seed: int, alpha: float, size: int) -> None:
     assert 0.5 * he <= bits + 1e-12
     assert bits <= 2 * math.log(2) * he + 1e-12
     for number, name in ((JS, "js"), (KL, "kl")):
-        assert value(number, p, q) == pytest.approx(oracle(p, q, name), abs=1e-12)
-    assert value(SQUARE, p, q) == pytest.approx(square, abs=1e-12)
-    assert overlap(np.sqrt(p), q) == pytest.approx(1 - square, abs=1e-12)
+        assert divergence(number, p, q) == pytest.approx(oracle(p, q, name), abs=1e-12)
+    assert divergence(HELLINGER_SQUARED, p, q) == pytest.approx(square, abs=1e-12)
+    assert bhattacharyya(np.sqrt(p), q) == pytest.approx(1 - square, abs=1e-12)
 
 
 def test_the_bounds_are_attained() -> None:
@@ -99,19 +107,19 @@ def test_what_the_certified_search_relies_on(seed: int, measure: int) -> None:
     """s grows in both, is homogeneous, and merging cells does not lower its sum."""
     rng = np.random.default_rng(seed)
     a, b, c, d = rng.gamma(0.2, 1, 4) + 1e-12
-    assert shared(measure, a + c, b) >= shared(measure, a, b) - 1e-12
-    assert shared(measure, a, b) == pytest.approx(shared(measure, b, a))
-    assert shared(measure, 3 * a, 3 * b) == pytest.approx(3 * shared(measure, a, b), rel=1e-6)
-    apart = shared(measure, a, b) + shared(measure, c, d)
-    assert apart <= shared(measure, a + c, b + d) + 1e-12
-    assert shared(0, a, b) <= math.log(2) * shared(1, a, b) + 1e-12
-    assert shared(measure, 0.0, b) == 0.0
+    assert affinity(measure, a + c, b) >= affinity(measure, a, b) - 1e-12
+    assert affinity(measure, a, b) == pytest.approx(affinity(measure, b, a))
+    assert affinity(measure, 3 * a, 3 * b) == pytest.approx(3 * affinity(measure, a, b), rel=1e-6)
+    apart = affinity(measure, a, b) + affinity(measure, c, d)
+    assert apart <= affinity(measure, a + c, b + d) + 1e-12
+    assert affinity(0, a, b) <= math.log(2) * affinity(1, a, b) + 1e-12
+    assert affinity(measure, 0.0, b) == 0.0
 
 
 def test_values_of_rows() -> None:
     rng = np.random.default_rng(0)
     rows = rng.dirichlet(np.full(20, 0.1), 6).astype(np.float32)
-    found = values(JS, rows[0].astype(float), rows, np.array([0, 5, 3]))
+    found = divergences(JS, rows[0].astype(float), rows, np.array([0, 5, 3]))
     assert found[0] == 0
     assert found[1] == pytest.approx(oracle(rows[0].astype(float), rows[5].astype(float), "js"))
 

@@ -128,7 +128,7 @@ def test_what_is_added_counts(tmp_path: Path) -> None:
 def test_languages(path: Path) -> None:
     corpus = lx.Corpus.read(path)
     vectors = lx.WordVectors.default()
-    how = vectors.embed(corpus.vocabulary).how
+    known = vectors.embed(corpus.vocabulary).known
     counts = np.asarray(corpus.vocabulary.counts)
-    found = Coverage.of(list(corpus.vocabulary), how, counts, vectors.name)
+    found = Coverage.of(list(corpus.vocabulary), known, counts, vectors.name)
     assert found.is_enough == (path.stem == "eng_Latn")

@@ -7,7 +7,7 @@ import pytest
 
 from lexfield.errors import InputError
 from lexfield.text.corpus import Corpus
-from lexfield.vectors.ppmi import ppmi_vectors
+from lexfield.vectors.ppmi import train_ppmi
 
 
 def test_full_rank_products_are_the_information() -> None:
@@ -28,21 +28,21 @@ def test_full_rank_products_are_the_information() -> None:
     with np.errstate(divide="ignore"):
         expected = np.maximum(np.log(counts / totals[:, None] / smooth), 0)
     left, values, _ = np.linalg.svd(expected)
-    found = ppmi_vectors(corpus, dims=23, window=2).matrix
+    found = train_ppmi(corpus, dims=23, window=2).matrix
     ours, oracle = found @ found.T, (left[:, :23] * values[:23]) @ left[:, :23].T
     assert np.allclose(ours, oracle, atol=1e-3)
 
 
 def test_near_words_have_near_vectors(sample: Corpus) -> None:
-    vectors = ppmi_vectors(sample)
+    vectors = train_ppmi(sample)
     assert vectors.name == "own" and vectors.dims == 100
     twice = int((sample.vocabulary.counts >= 2).sum())
     assert 0.99 * twice < len(vectors) <= twice  # a few only stand next to words that occur once
-    again = ppmi_vectors(sample)
+    again = train_ppmi(sample)
     assert again.matrix.tobytes() == vectors.matrix.tobytes()
     assert vectors.similarity("he", "she") > vectors.similarity("he", "garden")
 
 
 def test_too_little_text() -> None:
-    with pytest.raises(InputError, match="cannot be trained"):
-        ppmi_vectors(Corpus.of(["A short text. A short one."]))
+    with pytest.raises(InputError, match="too short to train"):
+        train_ppmi(Corpus.of(["A short text. A short one."]))

@@ -64,7 +64,7 @@ def test_the_other_form_says_the_same(folder: Path) -> None:
     assert ours is not None and theirs is not None
     assert (ours.mean, ours.deviation, ours.terms) == (theirs.mean, theirs.deviation, theirs.terms)
     path.write_text("<SYNSETS><SYNSET>", "utf-8")
-    with pytest.raises(ReadError, match="not whole"):
+    with pytest.raises(ReadError, match="is incomplete"):
         count_synonyms(path)
     path.write_text("<SYNSETS/>", "utf-8")
     with pytest.raises(InputError, match="no synsets"):

@@ -7,7 +7,7 @@ import pytest
 
 from lexfield.errors import InputError
 from lexfield.vectors.models import Models
-from lexfield.vectors.uncertainty import representative, uncertainty
+from lexfield.vectors.uncertainty import choose_representative, uncertainty
 from lexfield.vectors.wordvectors import WordVectors
 
 
@@ -70,7 +70,7 @@ def test_equal_models_are_sure_and_pairs_are_counted() -> None:
 
 @pytest.mark.parametrize(("size", "count"), [(100_000, 100), (110, 100), (5, 100), (1000, 1)])
 def test_representative_words_are_of_all_frequencies(size: int, count: int) -> None:
-    rows = representative(size, count)
+    rows = choose_representative(size, count)
     assert len(rows) == len(set(rows.tolist())) == min(size, count)
     assert rows.min() == 0 and rows.max() < size
     if size == 100_000:
@@ -79,7 +79,7 @@ def test_representative_words_are_of_all_frequencies(size: int, count: int) -> N
 
 def test_bad_input() -> None:
     models = noisy(2)
-    with pytest.raises(InputError, match="One model says nothing"):
+    with pytest.raises(InputError, match="needs at least two models"):
         uncertainty(Models(models[:1]))
     with pytest.raises(InputError, match="lack 'nothing'"):
         uncertainty(models, ["w1", "nothing"])

@@ -7,7 +7,7 @@ import pytest
 from numpy.typing import NDArray
 
 from lexfield.errors import InputError, UnknownWordError
-from lexfield.vectors.repair import How
+from lexfield.vectors.repair import WordMatch
 from lexfield.vectors.wordvectors import WordVectors
 
 
@@ -64,12 +64,12 @@ def test_results_are_for_people_and_programs(tiny: WordVectors) -> None:
 
 def test_embedding_counts_how_words_were_found(tiny: WordVectors) -> None:
     embedded = tiny.embed(["east", "WEST", "(north)", "east-west", "zzz"])
-    assert [How(h) for h in embedded.how] == [
-        How.EXACT,
-        How.LOWER,
-        How.TRIMMED,
-        How.SPLIT,
-        How.UNKNOWN,
+    assert [WordMatch(h) for h in embedded.matches] == [
+        WordMatch.EXACT,
+        WordMatch.LOWER,
+        WordMatch.TRIMMED,
+        WordMatch.SPLIT,
+        WordMatch.UNKNOWN,
     ]
     assert embedded.matrix[3].tolist() == [0.5, 0]
     assert embedded.matrix[4].tolist() == [0, 0]
@@ -85,7 +85,7 @@ def test_a_set_that_composes_is_asked_before_a_word_is_split() -> None:
     vectors = WordVectors(["a"], np.array([[1, 0]], np.float32), compose=compose)
     assert vectors["a-b"].tolist() == [5, 5]
     assert vectors["a-c"].tolist() == [1, 0]
-    assert vectors.embed(["a-b"]).how[0] == How.COMPOSED
+    assert vectors.embed(["a-b"]).matches[0] == WordMatch.COMPOSED
 
 
 def test_bad_use(tiny: WordVectors) -> None:
@@ -113,13 +113,15 @@ def test_gensim_vectors_are_taken_over() -> None:
     assert vectors["y"].tolist() == [0, 1]
 
 
-def test_mapped_vectors_composed_ones_too() -> None:
-    def compose(word: str) -> NDArray[np.float32] | None:
-        return np.array([3, 4], np.float32) if word == "sunrise" else None
+def test_a_string_is_cut_into_words(tiny: WordVectors) -> None:
+    embedded = tiny.embed("East, then north!")
+    assert embedded.known.tolist() == [True, False, True]
+    assert embedded.matrix.tolist() == [[2, 0], [0, 0], [0, 3]]
 
-    vectors = WordVectors(["sun", "moon"], np.eye(2, dtype=np.float32), compose=compose)
-    mapped = vectors.mapped(np.array([[2.0, 1.0], [0.0, 1.0]]), "under m")
-    assert mapped.name == "under m" and mapped.dims == 2
-    assert mapped["sun"].tolist() == [2, 1] and mapped["moon"].tolist() == [0, 1]
-    assert mapped["sunrise"].tolist() == [6, 7]
-    assert mapped.embed(["nothing"]).how.tolist() == [0]
+
+def test_old_names_still_work(tiny: WordVectors) -> None:
+    with pytest.warns(DeprecationWarning, match="use .matches"):
+        assert tiny.embed(["east", "zzz"]).how.tolist() == [1, 0]
+    with pytest.warns(DeprecationWarning, match="mapped"):
+        mapped = tiny.mapped(np.array([[2.0, 1.0], [0.0, 1.0]]), "under m")
+    assert mapped.name == "under m" and mapped["east"].tolist() == [4, 2]

@@ -50,9 +50,9 @@ def near_many(
     progress: Progress,
 ) -> Answer:
     """``near`` of many words on an engine, whose workers load the same vectors."""
-    from lexfield.vectors.library import absolute
+    from lexfield.vectors.sources import make_absolute
 
-    source = absolute(vectors)
+    source = make_absolute(vectors)
     items = [
         {"vectors": source, "words": words[i : i + _BATCH], "k": k, "threshold": threshold}
         for i in range(0, len(words), _BATCH)

@@ -111,18 +111,17 @@ def search(
         if run:
             return _print_run(names, rankings)
         many = len(texts) > 1
-        answer = ranked(
-            rankings, explain=explain or not many, full=full, by="query" if many else None
-        )
+        by = "query" if many else None
+        answer = ranked(rankings, explain=explain or not many, full=full, by=by)
+        tell(answer, output, lambda: list(_format_rankings(rankings, explain, full)))
 
-        def table() -> Iterator[str]:
-            for ranking in rankings:
-                if many:
-                    yield paint(ranking.query, "blue")
-                for hit in ranking:
-                    yield from hit_lines(hit, explain, full)
 
-        tell(answer, output, lambda: list(table()))
+def _format_rankings(rankings: Sequence[Ranking], explain: bool, full: bool) -> Iterator[str]:
+    for ranking in rankings:
+        if len(rankings) > 1:
+            yield paint(ranking.query, "blue")
+        for hit in ranking:
+            yield from hit_lines(hit, explain, full)
 
 
 def _read(text: str | None, queries: str | None, run: bool) -> tuple[list[str], list[str]]:

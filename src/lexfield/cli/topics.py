@@ -98,12 +98,12 @@ def fit(
     """
     from lexfield.search.index import Index
     from lexfield.search.topics import use_mixtures
-    from lexfield.topics.mixtures import read
-    from lexfield.topics.vocabulary import Filters
+    from lexfield.topics.filters import Filters
+    from lexfield.topics.mixtures import read_mixtures
 
     index = Index.open(path)
     if mixtures:
-        kept = use_mixtures(index, *read(mixtures))
+        kept = use_mixtures(index, *read_mixtures(mixtures))
         emit("topics.fit", [{"topics": kept.topics, "from": mixtures}], output, notes=kept.notes)
         return
     chosen = Filters(**filters)

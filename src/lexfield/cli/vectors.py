@@ -35,9 +35,9 @@ def list_sets(output: str | None) -> None:
     lexfield vectors list
     lexfield vectors list --json
     """
-    from lexfield.vectors.library import listing
+    from lexfield.vectors.sources import list_sets
 
-    emit("vectors.list", [asdict(entry) for entry in listing()], output)
+    emit("vectors.list", [asdict(entry) for entry in list_sets()], output)
 
 
 @vectors.command("import")
@@ -52,11 +52,12 @@ def import_set(file: str, name: str | None, limit: int | None, output: str | Non
     lexfield vectors import glove.6B.300d.txt --name glove300
     lexfield vectors import model.bin --limit 100000
     """
-    from lexfield.vectors.library import import_file
+    from lexfield.vectors.sources import import_file
 
     with Bar("reading vectors") as bar:
         found = import_file(file, name or Path(file).name.split(".")[0], limit=limit, progress=bar)
-    record = {"name": found.name, "words": len(found), "dims": found.dims}
+    words, dims = found.matrix.shape
+    record = {"name": found.name, "words": words, "dims": dims}
     emit("vectors.import", [record], output, notes=found.notes)
 
 

@@ -55,7 +55,7 @@ def _check(path: Path) -> tuple[list[FileCheck], str, list[str]]:
     from lexfield.store.folder import Store
     from lexfield.store.folder import verify as verify_store
     from lexfield.store.manifest import root_of
-    from lexfield.vectors.library import find_metric
+    from lexfield.vectors.sources import find_metric
 
     if path.is_file():
         from lexfield.study.database import verify as verify_study

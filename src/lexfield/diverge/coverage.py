@@ -16,7 +16,7 @@ def coverage_notes(counts: Counts, chosen: Options, *, each: bool) -> list[str]:
         return []
     vectors = chosen.loaded()
     content = content_words(counts.types)
-    known = content & (vectors.embed(counts.types).how > 0)
+    known = content & vectors.embed(counts.types).known
     totals, left = (np.asarray(counts.matrix @ mask).ravel() for mask in (content, known))
     if each:
         found = [

@@ -19,7 +19,7 @@ from lexfield.diverge.counts import Counts
 from lexfield.diverge.knn import intrinsic_dimension
 from lexfield.engine.compiled import kernel
 from lexfield.errors import InputError, check
-from lexfield.vectors.neighbours import nearest_rows, prepared
+from lexfield.vectors.nearest import nearest_rows, prepare_rows
 from lexfield.vectors.wordvectors import WordVectors
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ def embed(counts: Counts, vectors: WordVectors, *, points: str, reduce: str | No
         bad = counts.types[int(np.flatnonzero(~np.isfinite(embedded.matrix).all(axis=1))[0])]
         raise InputError(f"The vector of {bad!r} in {vectors.name!r} is not a number.")
     used = np.asarray(counts.matrix.sum(axis=0)).ravel() > 0
-    known = np.flatnonzero((embedded.how > 0) & used)
+    known = np.flatnonzero(embedded.known & used)
     totals = counts.totals
     matrix = counts.matrix[:, known]
     left = np.asarray(matrix.sum(axis=1)).ravel()
@@ -154,7 +154,7 @@ def neighbour_lists(
         wanted = min(size + _SPARE, len(vectors) - 1)
         plain = vectors.astype(np.float32)
         found = nearest_rows(
-            plain, prepared(plain, euclidean=True), k=wanted, skip=np.arange(len(vectors))
+            plain, prepare_rows(plain, euclidean=True), k=wanted, skip=np.arange(len(vectors))
         )
         rows = found.rows.reshape(len(vectors), wanted)
     distances = np.empty(rows.shape)

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from lexfield.diverge.counts import Counts
 from lexfield.diverge.options import Options
 from lexfield.progress import Progress, silent
-from lexfield.vectors.neighbours import nearest_rows
+from lexfield.vectors.nearest import nearest_rows
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_matrix

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from lexfield.diverge.options import Options
 from lexfield.diverge.sums import Block
 from lexfield.diverge.walk import union_block, walk_block, walk_lists
-from lexfield.vectors.neighbours import nearest_rows, prepared
+from lexfield.vectors.nearest import nearest_rows, prepare_rows
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_matrix
@@ -41,7 +41,7 @@ class Walker:
         self._lengths = np.einsum("ij,ij->i", vectors, vectors)
         self._ks, self._chosen, self._size = ks, chosen, size
         self._plain = vectors.astype(np.float32) if approximate else None
-        self._base = None if self._plain is None else prepared(self._plain, euclidean=True)
+        self._base = None if self._plain is None else prepare_rows(self._plain, euclidean=True)
         if self._base is not None:
             _ = self._base.cells  # trained here, once, and not by every thread
         share = int(ks[-1]) / float(np.median(np.diff(counts.indptr)))

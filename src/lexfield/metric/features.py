@@ -165,7 +165,7 @@ def means(texts: Sequence[str], vectors: WordVectors, language: str = "en") -> M
     """The mean vector of each text's words, stopwords out; zero where none has a vector."""
     counts, words = _content_counts(texts, language)
     embedded = vectors.embed(words)
-    known = (embedded.how > 0).astype(np.float64)
+    known = embedded.known.astype(np.float64)
     totals = counts @ known
     sums: Matrix = counts @ embedded.matrix.astype(np.float64)
     found: Matrix = sums / np.maximum(totals, 1)[:, None]
@@ -213,14 +213,14 @@ class Covers:
         """Word of a text × word to be covered: 1 for itself, the cosine within its ball."""
         from scipy.sparse import csr_matrix
 
-        from lexfield.vectors.neighbours import nearest_rows, prepared
+        from lexfield.vectors.nearest import nearest_rows, prepare_rows
 
         rows, columns, values = [np.flatnonzero(same >= 0)], [same[same >= 0]], []
         values.append(np.ones(len(rows[0])))
         known = np.flatnonzero(unit.any(axis=1))
         r = min(self.r, len(self.words) - 1)
         if r > 0 and len(known):
-            found = nearest_rows(unit[known], prepared(self._unit), k=r, skip=same[known])
+            found = nearest_rows(unit[known], prepare_rows(self._unit), k=r, skip=same[known])
             rows.append(np.repeat(known, np.diff(found.offsets)))
             columns.append(found.rows.astype(np.int64))
             values.append(np.maximum(found.scores, 0))

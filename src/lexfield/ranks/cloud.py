@@ -13,21 +13,20 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from lexfield.engine import map_blocks
 from lexfield.errors import InputError
 from lexfield.progress import Progress, silent
 from lexfield.ranks.counts import distinct_sentences
 from lexfield.text.corpus import Corpus
 from lexfield.vectors.coverage import Coverage
-from lexfield.vectors.ppmi import ppmi_vectors
-from lexfield.vectors.wordvectors import Embedded, WordVectors
+from lexfield.vectors.means import mean_vectors
+from lexfield.vectors.ppmi import train_ppmi
+from lexfield.vectors.wordvectors import WordEmbeddings, WordVectors
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_matrix
 
 Source = WordVectors | str | Path
 OWN = "own"
-_ROWS = 8192
 
 
 def open_vectors(
@@ -37,7 +36,7 @@ def open_vectors(
     if isinstance(vectors, WordVectors):
         return vectors
     if str(vectors) == OWN:
-        return ppmi_vectors(corpus)
+        return train_ppmi(corpus)
     if str(vectors) == "encoder":
         return WordVectors.encoded(corpus.vocabulary.words, progress=progress)
     return WordVectors.load(vectors, progress=progress)
@@ -45,15 +44,15 @@ def open_vectors(
 
 def embed_corpus(
     corpus: Corpus, vectors: Source, allow_unknown: bool, progress: Progress
-) -> tuple[str, Embedded, list[str]]:
+) -> tuple[str, WordEmbeddings, list[str]]:
     """Return the name of the vectors, those of the corpus's words, and what to note of their
     coverage; raise ``InputError`` if it is too low, unless that is allowed, or nothing."""
     opened = open_vectors(corpus, vectors, progress)
     embedded = opened.embed(corpus.vocabulary)
     words, counts = corpus.vocabulary.words, corpus.vocabulary.counts
-    coverage = Coverage.of(words, embedded.how, counts, opened.name, "this text")
+    coverage = Coverage.of(words, embedded.known, counts, opened.name, "this text")
     notes = coverage.require(allow_unknown)
-    if not embedded.how.any():
+    if not embedded.known.any():
         raise InputError(
             f"The vectors {opened.name!r} have no word of this text.",
             "Name vectors of its language with --vectors, or train some on the text: --vectors own",
@@ -78,7 +77,7 @@ class Cloud:
     rows: NDArray[np.int64]
     means: NDArray[np.float32]
     bags: csr_matrix
-    embedded: Embedded
+    embedded: WordEmbeddings
     vectors: str
     repeated: int
     unknown: int
@@ -93,7 +92,7 @@ def cloud(
 ) -> Cloud:
     """The mean vector of every distinct sentence of a corpus."""
     name, embedded, notes = embed_corpus(corpus, vectors, allow_unknown, progress)
-    known = embedded.how > 0
+    known = embedded.known
     distinct = distinct_sentences(corpus)
     bags = sentence_bags(corpus, distinct, known)
     found = np.diff(bags.indptr) > 0
@@ -125,17 +124,3 @@ def sentence_bags(corpus: Corpus, rows: NDArray[np.int64], known: NDArray[np.boo
     tokens = tokens[kept]
     ones = np.ones(len(tokens), np.float32)
     return csr_matrix((ones, tokens, offsets), (len(rows), len(known)))
-
-
-def mean_vectors(bags: csr_matrix, matrix: NDArray[np.float32]) -> NDArray[np.float32]:
-    """The mean of the vectors of each row's words, in blocks on all cores."""
-    out = np.empty((bags.shape[0], matrix.shape[1]), np.float32)
-    lengths = np.diff(bags.indptr).astype(np.float32)
-
-    def block(start: int) -> None:
-        part = slice(start, start + _ROWS)
-        out[part] = bags[part] @ matrix
-        out[part] /= lengths[part, None]
-
-    list(map_blocks(block, range(0, len(out), _ROWS)))
-    return out

@@ -97,7 +97,7 @@ def layout(
     limit = usual if words is None else words
     check(_FEWEST <= limit <= most, "words", f"{_FEWEST} to {most:,} for {method}", words)
     source, embedded, notes = embed_corpus(corpus, vectors, allow_unknown, progress)
-    known = np.flatnonzero(embedded.how > 0)
+    known = np.flatnonzero(embedded.known)
     if len(known) < _FEWEST:
         raise InputError(
             f"Only {len(known)} words of this text have a vector: too few to lay out.",

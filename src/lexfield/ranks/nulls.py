@@ -20,9 +20,10 @@ from numpy.typing import NDArray
 
 from lexfield.engine import map_blocks
 from lexfield.progress import Progress, silent
-from lexfield.ranks.cloud import Cloud, mean_vectors
+from lexfield.ranks.cloud import Cloud
 from lexfield.ranks.fit import line
 from lexfield.ranks.kmeans import kmeans
+from lexfield.vectors.means import mean_vectors
 
 Points = NDArray[np.float32]
 _ROWS = 8192

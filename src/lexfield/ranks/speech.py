@@ -22,7 +22,7 @@ from lexfield.progress import Progress, silent
 from lexfield.ranks.cloud import Source, embed_corpus, unit_rows
 from lexfield.results import Table, format_rows
 from lexfield.text.corpus import Corpus
-from lexfield.vectors.neighbours import nearest_rows
+from lexfield.vectors.nearest import nearest_rows
 
 CLASSES = ("noun", "verb", "adjective", "adverb", "pronoun", "other")
 NEIGHBOURS = (3, 5, 10, 20, 50)
@@ -156,7 +156,7 @@ def speech(
         raise InputError("There are no words in this text.", "Give one with some.")
     source, embedded, low = embed_corpus(corpus, vectors, allow_unknown, progress)
     classes = classes_of(corpus.vocabulary.words, tagger)
-    known = embedded.how > 0
+    known = embedded.known
     table, notes = same_class(embedded.matrix[known], classes[known], neighbours, progress)
     notes[:0] = low
     if missing := int((~known).sum()):

@@ -239,7 +239,7 @@ def zipf(
     unit = "word" if ngram == 1 else f"{ngram}-gram"
     _check_counts(counts, unit)
     known_set = open_vectors(corpus, vectors, progress)
-    known = known_set.embed(corpus.vocabulary).how > 0
+    known = known_set.embed(corpus.vocabulary).known
     fits, notes = _fits(counts, draws, seed)
     figures = text_figures(corpus, known)
     return ZipfResult(name, space, unit, counts, labels, fits, figures, known_set.name, notes=notes)
@@ -308,7 +308,7 @@ def _latent(
         best.sizes,
         [" ".join(one.words) for one in described],
         fits,
-        text_figures(corpus, points.embedded.how > 0, len(points.rows)),
+        text_figures(corpus, points.embedded.known, len(points.rows)),
         points.vectors,
         slopes,
         described,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
-from lexfield.vectors.wordvectors import count_ways
+from lexfield.vectors.wordvectors import count_matches
 
 if TYPE_CHECKING:
     from lexfield.search.index import Index
@@ -21,7 +21,7 @@ def describe_index(index: Index) -> dict[str, Any]:
         for name, value in () if is_deleted else corpus.metadata(row).items():
             counters.setdefault(name, Counter())[value] += 1
     lexicon, meta, segments = index.lexicon, index._meta, index.segments
-    ways = count_ways(lexicon.how, lexicon.counts)
+    ways = count_matches(lexicon.how, lexicon.counts)
     return {
         "path": str(index.path),
         "generation": int(index.generation),

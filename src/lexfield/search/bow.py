@@ -10,9 +10,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from lexfield.engine.topk import top_k
 from lexfield.explain import Explanation, Reason
 from lexfield.search.query import Query
-from lexfield.search.ranking import Found, best
+from lexfield.search.ranking import Found
 from lexfield.search.rows import Rows
 
 
@@ -31,7 +32,7 @@ class Bow:
                 common[holding] += np.minimum(counts / rows.totals[holding], share)
         touched = np.flatnonzero(common if allowed is None else np.where(allowed, common, 0))
         scores = 2 * common[touched] - 2
-        places = best(scores, k)
+        places = top_k(scores, k)
         found = touched[places].tolist()
 
         def explain(place: int) -> Explanation:

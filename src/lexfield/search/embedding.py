@@ -11,19 +11,19 @@ import numpy as np
 from lexfield.errors import LexfieldError
 from lexfield.progress import Progress
 from lexfield.text.vocabulary import Vocabulary
-from lexfield.vectors.library import absolute
-from lexfield.vectors.wordvectors import Embedded, WordVectors
+from lexfield.vectors.sources import make_absolute
+from lexfield.vectors.wordvectors import WordEmbeddings, WordVectors
 
 
 def embed_words(
     vocabulary: Vocabulary, vectors: WordVectors | str | Path, progress: Progress
-) -> tuple[Embedded, dict[str, Any]]:
+) -> tuple[WordEmbeddings, dict[str, Any]]:
     """Vectors of a corpus's words, and what is recorded of their set."""
     source = None if isinstance(vectors, WordVectors) else str(vectors)
     if source == "encoder":
         vectors = WordVectors.encoded(vocabulary.words, progress=progress)
     elif source is not None:
-        source = absolute(source)
+        source = make_absolute(source)
         vectors = WordVectors.load(source, progress=progress)
     assert isinstance(vectors, WordVectors)
     embedded = vectors.embed(vocabulary)
@@ -42,7 +42,7 @@ class VectorSource:
         self._about = about
         self._opened: WordVectors | None = None
 
-    def embed(self, words: Sequence[str]) -> Embedded:
+    def embed(self, words: Sequence[str]) -> WordEmbeddings:
         """Vectors of words; none where the set is not at hand any more."""
         source = self._about["source"]
         try:
@@ -55,4 +55,4 @@ class VectorSource:
         if self._opened is not None and self._opened.dims == self._about["dims"]:
             return self._opened.embed(words)
         nothing = np.zeros((0, self._about["dims"]), np.float32)
-        return Embedded(nothing, np.zeros(len(words), np.uint8))
+        return WordEmbeddings(nothing, np.zeros(len(words), np.uint8))

@@ -41,7 +41,7 @@ from lexfield.text.normalise import Normalisation
 from lexfield.text.stopwords import stopwords
 from lexfield.topics.lda import TopicModel
 from lexfield.vectors.coverage import Coverage
-from lexfield.vectors.wordvectors import Embedded, WordVectors
+from lexfield.vectors.wordvectors import WordEmbeddings, WordVectors
 
 T = TypeVar("T")
 KIND = "index"
@@ -334,7 +334,7 @@ class Index:
         """Where words that the index does not hold get their vectors."""
         return VectorSource(self._meta["vectors"])
 
-    def _embed(self, corpus: Corpus, vectors: WordVectors | None) -> Embedded:
+    def _embed(self, corpus: Corpus, vectors: WordVectors | None) -> WordEmbeddings:
         """Vectors of a corpus's words: the index's own, and for new words from their set."""
         words = list(corpus.vocabulary)
         ids = np.array([self.lexicon.ids.get(word, -1) for word in words], np.int64)
@@ -345,8 +345,8 @@ class Index:
         how[inside] = self.lexicon.how[ids[inside]]
         if len(outside):
             new = (vectors or self._source).embed([words[i] for i in outside])
-            matrix[outside], how[outside] = new.matrix, new.how
-        return Embedded.of(matrix, how)
+            matrix[outside], how[outside] = new.matrix, new.matches
+        return WordEmbeddings.from_matrix(matrix, how)
 
     def _split(self, tokens: int) -> tuple[range, range]:
         """Segments that stay, and the last ones, small beside ``tokens``, that are merged."""

@@ -7,10 +7,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from lexfield.engine.topk import top_k
 from lexfield.explain import Explanation, Reason
 from lexfield.search.minhash import BAND, band_keys, query_signature, sorted_bands
 from lexfield.search.query import Query
-from lexfield.search.ranking import Found, best
+from lexfield.search.ranking import Found
 from lexfield.search.rows import Rows
 
 
@@ -41,7 +42,7 @@ class Jaccard:
         touched, common = touched[keep], common[keep]
         union = len(query.words) + rows.set_sizes[touched] - common
         scores = common / union
-        places = best(scores, k)
+        places = top_k(scores, k)
         found = touched[places].tolist()
         unions = union[places].tolist()
 

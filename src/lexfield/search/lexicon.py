@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lexfield.search.segment import BALL, Segment
-from lexfield.vectors.neighbours import Base, nearest_rows, prepared
+from lexfield.vectors.nearest import PreparedRows, nearest_rows, prepare_rows
 
 
 class Lexicon:
@@ -46,7 +46,7 @@ class Lexicon:
 
     @cached_property
     def how(self) -> NDArray[np.uint8]:
-        """How each word got its vector (``vectors.repair.How``)."""
+        """How each word got its vector (``vectors.repair.WordMatch``)."""
         how = np.zeros(len(self), np.uint8)
         for segment, own in zip(self._segments, self.maps, strict=True):
             how[own] = segment.how
@@ -96,8 +96,8 @@ class Lexicon:
         return np.flatnonzero(self.known if self._live is None else self.known & self._live)
 
     @cached_property
-    def _target_base(self) -> Base:
-        return prepared(np.ascontiguousarray(self.vectors[self.targets]), euclidean=True)
+    def _target_base(self) -> PreparedRows:
+        return prepare_rows(np.ascontiguousarray(self.vectors[self.targets]), euclidean=True)
 
     @property
     def has_balls(self) -> bool:
@@ -147,11 +147,11 @@ class Lexicon:
         return others
 
     @cached_property
-    def _unit_targets(self) -> Base:
+    def _unit_targets(self) -> PreparedRows:
         vectors = self.vectors[self.targets]
         lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
         lengths[lengths == 0] = 1
-        return prepared((vectors / lengths).astype(np.float32))
+        return prepare_rows((vectors / lengths).astype(np.float32))
 
 
 def joined(lists: Sequence[Sequence[str]]) -> tuple[dict[str, int], list[NDArray[np.int32]]]:

@@ -22,10 +22,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from lexfield.engine.topk import top_k
 from lexfield.explain import Reason
 from lexfield.search.pairs import pair_reasons, product_parts
 from lexfield.search.query import Query
-from lexfield.search.ranking import best
 from lexfield.search.rows import Rows
 
 Array = NDArray[Any]
@@ -123,7 +123,7 @@ class Matches:
 
     def _start_table(self, touched: Array, totals: Array, count: int) -> None:
         """The candidates, ascending: the rows with the highest sums of values."""
-        self.candidates = np.sort(touched[best(totals, count, touched)])
+        self.candidates = np.sort(touched[top_k(totals, count, touched)])
         shape = (len(self.query.words), len(self.candidates))
         self._values = np.zeros(shape)
         self._matched = np.full(shape, -1, np.int64)  # ball entry
@@ -139,7 +139,7 @@ class Matches:
         common = ((self._matched >= 0) & (self._words == query.ids[:, None])).sum(axis=0)
         jaccard = common / (len(query.words) + self.rows.set_sizes[self.candidates] - common)
         measures = (jaccard, self._cosines, query.counts @ cosines)
-        return np.unique(np.concatenate([best(measure, count) for measure in measures]))
+        return np.unique(np.concatenate([top_k(measure, count) for measure in measures]))
 
     def pass_over(self) -> None:
         """From now on look beyond the rows that are plainly near."""

@@ -14,11 +14,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from lexfield.engine.topk import top_k
 from lexfield.explain import Explanation, no_reasons
 from lexfield.search.axes import FAR, NEAR, far_bounds, near_bounds
 from lexfield.search.pairs import pair_reasons, product_parts
 from lexfield.search.query import Query
-from lexfield.search.ranking import Found, best
+from lexfield.search.ranking import Found
 from lexfield.search.rows import Rows
 from lexfield.search.segment import Unit
 
@@ -43,7 +44,7 @@ class Mean:
             numbers.append(near + start)
             distances.append(far)
         found, scores = np.concatenate(numbers), -np.concatenate(distances)
-        places = best(scores, k, found)
+        places = top_k(scores, k, found)
         chosen = found[places].tolist()
         return Found(
             chosen, scores[places].tolist(), lambda place: _explain(rows, query, chosen[place])

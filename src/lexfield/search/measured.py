@@ -22,7 +22,7 @@ from lexfield.search.metrics import Metric
 from lexfield.search.ranking import Ranking
 from lexfield.search.segment import Segment, Unit
 from lexfield.search.topics import Topics
-from lexfield.vectors.wordvectors import Embedded
+from lexfield.vectors.wordvectors import WordEmbeddings
 
 T = TypeVar("T")
 
@@ -102,6 +102,6 @@ class _MappedSource(VectorSource):
         super().__init__(about)
         self._map = map_
 
-    def embed(self, words: Sequence[str]) -> Embedded:
+    def embed(self, words: Sequence[str]) -> WordEmbeddings:
         plain = super().embed(words)
-        return Embedded((plain.known @ self._map).astype(np.float32), plain.how)
+        return WordEmbeddings((plain.vectors @ self._map).astype(np.float32), plain.matches)

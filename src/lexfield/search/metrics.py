@@ -25,7 +25,7 @@ from lexfield.search.parts import find_part, part_names, remove_part, write_part
 from lexfield.search.segment import UNITS, Segment, find_balls
 from lexfield.search.topics import Topics, exists, mixtures_of_documents
 from lexfield.store.folder import Store
-from lexfield.vectors.wordvectors import Embedded
+from lexfield.vectors.wordvectors import WordEmbeddings
 
 if TYPE_CHECKING:
     from lexfield.search.index import Index
@@ -216,7 +216,7 @@ def derived(segment: Segment, map_: Array, progress: Progress = silent) -> dict[
             unit = segment.unit(name)
             axes = mean_axes(unit.offsets, unit.words, unit.shares, vectors)
             made |= {f"{name}.{key}": values for key, values in axes.items()}
-        made["balls"] = find_balls(Embedded.of(vectors, segment.how), progress)
+        made["balls"] = find_balls(WordEmbeddings.from_matrix(vectors, segment.how), progress)
     return made
 
 

@@ -86,7 +86,7 @@ def look_up(index: Index, text: str) -> Query:
     if (ids < 0).any():
         outside = np.flatnonzero(ids < 0)
         embedded = index._source.embed([words[i] for i in outside])
-        vectors[outside], known[outside] = embedded.matrix, embedded.how > 0
+        vectors[outside], known[outside] = embedded.matrix, embedded.known
     return Query(text, tokens, words, np.array(counts, np.int64), ids, vectors, known, notes)
 
 

@@ -8,9 +8,6 @@ from functools import cached_property
 from html import escape
 from typing import Any, Protocol, overload
 
-import numpy as np
-from numpy.typing import NDArray
-
 from lexfield.explain import Explanation
 from lexfield.results import Frames
 from lexfield.search.passages import Answers, Passage, find_answers
@@ -204,17 +201,3 @@ class Ranking(Frames, Sequence[Hit]):
         notes = "".join(f"<p>{escape(note)}</p>" for note in [*more, *self.notes])
         title = f"{self.method}: {self.query[:100]}"
         return f"<table><caption>{escape(title)}</caption>{head}{body}</table>{notes}"
-
-
-def best(scores: NDArray[Any], k: int, rows: NDArray[Any] | None = None) -> NDArray[np.int64]:
-    """Places of the ``k`` highest scores, best first, ties by place (or by ``rows``).
-
-    Places with -inf are never given.
-    """
-    k = min(k, len(scores))
-    if k <= 0:
-        return np.empty(0, np.int64)
-    cut = np.partition(scores, -k)[-k]
-    places = np.flatnonzero(scores >= cut) if cut > -np.inf else np.flatnonzero(scores > -np.inf)
-    ties = places if rows is None else rows[places]
-    return places[np.lexsort((ties, -scores[places]))][:k]

@@ -23,7 +23,7 @@ from lexfield.search.bags import Bags
 from lexfield.search.query import Query
 from lexfield.search.segment import BALL
 from lexfield.text.stem import NONE
-from lexfield.vectors.repair import How
+from lexfield.vectors.repair import WordMatch
 
 Array = NDArray[Any]
 _CLOSE = 1e-5  # more than rounding changes a cosine
@@ -229,5 +229,6 @@ class Related:
 def relatable(bags: Bags) -> NDArray[np.int64]:
     """Words that can be related to others: with vectors of their own, and no stopwords."""
     lexicon = bags.rows.lexicon
-    own = np.isin(lexicon.how, (How.EXACT, How.LOWER, How.COMPOSED)) & lexicon.content
+    found = (WordMatch.EXACT, WordMatch.LOWER, WordMatch.COMPOSED)
+    own = np.isin(lexicon.how, found) & lexicon.content
     return lexicon.targets[own[lexicon.targets]]

@@ -26,7 +26,7 @@ from lexfield.search.postings import Postings, load_postings, load_stems, save_p
 from lexfield.store.folder import Blocks, Store, Writer
 from lexfield.text.corpus import Corpus
 from lexfield.text.stopwords import stopwords
-from lexfield.vectors.wordvectors import Embedded
+from lexfield.vectors.wordvectors import WordEmbeddings
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_matrix
@@ -135,16 +135,16 @@ def save_segment(
     out: Writer,
     name: str,
     corpus: Corpus,
-    embedded: Embedded,
+    embedded: WordEmbeddings,
     language: str,
     progress: Progress = silent,
 ) -> dict[str, Any]:
     """Write a segment; gives its entry for the manifest."""
     meta = save_rows(out, name, corpus, embedded, language)
-    shape = (len(embedded.how), embedded.known.shape[1])
-    every = Blocks(shape, embedded.known.dtype, partial(embedded.blocks, _BLOCK))
+    shape = (len(embedded.matches), embedded.vectors.shape[1])
+    every = Blocks(shape, embedded.vectors.dtype, partial(embedded.blocks, _BLOCK))
     out.array(f"{name}.vectors", every)
-    out.array(f"{name}.how", embedded.how)
+    out.array(f"{name}.how", embedded.matches)
     out.array(f"{name}.balls", find_balls(embedded, progress))
     return meta
 
@@ -153,7 +153,7 @@ def save_rows(
     out: Writer,
     name: str,
     corpus: Corpus,
-    embedded: Embedded,
+    embedded: WordEmbeddings,
     language: str,
     bases: Mapping[str, Basis] | None = None,
 ) -> dict[str, Any]:
@@ -206,7 +206,7 @@ def content_sets(
 
 
 def _rows(
-    corpus: Corpus, unit: str, content: Array, embedded: Embedded, basis: Basis | None
+    corpus: Corpus, unit: str, content: Array, embedded: WordEmbeddings, basis: Basis | None
 ) -> Iterator[tuple[str, Array | Blocks]]:
     """The arrays of a ``Unit`` by name; no more of them in memory at a time than need be."""
     from lexfield.search.axes import mean_axes
@@ -220,7 +220,7 @@ def _rows(
     yield "lengths", np.diff(tokens).astype(np.int32)
     everything = row_sets(corpus, unit)
     yield "sizes", np.diff(everything.indptr).astype(np.int32)
-    sets, shares = content_sets(everything, content, embedded.how > 0)
+    sets, shares = content_sets(everything, content, embedded.known)
     del everything
     postings = sets.T.tocsr()
     yield "posting_offsets", postings.indptr.astype(np.int64)
@@ -232,17 +232,17 @@ def _rows(
     yield "counts", sets.data
     yield "shares", shares
     places = embedded.places[sets.indices]
-    axes = mean_axes(sets.indptr, places, shares, embedded.known, basis, stream=True)
+    axes = mean_axes(sets.indptr, places, shares, embedded.vectors, basis, stream=True)
     yield from axes.items()
 
 
-def find_balls(embedded: Embedded, progress: Progress = silent) -> NDArray[np.int32]:
+def find_balls(embedded: WordEmbeddings, progress: Progress = silent) -> NDArray[np.int32]:
     """The ``BALL`` nearest words of each word."""
-    from lexfield.vectors.join import nearest_others
+    from lexfield.vectors.nearest_others import nearest_others
 
-    known = np.flatnonzero(embedded.how)
-    balls = np.full((len(embedded.how), BALL), -1, np.int32)
+    known = np.flatnonzero(embedded.matches)
+    balls = np.full((len(embedded.matches), BALL), -1, np.int32)
     if len(known) > 1:
-        found = nearest_others(embedded.known, BALL, progress=progress)
+        found = nearest_others(embedded.vectors, BALL, progress=progress)
         balls[known, : len(found.rows) // len(known)] = known[found.rows].reshape(len(known), -1)
     return balls

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lexfield.engine.compiled import kernel
+from lexfield.engine.heap import push
 
 Array = NDArray[Any]
 
@@ -88,49 +89,5 @@ def take_rows(
             score += less[row]
         for order in range(len(norms)):
             score += scales[order] * norms[order, row]
-        if size < len(best):
-            place = size
-            size += 1
-            while place > 0:
-                parent = (place - 1) >> 1
-                if not _worse(score, row, scores[parent], best[parent]):
-                    break
-                best[place], scores[place] = best[parent], scores[parent]
-                place = parent
-            best[place], scores[place] = row, score
-        elif _worse(scores[0], best[0], score, row):
-            _sink(best, scores, size, row, score)
+        size = push(best, scores, size, row, score)
     return size
-
-
-@kernel
-def _worse(score: float, row: int, other: float, other_row: int) -> bool:
-    """Of equal scores the later row is worse."""
-    return score < other or (score == other and row > other_row)
-
-
-@kernel
-def _sink(rows: Array, scores: Array, size: int, row: int, score: float) -> None:
-    """Put an entry in the place of the top, and let it sink to where it belongs."""
-    place = 0
-    while True:
-        child = 2 * place + 1
-        if child >= size:
-            break
-        other = child + 1
-        if other < size and _worse(scores[other], rows[other], scores[child], rows[child]):
-            child = other
-        if not _worse(scores[child], rows[child], score, row):
-            break
-        rows[place], scores[place] = rows[child], scores[child]
-        place = child
-    rows[place], scores[place] = row, score
-
-
-@kernel
-def sort_heap(rows: Array, scores: Array) -> None:
-    """A heap into a list, best first: the worst is taken off, to the end."""
-    for last in range(len(rows) - 1, 0, -1):
-        row, score = rows[last], scores[last]
-        rows[last], scores[last] = rows[0], scores[0]
-        _sink(rows, scores, last, row, score)

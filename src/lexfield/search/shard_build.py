@@ -41,7 +41,7 @@ from lexfield.text.normalise import Normalisation
 from lexfield.text.stem import NONE, stem_words
 from lexfield.text.stopwords import stopwords
 from lexfield.text.vocabulary import Vocabulary
-from lexfield.vectors.wordvectors import Embedded, WordVectors
+from lexfield.vectors.wordvectors import WordEmbeddings, WordVectors
 
 _CHUNK = 4_000_000  # characters of text in a spooled file
 _BLOCK = 4096  # words whose balls are one task
@@ -207,7 +207,7 @@ class _Build:
 
     def _words(
         self, cuts: list[str], vectors: WordVectors | str | Path
-    ) -> tuple[str, Embedded, dict[str, Any]]:
+    ) -> tuple[str, WordEmbeddings, dict[str, Any]]:
         """The words of all cut corpora, numbered as in a corpus of all, with their vectors."""
         counts: Counter[str] = Counter()
         for cut in cuts:
@@ -219,13 +219,15 @@ class _Build:
         numbers = np.array([counts[word] for word in order], np.int64)
         vocabulary = Vocabulary(StringArray.pack(order), numbers)
         embedded, known = embed_words(vocabulary, vectors, self._progress)
-        name = _name("words", order, numbers.tolist(), _sum(embedded.matrix), _sum(embedded.how))
+        name = _name(
+            "words", order, numbers.tolist(), _sum(embedded.matrix), _sum(embedded.matches)
+        )
         if not self._place.has(name):
             with self._place.writing(name) as folder, write(folder, "words") as out:
                 out.strings("words", vocabulary.words)
                 out.array("counts", numbers)
                 out.array("vectors", embedded.matrix)
-                out.array("how", embedded.how)
+                out.array("how", embedded.matches)
         return name, embedded, known
 
     def _basis(self, cuts: list[str], about: list[dict[str, Any]], words: str) -> str:
@@ -243,7 +245,7 @@ class _Build:
             return name
         stores = [Store.open(self._place.store(sample), "sample") for sample in samples]
         shared = Store.open(self._place.store(words), "words")
-        embedded = Embedded.of(shared.array("vectors"), shared.array("how"))
+        embedded = WordEmbeddings.from_matrix(shared.array("vectors"), shared.array("how"))
         with self._place.writing(name) as folder, write(folder, "basis") as out, single_thread():
             for unit in UNITS:
                 some, shares = (
@@ -252,15 +254,15 @@ class _Build:
                 )
                 sizes = [np.diff(store.array(f"{unit}.offsets")) for store in stores]
                 offsets = np.append(0, np.cumsum(np.concatenate(sizes))).astype(np.int64)
-                basis = Basis.of(offsets, embedded.places[some], shares, embedded.known)
+                basis = Basis.of(offsets, embedded.places[some], shares, embedded.vectors)
                 out.array(f"{unit}.center", basis.center)
                 out.array(f"{unit}.rotation", basis.rotation)
                 out.array(f"{unit}.turned", basis.turned)
         return name
 
-    def _balls(self, words: str, embedded: Embedded) -> NDArray[np.int32]:
+    def _balls(self, words: str, embedded: WordEmbeddings) -> NDArray[np.int32]:
         """The nearest words of each word; on a cluster in blocks."""
-        known = np.flatnonzero(embedded.how)
+        known = np.flatnonzero(embedded.matches)
         if isinstance(self._engine, Local) or len(known) < 2:
             return find_balls(embedded, self._progress)
         items = [
@@ -273,7 +275,7 @@ class _Build:
             Store.open(self._place.store(n), "balls") for n in self._map("nearest_words", tasks)
         ]
         rows = np.concatenate([store.array("rows") for store in made])
-        balls = np.full((len(embedded.how), BALL), -1, np.int32)
+        balls = np.full((len(embedded.matches), BALL), -1, np.int32)
         balls[known, : rows.shape[1]] = known[rows]
         return balls
 

@@ -22,7 +22,7 @@ from lexfield.store.strings import StringArray
 from lexfield.text.corpus import Corpus
 from lexfield.text.document import Document
 from lexfield.text.normalise import Normalisation
-from lexfield.vectors.wordvectors import Embedded
+from lexfield.vectors.wordvectors import WordEmbeddings
 
 
 def cut_documents(
@@ -76,7 +76,7 @@ def sample_rows(
 
 def nearest_words(place: str, out: str, words: str, first: int, last: int) -> str:
     """The balls of some words, numbered among those that have a vector."""
-    from lexfield.vectors.neighbours import nearest_rows, prepared
+    from lexfield.vectors.nearest import nearest_rows, prepare_rows
 
     where = place_of(place)
     if not where.has(out):
@@ -84,7 +84,7 @@ def nearest_words(place: str, out: str, words: str, first: int, last: int) -> st
         vectors = shared.array("vectors")[np.flatnonzero(shared.array("how"))]
         found = nearest_rows(
             vectors[first:last],
-            prepared(vectors, euclidean=True),
+            prepare_rows(vectors, euclidean=True),
             k=min(BALL, len(vectors) - 1),
             skip=np.arange(first, last),
         )
@@ -111,7 +111,7 @@ def make_shard(
             )
             for unit in UNITS
         }
-        embedded = Embedded(shared.array("vectors")[own[known]], shared.array("how")[own])
+        embedded = WordEmbeddings(shared.array("vectors")[own[known]], shared.array("how")[own])
         with where.writing(out) as folder, write(folder, SHARD) as writer:
             meta = save_rows(writer, NAME, corpus, embedded, language, bases)
             writer.meta["corpus"] = meta["corpus"]

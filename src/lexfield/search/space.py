@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lexfield.engine import map_blocks
-from lexfield.search.ranking import best
+from lexfield.engine.topk import top_k
 from lexfield.search.rows import Rows
 from lexfield.search.topics import Topics
 from lexfield.topics.neighbours import Neighbours
@@ -83,7 +83,7 @@ class MappedSpace(Space):
 
         squares = np.concatenate([np.empty(0), *map_blocks(block, range(0, len(rows), _BLOCK))])
         scores = 1 - squares / 2
-        places = best(scores, k, rows)
+        places = top_k(scores, k, rows)
         notes = []
         if measure != "hellinger":
             notes.append(f"under a metric topics are compared by Hellinger distance, not {measure}")

@@ -143,9 +143,9 @@ def use_mixtures(
     index: Index, mixtures: Any, ids: Sequence[str] | None, notes: Sequence[str] = ()
 ) -> Topics:
     """Keep mixtures of documents from elsewhere: by id, or without ids in the index's order."""
-    from lexfield.topics.mixtures import checked
+    from lexfield.topics.mixtures import check_mixtures
 
-    matrix, more = checked(mixtures)
+    matrix, more = check_mixtures(mixtures)
     documents = list(index.documents)
     if ids is None and len(matrix) != len(documents):
         raise InputError(

@@ -96,7 +96,8 @@ class BagMethod:
         )
 
     def search(self, rows: Rows, query: Query, k: int, allowed: NDArray[np.bool_] | None) -> Found:
-        from lexfield.search.selection import add_list, sort_heap, take_rows
+        from lexfield.engine.heap import sort_heap
+        from lexfield.search.selection import add_list, take_rows
 
         bags = Bags.of(rows)
         known, notes = self.known(bags, query)

@@ -16,7 +16,7 @@ from lexfield.serve.pages import add_pages
 from lexfield.serve.routes import add_routes
 from lexfield.serve.server import Server
 from lexfield.serve.verbs import add_verbs
-from lexfield.vectors.library import home
+from lexfield.vectors.sources import find_home
 
 
 def make_app(
@@ -31,7 +31,7 @@ def make_app(
 ) -> FastAPI:
     """A server of indexes. ``folder`` is where uploads become indexes."""
     limits = limits or Limits()
-    library = Library(indexes, models, Path(folder) if folder else home() / "serve")
+    library = Library(indexes, models, Path(folder) if folder else find_home() / "serve")
     server = Server(library, limits, workers or min(4, max(2, cores())))
 
     @asynccontextmanager

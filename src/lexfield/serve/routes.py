@@ -30,7 +30,7 @@ from lexfield.serve.verbs import PROBLEMS, read_options
 from lexfield.store.folder import Store
 from lexfield.store.manifest import REBUILD
 from lexfield.text.stopwords import stopwords
-from lexfield.vectors.library import listing
+from lexfield.vectors.sources import list_sets
 
 _EVENTS: dict[int | str, dict[str, Any]] = {
     200: {"content": {"text/event-stream": {"schema": {"type": "string"}}}}
@@ -63,7 +63,7 @@ async def _lists(server: Server) -> Lists:
     return Lists(
         indexes=[IndexBody(**one) for one in await server.about_indexes()],
         models=[ModelsBody(**_about_models(kept)) for kept in server.library.models.values()],
-        vectors=[entry.name for entry in listing() if entry.words is not None],
+        vectors=[entry.name for entry in list_sets() if entry.words is not None],
         methods=[name for name in METHODS if name != "fuse"],
         limits=asdict(server.limits),
         damaged=server.scrubber.damaged(),

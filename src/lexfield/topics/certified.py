@@ -1,44 +1,48 @@
-"""The exact nearest rows by Jensen–Shannon (or Hellinger) without looking at most of them.
+"""Exact nearest rows by Jensen–Shannon or Hellinger, computing only a few of the distances.
 
 Write JS(p, q) = ln 2 − Σ s(pⱼ, qⱼ) with s(p, q) = ½[(p+q) ln(p+q) − p ln p − q ln q]; for the
 squared Hellinger distance 1 − Σ √(pⱼ qⱼ). Both s grow in p and q, are concave and homogeneous, so
 merging topics can only raise their sum (the data-processing inequality). With a threshold t
 
-    both over t          s(p, q), through lists of the rows that hold much of each topic
+    both over t          s(p, q), from lists of the rows that hold much of each topic
     only one over t      s(p, q) ≤ s(p, t)
     neither              Σ s(p, q) ≤ s(Σ p, Σ q)
 
-bounds every row's divergence from below after reading the lists of the query's large topics. What
-passes is bounded again by JS ≥ ln 2 · h² (``docs/methods/topics.md`` has the proofs). What is left
-is computed, in rising order of that bound, until the next bound is over the k-th value found.
+bounds the divergence of every row from below after reading the lists of the query's large topics.
+Rows that pass are bounded again by JS ≥ ln 2 · h² (``docs/methods/topics.md`` has the proofs). The
+remaining ones are computed in rising order of that bound, until it exceeds the k-th value.
+
+A low threshold makes long lists and tight bounds, a high one the reverse. The best one depends on
+how sparse the mixtures are, so the cost of a few is estimated on a sample; every threshold returns
+the exact rows.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from functools import cached_property
-from typing import Any
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from lexfield.arrays import Array
 from lexfield.engine.compiled import kernel
-from lexfield.topics.kernels import JS, SQUARE, overlap, shared, value
-from lexfield.topics.threshold import choose_threshold
+from lexfield.engine.heap import push, sort_heap
+from lexfield.topics.kernels import affinity, bhattacharyya, divergence, largest
 
-LEVELS = 255  # steps of their values
-FIRST = 16  # rows over k that are computed before the bounds are read
-LARGEST = {JS: float(np.log(2)), SQUARE: 1.0}
+_LEVELS = 255  # steps in which listed values are stored
+_FIRST = 16  # rows beyond k that are computed before bounds are compared
+_TRIED = (8, 16, 32, 48, 64, 96, 128, 192, 256)  # listed topics per row that are tried
+_DEFAULT = 32  # for collections no larger than a sample
+_LOWEST = 1e-6
+_SAMPLE, _QUERIES = 1000, 4
+_ENTRY, _PASS = 1.2, 400.0  # measured nanoseconds to read an entry, and to bound a row again
 
-Array = NDArray[Any]
 
-
-@dataclass(frozen=True)
-class Lists:
+class TopicLists(NamedTuple):
     """For every topic the rows that hold more of it than ``threshold``, ascending.
 
-    codes: each value as the step it lies in; ``tops`` are the steps' upper ends.
-    rests: 255 times the root of the mass at or under the threshold, rounded up.
+    codes: the step that each value lies in; ``tops`` are the upper ends of the steps.
+    rests: 255 times the root of a row's mass at or under the threshold, rounded up.
     """
 
     threshold: float
@@ -50,62 +54,96 @@ class Lists:
 
 
 class CertifiedSearch:
-    """Lists over checked mixtures; rows sum to one within 1e-6."""
+    """Lists over checked mixtures, whose rows sum to one within 1e-6."""
 
     def __init__(self, mixtures: Array) -> None:
         self._mixtures = mixtures
         self.lists = build_lists(mixtures)
-        self._everything = np.zeros(0, bool)
-
-    @cached_property
-    def _weights(self) -> dict[int, NDArray[np.float32]]:
-        return {}
+        self._weights: dict[int, NDArray[np.float32]] = {}
 
     def weights(self, measure: int) -> NDArray[np.float32]:
-        """For each row Σ s(t, value) over its listed topics."""
+        """Return Σ s(t, value) over the listed topics of each row."""
         if measure not in self._weights:
             lists = self.lists
-            steps = np.array([shared(measure, lists.threshold, top) for top in lists.tops])
-            made = np.bincount(lists.rows, steps[lists.codes], minlength=len(self._mixtures))
-            self._weights[measure] = made.astype(np.float32)
+            steps = np.array([affinity(measure, lists.threshold, top) for top in lists.tops])
+            sums = np.bincount(lists.rows, steps[lists.codes], minlength=len(self._mixtures))
+            self._weights[measure] = sums.astype(np.float32)
         return self._weights[measure]
 
     def query(
         self, q: NDArray[np.float64], k: int, measure: int, allowed: Array | None
     ) -> tuple[Array, Array, int, float]:
-        """Rows and values of the ``k`` nearest, how many were computed, and the lowest bound of a
-        row that was not."""
-        lists = self.lists
+        """Return the ``k`` nearest rows, their values, the number of rows computed, and the lowest
+        bound of a row that was not."""
         weights = self.weights(measure)
         bounds = np.zeros(len(self._mixtures), np.float32)
-        mask = self._everything if allowed is None else allowed
-        head = list_bounds(
-            measure, LARGEST[measure], q, lists.threshold, lists.tops, lists.offsets, lists.rows,
-            lists.codes, lists.rests, weights, mask, bounds,
-        )  # fmt: skip
-        # A bound is a float32 sum of up to T + 3 parts, which together are at most as large as
-        # this; and sums of rows may be off by 1e-6. With the room no rounding loses a row.
-        size = 2 * LARGEST[measure] + head + float(weights.max(initial=0))
-        room = 2.0**-23 * (len(q) + 4) * size + 4e-6
+        mask = np.zeros(0, bool) if allowed is None else allowed
+        head = bound_rows(measure, q, self.lists, weights, mask, bounds)
+        # A bound is a float32 sum of up to T + 3 parts that add up to at most ``size``, and sums
+        # of rows may be off by 1e-6. With this much slack, rounding cannot lose a row.
+        size = 2 * largest(measure) + head + float(weights.max(initial=0))
+        slack = 2.0**-23 * (len(q) + 4) * size + 4e-6
         roots = np.sqrt(q).astype(self._mixtures.dtype)
-        return search_bounds(
-            measure, LARGEST[measure], q, roots, self._mixtures, bounds, k, k + FIRST, room
-        )
+        return _search_bounds(measure, q, roots, self._mixtures, bounds, k, k + _FIRST, slack)
 
 
-def build_lists(mixtures: Array) -> Lists:
+def build_lists(mixtures: Array) -> TopicLists:
     """List the large values of every topic, row by row."""
     threshold = choose_threshold(mixtures)
-    edges = np.geomspace(threshold, 1 + 1e-5, LEVELS + 1)
+    edges = np.geomspace(threshold, 1 + 1e-5, _LEVELS + 1)
     sizes, rests = _count(mixtures, threshold)
     offsets = np.append(0, np.cumsum(sizes))
     rows, codes = _fill(mixtures, threshold, edges[1:], offsets)
     roots = np.ceil(255 * np.sqrt(rests) * (1 + 1e-6)).clip(0, 255).astype(np.uint8)
-    return Lists(threshold, edges[1:], offsets, rows, codes, roots)
+    return TopicLists(threshold, edges[1:], offsets, rows, codes, roots)
+
+
+def choose_threshold(mixtures: Array) -> float:
+    """Return the cheapest threshold for queries that resemble the rows; it is deterministic."""
+    height, width = mixtures.shape
+    rows = np.random.default_rng(0).permutation(height)[:_SAMPLE]
+    sample = mixtures[np.sort(rows)].astype(np.float64)
+    tried = [listed for listed in _TRIED if listed < width] or [width / 2]
+    thresholds = [
+        max(float(np.quantile(sample, 1 - listed / width)), _LOWEST)
+        for listed in (tried if height > _SAMPLE else [min(_DEFAULT, tried[-1])])
+    ]
+    queries = np.linspace(0, len(sample) - 1, _QUERIES).astype(int)
+    costs = [_estimate_cost(sample, queries, threshold) for threshold in thresholds]
+    return thresholds[int(np.argmin(costs))]
+
+
+def _estimate_cost(sample: Array, queries: Array, threshold: float) -> float:
+    """Return nanoseconds per row of the collection for these queries."""
+    over = sample > threshold
+    listed = over.mean(axis=0)
+    low = _js_affinity(np.where(over, sample, 0), threshold)
+    rests = np.where(over, 0, sample).sum(axis=1)
+    total = 0.0
+    for number in queries:
+        q = sample[number]
+        head = over[number]
+        sums = _js_affinity(q[head], np.maximum(sample[:, head], threshold)).sum(axis=1)
+        sums += low[:, ~head].sum(axis=1) + _js_affinity(q[~head].sum(), rests)
+        bounds = np.log(2) - sums
+        exact = np.log(2) - _js_affinity(q, sample).sum(axis=1)
+        nearest = np.delete(exact, number).min() if len(exact) > 1 else 0.0
+        total += _ENTRY * listed[head].sum() + _PASS * (bounds <= nearest).mean()
+    return float(total)
+
+
+def _js_affinity(p: Array | float, q: Array | float) -> Array:
+    """``kernels.affinity`` for Jensen–Shannon, of arrays."""
+    from scipy.special import xlogy
+
+    both = np.asarray(p) + np.asarray(q)
+    affinities: Array = 0.5 * (xlogy(both, both) - xlogy(p, p) - xlogy(q, q))
+    return affinities
 
 
 @kernel
 def _count(mixtures: Array, threshold: float) -> tuple[Array, Array]:
+    """Return the length of each topic's list, and each row's mass outside the lists."""
     sizes = np.zeros(mixtures.shape[1], np.int64)
     rests = np.zeros(mixtures.shape[0])
     for i in range(mixtures.shape[0]):
@@ -119,6 +157,7 @@ def _count(mixtures: Array, threshold: float) -> tuple[Array, Array]:
 
 @kernel
 def _fill(mixtures: Array, threshold: float, tops: Array, offsets: Array) -> tuple[Array, Array]:
+    """Return rows and codes of all lists, one list after the other."""
     rows = np.empty(offsets[-1], np.int32)
     codes = np.empty(offsets[-1], np.uint8)
     ends = offsets[:-1].copy()
@@ -133,41 +172,31 @@ def _fill(mixtures: Array, threshold: float, tops: Array, offsets: Array) -> tup
 
 
 @kernel
-def list_bounds(
-    measure: int,
-    largest: float,
-    q: Array,
-    threshold: float,
-    tops: Array,
-    offsets: Array,
-    rows: Array,
-    codes: Array,
-    rests: Array,
-    weights: Array,
-    allowed: Array,
-    bounds: Array,
+def bound_rows(
+    measure: int, q: Array, lists: TopicLists, weights: Array, allowed: Array, bounds: Array
 ) -> float:
-    """Fill ``bounds``, which are zeros, with a lower bound of each row; gives Σ s(q, t)."""
+    """Turn zeros into a lower bound per row, infinite where not allowed; return Σ s(q, t)."""
+    tops, rows, codes = lists.tops, lists.rows, lists.codes
     head, small = 0.0, 0.0
     table = np.empty(256, np.float32)
     lows = np.empty(len(tops))
     for c in range(len(tops)):
-        lows[c] = shared(measure, threshold, tops[c])
+        lows[c] = affinity(measure, lists.threshold, tops[c])
     for j in range(len(q)):
-        if q[j] <= threshold:
+        if q[j] <= lists.threshold:
             small += q[j]
             continue
-        own = shared(measure, q[j], threshold)
+        own = affinity(measure, q[j], lists.threshold)
         head += own
         for c in range(len(tops)):
-            table[c] = shared(measure, q[j], tops[c]) - own - lows[c]
-        for i in range(offsets[j], offsets[j + 1]):
+            table[c] = affinity(measure, q[j], tops[c]) - own - lows[c]
+        for i in range(lists.offsets[j], lists.offsets[j + 1]):
             bounds[rows[i]] += table[codes[i]]
     for c in range(256):
-        table[c] = shared(measure, small, (c / 255.0) ** 2)
-    base = np.float32(largest - head)
+        table[c] = affinity(measure, small, (c / 255.0) ** 2)
+    base = np.float32(largest(measure) - head)
     for i in range(len(bounds)):
-        bounds[i] = base - (bounds[i] + weights[i] + table[rests[i]])
+        bounds[i] = base - (bounds[i] + weights[i] + table[lists.rests[i]])
     if len(allowed):
         for i in range(len(bounds)):
             if not allowed[i]:
@@ -176,84 +205,69 @@ def list_bounds(
 
 
 @kernel
-def _lowest(bounds: Array, count: int) -> Array:
-    """Places of the lowest finite bounds, by insertion: few are wanted of many."""
-    places = np.full(count, -1, np.int64)
-    limit = np.float32(np.inf)
+def _find_lowest(bounds: Array, count: int) -> Array:
+    """Return the rows of the ``count`` lowest finite bounds, in no order."""
+    rows, scores = np.empty(count, np.int64), np.empty(count, np.float32)
+    size, limit = 0, np.float32(np.inf)
     for i in range(len(bounds)):
         if bounds[i] < limit:
-            at = count - 1
-            while at > 0 and (places[at - 1] < 0 or bounds[places[at - 1]] > bounds[i]):
-                places[at] = places[at - 1]
-                at -= 1
-            places[at] = i
-            if places[count - 1] >= 0:
-                limit = bounds[places[count - 1]]
-    return places[places >= 0]
+            size = push(rows, scores, size, i, -bounds[i])
+            if size == count:
+                limit = -scores[0]
+    return rows[:size]
 
 
 @kernel
-def _insert(kept: Array, values_: Array, row: int, found: float, size: int) -> int:
-    """Put a row into the k best, which are in order of value, then row; gives their number."""
-    k = len(kept)
-    if size == k and (found > values_[k - 1] or (found == values_[k - 1] and row > kept[k - 1])):
-        return size
-    at = min(size, k - 1)
-    while at > 0 and (values_[at - 1] > found or (values_[at - 1] == found and kept[at - 1] > row)):
-        kept[at], values_[at] = kept[at - 1], values_[at - 1]
-        at -= 1
-    kept[at], values_[at] = row, found
-    return min(size + 1, k)
-
-
-@kernel
-def _under(bounds: Array, limit: float) -> tuple[Array, float]:
-    """Places of finite bounds up to ``limit``, and the lowest bound over it."""
+def _select_under(bounds: Array, limit: float) -> tuple[Array, float]:
+    """Return the rows of finite bounds up to ``limit``, and the lowest bound above it."""
     count, over = 0, np.float32(np.inf)
     for i in range(len(bounds)):
         if bounds[i] <= limit:
             count += 1
         else:
             over = min(over, bounds[i])
-    places = np.empty(count, np.int64)
+    rows = np.empty(count, np.int64)
     count = 0
     for i in range(len(bounds)):
         if bounds[i] <= limit and bounds[i] < np.inf:
-            places[count] = i
+            rows[count] = i
             count += 1
-    return places[:count], np.float64(over)
+    return rows[:count], np.float64(over)
 
 
 @kernel
-def search_bounds(
+def _search_bounds(
     measure: int,
-    largest: float,
     q: Array,
     roots: Array,
     mixtures: Array,
     bounds: Array,
     k: int,
     first: int,
-    room: float,
+    slack: float,
 ) -> tuple[Array, Array, int, float]:
-    """Compute rows in rising order of what bounds them until no other can be among the ``k``."""
-    kept, values_ = np.full(k, -1, np.int64), np.full(k, np.inf)
-    size, looked = 0, 0
-    for row in _lowest(bounds, min(first, len(bounds))):
-        size = _insert(kept, values_, row, value(measure, q, mixtures[row]), size)
+    """Compute rows in rising order of their bounds until no other can be among the ``k``."""
+    nearest, scores = np.empty(k, np.int64), np.empty(k)  # a score is minus a divergence
+    size, computed = 0, 0
+    for row in _find_lowest(bounds, min(first, len(bounds))):
+        size = push(nearest, scores, size, row, -divergence(measure, q, mixtures[row]))
         bounds[row] = np.inf  # done
-        looked += 1
-    passed, lowest = _under(bounds, values_[k - 1] + room)
-    lowest -= room
+        computed += 1
+    kth = -scores[0] if size == k else np.inf
+    passed, lowest = _select_under(bounds, kth + slack)
+    lowest -= slack
     lows = np.empty(len(passed))
     for place, row in enumerate(passed):
         by_lists = np.float64(bounds[row])
-        lows[place] = max(by_lists, largest * (1.0 - overlap(roots, mixtures[row]))) - room
+        by_roots = largest(measure) * (1.0 - bhattacharyya(roots, mixtures[row]))
+        lows[place] = max(by_lists, by_roots) - slack
     for place in np.argsort(lows):
-        if lows[place] > values_[k - 1]:
+        if size == k and lows[place] > -scores[0]:
             lowest = min(lowest, lows[place])
             break
         row = passed[place]
-        size = _insert(kept, values_, row, value(measure, q, mixtures[row]), size)
-        looked += 1
-    return kept[:size], values_[:size], looked, lowest
+        size = push(nearest, scores, size, row, -divergence(measure, q, mixtures[row]))
+        computed += 1
+    nearest, scores = nearest[:size], scores[:size]
+    sort_heap(nearest, scores)
+    return nearest, -scores, computed, lowest

@@ -4,33 +4,30 @@ For a document with counts n_w it repeats, from γ = 1,
 
     γ_t = α + exp E[ln θ_t] Σ_w n_w exp E[ln β_tw] / Σ_u exp(E[ln θ_u] + E[ln β_uw])
 
-with E[ln θ_t] = ψ(γ_t) − ψ(Σ γ), until γ changes by less than ``TOLERANCE`` on average. Start and
-end are scikit-learn's, so the results are too; documents do not depend on each other.
+with E[ln θ_t] = ψ(γ_t) − ψ(Σ γ), until γ changes by less than ``TOLERANCE`` on average. It starts
+and stops as scikit-learn does, so the results agree; documents do not depend on each other.
 """
 
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from lexfield.arrays import Array
 from lexfield.engine.compiled import kernel, reordered_kernel
 
 TOLERANCE = 1e-3
 ROUNDS = 100
 
-Array = NDArray[Any]
-
 
 @kernel
 def exp_digamma(x: float) -> float:
-    """exp ψ(x) for x > 0, to about 1e-10 of it and without a logarithm.
+    """Return exp ψ(x) for x > 0, to a relative error of about 1e-10, without a logarithm.
 
-    From 6 on, with y = x − ½, by y + 1/24y − 37/5760y³ + …, the exponential of the asymptotic
-    series ψ(½ + y) = ln y + Σ (1 − 2^(1−2n)) B_2n / (2n y^2n). Below, six steps of ψ(x) = ψ(x+1) −
-    1/x, whose fractions are paired to 2x + 5 over u, u + 4 and u + 6 with u = x (x + 5).
+    For x ≥ 6, with y = x − ½: y + 1/24y − 37/5760y³ + …, the exponential of the asymptotic series
+    ψ(½ + y) = ln y + Σ (1 − 2^(1−2n)) B_2n / (2n y^2n). Below 6, six steps of ψ(x) = ψ(x+1) − 1/x,
+    whose fractions are paired to 2x + 5 over u, u + 4 and u + 6 with u = x (x + 5).
     """
     factor = 1.0
     if x < 6.0:
@@ -57,7 +54,7 @@ def _dot(a: Array, b: Array) -> float:
 
 @kernel
 def _round(theta: Array, counts: Array, block: Array, prior: float, gamma: Array) -> None:
-    """γ from exp E[ln θ] over a document's words, whose rows of topics are ``block``."""
+    """Compute γ from exp E[ln θ] over a document's words, whose rows of topics are ``block``."""
     gamma[:] = 0.0
     for i in range(len(counts)):
         weights = block[i, : len(theta)]
@@ -70,10 +67,10 @@ def _round(theta: Array, counts: Array, block: Array, prior: float, gamma: Array
 
 @kernel
 def _infer(counts: Array, block: Array, prior: float, tolerance: float, rounds: int) -> Array:
-    """γ of one document.
+    """Return γ of one document.
 
-    A topic whose γ is the prior to the last bit has less than 1e-16 of any word. When half of the
-    topics are such they are left out of further rounds, so these take time for the others only.
+    A topic whose γ equals the prior to the last bit has less than 1e-16 of any word. When half of
+    the topics do, further rounds leave them out.
     """
     width = block.shape[1]
     active = np.arange(width)
@@ -117,7 +114,7 @@ def infer_rows(
     tolerance: float,
     rounds: int,
 ) -> Array:
-    """γ, normalised, for sparse rows; ``topics_of_words[w]`` is exp E[ln β_·w]."""
+    """Return normalised γ for sparse rows; ``topics_of_words[w]`` is exp E[ln β_·w]."""
     out = np.empty((len(offsets) - 1, topics_of_words.shape[1]))
     for row in range(len(out)):
         first, last = offsets[row], offsets[row + 1]

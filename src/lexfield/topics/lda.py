@@ -1,36 +1,41 @@
 """Topics by online variational latent Dirichlet allocation (Hoffman, Blei and Bach 2010).
 
-scikit-learn fits, in minibatches of shuffled documents; new documents are inferred here, on all
-cores. One seed, one model, at any number of threads.
+scikit-learn fits the model in minibatches of shuffled documents; ``inference.py`` infers new
+documents on all cores. A seed leads to the same model at any number of threads.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
 
+from lexfield.bags.matrix import BagMatrix
 from lexfield.engine import map_blocks
 from lexfield.errors import InputError, check
 from lexfield.progress import Progress, silent
 from lexfield.results import Table
 from lexfield.store.folder import Store, Writer
-from lexfield.topics.vocabulary import Filters
+from lexfield.text.corpus import Corpus
+from lexfield.text.document import Document
+from lexfield.topics.coherence import npmi
+from lexfield.topics.filters import Filters
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_matrix
 
-_BLOCK = 256  # documents inferred a task
+Documents: TypeAlias = "csr_matrix | Corpus | Iterable[str | Document]"
+_BLOCK = 256  # documents per task of inference
 _COHERENCE_WORDS = 10
 
 
 @dataclass(frozen=True)
-class Topic:
-    """One topic: its share of all words, how well its words go together, and the likeliest."""
+class TopicSummary:
+    """A topic: its share of all words, the coherence of its top words, and these words."""
 
     topic: int
     share: float
@@ -39,10 +44,10 @@ class Topic:
 
 
 class TopicModel:
-    """``TopicModel.fit(counts, words, 50)``, then ``infer`` the mixtures of any documents.
+    """``TopicModel.fit(corpus, topics=50)``, then ``infer`` the mixtures of any documents.
 
     words: the vocabulary. weights: topics × words, the parameters λ of the topics' Dirichlets.
-    about: how it was fitted.
+    about: how the model was fitted.
     """
 
     def __init__(
@@ -62,8 +67,8 @@ class TopicModel:
     @classmethod
     def fit(
         cls,
-        counts: csr_matrix,
-        words: Sequence[str],
+        documents: Documents,
+        words: Sequence[str] | None = None,
         topics: int = 50,
         *,
         filters: Filters | None = None,
@@ -74,17 +79,18 @@ class TopicModel:
         seed: int = 0,
         progress: Progress = silent,
     ) -> TopicModel:
-        """Fit topics to counts (documents × words).
+        """Fit topics to a corpus, to texts, or to counts (documents × words) and their ``words``.
 
-        alpha, eta: the Dirichlet priors of mixtures and topics, 1/topics if not given. passes:
-        over all documents, ``batch`` of them at a time.
+        alpha, eta: the Dirichlet priors of mixtures and topics, by default 1/topics. passes: over
+        all documents, ``batch`` of them at a time.
         """
         filters = filters or Filters()
         check(isinstance(topics, int) and topics >= 2, "topics", "at least 2", topics)
         check(isinstance(passes, int) and passes >= 1, "passes", "at least 1", passes)
         for name, value in (("alpha", alpha), ("eta", eta)):
             check(value is None or value > 0, name, "over 0", value)
-        columns = filters.kept(counts, words)
+        counts, words = _count_words(documents, words)
+        columns = filters.select(counts, words)
         if len(columns) < topics:
             raise InputError(
                 f"Only {len(columns):,} words are left for {topics:,} topics after the filters.",
@@ -95,16 +101,21 @@ class TopicModel:
         batch = batch or min(1024, max(16, len(filled) // 16))
         weights = _fit_weights(chosen[filled], topics, passes, alpha, eta, batch, seed, progress)
         tops = np.argsort(-weights, axis=1, kind="stable")[:, :_COHERENCE_WORDS]
-        from lexfield.topics.coherence import npmi
-
+        alpha, eta = alpha or 1 / topics, eta or 1 / topics
         about = {
-            "topics": topics, "documents": len(filled), "empty": counts.shape[0] - len(filled),
-            "words": len(columns), "tokens": int(chosen.sum()), "passes": passes, "batch": batch,
-            "alpha": alpha or 1 / topics, "eta": eta or 1 / topics, "seed": seed,
+            "topics": topics,
+            "documents": len(filled),
+            "empty": counts.shape[0] - len(filled),
+            "words": len(columns),
+            "tokens": int(chosen.sum()),
+            "passes": passes,
+            "batch": batch,
+            "alpha": alpha,
+            "eta": eta,
+            "seed": seed,
             "filters": asdict(filters),
-        }  # fmt: skip
-        kept = [words[column] for column in columns]
-        return cls(kept, weights, alpha or 1 / topics, npmi(chosen, tops), about)
+        }
+        return cls([words[column] for column in columns], weights, alpha, npmi(chosen, tops), about)
 
     @property
     def topics(self) -> int:
@@ -123,44 +134,58 @@ class TopicModel:
 
     @cached_property
     def _topics_of_words(self) -> NDArray[np.float64]:
-        """exp E[ln β], a row a word."""
+        """exp E[ln β], with a row per word."""
         from scipy.special import psi
 
         weights = self.weights.astype(np.float64)
         expected = psi(weights) - psi(weights.sum(axis=1))[:, None]
         return np.ascontiguousarray(np.exp(expected).T)
 
-    def infer(self, counts: csr_matrix, progress: Progress = silent) -> NDArray[np.float32]:
-        """Mixtures of documents (rows of counts over ``words``); no words, the prior's mean."""
-        from lexfield.topics.inference import ROUNDS, TOLERANCE, infer_rows
+    def infer(self, documents: Documents, progress: Progress = silent) -> NDArray[np.float32]:
+        """Return the mixture of each document: of a corpus, of texts, or of counts over ``words``.
 
-        if counts.shape[1] != len(self.words):
-            raise InputError(
-                f"The counts have {counts.shape[1]:,} columns; the model knows"
-                f" {len(self.words):,} words."
-            )
+        A document without any word of the model has the mean of the prior.
+        """
+        from lexfield.topics.inference import ROUNDS, TOLERANCE, infer_rows  # compiled
+
+        counts = self._counts(documents)
         offsets, words = counts.indptr.astype(np.int64), counts.indices.astype(np.int64)
         values = counts.data.astype(np.float64)
 
-        def task(rows: slice) -> NDArray[np.float32]:
-            part = offsets[rows.start : rows.stop + 1]
-            found = infer_rows(
+        def infer_block(start: int) -> NDArray[np.float32]:
+            part = offsets[start : start + _BLOCK + 1]
+            mixtures = infer_rows(
                 part, words, values, self._topics_of_words, self.prior, TOLERANCE, ROUNDS
             )
-            return found.astype(np.float32)
+            return mixtures.astype(np.float32)
 
-        height = counts.shape[0]
-        blocks = [slice(i, min(i + _BLOCK, height)) for i in range(0, height, _BLOCK)]
-        empty = np.empty((0, self.topics), np.float32)
-        found: NDArray[np.float32] = np.concatenate(
-            [empty, *map_blocks(task, blocks, progress=progress)]
-        )
-        empty_rows = np.diff(offsets) == 0
-        found[empty_rows] = 1 / self.topics
+        blocks = map_blocks(infer_block, range(0, counts.shape[0], _BLOCK), progress=progress)
+        mixtures = np.concatenate([np.empty((0, self.topics), np.float32), *blocks])
+        mixtures[np.diff(offsets) == 0] = 1 / self.topics
+        return mixtures
+
+    def _counts(self, documents: Documents) -> csr_matrix:
+        """Return documents as counts over ``words``."""
+        from scipy.sparse import csr_matrix
+
+        if _is_sparse(documents):
+            if documents.shape[1] != len(self.words):
+                raise InputError(
+                    f"The counts have {documents.shape[1]:,} columns; the model knows"
+                    f" {len(self.words):,} words."
+                )
+            return documents
+        counts, words = _count_words(documents, None)
+        columns = np.array([self.ids.get(word, -1) for word in words], np.int64)
+        entries = counts.tocoo()
+        known = columns[entries.col] >= 0
+        places = (entries.row[known], columns[entries.col[known]])
+        found = csr_matrix((entries.data[known], places), (counts.shape[0], len(self.words)))
+        found.sort_indices()
         return found
 
     def perplexity(self, counts: csr_matrix, seed: int = 0) -> float:
-        """How surprised the model is by half of each document after it has seen the other half.
+        """Return how surprised the model is by half of each document, having seen the other half.
 
         exp(−mean ln Σ_t θ_t β_tw) over the words of the second halves: document completion
         (Wallach et al. 2009). Lower is better; a model that knows nothing has len(words).
@@ -182,18 +207,18 @@ class TopicModel:
         order = np.argsort(-self.weights[topic], kind="stable")[:k]
         return [self.words[column] for column in order]
 
-    def describe(self, k: int = 10) -> Table[Topic]:
-        """All topics, the largest first."""
+    def describe(self, k: int = 10) -> Table[TopicSummary]:
+        """Return all topics with their ``k`` top words, the largest topic first."""
         totals = self.weights.sum(axis=1, dtype=np.float64)
         shares = totals / totals.sum()
         rows = [
-            Topic(
-                int(topic),
+            TopicSummary(
+                topic,
                 float(shares[topic]),
                 float(self.coherences[topic]),
-                " ".join(self.top_words(int(topic), k)),
+                " ".join(self.top_words(topic, k)),
             )
-            for topic in np.argsort(-shares, kind="stable")
+            for topic in np.argsort(-shares, kind="stable").tolist()
         ]
         return Table(rows, f"{self.topics} topics over {len(self.words):,} words")
 
@@ -216,6 +241,31 @@ class TopicModel:
 
     def __repr__(self) -> str:
         return f"<TopicModel: {self.topics} topics over {len(self.words):,} words>"
+
+
+def _count_words(
+    documents: Documents, words: Sequence[str] | None
+) -> tuple[csr_matrix, Sequence[str]]:
+    """Return counts (documents × words) and the word of each column."""
+    if _is_sparse(documents):
+        if words is None or len(words) != documents.shape[1]:
+            raise InputError("Counts need the word of each of their columns.", "Pass words=[...].")
+        return documents, words
+    if words is not None:
+        raise InputError("words belong to a matrix of counts.", "Write the number as topics=50.")
+    if isinstance(documents, str):
+        raise InputError(
+            "A topic model needs many documents. Got one string.", "Pass a list of texts."
+        )
+    corpus = documents if isinstance(documents, Corpus) else Corpus.of(list(documents))
+    bags = BagMatrix.of(corpus)
+    return bags.counts, bags.types
+
+
+def _is_sparse(documents: Documents) -> TypeGuard[csr_matrix]:
+    from scipy.sparse import issparse
+
+    return bool(issparse(documents))
 
 
 def _fit_weights(
@@ -241,7 +291,7 @@ def _fit_weights(
         random_state=seed,
     )
     rng = np.random.default_rng(seed)
-    with threadpool_limits(1):  # sums in one order, whatever the machine
+    with threadpool_limits(1):  # sums in one order on every machine
         for done in range(passes):
             order = rng.permutation(height)
             for start in range(0, height, batch):

@@ -5,23 +5,20 @@
     he         Σ (√p − √q)², the paper's variant (eq. 4): 2 h², 0 to 2
     kl         Kullback–Leibler divergence of q from p in nats; infinite where p > 0 = q
 
-``bounds`` gives what h says of JS: ln 2 · h² ≤ JS ≤ h², both attained (``docs/methods/topics.md``).
-The paper's ½ He ≤ JS ≤ 2 ln 2 · He (eq. 7) is for logarithms to base 2, where JS is at most 1;
-there ours reads ½ He ≤ JS ≤ He / (2 ln 2).
+``bounds`` returns what h implies for JS: ln 2 · h² ≤ JS ≤ h², both attained
+(``docs/methods/topics.md``). The paper's ½ He ≤ JS ≤ 2 ln 2 · He (eq. 7) is for logarithms to base
+2, where JS is at most 1; there ours reads ½ He ≤ JS ≤ He / (2 ln 2).
 """
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
+from lexfield.arrays import Array
 from lexfield.errors import check
-from lexfield.topics.mixtures import one, same_topics
-from lexfield.topics.neighbours import METHODS, Certificate, Nearest, Neighbours
-
-MEASURES = ("js", "hellinger", "he", "kl")
+from lexfield.topics.mixtures import check_mixture, check_width
+from lexfield.topics.neighbours import MEASURES, METHODS, Certificate, Nearest, Neighbours
 
 __all__ = [
     "MEASURES",
@@ -35,8 +32,8 @@ __all__ = [
 ]
 
 
-def distance(p: Any, q: Any, measure: str = "js") -> float:
-    """How far two distributions are apart.
+def distance(p: ArrayLike, q: ArrayLike, measure: str = "js") -> float:
+    """Return the distance between two distributions.
 
     >>> round(distance([0.5, 0.5, 0.0], [0.5, 0.0, 0.5], "js"), 4)  # half of ln 2
     0.3466
@@ -44,9 +41,9 @@ def distance(p: Any, q: Any, measure: str = "js") -> float:
     0.7071
     """
     check(measure in MEASURES, "measure", " or ".join(map(repr, MEASURES)), measure)
-    first = one(p, what="p")
-    second = one(q, what="q")
-    same_topics(len(second), len(first), "q")
+    first = check_mixture(p, what="p")
+    second = check_mixture(q, what="q")
+    check_width(len(second), len(first), "q")
     if measure == "kl":
         from scipy.special import rel_entr
 
@@ -57,8 +54,8 @@ def distance(p: Any, q: Any, measure: str = "js") -> float:
     return square if measure == "he" else float(np.sqrt(square / 2))
 
 
-def js_terms(p: NDArray[Any], q: NDArray[Any]) -> NDArray[np.float64]:
-    """What each topic adds to the Jensen–Shannon divergence; none is negative."""
+def js_terms(p: Array, q: Array) -> NDArray[np.float64]:
+    """Return what each topic adds to the Jensen–Shannon divergence; no term is negative."""
     from scipy.special import rel_entr
 
     middle = (p + q) / 2
@@ -67,6 +64,6 @@ def js_terms(p: NDArray[Any], q: NDArray[Any]) -> NDArray[np.float64]:
 
 
 def bounds(hellinger: float) -> tuple[float, float]:
-    """The least and the greatest Jensen–Shannon divergence that a Hellinger distance allows."""
+    """Return the least and the greatest Jensen–Shannon divergence at a Hellinger distance."""
     check(0 <= hellinger <= 1, "hellinger", "from 0 to 1", hellinger)
     return float(np.log(2)) * hellinger**2, min(hellinger**2, float(np.log(2)))

@@ -47,14 +47,14 @@ class Coverage:
     def of(
         cls,
         words: Sequence[str],
-        how: NDArray[np.uint8],
+        known: NDArray[np.bool_],
         counts: NDArray[Any],
         vectors: str,
         text: str = "the texts",
     ) -> Coverage:
-        """Count distinct words by ``how`` each got its vector (0 for none)."""
+        """Count the words of a text. ``known`` says which distinct words have a vector."""
         counts = np.where(content_words(words), counts, 0)
-        return cls(int(counts.sum()), int(counts[how > 0].sum()), vectors, text)
+        return cls(int(counts.sum()), int(counts[known].sum()), vectors, text)
 
     @property
     def least(self) -> float:

@@ -1,8 +1,8 @@
-"""Several models of the same words: how near words are, and how sure that is.
+"""Several models of the same words: how similar words are, and how certain that is.
 
-Rekabsaz, Lupu and Hanbury (2016) train a model five times: the similarity of two words is then not
-a number but a distribution, given here by its mean and its (sample) standard deviation. A
-neighbour's rank differs from model to model too: how much is said beside it.
+Rekabsaz, Lupu and Hanbury (2016) train a model five times. The similarity of two words is then a
+distribution, described by its mean and its (sample) standard deviation. The rank of a neighbour
+differs between models too, so its best and worst rank are reported.
 """
 
 from __future__ import annotations
@@ -11,15 +11,15 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, overload
+from typing import overload
 
 import numpy as np
 from numpy.typing import NDArray
 
+from lexfield.engine.topk import top_k
 from lexfield.errors import InputError, check, list_names
 from lexfield.results import Table
 from lexfield.store.folder import Store
-from lexfield.vectors.shared import shared_units
 from lexfield.vectors.wordvectors import WordVectors
 
 KIND = "models"
@@ -32,7 +32,7 @@ class UncertainNeighbour:
 
     similarity, deviation: mean and standard deviation of the cosine over the models.
     distance: Euclidean, between unit vectors at that mean.
-    share: of the models that have it among as many nearest as were asked for.
+    share: of the models that have it among their k nearest.
     best_rank, worst_rank: over the models, from 1.
     """
 
@@ -46,15 +46,15 @@ class UncertainNeighbour:
 
 
 class Models(Sequence[WordVectors]):
-    """Models of the same words and the same number of dimensions, or sets from elsewhere.
+    """Models of the same words with the same number of dimensions, or any other sets.
 
     ``Models.open(folder)`` reads what ``train`` has written; ``Models([a, b, c])`` takes any sets
-    and leaves out the words that not all of them know.
+    and leaves out the words that one of them lacks.
     """
 
     def __init__(self, models: Sequence[WordVectors], *, name: str = "models") -> None:
         check(len(models) >= 1, "models", "at least one set", len(models))
-        words, units, self.notes = shared_units(models)
+        words, units, self.notes = align_units(models)
         self._models = [
             WordVectors(words, unit, name=model.name)
             for model, unit in zip(models, units, strict=True)
@@ -64,7 +64,7 @@ class Models(Sequence[WordVectors]):
 
     @classmethod
     def open(cls, folder: str | Path, dims: int | None = None) -> Models:
-        """The models of a folder with ``dims`` dimensions; of the most, if not said."""
+        """Open the models of a folder with ``dims`` dimensions, by default the most."""
         by_dims = open_all(folder)
         chosen = max(by_dims) if dims is None else dims
         if chosen not in by_dims:
@@ -86,34 +86,34 @@ class Models(Sequence[WordVectors]):
 
     @property
     def dims(self) -> int:
-        """Dimensions of the first model: trained ones all have the same."""
+        """Dimensions of the first model; those of trained models are all the same."""
         return self._models[0].dims
 
     def similarity(self, a: str, b: str) -> tuple[float, float]:
-        """Mean and standard deviation of the cosine of two words over the models."""
+        """Return mean and standard deviation of the cosine of two words over the models."""
         values = np.array([model.similarity(a, b) for model in self])
-        return float(values.mean()), float(_deviation(values))
+        return float(values.mean()), _deviation(values)
 
     def nearest(
         self, word: str, k: int = 10, *, threshold: float | None = None
     ) -> Table[UncertainNeighbour]:
-        """The ``k`` words of highest mean similarity, or all with at least ``threshold``."""
+        """Return the ``k`` words of highest mean similarity, or all of at least ``threshold``."""
         check(isinstance(k, int | np.integer) and k >= 1, "k", "a whole number of at least 1", k)
         check(threshold is None or -1 <= threshold <= 1, "threshold", "between -1 and 1", threshold)
-        cosines = np.array([_cosines(model, word) for model in self])
+        cosines = np.array([_compute_cosines(model, word) for model in self])
         mean = cosines.mean(axis=0)
         if (own := self._models[0].own_row(word)) >= 0:
-            cosines[:, own] = mean[own] = -np.inf
-        order = np.argsort(-mean, kind="stable")[: len(mean) - (own >= 0)]
-        rows = order[:k] if threshold is None else order[mean[order] >= threshold]
-        found = [
-            self._neighbour(int(row), cosines, len(rows) if threshold is not None else k)
-            for row in rows
-        ]
+            cosines[:, own] = mean[own] = -np.inf  # a word is not its own neighbour
+        if threshold is None:
+            rows = top_k(mean, k)
+        else:
+            rows = top_k(mean, int((mean >= threshold).sum()))
+            k = len(rows)
+        found = [self._describe(row, cosines, k) for row in rows.tolist()]
         title = f"nearest to {word!r} in {len(self)} models of {self.name}"
         return Table(found, title, self.notes)
 
-    def _neighbour(self, row: int, cosines: NDArray[np.float64], k: int) -> UncertainNeighbour:
+    def _describe(self, row: int, cosines: NDArray[np.float64], k: int) -> UncertainNeighbour:
         own = cosines[:, row]
         similarity = min(1.0, float(own.mean()))
         ahead = cosines > own[:, None]
@@ -123,7 +123,7 @@ class Models(Sequence[WordVectors]):
             self.words[row],
             similarity,
             math.sqrt(2 - 2 * similarity),
-            float(_deviation(own)),
+            _deviation(own),
             float((ranks <= k).mean()),
             int(ranks.min()),
             int(ranks.max()),
@@ -137,7 +137,7 @@ class Models(Sequence[WordVectors]):
 
 
 def open_all(folder: str | Path, limit: int | None = None) -> dict[int, Models]:
-    """All models of a folder, by their number of dimensions; ``limit`` keeps the first words."""
+    """Open all models of a folder, by number of dimensions; ``limit`` keeps the first words."""
     store = Store.open(folder, KIND)
     words = list(store.strings("words"))[:limit]
     by_dims: dict[int, list[WordVectors]] = {}
@@ -151,27 +151,49 @@ def open_all(folder: str | Path, limit: int | None = None) -> dict[int, Models]:
 
 
 def is_models(path: str | Path) -> bool:
-    """Whether a path is a folder that ``train`` has written."""
+    """Return whether a path is a folder that ``train`` has written."""
     return (Path(path) / "CURRENT").is_file() and Store.open(path).kind == KIND
 
 
 def array_name(dims: int, seed: int) -> str:
-    """What the matrix of a model is kept under."""
+    """Return the name of the stored matrix of a model."""
     return f"matrix.{dims}.{seed}"
 
 
-def _cosines(model: WordVectors, word: str) -> NDArray[np.float64]:
-    """To every word of the model, in float64."""
+def align_units(
+    models: Sequence[WordVectors],
+) -> tuple[Sequence[str], list[NDArray[np.float32]], list[str]]:
+    """Return the words that all sets know, in the order of the first; their unit vectors in each
+    set; and notes."""
+    first, *others = models
+    if not others:
+        return first.words, [first.unit], []
+    words = [word for word in first.words if all(word in other for other in others)]
+    if not words:
+        raise InputError(
+            f"The {len(models)} sets of vectors have no word in common.",
+            "Choose models of the same words.",
+        )
+    most = max(map(len, models))
+    missing = most - len(words)
+    notes = []
+    if missing:
+        notes.append(f"{missing:,} of {most:,} words are not in all sets and are left out")
+    return words, [model.unit[[model.row(word) for word in words]] for model in models], notes
+
+
+def _compute_cosines(model: WordVectors, word: str) -> NDArray[np.float64]:
+    """Return the cosine of a word and every word of the model, in float64."""
     vector = model[word].astype(np.float64)
     vector /= np.linalg.norm(vector) or 1.0
     parts = []
     for start in range(0, len(model), _BLOCK):
         rows = model.unit[start : start + _BLOCK].astype(np.float64)
-        lengths = np.linalg.norm(rows, axis=1)  # float32 rows are of length 1 only nearly
+        lengths = np.linalg.norm(rows, axis=1)  # float32 rows have length 1 only approximately
         lengths[lengths == 0] = 1
         parts.append(rows @ vector / lengths)
     return np.concatenate(parts)
 
 
-def _deviation(values: NDArray[Any]) -> Any:
-    return values.std(ddof=1) if len(values) > 1 else 0.0
+def _deviation(values: NDArray[np.float64]) -> float:
+    return float(values.std(ddof=1)) if len(values) > 1 else 0.0

@@ -1,7 +1,7 @@
-"""How many synonyms a word has: counted in a WordNet, where one is installed.
+"""How many synonyms a word has, counted in an installed WordNet.
 
-The synonyms of a term are the other terms of all synsets it is in; terms are compared in lower
-case. Nothing is fetched: a WordNet is looked for where its packages put it.
+The synonyms of a term are the other terms of all its synsets; terms are compared in lower case.
+Nothing is downloaded: WordNet is looked for where its packages install it.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _XML = "english_wordnet_version_31.xml"
 
 @dataclass(frozen=True)
 class Synonyms:
-    """Mean and deviation over all terms, and where they were counted."""
+    """Mean and deviation of the number of synonyms over all terms, and their source."""
 
     mean: float
     deviation: float
@@ -31,14 +31,14 @@ class Synonyms:
 
 
 def find_wordnet() -> Path | None:
-    """A folder with WordNet's data files, or the file of the package NlpToolkit-WordNet.
+    """Return a folder with WordNet's data files, or the file of the package NlpToolkit-WordNet.
 
     In this order: ``WNSEARCHDIR``, ``WNHOME/dict``, the Debian package, NLTK's data, the package.
     """
-    told = [os.environ.get("WNSEARCHDIR", "")]
+    named = [os.environ.get("WNSEARCHDIR", "")]
     if home := os.environ.get("WNHOME"):
-        told.append(f"{home}/dict")
-    folders = [Path(folder) for folder in told if folder]
+        named.append(f"{home}/dict")
+    folders = [Path(folder) for folder in named if folder]
     folders.append(Path("/usr/share/wordnet"))
     data = [*os.environ.get("NLTK_DATA", "").split(os.pathsep), "~/nltk_data"]
     folders += [Path(root).expanduser() / "corpora" / "wordnet" for root in data if root]
@@ -53,12 +53,12 @@ def find_wordnet() -> Path | None:
 
 
 def count_synonyms(source: str | Path | None = None) -> Synonyms | None:
-    """Count in ``source`` (a folder of WordNet's, or an xml file), or in what is installed."""
+    """Count in ``source`` (a WordNet folder or an xml file), by default in an installed WordNet."""
     path = find_wordnet() if source is None else Path(source)
     if path is None:
         return None
     others: dict[str, set[str]] = {}
-    for synset in _from_xml(path) if path.suffix == ".xml" else _from_folder(path):
+    for synset in _read_xml(path) if path.suffix == ".xml" else _read_folder(path):
         for term in synset:
             others.setdefault(term, set()).update(synset)
     if not others:
@@ -69,8 +69,8 @@ def count_synonyms(source: str | Path | None = None) -> Synonyms | None:
     return Synonyms(mean, math.sqrt(variance), len(counts), str(path))
 
 
-def _from_folder(folder: Path) -> Iterator[set[str]]:
-    """Synsets of ``data.noun`` and the others: ``offset file type count word id word id …``."""
+def _read_folder(folder: Path) -> Iterator[set[str]]:
+    """Yield synsets of ``data.noun`` etc.: ``offset file type count word id word id …``."""
     for part in _PARTS:
         path = folder / f"data.{part}"
         with open(path, encoding="utf-8") as file:
@@ -83,12 +83,12 @@ def _from_folder(folder: Path) -> Iterator[set[str]]:
                     words = fields[4 : 4 + 2 * int(fields[3], 16) : 2]
                 except (IndexError, ValueError) as error:
                     raise ReadError(f"{path}, line {number}: not a line of WordNet.") from error
-                # an adjective can end in its position: "galore(ip)"
+                # an adjective can end with its position: "galore(ip)"
                 yield {word.partition("(")[0].replace("_", " ").lower() for word in words}
 
 
-def _from_xml(path: Path) -> Iterator[set[str]]:
-    """Synsets of ``<SYNSET>…<LITERAL>word<SENSE>…``."""
+def _read_xml(path: Path) -> Iterator[set[str]]:
+    """Yield synsets of ``<SYNSET>…<LITERAL>word<SENSE>…``."""
     from xml.etree.ElementTree import ParseError, iterparse
 
     try:
@@ -98,4 +98,4 @@ def _from_xml(path: Path) -> Iterator[set[str]]:
                 yield {literal.lower() for literal in literals if literal}
                 element.clear()
     except ParseError as error:
-        raise ReadError(f"{path} is not whole: {error}.", "Install its package again.") from error
+        raise ReadError(f"{path} is incomplete: {error}.", "Install its package again.") from error

@@ -1,20 +1,21 @@
-"""How similar the words of a lexicon are: every pair looked at once and counted by its similarity.
+"""Histograms of the similarities of all pairs of words.
 
-With several models a pair is also counted by the mean and the deviation of what they say. Products
+With several models, pairs are also counted by the mean and the deviation over the models. Products
 are computed in blocks on all cores and only counts are kept, so memory does not grow with the
-number of pairs. A similarity is known to the width of its bin: see ``BINS``, ``MEANS``, ``ROOTS``.
+number of pairs. A similarity is known up to the width of its bin: see ``BINS``, ``MEANS``,
+``ROOTS``.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from math import sqrt
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from lexfield.arrays import Array
 from lexfield.engine import map_blocks
 from lexfield.engine.compiled import kernel
 from lexfield.progress import Progress, silent
@@ -23,18 +24,16 @@ BINS = 20_000  # of the similarities of one model: 0.0001 wide
 MEANS = 4_000  # of means over models: 0.0005 wide
 ROOTS = 512  # a deviation σ is in bin ⌊512·√σ⌋: at σ = 0.04 a bin is 2% of σ wide
 DEVIATIONS = 640  # bins: σ up to 1.56; cosines deviate by √2 at most
-_ROWS, _COLUMNS = 512, 4096  # words a block: 8 MB of products a model
-
-Array = NDArray[Any]
+_ROWS, _COLUMNS = 512, 4096  # words per block: 8 MB of products per model
 
 
 @dataclass(frozen=True)
 class Tally:
     """Counts of similarities of words to all other words.
 
-    single: by model and bin of similarity, from −1 to 1.
-    joint: by bin of deviation and bin of mean; empty with one model.
-    rows: how many words have had their neighbours counted.
+    single: per model and bin of similarity, from −1 to 1.
+    joint: per bin of deviation and bin of mean; empty with one model.
+    rows: the number of words whose neighbours were counted.
     """
 
     single: NDArray[np.int64]
@@ -43,19 +42,15 @@ class Tally:
 
 
 def tally_all(units: Sequence[NDArray[np.float32]], *, progress: Progress = silent) -> Tally:
-    """All pairs of rows; ``units`` has a matrix a model, with rows of unit length."""
+    """Count all pairs of rows; ``units`` has a matrix per model, with rows of unit length."""
     size = len(units[0])
-    starts = range(0, size, _ROWS)
 
-    def strip(start: int) -> Tally:
-        rows = np.arange(start, min(start + _ROWS, size))
-        return _tally(units, rows, half=True)
+    def tally_strip(start: int) -> Tally:
+        return _tally(units, np.arange(start, min(start + _ROWS, size)), half=True)
 
-    single, joint = _empty(len(units))
-    for part in map_blocks(strip, starts, progress=progress):
-        single += part.single
-        joint += part.joint
-    return Tally(2 * single, 2 * joint, size)  # each pair is two words that have a neighbour
+    strips = map_blocks(tally_strip, range(0, size, _ROWS), progress=progress)
+    half = add_tallies(strips, len(units))
+    return Tally(2 * half.single, 2 * half.joint, size)  # each pair makes two words neighbours
 
 
 def tally_groups(
@@ -64,17 +59,23 @@ def tally_groups(
     *,
     progress: Progress = silent,
 ) -> list[Tally]:
-    """The rows of each group with all other rows."""
+    """Count the pairs of each group of rows with all other rows."""
 
-    def group(rows: NDArray[np.int64]) -> Tally:
-        single, joint = _empty(len(units))
-        for start in range(0, len(rows), _ROWS):
-            part = _tally(units, rows[start : start + _ROWS], half=False)
-            single += part.single
-            joint += part.joint
-        return Tally(single, joint, len(rows))
+    def tally_group(rows: NDArray[np.int64]) -> Tally:
+        parts = (rows[start : start + _ROWS] for start in range(0, len(rows), _ROWS))
+        return add_tallies((_tally(units, part, half=False) for part in parts), len(units))
 
-    return list(map_blocks(group, groups, progress=progress))
+    return list(map_blocks(tally_group, groups, progress=progress))
+
+
+def add_tallies(parts: Iterable[Tally], models: int) -> Tally:
+    single, joint = _empty(models)
+    rows = 0
+    for part in parts:
+        single += part.single
+        joint += part.joint
+        rows += part.rows
+    return Tally(single, joint, rows)
 
 
 def _empty(models: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -83,7 +84,7 @@ def _empty(models: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
 
 
 def _tally(units: Sequence[NDArray[np.float32]], rows: NDArray[np.int64], *, half: bool) -> Tally:
-    """Some rows with the rows after each (``half``) or with all others."""
+    """Count pairs of some rows with the rows after each (``half``) or with all others."""
     single, joint = _empty(len(units))
     left = [unit[rows] for unit in units]
     for start in range(int(rows[0]) if half else 0, len(units[0]), _COLUMNS):

@@ -1,14 +1,14 @@
 """The similarity above which words count as related (Rekabsaz, Lupu and Hanbury 2016).
 
 A word has few true synonyms: 1.6 on average in WordNet, with a deviation of 3.1. The threshold is
-the similarity above which a word of the lexicon has as many neighbours on average; the interval has
-a deviation more and a deviation fewer (and not fewer than none).
+the similarity above which a word of the lexicon has 1.6 neighbours on average; the ends of the
+interval correspond to a deviation more and a deviation fewer (but at least none).
 
 With one model the expected number of neighbours above s is a count. With several models of the same
-words a similarity is normally distributed, with the mean μ and the deviation σ of what the models
-say, and the expected number is the sum of 1 − Φ((s − μ)/σ) over all other words.
+words a similarity is normally distributed, with the mean μ and the deviation σ over the models, and
+the expected number is the sum of 1 − Φ((s − μ)/σ) over all other words.
 
-Every pair of words is looked at once, in blocks: memory does not grow with their number.
+Pairs are counted in blocks, so memory does not grow with their number.
 """
 
 from __future__ import annotations
@@ -25,29 +25,27 @@ from lexfield.engine.processes import call
 from lexfield.errors import InputError, check
 from lexfield.progress import Progress, silent
 from lexfield.results import Frames, html_table
-from lexfield.vectors.shared import shared_units
-from lexfield.vectors.tally import ROOTS, Tally, tally_all, tally_groups
+from lexfield.vectors.models import align_units
+from lexfield.vectors.tally import ROOTS, Tally, add_tallies, tally_all, tally_groups
 from lexfield.vectors.wordvectors import WordVectors
 
 SYNONYMS, DEVIATION, TERMS = 1.6, 3.1, 147_306  # Rekabsaz et al., from WordNet
-_GROUPS = 20  # of a sample, to measure its error
-
-Floats = NDArray[np.float64]
+_GROUPS = 20  # parts of a sample, to estimate its error
 
 
 @dataclass(frozen=True)
 class Curve:
-    """Expected neighbours at the edges of bins of similarity; linear between them."""
+    """Expected number of neighbours at the edges of similarity bins; linear in between."""
 
-    edges: Floats
-    expected: Floats
+    edges: NDArray[np.float64]
+    expected: NDArray[np.float64]
 
     def neighbours(self, similarity: float) -> float:
-        """Expected number of neighbours above a similarity."""
+        """Return the expected number of neighbours above a similarity."""
         return float(np.interp(similarity, self.edges, self.expected))
 
     def similarity(self, neighbours: float) -> float:
-        """The lowest similarity above which at most so many are expected."""
+        """Return the lowest similarity above which at most ``neighbours`` are expected."""
         place = int(np.argmax(self.expected <= neighbours))
         if place == 0:
             return float(self.edges[-1] if self.expected[0] > neighbours else self.edges[0])
@@ -70,7 +68,7 @@ class ModelThreshold:
 class Threshold(Frames):
     """A threshold with its interval, and the curve it was read from.
 
-    error: standard error that comes from looking at a sample of words; 0 where all were looked at.
+    error: the standard error due to sampling words; 0 without a sample.
     """
 
     threshold: float
@@ -84,11 +82,11 @@ class Threshold(Frames):
     notes: tuple[str, ...] = ()
 
     def at(self, synonyms: float, deviation: float) -> tuple[float, tuple[float, float]]:
-        """Threshold and interval for another number of synonyms."""
+        """Return threshold and interval for another number of synonyms."""
         return _read(self.curve, synonyms, deviation)
 
     def to_dicts(self, step: float = 0.01) -> list[dict[str, Any]]:
-        """The curve from similarity 0 to 1."""
+        """Return the curve from similarity 0 to 1."""
         values = np.arange(round(1 / step) + 1) * step
         return [
             {"similarity": round(value, 6), "neighbours": self.curve.neighbours(value)}
@@ -99,7 +97,7 @@ class Threshold(Frames):
         return self.to_dicts()
 
     def plot(self, path: str | Path | None = None, name: str = "vectors") -> Any:
-        """Draw the curve and the threshold; without a path a ``Picture``: figure and data."""
+        """Draw the curve and the threshold to a path; without one, return a ``Picture``."""
         given = {"function": "lexfield.plots.words:draw_threshold", "path": path}
         return call("lexfield.plots.figure:drawn", {**given, "arguments": {"found": {name: self}}})
 
@@ -118,12 +116,12 @@ def threshold(
     seed: int = 0,
     progress: Progress = silent,
 ) -> Threshold:
-    """The similarity above which a word has ``synonyms`` neighbours on average.
+    """Return the similarity above which a word has ``synonyms`` neighbours on average.
 
-    ``vectors``: one set, or several models of the same words; what not all of them know is left
-    out. ``synonyms`` and ``deviation`` are English; give those of another language by hand.
-    ``sample``: look at the neighbours of only so many words, drawn at random with ``seed``; every
-    word of the lexicon is still compared with each, and ``error`` says what the drawing costs.
+    ``vectors``: one set, or several models of the same words; words that one of them lacks are left
+    out. The defaults of ``synonyms`` and ``deviation`` are those of English.
+    ``sample``: count the neighbours of only this many words, drawn at random with ``seed``. Each is
+    still compared with the whole lexicon; ``error`` estimates the sampling error.
     """
     models = [vectors] if isinstance(vectors, WordVectors) else list(vectors)
     check(len(models) >= 1, "vectors", "at least one set", len(models))
@@ -131,29 +129,31 @@ def threshold(
     check(deviation >= 0 and np.isfinite(deviation), "deviation", "at least 0", deviation)
     check(sample is None or sample >= 2 * _GROUPS, "sample", f"at least {2 * _GROUPS}", sample)
     check(seed >= 0, "seed", "at least 0", seed)
-    words, units, notes = shared_units(models)
+    words, units, notes = align_units(models)
     size = len(words)
     if size - 1 <= synonyms:
         raise InputError(
             f"{size} words are too few: none can have more than {synonyms:g} neighbours.",
-            "Take a set with more words, or a smaller number of synonyms.",
+            "Choose a set with more words, or a smaller number of synonyms.",
         )
     if sample is None or sample >= size:
-        whole, parts = tally_all(units, progress=progress), []
+        total, parts = tally_all(units, progress=progress), []
     else:
         drawn = np.random.default_rng(seed).permutation(size)[:sample]
         parts = tally_groups(units, np.array_split(drawn, _GROUPS), progress=progress)
-        whole = _sum(parts)
-    curve = _curve(whole)
+        total = add_tallies(parts, len(units))
+    curve = _build_curve(total)
     value, interval = _read(curve, synonyms, deviation)
-    singles = [_read(_counted(counts, whole.rows), synonyms, deviation) for counts in whole.single]
+    singles = [
+        _read(_count_above(counts, total.rows), synonyms, deviation) for counts in total.single
+    ]
     return Threshold(
         threshold=value,
         interval=interval,
         synonyms=synonyms,
         deviation=deviation,
         words=size,
-        error=_error(parts, size, synonyms),
+        error=_estimate_error(parts, total, size, synonyms),
         curve=curve,
         models=tuple(
             ModelThreshold(model.name, model.dims, *found)
@@ -169,54 +169,47 @@ def _read(curve: Curve, synonyms: float, deviation: float) -> tuple[float, tuple
     return curve.similarity(synonyms), (low, high)
 
 
-def _curve(counted: Tally) -> Curve:
+def _build_curve(counted: Tally) -> Curve:
     if len(counted.joint):
-        return _normal(counted.joint, counted.rows)
-    return _counted(counted.single[0], counted.rows)
+        return _sum_normals(counted.joint, counted.rows)
+    return _count_above(counted.single[0], counted.rows)
 
 
-def _counted(counts: NDArray[np.int64], rows: int) -> Curve:
-    """Similarities as they are: how many lie above each edge."""
+def _count_above(counts: NDArray[np.int64], rows: int) -> Curve:
+    """Return the number of similarities above each edge, per word."""
     above = np.append(np.cumsum(counts[::-1])[::-1], 0)
     return Curve(np.linspace(-1, 1, len(above)), above / rows)
 
 
-def _normal(counts: NDArray[np.int64], rows: int) -> Curve:
-    """Similarities as normal distributions: the sum of 1 − Φ((s − μ)/σ), a convolution for each σ.
+def _sum_normals(counts: NDArray[np.int64], rows: int) -> Curve:
+    """Return the sum of 1 − Φ((s − μ)/σ) per word: a convolution for each σ.
 
-    μ and σ are taken as the middles of their bins.
+    μ and σ are the middles of their bins.
     """
     from scipy.signal import fftconvolve
     from scipy.special import ndtr
 
     means = counts.shape[1]
     edges = np.linspace(-1, 1, means + 1)
-    # the distance from the middle of a bin of means to every edge, below and above
-    apart = (np.arange(-means, means + 1) + 0.5) * (2 / means)
+    # The distance from the middle of a bin of means to every edge, below and above.
+    offsets = (np.arange(-means, means + 1) + 0.5) * (2 / means)
     expected = np.zeros(means + 1)
     for row in np.flatnonzero(counts.any(axis=1)).tolist():
         deviation = ((row + 0.5) / ROOTS) ** 2
-        share = ndtr(-apart / deviation)
-        whole = fftconvolve(counts[row].astype(np.float64), share)
-        expected += whole[means - 1 : 2 * means]
+        share = ndtr(-offsets / deviation)
+        convolved = fftconvolve(counts[row].astype(np.float64), share)
+        expected += convolved[means - 1 : 2 * means]
     return Curve(edges, np.maximum.accumulate(np.maximum(expected, 0)[::-1])[::-1] / rows)
 
 
-def _sum(parts: Sequence[Tally]) -> Tally:
-    single = np.sum([part.single for part in parts], axis=0)
-    joint = np.sum([part.joint for part in parts], axis=0)
-    return Tally(single, joint, sum(part.rows for part in parts))
-
-
-def _error(parts: Sequence[Tally], size: int, synonyms: float) -> float:
-    """The jackknife's standard error: the threshold without each group in turn."""
+def _estimate_error(parts: Sequence[Tally], total: Tally, size: int, synonyms: float) -> float:
+    """Return the jackknife standard error: the threshold without each group in turn."""
     if not parts:
         return 0.0
-    whole = _sum(parts)
-    left = [
-        Tally(whole.single - part.single, whole.joint - part.joint, whole.rows - part.rows)
+    without = [
+        Tally(total.single - part.single, total.joint - part.joint, total.rows - part.rows)
         for part in parts
     ]
-    values = np.array([_curve(one).similarity(synonyms) for one in left])
-    unseen = 1 - whole.rows / size
+    values = np.array([_build_curve(tally).similarity(synonyms) for tally in without])
+    unseen = 1 - total.rows / size
     return float(np.sqrt((len(parts) - 1) * values.var() * unseen))

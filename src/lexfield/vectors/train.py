@@ -1,8 +1,8 @@
-"""Several models of one corpus, alike but for the seed: by gensim's word2vec or fastText.
+"""Several models of one corpus that differ only in the seed, by gensim's word2vec or fastText.
 
-Each model is trained on one thread, so that a seed gives the same vectors at every run and on every
-number of cores; the cores are used by training models side by side, in processes. What a seed
-changes is where the vectors begin and which words are drawn as negative examples.
+Each model is trained on one thread, so that a seed leads to the same vectors on any number of
+cores; several models are trained at once, in processes. The seed determines the initial vectors and
+the negative examples.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ from lexfield.progress import Progress, silent
 from lexfield.store.folder import Writer, write
 from lexfield.text.corpus import Corpus
 from lexfield.vectors.models import KIND, Models, array_name
+from lexfield.vectors.ppmi import count_frequent
 
-_FEWEST = 20  # words
-_LONGEST = 10_000  # words of a line, which gensim cuts by itself
+_LONGEST = 10_000  # words per line; gensim drops the rest of longer ones
 
 
 def train(
@@ -39,21 +39,21 @@ def train(
     replace: bool = False,
     progress: Progress = silent,
 ) -> Models:
-    """Train ``models`` models for each number of dimensions and keep them in ``folder``.
+    """Train ``models`` models per number of dimensions and store them in ``folder``.
 
-    They are skip-gram models with five negative examples; words that occur less than ``least``
-    times have no vector. Model i has the seed ``seed + i``. Models that are there already stay
-    unless ``replace``.
+    They are skip-gram models with five negative examples; words that occur fewer than ``least``
+    times have no vector. Model i has the seed ``seed + i``. Existing models are only overwritten
+    with ``replace``.
     """
     need("gensim", "train")
     if not replace and (Path(folder) / "CURRENT").exists():
         raise InputError(
-            f"There are models at {folder} already; they were left as they are.",
-            "Choose another name, or replace them with --replace (in Python: replace=True).",
+            f"There are models at {folder} already; they were not changed.",
+            "Choose another name, or overwrite them with --replace (in Python: replace=True).",
         )
     settings = {"algorithm": algorithm, "window": window, "least": least, "epochs": epochs}
     _check(corpus, models, dimensions, seed, settings)
-    # the folder is opened first: that it cannot be written should not be found out at the end
+    # The folder is opened first, so that a missing permission is reported before training.
     with write(folder, KIND) as out, TemporaryDirectory(prefix="lexfield-") as temporary:
         text = Path(temporary) / "text"
         _write_text(corpus, text)
@@ -66,12 +66,12 @@ def train(
                 "seed": own,
                 **settings,
             }
-            for dims in sorted(set(dimensions), reverse=True)  # the long ones first
+            for dims in sorted(set(dimensions), reverse=True)  # the slowest first
             for own in range(seed, seed + models)
         ]
         for _ in map_tasks("lexfield.vectors.train:train_one", tasks, progress=progress):
             pass
-        _keep(out, tasks)
+        _store(out, tasks)
         out.meta.update(settings, tokens=len(corpus.tokens), name=Path(folder).name)
     return Models.open(folder)
 
@@ -80,22 +80,14 @@ def _check(
     corpus: Corpus, models: int, dimensions: Sequence[int], seed: int, settings: dict[str, Any]
 ) -> None:
     check(1 <= models <= 100, "models", "between 1 and 100", models)
-    check(
-        len(dimensions) > 0 and all(1 <= dims <= 2000 for dims in dimensions),
-        "dimensions", "between 1 and 2000", dimensions,
-    )  # fmt: skip
+    is_valid = len(dimensions) > 0 and all(1 <= dims <= 2000 for dims in dimensions)
+    check(is_valid, "dimensions", "between 1 and 2000", dimensions)
     algorithm = settings["algorithm"]
     check(algorithm in ("word2vec", "fasttext"), "algorithm", "word2vec or fasttext", algorithm)
     for name in ("window", "least", "epochs"):
         check(1 <= settings[name] <= 100_000, name, "at least 1", settings[name])
     check(0 <= seed < 2**31, "seed", "between 0 and 2³¹", seed)
-    kept = int((corpus.vocabulary.counts >= settings["least"]).sum())
-    if kept < _FEWEST:
-        raise InputError(
-            f"Only {kept} words occur at least {settings['least']} times: vectors cannot be trained"
-            " on so little text.",
-            "Take a longer text, or words that occur less often.",
-        )
+    count_frequent(corpus, settings["least"])
 
 
 def train_one(
@@ -109,7 +101,7 @@ def train_one(
     least: int,
     epochs: int,
 ) -> int:
-    """Train a model on a file with a sentence a line, in the process of a worker."""
+    """Train a model on a file with a sentence per line; runs in a worker process."""
     models = need("gensim.models", "train")
     kind: Any = models.FastText if algorithm == "fasttext" else models.Word2Vec
     trained = kind(
@@ -120,7 +112,7 @@ def train_one(
         sg=1,
         negative=5,
         epochs=epochs,
-        seed=seed + 1,  # gensim takes 0 and 1 for the same
+        seed=seed + 1,  # gensim treats 0 and 1 alike
         workers=1,
     ).wv
     np.save(out, np.asarray(trained.vectors, np.float32))
@@ -129,7 +121,7 @@ def train_one(
 
 
 def _write_text(corpus: Corpus, path: Path) -> None:
-    """Sentences as lines of words; long ones are cut where gensim would drop the rest."""
+    """Write a sentence per line; long ones are split where gensim would drop the rest."""
     words = list(corpus.vocabulary.words)
     with open(path, "w", encoding="utf-8", errors="surrogatepass") as file:
         for row in range(len(corpus.token_offsets) - 1):
@@ -138,7 +130,7 @@ def _write_text(corpus: Corpus, path: Path) -> None:
                 file.write(" ".join(words[i] for i in own[start : start + _LONGEST]) + "\n")
 
 
-def _keep(out: Writer, tasks: Sequence[dict[str, Any]]) -> None:
+def _store(out: Writer, tasks: Sequence[dict[str, Any]]) -> None:
     lists = {Path(task["words"]).read_text("utf-8") for task in tasks}
     assert len(lists) == 1, "models of one text have the same words in the same order"
     words = lists.pop().split("\n")

@@ -1,25 +1,28 @@
-"""Word vectors: words, a matrix, and what one asks of them."""
+"""Word vectors: words, a matrix, and the questions one asks of them."""
 
 from __future__ import annotations
 
 import difflib
 import math
-from collections.abc import Callable, Iterable, Iterator, Sequence
+import warnings
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from lexfield.arrays import Array
 from lexfield.errors import InputError, UnknownWordError, check
 from lexfield.progress import Progress, silent
 from lexfield.results import Table
-from lexfield.vectors.neighbours import Base, nearest_rows, prepared
-from lexfield.vectors.repair import How, repair
-
-Compose = Callable[[str], NDArray[np.float32] | None]
+from lexfield.text.segment import words as cut_words
+from lexfield.vectors.encoder import encode_words
+from lexfield.vectors.files import from_gensim
+from lexfield.vectors.nearest import PreparedRows, nearest_rows, prepare_rows, unit_rows
+from lexfield.vectors.repair import WordMatch, repair
+from lexfield.vectors.sources import BUILT_IN, Compose, VectorData, load_vectors
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,75 +35,79 @@ class Neighbour:
 
 
 @dataclass(frozen=True)
-class Embedded:
-    """Vectors of given words, and how each was found.
+class WordEmbeddings:
+    """The vectors of given words, and how each word was matched.
 
-    ``known`` has a row for each word that has a vector, in order. A word without one
-    (``How.UNKNOWN``) takes a byte, not a row: a text can hold a million of them.
+    ``vectors`` has a row per word that has a vector, in order. A word without one
+    (``WordMatch.UNKNOWN``) takes a byte, not a row: a text can have a million of them.
     """
 
-    known: NDArray[np.float32]
-    how: NDArray[np.uint8]
+    vectors: NDArray[np.float32]
+    matches: NDArray[np.uint8]
 
     @classmethod
-    def of(cls, matrix: NDArray[np.float32], how: NDArray[np.uint8]) -> Embedded:
-        """Make one of a matrix with a row for every word."""
-        return cls(matrix if (how > 0).all() else matrix[how > 0], how)
+    def from_matrix(cls, matrix: NDArray[np.float32], matches: NDArray[np.uint8]) -> WordEmbeddings:
+        """Keep the rows of the words that have a vector."""
+        return cls(matrix if matches.all() else matrix[matches > 0], matches)
+
+    @property
+    def known(self) -> NDArray[np.bool_]:
+        """Which words have a vector."""
+        return self.matches > 0
 
     @property
     def matrix(self) -> NDArray[np.float32]:
-        """A row for every word, zero for one without a vector."""
-        if len(self.known) == len(self.how):
-            return self.known
-        matrix = np.zeros((len(self.how), self.known.shape[1]), self.known.dtype)
-        matrix[self.how > 0] = self.known
+        """A row per word, zero for a word without a vector."""
+        if len(self.vectors) == len(self.matches):
+            return self.vectors
+        matrix = np.zeros((len(self.matches), self.vectors.shape[1]), self.vectors.dtype)
+        matrix[self.known] = self.vectors
         return matrix
 
     @property
     def places(self) -> NDArray[np.int32]:
-        """For each word its row in ``known``; 0 for one without a vector."""
-        return np.maximum(np.cumsum(self.how > 0, dtype=np.int32) - 1, 0) * (self.how > 0)
+        """The row of each word in ``vectors``; 0 for a word without a vector."""
+        return np.maximum(np.cumsum(self.known, dtype=np.int32) - 1, 0) * self.known
+
+    @property
+    def how(self) -> NDArray[np.uint8]:
+        """Deprecated name of ``matches``."""
+        warnings.warn("use .matches in place of .how", DeprecationWarning, stacklevel=2)
+        return self.matches
 
     def blocks(self, size: int) -> Iterator[NDArray[np.float32]]:
-        """``matrix`` in blocks of ``size`` rows."""
+        """Yield ``matrix`` in blocks of ``size`` rows."""
         first = 0
-        for start in range(0, len(self.how), size):
-            held = self.how[start : start + size] > 0
-            block = np.zeros((len(held), self.known.shape[1]), self.known.dtype)
-            last = first + int(held.sum())
-            block[held] = self.known[first:last]
+        for start in range(0, len(self.matches), size):
+            known = self.matches[start : start + size] > 0
+            block = np.zeros((len(known), self.vectors.shape[1]), self.vectors.dtype)
+            last = first + int(known.sum())
+            block[known] = self.vectors[first:last]
             first = last
             yield block
 
     def coverage(self, counts: NDArray[np.int64] | None = None) -> dict[str, dict[str, int]]:
-        """Number of types (and with their counts, tokens) for each way a word was found."""
-        return count_ways(self.how, counts)
+        """Count types (and tokens, if ``counts`` has a count per word) for each way of matching."""
+        return count_matches(self.matches, counts)
 
 
-def count_ways(
-    how: NDArray[np.uint8], counts: NDArray[np.int64] | None = None
+def count_matches(
+    matches: NDArray[np.uint8], counts: NDArray[np.int64] | None = None
 ) -> dict[str, dict[str, int]]:
-    """Return the number of types (and with their counts, tokens) per way a word was found."""
-    types = np.bincount(how, minlength=len(How))
-    tokens = np.bincount(how, weights=counts, minlength=len(How))
-    return {way.name.lower(): {"types": int(types[way]), "tokens": int(tokens[way])} for way in How}
-
-
-@dataclass(frozen=True)
-class VectorSet:
-    """One line of ``lexfield vectors list``."""
-
-    name: str
-    words: int | None
-    dims: int | None
-    where: str
+    """Count types (and tokens, if ``counts`` has a count per word) for each way of matching."""
+    types = np.bincount(matches, minlength=len(WordMatch))
+    tokens = np.bincount(matches, weights=counts, minlength=len(WordMatch))
+    return {
+        match.name.lower(): {"types": int(types[match]), "tokens": int(tokens[match])}
+        for match in WordMatch
+    }
 
 
 class WordVectors:
     """A set of word vectors.
 
     ``WordVectors.default()`` is the English set inside the package; ``WordVectors.load(source)``
-    reads a file, a folder or a name given to ``lexfield vectors import``.
+    reads a file, a folder, or a set kept by ``lexfield vectors import``.
     """
 
     def __init__(
@@ -125,10 +132,8 @@ class WordVectors:
 
     @classmethod
     def default(cls) -> WordVectors:
-        """The English vectors that come with lexfield."""
-        from lexfield.vectors.builtin import default
-
-        return default()
+        """Return the English vectors that come with lexfield."""
+        return cls.load("default")
 
     @classmethod
     def load(
@@ -138,22 +143,18 @@ class WordVectors:
 
         A file is parsed once and kept as a memory-mapped copy, so the next load takes no time.
         """
-        from lexfield.vectors.library import load
-
-        return load(source, limit=limit, progress=progress)
+        if str(source) in BUILT_IN and limit is None:
+            return _load_built_in(str(source))
+        return _wrap(load_vectors(source, limit=limit, progress=progress))
 
     @classmethod
     def encoded(cls, words: Iterable[str], *, progress: Progress = silent) -> WordVectors:
-        """Vectors of any words in sixteen languages, by the encoder extra; kept on disk."""
-        from lexfield.vectors.encoder import encoded
-
-        return encoded(words, progress=progress)
+        """Return vectors of any words in sixteen languages, by the encoder extra."""
+        return _wrap(encode_words(words, progress=progress))
 
     @classmethod
     def from_gensim(cls, keyed_vectors: object, name: str = "gensim") -> WordVectors:
-        """The vectors of a gensim ``KeyedVectors`` in memory."""
-        from lexfield.vectors.load import from_gensim
-
+        """Copy the vectors of a gensim ``KeyedVectors`` in memory."""
         file = from_gensim(keyed_vectors)
         return cls(file.words, file.matrix, name=name, notes=file.notes)
 
@@ -168,13 +169,16 @@ class WordVectors:
         return word in self._rows
 
     def row(self, word: str) -> int:
-        """The row of a word as it is written; -1 if the set lacks it."""
+        """Return the row of a word as it is written; -1 if the set lacks it."""
         return self._rows.get(word, -1)
 
     def __getitem__(self, word: str) -> NDArray[np.float32]:
-        """The vector of a word, repaired if need be; an error that suggests others if not."""
+        """Return the vector of a word, repaired if needed.
+
+        Raise UnknownWordError, which suggests similar words, if it has none.
+        """
         embedded = self.embed([word])
-        if embedded.how[0] == How.UNKNOWN:
+        if not embedded.known[0]:
             close = difflib.get_close_matches(word.lower(), self.words[:50_000], 3)
             raise UnknownWordError(
                 f"The vectors {self.name!r} have no word {word!r}.",
@@ -183,45 +187,47 @@ class WordVectors:
         vector: NDArray[np.float32] = embedded.matrix[0]
         return vector
 
-    def embed(self, words: Iterable[str]) -> Embedded:
-        """Vectors for many words; what is missing is repaired, and what cannot be is counted."""
-        words = list(words)
+    def embed(self, words: str | Iterable[str]) -> WordEmbeddings:
+        """Return a vector per word; missing words are repaired where possible.
+
+        A string is cut into its words. For the mean vectors of texts see ``embed_texts``.
+        """
+        words = cut_words(words) if isinstance(words, str) else list(words)
         exact = np.array([self.row(word) for word in words], np.int64)
-        how = np.where(exact >= 0, np.uint8(How.EXACT), np.uint8(How.UNKNOWN))
-        repaired: dict[int, list[int] | NDArray[np.float32]] = {}  # rows, or a vector
+        matches = np.where(exact >= 0, np.uint8(WordMatch.EXACT), np.uint8(WordMatch.UNKNOWN))
+        repaired: dict[int, list[int] | NDArray[np.float32]] = {}
         for number in np.flatnonzero(exact < 0).tolist():
-            word = words[number]
-            kind, rows = repair(word, self.row)
-            composed = None
-            if kind in (How.SPLIT, How.UNKNOWN) and self._compose is not None:
-                composed = self._compose(word)
-            if composed is not None:
-                repaired[number], how[number] = composed, How.COMPOSED
-            elif rows:
-                repaired[number], how[number] = rows, kind
-        known = np.empty((int((how > 0).sum()), self.dims), self.matrix.dtype)
-        places = np.cumsum(how > 0) - 1
-        known[places[exact >= 0]] = self.matrix[exact[exact >= 0]]
+            match, found = self._repair(words[number])
+            if match:  # unknown words take no memory
+                matches[number], repaired[number] = match, found
+        places = np.cumsum(matches > 0) - 1
+        vectors = np.empty((np.count_nonzero(matches), self.dims), self.matrix.dtype)
+        vectors[places[exact >= 0]] = self.matrix[exact[exact >= 0]]
         for number, found in repaired.items():
-            if isinstance(found, list):
-                found = (
-                    self.matrix[found[0]] if len(found) == 1 else self.matrix[found].mean(axis=0)
-                )
-            known[places[number]] = found
-        return Embedded(known, how)
+            vector = self.matrix[found].mean(axis=0) if isinstance(found, list) else found
+            vectors[places[number]] = vector
+        return WordEmbeddings(vectors, matches)
+
+    def _repair(self, word: str) -> tuple[WordMatch, list[int] | NDArray[np.float32]]:
+        """Return how a word that is not in the set as written is matched.
+
+        The second value is its vector, or the rows whose mean is its vector.
+        """
+        match, rows = repair(word, self.row)
+        if match in (WordMatch.SPLIT, WordMatch.UNKNOWN) and self._compose is not None:
+            composed = self._compose(word)
+            if composed is not None:
+                return WordMatch.COMPOSED, composed
+        return match, rows
 
     def similarity(self, a: str, b: str) -> float:
-        """Cosine of two words."""
+        """Return the cosine of two words."""
         return float(_unit(self[a].astype(np.float64)) @ _unit(self[b].astype(np.float64)))
 
     def nearest(
-        self,
-        word: str | NDArray[Any],
-        k: int = 10,
-        *,
-        threshold: float | None = None,
+        self, word: str | Array, k: int = 10, *, threshold: float | None = None
     ) -> Table[Neighbour]:
-        """The ``k`` nearest words to a word or vector, or all with at least ``threshold`` cosine.
+        """Return the ``k`` words nearest to a word or vector, or all of at least ``threshold``.
 
         A word is not its own neighbour.
         """
@@ -235,54 +241,40 @@ class WordVectors:
             raise InputError(f"A vector of {self.dims} numbers is needed; got {vector.shape}.")
         if not np.isfinite(vector).all() or not vector.any():
             raise InputError("The vector must be finite and not zero.")
-        found = nearest_rows(
+        nearest = nearest_rows(
             _unit(vector)[None].astype(np.float32),
-            self._base,
+            self._prepared,
             k=min(k, len(self)) if threshold is None else None,
             threshold=threshold,
             skip=np.array([own]),
         )
+        cosines = np.clip(nearest.scores, -1, 1).tolist()  # rounding can exceed 1 by a hair
         rows = [
             Neighbour(self.words[row], cosine, math.sqrt(2 - 2 * cosine))
-            for row, score in zip(found.rows.tolist(), found.scores.tolist(), strict=True)
-            for cosine in [max(-1.0, min(1.0, score))]  # rounding can pass 1 by a hair
+            for row, cosine in zip(nearest.rows.tolist(), cosines, strict=True)
         ]
         return Table(rows, f"nearest{title} in {self.name}")
 
     def own_row(self, word: str) -> int:
-        """The row of a word after repair, which is no neighbour of its own; -1 if it has none."""
-        kind, rows = repair(word, self.row)
-        return rows[0] if kind in (How.EXACT, How.LOWER, How.TRIMMED) else -1
+        """Return the row of a word after repair; -1 if it has none of its own."""
+        match, rows = repair(word, self.row)
+        is_own = match in (WordMatch.EXACT, WordMatch.LOWER, WordMatch.TRIMMED)
+        return rows[0] if is_own else -1
 
-    def mapped(self, matrix: NDArray[Any], name: str) -> WordVectors:
-        """The same words, every vector times ``matrix``: the set under a learned metric."""
-        compose = self._compose
-
-        def composed(word: str) -> NDArray[np.float32] | None:
-            vector = compose(word) if compose else None
-            return None if vector is None else (vector @ matrix).astype(np.float32)
-
-        return WordVectors(
-            self.words,
-            (self.matrix @ matrix).astype(np.float32),
-            name=name,
-            notes=self.notes,
-            compose=composed if compose else None,
-        )
+    def mapped(self, matrix: Array, name: str) -> WordVectors:
+        """Deprecated: use ``WordVectors(vectors.words, vectors.matrix @ matrix)``."""
+        warnings.warn("WordVectors.mapped will be removed", DeprecationWarning, stacklevel=2)
+        data = VectorData(self.words, self.matrix, self.name, self.notes, self._compose)
+        return _wrap(data.multiply(matrix, name))
 
     @cached_property
     def unit(self) -> NDArray[np.float32]:
         """The matrix with rows of length one (a zero row stays zero)."""
-        lengths = np.linalg.norm(self.matrix, axis=1, keepdims=True)
-        if np.allclose(lengths, 1, atol=1e-6):
-            return self.matrix
-        lengths[lengths == 0] = 1
-        unit: NDArray[np.float32] = (self.matrix / lengths).astype(np.float32, copy=False)
-        return unit
+        return unit_rows(self.matrix)
 
     @cached_property
-    def _base(self) -> Base:
-        return prepared(self.unit)
+    def _prepared(self) -> PreparedRows:
+        return prepare_rows(self.unit)
 
     @cached_property
     def _rows(self) -> dict[str, int]:
@@ -292,6 +284,17 @@ class WordVectors:
         return f"<WordVectors {self.name!r}: {len(self):,} words × {self.dims} dimensions>"
 
 
-def _unit(vector: NDArray[Any]) -> NDArray[Any]:
+def _wrap(data: VectorData) -> WordVectors:
+    return WordVectors(
+        data.words, data.matrix, name=data.name, notes=data.notes, compose=data.compose
+    )
+
+
+@cache
+def _load_built_in(name: str) -> WordVectors:
+    return _wrap(load_vectors(name))
+
+
+def _unit(vector: Array) -> Array:
     length = np.linalg.norm(vector)
     return vector / length if length else vector

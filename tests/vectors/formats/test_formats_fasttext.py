@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lexfield.errors import VectorsError
-from lexfield.vectors.formats.fasttext import Subwords
-from lexfield.vectors.load import read_vectors
+from lexfield.vectors.files import read_vectors
+from lexfield.vectors.formats.subwords import Subwords
 
 MAGIC = 793712314
 

@@ -14,7 +14,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from lexfield.errors import VectorsError
-from lexfield.vectors.load import read_vectors
+from lexfield.vectors.files import read_vectors
 
 ROWS = np.random.default_rng(5).normal(size=(4, 3)).astype("<f4")
 WORDS = ["a", "né", "日本", "123"]

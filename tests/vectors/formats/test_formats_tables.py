@@ -14,7 +14,8 @@ import numpy as np
 import pytest
 
 from lexfield.errors import VectorsError
-from lexfield.vectors.load import VectorFile, read_vectors
+from lexfield.vectors.files import read_vectors
+from lexfield.vectors.formats.common import VectorFile
 
 WORDS = ["the", "Größe", "日本"]
 ROWS = np.random.default_rng(4).normal(size=(3, 4))
@@ -112,7 +113,7 @@ ONE = npy("(1, 2)", bytes(8))
         ({"vectors": ONE}, "has no array 'words'"),
         ({"words": npy("(1,)", b"a", "|S1")}, "has no array 'vectors'"),
         ({"vectors": npy("(9999999, 9999)"), "words": b""}, "its header promises"),
-        ({"vectors": ONE, "words": npy("(1,)", b"abcd", "<U1")}, "no character"),
+        ({"vectors": ONE, "words": npy("(1,)", b"abcd", "<U1")}, "is not a character"),
         ({"vectors": ONE, "words": npy("(1,)", bytes(8), "<f8")}, "of words"),
         ({"vectors": ONE, "words": npy("(2,)", b"ab", "|S1")}, "does not match"),
         ({"vectors": ONE, "words": npy("(1,)", b"", "|S0")}, "of words"),
@@ -265,7 +266,7 @@ def test_a_header_of_very_many_tensors(tmp_path: Path) -> None:
     one = '"%d": {"dtype": "F32", "shape": [0], "data_offsets": [0, 0]}'
     header = ("{" + ", ".join(one % number for number in range(6000)) + "}").encode()
     (tmp_path / "x.safetensors").write_bytes(struct.pack("<Q", len(header)) + header)
-    with pytest.raises(VectorsError, match="is no file of vectors: its header has"):
+    with pytest.raises(VectorsError, match="is not a file of vectors: its header has"):
         read_vectors(tmp_path / "x.safetensors", format="safetensors")
 
 

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from lexfield.errors import VectorsError
+from lexfield.vectors.files import read_vectors
 from lexfield.vectors.formats import common
-from lexfield.vectors.load import read_vectors
 
 WORDS = ["the", "Größe", "日本", "nan", "123", "😀🎉"]
 ROWS = np.random.default_rng(2).normal(size=(len(WORDS), 5)).astype("<f4")
@@ -103,4 +103,4 @@ def test_more_rows_than_the_header_says_are_noted(tmp_path: Path) -> None:
     data = b"5 5\n" + binary().partition(b"\n")[2]
     file = read_vectors(write(tmp_path / "x", data))
     assert file.words == WORDS[:5]
-    assert file.notes == ["the file goes on after the 5 rows of its header: not read"]
+    assert file.notes == ["the file continues after the 5 rows of its header: not read"]

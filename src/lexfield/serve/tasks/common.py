@@ -39,9 +39,9 @@ def needed(index: Index | None) -> Index:
 
 def vector_set(name: str) -> WordVectors:
     """A set by its name; never a file, which would be a path."""
-    from lexfield.vectors.library import listing
+    from lexfield.vectors.sources import list_sets
 
-    known = [entry.name for entry in listing()]
+    known = [entry.name for entry in list_sets()]
     if name not in known:
         raise NotFoundError(
             f"There are no vectors called {name!r}.", f"Known: {list_names(known)}."

@@ -1,1 +1,1 @@
-"""One file for each way that word vectors are kept on disk."""
+"""Readers of word-vector files, one file per format."""

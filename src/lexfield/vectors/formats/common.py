@@ -1,8 +1,9 @@
-"""What all readers share: opening, bounds checked before memory is taken, rows that grow."""
+"""What all readers share: opening files, bounds checked before memory is taken, growing rows."""
 
 from __future__ import annotations
 
 import gzip
+import re
 import stat
 import zipfile
 import zlib
@@ -10,33 +11,41 @@ from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import IO, Any, Protocol, cast
+from typing import IO, cast
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import DTypeLike, NDArray
 
 from lexfield.errors import VectorsError
 from lexfield.store.bounds import most_unpacked
-from lexfield.vectors.formats.fasttext import Subwords
+from lexfield.vectors.formats.subwords import Subwords
 
 MAX_DIMS = 65_536
-MAX_WORD = 1 << 14  # bytes; past this a binary file is damaged and not merely odd
-BLOCK = 1 << 18  # bytes read at a time; more is slower, it leaves the cache
+MAX_WORD = 1 << 14  # bytes; a binary file with a longer word is damaged
+BLOCK = 1 << 18  # bytes read at a time; larger blocks leave the cache and are slower
+BOM = b"\xef\xbb\xbf"
+AGAIN = "Download the file again."
+_HEADER = re.compile(rb"[ \t]*(\d{1,18})[ \t]+(\d{1,18})[ \t]*\r?")
 
 
 class TruncatedError(Exception):
-    """The bytes ended early: a reader turns this into a VectorsError that counts rows."""
+    """The bytes end early."""
 
 
-class Readable(Protocol):
-    """The one thing that is asked of a stream."""
+@dataclass(frozen=True)
+class VectorFile:
+    """The content of a file; ``notes`` count every row and word that was changed or left out."""
 
-    def read(self, count: int, /) -> bytes: ...
+    words: list[str]
+    matrix: NDArray[np.float32]
+    format: str = ""
+    notes: list[str] = field(default_factory=list)
+    subwords: Subwords | None = None
 
 
 @dataclass(frozen=True)
 class Source:
-    """An open file; ``size`` bounds its bytes after unzipping."""
+    """An open file; ``size`` is an upper bound of its uncompressed bytes."""
 
     path: Path
     file: IO[bytes]
@@ -47,16 +56,17 @@ class Source:
         return str(self.path)
 
     def read(self, count: int = -1, /) -> bytes:
-        """Up to ``count`` bytes, fewer only at the end.
+        """Return up to ``count`` bytes, fewer only at the end.
 
-        Much in pieces: asked for it at once, Python takes the memory before there are the bytes.
+        Large reads are done in pieces: asked for all at once, Python would allocate the memory
+        before it knows whether the bytes exist.
         """
-        with _blaming(self.path):
+        with _naming(self.path):
             data = self.file.read(count) if count <= BLOCK else b"".join(self._pieces(count))
             if self.zipped and self.file.tell() > self.size:
                 raise VectorsError(
                     f"{self} is small and unpacks to very much.",
-                    "If it is meant to, unpack it first.",
+                    "If that is intended, unpack it first.",
                 )
             return data
 
@@ -65,57 +75,63 @@ class Source:
             yield piece
             count -= len(piece)
 
+    def read_exactly(self, count: int) -> bytes:
+        """Return ``count`` bytes; raise TruncatedError if there are fewer."""
+        data = self.read(count)
+        if len(data) < count:
+            raise TruncatedError
+        return data
+
+    def read_floats(self, count: int, dtype: DTypeLike) -> NDArray[np.float32]:
+        """Return the next ``count`` floats; the caller has checked that the file can hold them."""
+        out = np.empty(count, np.float32)
+        width = np.dtype(dtype).itemsize
+        with np.errstate(over="ignore"):  # too large for float32: inf, and the row is dropped
+            for start in range(0, count, BLOCK // width):
+                part = out[start : start + BLOCK // width]
+                part[:] = np.frombuffer(self.read_exactly(len(part) * width), dtype)
+        return out
+
     def seek(self, position: int) -> None:
-        with _blaming(self.path):
+        with _naming(self.path):
             self.file.seek(position)
 
-    def require(self, count: int, row: int, what: str) -> None:
-        """Refuse a header that promises more than the file can hold, before memory is taken."""
+    def check_holds(self, count: int, row: int, what: str) -> None:
+        """Raise VectorsError if a header promises more than the file can hold."""
         if count * row > self.size:
             raise VectorsError(
                 f"{self}: its header promises {what}, at least {count * row:,} bytes;"
                 f" the file holds {'at most ' if self.zipped else ''}{self.size:,}.",
-                "The file is truncated, or its header is damaged: fetch it again.",
+                f"The file is truncated, or its header is damaged. {AGAIN}",
             )
 
-    def require_dims(self, dims: int) -> None:
+    def check_dims(self, dims: int) -> None:
         if not 1 <= dims <= MAX_DIMS:
             raise VectorsError(
                 f"{self}: vectors have 1 to {MAX_DIMS:,} dimensions. Got {dims:,} instead."
             )
 
 
-@dataclass
-class Parsed:
-    """Rows as the file gave them, before duplicates and broken rows are dropped."""
-
-    words: list[str]
-    matrix: NDArray[np.float32]
-    notes: list[str] = field(default_factory=list)
-    subwords: Subwords | None = None
-
-
 @contextmanager
-def _blaming(path: Path) -> Iterator[None]:
-    """Failures of a file become VectorsErrors that name it."""
+def _naming(path: Path) -> Iterator[None]:
+    """Turn failures of a file into VectorsErrors that name it."""
     try:
         yield
     except (EOFError, gzip.BadGzipFile, zipfile.BadZipFile, zlib.error) as error:
         raise VectorsError(
-            f"{path} is damaged, its compressed bytes break off or differ: {error}.",
-            "Fetch the file again.",
+            f"{path} is damaged: its compressed bytes are incomplete or wrong ({error}).", AGAIN
         ) from error
     except OSError as error:
         raise VectorsError(f"{path} cannot be read: {error.strerror or error}.") from error
 
 
 @contextmanager
-def opened(path: Path) -> Iterator[Source]:
-    """A regular file for reading, unzipped on the way."""
+def open_source(path: Path) -> Iterator[Source]:
+    """Open a regular file for reading; gzip is unpacked on the fly."""
     if "\0" in str(path):
         raise VectorsError(f"{str(path)!r} cannot be the path of a file.")
     with ExitStack() as stack:
-        with _blaming(path):
+        with _naming(path):
             status = path.stat()
             if not stat.S_ISREG(status.st_mode):  # a pipe has no size to check headers against
                 raise VectorsError(f"{path} is not a file.", "Save the vectors to a file first.")
@@ -130,115 +146,114 @@ def opened(path: Path) -> Iterator[Source]:
 
 
 class ByteReader:
-    """Sequential bytes by count or up to a mark, with a bounded buffer."""
+    """Read bytes by count or up to a delimiter, with a bounded buffer."""
 
-    def __init__(self, file: Readable) -> None:
-        self._file = file
+    def __init__(self, source: Source) -> None:
+        self._source = source
         self._buffer = b""
         self._at = 0
-        self.position = 0  # bytes handed out so far
+        self.position = 0  # bytes returned so far, delimiters included
 
     def take(self, count: int) -> bytes:
-        end = self._at + count
-        if end > len(self._buffer):
+        if self._at + count > len(self._buffer):
             self._fill(count)
-            end = count
-            if end > len(self._buffer):
+            if count > len(self._buffer):
                 raise TruncatedError
-        piece = self._buffer[self._at : end]
-        self._at = end
-        self.position += count
-        return piece
+        return self._advance(self._at + count, 0)
 
-    def until(self, mark: bytes, most: int) -> bytes:
-        """Bytes before the mark, which is passed over; ValueError when it is not within reach."""
-        end = self._buffer.find(mark, self._at, self._at + most + 1)
+    def take_until(self, delimiter: bytes, most: int) -> bytes:
+        """Return the bytes before a delimiter and skip it.
+
+        Raise ValueError if it is not within ``most`` bytes.
+        """
+        end = self._buffer.find(delimiter, self._at, self._at + most + 1)
         if end < 0:
             self._fill(most + 1)
-            end = self._buffer.find(mark, 0, most + 1)
+            end = self._buffer.find(delimiter, 0, most + 1)
             if end < 0:
                 if len(self._buffer) <= most:
                     raise TruncatedError
                 raise ValueError(f"no end of word within {most:,} bytes")
+        return self._advance(end, 1)
+
+    def _advance(self, end: int, skipped: int) -> bytes:
         piece = self._buffer[self._at : end]
-        self.position += end + 1 - self._at
-        self._at = end + 1
+        self._at = end + skipped
+        self.position += len(piece) + skipped
         return piece
 
     def _fill(self, count: int) -> None:
-        """Drop what was used and hold at least ``count`` bytes, if there are as many."""
-        kept = self._buffer[self._at :]
-        self._buffer = kept + self._file.read(max(BLOCK, count - len(kept)))
+        """Drop the used bytes and buffer at least ``count``, if there are as many."""
+        rest = self._buffer[self._at :]
+        self._buffer = rest + self._source.read(max(BLOCK, count - len(rest)))
         self._at = 0
 
 
-class Growing:
-    """A matrix that grows with its rows, so that no header is trusted with memory."""
+class WordList:
+    """Words decoded as they are read, with a count of those that are not valid UTF-8."""
+
+    def __init__(self) -> None:
+        self.words: list[str] = []
+        self._broken = 0
+
+    def add(self, words: Sequence[bytes]) -> None:
+        if not words:
+            return
+        try:
+            # One call is far faster than one per word; a word with a line end breaks it.
+            decoded = b"\n".join(words).decode().split("\n")
+            if len(decoded) == len(words):
+                self.words += decoded
+                return
+        except UnicodeDecodeError:
+            pass
+        for word in words:
+            try:
+                self.words.append(word.decode())
+            except UnicodeDecodeError:
+                self.words.append(word.decode(errors="replace"))
+                self._broken += 1
+
+    def notes(self) -> list[str]:
+        if not self._broken:
+            return []
+        return [f"{self._broken:,} words were not valid UTF-8: their broken bytes were replaced"]
+
+
+class RowBuffer:
+    """Words and a matrix that grow as rows are read: no header decides how much memory is taken."""
 
     def __init__(self, dims: int, expected: int | None) -> None:
-        self._data = np.empty((0, dims), np.float32)
-        self._used = 0
+        self._list = WordList()
+        self._matrix = np.empty((0, dims), np.float32)
         self._expected = expected
 
-    def add(self, rows: NDArray[np.float32]) -> None:
-        needed = self._used + len(rows)
-        if needed > len(self._data):
-            room = needed + needed // 2
-            if self._expected is not None:
-                room = max(needed, min(room, self._expected))
-            self._resize(room)
-        self._data[self._used : needed] = rows
-        self._used = needed
+    def __len__(self) -> int:
+        return len(self._list.words)
 
-    def finish(self) -> NDArray[np.float32]:
-        self._resize(self._used)
-        return self._data
+    def add(self, words: Sequence[bytes], rows: NDArray[np.float32]) -> None:
+        first = len(self)
+        self._list.add(words)
+        if len(self) > len(self._matrix):
+            room = len(self) + len(self) // 2
+            if self._expected is not None:
+                room = max(len(self), min(room, self._expected))
+            self._resize(room)
+        self._matrix[first : len(self)] = rows
+
+    def finish(self) -> VectorFile:
+        self._resize(len(self))
+        return VectorFile(self._list.words, self._matrix, notes=self._list.notes())
 
     def _resize(self, rows: int) -> None:
         # In place: the C library moves pages, where a copy would hold two matrices for a while.
-        self._data.resize((rows, self._data.shape[1]), refcheck=False)
+        self._matrix.resize((rows, self._matrix.shape[1]), refcheck=False)
 
 
-def read_floats(file: Readable, count: int, dtype: np.dtype[Any]) -> NDArray[np.float32]:
-    """The next ``count`` floats; the caller has checked that the file can hold them."""
-    out = np.empty(count, np.float32)
-    step = BLOCK // dtype.itemsize
-    with np.errstate(over="ignore"):  # a float64 past float32 becomes inf, and its row is dropped
-        for start in range(0, count, step):
-            size = min(step, count - start)
-            data = file.read(size * dtype.itemsize)
-            if len(data) < size * dtype.itemsize:
-                raise TruncatedError
-            out[start : start + size] = np.frombuffer(data, dtype)
-    return out
-
-
-def decode(words: Sequence[bytes]) -> tuple[list[str], int]:
-    """Words as text, and how many were not valid UTF-8 and had bytes replaced."""
-    if not words:
-        return [], 0
-    try:
-        # One call is far faster than one a word; a word that holds a line end spoils it.
-        decoded = b"\n".join(words).decode().split("\n")
-        if len(decoded) == len(words):
-            return decoded, 0
-    except UnicodeDecodeError:
-        pass
-    decoded, broken = [], 0
-    for word in words:
-        try:
-            decoded.append(word.decode())
-        except UnicodeDecodeError:
-            decoded.append(word.decode(errors="replace"))
-            broken += 1
-    return decoded, broken
-
-
-def replaced_note(broken: int) -> list[str]:
-    """The note for ``decode``, if there is something to say."""
-    if not broken:
-        return []
-    return [f"{broken:,} words were not valid UTF-8: their broken bytes were replaced"]
+def parse_header(line: bytes) -> tuple[int, int] | None:
+    """Return count and dimensions from the first line of a word2vec file; None if it is another."""
+    match = _HEADER.fullmatch(line)
+    return (int(match[1]), int(match[2])) if match else None
 
 
 def limit_note(read: int, total: int | None) -> str:

@@ -1,10 +1,10 @@
-"""Which words a topic model is told of: the filters of Krstovski et al., section 3.2.1."""
+"""Which words a topic model is fitted to: the filters of Krstovski et al., section 3.2.1."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class Filters:
-    """Words that are too rare, too frequent, too short or numbers say little of a topic.
+    """Leave out words that say little about topics: rare, frequent or short words, and numbers.
 
     min_count, max_count: occurrences in all documents. max_share: of the documents.
-    min_length: characters. (The paper's: 1,000 and 350,000 occurrences in 1.6 million patents, at
+    min_length: characters. (The paper has 1,000 and 350,000 occurrences in 1.6 million patents, at
     least four characters, no numbers.)
     """
 
@@ -34,24 +34,18 @@ class Filters:
         check(0 < self.max_share <= 1, "max_share", "over 0 and up to 1", self.max_share)
         check(self.min_length >= 1, "min_length", "at least 1", self.min_length)
         if self.max_count is not None:
-            check(
-                self.max_count >= self.min_count,
-                "max_count",
-                f"at least min_count, {self.min_count}",
-                self.max_count,
-            )
+            expected = f"at least min_count, {self.min_count}"
+            check(self.max_count >= self.min_count, "max_count", expected, self.max_count)
 
-    def kept(self, counts: csr_matrix, words: Sequence[str]) -> NDArray[np.int64]:
-        """Columns of a matrix of counts (documents × words) that pass."""
+    def select(self, counts: csr_matrix, words: Sequence[str]) -> NDArray[np.int64]:
+        """Return the columns of counts (documents × words) that pass."""
         occurrences = np.asarray(counts.sum(axis=0)).ravel()
         documents = np.bincount(counts.indices, minlength=len(words))
-        well: NDArray[Any] = (occurrences >= self.min_count) & (
-            documents <= self.max_share * counts.shape[0]
-        )
+        passes = (occurrences >= self.min_count) & (documents <= self.max_share * counts.shape[0])
         if self.max_count is not None:
-            well &= occurrences <= self.max_count
-        named = [
+            passes &= occurrences <= self.max_count
+        is_word = [
             len(word) >= self.min_length and any(letter.isalpha() for letter in word)
             for word in words
         ]
-        return np.flatnonzero(well & np.array(named, bool))
+        return np.flatnonzero(passes & np.array(is_word, bool))

@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from lexfield.errors import InputError
-from lexfield.vectors import neighbours
-from lexfield.vectors.neighbours import nearest_rows, prepared
+from lexfield.vectors import nearest
+from lexfield.vectors.nearest import nearest_rows, prepare_rows
 
 
 def unit_rows(seed: int, n: int, dims: int) -> NDArray[np.float32]:
@@ -41,8 +41,8 @@ def test_both_ways_agree_with_sorting_everything(
     queries, skip = base[: min(n, 9)], np.arange(min(n, 9))
     skip[::2] = -1
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(neighbours, "_COLUMNS", columns)
-        patch.setattr(neighbours, "_ROWS", 4)
+        patch.setattr(nearest, "_COLUMNS", columns)
+        patch.setattr(nearest, "_ROWS", 4)
         by_count = nearest_rows(queries, base, k=k, skip=skip)
         by_threshold = nearest_rows(queries, base, threshold=threshold, skip=skip)
     for i, query in enumerate(queries):
@@ -89,7 +89,7 @@ def test_euclidean_agrees_with_sorting_everything(seed: int, n: int, dims: int, 
     rng = np.random.default_rng(seed)
     base = (rng.standard_normal((n, dims)) * rng.integers(1, 100)).round(1).astype(np.float32)
     skip = np.arange(n)
-    found = nearest_rows(base, prepared(base, euclidean=True), k=k, skip=skip)
+    found = nearest_rows(base, prepare_rows(base, euclidean=True), k=k, skip=skip)
     for i, query in enumerate(base.astype(np.float64)):
         distances = np.linalg.norm(base.astype(np.float64) - query, axis=1)
         expected = sorted((d, row) for row, d in enumerate(distances) if row != i)[:k]

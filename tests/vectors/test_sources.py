@@ -4,10 +4,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from lexfield.errors import InputError
-from lexfield.vectors import library
-from lexfield.vectors.library import import_file, listing, load
+from lexfield.vectors import sources
+from lexfield.vectors.sources import VectorData, import_file, list_sets, load_vectors
 from lexfield.vectors.wordvectors import WordVectors
 
 TEXT = "3 2\nsun 1 0\nmoon 0 1\nstar 1 1\n"
@@ -22,7 +23,7 @@ def file(tmp_path: Path) -> Path:
 
 def test_a_file_is_parsed_once(file: Path, own_home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     first = WordVectors.load(file)
-    monkeypatch.setattr(library, "read_vectors", None)  # a second parse would fail
+    monkeypatch.setattr(sources, "read_vectors", None)  # a second parse would fail
     second = WordVectors.load(file)
     assert list(first.words) == list(second.words) == ["sun", "moon", "star"]
     assert second["moon"].tolist() == [0, 1]
@@ -47,11 +48,11 @@ def test_a_damaged_copy_is_made_again(file: Path, own_home: Path) -> None:
 
 def test_import_list_and_limit(file: Path) -> None:
     assert import_file(file, "sky", limit=2).name == "sky"
-    names = {entry.name: entry for entry in listing()}
+    names = {entry.name: entry for entry in list_sets()}
     assert (names["sky"].words, names["sky"].dims) == (2, 2)
     assert "default" in names
-    assert len(load("sky")) == 2
-    assert len(load("sky", limit=1)) == 1
+    assert len(load_vectors("sky").words) == 2
+    assert len(load_vectors("sky", limit=1).words) == 1
 
 
 def test_where_no_copy_can_be_kept_the_file_still_loads(
@@ -60,8 +61,8 @@ def test_where_no_copy_can_be_kept_the_file_still_loads(
     blocked = tmp_path / "a-file"
     blocked.write_text("")
     monkeypatch.setenv("LEXFIELD_HOME", str(blocked))
-    vectors = load(file)
-    assert len(vectors) == 3
+    vectors = load_vectors(file)
+    assert len(vectors.words) == 3
     assert "no copy was kept" in vectors.notes[-1]
 
 
@@ -74,17 +75,38 @@ def test_fasttext_subwords_are_kept(tmp_path: Path) -> None:
     path = tmp_path / "tiny.bin"
     fasttext.save_facebook_model(model, str(path))
     for _ in range(2):  # parsed, then mapped
-        vectors = load(path)
+        vectors = WordVectors.load(path)
         assert "applepear" not in vectors
         np.testing.assert_allclose(vectors["applepear"], model.wv["applepear"], atol=1e-5)
 
 
 def test_bad_use(file: Path, tmp_path: Path) -> None:
     with pytest.raises(InputError, match="no vectors called 'nothing'.*Known by name: default"):
-        load("nothing")
+        load_vectors("nothing")
     with pytest.raises(InputError, match="cannot be the name"):
         import_file(file, "../evil")
     with pytest.raises(InputError, match="cannot be the name"):
         import_file(file, "default")
     with pytest.raises(InputError, match="limit must be"):
-        load(file, limit=0)
+        load_vectors(file, limit=0)
+
+
+def test_multiplied_vectors_compose_too() -> None:
+    def compose(word: str) -> NDArray[np.float32] | None:
+        return np.array([3, 4], np.float32) if word == "sunrise" else None
+
+    data = VectorData(["sun", "moon"], np.eye(2, dtype=np.float32), compose=compose)
+    mapped = data.multiply(np.array([[2.0, 1.0], [0.0, 1.0]]), "under m")
+    assert mapped.name == "under m"
+    assert mapped.matrix.tolist() == [[2, 1], [0, 1]]
+    assert mapped.compose is not None
+    composed = mapped.compose("sunrise")
+    assert composed is not None and composed.tolist() == [6, 7]
+    assert mapped.compose("nothing") is None
+
+
+def test_the_package_set_is_decoded_once() -> None:
+    assert WordVectors.default() is WordVectors.load("default")
+    short = WordVectors.load("default", limit=10)
+    assert len(short) == 10
+    assert np.shares_memory(short.matrix, WordVectors.default().matrix)

@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 
 from lexfield.errors import InputError, VectorsError
-from lexfield.vectors.load import VectorFile, from_gensim, read_vectors
+from lexfield.vectors.files import from_gensim, read_vectors
+from lexfield.vectors.formats.common import VectorFile
 
 
 def write(path: Path, data: bytes) -> Path:

@@ -8,14 +8,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from lexfield.vectors import join
-from lexfield.vectors.join import nearest_others
-from lexfield.vectors.neighbours import Nearest, nearest_rows, prepared
+from lexfield.vectors import nearest_others as module
+from lexfield.vectors.nearest import NearestRows, nearest_rows, prepare_rows
+from lexfield.vectors.nearest_others import nearest_others
 
 
-def same(found: Nearest, rows: NDArray[np.float32], k: int) -> None:
+def same(found: NearestRows, rows: NDArray[np.float32], k: int) -> None:
     skip = np.arange(len(rows))
-    expected = nearest_rows(rows, prepared(rows, euclidean=True), k=k, skip=skip)
+    expected = nearest_rows(rows, prepare_rows(rows, euclidean=True), k=k, skip=skip)
     assert found.offsets.tolist() == expected.offsets.tolist()
     assert found.rows.tolist() == expected.rows.tolist()
     assert found.scores.tobytes() == expected.scores.tobytes()
@@ -47,7 +47,7 @@ def test_against_sorting_everything() -> None:
         assert found[row].tolist() == np.argsort(distances, kind="stable")[:7].tolist()
 
 
-@pytest.mark.parametrize("size", [join._TILE, join._TILE + 1, 2 * join._TILE + 700])
+@pytest.mark.parametrize("size", [module._TILE, module._TILE + 1, 2 * module._TILE + 700])
 def test_several_tiles(size: int) -> None:
     rows = np.random.default_rng(size).standard_normal((size, 24)).astype(np.float32)
     rows[::50] = rows[0]  # more equal rows than are kept: these are searched again

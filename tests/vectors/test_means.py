@@ -1,0 +1,43 @@
+"""Texts as mean vectors, against means taken word by word."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.sparse import csr_matrix
+
+from lexfield.vectors.means import embed_texts, mean_vectors
+from lexfield.vectors.wordvectors import WordVectors
+
+
+@pytest.fixture
+def tiny() -> WordVectors:
+    matrix = np.array([[1, 0], [0, 2], [3, 3]], np.float32)
+    return WordVectors(["cat", "sat", "dog"], matrix)
+
+
+def test_a_text_is_the_mean_of_its_known_words(tiny: WordVectors) -> None:
+    means = embed_texts(["A cat sat.", "Dog! Dog? Cat.", "Nothing known.", ""], tiny)
+    assert means.dtype == np.float32
+    expected = np.array([[0.5, 1], [7 / 3, 2], [0, 0], [0, 0]])
+    np.testing.assert_allclose(means, expected, rtol=1e-6)
+
+
+def test_one_string_is_one_text(tiny: WordVectors) -> None:
+    np.testing.assert_array_equal(embed_texts("A cat sat.", tiny), [[0.5, 1]])
+    assert embed_texts([], tiny).shape == (0, 2)
+
+
+def test_the_default_set() -> None:
+    first, second, other = embed_texts(["A kitten slept.", "A cat slept.", "The stock market."])
+    unit = [row / np.linalg.norm(row) for row in (first, second, other)]
+    assert unit[0] @ unit[1] > unit[0] @ unit[2]
+
+
+def test_many_rows_on_several_cores() -> None:
+    rng = np.random.default_rng(0)
+    counts = csr_matrix(rng.poisson(0.1, (20_000, 30)).astype(np.float32))
+    matrix = rng.normal(size=(30, 4)).astype(np.float32)
+    dense = counts.toarray()
+    expected = dense @ matrix / np.maximum(dense.sum(axis=1), 1)[:, None]
+    np.testing.assert_allclose(mean_vectors(counts, matrix), expected, atol=1e-5)
