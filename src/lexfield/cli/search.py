@@ -113,15 +113,15 @@ def search(
         many = len(texts) > 1
         by = "query" if many else None
         answer = ranked(rankings, explain=explain or not many, full=full, by=by)
+        tell(answer, output, lambda: list(_lines(rankings, many, explain, full)))
 
-        def table() -> Iterator[str]:
-            for ranking in rankings:
-                if many:
-                    yield paint(ranking.query, "blue")
-                for hit in ranking:
-                    yield from hit_lines(hit, explain, full)
 
-        tell(answer, output, lambda: list(table()))
+def _lines(rankings: Sequence[Ranking], many: bool, explain: bool, full: bool) -> Iterator[str]:
+    for ranking in rankings:
+        if many:
+            yield paint(ranking.query, "blue")
+        for hit in ranking:
+            yield from hit_lines(hit, explain, full)
 
 
 def _named(lines: Sequence[str], run: bool) -> tuple[list[str], list[str]]:
