@@ -56,13 +56,19 @@ def test_a_category_with_one_member_is_never_chosen_for_it() -> None:
     assert all(a != b for a, b in zip(found, "abcde", strict=True))
 
 
+def test_impossible_estimates_give_no_label() -> None:
+    labeler = lx.DivergenceLabeler(space="latent", measure="kl", k=2, options={"dimension": 1.0})
+    labeler.fit(SEA + LAND, ["sea"] * 3 + ["land"] * 3)
+    with pytest.raises(InputError, match="estimates are impossible.*spread"):
+        labeler.predict(["the wind and the ship sails the sea", "the cow of the barn on a field"])
+
+
 @pytest.mark.parametrize("rule", ["category", "nearest", "vote"])
 @pytest.mark.parametrize(
     "options",
     [
         {"space": "categorical"},
         {"space": "categorical", "measure": "kl", "options": {"stopwords": "en"}},
-        {"space": "latent", "measure": "kl", "k": 2, "options": {"dimension": 1.0}},
         {"space": "latent", "options": {"estimator": "spread"}},
     ],
     ids=str,

@@ -129,6 +129,27 @@ def test_the_same_job_is_shared_and_another_is_not() -> None:
     asyncio.run(go())
 
 
+def test_a_job_that_was_just_shared_is_not_the_first_to_be_forgotten(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(module, "_KEPT", 2)
+
+    async def go() -> None:
+        jobs = Jobs()
+        old = jobs.start("zipf", None, "fail", {}, key="old")
+        other = jobs.start("zipf", None, "fail", {}, key="other")
+        await asyncio.sleep(0.01)
+        jobs._answers[old.id] = b"{}"
+        assert jobs.shared("old", "page-one", answered=True) is old
+        jobs.start("zipf", None, "work", {})
+        assert jobs.get(old.id) is old
+        with pytest.raises(NotFoundError):
+            jobs.get(other.id)
+        await jobs.stop()
+
+    asyncio.run(go())
+
+
 def test_a_job_ends_when_the_last_of_its_followers_has_left() -> None:
     async def go() -> None:
         jobs = Jobs()

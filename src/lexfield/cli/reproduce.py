@@ -7,6 +7,8 @@ from pathlib import Path
 
 import click
 
+from lexfield.errors import InputError
+
 
 @click.command()
 @click.argument("tables", nargs=-1, metavar="[TABLE]…")
@@ -31,6 +33,8 @@ def reproduce(
     import subprocess
     import sys
 
+    if data and not Path(data).is_dir():
+        raise InputError(f"There is no folder {data!r}.", "Name the folder with the data sets.")
     command = [sys.executable, str(_folder() / "run.py"), *tables]
     command += ["--data", os.path.realpath(data)] if data else []
     flags = (("--list", listing), ("--report", report), ("--force", force))
@@ -40,8 +44,6 @@ def reproduce(
 
 def _folder() -> Path:
     """The folder ``reproduce`` of the sources that one stands in, or that lexfield runs from."""
-    from lexfield.errors import InputError
-
     here = Path.cwd()
     for folder in (here, *here.parents, Path(__file__).parents[3]):
         if (folder / "reproduce" / "run.py").is_file():
