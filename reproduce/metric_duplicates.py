@@ -20,13 +20,13 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
+from metric_features import Grams
 from scipy.sparse import coo_matrix
 from scipy.sparse.csgraph import connected_components
 
 from lexfield import Corpus, Document, Index, MinimumDistortion
 from lexfield.evaluate.retrieval import by_query, compare
 from lexfield.metric.choose import choose_shrinkage
-from lexfield.metric.features import Grams
 from lexfield.search.metrics import learn
 from lexfield.trec import Run
 
