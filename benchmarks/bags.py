@@ -30,7 +30,7 @@ import numpy as np
 from harness import rounded, seconds
 
 from lexfield import Corpus, Index
-from lexfield.bags.algebra import plain
+from lexfield.bags.algebra import strip_operators
 from lexfield.search.bags import Bags
 from lexfield.search.methods import parse
 from lexfield.search.postings import save_postings
@@ -74,7 +74,7 @@ def _passages(data: Path) -> Iterator[str]:
 
 def _queries(texts: list[str]) -> list[str]:
     chosen = np.random.default_rng(3).choice(len(texts), QUERIES, replace=False)
-    return [plain(" ".join(texts[row].split()[:8])) for row in chosen.tolist()]
+    return [strip_operators(" ".join(texts[row].split()[:8])) for row in chosen.tolist()]
 
 
 class _Nowhere:

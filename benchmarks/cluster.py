@@ -26,7 +26,7 @@ from typing import Any
 from harness import HERE, rounded
 
 from lexfield import Corpus, Document, Index
-from lexfield.bags.algebra import plain
+from lexfield.bags.algebra import strip_operators
 from lexfield.diverge.pairs import pairs
 from lexfield.engine.cluster import Cluster
 from lexfield.search.shard_build import build_sharded
@@ -47,7 +47,9 @@ def run(data: Path) -> dict[str, Any]:
     with TemporaryDirectory() as name:
         folder = Path(name)
         single = Index.build(Corpus.of(documents), folder / "single")
-        texts = [plain(s) for s in single.corpus.sentences[:: 57_000 // QUERIES] if len(s) > 40]
+        texts = [
+            strip_operators(s) for s in single.corpus.sentences[:: 57_000 // QUERIES] if len(s) > 40
+        ]
         with Nodes(folder / "nodes") as nodes, Cluster(nodes.address) as cluster:
             list(single.search_many(texts[:100], "wmd", 5, engine=cluster))  # workers are warm
             result["overhead"] = _overhead(single, texts[:QUERIES], cluster, nodes.pids)
@@ -181,7 +183,11 @@ def _all_jobs(size: float, data: Path) -> dict[str, Any]:
         index = Index.open(f"{folder}/i")
         corpus = index.corpus
         found["build"] = {"unit": "tokens", "size": len(corpus.tokens), "seconds": spent}
-        texts = [plain(s) for s in corpus.sentences[:: len(corpus.sentences) // 60] if len(s) > 40]
+        texts = [
+            strip_operators(s)
+            for s in corpus.sentences[:: len(corpus.sentences) // 60]
+            if len(s) > 40
+        ]
         for method in METHODS:
             for text in texts[:5]:
                 index.search(text, method)

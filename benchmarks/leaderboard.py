@@ -86,9 +86,9 @@ class Lexfield:
         self._index = Index.open(self._folder / task.name)
 
     def search(self, text: str, k: int) -> list[int]:
-        from lexfield.bags.algebra import plain
+        from lexfield.bags.algebra import strip_operators
 
-        return list(self._index.search(plain(text), self._spec, k, unit="document").rows)
+        return list(self._index.search(strip_operators(text), self._spec, k, unit="document").rows)
 
 
 def measure(name: str, data: Path, folder: Path) -> dict[str, Any]:

@@ -25,7 +25,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lexfield.bags.algebra import plain
+from lexfield.bags.algebra import strip_operators
 from lexfield.evaluate.retrieval import by_query, paired_t
 from lexfield.plots.figure import COLOURS, figure, save
 from lexfield.results import format_rows
@@ -78,7 +78,9 @@ class Collection:
         self._ids = list(corpus.ids)
         qrels = read_qrels(folder / "qrels.tsv")
         queries = read_queries(folder / "queries.jsonl")
-        self.queries = {name: plain(text) for name, text in queries.items() if name in qrels}
+        self.queries = {
+            name: strip_operators(text) for name, text in queries.items() if name in qrels
+        }
         self.qrels = {name: qrels[name] for name in self.queries}
         self._values: dict[str, dict[str, NDArray[Any]]] = {}
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lexfield.bags.algebra import has_operators, parse_algebra, plain
+from lexfield.bags.algebra import has_operators, parse_algebra, strip_operators
 from lexfield.errors import InputError
 from lexfield.text.segment import words
 
@@ -95,7 +95,7 @@ def test_any_text_is_read_or_refused(text: str) -> None:
 
 @given(st.text(alphabet='ab 3.*+-"“”!\n', max_size=30))
 def test_plain_text_has_no_operators_and_all_words(text: str) -> None:
-    cleared = plain(text)
+    cleared = strip_operators(text)
     assert not has_operators(cleared)
     assert words(cleared) == [w for term in parse_algebra(cleared) for w in words(term.text)]
     assert all(term.weight == 1 and not term.quoted for term in parse_algebra(cleared))

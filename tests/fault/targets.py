@@ -19,7 +19,7 @@ from pathlib import Path
 
 import numpy as np
 
-from lexfield.bags.algebra import has_operators, parse_algebra, plain
+from lexfield.bags.algebra import has_operators, parse_algebra, strip_operators
 from lexfield.errors import LexfieldError
 from lexfield.search.methods import parse, spec_of
 from lexfield.serve.uploads import Bounds, Sent, keep
@@ -157,7 +157,7 @@ def _trec(data: bytes) -> object:
 
 def _algebra(data: bytes) -> object:
     text = data.decode("utf-8", "surrogateescape" if len(data) % 2 else "replace")
-    plain(text)
+    strip_operators(text)
     has_operators(text)
     return parse_algebra(text)
 

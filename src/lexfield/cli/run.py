@@ -50,7 +50,7 @@ def run(
     lexfield run my.idx queries.jsonl --cluster tcp://10.0.0.5:8786 -o bm25.run
     lexfield evaluate bm25.run qrels.tsv
     """
-    from lexfield.bags.algebra import plain
+    from lexfield.bags.algebra import strip_operators
     from lexfield.search.filter import parse_where
     from lexfield.search.index import Index
     from lexfield.trec import Run, read_queries, write_run
@@ -58,7 +58,7 @@ def run(
     if not Path(target).absolute().parent.is_dir():
         raise InputError(f"There is no folder {str(Path(target).parent)!r}.", "Make it first.")
     asked = read_queries(queries, id_field, text_field)
-    texts = list(asked.values()) if algebra else [plain(text) for text in asked.values()]
+    texts = list(asked.values()) if algebra else [strip_operators(text) for text in asked.values()]
     index = Index.open(path)
     with engine_at(cluster) as engine, Bar("searching", engine) as bar:
         how: dict[str, Any] = {"unit": unit, "where": parse_where(where), "engine": engine}
