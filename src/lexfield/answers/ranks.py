@@ -22,9 +22,9 @@ def zipf(results: Sequence[ZipfResult], notes: Sequence[str]) -> Answer:
 
 
 def _drawing(result: ZipfResult) -> Record:
-    from lexfield.plots.zipf import curves, shown_ranks
+    from lexfield.plots.ranks import fit_curves, select_ranks
 
-    places = shown_ranks(len(result.counts), _POINTS).tolist()
+    places = select_ranks(len(result.counts), _POINTS).tolist()
     return {
         "points": [
             {"rank": i + 1, "count": int(result.counts[i]), "label": result.labels[i]}
@@ -32,7 +32,7 @@ def _drawing(result: ZipfResult) -> Record:
         ],
         "curves": [
             {"name": curve.name, "rank": curve.x.tolist(), "count": curve.y.tolist()}
-            for curve in curves(result)
+            for curve in fit_curves(result)
         ],
     }
 

@@ -5,19 +5,17 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
-from lexfield.engine.processes import call
 from lexfield.explain import Explanation
-from lexfield.results import html_table
+from lexfield.results import Plottable, html_table
 
 _WORDS = 15  # shown in a notebook
 UNITS = {"nats": 1.0, "bits": 1.0 / math.log(2)}
 
 
 @dataclass(frozen=True)
-class Estimate:
+class Estimate(Plottable):
     """What came out, in ``unit``, and how far it can be trusted.
 
     interval: where the value lies with the confidence that was asked for; None if it was not.
@@ -61,12 +59,6 @@ class Estimate:
             "entropy": list(self.entropy),
             "notes": list(self.notes),
         }
-
-    def plot(self, path: str | Path | None = None, names: tuple[str, str] = ("A", "B")) -> Any:
-        """Draw the words that say most; without a path a ``Picture``: figure and data."""
-        arguments = {"estimate": self, "names": names}
-        given = {"function": "lexfield.plots.divergence:draw_bars", "path": path}
-        return call("lexfield.plots.figure:drawn", {**given, "arguments": arguments})
 
     def _repr_html_(self) -> str:
         words = [

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from pathlib import Path
 from threading import Event, Thread
 from typing import Any
 
@@ -18,12 +17,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lexfield.engine import cores
-from lexfield.engine.processes import call
 from lexfield.errors import InputError, check
 from lexfield.progress import Progress, silent
 from lexfield.ranks.cloud import Source, none_known, open_vectors, unit_rows
 from lexfield.ranks.speech import CLASSES, Tagger, classes_of
-from lexfield.results import Frames, html_table
+from lexfield.results import Frames, Plottable, html_table
 from lexfield.text.corpus import Corpus
 
 # method → how many words by default, how many at most
@@ -34,7 +32,7 @@ _PERPLEXITY = 30.0
 
 
 @dataclass(frozen=True)
-class LayoutResult(Frames):
+class LayoutResult(Frames, Plottable):
     """Words with their places, classes (by number in ``CLASSES``) and counts, frequent first."""
 
     name: str
@@ -56,17 +54,6 @@ class LayoutResult(Frames):
 
     def records(self) -> list[dict[str, Any]]:
         return self.to_dicts()
-
-    def plot(self, path: str | Path | None = None) -> Any:
-        """Draw the words coloured by class: png, svg, pdf or (to zoom into) html.
-
-        Without a path the result is a ``Picture``: the figure and the data that it draws."""
-        given = {
-            "function": "lexfield.plots.layout:draw",
-            "path": path,
-            "arguments": {"results": [self]},
-        }
-        return call("lexfield.plots.figure:drawn", given)
 
     def _repr_html_(self) -> str:
         return html_table(self.to_dicts(), f"{self.name}: words by {self.method}", self.notes)

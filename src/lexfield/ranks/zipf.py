@@ -8,12 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from lexfield.engine.processes import call
 from lexfield.errors import InputError, check
 from lexfield.progress import Progress, silent
 from lexfield.ranks.cloud import Cloud, Source, cloud, open_vectors
@@ -24,7 +22,7 @@ from lexfield.ranks.kmeans import Clustering, kmeans
 from lexfield.ranks.nulls import Null, compare_nulls
 from lexfield.ranks.tail import RULE, distributions
 from lexfield.ranks.verdict import verdict
-from lexfield.results import Table, cell, format_rows, html_table
+from lexfield.results import Plottable, Table, cell, format_rows, html_table
 from lexfield.text.corpus import Corpus
 
 SPACES = ("categorical", "latent")
@@ -44,7 +42,7 @@ class Slope:
 
 
 @dataclass(frozen=True)
-class ZipfResult:
+class ZipfResult(Plottable):
     """Counts by rank, and what was fitted to them.
 
     slope, r2: of the straight line in logs. fits: all fits by name (``line``, ``mandelbrot``,
@@ -80,17 +78,6 @@ class ZipfResult:
     def verdict(self) -> str:
         """What it all says, in words."""
         return verdict(self.unit, len(self.counts), self.fits, self.slopes, self.nulls)
-
-    def plot(self, path: str | Path | None = None) -> Any:
-        """Draw counts by rank with their fits: png, svg, pdf or (to zoom into) html.
-
-        Without a path the result is a ``Picture``: the figure and the data that it draws."""
-        given = {
-            "function": "lexfield.plots.zipf:draw",
-            "path": path,
-            "arguments": {"results": [self]},
-        }
-        return call("lexfield.plots.figure:drawn", given)
 
     def to_dict(self, ranks: int = 20) -> dict[str, Any]:
         """Everything that JSON can carry, with the first ``ranks`` ranks."""

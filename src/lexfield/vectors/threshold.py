@@ -15,16 +15,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from lexfield.engine.processes import call
 from lexfield.errors import InputError, check
 from lexfield.progress import Progress, silent
-from lexfield.results import Frames, html_table
+from lexfield.results import Frames, Plottable, html_table
 from lexfield.vectors.shared import shared_units
 from lexfield.vectors.tally import ROOTS, Tally, tally_all, tally_groups
 from lexfield.vectors.wordvectors import WordVectors
@@ -67,7 +65,7 @@ class ModelThreshold:
 
 
 @dataclass(frozen=True)
-class Threshold(Frames):
+class Threshold(Frames, Plottable):
     """A threshold with its interval, and the curve it was read from.
 
     error: standard error that comes from looking at a sample of words; 0 where all were looked at.
@@ -97,11 +95,6 @@ class Threshold(Frames):
 
     def records(self) -> list[dict[str, Any]]:
         return self.to_dicts()
-
-    def plot(self, path: str | Path | None = None, name: str = "vectors") -> Any:
-        """Draw the curve and the threshold; without a path a ``Picture``: figure and data."""
-        given = {"function": "lexfield.plots.words:draw_threshold", "path": path}
-        return call("lexfield.plots.figure:drawn", {**given, "arguments": {"found": {name: self}}})
 
     def _repr_html_(self) -> str:
         low, high = self.interval
