@@ -12,7 +12,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from lexfield.results import Plottable
+from lexfield.plottable import Plottable
 
 if TYPE_CHECKING:
     from lexfield.bags.bag import Bag

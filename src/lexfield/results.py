@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, fields
 from html import escape
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
 
 from lexfield.errors import need
 
@@ -37,24 +36,6 @@ class Frames:
     def to_arrow(self) -> pa.Table:
         table: pa.Table = need("pyarrow", "parquet").Table.from_pylist(self.records())
         return table
-
-
-class Plottable:
-    """A result with ``plot``.
-
-    Figures are drawn by ``lexfield.plots``, which is above all results and knows how each is
-    drawn. ``lexfield/__init__.py`` sets ``draw``, so that no result has to import upward.
-    """
-
-    draw: ClassVar[Callable[..., Any]]
-
-    def plot(self, path: str | Path | None = None, **options: Any) -> Any:
-        """Write a png, svg or pdf file (ranks and layouts also html) and return its path.
-
-        Without a path, return a ``Picture``: the figure and the data it shows.
-        """
-        picture = Plottable.draw(self, **options)
-        return picture if path is None else picture.save(path)
 
 
 class Table(Frames, Sequence[Row], Generic[Row]):

@@ -45,7 +45,7 @@ def test_without_matplotlib_the_extra_is_named_before_any_work(
     ranks = lx.zipf(lx.Corpus.of(["the cat sat on the mat and the dog sat on the rug"]), draws=0)
     assert ranks.plot(tmp_path / "a.html").is_file()
     with pytest.raises(MissingExtraError):
-        ranks.plot()
+        _ = ranks.plot().figure
 
 
 def test_a_result_is_drawn_without_importing_the_plots_first() -> None:

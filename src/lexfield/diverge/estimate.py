@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from lexfield.explain import Explanation
-from lexfield.results import Plottable, html_table
+from lexfield.plottable import Plottable
+from lexfield.results import html_table
 
 _WORDS = 15  # shown in a notebook
 UNITS = {"nats": 1.0, "bits": 1.0 / math.log(2)}

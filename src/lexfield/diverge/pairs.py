@@ -19,8 +19,9 @@ from lexfield.diverge.parts import Kept, Rows, row_divergences
 from lexfield.diverge.spread import spread
 from lexfield.engine import Engine
 from lexfield.errors import InputError, check
+from lexfield.plottable import Plottable
 from lexfield.progress import Progress, silent
-from lexfield.results import Frames, Plottable, html_table
+from lexfield.results import Frames, html_table
 from lexfield.text.corpus import Corpus
 
 _SHOWN = 20  # documents in a notebook

@@ -18,10 +18,11 @@ from numpy.typing import NDArray
 
 from lexfield.engine import cores
 from lexfield.errors import InputError, check
+from lexfield.plottable import Plottable
 from lexfield.progress import Progress, silent
 from lexfield.ranks.cloud import Source, none_known, open_vectors, unit_rows
 from lexfield.ranks.speech import CLASSES, Tagger, classes_of
-from lexfield.results import Frames, Plottable, html_table
+from lexfield.results import Frames, html_table
 from lexfield.text.corpus import Corpus
 
 # method → how many words by default, how many at most

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from lexfield.errors import InputError, check
+from lexfield.plottable import Plottable
 from lexfield.progress import Progress, silent
 from lexfield.ranks.cloud import Cloud, Source, cloud, open_vectors
 from lexfield.ranks.clusters import Choice, Cluster, choose, describe
@@ -22,7 +23,7 @@ from lexfield.ranks.kmeans import Clustering, kmeans
 from lexfield.ranks.nulls import Null, compare_nulls
 from lexfield.ranks.tail import RULE, distributions
 from lexfield.ranks.verdict import verdict
-from lexfield.results import Plottable, Table, cell, format_rows, html_table
+from lexfield.results import Table, cell, format_rows, html_table
 from lexfield.text.corpus import Corpus
 
 SPACES = ("categorical", "latent")

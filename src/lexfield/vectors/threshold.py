@@ -21,8 +21,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lexfield.errors import InputError, check
+from lexfield.plottable import Plottable
 from lexfield.progress import Progress, silent
-from lexfield.results import Frames, Plottable, html_table
+from lexfield.results import Frames, html_table
 from lexfield.vectors.shared import shared_units
 from lexfield.vectors.tally import ROOTS, Tally, tally_all, tally_groups
 from lexfield.vectors.wordvectors import WordVectors
