@@ -46,6 +46,13 @@ def test_beside_scipy(a: int, b: int, rest_a: int, rest_b: int) -> None:
     assert (found["w"].more_in == "A") == (a * (b + rest_b) >= b * (a + rest_a))
 
 
+def test_a_word_of_one_text_only() -> None:
+    """10 times in 100 tokens, never in the other 900: 1 expected."""
+    expected = 2 * (10 * math.log(10) + 90 * math.log(90 / 99) + 900 * math.log(900 / 891))
+    value = dunning_g2(np.array([10.0]), np.array([0.0]), 100.0, 900.0)
+    assert value[0] == pytest.approx(expected)
+
+
 counts = st.dictionaries(st.sampled_from("abcdefg"), st.integers(1, 30), min_size=1)
 
 

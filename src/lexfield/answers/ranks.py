@@ -18,7 +18,7 @@ _POINTS = 300  # of the curve that is drawn
 def zipf(results: Sequence[ZipfResult], notes: Sequence[str]) -> Answer:
     """Every result, with enough points of its ranks, and of the fits, to draw them."""
     records = [{**result.to_dict(), **_drawing(result)} for result in results]
-    return Answer("zipf", records, notes, records[0] if len(records) == 1 else {})
+    return Answer("zipf", records, notes)
 
 
 def _drawing(result: ZipfResult) -> Record:
@@ -45,8 +45,7 @@ def clusters(result: ZipfResult, notes: Sequence[str]) -> Answer:
 
 
 def speech(results: Sequence[SpeechResult], notes: Sequence[str]) -> Answer:
-    records = [result.to_dict() for result in results]
-    return Answer("speech", records, notes, records[0] if len(records) == 1 else {})
+    return Answer("speech", [result.to_dict() for result in results], notes)
 
 
 def layout(results: Sequence[LayoutResult], notes: Sequence[str], extra: Record) -> Answer:

@@ -83,7 +83,7 @@ def zipf(
                 space="latent" if latent else "categorical",
                 ngram=ngram,
                 clusters=_clusters(clusters),
-                vectors=vectors,
+                vectors=vectors if latent or vectors != "default" else None,
                 seeds=seeds,
                 nulls=not no_nulls,
                 robustness=robustness,

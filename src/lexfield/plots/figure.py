@@ -12,14 +12,13 @@ from lexfield.errors import InputError, need
 from lexfield.store.files import replace_file
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 # Okabe and Ito's colours, which readers with any kind of colour vision can distinguish
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#555555")
 FORMATS = (".png", ".svg", ".pdf")
 PAGE_FORMATS = (*FORMATS, ".html")
-_STYLE: dict[str, object] = {
+_STYLE: dict[Any, Any] = {
     "axes.grid": True,
     "axes.spines.right": False,
     "axes.spines.top": False,
@@ -99,7 +98,7 @@ class Picture:
         return f"<Picture: {len(self.data)} panels: {names}>"
 
 
-def _read_panel(axes: Axes) -> dict[str, Any]:
+def _read_panel(axes: Any) -> dict[str, Any]:
     """Return the lines, points and bars of one pair of axes."""
     series = [(line.get_label(), *line.get_data()) for line in axes.lines]
     series += [

@@ -1,7 +1,7 @@
 """A text as a cloud of sentences: each is the mean of its words' vectors (Hare et al., 3.3).
 
-Sentences without a word that has a vector are left out, and so are repeated ones, as in the
-paper's Table 5; both are counted.
+Sentences without a known word and repeated sentences are left out, as in the paper's Table 5; both
+are counted.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lexfield.engine import map_blocks
-from lexfield.errors import InputError
+from lexfield.errors import InputError, check
 from lexfield.progress import Progress, silent
-from lexfield.ranks.counts import distinct_sentences
+from lexfield.ranks.counts import find_distinct_sentences
 from lexfield.text.corpus import Corpus
 from lexfield.vectors.ppmi import ppmi_vectors
 from lexfield.vectors.wordvectors import Embedded, WordVectors
@@ -25,33 +25,60 @@ if TYPE_CHECKING:
     from scipy.sparse import csr_matrix
 
 Source = WordVectors | str | Path
-OWN = "own"
-_ROWS = 8192
+_ROWS = 8192  # sentences per block
+
+
+def check_corpus(corpus: Corpus) -> None:
+    """Raise an error if ``corpus`` is no Corpus or has no words."""
+    check(isinstance(corpus, Corpus), "corpus", "a Corpus, as returned by Corpus.read", corpus)
+    if not len(corpus.tokens):
+        raise InputError("There are no words in this text.", "Give a text with words.")
 
 
 def open_vectors(
     corpus: Corpus, vectors: Source = "default", progress: Progress = silent
 ) -> WordVectors:
-    """A set of vectors by name or file; ``"own"`` are trained on the corpus itself."""
+    """Open vectors by name or file; ``"own"`` are trained on the corpus itself."""
     if isinstance(vectors, WordVectors):
         return vectors
-    if str(vectors) == OWN:
+    if str(vectors) == "own":
         return ppmi_vectors(corpus)
     if str(vectors) == "encoder":
         return WordVectors.encoded(corpus.vocabulary.words, progress=progress)
     return WordVectors.load(vectors, progress=progress)
 
 
-def none_known(name: str) -> InputError:
-    """The error for a text of which no word has a vector."""
-    return InputError(
-        f"The vectors {name!r} have no word of this text.",
-        "Name vectors of its language with --vectors, or train some on the text: --vectors own",
-    )
+@dataclass(frozen=True)
+class EmbeddedWords:
+    """The words of a corpus as vectors; ``known`` says which have one, ``source`` from where."""
+
+    embedded: Embedded
+    known: NDArray[np.bool_]
+    source: str
+
+    @classmethod
+    def of(
+        cls, corpus: Corpus, vectors: Source = "default", progress: Progress = silent
+    ) -> EmbeddedWords:
+        """Embed all words. Raise an error if none has a vector."""
+        opened = open_vectors(corpus, vectors, progress)
+        embedded = opened.embed(corpus.vocabulary)
+        known = embedded.how > 0
+        if not known.any():
+            raise InputError(
+                f"The vectors {opened.name!r} have no word of this text.",
+                "Name vectors of its language with --vectors, or train some on the text:"
+                " --vectors own",
+            )
+        return cls(embedded, known, opened.name)
+
+    @property
+    def matrix(self) -> NDArray[np.float32]:
+        return self.embedded.matrix
 
 
 def unit_rows(matrix: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Rows of length one; a zero row stays zero."""
+    """Return rows of length one; a zero row stays zero."""
     lengths = np.linalg.norm(matrix, axis=1, keepdims=True)
     return np.asarray(matrix / np.where(lengths > 0, lengths, 1), np.float32)
 
@@ -60,67 +87,62 @@ def unit_rows(matrix: NDArray[np.float32]) -> NDArray[np.float32]:
 class Cloud:
     """Sentences as points.
 
-    rows: which sentences of the corpus; means: their vectors; bags: their words that have vectors,
-    a sparse row each (a count for every time a word is there).
+    rows: their numbers in the corpus; means: their vectors; bags: their known words, one sparse
+    row per sentence, with one entry per occurrence; repeated, unknown: sentences left out.
     """
 
     rows: NDArray[np.int64]
     means: NDArray[np.float32]
     bags: csr_matrix
-    embedded: Embedded
-    vectors: str
+    words: EmbeddedWords
     repeated: int
     unknown: int
 
 
-def cloud(corpus: Corpus, vectors: Source = "default", progress: Progress = silent) -> Cloud:
-    """The mean vector of every distinct sentence of a corpus."""
-    known_set = open_vectors(corpus, vectors, progress)
-    embedded = known_set.embed(corpus.vocabulary)
-    known = embedded.how > 0
-    distinct = distinct_sentences(corpus)
-    bags = sentence_bags(corpus, distinct, known)
-    found = np.diff(bags.indptr) > 0
-    if not found.any():
-        raise none_known(known_set.name)
-    bags = bags[found]
+def embed_sentences(
+    corpus: Corpus, vectors: Source = "default", progress: Progress = silent
+) -> Cloud:
+    """Return the mean vector of every distinct sentence of a corpus."""
+    words = EmbeddedWords.of(corpus, vectors, progress)
+    distinct = find_distinct_sentences(corpus)
+    bags = _make_bags(corpus, distinct, words.known)
+    has_words = np.diff(bags.indptr) > 0
+    bags = bags[has_words]
     return Cloud(
-        distinct[found],
-        mean_vectors(bags, embedded.matrix),
+        distinct[has_words],
+        mean_vectors(bags, words.matrix),
         bags,
-        embedded,
-        known_set.name,
+        words,
         int((np.diff(corpus.token_offsets) > 0).sum()) - len(distinct),
-        int((~found).sum()),
+        int((~has_words).sum()),
     )
 
 
-def sentence_bags(corpus: Corpus, rows: NDArray[np.int64], known: NDArray[np.bool_]) -> csr_matrix:
-    """Known words of some sentences, a row each; a word may be in a row several times."""
+def _make_bags(corpus: Corpus, rows: NDArray[np.int64], known: NDArray[np.bool_]) -> csr_matrix:
+    """Return the known words of some sentences, given in order; a word may repeat in a row."""
     from scipy.sparse import csr_matrix
 
     lengths = np.diff(corpus.token_offsets)
     wanted = np.zeros(len(lengths), np.bool_)
     wanted[rows] = True
-    tokens = corpus.tokens[np.repeat(wanted, lengths)]  # rows are in order
+    tokens = corpus.tokens[np.repeat(wanted, lengths)]
     kept = known[tokens]
     owner = np.repeat(np.arange(len(rows)), lengths[rows])
     counts = np.bincount(owner, kept, minlength=len(rows)).astype(np.int64)
     offsets = np.append(0, np.cumsum(counts))
     tokens = tokens[kept]
-    ones = np.ones(len(tokens), np.float32)
-    return csr_matrix((ones, tokens, offsets), (len(rows), len(known)))
+    return csr_matrix((np.ones(len(tokens), np.float32), tokens, offsets), (len(rows), len(known)))
 
 
 def mean_vectors(bags: csr_matrix, matrix: NDArray[np.float32]) -> NDArray[np.float32]:
-    """The mean of the vectors of each row's words, in blocks on all cores."""
+    """Return the mean of the vectors of each row's words."""
     out = np.empty((bags.shape[0], matrix.shape[1]), np.float32)
     lengths = np.diff(bags.indptr).astype(np.float32)
 
-    def block(start: int) -> None:
+    def fill(start: int) -> None:
         part = slice(start, start + _ROWS)
         out[part] = bags[part] @ matrix
         out[part] /= lengths[part, None]
 
-    list(map_blocks(block, range(0, len(out), _ROWS)))
+    list(map_blocks(fill, range(0, len(out), _ROWS)))
     return out

@@ -233,10 +233,6 @@ class ZipfResult(Reply):
     curves: list[Curve]
 
 
-class Ranked(ZipfResult, Answer[ZipfResult]):
-    """The figures of the one corpus also stand beside the results."""
-
-
 class Clustered(Answer[Cluster]):
     name: str
     k: int
@@ -265,10 +261,6 @@ class SpeechResult(Reply):
     embedded: int
     shares: list[SpeechShare]
     neighbours: list[SpeechNeighbours]
-
-
-class Spoken(SpeechResult, Answer[SpeechResult]):
-    """The figures of the one corpus also stand beside the results."""
 
 
 class WordPlace(Reply):
@@ -387,9 +379,9 @@ REPLIES: dict[str, type[BaseModel]] = {
     "pairs": Answer[Pair],
     "map": Mapped,
     "label": Labelled,
-    "zipf": Ranked,
+    "zipf": Answer[ZipfResult],
     "clusters": Clustered,
-    "speech": Spoken,
+    "speech": Answer[SpeechResult],
     "layout": LaidOut,
     "near": Answer[NearWord],
     "threshold": Thresholds,
