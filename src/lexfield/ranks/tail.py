@@ -233,14 +233,16 @@ def _log_lerch(alpha: float, rate: float, start: float) -> float:
     """
 
     def term(y: Floats) -> Floats:
-        return np.exp(-alpha * np.log(y / start) - rate * (y - start))
+        value: Floats = np.exp(-alpha * np.log(y / start) - rate * (y - start))
+        return value
 
     end = start + _SUMMED
     nodes, weights = _quadrature_rule()
     reach = np.log1p(750 / (rate * end)) / 2
     y = end * np.exp(reach * (nodes + 1))
-    rest = reach * (weights @ (term(y) * y)) + term(end) * (0.5 + (alpha / end + rate) / 12)
-    total = term(start + np.arange(_SUMMED)).sum() + rest
+    first = term(start + np.arange(_SUMMED + 1.0))
+    total = first[:-1].sum() + first[-1] * (0.5 + (alpha / end + rate) / 12)
+    total += reach * (weights @ (term(y) * y))
     return float(np.log(total) - alpha * np.log(start) - rate * start)
 
 

@@ -214,18 +214,19 @@ def _describe_distribution(unit: str, fits: Mapping[str, Fit]) -> str:
         text = f"A power law is implausible even for {tail} (p {law.p:.2f})"
     else:
         text = f"A power law is plausible for {tail} (p {law.p:.2f})"
-    better, worse, similar = [], [], []
+    groups: dict[str, list[str]] = {"better": [], "worse": [], "similar": []}
     for fit in fits.values():
-        if fit.name == "power_law" or fit.ratio is None:
-            continue
-        group = similar if (fit.p or 0) >= _SURE else better if fit.ratio < 0 else worse
-        group.append(f"the {fit.name.replace('_', ' ')}")
-    parts = []
-    for names, judgement in ((better, "better"), (worse, "worse")):
-        if names:
-            parts.append(f"{_join(names)} {'fits' if len(names) == 1 else 'fit'} {judgement}")
-    if similar:
-        parts.append(f"{_join(similar)} cannot be distinguished from it")
+        if fit.name != "power_law" and fit.ratio is not None:
+            is_sure = (fit.p or 0) < _SURE
+            group = ("better" if fit.ratio < 0 else "worse") if is_sure else "similar"
+            groups[group].append(f"the {fit.name.replace('_', ' ')}")
+    parts = [
+        f"{_join(groups[group])} {'fits' if len(groups[group]) == 1 else 'fit'} {group}"
+        for group in ("better", "worse")
+        if groups[group]
+    ]
+    if groups["similar"]:
+        parts.append(f"{_join(groups['similar'])} cannot be distinguished from it")
     return f"{text}{'; ' if parts else ''}{', '.join(parts)}."
 
 
