@@ -83,7 +83,7 @@ canvas.dispatchEvent(new KeyboardEvent("keydown", { key: "0" }));
 out.push(view.zoom === 1);
 const box = canvas.getBoundingClientRect();
 canvas.dispatchEvent(new PointerEvent("pointermove", {
-  clientX: box.left + view.px(view.x[1] / 65535), clientY: box.top + view.py(view.y[1] / 65535) }));
+  clientX: box.left + view.pixel(1)[0], clientY: box.top + view.pixel(1)[1] }));
 out.push(view.names[view.near]);
 const all = inked();
 document.querySelector(".legend button").click();

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from lexfield.plots.figure import COLOURS
 
 _TEMPLATE = Path(__file__).with_name("page.html")
+_SCRIPT = Path(__file__).parent / "static" / "scatter.js"  # the server serves it too
 _STEPS = 65535
 Numbers: TypeAlias = NDArray[np.number]
 Floats: TypeAlias = NDArray[np.float64]
@@ -63,7 +64,9 @@ class Panel:
 def make_page(title: str, panels: Sequence[Panel]) -> str:
     """Return the HTML of a page with these panels."""
     data = json.dumps({"panels": [_encode_panel(panel) for panel in panels]}, ensure_ascii=False)
-    page = _TEMPLATE.read_text("utf-8").replace("TITLE", html.escape(title))
+    script = _SCRIPT.read_text("utf-8").replace("export class", "class")
+    page = _TEMPLATE.read_text("utf-8").replace("SCATTER", script, 1)
+    page = page.replace("TITLE", html.escape(title))
     # "</" would end the script, even inside a string
     return page.replace("DATA", data.replace("<", "\\u003c"), 1)
 
