@@ -64,10 +64,8 @@ def test_agrees_with_the_powerlaw_package(name: str) -> None:
     law = fits["power_law"]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        peer = powerlaw.Fit(
-            counts, discrete=True, xmin=law.parameters["xmin"], estimate_discrete=False,
-            verbose=False,
-        )  # fmt: skip
+        options = {"discrete": True, "estimate_discrete": False, "verbose": False}
+        peer = powerlaw.Fit(counts, xmin=law.parameters["xmin"], **options)
         assert law.parameters["alpha"] == pytest.approx(peer.power_law.alpha, abs=1e-3)
         assert law.log_likelihood == pytest.approx(peer.power_law.loglikelihood, abs=1e-4)
         for alternative in ALTERNATIVES:

@@ -100,7 +100,7 @@ def layout(
         classes = tag_words(names, tagger)
     except MissingExtraError as error:
         classes = np.full(len(names), CLASSES.index("other"), np.uint8)
-        notes.append(f"words are not coloured by part of speech. {error.hint}")
+        notes.append(f"words are not coloured: parts of speech need textblob. {error.hint}")
     with _report_seconds(progress):
         places = place_rows(embedded.matrix[kept], method, seed)
     return LayoutResult(
