@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from search import _brown
 
 from lexfield import Corpus, WordVectors, zipf
-from lexfield.ranks.speech import classes_of, same_class
+from lexfield.ranks.speech import compare_neighbours, tag_words
 
 CLUSTERS = 75
 STEPS = 100
@@ -153,10 +153,10 @@ def _speech() -> dict[str, Any]:
     vectors = WordVectors.default()
     matrix = np.ascontiguousarray(vectors.unit[:WORDS])
     start = time.perf_counter()
-    classes = classes_of(vectors.words[:WORDS])
+    classes = tag_words(vectors.words[:WORDS])
     tagging = time.perf_counter() - start
     start = time.perf_counter()
-    shares = [row.share for row in same_class(matrix, classes)[0]]
+    shares = [row.share for row in compare_neighbours(matrix, classes)[0]]
     mine = time.perf_counter() - start
     start = time.perf_counter()
     tree = NearestNeighbors(n_neighbors=51, algorithm="kd_tree", n_jobs=-1).fit(matrix)

@@ -49,8 +49,8 @@ def main() -> None:
         " authors) and at the books, so both flatter it. C50's test texts are later and about"
         " other news: fewer are right, and what is said of them is less true.",
     }
-    draw_reliability(result["c50"]["test"], FIGURES / "attribution-c50.png")
-    draw_reliability(result["books"]["left_out"], FIGURES / "attribution-books.png")
+    draw_reliability(result["c50"]["test"]).save(FIGURES / "attribution-c50.png")
+    draw_reliability(result["books"]["left_out"]).save(FIGURES / "attribution-books.png")
     text = json.dumps(result, indent=1)
     (HERE / "results" / "attribution.json").write_text(text + "\n", "utf-8")
     print(text)

@@ -28,12 +28,11 @@ import numpy as np
 
 from lexfield import MinimumDistortion
 from lexfield.evaluate.measures import paired_t
-from lexfield.metric.features import Grams
-from lexfield.metric.recovery import clustering_precision
 
 HERE = Path(__file__).parent
 sys.path.append(str(HERE.parent / "benchmarks"))
 sys.path.append(str(HERE))
+from metric_features import Grams, clustering_precision  # noqa: E402
 from metric_peers import attempt, learners  # noqa: E402
 from metric_retrieval import document_folds  # noqa: E402
 

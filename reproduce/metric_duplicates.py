@@ -20,6 +20,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
+from metric_features import Grams
 from scipy.sparse import coo_matrix
 from scipy.sparse.csgraph import connected_components
 
@@ -27,7 +28,6 @@ from lexfield import Corpus, Document, Index, MinimumDistortion
 from lexfield.evaluate.measures import by_query, compare
 from lexfield.evaluate.trec import Run
 from lexfield.metric.choose import choose_shrinkage
-from lexfield.metric.features import Grams
 from lexfield.search.metrics import learn
 
 HERE = Path(__file__).parent

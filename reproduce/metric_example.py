@@ -17,10 +17,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from metric_features import Grams
 
 from lexfield import MinimumDistortion
-from lexfield.metric.features import Grams
-from lexfield.metric.recovery import recovery
+from lexfield.metric.recovery import measure_recovery
 from lexfield.plots.figure import COLOURS, figure, save
 from lexfield.sample import PARAPHRASES
 
@@ -49,7 +49,7 @@ def main() -> None:
         maps = {"metric": mapped, "Euclid": others}
         result[name] = {
             "dimensions": size,
-            "r_precision": {m: round(recovery(rows, truth).r_precision, 4)
+            "r_precision": {m: round(measure_recovery(rows, truth).r_precision, 4)
                             for m, rows in maps.items()},
             **example(test, truth, maps),
         }  # fmt: skip

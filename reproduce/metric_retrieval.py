@@ -29,12 +29,12 @@ from sklearn.preprocessing import normalize
 from lexfield import MinimumDistortion, WordVectors
 from lexfield.evaluate.measures import paired_t, randomisation
 from lexfield.metric.choose import choose_shrinkage
-from lexfield.metric.features import Axes, Covers, Grams, means
-from lexfield.metric.recovery import recovery
+from lexfield.metric.recovery import measure_recovery
 from lexfield.plots.figure import COLOURS, figure, save
 
 HERE = Path(__file__).parent
-sys.path.append(str(HERE.parent / "benchmarks"))
+sys.path += [str(HERE.parent / "benchmarks"), str(HERE)]
+from metric_features import Axes, Covers, Grams, means  # noqa: E402
 from metric_peers import attempt, learners  # noqa: E402
 
 SEED = 2004
@@ -116,8 +116,8 @@ def one_set(cut: Cut, how: dict[str, Any]) -> dict[str, Any]:
     grams = Grams.of(train, seed=SEED, **how)
     rows = grams.weighted(test)
     unit = [normalize(part) for part in (grams.training, rows)]
-    found["all grams|tf–idf"] = recovery(rows.toarray(), truth)
-    found["all grams|tf–idf, unit length"] = recovery(unit[1].toarray(), truth)
+    found["all grams|tf–idf"] = measure_recovery(rows.toarray(), truth)
+    found["all grams|tf–idf, unit length"] = measure_recovery(unit[1].toarray(), truth)
     tried = {}
     for share in SHARES:
         size = grams.dimensions(share)
@@ -160,15 +160,15 @@ def measure(
 ) -> Any:
     """Recover the test clusters by each metric; gives the choice of the shrinkage."""
     labels = np.array(own)
-    found[f"{features}|Euclid"] = recovery(others, truth)
-    found[f"{features}|metric"] = recovery(mapped(points, labels, others), truth)
+    found[f"{features}|Euclid"] = measure_recovery(others, truth)
+    found[f"{features}|metric"] = measure_recovery(mapped(points, labels, others), truth)
     choice = choose_shrinkage(points, labels, seed=SEED)[0]
     shrunk = mapped(points, labels, others, shrinkage=choice.shrinkage)
-    found[f"{features}|shrinkage chosen"] = recovery(shrunk, truth)
+    found[f"{features}|shrinkage chosen"] = measure_recovery(shrunk, truth)
     if points.shape[1] <= MOST_WEIGHTED:
         trusted = choose_shrinkage(points, labels, weights="reliability", seed=SEED)[0].shrinkage
         weighted = mapped(points, labels, others, shrinkage=trusted, weights="reliability")
-        found[f"{features}|shrinkage chosen, by reliability"] = recovery(weighted, truth)
+        found[f"{features}|shrinkage chosen, by reliability"] = measure_recovery(weighted, truth)
     return choice
 
 
@@ -191,7 +191,7 @@ def run_peers(cut: Cut, how: dict[str, Any], share: float) -> dict[str, Any]:
     peers = {}
     for name, learn in {**known, **learners(SEED)}.items():
         map_, took, problem = attempt(lambda learn=learn: learn(points, labels), LIMIT)
-        value = recovery(map_(others), truth).eleven_point if map_ else None
+        value = measure_recovery(map_(others), truth).eleven_point if map_ else None
         peers[name] = {"eleven_point": value, "seconds": took, "problem": problem, "dims": size}
     return {"about": np.array(json.dumps(peers))}
 

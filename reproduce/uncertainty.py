@@ -158,9 +158,9 @@ def draw(name: str, work: Path) -> None:
     folder = RESULTS / "figures"
     folder.mkdir(exist_ok=True)
     curves = {label: uncertainty(models) for label, models in groups.items()}
-    draw_uncertainty(curves, folder / f"uncertainty-{name}.png")
+    draw_uncertainty(curves).save(folder / f"uncertainty-{name}.png")
     found = {label: threshold(models) for label, models in groups.items()}
-    draw_threshold(found, folder / f"threshold-{name}.png")
+    draw_threshold(found).save(folder / f"threshold-{name}.png")
 
 
 if __name__ == "__main__":

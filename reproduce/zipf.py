@@ -24,8 +24,7 @@ import numpy as np
 from zipf_tables import markdown
 
 from lexfield import Corpus, Document, layout, speech, zipf
-from lexfield.plots.layout import draw as draw_layouts
-from lexfield.plots.zipf import draw as draw_ranks
+from lexfield.plots.ranks import draw_layouts, draw_zipf
 from lexfield.ranks.fit import Fit
 from lexfield.ranks.layout import LayoutResult
 from lexfield.ranks.zipf import Slope, ZipfResult
@@ -155,9 +154,9 @@ def figures(data: Path) -> None:
             )
         )
         places.append(layout(corpus, name=name, words=3000))
-    draw_ranks(words, folder / "figure-3-words.png")
-    draw_ranks(clusters, folder / "figures-4-and-6-clusters.png")
-    draw_layouts(places, folder / "figures-2-and-5-layout.png")
+    draw_zipf(words).save(folder / "figure-3-words.png")
+    draw_zipf(clusters).save(folder / "figures-4-and-6-clusters.png")
+    draw_layouts(places).save(folder / "figures-2-and-5-layout.png")
 
 
 def read(data: Path, name: str) -> Iterator[Document]:

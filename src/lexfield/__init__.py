@@ -12,6 +12,8 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from lexfield.plottable import Plottable
+
 if TYPE_CHECKING:
     from lexfield.bags.bag import Bag
     from lexfield.bags.keyness import keyness
@@ -109,6 +111,16 @@ def __getattr__(name: str) -> Any:
     value = getattr(home, name, home)  # simplex is a module
     globals()[name] = value
     return value
+
+
+def _draw(result: Plottable, *arguments: Any, **options: Any) -> Any:
+    """Draw a result; the plots are imported when the first one is drawn."""
+    from lexfield.plots.draw import draw
+
+    return draw(result, *arguments, **options)
+
+
+Plottable.draw = _draw
 
 
 def __dir__() -> list[str]:

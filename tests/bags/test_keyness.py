@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scipy.stats import chi2_contingency, false_discovery_control
 
 from lexfield.bags.bag import Bag
-from lexfield.bags.keyness import corrected, keyness, log_likelihood
+from lexfield.bags.keyness import correct_p_values, dunning_g2, keyness
 from lexfield.errors import InputError
 from lexfield.text.corpus import Corpus
 
@@ -33,7 +33,7 @@ def test_by_hand() -> None:
 
 @given(st.integers(0, 50), st.integers(0, 50), st.integers(1, 500), st.integers(1, 500))
 def test_beside_scipy(a: int, b: int, rest_a: int, rest_b: int) -> None:
-    ours = log_likelihood(np.array([a], float), np.array([b], float), a + rest_a, b + rest_b)
+    ours = dunning_g2(np.array([a], float), np.array([b], float), a + rest_a, b + rest_b)
     if a + b == 0:
         assert ours[0] == pytest.approx(0)
         return
@@ -44,6 +44,13 @@ def test_beside_scipy(a: int, b: int, rest_a: int, rest_b: int) -> None:
     found = {w.word: w for w in keyness(*others, least=1, correction="none")}
     assert found["w"].p == pytest.approx(theirs.pvalue, rel=1e-6, abs=1e-12)
     assert (found["w"].more_in == "A") == (a * (b + rest_b) >= b * (a + rest_a))
+
+
+def test_a_word_of_one_text_only() -> None:
+    """10 times in 100 tokens, never in the other 900: 1 expected."""
+    expected = 2 * (10 * math.log(10) + 90 * math.log(90 / 99) + 900 * math.log(900 / 891))
+    value = dunning_g2(np.array([10.0]), np.array([0.0]), 100.0, 900.0)
+    assert value[0] == pytest.approx(expected)
 
 
 counts = st.dictionaries(st.sampled_from("abcdefg"), st.integers(1, 30), min_size=1)
@@ -64,17 +71,17 @@ def test_the_other_way_round(a: dict[str, int], b: dict[str, int]) -> None:
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=20))
 def test_corrections(p: list[float]) -> None:
     values = np.array(p)
-    holm = corrected(values, "holm")
+    holm = correct_p_values(values, "holm")
     order = np.argsort(values, kind="stable")
     largest = 0.0
     for place, i in enumerate(order):  # step down: the smallest is multiplied by all
         largest = max(largest, min(1.0, values[i] * (len(p) - place)))
         assert holm[i] == pytest.approx(largest)
-    assert np.allclose(corrected(values, "bh"), false_discovery_control(values))
-    assert np.allclose(corrected(values, "bonferroni"), np.minimum(1, values * len(p)))
-    assert corrected(values, "none") is values
-    assert (holm <= corrected(values, "bonferroni") + 1e-12).all()
-    assert (corrected(values, "bh") <= holm + 1e-12).all()
+    assert np.allclose(correct_p_values(values, "bh"), false_discovery_control(values))
+    assert np.allclose(correct_p_values(values, "bonferroni"), np.minimum(1, values * len(p)))
+    assert correct_p_values(values, "none") is values
+    assert (holm <= correct_p_values(values, "bonferroni") + 1e-12).all()
+    assert (correct_p_values(values, "bh") <= holm + 1e-12).all()
 
 
 def test_a_word_that_one_side_lacks_counts_as_half() -> None:

@@ -170,7 +170,8 @@ def test_keyness(run: Run, tmp_path: Path) -> None:
     first = done.json["results"][0]
     assert {"g2", "p", "log_ratio", "diff", "count_a", "count_b", "more_in"} <= set(first)
     assert first["p"] <= 0.05 and done.json["tested"] >= done.json["found"]
-    assert "What tells voss-sea from quill-stars" in (tmp_path / "k.svg").read_text("utf-8")
+    shown = (tmp_path / "k.svg").read_text("utf-8")
+    assert "Words that distinguish voss-sea from quill-stars" in shown
     only = run("keyness", sea, stars, "--only", "B", "--p", 1, "--correction", "none", "--json")
     assert {row["more_in"] for row in only.json["results"]} == {"B"}
     shown = run("keyness", sea, stars).out

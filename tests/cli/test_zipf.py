@@ -18,18 +18,20 @@ STARS = TEXTS / "quill-stars.txt"
 def test_zipf(run: Run, tmp_path: Path) -> None:
     done = run("zipf", SEA, "--plot", tmp_path / "out.png", "--json")
     assert done.code == 0
-    assert {"slope", "r2", "fits", "verdict"} <= set(done.json)
+    assert done.json.keys() == {"schema", "results", "notes"}  # everything is printed once
     assert done.json["schema"] == "lexfield.zipf/1"
-    assert done.json["results"][0]["slope"] == done.json["slope"]
-    assert done.json["name"] == "voss-sea"
+    (result,) = done.json["results"]
+    assert {"slope", "r2", "fits", "verdict"} <= set(result)
+    assert result["name"] == "voss-sea" and result["vectors"] is None
     assert (tmp_path / "out.png").stat().st_size > 10_000
 
 
 def test_zipf_of_clusters(run: Run, tmp_path: Path) -> None:
     arguments = ("zipf", TEXTS, "--latent", "-k", 12, "--seeds", 2)
     done = run(*arguments, "--plot", tmp_path / "out.html", "--json")
-    assert done.code == 0 and done.json["space"] == "latent"
-    assert len(done.json["clusters"]) == 12 and len(done.json["nulls"]) == 2
+    (result,) = done.json["results"]
+    assert done.code == 0 and result["space"] == "latent"
+    assert len(result["clusters"]) == 12 and len(result["nulls"]) == 2
     done = run(*arguments, "--no-nulls")
     assert "12 clusters of 4,130 sentences" in done.out and "null model" not in done.out
     assert "  far   " not in done.out
@@ -57,7 +59,7 @@ def test_several_corpora(run: Run, tmp_path: Path) -> None:
         (b"word", (), "Only 1 distinct word"),
         (b"all words differ here", (), "equally often"),
         (b"One word. Two words.", ("--latent", "-k", "75"), "too few for 75 clusters"),
-        (b"One word. Two words.", ("--latent", "-k", "1"), "1 clusters have no ranks"),
+        (b"One word. Two words.", ("--latent", "-k", "1"), "1 clusters are too few"),
         (b"One word. Two words.", ("--latent", "-k", "x"), "-k must be"),
         (b"Xqzzy wrrgl.", ("--latent",), "no word of this text"),
         (b"One word.", ("--plot", "out.gif"), "does not name a figure"),
@@ -82,15 +84,17 @@ def test_other_languages_with_vectors_of_their_own(run: Run, tmp_path: Path) -> 
         "utf-8",
     )
     done = run("zipf", tmp_path / "german.txt", "--latent", "-k", 10, "--vectors", "own", "--json")
-    assert done.code == 0 and done.json["vectors"] == "own"
-    assert done.json["figures"]["unembedded"] == 0
+    assert done.code == 0 and done.json["results"][0]["vectors"] == "own"
+    assert done.json["results"][0]["figures"]["unembedded"] == 0
 
 
 def test_speech(run: Run) -> None:
     done = run("speech", SEA, "--json")
     assert done.code == 0
-    assert done.json["shares"][0]["speech"] == "noun"
-    assert [row["k"] for row in done.json["neighbours"]] == [3, 5, 10, 20, 50]
+    (result,) = done.json["results"]
+    assert done.json.keys() == {"schema", "results", "notes"}
+    assert result["shares"][0]["speech"] == "noun"
+    assert [row["k"] for row in result["neighbours"]] == [3, 5, 10, 20, 50]
     done = run("speech", SEA, STARS, "-k", 2)
     assert "voss-sea: parts of speech" in done.out and "by_chance" in done.out
     assert run("speech", "-", stdin=b"Xqzzy wrrgl.").code == 2

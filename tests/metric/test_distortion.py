@@ -12,7 +12,7 @@ from scipy.sparse import csr_matrix
 from sklearn.utils.estimator_checks import check_estimator
 
 import lexfield as lx
-from lexfield.metric.distortion import scales
+from lexfield.metric.distortion import metric_eigenvalues
 
 from . import oracle
 
@@ -108,7 +108,7 @@ def test_determinants_do_not_overflow(scale: float) -> None:
 
 def test_five_thousand_dimensions_do_not_overflow() -> None:
     values = np.logspace(-12, 2, 5000)  # their product is 10^-25,000
-    own = scales(values, 0.0, 1e-15)
+    own = metric_eigenvalues(values, 0.0, 1e-15)
     assert np.isfinite(own).all() and (own > 0).all()
     assert np.log(own).sum() == pytest.approx(0, abs=1e-6)
     np.testing.assert_allclose(own * values, np.full(5000, own[0] * values[0]), rtol=1e-9)

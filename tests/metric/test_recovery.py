@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 import lexfield as lx
 from lexfield.evaluate.measures import by_query
 from lexfield.evaluate.trec import Run
-from lexfield.metric.recovery import clustering_precision, recovery
+from lexfield.metric.recovery import measure_recovery
 
 from . import oracle
 
@@ -16,7 +16,7 @@ from . import oracle
 def test_by_hand() -> None:
     # On a line: a at 0, 1, 5; b at 2, 3. From 0 the order is 1(a) 2(b) 3(b) 5(a).
     points = np.array([[0.0], [1], [5], [2], [3]])
-    found = recovery(points, ["a", "a", "a", "b", "b"])
+    found = measure_recovery(points, ["a", "a", "a", "b", "b"])
     assert found.queries.tolist() == [0, 1, 2, 3, 4]
     # Two right of four: precision 1 up to recall 0.5, then 2/4.
     assert found.precisions[0].tolist() == [1.0] * 6 + [0.5] * 5
@@ -33,7 +33,7 @@ def test_equals_the_slow_way_and_trec_eval(seed: int, size: int, clusters: int) 
     rng = np.random.default_rng(seed)
     points = rng.normal(size=(size, 3))
     names = [0, 0, *rng.integers(0, clusters, size - 2).tolist()]
-    found = recovery(points, names)
+    found = measure_recovery(points, names)
     runs, qrels = {}, {}
     for place, query in enumerate(found.queries.tolist()):
         levels, r_precision, average = oracle.precisions(points, names, query)
@@ -56,24 +56,14 @@ def test_equals_the_slow_way_and_trec_eval(seed: int, size: int, clusters: int) 
 
 def test_rows_without_label_or_company_are_no_queries() -> None:
     points = np.arange(5.0)[:, None]
-    found = recovery(points, ["a", "", "a", "b", None])
+    found = measure_recovery(points, ["a", "", "a", "b", None])
     assert found.queries.tolist() == [0, 2]
-    drawn = recovery(np.arange(50.0)[:, None], [0] * 50, most=10)
+    drawn = measure_recovery(np.arange(50.0)[:, None], [0] * 50, most=10)
     assert len(drawn.queries) == 10 and "10 of 50 queries" in drawn.notes[0]
 
 
 def test_nothing_to_recover_is_told() -> None:
     with pytest.raises(lx.LexfieldError, match="nothing to recover"):
-        recovery(np.eye(3), ["a", "b", "c"])
+        measure_recovery(np.eye(3), ["a", "b", "c"])
     with pytest.raises(lx.LexfieldError, match="3 rows have 2 labels"):
-        recovery(np.eye(3), ["a", "b"])
-
-
-def test_clustering_precision_counts_pairs() -> None:
-    points = np.concatenate([np.zeros((5, 1)), np.full((5, 1), 9.0)]) + np.arange(10)[:, None] / 99
-    perfect = clustering_precision(points, [0] * 5 + [1] * 5, starts=5)
-    assert perfect.tolist() == [1.0] * 5
-    # Truth splits each clump 3 : 2. Of 45 pairs those right are: together in both 2·(3+1), apart in
-    # both 3·2 + 2·3 = 12 across the clumps.
-    mixed = clustering_precision(points, [0, 0, 0, 1, 1, 1, 1, 1, 0, 0], starts=2)
-    assert mixed.tolist() == pytest.approx([(8 + 13) / 45] * 2)
+        measure_recovery(np.eye(3), ["a", "b"])

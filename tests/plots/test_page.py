@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from lexfield.plots.page import Axis, Curve, Panel, save_page
+from lexfield.plots.page import Axis, Curve, Panel, make_page
 
 
 def panel(names: list[str]) -> Panel:
@@ -31,6 +31,12 @@ def panel(names: list[str]) -> Panel:
     )
 
 
+def write(folder: Path, title: str, names: list[str]) -> Path:
+    path = folder / "p.html"
+    path.write_text(make_page(title, [panel(names)]), "utf-8")
+    return path
+
+
 def data(path: Path) -> Any:
     text = path.read_text("utf-8")
     (found,) = re.findall(r'<script id="data" type="application/json">(.*?)</script>', text, re.S)
@@ -38,7 +44,7 @@ def data(path: Path) -> Any:
 
 
 def test_data_come_back(tmp_path: Path) -> None:
-    path = save_page("a & b", [panel(["one", "two", "line\nbreak"])], tmp_path / "p.html")
+    path = write(tmp_path, "a & b", ["one", "two", "line\nbreak"])
     (kept,) = data(path)["panels"]
     x = np.frombuffer(base64.b64decode(kept["x"]), "<u2")
     y = np.frombuffer(base64.b64decode(kept["y"]), "<u2")
@@ -51,7 +57,7 @@ def test_data_come_back(tmp_path: Path) -> None:
 
 def test_nothing_in_a_name_is_code_and_nothing_is_fetched(tmp_path: Path) -> None:
     names = ["</script><script>alert(1)</script>", "<b>", "DATA"]
-    path = save_page("</title>", [panel(names)], tmp_path / "p.html")
+    path = write(tmp_path, "</title>", names)
     text = path.read_text("utf-8")
     assert data(path)["panels"][0]["names"].split("\n") == names
     assert text.count("</script>") == 2 and text.count("</title>") == 1
@@ -77,7 +83,7 @@ canvas.dispatchEvent(new KeyboardEvent("keydown", { key: "0" }));
 out.push(view.zoom === 1);
 const box = canvas.getBoundingClientRect();
 canvas.dispatchEvent(new PointerEvent("pointermove", {
-  clientX: box.left + view.px(view.x[1] / 65535), clientY: box.top + view.py(view.y[1] / 65535) }));
+  clientX: box.left + view.pixel(1)[0], clientY: box.top + view.pixel(1)[1] }));
 out.push(view.names[view.near]);
 const all = inked();
 document.querySelector(".legend button").click();
@@ -93,7 +99,7 @@ def test_in_a_browser(tmp_path: Path) -> None:
     browser = shutil.which("chromium") or shutil.which("google-chrome")
     if browser is None:
         pytest.skip("no chromium here")
-    path = save_page("page", [panel(["one", "two", "three"])], tmp_path / "p.html")
+    path = write(tmp_path, "page", ["one", "two", "three"])
     text = path.read_text("utf-8").replace("</html>", CHECK + "</html>")
     (tmp_path / "check.html").write_text(text, "utf-8")
     flags = (

@@ -1,4 +1,4 @@
-"""Pictures of words: what they show, and the same bytes for the same data."""
+"""Figures about words: what they show, and the same bytes for the same data."""
 
 from __future__ import annotations
 
@@ -32,29 +32,29 @@ def models() -> Models:
 
 def test_threshold(models: Models, tmp_path: Path) -> None:
     found = {"all": threshold(models), "first": threshold(models[0])}
-    path = draw_threshold(found, tmp_path / "t.svg")
+    path = draw_threshold(found).save(tmp_path / "t.svg")
     shown = path.read_text("utf-8")
     for name, one in found.items():
         assert f"{name}: {one.threshold:.3f}" in shown
-    assert "1.6 synonyms a word" in shown
-    again = draw_threshold(found, tmp_path / "again.svg").read_bytes()
+    assert "1.6 synonyms per word" in shown
+    again = draw_threshold(found).save(tmp_path / "again.svg").read_bytes()
     assert again == path.read_bytes()
-    assert draw_threshold({"one": found["all"]}, tmp_path / "t.png").stat().st_size > 10_000
+    assert draw_threshold({"one": found["all"]}).save(tmp_path / "t.png").stat().st_size > 10_000
     with pytest.raises(InputError, match="does not name a figure"):
-        draw_threshold(found, tmp_path / "t.gif")
+        draw_threshold(found).save(tmp_path / "t.gif")
 
 
 def test_uncertainty(models: Models, tmp_path: Path) -> None:
     curves = {"5 dimensions": uncertainty(models, 20)}
-    shown = draw_uncertainty(curves, tmp_path / "u.svg").read_text("utf-8")
+    shown = draw_uncertainty(curves).save(tmp_path / "u.svg").read_text("utf-8")
     assert "5 dimensions" in shown and "mean difference from another model" in shown
     few = {"few": uncertainty(models, ["w1"], step=1)}  # hardly a step
-    assert draw_uncertainty(few, tmp_path / "few.png").is_file()
+    assert draw_uncertainty(few).save(tmp_path / "few.png").is_file()
 
 
 def test_keyness(tmp_path: Path) -> None:
     found = keyness(Bag({"sea": 30, "x": 90}), Bag({"sky": 20, "x": 290}), least=1)
-    shown = draw_keyness(found, ("one", "other"), tmp_path / "k.svg").read_text("utf-8")
-    for text in ("sea", "sky", "30 : 0", "0 : 20", "What tells one from other"):
+    shown = draw_keyness(found, ("one", "other")).save(tmp_path / "k.svg").read_text("utf-8")
+    for text in ("sea", "sky", "30 : 0", "0 : 20", "Words that distinguish one from other"):
         assert text in shown
-    assert draw_keyness([], ("one", "other"), tmp_path / "none.png").is_file()
+    assert draw_keyness([], ("one", "other")).save(tmp_path / "none.png").is_file()

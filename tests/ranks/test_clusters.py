@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from lexfield.errors import InputError
-from lexfield.ranks.cloud import cloud
-from lexfield.ranks.clusters import choose, describe, log_likelihood_ratio, silhouette
+from lexfield.ranks.cloud import embed_sentences
+from lexfield.ranks.clusters import choose_number, describe_clusters, measure_silhouette
 from lexfield.ranks.kmeans import kmeans
 from lexfield.text.corpus import Corpus
 from lexfield.vectors.wordvectors import WordVectors
@@ -33,7 +31,7 @@ def corpus() -> Corpus:
 
 def test_means_beside_a_loop() -> None:
     text, vectors = corpus(), tiny()
-    points = cloud(text, vectors)
+    points = embed_sentences(text, vectors)
     assert (points.repeated, points.unknown) == (1, 1)
     assert points.rows.tolist() == list(range(8))
     for mean, sentence in zip(points.means, [*SEA, *FARM], strict=True):
@@ -43,35 +41,15 @@ def test_means_beside_a_loop() -> None:
 
 def test_clusters_are_labelled_and_have_examples() -> None:
     text = corpus()
-    points = cloud(text, tiny())
+    points = embed_sentences(text, tiny())
     found = kmeans(points.means, 2)
-    table = describe(text, points, found)
+    table = describe_clusters(text, points, found)
     assert [row.size for row in table] == [4, 4]
     kinds = [set(row.words) & set(WORDS[:4]) for row in table]
     assert sorted(map(len, kinds)) == [0, 4]
     for row in table:
         assert len(row.nearest) == 4 and row.nearest == row.farthest[::-1]
         assert row.radius == pytest.approx(found.distances[found.labels == row.rank - 1].mean())
-
-
-def test_log_likelihood_ratio_by_hand() -> None:
-    # a word 10 times in a cluster of 100 tokens, never in the other 900: 2·(10 ln(10/1)
-    # + 90 ln(90/99) + 900 ln(900/891))
-    expected = 2 * (10 * np.log(10) + 90 * np.log(90 / 99) + 900 * np.log(900 / 891))
-    value = log_likelihood_ratio(np.array([10.0]), np.array([10.0]), 100.0, 1000.0)
-    assert value[0] == pytest.approx(expected)
-
-
-@settings(deadline=None)
-@given(st.integers(1, 50), st.integers(1, 50), st.integers(1, 50), st.integers(1, 50))
-def test_log_likelihood_ratio_is_the_g_test(a: int, b: int, c: int, d: int) -> None:
-    from scipy.stats import chi2_contingency
-
-    peer = chi2_contingency([[a, b], [c, d]], correction=False, lambda_="log-likelihood")[0]
-    ours = log_likelihood_ratio(
-        np.array([float(a)]), np.array([float(a + b)]), a + c, a + b + c + d
-    )
-    assert ours[0] == pytest.approx(peer, rel=1e-9, abs=1e-9)
 
 
 def test_silhouette_beside_a_loop() -> None:
@@ -82,7 +60,7 @@ def test_silhouette_beside_a_loop() -> None:
         gaps = np.linalg.norm(found.centres - row, axis=1)
         own, other = gaps[label], np.delete(gaps, label).min()
         values.append((other - own) / max(own, other))
-    assert silhouette(rows, found) == pytest.approx(np.mean(values), abs=1e-5)
+    assert measure_silhouette(rows, found) == pytest.approx(np.mean(values), abs=1e-5)
 
 
 def test_choice_finds_clear_groups() -> None:
@@ -91,8 +69,8 @@ def test_choice_finds_clear_groups() -> None:
     rows = (centres[rng.integers(0, 15, 1200)] + 0.2 * rng.normal(size=(1200, 8))).astype(
         np.float32
     )
-    table = choose(rows)
+    table = choose_number(rows)
     assert table[0].k == 15
     assert [row.silhouette for row in table] == sorted((r.silhouette for r in table), reverse=True)
     with pytest.raises(InputError, match="too few to choose"):
-        choose(rows[:20])
+        choose_number(rows[:20])

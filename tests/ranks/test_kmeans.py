@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from lexfield.ranks import kmeans as module
-from lexfield.ranks.kmeans import distances_to, kmeans
+from lexfield.ranks.kmeans import choose_seeds, kmeans, measure_distances
 
 
 def blobs(n: int, k: int, dims: int, seed: int = 1, spread: float = 0.3) -> NDArray[np.float32]:
@@ -34,7 +34,7 @@ def lloyd(rows: NDArray[np.float32], centres: NDArray[np.float32], steps: int) -
 def test_every_step_is_lloyds(steps: int, spread: float) -> None:
     rows = blobs(9000, 7, 12, spread=spread)  # more than two blocks
     squares = np.einsum("ij,ij->i", rows, rows)
-    seeds = module._seeds(rows, squares, 7, np.random.default_rng(3))
+    seeds = choose_seeds(rows, squares, 7, np.random.default_rng(3))
     state = module._State(rows, squares, seeds)
     for _ in range(steps):
         state.step()
@@ -94,4 +94,4 @@ def test_same_at_any_number_of_threads(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_distances() -> None:
     rows, centres = np.array([[3, 4]], np.float32), np.array([[0, 0], [3, 4]], np.float32)
-    assert distances_to(rows, np.array([25], np.float32), centres).tolist() == [[5.0, 0.0]]
+    assert measure_distances(rows, np.array([25], np.float32), centres).tolist() == [[5.0, 0.0]]

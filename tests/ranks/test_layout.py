@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import time
 
 import numpy as np
@@ -9,9 +10,9 @@ import pytest
 from numpy.typing import NDArray
 
 import lexfield as lx
-from lexfield.errors import InputError
+from lexfield.errors import InputError, MissingExtraError
 from lexfield.ranks.cloud import unit_rows
-from lexfield.ranks.layout import _ticking, place
+from lexfield.ranks.layout import _report_seconds, place_rows
 
 
 @pytest.fixture(scope="module")
@@ -26,7 +27,7 @@ def groups() -> NDArray[np.float32]:
 def test_pca_is_scikit_learns(groups: NDArray[np.float32]) -> None:
     from sklearn.decomposition import PCA
 
-    ours = place(groups, "pca")
+    ours = place_rows(groups, "pca")
     theirs = PCA(2).fit_transform(unit_rows(groups))
     signs = np.sign((ours * theirs).sum(axis=0))
     assert np.allclose(ours, theirs * signs, atol=1e-4)
@@ -34,11 +35,11 @@ def test_pca_is_scikit_learns(groups: NDArray[np.float32]) -> None:
 
 @pytest.mark.parametrize("method", ["tsne", "mds"])
 def test_groups_stay_apart(groups: NDArray[np.float32], method: str) -> None:
-    places = place(groups, method)
+    places = place_rows(groups, method)
     middles = np.array([places[i * 40 : (i + 1) * 40].mean(axis=0) for i in range(3)])
     gaps = np.linalg.norm(places[:, None] - middles, axis=2)
     assert (gaps.argmin(axis=1) == np.repeat(np.arange(3), 40)).all()
-    assert (place(groups, method) == places).all()  # same seed, same layout
+    assert (place_rows(groups, method) == places).all()  # same seed, same layout
 
 
 def test_layout_of_a_corpus(sample: lx.Corpus) -> None:
@@ -52,7 +53,7 @@ def test_layout_of_a_corpus(sample: lx.Corpus) -> None:
 
 def test_a_long_layout_tells_the_time() -> None:
     told: list[tuple[int, int | None]] = []
-    with _ticking(lambda done, total: told.append((done, total))):
+    with _report_seconds(lambda done, total: told.append((done, total))):
         time.sleep(2.5)
     assert told == [(1, None), (2, None)]
 
@@ -70,3 +71,15 @@ def test_a_long_layout_tells_the_time() -> None:
 def test_refusals(text: str, options: dict[str, object], message: str) -> None:
     with pytest.raises(InputError, match=message):
         lx.layout(lx.Corpus.of([text]), **options)  # type: ignore[arg-type]
+
+
+def test_without_textblob_words_are_laid_out_without_classes(
+    sample: lx.Corpus, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "textblob", None)
+    monkeypatch.setitem(sys.modules, "textblob.en", None)
+    found = lx.layout(sample, "pca", words=50)
+    assert {record["speech"] for record in found.to_dicts()} == {"other"}
+    assert any("pip install 'lexfield[speech]'" in note for note in found.notes)
+    with pytest.raises(MissingExtraError, match=r"lexfield\[speech\]"):
+        lx.speech(sample)

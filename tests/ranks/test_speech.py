@@ -9,11 +9,11 @@ from hypothesis import strategies as st
 
 import lexfield as lx
 from lexfield.errors import InputError
-from lexfield.ranks.speech import CLASSES, class_of, classes_of, composition, same_class
+from lexfield.ranks.speech import CLASSES, class_of, compare_neighbours, count_classes, tag_words
 
 
 def names(words: list[str]) -> list[str]:
-    return [CLASSES[place] for place in classes_of(words)]
+    return [CLASSES[place] for place in tag_words(words)]
 
 
 def test_the_tagger_knows_common_words() -> None:
@@ -50,7 +50,7 @@ def test_classes_of_tags(tag: str, expected: str) -> None:
 
 
 def test_composition_by_hand() -> None:
-    table = composition(np.array([0, 0, 1, 5], np.uint8), np.array([3, 2, 4, 1]))
+    table = count_classes(np.array([0, 0, 1, 5], np.uint8), np.array([3, 2, 4, 1]))
     assert [(row.tokens, row.types) for row in table] == [
         (5, 2),
         (4, 1),
@@ -68,7 +68,7 @@ def test_neighbours_beside_a_loop(seed: int, n: int) -> None:
     rng = np.random.default_rng(seed)
     matrix = rng.normal(size=(n, 4)).astype(np.float32)
     classes = rng.integers(0, 6, n).astype(np.uint8)
-    table, notes = same_class(matrix, classes, (1, 3))
+    table, notes = compare_neighbours(matrix, classes, (1, 3))
     unit = matrix / np.linalg.norm(matrix, axis=1, keepdims=True)
     for row in table:
         shares = []
@@ -84,7 +84,7 @@ def test_neighbours_beside_a_loop(seed: int, n: int) -> None:
 
 
 def test_too_few_words_for_so_many_neighbours() -> None:
-    table, notes = same_class(np.eye(4, dtype=np.float32), np.zeros(4, np.uint8), (2, 50))
+    table, notes = compare_neighbours(np.eye(4, dtype=np.float32), np.zeros(4, np.uint8), (2, 50))
     assert [row.k for row in table] == [2] and "too few" in notes[0]
     assert table[0].share == 1.0 and table[0].by_chance == 1.0 and table[0].above == 0.0
 
@@ -104,7 +104,7 @@ def test_a_tagger_of_ones_own(sample: lx.Corpus) -> None:
     types = {row.speech: row.types for row in found.shares}
     assert types["verb"] == sum(word < "m" for word in sample.vocabulary)
     assert types["noun"] == len(sample.vocabulary) - types["verb"]
-    with pytest.raises(InputError, match="The tagger gave None for"):
+    with pytest.raises(InputError, match="The tagger returned None for"):
         lx.speech(sample, tagger=lambda word: None)  # type: ignore[arg-type, return-value]
 
 

@@ -11,8 +11,8 @@ import pytest
 import lexfield as lx
 from lexfield.errors import InputError
 from lexfield.ranks.fit import Fit
-from lexfield.ranks.nulls import Null
-from lexfield.ranks.verdict import verdict
+from lexfield.ranks.nulls import NullModel
+from lexfield.ranks.zipf_result import write_verdict
 
 
 def test_the_name_is_a_function_whatever_was_imported() -> None:
@@ -76,12 +76,12 @@ def test_automatic_number_and_vectors_of_the_text_itself(sample: lx.Corpus) -> N
         (
             "Red cats. Blue dogs. Old hens.",
             {"space": "latent", "clusters": 1},
-            "1 clusters have no ranks",
+            "1 clusters are too few",
         ),
         (
             "Red cats. Blue dogs. Old hens.",
             {"space": "latent", "clusters": 2},
-            "2 clusters have no ranks",
+            "2 clusters are too few",
         ),
         ("Red cats. Blue dogs. Old hens.", {"space": "latent", "clusters": 3}, "nothing to rank"),
         (
@@ -114,7 +114,7 @@ def test_something_else_than_a_corpus() -> None:
 
 def test_few_ranks_are_no_law() -> None:
     found = lx.zipf(lx.Corpus.of(["a a a b b c d e"]))
-    assert "Too little to judge" in found.verdict
+    assert "Too few words to judge" in found.verdict
     assert list(found.fits) == ["line", "mandelbrot"]
     assert "no distribution is fitted" in found.notes[0]
 
@@ -128,15 +128,33 @@ def fits(p: float, ratio: float, other: float, r2: float = 0.99) -> dict[str, Fi
 
 
 def test_verdicts() -> None:
-    said = verdict("word", 50, fits(0.5, 2.0, 0.01), [], [])
+    said = write_verdict("word", 50, fits(0.5, 2.0, 0.01), [], [])
     assert "close to Zipf's −1" in said and "plausible" in said and "lognormal fits worse" in said
-    said = verdict("word", 50, fits(0.01, -2.0, 0.01, 0.5), [], [])
+    said = write_verdict("word", 50, fits(0.01, -2.0, 0.01, 0.5), [], [])
     assert "no line" in said and "implausible" in said and "lognormal fits better" in said
-    assert "cannot be told" in verdict("word", 50, fits(0.5, 0.1, 0.9), [], [])
-    null = Null("gaussian", -0.2, 0.9, [-0.2], -0.8, -0.9, -0.7, 0.001)
-    assert "steeper than for a Gaussian" in verdict(
+    assert "cannot be distinguished" in write_verdict("word", 50, fits(0.5, 0.1, 0.9), [], [])
+    null = NullModel("gaussian", -0.2, 0.9, [-0.2], -0.8, -0.9, -0.7, 0.001)
+    assert "steeper than for a Gaussian" in write_verdict(
         "cluster", 50, fits(0.5, 0, 1), [-1, -1], [null]
     )
-    null = Null("shuffled", -0.9, 0.9, [-0.9], -0.1, -0.3, 0.1, 0.3)
-    assert "cannot be told from shuffled" in verdict("cluster", 50, fits(0.5, 0, 1), [-1], [null])
-    assert "law" in verdict("word", 9, fits(0.5, 2.0, 0.01), [], [])
+    null = NullModel("shuffled", -0.9, 0.9, [-0.9], -0.1, -0.3, 0.1, 0.3)
+    assert "cannot be distinguished from shuffled" in write_verdict(
+        "cluster", 50, fits(0.5, 0, 1), [-1], [null]
+    )
+    assert "law" in write_verdict("word", 9, fits(0.5, 2.0, 0.01), [], [])
+
+
+def test_counting_words_loads_no_vectors_unless_they_are_given(
+    sample: lx.Corpus, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    own = lx.WordVectors(["the", "sea"], np.eye(2, dtype=np.float32))
+    given = lx.zipf(sample, draws=0, vectors=own)
+    assert given.figures.unembedded is not None and given.figures.unembedded > 100
+
+    def load(*_: object, **__: object) -> lx.WordVectors:
+        raise AssertionError("vectors are loaded")
+
+    monkeypatch.setattr(lx.WordVectors, "load", load)
+    found = lx.zipf(sample, draws=0)
+    assert found.vectors is None and found.figures.unembedded is None
+    assert found.slope == given.slope

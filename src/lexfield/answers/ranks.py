@@ -18,13 +18,13 @@ _POINTS = 300  # of the curve that is drawn
 def zipf(results: Sequence[ZipfResult], notes: Sequence[str]) -> Answer:
     """Every result, with enough points of its ranks, and of the fits, to draw them."""
     records = [{**result.to_dict(), **_drawing(result)} for result in results]
-    return Answer("zipf", records, notes, records[0] if len(records) == 1 else {})
+    return Answer("zipf", records, notes)
 
 
 def _drawing(result: ZipfResult) -> Record:
-    from lexfield.plots.zipf import curves, shown_ranks
+    from lexfield.plots.ranks import fit_curves, select_ranks
 
-    places = shown_ranks(len(result.counts), _POINTS).tolist()
+    places = select_ranks(len(result.counts), _POINTS).tolist()
     return {
         "points": [
             {"rank": i + 1, "count": int(result.counts[i]), "label": result.labels[i]}
@@ -32,7 +32,7 @@ def _drawing(result: ZipfResult) -> Record:
         ],
         "curves": [
             {"name": curve.name, "rank": curve.x.tolist(), "count": curve.y.tolist()}
-            for curve in curves(result)
+            for curve in fit_curves(result)
         ],
     }
 
@@ -45,8 +45,7 @@ def clusters(result: ZipfResult, notes: Sequence[str]) -> Answer:
 
 
 def speech(results: Sequence[SpeechResult], notes: Sequence[str]) -> Answer:
-    records = [result.to_dict() for result in results]
-    return Answer("speech", records, notes, records[0] if len(records) == 1 else {})
+    return Answer("speech", [result.to_dict() for result in results], notes)
 
 
 def layout(results: Sequence[LayoutResult], notes: Sequence[str], extra: Record) -> Answer:

@@ -1,4 +1,4 @@
-"""A bag: a multiset of n-grams (the lecture notes' bag of words), with its small algebra.
+"""A bag: a multiset of n-grams (the lecture notes' bag of words), with sums and multiples.
 
 {if police: 1, police police: 8, …}    4 types, 11 tokens
 A ⊎ B   is  a + b          counts add up
@@ -15,15 +15,16 @@ from typing import TypeAlias
 
 from lexfield.errors import InputError, check
 from lexfield.results import Frames
+from lexfield.text.normalise import Normalisation
+from lexfield.text.segment import words as split_words
 
 Number: TypeAlias = int | float
 
 
 class Bag(Frames, Mapping[Hashable, Number]):
-    """A multiset. A type that is not in it has count 0; bags that differ only in zeros are equal.
+    """A multiset. Types that are not in it have count 0; bags that differ only in zeros are equal.
 
-    N-grams are written as their words with a space between: ``bag["police then"]``, and
-    ``bag["police", "then"]`` means the same.
+    N-grams are words joined by spaces: ``bag["police then"]`` equals ``bag["police", "then"]``.
     """
 
     def __init__(self, counts: Mapping[Hashable, Number] | Iterable[Hashable] = ()) -> None:
@@ -33,13 +34,10 @@ class Bag(Frames, Mapping[Hashable, Number]):
 
     @classmethod
     def of(cls, words: Sequence[str], n: int = 1) -> Bag:
-        """The bag of the n-grams of a sequence of words; a plain string is cut into its words."""
+        """Return the bag of the n-grams of a sequence of words; a string is split into words."""
         check(isinstance(n, int) and n >= 1, "n", "a whole number of at least 1", n)
         if isinstance(words, str):
-            from lexfield.text.normalise import Normalisation
-            from lexfield.text.segment import words as cut_words
-
-            words = cut_words(Normalisation()(words))
+            words = split_words(Normalisation()(words))
         shifted = [words[start:] for start in range(n)]
         return cls(Counter(map(" ".join, zip(*shifted, strict=False))))
 
@@ -72,7 +70,7 @@ class Bag(Frames, Mapping[Hashable, Number]):
         return Bag(total)
 
     def __sub__(self, other: Bag) -> Bag:
-        """Counts subtracted; they may fall below zero, which a weighted query can want."""
+        """Subtract counts. They may become negative, as in a weighted query."""
         return self + -1 * other
 
     def __mul__(self, scalar: Number) -> Bag:
@@ -84,7 +82,7 @@ class Bag(Frames, Mapping[Hashable, Number]):
 
     @property
     def types(self) -> int:
-        """How many distinct types have a count."""
+        """The number of types with a count other than 0."""
         return sum(count != 0 for count in self._counts.values())
 
     @property
@@ -93,11 +91,11 @@ class Bag(Frames, Mapping[Hashable, Number]):
         return sum(self._counts.values())
 
     def set(self) -> frozenset[Hashable]:
-        """The types without their counts."""
+        """Return the types without their counts."""
         return frozenset(_without_zeros(self._counts))
 
     def frequencies(self) -> dict[Hashable, float]:
-        """Count of each type over the sum of all; most frequent first."""
+        """Return the relative frequency of each type, the most frequent first."""
         if not self._counts:
             return {}
         total = self.tokens
@@ -106,7 +104,7 @@ class Bag(Frames, Mapping[Hashable, Number]):
         return {type: count / total for type, count in self.most_common()}
 
     def most_common(self, k: int | None = None) -> list[tuple[Hashable, Number]]:
-        """Types with their counts, largest first, ties by the alphabet."""
+        """Return types with their counts, the largest first; ties in alphabetical order."""
         ordered = sorted(self._counts.items(), key=lambda item: (-item[1], str(item[0])))
         return ordered[:k]
 

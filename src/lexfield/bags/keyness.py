@@ -1,16 +1,16 @@
-"""Which words tell one text from another: log-likelihood with effect sizes.
+"""Words that distinguish one text from another: log-likelihood with effect sizes.
 
-For a word with count a in A (of n₁ tokens) and b in B (of n₂), Dunning's (1993) ratio over the
-four cells of the table word or not × A or B:
+For a word with count a in A (of n₁ tokens) and b in B (of n₂), Dunning's (1993) log-likelihood
+ratio over the four cells of the table (word or another word) × (A or B) is
 
     G² = 2 Σ observed · ln(observed / expected),     χ² with one degree of freedom if A and B agree
 
-It says how sure a difference is, not how large. That say the log ratio (Hardie 2014), how many
-times the frequency doubles from B to A, and %DIFF (Gabrielatos and Marchi 2011):
+It measures how certain a difference is, not how large. Effect sizes are the log ratio (Hardie
+2014), how many times the frequency doubles from B to A, and %DIFF (Gabrielatos and Marchi 2011):
 
     log ratio = log₂((a/n₁) / (b/n₂))      %DIFF = 100 · (a/n₁ − b/n₂) / (b/n₂)
 
-Both have a count of 0 replaced by ½. Many words are tested at once, so p values are corrected.
+For both, a count of 0 is replaced by ½. p values are corrected for the number of words tested.
 """
 
 from __future__ import annotations
@@ -36,9 +36,9 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class KeyWord:
-    """A word that is more frequent in one text: ``more_in`` says in which.
+    """A word and how its frequency differs; ``more_in`` names the text in which it is higher.
 
-    million_a, million_b: occurrences in a million tokens. p: corrected for the number of words.
+    million_a, million_b: occurrences per million tokens. p: corrected for the number of words.
     """
 
     word: str
@@ -62,14 +62,14 @@ def keyness(
     correction: Correction = "holm",
     names: tuple[str, str] = ("A", "B"),
 ) -> Table[KeyWord]:
-    """All words (or n-grams) that occur at least ``least`` times in both together, surest first.
+    """Return all words (or n-grams) with a joint count of at least ``least``, by falling G².
 
-    ``correction``: holm or bonferroni keep the chance of a single false alarm below p, bh
-    (Benjamini and Hochberg) the share of false alarms; none leaves p as it is.
+    ``correction``: holm and bonferroni bound the chance of any false positive, bh (Benjamini and
+    Hochberg) bounds the share of false positives, none leaves p unchanged.
     """
     check(least >= 1, "least", "at least 1", least)
     check(correction in CORRECTIONS, "correction", f"one of {', '.join(CORRECTIONS)}", correction)
-    counts = [_counts(text, n) for text in (a, b)]
+    counts = [_count(text, n) for text in (a, b)]
     totals = [sum(one.values()) for one in counts]
     for name, total in zip(names, totals, strict=True):
         if not total:
@@ -78,11 +78,12 @@ def keyness(
     words = [word for word in every if counts[0].get(word, 0) + counts[1].get(word, 0) >= least]
     observed = np.array([[one.get(word, 0) for word in words] for one in counts], np.float64)
     observed = observed.reshape(2, len(words))
-    g2 = log_likelihood(observed[0], observed[1], *totals)
-    p = corrected(_tail(g2), correction)
+    g2 = dunning_g2(observed[0], observed[1], *totals)
+    p = correct_p_values(_chi2_tail(g2), correction)
     shares = observed / np.array(totals)[:, None]
-    mended = np.maximum(observed, 0.5) / np.array(totals)[:, None]
-    found = [
+    ratios = np.maximum(observed, 0.5) / np.array(totals)[:, None]
+    ratios = ratios[0] / ratios[1]
+    rows = [
         KeyWord(
             str(words[i]),
             names[0] if shares[0, i] >= shares[1, i] else names[1],
@@ -92,18 +93,18 @@ def keyness(
             1e6 * float(shares[1, i]),
             float(g2[i]),
             float(p[i]),
-            math.log2(mended[0, i] / mended[1, i]),
-            100 * float(mended[0, i] / mended[1, i] - 1),
+            math.log2(ratios[i]),
+            100 * float(ratios[i] - 1),
         )
         for i in np.argsort(-g2, kind="stable").tolist()
     ]
-    left = len(every) - len(words)
-    notes = [f"{left:,} of {len(every):,} occur less than {least} times and are left out"]
-    return Table(found, f"{names[0]} against {names[1]}", notes if left else [])
+    rare = len(every) - len(words)
+    notes = [f"{rare:,} of {len(every):,} occur less than {least} times and are left out"]
+    return Table(rows, f"{names[0]} against {names[1]}", notes if rare else [])
 
 
-def log_likelihood(a: Floats, b: Floats, total_a: float, total_b: float) -> Floats:
-    """G² of words with counts ``a`` and ``b`` in texts of so many tokens."""
+def dunning_g2(a: Floats, b: Floats, total_a: float, total_b: float) -> Floats:
+    """Return G² of words with counts ``a`` and ``b`` in texts with these totals."""
     total = total_a + total_b
     both = a + b
     value = np.zeros(len(a))
@@ -116,11 +117,11 @@ def log_likelihood(a: Floats, b: Floats, total_a: float, total_b: float) -> Floa
         some = observed > 0
         ratio = observed[some] * total / (row[some] * column)
         value[some] += 2 * observed[some] * np.log(ratio)
-    return np.maximum(value, 0)  # rounding can fall below by a hair
+    return np.maximum(value, 0)  # rounding can make it slightly negative
 
 
-def corrected(p: Floats, correction: Correction) -> Floats:
-    """p values adjusted for their number."""
+def correct_p_values(p: Floats, correction: Correction) -> Floats:
+    """Return p values adjusted for their number."""
     if correction == "none" or not len(p):
         return p
     if correction == "bonferroni":
@@ -135,14 +136,14 @@ def corrected(p: Floats, correction: Correction) -> Floats:
     return np.minimum(1, adjusted)
 
 
-def _tail(g2: Floats) -> Floats:
+def _chi2_tail(g2: Floats) -> Floats:
     from scipy.stats import chi2
 
     return np.asarray(chi2.sf(g2, 1), np.float64)
 
 
-def _counts(text: Corpus | Bag, n: int) -> dict[Hashable, int]:
+def _count(text: Corpus | Bag, n: int) -> dict[Hashable, int]:
     bag = text if isinstance(text, Bag) else BagMatrix.of(text, n).total()
     if any(count < 0 or count != int(count) for count in bag.values()):
-        raise InputError("Keyness needs counts: whole numbers that are not negative.")
+        raise InputError("Keyness needs counts: whole numbers of at least 0.")
     return {word: int(count) for word, count in bag.items() if count}

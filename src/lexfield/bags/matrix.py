@@ -1,10 +1,10 @@
-"""Many bags at once: sparse rows of counts, and by transposing, the inverted index."""
+"""Many bags as the rows of a sparse matrix; its transpose is an inverted index."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class BagMatrix:
-    """One row a document (or sentence), one column a type; n-grams never cross a sentence's end.
+    """One row per document (or sentence), one column per type; n-grams stay within sentences.
 
     counts: scipy CSR matrix. grams: the word ids of each column's n-gram.
     """
@@ -57,7 +57,7 @@ class BagMatrix:
         return int(height), int(width)
 
     def type(self, column: int) -> str:
-        """The n-gram of a column, as its words with spaces."""
+        """Return the n-gram of a column, its words joined by spaces."""
         return " ".join(self._words[int(word)] for word in self.grams[column])
 
     @property
@@ -65,27 +65,21 @@ class BagMatrix:
         return [self.type(column) for column in range(self.shape[1])]
 
     def bag(self, row: int) -> Bag:
-        """One row as a ``Bag``."""
-        first, last = self.counts.indptr[row], self.counts.indptr[row + 1]
-        columns, values = self.counts.indices[first:last], self.counts.data[first:last]
-        return Bag({self.type(c): int(v) for c, v in zip(columns, values, strict=True)})
+        """Return one row as a ``Bag``."""
+        return Bag({self.type(column): count for column, count in _entries(self.counts, row)})
 
     def total(self) -> Bag:
-        """All rows together as one ``Bag``."""
+        """Return the sum of all rows as one ``Bag``."""
         sums = np.asarray(self.counts.sum(axis=0)).ravel()
         return Bag({self.type(c): int(v) for c, v in enumerate(sums) if v})
 
     def postings(self, type: str) -> Bag:
-        """The rows that hold a type, with its count there: the inverted index for one type."""
+        """Return the rows that contain a type, with its count in each."""
         column = self._columns.get(type)
-        if column is None:
-            return Bag()
-        first, last = self.transpose.indptr[column], self.transpose.indptr[column + 1]
-        rows, values = self.transpose.indices[first:last], self.transpose.data[first:last]
-        return Bag({int(r): int(v) for r, v in zip(rows, values, strict=True)})
+        return Bag() if column is None else Bag(dict(_entries(self.transpose, column)))
 
     def frequencies(self) -> csr_matrix:
-        """Each count over its row's sum; an empty row stays empty."""
+        """Return each count divided by its row's sum; empty rows stay empty."""
         from scipy.sparse import csr_matrix
 
         totals = np.asarray(self.counts.sum(axis=1)).ravel()
@@ -95,7 +89,7 @@ class BagMatrix:
 
     @cached_property
     def transpose(self) -> csr_matrix:
-        """Types as rows: which documents hold them."""
+        """Types × documents: the inverted index."""
         return self.counts.T.tocsr()
 
     @cached_property
@@ -107,10 +101,16 @@ class BagMatrix:
         return f"<BagMatrix: {height:,} bags × {width:,} types, {int(self.counts.sum()):,} tokens>"
 
 
+def _entries(matrix: csr_matrix, row: int) -> Iterator[tuple[int, int]]:
+    """Yield the columns and values of one row."""
+    part = slice(matrix.indptr[row], matrix.indptr[row + 1])
+    return zip(matrix.indices[part].tolist(), matrix.data[part].tolist(), strict=True)
+
+
 def _number_grams(
-    tokens: NDArray[np.int32], starts: NDArray[Any], n: int
+    tokens: NDArray[np.int32], starts: NDArray[np.int64], n: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
-    """A number for every n-gram that begins at ``starts``, and the word ids behind each number."""
+    """Number the n-grams that begin at ``starts``; also return the word ids of each number."""
     numbers, grams = np.zeros(len(starts), np.int64), np.zeros((1, 0), np.int32)
     width = int(tokens.max()) + 1 if len(tokens) else 1
     for place in range(n):

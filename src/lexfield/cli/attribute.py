@@ -53,10 +53,10 @@ def attribute(
     lexfield attribute books/ --metadata books.csv --by author --plot sure.png
     """
     from lexfield.answers.attribution import attributed
-    from lexfield.plots.figure import plot_path
+    from lexfield.plots.figure import check_plot_path
 
     if plot:
-        plot_path(plot)
+        check_plot_path(plot)
     corpus = read_corpus(paths, reading)
     if text is not None and text not in corpus.ids:
         corpus, text = _joined(corpus, text)
@@ -65,7 +65,7 @@ def attribute(
     if plot:
         from lexfield.plots.divergence import draw_reliability
 
-        say(f"drawn: {draw_reliability(answer.extra['calibration'], plot)}")
+        say(f"drawn: {draw_reliability(answer.extra['calibration']).save(plot)}")
     tell(answer, output, lambda: _lines(list(answer.records), answer.extra))
 
 

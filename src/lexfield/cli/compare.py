@@ -72,10 +72,10 @@ def compare(
     from lexfield.diverge.between import between
     from lexfield.diverge.counts import of_texts
     from lexfield.diverge.options import Options
-    from lexfield.plots.figure import plot_path
+    from lexfield.plots.figure import check_plot_path
 
     if plot:
-        plot_path(plot)
+        check_plot_path(plot)
     choices, reading = apart(options)
     chosen = Options.of({"k": k, **chosen_options(choices)})
     texts, notes = _read([a, b], reading)
@@ -88,7 +88,7 @@ def compare(
     if plot:
         from lexfield.plots.divergence import draw_bars
 
-        say(f"drawn: {draw_bars(found, (Path(a).stem, Path(b).stem), plot)}")
+        say(f"drawn: {draw_bars(found, (Path(a).stem, Path(b).stem)).save(plot)}")
     lines = [str(found), *(_words(found) if explain else [])]
     answer = compared((a, b), found, notes, explain=explain)
     tell(answer, output, lambda: [paint(lines[0], "green"), *lines[1:]])

@@ -66,17 +66,17 @@ def keyness(
     lexfield keyness before/ after/ --ngram 2 --least 10 --correction bh --json
     """
     from lexfield.bags.keyness import keyness as compare
-    from lexfield.plots.figure import plot_path
+    from lexfield.plots.figure import check_plot_path
     from lexfield.plots.words import draw_keyness
 
     if plot:
-        plot_path(plot)
+        check_plot_path(plot)
     texts = [read_corpus([path], reading) for path in (a, b)]
     found = compare(texts[0], texts[1], n=ngram, least=least, correction=correction)
     sure = [word for word in found if word.p <= most_p and only in (None, word.more_in)]
     names = (Path(a).stem or a, Path(b).stem or b)
     if plot:
-        say(f"wrote {draw_keyness(sure[:k], names, plot)}")
+        say(f"wrote {draw_keyness(sure[:k], names).save(plot)}")
     records = [asdict(word) for word in sure[:k]]
     notes = [note for text in texts for note in text.notes] + found.notes
     if not records:

@@ -60,12 +60,12 @@ def layout(
     lexfield layout novel.txt --words 20000 --csv > places.csv
     """
     from lexfield.answers.ranks import layout as told
-    from lexfield.plots.layout import draw
-    from lexfield.plots.page import page_path
+    from lexfield.plots.figure import PAGE_FORMATS, check_plot_path
+    from lexfield.plots.ranks import draw_layouts
     from lexfield.ranks.layout import layout as lay
 
     if plot:
-        page_path(plot)
+        check_plot_path(plot, PAGE_FORMATS)
     results, notes = [], []
     for name, corpus in read_each(paths, reading):
         with Bar(f"{name}: laying out, seconds") as bar:
@@ -82,6 +82,6 @@ def layout(
         results.append(result)
         notes += [f"{name}: {note}" for note in (*corpus.notes, *result.notes)]
     if plot:
-        say(f"wrote {draw(results, plot)}")
+        say(f"wrote {draw_layouts(results).save(plot)}")
     answer = told(results, notes, {"method": method, "plot": plot})
     tell(answer, output, lambda: format_rows(answer.records))

@@ -77,12 +77,12 @@ def pairs(
     lexfield pairs books/ --space latent --resume /shared/run --cluster tcp://10.0.0.5:8786
     """
     from lexfield.diverge.pairs import pairs as compute
-    from lexfield.plots.figure import plot_path
+    from lexfield.plots.figure import check_plot_path
     from lexfield.store.files import replace_file
 
     for path in (plot, heat):
         if path:
-            plot_path(path)
+            check_plot_path(path)
     compared, reading = apart(options)
     corpus = read_corpus(paths, reading)
     with engine_at(cluster) as engine, Bar("comparing", engine) as bar:
@@ -127,9 +127,9 @@ def _draw(found: Pairs, plot: str | None, heat: str | None, by: str | None) -> N
             known = list_names(sorted({name for record in found.metadata for name in record}))
             raise InputError(f"No document has the field {by!r}.", f"There are: {known}.")
     if plot:
-        say(f"drawn: {draw_map(found, plot, labels=labels)}")
+        say(f"drawn: {draw_map(found, labels=labels).save(plot)}")
     if heat:
-        say(f"drawn: {draw_heat(found, heat)}")
+        say(f"drawn: {draw_heat(found).save(heat)}")
 
 
 def _lines(found: Pairs) -> list[str]:

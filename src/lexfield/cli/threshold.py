@@ -70,13 +70,13 @@ def threshold(
     lexfield threshold --sample 2000
     """
     from lexfield.answers.words import threshold as told
-    from lexfield.plots.figure import plot_path
+    from lexfield.plots.figure import check_plot_path
     from lexfield.plots.words import draw_threshold
     from lexfield.vectors.synonyms import count_synonyms
     from lexfield.vectors.threshold import threshold as find
 
     if plot:
-        plot_path(plot)
+        check_plot_path(plot)
     with Bar("reading vectors") as bar:
         groups = read_model_groups(sources or ["default"], limit, bar)
     found: dict[str, Threshold] = {}
@@ -85,7 +85,7 @@ def threshold(
             found[name] = find(models, synonyms, deviation, sample=sample, seed=seed, progress=bar)
     counted = count_synonyms()
     if plot:
-        say(f"wrote {draw_threshold(found, plot)}")
+        say(f"wrote {draw_threshold(found).save(plot)}")
     notes = [note for group in groups.values() for note in group.notes]
     answer = told(found, counted, notes)
     tell(answer, output, partial(_table, found, list(answer.records), counted))

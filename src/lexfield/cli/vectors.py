@@ -200,12 +200,12 @@ def uncertainty_of(
     lexfield vectors uncertainty my-models --plot uncertainty.png
     lexfield vectors uncertainty first.vec second.vec --json
     """
-    from lexfield.plots.figure import plot_path
+    from lexfield.plots.figure import check_plot_path
     from lexfield.plots.words import draw_uncertainty
     from lexfield.vectors.uncertainty import uncertainty
 
     if plot:
-        plot_path(plot)
+        check_plot_path(plot)
     with Bar("reading vectors") as bar:
         groups = read_model_groups(sources, None, bar)
     curves = {}
@@ -213,7 +213,7 @@ def uncertainty_of(
         with Bar(f"{name}: comparing models") as bar:
             curves[name] = uncertainty(group, words, step=step, progress=bar)
     if plot:
-        say(f"wrote {draw_uncertainty(curves, plot)}")
+        say(f"wrote {draw_uncertainty(curves).save(plot)}")
     records = [
         {"models": name, **record} for name, curve in curves.items() for record in curve.to_dicts()
     ]

@@ -78,12 +78,12 @@ def zipf(
     lexfield zipf roman.txt --latent -k auto --robustness --vectors own
     """
     from lexfield.answers.ranks import zipf as told
-    from lexfield.plots.page import page_path
-    from lexfield.plots.zipf import draw
+    from lexfield.plots.figure import PAGE_FORMATS, check_plot_path
+    from lexfield.plots.ranks import draw_zipf
     from lexfield.ranks.zipf import zipf as rank
 
     if plot:
-        page_path(plot)
+        check_plot_path(plot, PAGE_FORMATS)
     wanted = _clusters(clusters)
     results, notes = [], []
     for name, corpus in read_each(paths, reading):
@@ -93,7 +93,7 @@ def zipf(
                 space="latent" if latent else "categorical",
                 ngram=ngram,
                 clusters=wanted,
-                vectors=vectors,
+                vectors=vectors if latent or vectors != "default" else None,
                 allow_unknown=allow_unknown,
                 seeds=seeds,
                 nulls=not no_nulls,
@@ -104,7 +104,7 @@ def zipf(
         results.append(result)
         notes += [f"{name}: {note}" for note in (*corpus.notes, *result.notes)]
     if plot:
-        say(f"wrote {draw(results, plot)}")
+        say(f"wrote {draw_zipf(results).save(plot)}")
     tell(told(results, notes), output, partial(_lines, results, examples))
 
 

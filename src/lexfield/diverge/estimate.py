@@ -5,11 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
-from lexfield.engine.processes import call
 from lexfield.explain import Explanation
+from lexfield.plottable import Plottable
 from lexfield.results import html_table
 
 _WORDS = 15  # shown in a notebook
@@ -17,7 +16,7 @@ UNITS = {"nats": 1.0, "bits": 1.0 / math.log(2)}
 
 
 @dataclass(frozen=True)
-class Estimate:
+class Estimate(Plottable):
     """What came out, in ``unit``, and how far it can be trusted.
 
     value: NaN where the estimate is impossible (``possible`` is False); a note says what to do.
@@ -70,12 +69,6 @@ class Estimate:
             "entropy": list(self.entropy),
             "notes": list(self.notes),
         }
-
-    def plot(self, path: str | Path | None = None, names: tuple[str, str] = ("A", "B")) -> Any:
-        """Draw the words that say most; without a path a ``Picture``: figure and data."""
-        arguments = {"estimate": self, "names": names}
-        given = {"function": "lexfield.plots.divergence:draw_bars", "path": path}
-        return call("lexfield.plots.figure:drawn", {**given, "arguments": arguments})
 
     def _repr_html_(self) -> str:
         words = [

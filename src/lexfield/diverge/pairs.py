@@ -20,8 +20,8 @@ from lexfield.diverge.parts import Kept, Rows, row_divergences
 from lexfield.diverge.possible import impossible_pairs_note, only_possible
 from lexfield.diverge.spread import spread
 from lexfield.engine import Engine
-from lexfield.engine.processes import call
 from lexfield.errors import InputError, check, list_names
+from lexfield.plottable import Plottable
 from lexfield.progress import Progress, silent
 from lexfield.results import Frames, html_table
 from lexfield.text.corpus import Corpus
@@ -31,7 +31,7 @@ _HUB, _FEWEST = 0.3, 10  # share of documents that have one nearest in common; o
 
 
 @dataclass(frozen=True)
-class Pairs(Frames):
+class Pairs(Frames, Plottable):
     """``matrix[i, j]`` is the divergence of document ``ids[i]`` from ``ids[j]``.
 
     matrices: one for each k, smallest k first; the categorical space has one, under 0. NaN where
@@ -65,13 +65,6 @@ class Pairs(Frames):
 
     def records(self) -> list[dict[str, Any]]:
         return self.to_dicts()
-
-    def plot(self, path: str | Path | None = None, kind: str = "map", k: int | None = None) -> Any:
-        """Draw documents as a ``map`` or their matrix as ``heat``; without a path a ``Picture``."""
-        check(kind in ("map", "heat"), "kind", "map or heat", kind)
-        given = {"function": f"lexfield.plots.divergence:draw_{kind}", "path": path}
-        arguments = {"found": self, "k": k}
-        return call("lexfield.plots.figure:drawn", {**given, "arguments": arguments})
 
     def _repr_html_(self) -> str:
         rows = [

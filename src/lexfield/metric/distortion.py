@@ -6,47 +6,51 @@ Among all Mahalanobis metrics with |M| = 1 it minimises Σ_i ξ_i Σ_{s ∈ X_i}
     M = (σ_1 … σ_R)^(1/R) A⁺                  where A has rank R < n (appendix B)
 
 with A the scatter within clusters (eq. 7, ``scatter.py``). d_M is the Euclidean distance after the
-map M^½ (eq. 3): that is what ``transform`` applies, and all that anything else needs to know.
+map M^½ (eq. 3), which is what ``transform`` applies.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.linalg import eigh
+from scipy.sparse import issparse
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.utils import Tags
 from sklearn.utils.validation import assert_all_finite, check_is_fitted, validate_data
 
 from lexfield.engine import single_thread
 from lexfield.errors import InputError, check
-from lexfield.metric.scatter import Matrix, Scatter, members
+from lexfield.metric.scatter import Matrix, Rows, Scatter, membership
 from lexfield.progress import Progress, silent
 
 WEIGHTS = ("equal", "inverse_size", "reliability")
-_BLOCK = 4096  # rows transformed together
+_BLOCK = 4096  # rows processed together
+_FLOATS = [np.float64, np.float32]
 
 
 class MinimumDistortion(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
     """``fit(X, clusters)`` learns the metric, ``transform(X)`` maps rows to where it is Euclidean.
 
     shrinkage: A becomes (1−s) A + s (tr A / n) I. 0 is the paper's metric, 1 the Euclidean one.
-    weights: ξ. "equal": 1 (the paper's: every row counts once). "inverse_size": 1/|X_i|, so that
-        every cluster counts once. "reliability": the inverse of the cluster's variance, so that
-        clusters that lie close together count more. Or a mapping from cluster to weight.
-    tolerance: eigenvalues of A up to this share of the largest count as zero. If None, n times the
-        square of float32's rounding for rows in float32, n times that of float64 for others.
+    weights: ξ. "equal": 1, the paper's choice: every row counts once. "inverse_size": 1/|X_i|:
+        every cluster counts once. "reliability": the inverse of the cluster's variance: compact
+        clusters count more. Or a mapping from cluster to weight.
+    tolerance: eigenvalues of A up to this share of the largest count as zero. The default is n
+        times the square of float32's rounding for float32 rows, n times float64's for others.
 
-    A label None, NaN or "" says that the cluster of a row is not known: the row is left out. A
-    cluster with one member contributes nothing. ``notes_`` tells of both, and of the rank.
+    Rows labelled None, NaN or "" are left out; a cluster with one member contributes nothing.
+    ``notes_`` reports both, and the rank.
 
     metric_: M; its determinant is 1 on its range. map_: M^½. rank_: R. clusters_, singletons_,
-    unlabelled_: how many were used, and how many not.
+    unlabelled_: how many clusters and rows were used or left out.
     """
 
-    _scatter: Any
+    _scatter: Scatter | None
     _solved: tuple[Matrix, int] | None
     _metric: Matrix | None
 
@@ -60,42 +64,42 @@ class MinimumDistortion(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
         self.weights = weights
         self.tolerance = tolerance
 
-    def fit(self, X: Any, y: ArrayLike, progress: Progress = silent) -> MinimumDistortion:  # noqa: N803
+    def fit(self, X: ArrayLike, y: ArrayLike, progress: Progress = silent) -> MinimumDistortion:  # noqa: N803
         """``X``: rows × features, dense, sparse or memory-mapped. ``y``: the cluster of each."""
-        self._check()
-        self._start()
-        rows, labels = self._rows(X, y, reset=True, finite=False)
+        self._check_parameters()
+        self._reset()
+        rows, labels = self._validate(X, y, reset=True, finite=False)
         if isinstance(self.weights, str) and self.weights != "equal":
-            self._scatter = Scatter(self.n_features_in_, derived(self.weights, rows, labels))
-        self._add(rows, labels, progress)
-        if not np.isfinite(self._scatter.centroids.sum()):  # a pass over all rows less, in general
-            gathered, self._scatter = self._scatter, None
+            weights = cluster_weights(self.weights, rows, labels)
+            self._scatter = Scatter(self.n_features_in_, weights)
+        scatter = self._add(rows, labels, progress)
+        if not np.isfinite(scatter.centroids.sum()):  # cheaper than checking all rows first
+            self._scatter = None
             assert_all_finite(rows, input_name="X")
-            self._scatter = gathered
-        return self._solve()
+            self._scatter = scatter
+        self._solve()
+        return self
 
-    def partial_fit(self, X: Any, y: ArrayLike) -> MinimumDistortion:  # noqa: N803
-        """Add more rows; members of a cluster may come at any time. Solved when it is asked for."""
-        self._check()
+    def partial_fit(self, X: ArrayLike, y: ArrayLike) -> MinimumDistortion:  # noqa: N803
+        """Add more rows, of old or new clusters. The metric is solved when it is read."""
+        self._check_parameters()
         if isinstance(self.weights, str) and self.weights != "equal":
             raise InputError(
                 f"weights={self.weights!r} must see all rows first; partial_fit cannot.",
                 "Use fit, or give the weights as a mapping from cluster to weight.",
             )
-        fresh = getattr(self, "_scatter", None) is None
-        if fresh:
-            self._start()
-        rows, labels = self._rows(X, y, reset=fresh)
-        self._add(rows, labels, silent)
+        is_first = getattr(self, "_scatter", None) is None
+        if is_first:
+            self._reset()
+        rows, labels = self._validate(X, y, reset=is_first)
+        self._add(rows, labels)
         self._solved = None
         return self
 
-    def transform(self, X: Any) -> Matrix:  # noqa: N803
-        """Rows times M^½: Euclidean distances between them are d_M."""
+    def transform(self, X: ArrayLike) -> Matrix:  # noqa: N803
+        """Return the rows times M^½: Euclidean distances between them are d_M."""
         check_is_fitted(self)
-        rows = validate_data(
-            self, X, accept_sparse="csr", reset=False, dtype=[np.float64, np.float32]
-        )
+        rows = validate_data(self, X, accept_sparse="csr", reset=False, dtype=_FLOATS)
         out = np.empty(rows.shape)
         for start in range(0, len(out), _BLOCK):
             out[start : start + _BLOCK] = rows[start : start + _BLOCK] @ self.map_
@@ -111,31 +115,29 @@ class MinimumDistortion(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
 
     @property
     def map_(self) -> Matrix:
-        return self._solution[0]
+        return self._solve()[0]
 
     @property
     def rank_(self) -> int:
-        return self._solution[1]
+        return self._solve()[1]
 
     @property
     def clusters_(self) -> int:
-        check_is_fitted(self)
-        return int((self._scatter.sizes > 1).sum())
+        return int((self._fitted_scatter().sizes > 1).sum())
 
     @property
     def singletons_(self) -> int:
-        check_is_fitted(self)
-        return int((self._scatter.sizes == 1).sum())
+        return int((self._fitted_scatter().sizes == 1).sum())
 
     @property
     def notes_(self) -> list[str]:
-        notes = []
+        scatter, notes = self._fitted_scatter(), []
         if self.unlabelled_:
             notes.append(f"{self.unlabelled_:,} rows have no label and were left out")
         if self.singletons_:
             notes.append(f"{self.singletons_:,} clusters have one member and contribute nothing")
         if self.rank_ < self.n_features_in_:
-            free = self._scatter.rows - len(self._scatter.sizes)
+            free = scatter.rows - len(scatter.sizes)
             why = f", of {free:,} differences within clusters" if free < self.n_features_in_ else ""
             notes.append(
                 f"the scatter within clusters has rank {self.rank_:,} of {self.n_features_in_:,}"
@@ -143,47 +145,43 @@ class MinimumDistortion(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
             )
         return notes
 
-    def _start(self) -> None:
+    def _reset(self) -> None:
         self._scatter = None
         self._solved = None
         self._rounding = float(np.finfo(np.float64).eps)
         self.unlabelled_ = 0
 
-    def _check(self) -> None:
-        number = isinstance(self.shrinkage, int | float | np.number)
-        check(number and 0 <= self.shrinkage <= 1, "shrinkage", "from 0 to 1", self.shrinkage)
-        named = isinstance(self.weights, str) and self.weights in WEIGHTS
-        if not named and isinstance(self.weights, Mapping):
+    def _check_parameters(self) -> None:
+        is_number = isinstance(self.shrinkage, int | float | np.number)
+        check(is_number and 0 <= self.shrinkage <= 1, "shrinkage", "from 0 to 1", self.shrinkage)
+        is_valid = isinstance(self.weights, str) and self.weights in WEIGHTS
+        if isinstance(self.weights, Mapping):
             values = list(self.weights.values())
-            named = bool(np.isfinite(values).all()) and all(value >= 0 for value in values)
+            is_valid = bool(np.isfinite(values).all()) and all(value >= 0 for value in values)
         expected = (
             f"one of {', '.join(WEIGHTS)}, or a mapping from cluster to a number of at least 0"
         )
-        check(named, "weights", expected, self.weights)
-        small = self.tolerance is None or 0 <= self.tolerance < 1
-        check(small, "tolerance", "None, or from 0 to under 1", self.tolerance)
+        check(is_valid, "weights", expected, self.weights)
+        is_small = self.tolerance is None or 0 <= self.tolerance < 1
+        check(is_small, "tolerance", "None, or from 0 to under 1", self.tolerance)
 
-    def _rows(
+    def _validate(
         self,
-        X: Any,  # noqa: N803
+        X: ArrayLike,  # noqa: N803
         y: ArrayLike,
         reset: bool,
         finite: bool = True,
-    ) -> tuple[Any, NDArray[Any]]:
+    ) -> tuple[Rows, NDArray[np.generic]]:
         if y is None:
             raise InputError(
                 "MinimumDistortion requires y to be passed, but the target y is None.",
                 "Give the cluster of each row.",
             )
         rows = validate_data(
-            self,
-            X,
-            accept_sparse="csr",
-            reset=reset,
-            dtype=[np.float64, np.float32],
-            ensure_all_finite=finite,
+            self, X, accept_sparse="csr", reset=reset, dtype=_FLOATS, ensure_all_finite=finite
         )
-        labels = np.asarray(y).ravel() if np.asarray(y).ndim == 2 else np.asarray(y)
+        labels = np.asarray(y)
+        labels = labels.ravel() if labels.ndim == 2 else labels
         if len(labels) != rows.shape[0]:
             raise InputError(f"{rows.shape[0]:,} rows have {len(labels):,} labels.")
         if rows.dtype == np.float32:
@@ -193,62 +191,62 @@ class MinimumDistortion(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
             self._scatter = Scatter(self.n_features_in_, weights)
         return rows, labels
 
-    def _add(self, rows: Any, labels: NDArray[Any], progress: Progress) -> None:
-        known = labelled(labels)
+    def _add(self, rows: Rows, labels: NDArray[np.generic], progress: Progress = silent) -> Scatter:
+        scatter, known = self._fitted_scatter(), has_label(labels)
         self.unlabelled_ += int((~known).sum())
         if not known.all():
             rows, labels = rows[known], labels[known]
-        self._scatter.add(rows, labels, progress)
+        scatter.add(rows, labels, progress)
+        return scatter
 
     def __sklearn_is_fitted__(self) -> bool:
         return getattr(self, "_scatter", None) is not None
+
+    def _fitted_scatter(self) -> Scatter:
+        check_is_fitted(self)
+        assert self._scatter is not None
+        return self._scatter
 
     @property
     def _n_features_out(self) -> int:
         return int(self.n_features_in_)
 
-    @property
-    def _solution(self) -> tuple[Matrix, int]:
-        check_is_fitted(self)
-        if self._solved is None:
-            self._solve()
-        assert self._solved is not None
-        return self._solved
-
-    def _solve(self) -> MinimumDistortion:
-        sizes = self._scatter.sizes
-        if not (sizes > 1).any():
-            one = " (n_samples = 1)" if self._scatter.rows == 1 else ""
+    def _solve(self) -> tuple[Matrix, int]:
+        """Return M^½ and the rank, computed once after each change."""
+        scatter = self._fitted_scatter()
+        if self._solved is not None:
+            return self._solved
+        if not (scatter.sizes > 1).any():
+            one = " (n_samples = 1)" if scatter.rows == 1 else ""
             raise InputError(
-                f"None of the {len(sizes):,} clusters has two members{one}: nothing varies within.",
+                f"None of the {len(scatter.sizes):,} clusters has two members{one}:"
+                " nothing varies within.",
                 "Give clusters of at least two rows.",
             )
         tolerance = self.tolerance
         if tolerance is None:
             tolerance = self.n_features_in_ * self._rounding
-        values, axes = principal(self._scatter.matrix())
-        own = scales(values, float(self.shrinkage), tolerance)
+        values, axes = principal_axes(scatter.matrix())
+        eigenvalues = metric_eigenvalues(values, float(self.shrinkage), tolerance)
         with single_thread():
-            half = axes * own**0.25
-            self._solved = half @ half.T, int(np.count_nonzero(own))
+            half = axes * eigenvalues**0.25
+            self._solved = half @ half.T, int(np.count_nonzero(eigenvalues))
         self._metric = None
-        return self
+        return self._solved
 
-    def __sklearn_tags__(self) -> Any:
+    def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.target_tags.required = True
         tags.input_tags.sparse = True
         return tags
 
 
-def principal(scatter: Matrix) -> tuple[Matrix, Matrix]:
-    """Eigenvalues of a scatter, ascending, in units of their mean, and its axes as columns.
+def principal_axes(scatter: Matrix) -> tuple[Matrix, Matrix]:
+    """Return the eigenvalues of a scatter, ascending, in units of their mean, and its axes.
 
     In these units neither very large nor very small numbers are lost, and I is the round scatter
     of the same trace.
     """
-    from scipy.linalg import eigh
-
     mean = float(np.trace(scatter)) / len(scatter)
     if not np.isfinite(mean):
         raise InputError("The scatter within clusters is not finite: the numbers are too large.")
@@ -262,58 +260,57 @@ def principal(scatter: Matrix) -> tuple[Matrix, Matrix]:
     return values, axes
 
 
-def scales(values: Matrix, shrinkage: float, tolerance: float) -> Matrix:
-    """The eigenvalue of M on each axis, 0 off its range; the others' product is 1.
+def metric_eigenvalues(values: Matrix, shrinkage: float, tolerance: float) -> Matrix:
+    """Return the eigenvalue of M on each axis: 0 off its range; the product of the others is 1.
 
-    Only logarithms are added, so that no determinant overflows.
+    Only logarithms are added, so no determinant overflows.
     """
     shrunk = (1 - shrinkage) * np.maximum(values, 0) + shrinkage
     counted = shrunk > tolerance * shrunk[-1]
     logs = np.log(shrunk[counted])
-    own = np.zeros(len(values))
-    own[counted] = np.exp(logs.mean() - logs)
-    return own
+    eigenvalues = np.zeros(len(values))
+    eigenvalues[counted] = np.exp(logs.mean() - logs)
+    return eigenvalues
 
 
-def labelled(labels: NDArray[Any]) -> NDArray[np.bool_]:
-    """Which labels name a cluster: not None, not NaN, not empty."""
+def has_label(labels: NDArray[np.generic]) -> NDArray[np.bool_]:
+    """Return which labels name a cluster: not None, not NaN, not empty."""
     if labels.dtype.kind == "f":
-        return np.asarray(~np.isnan(labels))
+        return np.asarray(~np.isnan(labels.astype(np.float64)))
     if labels.dtype.kind in "OU":
         # NaN is the only value that differs from itself
         return np.array([c is not None and c == c and c != "" for c in labels.tolist()], bool)
     return np.ones(len(labels), bool)
 
 
-def derived(kind: str, rows: Any, labels: NDArray[Any]) -> dict[Any, float]:
-    """ξ of every cluster, from its size or from how far its members lie from their centroid."""
-    known = labelled(labels)
-    names = labels[known].tolist()
-    sizes = Counter(names)
+def cluster_weights(kind: str, rows: Rows, labels: NDArray[np.generic]) -> dict[Hashable, float]:
+    """Return ξ per cluster, from its size or from the variance of its members."""
+    known = has_label(labels)
+    clusters = labels[known].tolist()
+    sizes = Counter(clusters)
     if kind == "inverse_size":
         return {name: 1 / size for name, size in sizes.items()}
-    within = squares_within(rows[known] if not known.all() else rows, names)
-    variance = {name: within[name] / (size - 1) for name, size in sizes.items() if size > 1}
-    # A cluster of equal members would weigh infinitely much; it contributes nothing anyway.
-    return {name: 1 / value if value > 0 else 0.0 for name, value in variance.items()}
+    squares = _squares_within(rows if known.all() else rows[known], clusters)
+    # A cluster of equal members would have infinite weight; it contributes nothing anyway.
+    return {
+        name: 1 / (squares[name] / (size - 1)) if squares[name] > 0 else 0.0
+        for name, size in sizes.items()
+        if size > 1
+    }
 
 
-def squares_within(rows: Any, clusters: list[Any]) -> dict[Any, float]:
-    """Σ |s − c|² of every cluster."""
-    from scipy.sparse import issparse
-
-    names = list(dict.fromkeys(clusters))
-    places = {name: place for place, name in enumerate(names)}
-    own = np.array([places[name] for name in clusters], np.int64)
-    sizes = np.bincount(own, minlength=len(names))
-    sums = members(own) @ rows
-    means = np.asarray(sums.toarray() if issparse(sums) else sums, np.float64) / sizes[:, None]
-    total = np.zeros(len(names))
+def _squares_within(rows: Rows, clusters: list[Hashable]) -> dict[Hashable, float]:
+    """Return Σ |s − c|² per cluster."""
+    numbers = {name: number for number, name in enumerate(dict.fromkeys(clusters))}
+    own = np.array([numbers[name] for name in clusters], np.int64)
+    means = _dense(membership(own) @ rows) / np.bincount(own)[:, None]
+    total = np.zeros(len(numbers))
     for start in range(0, len(own), _BLOCK):
-        part = rows[start : start + _BLOCK]
-        dense = np.asarray(part.toarray() if issparse(part) else part, np.float64)
-        apart = dense - means[own[start : start + _BLOCK]]
-        total += np.bincount(
-            own[start : start + _BLOCK], np.einsum("ij,ij->i", apart, apart), len(names)
-        )
-    return dict(zip(names, total.tolist(), strict=True))
+        here = own[start : start + _BLOCK]
+        gaps = _dense(rows[start : start + _BLOCK]) - means[here]
+        total += np.bincount(here, np.einsum("ij,ij->i", gaps, gaps), len(total))
+    return dict(zip(numbers, total.tolist(), strict=True))
+
+
+def _dense(rows: Any) -> Matrix:
+    return np.asarray(rows.toarray() if issparse(rows) else rows, np.float64)

@@ -1,46 +1,44 @@
 """How well distances recover clusters (Mochihashi et al., section 5).
 
 Every row of a cluster with other members is a query for them among all other rows. Precision at
-eleven recalls is interpolated (the best precision at this recall or a higher one), R-precision is
-the share of the cluster among the first R, R the number of its other members. Rows at equal
-distances are taken in order. (trec_eval's eleven points may differ a little: to it, two of three
-are a recall of 0.7.) ``clustering_precision`` is k-means' share of pairs of rows that are
-together, or apart, as they truly are (Xing et al. 2002; Rand's index), a mean over random starts.
+eleven recall levels is interpolated (the best precision at this recall or a higher one).
+R-precision is the share of the cluster among the first R rows, with R the number of its other
+members. Rows at equal distances keep their order. (trec_eval's eleven points may differ a little:
+it counts two of three as a recall of 0.7.)
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from lexfield.engine import map_blocks
 from lexfield.errors import InputError
-from lexfield.metric.distortion import labelled
+from lexfield.metric.distortion import has_label
+from lexfield.metric.scatter import Matrix
 
-Array = NDArray[Any]
 LEVELS = 11
-_BLOCK = 1 << 24  # distances computed together
+_BLOCK = 1 << 24  # bytes of distances computed together
 
 
 @dataclass(frozen=True)
 class Recovery:
-    """Of every query: interpolated precision at recalls 0, 0.1 … 1, R-precision, and its AP."""
+    """Per query: interpolated precision at recalls 0, 0.1 … 1, R-precision, average precision."""
 
     queries: NDArray[np.int64]
-    precisions: NDArray[np.float64]
-    r_precisions: NDArray[np.float64]
-    average_precisions: NDArray[np.float64]
+    precisions: Matrix
+    r_precisions: Matrix
+    average_precisions: Matrix
     notes: list[str] = field(default_factory=list)
 
     @cached_property
-    def eleven_points(self) -> NDArray[np.float64]:
-        """11-point average precision of every query."""
-        points: NDArray[np.float64] = self.precisions.mean(axis=1)
+    def eleven_points(self) -> Matrix:
+        """11-point average precision per query."""
+        points: Matrix = self.precisions.mean(axis=1)
         return points
 
     @property
@@ -56,7 +54,7 @@ class Recovery:
         return float(self.average_precisions.mean())
 
     def to_dicts(self) -> list[dict[str, float]]:
-        """The mean precision–recall curve."""
+        """Return the mean precision–recall curve."""
         means = self.precisions.mean(axis=0).tolist()
         return [
             {"recall": level / (LEVELS - 1), "precision": value}
@@ -64,18 +62,22 @@ class Recovery:
         ]
 
 
-def recovery(
-    points: Array, clusters: Sequence[Any] | Array, *, most: int | None = None, seed: int = 0
+def measure_recovery(
+    points: NDArray[np.floating],
+    clusters: Sequence[Hashable] | NDArray[np.generic],
+    *,
+    most: int | None = None,
+    seed: int = 0,
 ) -> Recovery:
-    """Ask with every row that has company in its cluster (or with ``most`` of them at random).
+    """Query with every row that shares its cluster, or with ``most`` of them drawn at random.
 
-    Rows without a label are among those to be told apart, but are no queries.
+    Unlabelled rows are candidates, but not queries.
     """
     rows = np.ascontiguousarray(points, np.float64)
     labels = np.asarray(clusters)
     if len(labels) != len(rows):
         raise InputError(f"{len(rows):,} rows have {len(labels):,} labels.")
-    known = labelled(labels)
+    known = has_label(labels)
     numbers = np.full(len(rows), -1, np.int64)
     names = {name: i for i, name in enumerate(dict.fromkeys(labels[known].tolist()))}
     numbers[known] = [names[name] for name in labels[known].tolist()]
@@ -91,48 +93,31 @@ def recovery(
     squares = np.einsum("ij,ij->i", rows, rows)
     step = max(1, _BLOCK // (8 * len(rows)))
 
-    def block(first: int) -> tuple[Array, Array, Array]:
+    def measure(first: int) -> tuple[Matrix, Matrix, Matrix]:
         part = queries[first : first + step]
-        apart = squares[part, None] + squares - 2 * (rows[part] @ rows.T)
-        apart[np.arange(len(part)), part] = np.inf  # last, and cut off
-        order = np.argsort(apart, axis=1, kind="stable")[:, :-1]
-        return _measures(numbers[order] == numbers[part, None])
+        gaps = squares[part, None] + squares - 2 * (rows[part] @ rows.T)
+        gaps[np.arange(len(part)), part] = np.inf  # the query itself comes last and is cut off
+        order = np.argsort(gaps, axis=1, kind="stable")[:, :-1]
+        return _score(numbers[order] == numbers[part, None])
 
-    found = list(map_blocks(block, range(0, len(queries), step)))
+    found = list(map_blocks(measure, range(0, len(queries), step)))
     precisions, r_precisions, averages = (np.concatenate(p) for p in zip(*found, strict=True))
     return Recovery(queries, precisions, r_precisions, averages, notes)
 
 
-def _measures(hits: NDArray[np.bool_]) -> tuple[Array, Array, Array]:
-    """Rankings as rows of right and wrong → precision at eleven recalls, R-precision, AP."""
+def _score(hits: NDArray[np.bool_]) -> tuple[Matrix, Matrix, Matrix]:
+    """Return precision at eleven recalls, R-precision and average precision of rankings."""
     ranks = np.arange(1, hits.shape[1] + 1)
     right = hits.cumsum(axis=1)
     wanted = right[:, -1]
     precision = right / ranks
-    # from the last rank to the first: the best precision from there on
+    # the best precision from each rank on
     ceiling = np.maximum.accumulate(precision[:, ::-1], axis=1)[:, ::-1]
     levels = np.empty((len(hits), LEVELS))
     for level in range(LEVELS):
-        needed = np.maximum(1, -(-level * wanted // (LEVELS - 1)))  # so many right: this recall
+        needed = np.maximum(1, -(-level * wanted // (LEVELS - 1)))  # hits for this recall
         first = (right < needed[:, None]).sum(axis=1)
         levels[:, level] = np.take_along_axis(ceiling, first[:, None], 1)[:, 0]
     r_precision = np.take_along_axis(right, wanted[:, None] - 1, 1)[:, 0] / wanted
     average = np.where(hits, precision, 0).sum(axis=1) / wanted
     return levels, r_precision, average
-
-
-def clustering_precision(
-    points: Array, clusters: Sequence[Any] | Array, *, starts: int = 100, seed: int = 0
-) -> NDArray[np.float64]:
-    """k-means from each of ``starts`` random starts, k the true number: pairs that agree."""
-    from sklearn.cluster import KMeans
-    from sklearn.metrics import rand_score
-
-    k = len(set(clusters))
-    rows = np.ascontiguousarray(points, np.float64)
-
-    def one(start: int) -> float:
-        found = KMeans(k, init="random", n_init=1, random_state=seed + start).fit_predict(rows)
-        return float(rand_score(clusters, found))
-
-    return np.fromiter(map_blocks(one, range(starts)), np.float64, starts)

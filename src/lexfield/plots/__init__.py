@@ -1,1 +1,1 @@
-"""Figures from results. Results never import plots."""
+"""Figures from results. Results do not import this package; ``lexfield`` connects the two."""

@@ -1,10 +1,9 @@
-"""Pictures of divergences: a matrix in the order of its dendrogram, a map, bars of words."""
+"""Figures of divergences: a matrix in the order of its dendrogram, a map, bars of words."""
 
 from __future__ import annotations
 
 import textwrap
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,25 +12,33 @@ from numpy.typing import NDArray
 from lexfield.diverge.estimate import Estimate
 from lexfield.diverge.pairs import Pairs
 from lexfield.diverge.possible import check_rankable
-from lexfield.plots.figure import COLOURS, figure, save
+from lexfield.errors import check
+from lexfield.explain import Reason
+from lexfield.plots.figure import COLOURS, Picture, figure
 
-_NAMED = 90  # documents up to which each is named
+_NAMED = 90  # documents at most for each to be named
 _BARS = 12
 
 
 def symmetric(matrix: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The mean of both directions, from 0 up."""
+    """Return the mean of both directions, shifted so that the least is 0."""
     both = (check_rankable(matrix) + matrix.T) / 2
     top = both[np.isfinite(both)].max(initial=0.0)
     both = np.where(np.isfinite(both), both, 2 * top)
-    apart = ~np.eye(len(both), dtype=bool)
-    both = both - min(0.0, float(both[apart].min(initial=0.0)))
+    others = ~np.eye(len(both), dtype=bool)
+    both = both - min(0.0, float(both[others].min(initial=0.0)))
     np.fill_diagonal(both, 0)
     return np.asarray(both)
 
 
-def draw_heat(found: Pairs, path: str | Path, k: int | None = None) -> Path:
-    """The matrix, with documents in the order of a dendrogram."""
+def draw_pairs(found: Pairs, kind: str = "map", k: int | None = None) -> Picture:
+    """Draw documents as a ``map``, or their matrix as ``heat``."""
+    check(kind in ("map", "heat"), "kind", "map or heat", kind)
+    return draw_map(found, k) if kind == "map" else draw_heat(found, k)
+
+
+def draw_heat(found: Pairs, k: int | None = None) -> Picture:
+    """Draw the matrix, with documents in the order of a dendrogram."""
     from scipy.cluster.hierarchy import dendrogram, linkage
     from scipy.spatial.distance import squareform
 
@@ -61,42 +68,44 @@ def draw_heat(found: Pairs, path: str | Path, k: int | None = None) -> Path:
         right.set_title(f"{title(found, k)}: of each row from each column")
         bar = drawing.colorbar(image, ax=right, shrink=0.6, pad=0.01)
         bar.set_label(_unit(found))
-    return save(drawing, path)
+    return Picture(drawing)
 
 
 def map_places(matrix: NDArray[np.float64]) -> NDArray[np.float64]:
-    """A plane with distances as near as can be to the symmetric divergences (MDS)."""
+    """Return places whose distances approximate the symmetric divergences (MDS)."""
     from sklearn.manifold import smacof
     from sklearn.utils import check_random_state
 
-    apart = symmetric(matrix)
+    distances = symmetric(matrix)
     places, _ = smacof(
-        apart, n_components=2, init=_classical(apart), n_init=1, random_state=check_random_state(0)
+        distances,
+        n_components=2,
+        init=_classical(distances),
+        n_init=1,
+        random_state=check_random_state(0),
     )
     return np.asarray(places)
 
 
-def _classical(apart: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Where MDS begins: the two main axes of the doubly centred squares."""
-    centre = np.eye(len(apart)) - 1 / len(apart)
-    values, axes = np.linalg.eigh(-centre @ apart**2 @ centre / 2)
+def _classical(distances: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return classical MDS, the start of SMACOF: the main axes of the doubly centred squares."""
+    centre = np.eye(len(distances)) - 1 / len(distances)
+    values, axes = np.linalg.eigh(-centre @ distances**2 @ centre / 2)
     axes *= np.sign(axes[np.abs(axes).argmax(axis=0), np.arange(len(axes))])
     return np.asarray(axes[:, :-3:-1] * np.sqrt(np.maximum(values[:-3:-1], 0)))
 
 
-def draw_map(
-    found: Pairs, path: str | Path, k: int | None = None, labels: Sequence[str] | None = None
-) -> Path:
-    """Documents as points, near where they differ little; coloured by label."""
+def draw_map(found: Pairs, k: int | None = None, labels: Sequence[str] | None = None) -> Picture:
+    """Draw similar documents near each other, coloured by label."""
     places = map_places(found.matrix if k is None else found[k])
     kinds = list(dict.fromkeys(labels or []))
     with figure(9, 7) as drawing:
         axes = drawing.subplots()
         for number, kind in enumerate(kinds or [None]):
-            mine = [i for i in range(len(places)) if labels is None or labels[i] == kind]
+            own = [i for i in range(len(places)) if labels is None or labels[i] == kind]
             axes.scatter(
-                places[mine, 0],
-                places[mine, 1],
+                places[own, 0],
+                places[own, 1],
                 s=28,
                 color=COLOURS[number % len(COLOURS)],
                 marker="osD^vP*X"[number // len(COLOURS) % 8],
@@ -114,11 +123,11 @@ def draw_map(
         axes.set_yticks([])
         axes.set_aspect("equal")
         axes.set_title(f"{title(found, k)}, as distances in the plane (MDS)")
-    return save(drawing, path)
+    return Picture(drawing)
 
 
-def draw_bars(estimate: Estimate, names: tuple[str, str], path: str | Path) -> Path:
-    """The words that say most, and how much of the value each gives."""
+def draw_bars(estimate: Estimate, names: tuple[str, str] = ("A", "B")) -> Picture:
+    """Draw the words that contribute most to the value."""
     reasons = estimate.explanation.reasons[:_BARS][::-1]
     with figure(8, 0.8 + 0.36 * len(reasons)) as drawing:
         axes = drawing.subplots()
@@ -130,17 +139,17 @@ def draw_bars(estimate: Estimate, names: tuple[str, str], path: str | Path) -> P
         unit = f" ({estimate.unit})" if estimate.unit else ""
         value = f"{estimate.value:.3g}{unit}" if estimate.possible else "(no value)"
         axes.set_xlabel(f"part in {estimate.measure} {value}")
-        axes.set_title(f"What tells {names[0]} from {names[1]}")
-    return save(drawing, path)
+        axes.set_title(f"Words that distinguish {names[0]} from {names[1]}")
+    return Picture(drawing)
 
 
-def _bar_name(reason: Any) -> str:
+def _bar_name(reason: Reason) -> str:
     near = reason.match if reason.distance is not None and reason.match != reason.query else ""
     return f"{reason.query}  (near: {near})" if near else str(reason.query)
 
 
 def title(found: Pairs, k: int | None = None) -> str:
-    """What the numbers are."""
+    """Return what the numbers are."""
     chosen = found.options
     if chosen.counted:
         extra = "" if chosen.n == 1 else f" of {chosen.n}-grams"
@@ -160,22 +169,22 @@ def _unit(found: Pairs) -> str:
     return found.options.unit if found.options.measure != "hellinger" else ""
 
 
-def draw_reliability(found: dict[str, Any], path: str | Path) -> Path:
-    """What was said of texts beside what came true; on the diagonal both agree."""
+def draw_reliability(found: dict[str, Any]) -> Picture:
+    """Draw predicted probabilities against the share that was right."""
     bins = found["bins"]
     with figure(5.2, 4.6) as drawing:
         axis = drawing.subplots()
-        axis.plot([0, 1], [0, 1], "--", color=COLOURS[-1], lw=1, label="said and right agree")
+        axis.plot([0, 1], [0, 1], "--", color=COLOURS[-1], lw=1, label="perfectly calibrated")
         sizes = [20 + 180 * b["documents"] / found["documents"] for b in bins]
         said, right = [b["said"] for b in bins], [b["right"] for b in bins]
         axis.plot(said, right, color=COLOURS[0], lw=1)
-        axis.scatter(said, right, sizes, color=COLOURS[0], label="texts (area: how many)")
+        axis.scatter(said, right, sizes, color=COLOURS[0], label="texts (area: number)")
         axis.set(xlim=(0, 1.03), ylim=(-0.03, 1.03))
-        axis.set_xlabel("probability that was said")
-        axis.set_ylabel("share that is right")
+        axis.set_xlabel("predicted probability")
+        axis.set_ylabel("share that was right")
         axis.set_title(
             f"{found['documents']:,} texts, {found['accuracy']:.0%} right,"
             f" off by {found['error']:.1%} on average"
         )
         axis.legend(loc="upper left")
-        return save(drawing, path)
+    return Picture(drawing)

@@ -1,25 +1,23 @@
-"""One look for every figure, and one way to keep it: the same data give the same bytes."""
+"""One style for every figure, and one way to save it: the same data yield the same bytes."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from contextvars import ContextVar
-from dataclasses import dataclass
 from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from lexfield.engine.processes import call
-from lexfield.errors import InputError
+from lexfield.errors import InputError, need
 from lexfield.store.files import replace_file
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-# Okabe and Ito's colours, told apart with any kind of colour vision
+# Okabe and Ito's colours, which readers with any kind of colour vision can distinguish
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#555555")
 FORMATS = (".png", ".svg", ".pdf")
+PAGE_FORMATS = (*FORMATS, ".html")
 _STYLE: dict[Any, Any] = {
     "axes.grid": True,
     "axes.spines.right": False,
@@ -36,7 +34,8 @@ _STYLE: dict[Any, Any] = {
 
 @contextmanager
 def figure(width: float = 7.0, height: float = 4.5) -> Iterator[Figure]:
-    """An empty figure, in inches, to be drawn on in the house's style; it belongs to no window."""
+    """Yield an empty figure of this size in inches, in lexfield's style; it opens no window."""
+    need("matplotlib", "plots")
     import matplotlib
     from matplotlib.figure import Figure
 
@@ -44,8 +43,8 @@ def figure(width: float = 7.0, height: float = 4.5) -> Iterator[Figure]:
         yield Figure(figsize=(width, height), layout="constrained")
 
 
-def plot_path(path: str | Path, formats: Sequence[str] = FORMATS) -> Path:
-    """Check where a figure is to go before the work that it shows begins."""
+def check_plot_path(path: str | Path, formats: Sequence[str] = FORMATS) -> Path:
+    """Raise an error if no figure can be written to ``path``; called before the work begins."""
     path = Path(path)
     if path.suffix.lower() not in formats:
         raise InputError(
@@ -53,52 +52,54 @@ def plot_path(path: str | Path, formats: Sequence[str] = FORMATS) -> Path:
             f"End the name with one of: {', '.join(formats)}",
         )
     if not path.parent.is_dir():
-        raise InputError(f"There is no folder {str(path.parent)!r}.", "Make it, or name another.")
+        raise InputError(f"There is no folder {str(path.parent)!r}.", "Create it, or name another.")
+    if path.suffix.lower() in FORMATS:
+        need("matplotlib", "plots")
     return path
 
 
-@dataclass(frozen=True)
 class Picture:
-    """A figure (matplotlib's) and the data that it draws, for a notebook or a script.
+    """A figure (matplotlib's) and the data it shows, for a notebook or a script.
 
-    data: for each panel its title, the names of its axes, and its series with x and y.
+    A figure given as a function is drawn on first use. ``page`` renders the same content as an
+    HTML page, for which matplotlib is not needed.
     """
 
-    figure: Figure
-    data: list[dict[str, Any]]
+    def __init__(
+        self, figure: Figure | Callable[[], Figure], page: Callable[[], str] | None = None
+    ) -> None:
+        self._figure = figure
+        self._page = page
+
+    @property
+    def figure(self) -> Figure:
+        if callable(self._figure):
+            self._figure = self._figure()
+        return self._figure
+
+    @property
+    def data(self) -> list[dict[str, Any]]:
+        """Per panel: its title, the labels of its axes, and its series with x and y."""
+        return [_read_panel(axes) for axes in self.figure.axes]
 
     def save(self, path: str | Path) -> Path:
-        """Write it as PNG, SVG or PDF, by the ending of ``path``."""
+        """Write a PNG, SVG, PDF or (if there is one) HTML file, by the ending of ``path``."""
+        path = check_plot_path(path, PAGE_FORMATS if self._page else FORMATS)
+        if self._page and path.suffix.lower() == ".html":
+            replace_file(path, self._page().encode())
+            return path
         return save(self.figure, path)
 
     def _repr_png_(self) -> bytes:
-        return _bytes(self.figure, "png")
+        return _render(self.figure, "png")
 
     def __repr__(self) -> str:
         names = ", ".join(repr(panel["title"]) for panel in self.data)
         return f"<Picture: {len(self.data)} panels: {names}>"
 
 
-# where ``save`` puts figures while ``drawn`` wants them instead of a file
-_KEPT: ContextVar[list[Figure] | None] = ContextVar("kept", default=None)
-
-
-def drawn(function: str, path: str | Path | None, arguments: dict[str, Any]) -> Path | Picture:
-    """What ``module:function(**arguments, path=…)`` draws: in a file, or without one a Picture."""
-    if path is not None:
-        written: Path = call(function, {**arguments, "path": path})
-        return written
-    kept: list[Figure] = []
-    token = _KEPT.set(kept)
-    try:
-        call(function, {**arguments, "path": "picture.png"})
-    finally:
-        _KEPT.reset(token)
-    return Picture(kept[-1], [_panel(axes) for axes in kept[-1].axes])
-
-
-def _panel(axes: Any) -> dict[str, Any]:
-    """What one pair of axes shows: lines, points and bars."""
+def _read_panel(axes: Any) -> dict[str, Any]:
+    """Return the lines, points and bars of one pair of axes."""
     series = [(line.get_label(), *line.get_data()) for line in axes.lines]
     series += [
         (points.get_label(), *points.get_offsets().T)
@@ -125,17 +126,13 @@ def _panel(axes: Any) -> dict[str, Any]:
 
 def save(drawing: Figure, path: str | Path) -> Path:
     """Write a figure as PNG, SVG or PDF, by the ending of ``path``."""
-    kept = _KEPT.get()
-    if kept is not None:
-        kept.append(drawing)
-        return Path(path)
-    path = plot_path(path)
-    replace_file(path, _bytes(drawing, path.suffix.lower().lstrip(".")))
+    path = check_plot_path(path)
+    replace_file(path, _render(drawing, path.suffix.lower().lstrip(".")))
     return path
 
 
-def _bytes(drawing: Figure, kind: str) -> bytes:
-    """The same figure gives the same bytes."""
+def _render(drawing: Figure, kind: str) -> bytes:
+    """Return the figure as a file, without the date, which would change the bytes."""
     import matplotlib
 
     dates = {"svg": {"Date": None}, "pdf": {"CreationDate": None}, "png": {}}[kind]

@@ -1,27 +1,23 @@
-"""Pictures of words: expected neighbours and their threshold, uncertainty, keyness."""
+"""Figures about words: expected neighbours and their threshold, uncertainty, keyness."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from lexfield.plots.figure import COLOURS, figure, save
-
-if TYPE_CHECKING:
-    from lexfield.bags.keyness import KeyWord
-    from lexfield.results import Table
-    from lexfield.vectors.threshold import Threshold
-    from lexfield.vectors.uncertainty import Uncertainty
+from lexfield.bags.keyness import KeyWord
+from lexfield.plots.figure import COLOURS, Picture, figure
+from lexfield.results import Table
+from lexfield.vectors.threshold import Threshold
+from lexfield.vectors.uncertainty import Uncertainty
 
 _BARS = 60
-_PAIRS = 20  # a mean of fewer is not drawn
+_PAIRS = 20  # means of fewer are not drawn
 
 
-def draw_threshold(found: Mapping[str, Threshold], path: str | Path) -> Path:
-    """Expected neighbours by similarity, and where they are as many as synonyms."""
+def draw_threshold(found: Mapping[str, Threshold]) -> Picture:
+    """Draw expected neighbours by similarity, and where they equal the number of synonyms."""
     first = next(iter(found.values()))
     values = np.linspace(0, 1, 501)
     lowest = max(0.05, 0.5 * min(1.0, first.synonyms))
@@ -29,7 +25,7 @@ def draw_threshold(found: Mapping[str, Threshold], path: str | Path) -> Path:
         axes = drawing.subplots()
         axes.axhline(first.synonyms, color="black", linewidth=0.9, linestyle="--")
         axes.annotate(
-            f"{first.synonyms:g} synonyms a word", (0.0, first.synonyms), (4, 4),
+            f"{first.synonyms:g} synonyms per word", (0.0, first.synonyms), (4, 4),
             textcoords="offset points", fontsize=8,
         )  # fmt: skip
         for number, (name, one) in enumerate(found.items()):
@@ -46,14 +42,14 @@ def draw_threshold(found: Mapping[str, Threshold], path: str | Path) -> Path:
         axes.set_ylim(lowest / 10, None)
         axes.set_xlim(0, 1)
         axes.set_xlabel("similarity (cosine)")
-        axes.set_ylabel("expected neighbours above it, a word")
+        axes.set_ylabel("expected neighbours above it, per word")
         axes.set_title("Above which similarity words count as related")
         axes.legend(title="threshold (interval)", fontsize=8, title_fontsize=8)
-    return save(drawing, path)
+    return Picture(drawing)
 
 
-def draw_uncertainty(curves: Mapping[str, Table[Uncertainty]], path: str | Path) -> Path:
-    """How much models disagree, by similarity; a curve a number of dimensions."""
+def draw_uncertainty(curves: Mapping[str, Table[Uncertainty]]) -> Picture:
+    """Draw how much models disagree, by similarity; one curve per number of dimensions."""
     with figure(7.5, 4.5) as drawing:
         axes = drawing.subplots()
         for number, (name, curve) in enumerate(curves.items()):
@@ -69,11 +65,11 @@ def draw_uncertainty(curves: Mapping[str, Table[Uncertainty]], path: str | Path)
         axes.set_ylabel("mean difference from another model")
         axes.set_title("How much models of the same text disagree")
         axes.legend(fontsize=8)
-    return save(drawing, path)
+    return Picture(drawing)
 
 
-def draw_keyness(words: Sequence[KeyWord], names: tuple[str, str], path: str | Path) -> Path:
-    """How many times more frequent words are in one text, as bars; the surest come first."""
+def draw_keyness(words: Sequence[KeyWord], names: tuple[str, str]) -> Picture:
+    """Draw the log ratios of words as bars; the words are given by falling certainty."""
     shown = sorted(words[:_BARS], key=lambda word: word.log_ratio)
     with figure(8, 1.1 + 0.26 * max(4, len(shown))) as drawing:
         axes = drawing.subplots()
@@ -91,5 +87,7 @@ def draw_keyness(words: Sequence[KeyWord], names: tuple[str, str], path: str | P
         axes.set_xlabel(
             f"log ratio: doublings of frequency, towards {names[1]} (left) or {names[0]} (right)"
         )
-        axes.set_title(f"What tells {names[0]} from {names[1]}  (counts beside the bars)")
-    return save(drawing, path)
+        axes.set_title(
+            f"Words that distinguish {names[0]} from {names[1]}  (counts beside the bars)"
+        )
+    return Picture(drawing)

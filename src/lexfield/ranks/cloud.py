@@ -1,7 +1,7 @@
 """A text as a cloud of sentences: each is the mean of its words' vectors (Hare et al., 3.3).
 
-Sentences without a word that has a vector are left out, and so are repeated ones, as in the
-paper's Table 5; both are counted.
+Sentences without a known word and repeated sentences are left out, as in the paper's Table 5; both
+are counted.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from lexfield.errors import InputError
+from lexfield.errors import InputError, check
 from lexfield.progress import Progress, silent
-from lexfield.ranks.counts import distinct_sentences
+from lexfield.ranks.counts import find_distinct_sentences
 from lexfield.text.corpus import Corpus
 from lexfield.vectors.coverage import Coverage
 from lexfield.vectors.means import mean_vectors
@@ -26,42 +26,64 @@ if TYPE_CHECKING:
     from scipy.sparse import csr_matrix
 
 Source = WordVectors | str | Path
-OWN = "own"
+
+
+def check_corpus(corpus: Corpus) -> None:
+    """Raise an error if ``corpus`` is no Corpus or has no words."""
+    check(isinstance(corpus, Corpus), "corpus", "a Corpus, as returned by Corpus.read", corpus)
+    if not len(corpus.tokens):
+        raise InputError("There are no words in this text.", "Give a text with words.")
 
 
 def open_vectors(
     corpus: Corpus, vectors: Source = "default", progress: Progress = silent
 ) -> WordVectors:
-    """A set of vectors by name or file; ``"own"`` are trained on the corpus itself."""
+    """Open vectors by name or file; ``"own"`` are trained on the corpus itself."""
     if isinstance(vectors, WordVectors):
         return vectors
-    if str(vectors) == OWN:
+    if str(vectors) == "own":
         return train_ppmi(corpus)
     if str(vectors) == "encoder":
         return WordVectors.encoded(corpus.vocabulary.words, progress=progress)
     return WordVectors.load(vectors, progress=progress)
 
 
-def embed_corpus(
-    corpus: Corpus, vectors: Source, allow_unknown: bool, progress: Progress
-) -> tuple[str, WordEmbeddings, list[str]]:
-    """Return the name of the vectors, those of the corpus's words, and what to note of their
-    coverage; raise ``InputError`` if it is too low, unless that is allowed, or nothing."""
-    opened = open_vectors(corpus, vectors, progress)
-    embedded = opened.embed(corpus.vocabulary)
-    words, counts = corpus.vocabulary.words, corpus.vocabulary.counts
-    coverage = Coverage.of(words, embedded.known, counts, opened.name, "this text")
-    notes = coverage.require(allow_unknown)
-    if not embedded.known.any():
-        raise InputError(
-            f"The vectors {opened.name!r} have no word of this text.",
-            "Name vectors of its language with --vectors, or train some on the text: --vectors own",
-        )
-    return opened.name, embedded, notes
+@dataclass(frozen=True)
+class CorpusVectors:
+    """The vectors of the words of a corpus, the name of their set, and notes on their coverage."""
+
+    words: WordEmbeddings
+    source: str
+    notes: list[str] = field(default_factory=list)
+
+    @classmethod
+    def of(
+        cls,
+        corpus: Corpus,
+        vectors: Source = "default",
+        progress: Progress = silent,
+        allow_unknown: bool = False,
+    ) -> CorpusVectors:
+        """Embed all words.
+
+        Raise InputError if no word has a vector, or too few unless ``allow_unknown``.
+        """
+        opened = open_vectors(corpus, vectors, progress)
+        embedded = opened.embed(corpus.vocabulary)
+        words, counts = corpus.vocabulary.words, corpus.vocabulary.counts
+        coverage = Coverage.of(words, embedded.known, counts, opened.name, "this text")
+        notes = coverage.require(allow_unknown)
+        if not embedded.known.any():
+            raise InputError(
+                f"The vectors {opened.name!r} have no word of this text.",
+                "Name vectors of its language with --vectors, or train some on the text:"
+                " --vectors own",
+            )
+        return cls(embedded, opened.name, notes)
 
 
 def unit_rows(matrix: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Rows of length one; a zero row stays zero."""
+    """Return rows of length one; a zero row stays zero."""
     lengths = np.linalg.norm(matrix, axis=1, keepdims=True)
     return np.asarray(matrix / np.where(lengths > 0, lengths, 1), np.float32)
 
@@ -70,57 +92,52 @@ def unit_rows(matrix: NDArray[np.float32]) -> NDArray[np.float32]:
 class Cloud:
     """Sentences as points.
 
-    rows: which sentences of the corpus; means: their vectors; bags: their words that have vectors,
-    a sparse row each (a count for every time a word is there).
+    rows: their numbers in the corpus; means: their vectors; bags: their known words, one sparse
+    row per sentence, with one entry per occurrence; repeated, unknown: sentences left out.
     """
 
     rows: NDArray[np.int64]
     means: NDArray[np.float32]
     bags: csr_matrix
-    embedded: WordEmbeddings
-    vectors: str
+    vectors: CorpusVectors
     repeated: int
     unknown: int
     notes: list[str] = field(default_factory=list)
 
 
-def cloud(
+def embed_sentences(
     corpus: Corpus,
     vectors: Source = "default",
     progress: Progress = silent,
     allow_unknown: bool = False,
 ) -> Cloud:
-    """The mean vector of every distinct sentence of a corpus."""
-    name, embedded, notes = embed_corpus(corpus, vectors, allow_unknown, progress)
-    known = embedded.known
-    distinct = distinct_sentences(corpus)
-    bags = sentence_bags(corpus, distinct, known)
-    found = np.diff(bags.indptr) > 0
-    bags = bags[found]
+    """Return the mean vector of every distinct sentence of a corpus."""
+    embedded = CorpusVectors.of(corpus, vectors, progress, allow_unknown)
+    distinct = find_distinct_sentences(corpus)
+    bags = _make_bags(corpus, distinct, embedded.words.known)
+    has_words = np.diff(bags.indptr) > 0
+    bags = bags[has_words]
     return Cloud(
-        distinct[found],
-        mean_vectors(bags, embedded.matrix),
+        distinct[has_words],
+        mean_vectors(bags, embedded.words.matrix),
         bags,
         embedded,
-        name,
         int((np.diff(corpus.token_offsets) > 0).sum()) - len(distinct),
-        int((~found).sum()),
-        notes,
+        int((~has_words).sum()),
     )
 
 
-def sentence_bags(corpus: Corpus, rows: NDArray[np.int64], known: NDArray[np.bool_]) -> csr_matrix:
-    """Known words of some sentences, a row each; a word may be in a row several times."""
+def _make_bags(corpus: Corpus, rows: NDArray[np.int64], known: NDArray[np.bool_]) -> csr_matrix:
+    """Return the known words of some sentences, given in order; a word may repeat in a row."""
     from scipy.sparse import csr_matrix
 
     lengths = np.diff(corpus.token_offsets)
     wanted = np.zeros(len(lengths), np.bool_)
     wanted[rows] = True
-    tokens = corpus.tokens[np.repeat(wanted, lengths)]  # rows are in order
+    tokens = corpus.tokens[np.repeat(wanted, lengths)]
     kept = known[tokens]
     owner = np.repeat(np.arange(len(rows)), lengths[rows])
     counts = np.bincount(owner, kept, minlength=len(rows)).astype(np.int64)
     offsets = np.append(0, np.cumsum(counts))
     tokens = tokens[kept]
-    ones = np.ones(len(tokens), np.float32)
-    return csr_matrix((ones, tokens, offsets), (len(rows), len(known)))
+    return csr_matrix((np.ones(len(tokens), np.float32), tokens, offsets), (len(rows), len(known)))

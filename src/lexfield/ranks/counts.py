@@ -1,4 +1,4 @@
-"""Words by rank, and what else is counted of a text: types and tokens, Heaps' law, Table 5.
+"""Words by rank, and other figures of a text: types and tokens, Heaps' law, Table 5.
 
 Heaps' law: among the first n tokens there are about K·n^b distinct words.
 """
@@ -21,13 +21,13 @@ _PLACES = 100
 
 @dataclass(frozen=True)
 class TextFigures:
-    """What is counted of a text.
+    """Counts of a text.
 
     ratio: types over tokens, which falls as a text grows; ``ratio_of_1000`` is its mean over
-        stretches of 1,000 tokens, which can be compared; None for a shorter text.
+        windows of 1,000 tokens, which is comparable between texts; None for a shorter text.
     once: types that occur once. heaps_k, heaps_b: Heaps' law; None for under 100 tokens.
-    unembedded: types that have no vector, after repair; None where no vectors were asked.
-    sentences: distinct ones of which a word has a vector (all distinct ones without vectors).
+    unembedded: types without a vector, after repair; None if no vectors were loaded.
+    sentences: distinct sentences with a known word (all distinct ones if no vectors were loaded).
     """
 
     tokens: int
@@ -41,19 +41,19 @@ class TextFigures:
     sentences: int
 
 
-def ranked(corpus: Corpus, n: int = 1) -> tuple[Counts, Sequence[str]]:
-    """Counts of all n-grams, falling, and the n-grams; those of one count by the alphabet."""
+def rank_ngrams(corpus: Corpus, n: int = 1) -> tuple[Counts, Sequence[str]]:
+    """Return the counts of all n-grams, falling, and the n-grams; ties in alphabetical order."""
     if n == 1:
         return corpus.vocabulary.counts, corpus.vocabulary.words
     bags = BagMatrix.of(corpus, n)
     sums = np.asarray(bags.counts.sum(axis=0)).ravel().astype(np.int64)
-    # word ids go by falling count and the alphabet, so columns are in a fixed order already
+    # columns are ordered by word ids, which go by falling count and the alphabet
     order = np.argsort(-sums, kind="stable")
-    return sums[order], _Grams(bags, order)
+    return sums[order], _Ngrams(bags, order)
 
 
-class _Grams(Sequence[str]):
-    """The n-grams by rank, written out when they are asked for."""
+class _Ngrams(Sequence[str]):
+    """The n-grams by rank, built when they are read."""
 
     def __init__(self, bags: BagMatrix, order: NDArray[np.int64]) -> None:
         self._bags, self._order = bags, order
@@ -67,50 +67,49 @@ class _Grams(Sequence[str]):
         return self._bags.type(int(self._order[index]))
 
 
-def growth(tokens: NDArray[np.int32]) -> NDArray[np.int64]:
-    """How many distinct words the first 1, 2, 3 … tokens hold."""
-    new = np.zeros(len(tokens), np.int64)
-    new[np.unique(tokens, return_index=True)[1]] = 1
-    return np.cumsum(new)
+def count_growth(tokens: NDArray[np.int32]) -> NDArray[np.int64]:
+    """Return how many distinct words the first 1, 2, 3 … tokens contain."""
+    is_new = np.zeros(len(tokens), np.int64)
+    is_new[np.unique(tokens, return_index=True)[1]] = 1
+    return np.cumsum(is_new)
 
 
-def heaps(tokens: NDArray[np.int32]) -> tuple[float, float] | None:
-    """K and b by least squares in logs, over log-spaced lengths of the text."""
+def fit_heaps(tokens: NDArray[np.int32]) -> tuple[float, float] | tuple[None, None]:
+    """Return K and b by least squares in logs, over log-spaced lengths of the text."""
     if len(tokens) < _PLACES:
-        return None
+        return None, None
     lengths = np.unique(np.geomspace(10, len(tokens), _PLACES).astype(np.int64))
-    x, y = np.log(lengths), np.log(growth(tokens)[lengths - 1])
-    b, k = np.polyfit(x, y, 1)
-    return float(np.exp(k)), float(b)
+    b, log_k = np.polyfit(np.log(lengths), np.log(count_growth(tokens)[lengths - 1]), 1)
+    return float(np.exp(log_k)), float(b)
 
 
-def distinct_sentences(corpus: Corpus) -> NDArray[np.int64]:
-    """The first row of every sentence that differs from all before it in its words."""
+def find_distinct_sentences(corpus: Corpus) -> NDArray[np.int64]:
+    """Return the first occurrence of every sentence, compared by its words."""
     offsets, tokens = corpus.token_offsets.tolist(), corpus.tokens
-    seen: dict[bytes, int] = {}
+    first: dict[bytes, int] = {}
     for row in range(len(offsets) - 1):
         if offsets[row] < offsets[row + 1]:
-            seen.setdefault(tokens[offsets[row] : offsets[row + 1]].tobytes(), row)
-    return np.fromiter(seen.values(), np.int64, len(seen))
+            first.setdefault(tokens[offsets[row] : offsets[row + 1]].tobytes(), row)
+    return np.fromiter(first.values(), np.int64, len(first))
 
 
-def text_figures(
+def count_text(
     corpus: Corpus, known: NDArray[np.bool_] | None = None, sentences: int | None = None
 ) -> TextFigures:
     """Count a text; ``known`` says which words have vectors."""
     tokens, types = len(corpus.tokens), len(corpus.vocabulary)
-    whole = tokens // _WINDOW
-    windows = np.sort(corpus.tokens[: whole * _WINDOW].reshape(whole, _WINDOW), axis=1)
-    fresh = (np.diff(windows, axis=1) != 0).sum(axis=1) + 1
-    law = heaps(corpus.tokens)
+    windows = tokens // _WINDOW
+    rows = np.sort(corpus.tokens[: windows * _WINDOW].reshape(windows, _WINDOW), axis=1)
+    distinct = (np.diff(rows, axis=1) != 0).sum(axis=1) + 1
+    heaps_k, heaps_b = fit_heaps(corpus.tokens)
     return TextFigures(
         tokens=tokens,
         types=types,
         ratio=types / tokens if tokens else 0.0,
-        ratio_of_1000=float(fresh.mean() / _WINDOW) if whole else None,
+        ratio_of_1000=float(distinct.mean() / _WINDOW) if windows else None,
         once=int((corpus.vocabulary.counts == 1).sum()),
-        heaps_k=law[0] if law else None,
-        heaps_b=law[1] if law else None,
+        heaps_k=heaps_k,
+        heaps_b=heaps_b,
         unembedded=None if known is None else int((~known).sum()),
-        sentences=len(distinct_sentences(corpus)) if sentences is None else sentences,
+        sentences=len(find_distinct_sentences(corpus)) if sentences is None else sentences,
     )

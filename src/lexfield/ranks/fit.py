@@ -1,13 +1,12 @@
 """How counts fall with rank: the straight line in logs, and Zipf–Mandelbrot by likelihood.
 
-Hare et al., Eq. 3: f(r) = c / (β + r)^α, of which Zipf's law is the case β = 0. Counts are sorted,
-the largest first; the rank of the first is 1.
+Hare et al., Eq. 3: f(r) = c / (β + r)^α; Zipf's law is the case β = 0. Counts are sorted, the
+largest first, which has rank 1.
 """
 
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,13 +18,13 @@ Counts = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Fit:
-    """One curve, fitted.
+    """A fitted curve or distribution.
 
-    points: how many ranks (or counts) it was fitted to.
-    r2: share of the variance of log counts that it explains, where it is a curve over ranks.
-    distance: the Kolmogorov–Smirnov distance, where it is a distribution of counts.
+    points: the number of ranks (or counts) it was fitted to.
+    r2: for a curve over ranks, the share of the variance of log counts that it explains.
+    distance: for a distribution of counts, the Kolmogorov–Smirnov distance.
     ratio, p: for an alternative to the power law, its normalised log-likelihood ratio (positive
-        where the power law is likelier) and the chance of one so far from 0 if both were equal;
+        if the power law is likelier) and the chance of one as far from 0 if both fitted equally;
         for the power law itself, ``p`` is the chance of a distance as large if it were true.
     """
 
@@ -38,12 +37,12 @@ class Fit:
     ratio: float | None = None
     p: float | None = None
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         return asdict(self)
 
 
-def line(counts: Counts) -> Fit:
-    """Least squares of log count on log rank; the slope is the paper's −α."""
+def fit_line(counts: Counts) -> Fit:
+    """Fit log count on log rank by least squares; the slope is the paper's −α."""
     x, y = np.log(np.arange(1, len(counts) + 1)), np.log(counts.astype(np.float64))
     across, up = x - x.mean(), y - y.mean()
     slope = float(across @ up / (across @ across))
@@ -52,15 +51,15 @@ def line(counts: Counts) -> Fit:
         "line",
         {"slope": slope, "intercept": intercept},
         len(counts),
-        r2=_r2(y, intercept + slope * x),
+        r2=_measure_r2(y, intercept + slope * x),
     )
 
 
-def mandelbrot(counts: Counts) -> Fit:
-    """c / (β + r)^α with the largest likelihood of the counts, each token being one draw of a rank.
+def fit_mandelbrot(counts: Counts) -> Fit:
+    """Fit c / (β + r)^α by likelihood, with each token one draw of a rank.
 
     With p(r) = (β + r)^−α / Z the log-likelihood is −α Σ n_r log(β + r) − N log Z. Least squares
-    would give each of the many rare words the weight of the most frequent one.
+    would weight each of the many rare words like the most frequent one.
     """
     from scipy.optimize import minimize
 
@@ -80,11 +79,11 @@ def mandelbrot(counts: Counts) -> Fit:
 
     bounds = [(0.0, STEEPEST), (np.log(1e-3), np.log(10.0 * len(counts)))]
     starts = [np.array([1.0, np.log(shifted)]) for shifted in (1.0, 3.7)]
-    found = min(
+    best = min(
         (minimize(loss, start, jac=True, bounds=bounds, method="L-BFGS-B") for start in starts),
-        key=lambda one: float(one.fun),
+        key=lambda result: float(result.fun),
     )
-    alpha, beta = float(found.x[0]), float(np.exp(found.x[1])) - 1
+    alpha, beta = float(best.x[0]), float(np.exp(best.x[1])) - 1
     logs = np.log(beta + ranks)
     scale = float(np.log(total) - np.log(np.exp(-alpha * logs).sum()))
     fitted = scale - alpha * logs
@@ -92,11 +91,11 @@ def mandelbrot(counts: Counts) -> Fit:
         "mandelbrot",
         {"alpha": alpha, "beta": beta, "c": float(np.exp(scale))},
         len(counts),
-        r2=_r2(np.log(counts.astype(np.float64)), fitted),
+        r2=_measure_r2(np.log(counts.astype(np.float64)), fitted),
         log_likelihood=float(total * (shares @ (fitted - np.log(total)))),
     )
 
 
-def _r2(y: NDArray[np.float64], fitted: NDArray[np.float64]) -> float:
-    left, whole = y - fitted, y - y.mean()
-    return float(1 - (left @ left) / (whole @ whole)) if whole.any() else 0.0
+def _measure_r2(y: NDArray[np.float64], fitted: NDArray[np.float64]) -> float:
+    residuals, centred = y - fitted, y - y.mean()
+    return float(1 - (residuals @ residuals) / (centred @ centred)) if centred.any() else 0.0

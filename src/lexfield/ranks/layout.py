@@ -1,8 +1,8 @@
 """Words in the plane (Hare et al., Figures 2 and 5): t-SNE, PCA or metric MDS of their vectors.
 
-tsne   neighbours stay neighbours; distances between far groups mean nothing (Barnes–Hut)
-pca    the two directions in which the vectors differ most; quick for any number of words
-mds    distances in the plane as near as possible to the real ones (SMACOF); n² work
+tsne   neighbours stay neighbours; distances between groups mean nothing (Barnes–Hut)
+pca    the two directions in which the vectors vary most; fast for any number of words
+mds    distances in the plane approximate the real ones (SMACOF); n² work
 """
 
 from __future__ import annotations
@@ -10,31 +10,29 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from pathlib import Path
 from threading import Event, Thread
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from lexfield.engine import cores
-from lexfield.engine.processes import call
-from lexfield.errors import InputError, check
+from lexfield.engine import cores, single_thread
+from lexfield.errors import InputError, MissingExtraError, check
+from lexfield.plottable import Plottable
 from lexfield.progress import Progress, silent
-from lexfield.ranks.cloud import Source, embed_corpus, unit_rows
-from lexfield.ranks.speech import CLASSES, Tagger, classes_of
+from lexfield.ranks.cloud import CorpusVectors, Source, check_corpus, unit_rows
+from lexfield.ranks.speech import CLASSES, Tagger, tag_words
 from lexfield.results import Frames, html_table
 from lexfield.text.corpus import Corpus
 
-# method → how many words by default, how many at most
+# method → the default and the largest number of words
 METHODS = {"tsne": (5_000, 200_000), "pca": (50_000, 1_000_000), "mds": (1_000, 5_000)}
 _FEWEST = 10
-_AXES = 50  # principal axes that t-SNE sees, as is usual
+_AXES = 50  # principal axes given to t-SNE, as usual
 _PERPLEXITY = 30.0
 
 
 @dataclass(frozen=True)
-class LayoutResult(Frames):
+class LayoutResult(Frames, Plottable):
     """Words with their places, classes (by number in ``CLASSES``) and counts, frequent first."""
 
     name: str
@@ -46,27 +44,16 @@ class LayoutResult(Frames):
     vectors: str
     notes: list[str] = field(default_factory=list)
 
-    def to_dicts(self) -> list[dict[str, Any]]:
-        """A record a word."""
+    def to_dicts(self) -> list[dict[str, object]]:
+        """Return one record per word."""
         columns = (self.words, self.places.tolist(), self.classes.tolist(), self.counts.tolist())
         return [
             {"word": word, "x": place[0], "y": place[1], "speech": CLASSES[kind], "count": count}
             for word, place, kind, count in zip(*columns, strict=True)
         ]
 
-    def records(self) -> list[dict[str, Any]]:
+    def records(self) -> list[dict[str, object]]:
         return self.to_dicts()
-
-    def plot(self, path: str | Path | None = None) -> Any:
-        """Draw the words coloured by class: png, svg, pdf or (to zoom into) html.
-
-        Without a path the result is a ``Picture``: the figure and the data that it draws."""
-        given = {
-            "function": "lexfield.plots.layout:draw",
-            "path": path,
-            "arguments": {"results": [self]},
-        }
-        return call("lexfield.plots.figure:drawn", given)
 
     def _repr_html_(self) -> str:
         return html_table(self.to_dicts(), f"{self.name}: words by {self.method}", self.notes)
@@ -89,48 +76,54 @@ def layout(
 ) -> LayoutResult:
     """Lay the most frequent ``words`` of a corpus out in the plane.
 
-    ``progress`` is told the seconds that a layout has taken so far.
+    ``progress`` is called with the seconds that have passed.
     """
-    check(isinstance(corpus, Corpus), "corpus", "a Corpus, as Corpus.read gives", corpus)
+    check_corpus(corpus)
     check(method in METHODS, "method", f"one of {', '.join(METHODS)}", method)
-    usual, most = METHODS[method]
-    limit = usual if words is None else words
+    default, most = METHODS[method]
+    limit = default if words is None else words
     check(_FEWEST <= limit <= most, "words", f"{_FEWEST} to {most:,} for {method}", words)
-    source, embedded, notes = embed_corpus(corpus, vectors, allow_unknown, progress)
-    known = np.flatnonzero(embedded.known)
+    embedded = CorpusVectors.of(corpus, vectors, progress, allow_unknown)
+    notes = list(embedded.notes)
+    known = np.flatnonzero(embedded.words.known)
     if len(known) < _FEWEST:
         raise InputError(
             f"Only {len(known)} words of this text have a vector: too few to lay out.",
             f"Take a longer text: at least {_FEWEST} are needed.",
         )
-    kept = known[:limit]  # ids go by falling count
+    kept = known[:limit]  # word ids go by falling count
     names = [corpus.vocabulary.words[int(row)] for row in kept]
     if len(kept) < len(known):
         notes.append(
             f"the {len(kept):,} most frequent of {len(known):,} words are shown; --words for more"
         )
-    with _ticking(progress):
-        places = place(embedded.matrix[kept], method, seed)
+    try:
+        classes = tag_words(names, tagger)
+    except MissingExtraError as error:
+        classes = np.full(len(names), CLASSES.index("other"), np.uint8)
+        notes.append(f"words are not coloured: parts of speech need textblob. {error.hint}")
+    with _report_seconds(progress):
+        places = place_rows(embedded.words.vectors[: len(kept)], method, seed)
     return LayoutResult(
         name,
         method,
         names,
         places,
-        classes_of(names, tagger),
+        classes,
         corpus.vocabulary.counts[kept],
-        source,
+        embedded.source,
         notes,
     )
 
 
 @contextmanager
-def _ticking(progress: Progress) -> Iterator[None]:
-    """Tell the seconds that have passed: the layouts themselves do not say how far they are."""
-    over = Event()
+def _report_seconds(progress: Progress) -> Iterator[None]:
+    """Report the seconds that have passed; the layouts themselves report no progress."""
+    is_done = Event()
 
     def tick() -> None:
         seconds = 0
-        while not over.wait(1):
+        while not is_done.wait(1):
             seconds += 1
             progress(seconds, None)
 
@@ -139,34 +132,24 @@ def _ticking(progress: Progress) -> Iterator[None]:
     try:
         yield
     finally:
-        over.set()
+        is_done.set()
         ticker.join()
 
 
-def place(matrix: NDArray[np.float32], method: str, seed: int = 0) -> NDArray[np.float32]:
-    """Two coordinates for every row of unit length; a mirrored layout is turned to one sign."""
-    unit = unit_rows(matrix)
-    if method == "pca":
-        found = _axes(unit, 2)
-    elif method == "mds":
-        found = _mds(unit, seed)
-    else:
-        found = _tsne(unit, seed)
-    found = np.asarray(found, np.float32)
-    return found * _signs(found)
+def place_rows(matrix: NDArray[np.float32], method: str, seed: int = 0) -> NDArray[np.float32]:
+    """Return two coordinates per row, computed from rows of unit length.
+
+    Axes are mirrored so that the farthest point on each is on the positive side.
+    """
+    layouts = {"tsne": _tsne, "pca": lambda unit, _: _principal_axes(unit, 2), "mds": _mds}
+    places = np.asarray(layouts[method](unit_rows(matrix), seed), np.float32)
+    farthest = places[np.abs(places).argmax(axis=0), np.arange(places.shape[1])]
+    return places * np.where(farthest < 0, -1, 1).astype(np.float32)
 
 
-def _signs(found: NDArray[np.float32]) -> NDArray[np.float32]:
-    """So that the point farthest out on each axis is on the positive side."""
-    far = np.abs(found).argmax(axis=0)
-    return np.where(found[far, np.arange(found.shape[1])] < 0, -1, 1).astype(np.float32)
-
-
-def _axes(unit: NDArray[np.float32], count: int) -> NDArray[np.float32]:
-    """Coordinates on the first principal axes, by the covariance: d² memory, whatever n is."""
-    from threadpoolctl import threadpool_limits
-
-    with threadpool_limits(1):
+def _principal_axes(unit: NDArray[np.float32], count: int) -> NDArray[np.float32]:
+    """Return coordinates on the first principal axes, by the covariance: d² memory for any n."""
+    with single_thread():
         centred = unit - unit.mean(axis=0, dtype=np.float64).astype(np.float32)
         values, axes = np.linalg.eigh((centred.T @ centred).astype(np.float64))
         best = axes[:, np.argsort(-values)[: min(count, centred.shape[1])]]
@@ -176,7 +159,7 @@ def _axes(unit: NDArray[np.float32], count: int) -> NDArray[np.float32]:
 def _tsne(unit: NDArray[np.float32], seed: int) -> NDArray[np.float32]:
     from sklearn.manifold import TSNE
 
-    start = _axes(unit, _AXES)
+    start = _principal_axes(unit, _AXES)
     model = TSNE(
         perplexity=min(_PERPLEXITY, (len(unit) - 1) / 3),
         init="pca",
@@ -193,6 +176,6 @@ def _mds(unit: NDArray[np.float32], seed: int) -> NDArray[np.float32]:
     from sklearn.manifold import MDS
 
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", FutureWarning)  # on defaults that are set here
+        warnings.simplefilter("ignore", FutureWarning)  # about defaults that are set here
         model = MDS(n_components=2, n_init=1, max_iter=200, random_state=seed, n_jobs=1)
         return np.asarray(model.fit_transform(unit.astype(np.float64)), np.float32)

@@ -1,25 +1,22 @@
-"""Parts of speech: what a text is made of, and whether near words have the same.
+"""Parts of speech: how many of each a text has, and whether near words share theirs.
 
-Hare et al., 4.3.1, Tables 2 and 6.
-
-Each distinct word gets one tag, as in the paper, so a word that is a noun here and a verb there
-counts as what it mostly is. The tagger is TextBlob's (a lexicon of 94,000 English words and rules
-for the endings of others; its data are in its package); any callable will do instead that takes a
-word and gives a tag of the Penn Treebank or the name of a class.
+Hare et al., 4.3.1, Tables 2 and 6. Each distinct word gets one tag, as in the paper: a word that is
+sometimes a noun and sometimes a verb counts as what it mostly is. The default tagger is TextBlob's
+(the extra ``speech``): a lexicon of 94,000 English words, and rules for the endings of others. Any
+callable that maps a word to a Penn Treebank tag, or to the name of a class, can replace it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from lexfield.errors import InputError, check
+from lexfield.errors import InputError, check, need
 from lexfield.progress import Progress, silent
-from lexfield.ranks.cloud import Source, embed_corpus, unit_rows
+from lexfield.ranks.cloud import CorpusVectors, Source, check_corpus, unit_rows
 from lexfield.results import Table, format_rows
 from lexfield.text.corpus import Corpus
 from lexfield.vectors.nearest import nearest_rows
@@ -27,7 +24,7 @@ from lexfield.vectors.nearest import nearest_rows
 CLASSES = ("noun", "verb", "adjective", "adverb", "pronoun", "other")
 NEIGHBOURS = (3, 5, 10, 20, 50)
 Tagger = Callable[[str], str]
-# Beginnings of Penn Treebank tags; all others, digits and marks among them, are "other".
+# Prefixes of Penn Treebank tags; all others, such as digits and punctuation, are "other".
 _PENN = {
     "NN": "noun",
     "VB": "verb",
@@ -42,7 +39,7 @@ _PENN = {
 
 @dataclass(frozen=True)
 class Share:
-    """A class of words in a text, by tokens and by types."""
+    """The share of a class of words in a text, by tokens and by types."""
 
     speech: str
     tokens: int
@@ -53,10 +50,9 @@ class Share:
 
 @dataclass(frozen=True)
 class SameClass:
-    """Of the ``k`` nearest words, the mean share with the class of the word itself.
+    """The mean share of the ``k`` nearest words that have the class of the word itself.
 
-    by_chance: the share if neighbours were drawn at random. above: how much of the way from chance
-    to all of one class the neighbours have gone.
+    by_chance: the share if neighbours were drawn at random. above: (share − chance) / (1 − chance).
     """
 
     k: int
@@ -77,7 +73,7 @@ class SpeechResult:
     embedded: int
     notes: list[str] = field(default_factory=list)
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         return {
             "name": self.name,
             "vectors": self.vectors,
@@ -86,11 +82,11 @@ class SpeechResult:
             "neighbours": self.neighbours.to_dicts(),
         }
 
-    def to_dicts(self) -> list[dict[str, Any]]:
+    def to_dicts(self) -> list[dict[str, object]]:
         return [*self.shares.to_dicts(), *self.neighbours.to_dicts()]
 
     def lines(self) -> list[str]:
-        """The report as lines of text."""
+        """Return the report as lines of text."""
         return [
             f"{self.name}: parts of speech",
             *format_rows(self.shares.to_dicts()),
@@ -107,36 +103,31 @@ class SpeechResult:
 
 
 def default_tagger() -> Tagger:
-    """TextBlob's tagger, for one word at a time."""
-    from textblob.en import parser
-
-    def tag(word: str) -> str:
-        return str(parser.find_tags([word])[0][1])
-
-    return tag
+    """Return TextBlob's tagger, for one word at a time."""
+    parser = need("textblob.en", "speech").parser
+    return lambda word: str(parser.find_tags([word])[0][1])
 
 
 def class_of(tag: str) -> str:
-    """The class of a Penn Treebank tag; the name of a class is its own."""
+    """Return the class of a Penn Treebank tag, or of the name of a class."""
     if tag in CLASSES:
         return tag
     return next((name for start, name in _PENN.items() if tag.startswith(start)), "other")
 
 
-def classes_of(words: Sequence[str], tagger: Tagger | None = None) -> NDArray[np.uint8]:
-    """The class of every word, as its place in ``CLASSES``."""
+def tag_words(words: Sequence[str], tagger: Tagger | None = None) -> NDArray[np.uint8]:
+    """Return the class of every word, as its index in ``CLASSES``."""
     tag = tagger or default_tagger()
-    places = {name: place for place, name in enumerate(CLASSES)}
-    found = np.empty(len(words), np.uint8)
+    classes = np.empty(len(words), np.uint8)
     for number, word in enumerate(words):
-        given = tag(word)
-        if not isinstance(given, str):
+        name = tag(word)
+        if not isinstance(name, str):
             raise InputError(
-                f"The tagger gave {given!r} for {word!r}.",
-                f"It must give a Penn Treebank tag or one of: {', '.join(CLASSES)}.",
+                f"The tagger returned {name!r} for {word!r}.",
+                f"It must return a Penn Treebank tag or one of: {', '.join(CLASSES)}.",
             )
-        found[number] = places[class_of(given)]
-    return found
+        classes[number] = CLASSES.index(class_of(name))
+    return classes
 
 
 def speech(
@@ -149,31 +140,29 @@ def speech(
     allow_unknown: bool = False,
     progress: Progress = silent,
 ) -> SpeechResult:
-    """Tag the distinct words of a corpus; count classes, and those of the nearest words."""
-    check(isinstance(corpus, Corpus), "corpus", "a Corpus, as Corpus.read gives", corpus)
+    """Tag the distinct words of a corpus; count classes, and compare those of the nearest words."""
+    check_corpus(corpus)
     check(len(neighbours) > 0 and min(neighbours) >= 1, "neighbours", "at least 1", neighbours)
-    if not len(corpus.tokens):
-        raise InputError("There are no words in this text.", "Give one with some.")
-    source, embedded, low = embed_corpus(corpus, vectors, allow_unknown, progress)
-    classes = classes_of(corpus.vocabulary.words, tagger)
-    known = embedded.known
-    table, notes = same_class(embedded.matrix[known], classes[known], neighbours, progress)
-    notes[:0] = low
+    embedded = CorpusVectors.of(corpus, vectors, progress, allow_unknown)
+    classes = tag_words(corpus.vocabulary.words, tagger)
+    known = embedded.words.known
+    table, notes = compare_neighbours(embedded.words.vectors, classes[known], neighbours, progress)
+    notes[:0] = embedded.notes
     if missing := int((~known).sum()):
         notes.append(f"{missing:,} words without a vector are not among the neighbours")
     return SpeechResult(
         name,
-        composition(classes, corpus.vocabulary.counts),
+        count_classes(classes, corpus.vocabulary.counts),
         table,
         classes,
-        source,
+        embedded.source,
         int(known.sum()),
         notes,
     )
 
 
-def composition(classes: NDArray[np.uint8], counts: NDArray[np.int64]) -> Table[Share]:
-    """Table 6: each class's part of the tokens and of the types."""
+def count_classes(classes: NDArray[np.uint8], counts: NDArray[np.int64]) -> Table[Share]:
+    """Return Table 6: each class's share of the tokens and of the types."""
     tokens = np.bincount(classes, counts, minlength=len(CLASSES)).astype(np.int64).tolist()
     types = np.bincount(classes, minlength=len(CLASSES)).tolist()
     rows = [
@@ -183,31 +172,31 @@ def composition(classes: NDArray[np.uint8], counts: NDArray[np.int64]) -> Table[
     return Table(rows, "parts of speech")
 
 
-def same_class(
+def compare_neighbours(
     matrix: NDArray[np.float32],
     classes: NDArray[np.uint8],
     neighbours: Sequence[int] = NEIGHBOURS,
     progress: Progress = silent,
 ) -> tuple[Table[SameClass], list[str]]:
-    """Table 2: the mean share of the k nearest words (by cosine) that have a word's class.
+    """Return Table 2: the mean share of the k nearest words (by cosine) with a word's class.
 
     By chance it is Σ p_c (n_c − 1)/(n − 1): a word of class c, with probability p_c, and one other.
     """
     n = len(classes)
-    wanted = [k for k in neighbours if k < n]
+    usable = [k for k in neighbours if k < n]
     notes = []
-    if len(wanted) < len(neighbours):
-        notes.append(f"there are {n:,} words with vectors: too few for so many neighbours")
-    if not wanted:
+    if len(usable) < len(neighbours):
+        notes.append(f"there are {n:,} words with vectors: too few for the larger k")
+    if not usable:
         return Table([], "nearest words of the same class"), notes
     unit = unit_rows(matrix)
-    most = max(wanted)
-    found = nearest_rows(unit, unit, k=most, skip=np.arange(n), progress=progress)
-    same = classes[found.rows.reshape(n, most)] == classes[:, None]
+    most = max(usable)
+    nearest = nearest_rows(unit, unit, k=most, skip=np.arange(n), progress=progress)
+    same = classes[nearest.rows.reshape(n, most)] == classes[:, None]
     sizes = np.bincount(classes, minlength=len(CLASSES)).astype(np.float64)
     chance = float((sizes * (sizes - 1)).sum() / (n * (n - 1)))
     rows = []
-    for k in wanted:
+    for k in usable:
         share = float(same[:, :k].mean())
         above = (share - chance) / (1 - chance) if chance < 1 else 0.0
         rows.append(SameClass(k, share, chance, above))

@@ -33,7 +33,8 @@ def add_pages(app: FastAPI) -> None:
     async def icon() -> FileResponse:
         return FileResponse(STATIC / "icon.svg", media_type="image/svg+xml")
 
-    app.mount("/static", _Files(directory=STATIC), name="static")
+    files = _Files(directory=STATIC, packages=[("lexfield.plots", "static")])
+    app.mount("/static", files, name="static")
 
 
 class _Files(StaticFiles):

@@ -178,10 +178,6 @@ class ZipfResult(Reply):
     curves: list[Curve]
 
 
-class Ranked(ZipfResult, Answer[ZipfResult]):
-    """The figures of the one corpus also stand beside the results."""
-
-
 class Clustered(Answer[Cluster]):
     name: str
     k: int
@@ -210,10 +206,6 @@ class SpeechResult(Reply):
     embedded: int
     shares: list[SpeechShare]
     neighbours: list[SpeechNeighbours]
-
-
-class Spoken(SpeechResult, Answer[SpeechResult]):
-    """The figures of the one corpus also stand beside the results."""
 
 
 class WordPlace(Reply):
@@ -322,9 +314,9 @@ REPLIES: dict[str, type[BaseModel]] = {
     "pairs": Answer[Pair],
     "map": Mapped,
     "label": Labelled,
-    "zipf": Ranked,
+    "zipf": Answer[ZipfResult],
     "clusters": Clustered,
-    "speech": Spoken,
+    "speech": Answer[SpeechResult],
     "layout": LaidOut,
     "near": Answer[NearWord],
     "threshold": Thresholds,

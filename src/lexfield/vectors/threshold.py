@@ -15,14 +15,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from lexfield.engine.processes import call
 from lexfield.errors import InputError, check
+from lexfield.plottable import Plottable
 from lexfield.progress import Progress, silent
 from lexfield.results import Frames, html_table
 from lexfield.vectors.models import align_units
@@ -65,7 +64,7 @@ class ModelThreshold:
 
 
 @dataclass(frozen=True)
-class Threshold(Frames):
+class Threshold(Frames, Plottable):
     """A threshold with its interval, and the curve it was read from.
 
     error: the standard error due to sampling words; 0 without a sample.
@@ -95,11 +94,6 @@ class Threshold(Frames):
 
     def records(self) -> list[dict[str, Any]]:
         return self.to_dicts()
-
-    def plot(self, path: str | Path | None = None, name: str = "vectors") -> Any:
-        """Draw the curve and the threshold to a path; without one, return a ``Picture``."""
-        given = {"function": "lexfield.plots.words:draw_threshold", "path": path}
-        return call("lexfield.plots.figure:drawn", {**given, "arguments": {"found": {name: self}}})
 
     def _repr_html_(self) -> str:
         low, high = self.interval

@@ -34,9 +34,11 @@ def _zipf(index: Index | None, options: Options, report: Frames) -> tuple[Any, l
     index = needed(index)
     corpus = index.corpus
     report.stage("clustering" if options["latent"] else "fitting")
+    name = options["vectors"]
     result = rank(
         corpus, space="latent" if options["latent"] else "categorical", ngram=options["ngram"],
-        clusters=options["k"], vectors=vectors_or_own(options["vectors"]), seeds=options["seeds"],
+        clusters=options["k"], seeds=options["seeds"],
+        vectors=vectors_or_own(name) if options["latent"] or name != "default" else None,
         nulls=options["nulls"], robustness=options["robustness"], name=options["index"],
         allow_unknown=options["allow_unknown"], progress=report,
     )  # fmt: skip

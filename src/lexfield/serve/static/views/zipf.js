@@ -34,7 +34,7 @@ export async function render(root, state) {
     const typed = Object.fromEntries(Object.entries(asked).map(([name, value]) => [name, ["k", "seeds", "ngram"].includes(name) && value ? Number(value) : value === "true" ? true : value === "false" ? false : value]));
     result.append(h("p", { class: "hint" }, "Counting…"));
     const told = latent || about.tokens > MANY ? await work("zipf", typed, result, state.signal) : await get("zipf", asked, state.signal);
-    if (told) ranks(result, told, asked); else result.replaceChildren(h("p", { class: "hint" }, "Cancelled."));
+    if (told) ranks(result, { ...told.results[0], notes: told.notes }, asked); else result.replaceChildren(h("p", { class: "hint" }, "Cancelled."));
   } catch (error) { result.replaceChildren(problem(error)); }
 }
 
@@ -65,7 +65,7 @@ function words(root, state) {
     try {
       const told = await work("layout", options, place, state.signal);
       if (!told) return;
-      const shares = await work("speech", { index: state.index, k: [3, 10] }, place, state.signal);
+      const shares = (await work("speech", { index: state.index, k: [3, 10] }, place, state.signal))?.results[0];
       const view = new PointMap(told.results.map((one) => ({ x: one.x, y: one.y, name: one.word, group: one.speech, detail: `${one.speech} · ${number(one.count)} times` })), { label: `Map of ${told.results.length} words by part of speech`, name: "words", labels: 60 });
       place.replaceChildren(h("div", { class: "spread" }, h("h3", {}, `${number(told.results.length)} words`), tools("layout", options)), notes(told.notes), view.element(),
         shares ? h("div", { class: "two" }, table([["part of speech", (one) => one.speech], ["of all words", (one) => percent(one.token_share), true], ["of different words", (one) => percent(one.type_share), true]], shares.shares, "Parts of speech"),
