@@ -306,7 +306,7 @@ def long(folder: Path) -> dict[str, Any]:
     for name in ("folders", "parts", "remotes"):
         (folder / name).mkdir()
     return {
-        "folders": folders(folder / "folders", 3000),
+        "folders": folders(folder / "folders", 1000),
         "parts": parts(folder / "parts"),
-        "remotes": remotes(folder / "remotes", 3000),
+        "remotes": remotes(folder / "remotes", 1000),
     }

@@ -124,8 +124,27 @@ def _bytes(found: Any) -> str:
     )
 
 
+def _places(found: Any) -> str:
+    rows = [
+        (name, one["trials"], ", ".join(f"{word}: {n:,}" for word, n in one["outcomes"].items()),
+         len(one["faults"]))
+        for name, one in found.items() if isinstance(one, dict)
+    ]  # fmt: skip
+    head = ("attacked", "trials", "how they ended", "faults")
+    return "### Output folders, parts and remote stores\n\n" + table(head, rows)
+
+
+def _mixed(found: Any) -> str:
+    asked, poisoned = (sum(found[name].values()) for name in ("answers", "poisoned requests"))
+    return (
+        f"### Answers and their questions\n\n{asked:,} questions from 20 clients with"
+        f" {poisoned:,} poisoned requests among them: {found['wrong']:,} wrong answers.\n"
+    )
+
+
 PARTS = {"rot": _rot, "peers": _peers, "crash": _crash, "concurrency": _concurrency,
-         "fuzz": _fuzz, "scale": _scale, "attack": _attack, "bytes": _bytes}  # fmt: skip
+         "fuzz": _fuzz, "scale": _scale, "attack": _attack, "bytes": _bytes,
+         "places": _places, "mixed": _mixed}  # fmt: skip
 
 
 def figures() -> str:

@@ -35,6 +35,20 @@ def toy(tmp_path: Path) -> Index:
     return Index.build(Corpus.of(TOY), tmp_path / "i", vectors=WordVectors(list(LINE), matrix))
 
 
+def test_without_kept_balls_the_answers_are_the_same(
+    toy: Index, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """They are not kept for very many words, because finding them all takes quadratic time."""
+    monkeypatch.setattr("lexfield.search.segment.MOST_BALLS", 3)
+    matrix = np.array([[x, 1.0] for x in LINE.values()], np.float32)
+    vectors = WordVectors(list(LINE), matrix)
+    without = Index.build(Corpus.of(TOY), tmp_path / "without", vectors=vectors)
+    assert toy.lexicon.has_balls and not without.lexicon.has_balls
+    for spec in ("setcover(weights=none, r=2)", "setcover", "translation(threshold=0.5)"):
+        kept, computed = (index.search("boat bread", spec, 3) for index in (toy, without))
+        assert (kept.rows, kept.scores) == (computed.rows, computed.scores)
+
+
 def test_toy_corpus_by_hand(toy: Index) -> None:
     """U of "boat bread" with r=2: {boat, ship, canoe} ∪ {bread, cake, canoe}."""
     found = toy.search("boat bread", "setcover(weights=none, r=2)", 3)

@@ -102,7 +102,7 @@ class Lexicon:
     @property
     def has_balls(self) -> bool:
         """Can balls be looked up?"""
-        return len(self._segments) == 1 and self._live is None
+        return len(self._segments) == 1 and self._live is None and len(self._balls) > 0
 
     @property
     def _balls(self) -> NDArray[np.int32]:

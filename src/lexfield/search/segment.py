@@ -34,7 +34,8 @@ if TYPE_CHECKING:
     from lexfield.search.axes import Basis
 
 UNITS = ("sentence", "document")
-BALL = 16  # neighbours kept a word
+BALL = 16  # neighbours kept per word
+MOST_BALLS = 200_000  # words up to which they are kept
 _BLOCK = 1 << 14  # vectors that are written at a time
 
 Array = NDArray[Any]
@@ -237,10 +238,16 @@ def _rows(
 
 
 def find_balls(embedded: WordEmbeddings, progress: Progress = silent) -> NDArray[np.int32]:
-    """The ``BALL`` nearest words of each word."""
+    """Return the ``BALL`` nearest words of each word, or no rows at all for very many words.
+
+    The work is quadratic: a million made-up compounds would take hours. Without balls the nearest
+    words of a query's words are computed when they are asked for.
+    """
     from lexfield.vectors.nearest_others import nearest_others
 
     known = np.flatnonzero(embedded.matches)
+    if len(known) > MOST_BALLS:
+        return np.empty((0, BALL), np.int32)
     balls = np.full((len(embedded.matches), BALL), -1, np.int32)
     if len(known) > 1:
         found = nearest_others(embedded.vectors, BALL, progress=progress)
