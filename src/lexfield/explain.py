@@ -40,7 +40,8 @@ class Explanation:
         reasons, facts = self.reasons, self.facts
         if most is not None:
             reasons = _strongest(reasons, most)
-            facts = {name: _shortened(value, most) for name, value in facts.items()}
+            words = {reason.query for reason in reasons}
+            facts = {name: _shorten_fact(value, most, words) for name, value in facts.items()}
         return {
             "reasons": [
                 {
@@ -48,6 +49,7 @@ class Explanation:
                     "match": reason.match,
                     "contribution": reason.contribution,
                     "distance": reason.distance,
+                    "probability": reason.probability,
                 }
                 for reason in reasons
             ],
@@ -95,10 +97,13 @@ def _clip(text: str) -> str:
     return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
 
 
-def _shortened(value: Any, most: int) -> Any:
-    """Of a long list of what was moved, what was moved most; of any other, the first."""
-    if not isinstance(value, list) or len(value) <= most:
+def _shorten_fact(value: Any, most: int, words: set[str]) -> Any:
+    """Return the part of a long fact that is worth sending: of a table by word the rows of reasons,
+    of flows the largest, of any other list the first."""
+    if not isinstance(value, list | dict) or len(value) <= most:
         return value
+    if isinstance(value, dict):
+        return {word: one for word, one in value.items() if word in words}
     if all(isinstance(one, dict) and "flow" in one for one in value):
         value = sorted(value, key=lambda one: -one["flow"])
     return value[:most]

@@ -150,3 +150,22 @@ def test_a_value_that_no_document_has_is_named(tmp_path: Path) -> None:
         assert note in found.notes
     assert note in index.like("0", "bm25", where={"Status": ["new", "NEW"]}).notes
     assert not index.search("ship", "bm25", where={"Status": "NEW"}).notes
+
+
+def test_a_document_too_long_for_a_query_is_sampled(tmp_path: Path) -> None:
+    novel = " ".join(
+        f"The {word} sailed over the sea at night." for word in ["ship", "boat"] * 1500
+    )
+    texts = [Document("novel", novel), Document("sea", "A ship sailed over the sea."),
+             Document("bread", "She baked bread in the kitchen.")]  # fmt: skip
+    index = Index.build(Corpus.of(texts), tmp_path / "i")
+    found = index.like("novel", "bm25", 2)
+    assert found[0].id == "sea"
+    assert "novel has 24,000 words" in found.notes[0] and "evenly spaced" in found.notes[0]
+
+
+def test_info_lists_at_most_a_hundred_fields(tmp_path: Path) -> None:
+    texts = [Document(str(i), "The sea.", "", {f"f{i:03}": "x", "all": "y"}) for i in range(120)]
+    info = Index.build(Corpus.of(texts), tmp_path / "i").info()
+    assert len(info["metadata"]) == 100 and info["metadata"]["all"] == {"y": 120}
+    assert any(note.startswith("121 metadata fields") for note in info["notes"])

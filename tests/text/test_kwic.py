@@ -77,6 +77,9 @@ def test_the_limit_is_per_text_and_totals_are_real() -> None:
     assert found.title == "101 places of sea"
     by_left = kwic(corpus, "sea", k=1, sort="left")
     assert {line.document for line in by_left} == {"a", "b"}
+    two = kwic(Corpus.of([Document("a", "the sea " + "the " * 50)]), ["the", "sea"], k=2)
+    assert [line.match for line in two] == ["the", "sea", "the"]
+    assert two.notes == ["a: the first 2 of 51 places of 'the'"]
     many = Corpus.of(["sea sea."] * 9)
     assert kwic(many, "sea", k=1).notes == ["the first 1 places per text; 9 texts hold more"]
 

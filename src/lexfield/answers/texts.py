@@ -19,17 +19,18 @@ if TYPE_CHECKING:
     from lexfield.text.corpus import Corpus
 
 _NEAREST, _WORDS = 5, 15  # documents and words shown as evidence
+_REASONS = 500  # words of a comparison
 
 
 def compared(
     names: tuple[str, str], found: Estimate, notes: Sequence[str], *, explain: bool
 ) -> Answer:
-    """A divergence with, if wanted, the words behind it."""
+    """A divergence and, if wanted, the words behind it: the strongest and the sum of the others."""
     record = {"a": names[0], "b": names[1], **found.to_dict()}
     del record["notes"]
     extra = dict(record)
     if explain:
-        record["explanation"] = found.explanation.to_dict()
+        record["explanation"] = found.explanation.to_dict(_REASONS)
     return Answer("compare", [record], [*notes, *found.notes], extra)
 
 

@@ -10,7 +10,7 @@ from lexfield.vectors.wordvectors import count_matches
 if TYPE_CHECKING:
     from lexfield.search.index import Index
 
-_MOST_VALUES = 50
+_MOST_FIELDS, _MOST_VALUES = 100, 50
 
 
 def describe_index(index: Index) -> dict[str, Any]:
@@ -35,9 +35,22 @@ def describe_index(index: Index) -> dict[str, Any]:
         "language": index.language,
         "normalisation": meta["segments"][0]["corpus"]["normalisation"],
         "vectors": {**meta["vectors"], "coverage": ways},
-        "metadata": {n: dict(c.most_common(_MOST_VALUES)) for n, c in sorted(counters.items())},
+        "metadata": _most_common(counters),
         "notes": [
             *(note for s in meta["segments"] for note in s["corpus"]["notes"]),
             *index.coverage.build_notes(),
+            *_field_notes(len(counters)),
         ],
     }
+
+
+def _most_common(counters: dict[str, Counter[str]]) -> dict[str, dict[str, int]]:
+    """Return the fields that most documents have, by name, with their most common values."""
+    names = sorted(counters, key=lambda name: (-counters[name].total(), name))[:_MOST_FIELDS]
+    return {name: dict(counters[name].most_common(_MOST_VALUES)) for name in sorted(names)}
+
+
+def _field_notes(fields: int) -> list[str]:
+    if fields <= _MOST_FIELDS:
+        return []
+    return [f"{fields:,} metadata fields; the {_MOST_FIELDS} that most documents have are listed"]

@@ -11,11 +11,15 @@ from lexfield.errors import InputError, check
 from lexfield.explain import no_reasons
 from lexfield.search.filter import allowed_rows, where_notes
 from lexfield.search.methods import Method, read_query, spec_of
+from lexfield.search.query import LONGEST_QUERY
 from lexfield.search.ranking import Found, Ranking
+from lexfield.search.rows import Rows
 from lexfield.search.topic import Topic, mixture_of
 
 if TYPE_CHECKING:
     from lexfield.search.index import Index
+
+_SAMPLE = 5_000  # words of a document that is too long to be a query
 
 
 def like(
@@ -47,12 +51,26 @@ def like(
         else:
             found = method.near(rows, mixture, k, allowed)
     else:
-        query = read_query(index, method, rows.text(row), allow_unknown=allow_unknown)
+        text, sampled = _sample(index, rows, row, identity)
+        query = read_query(index, method, text, allow_unknown=allow_unknown)
         found = method.search(rows, query, k, allowed)
-        found.notes[:0] = query.notes
+        found.notes[:0] = [*sampled, *query.notes]
         found.words = query.wanted
     found.notes[:0] = where_notes(rows, where)
     return Ranking(found, rows, spec_of(method), identity)
+
+
+def _sample(index: Index, rows: Rows, row: int, identity: str) -> tuple[str, list[str]]:
+    """Return a row's text, or evenly spaced sentences of one too long for a query; and notes."""
+    length = int(rows.lengths[row])
+    if length <= LONGEST_QUERY or rows.unit == "sentence":
+        return rows.text(row), []
+    sentences = index.rows("sentence")
+    own = np.flatnonzero(sentences.documents == row)
+    chosen = own[:: -(-length // _SAMPLE)].tolist()
+    words = int(sentences.lengths[chosen].sum())
+    note = f"{identity} has {length:,} words; {words:,} of evenly spaced sentences are the query"
+    return " ".join(sentences.text(one) for one in chosen), [note]
 
 
 def locate(index: Index, identity: str) -> tuple[str, int]:

@@ -33,6 +33,7 @@ class Reason(Reply):
     match: str
     contribution: float
     distance: float | None = None
+    probability: float | None = None
 
 
 class Explanation(BaseModel):

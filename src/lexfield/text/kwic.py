@@ -17,6 +17,7 @@ from lexfield.text.corpus import Corpus
 from lexfield.text.segment import word_spans, words
 
 Sort = Literal["text", "left", "right"]
+Group = tuple[str, int]  # document, phrase
 _KEPT = 4096  # sentences whose words are remembered: matches are often close together
 _NAMED = 5  # texts whose cut lists get a note each; more of them share one
 
@@ -57,54 +58,63 @@ def kwic(
 
     A phrase lies within a sentence; its context may go beyond, but not beyond the document.
     ``sort`` orders by the text, or by the words to the left (the nearest first) or to the right.
-    ``k`` limits how many places are kept per document; ``totals`` has their real number.
+    ``k`` limits how many places of a phrase are kept per document; ``totals`` has the real number
+    of all phrases per document.
     """
     phrases = [phrases] if isinstance(phrases, str) else list(phrases)
     check(len(phrases) >= 1, "phrases", "at least one", phrases)
     check(0 <= window <= 1000, "window", "between 0 and 1000", window)
     check(sort in ("text", "left", "right"), "sort", "text, left or right", sort)
     check(k is None or k >= 1, "k", "at least 1", k)
-    found: dict[tuple[int, int], None] = {}
+    found: dict[tuple[int, int], int] = {}  # place → phrase
     notes = []
-    for phrase in phrases:
+    for number, phrase in enumerate(phrases):
         ids = [corpus.vocabulary.id(word) for word in words(corpus.normalisation(phrase))]
         places = _places(corpus, ids)
         if not len(places):
             notes.append(f"{phrase!r} does not occur")
-        found |= {(place, place + len(ids)): None for place in places.tolist()}
+        found |= {(place, place + len(ids)): number for place in places.tolist()}
     reader = _Reader(corpus, window)
     ordered = sorted(found)
     if sort != "text":
         ordered.sort(key=lambda match: reader.key(match[0], match[1], sort))
     owners = reader.documents([start for start, _ in ordered])
-    counts = Counter(owners)
-    totals = Counter({corpus.ids[number]: count for number, count in sorted(counts.items())})
-    kept = ordered if k is None else _first_per_document(ordered, owners, k)
+    totals = Counter({corpus.ids[one]: count for one, count in sorted(Counter(owners).items())})
     if k is not None:
-        notes += _cut_notes(totals, k)
-    title = f"{len(ordered):,} places of {list_names(phrases)}"
-    return Concordance([reader.context(*match) for match in kept], totals, title, notes)
+        groups = [
+            (corpus.ids[owner], found[match]) for owner, match in zip(owners, ordered, strict=True)
+        ]
+        ordered = _first_of_each(ordered, groups, k)
+        notes += _cut_notes(Counter(groups), phrases, k)
+    title = f"{len(found):,} places of {list_names(phrases)}"
+    return Concordance([reader.context(*match) for match in ordered], totals, title, notes)
 
 
-def _first_per_document(
-    matches: Sequence[tuple[int, int]], owners: Sequence[int], k: int
+def _first_of_each(
+    matches: Sequence[tuple[int, int]], groups: Sequence[Group], k: int
 ) -> list[tuple[int, int]]:
-    """The first ``k`` matches of each document, in their order."""
-    seen: Counter[int] = Counter()
+    """Return the first ``k`` matches of each document and phrase, in their order."""
+    seen: Counter[Group] = Counter()
     kept = []
-    for match, owner in zip(matches, owners, strict=True):
-        seen[owner] += 1
-        if seen[owner] <= k:
+    for match, group in zip(matches, groups, strict=True):
+        seen[group] += 1
+        if seen[group] <= k:
             kept.append(match)
     return kept
 
 
-def _cut_notes(totals: Mapping[str, int], k: int) -> list[str]:
-    """Which texts hold more places than are shown."""
-    cut = {name: count for name, count in totals.items() if count > k}
-    if len(cut) <= _NAMED:
-        return [f"{name}: the first {k:,} of {count:,} places" for name, count in cut.items()]
-    return [f"the first {k:,} places per text; {len(cut):,} texts hold more"]
+def _cut_notes(counts: Mapping[Group, int], phrases: Sequence[str], k: int) -> list[str]:
+    """Return notes on the texts that hold more places than are shown."""
+    cut = {group: count for group, count in counts.items() if count > k}
+    if len(cut) > _NAMED:
+        texts = len({document for document, _ in cut})
+        return [f"the first {k:,} places per text; {texts:,} texts hold more"]
+    of = len(phrases) > 1
+    return [
+        f"{document}: the first {k:,} of {count:,} places"
+        + (f" of {phrases[phrase]!r}" if of else "")
+        for (document, phrase), count in cut.items()
+    ]
 
 
 def _places(corpus: Corpus, ids: Sequence[int]) -> NDArray[np.int64]:

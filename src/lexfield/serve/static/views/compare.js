@@ -67,7 +67,8 @@ function pair(root, state, given, documents) {
 }
 
 function outcome(root, told, wanted, state) {
-  const one = told.results[0], reasons = [...one.explanation.reasons].sort((a, b) => Math.abs(b.contribution) - Math.abs(a.contribution)).slice(0, 20);
+  const one = told.results[0], words = one.explanation.reasons.filter((reason) => !reason.query.startsWith("("));
+  const reasons = words.sort((a, b) => Math.abs(b.contribution) - Math.abs(a.contribution)).slice(0, 20);
   const rates = one.explanation.per_thousand;
   const context = h("div", { id: "context" });
   const rows = reasons.map((reason) => ({ label: reason.query, value: reason.contribution, note: rates ? `${number(rates[reason.query][0], 3)} of 1,000 words in A, ${number(rates[reason.query][1], 3)} in B` : reason.match && reason.match !== reason.query ? `near: ${reason.match}` : "" }));
