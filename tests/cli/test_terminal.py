@@ -81,3 +81,11 @@ def test_there_is_one_way_out() -> None:
         if path.name != "output.py":
             assert "click.echo" not in path.read_text(), path.name
             assert "print(" not in re.sub(r"\w+_print\(|fingerprint\(", "", path.read_text())
+
+
+def test_the_traceback_of_debug_is_shown_without_control_characters(
+    run: Run, tmp_path: Path
+) -> None:
+    shown = run("search", tmp_path / f"no{EVIL.replace('/', '')}.idx", "x", "--debug")
+    assert shown.code == 2 and "Traceback" in shown.err
+    assert not _STEERS.search(shown.err.replace("\n", ""))
