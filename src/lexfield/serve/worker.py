@@ -8,7 +8,6 @@ the last one of a reply holds the answer or an error. Nothing is pickled.
 from __future__ import annotations
 
 import json
-import logging
 import os
 import sys
 import time
@@ -16,7 +15,7 @@ from typing import Any, BinaryIO
 
 from lexfield.engine.processes import call, end_with_parent
 from lexfield.errors import LexfieldError
-from lexfield.serve.problems import OUT_OF_MEMORY, ChangedIndexError, problem, status_of
+from lexfield.serve.problems import OUT_OF_MEMORY, ChangedIndexError, log_fault, problem, status_of
 
 _MEMORY = "LEXFIELD_MEMORY"  # bytes
 _PAUSE = 0.1  # seconds between two reports of progress
@@ -64,7 +63,7 @@ def answer(task: dict[str, Any], frames: Frames) -> tuple[dict[str, Any], bytes]
     except MemoryError:
         return {**_no_memory(), "status": OUT_OF_MEMORY}, b""
     except Exception:
-        logging.getLogger("lexfield.serve").exception("%s failed", task["function"])
+        log_fault(task["function"])
         fault = {"error": "This is a fault in lexfield.", "hint": "Please report it."}
         return fault | {"status": 500}, b""
 
