@@ -10,7 +10,7 @@ from lexfield.answers.answer import Answer
 from lexfield.search.index import Index
 from lexfield.serve.tasks import build, find, ranks, texts, topics, words
 from lexfield.serve.tasks.common import Options, opened
-from lexfield.serve.worker import Frames
+from lexfield.serve.worker import Frames, hide_paths
 from lexfield.store.folder import verify
 
 _PARTS = ("topics", "metrics/*", "shards/*")  # stores within that of an index
@@ -63,7 +63,7 @@ def scrub(path: str, generation: str | None) -> str:
         for found in verify(store):
             if found.problem:
                 place = (store / found.file).relative_to(index).as_posix()
-                return f"{place}: {found.problem}"
+                return f"{place}: {hide_paths(found.problem, {'path': path}).rstrip('.')}"
     return ""
 
 
