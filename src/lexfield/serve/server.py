@@ -13,10 +13,11 @@ from lexfield.serve import uploads
 from lexfield.serve.guard import Limits
 from lexfield.serve.jobs import Job, Jobs
 from lexfield.serve.library import INDEXES, MODELS, Kept, Library
-from lexfield.serve.pool import Pool
+from lexfield.serve.pool import Pool, generation_of
 from lexfield.serve.problems import ServedError
 from lexfield.serve.requests import VERBS, Info, OfIndex, Request
 from lexfield.serve.scrub import Scrubber
+from lexfield.vectors.library import imported_folder
 
 TASK = "lexfield.serve.tasks.run:run"
 _CACHED, _LARGEST = 64, 1_000_000  # answers that are remembered, and bytes of one
@@ -46,6 +47,7 @@ class Server:
     def item(self, verb: str, request: Request) -> tuple[dict[str, Any], Kept | None]:
         """What a worker is asked; ids become paths here and nowhere else."""
         options = request.model_dump(mode="json")
+        sources: list[str] = []  # other stores that the answer depends on
         format = options.pop("format")
         kept = self.library.index(options["index"]) if _asks_index(request, options) else None
         if kept is not None:
@@ -54,8 +56,12 @@ class Server:
         if "models" in options and verb in ("near", "threshold"):
             chosen = options["models"]
             options["models_path"] = chosen and str(self.library.model(chosen).path)
+            sources += filter(None, [options["models_path"]])
+        if (folder := imported_folder(options.get("vectors") or "")) is not None:
+            sources.append(str(folder))
         path = None if kept is None else str(kept.path)
-        return {"verb": verb, "path": path, "options": options, "format": format}, kept
+        item = {"verb": verb, "path": path, "options": options, "format": format}
+        return {**item, "sources": sources}, kept
 
     async def answer(self, verb: str, request: Request) -> bytes:
         """The answer of a verb, from memory if it was given before and nothing has changed."""
@@ -164,5 +170,6 @@ def _asks_index(request: Request, options: dict[str, Any]) -> bool:
 
 
 def _key(item: dict[str, Any], kept: Kept | None) -> tuple[Any, ...]:
-    """The same for the same question to the same state of an index."""
-    return json.dumps(item, sort_keys=True), None if kept is None else kept.state()
+    """The same for the same question to the same state of an index and of all sources."""
+    states = tuple(map(generation_of, item["sources"]))
+    return json.dumps(item, sort_keys=True), None if kept is None else kept.state(), states

@@ -1,0 +1,122 @@
+"""Models and vector sets of a running server: replaced, damaged, or given up halfway."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+pytest.importorskip("fastapi", reason="the extra 'serve' is not installed")
+
+from fastapi.testclient import TestClient
+
+from lexfield.search.index import Index
+from lexfield.serve.app import make_app
+from lexfield.serve.pool import Process
+from lexfield.serve.server import TASK, Server, _key
+from lexfield.serve.verbs import read_options
+from lexfield.store.folder import write
+from lexfield.text.corpus import Corpus
+from lexfield.vectors.library import import_file
+from lexfield.vectors.models import array_name
+
+NEAR = "/v1/near?word=sea&k=1&models=m"
+ANGLES = {
+    "ship": {"sea": 0.0, "ship": 0.1, "sky": 1.0},
+    "sky": {"sea": 0.0, "ship": 1.0, "sky": 0.1},
+}
+
+
+def vectors_of(nearest: str) -> tuple[list[str], np.ndarray[Any, Any]]:
+    """Three words, of which ``nearest`` is the nearest to the sea."""
+    angles = ANGLES[nearest]
+    rows = [[np.cos(angle), np.sin(angle)] for angle in angles.values()]
+    return list(angles), np.array(rows, np.float32)
+
+
+def write_models(folder: Path, nearest: str) -> Path:
+    words, matrix = vectors_of(nearest)
+    with write(folder, "models") as out:
+        out.strings("words", words)
+        for seed in (0, 1):
+            out.array(array_name(2, seed), matrix)
+        out.meta.update(models=[[2, 0], [2, 1]], words=len(words), name=folder.name)
+    return folder
+
+
+def import_set(folder: Path, nearest: str) -> None:
+    words, matrix = vectors_of(nearest)
+    lines = [f"{word} {x} {y}" for word, (x, y) in zip(words, matrix.tolist(), strict=True)]
+    (folder / "set.txt").write_text("\n".join(lines) + "\n")
+    import_file(folder / "set.txt", "mine")
+
+
+@pytest.fixture
+def client(tmp_path: Path) -> Iterator[TestClient]:
+    path = Index.build(
+        Corpus.of(["The ship came home.", "All was quiet."]), tmp_path / "x.idx"
+    ).path
+    models = write_models(tmp_path / "m", "ship")
+    app = make_app([path], models=[models], folder=tmp_path / "folder", workers=1)
+    with TestClient(app, base_url="http://127.0.0.1:8000") as client:
+        yield client
+
+
+def nearest(client: TestClient, address: str) -> str:
+    reply = client.get(address)
+    assert reply.status_code == 200, reply.text
+    return str(reply.json()["results"][0]["word"])
+
+
+def test_models_that_are_replaced_are_asked_at_once(client: TestClient, tmp_path: Path) -> None:
+    assert nearest(client, NEAR) == "ship" == nearest(client, NEAR)
+    server: Server = client.app.state.server  # type: ignore[attr-defined]
+    threshold = read_options("threshold", {"models": "m"})
+    before = _key(*server.item("threshold", threshold))
+    write_models(tmp_path / "m", "sky")
+    assert nearest(client, NEAR) == "sky"  # neither a remembered answer
+    assert nearest(client, NEAR + "&threshold=0.9") == "sky"  # nor models that were open
+    assert _key(*server.item("threshold", threshold)) != before
+    wrong = client.get(NEAR + "&dims=9")
+    assert wrong.status_code == 400 and str(tmp_path) not in wrong.text
+
+
+def test_a_set_that_is_imported_anew_is_asked_at_once(client: TestClient, tmp_path: Path) -> None:
+    ask = "/v1/near?word=sea&k=1&vectors=mine"
+    import_set(tmp_path, "ship")
+    assert nearest(client, ask) == "ship"
+    import_set(tmp_path, "sky")
+    assert nearest(client, ask) == "sky"
+    assert nearest(client, ask + "&threshold=0.9") == "sky"
+
+
+def test_an_answer_of_models_that_change_meanwhile_is_asked_for_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = str(write_models(tmp_path / "m", "ship"))
+    options = {"word": ["sea"], "k": 1, "threshold": None, "models_path": path, "dims": None}
+    item = {"verb": "near", "path": None, "options": options, "format": "json", "sources": [path]}
+    process = Process(threads=1)
+    sent: list[str | None] = []
+    exchange = process._exchange
+
+    async def late(task: dict[str, Any], report: Any) -> Any:
+        if not sent:  # the state has been noted, but the task is not yet with the worker
+            write_models(tmp_path / "m", "sky")
+        sent.append(task["item"]["sources"][path])
+        return await exchange(task, report)
+
+    monkeypatch.setattr(process, "_exchange", late)
+
+    async def go() -> bytes:
+        body = await process.ask(TASK, item)
+        await process.stop()
+        return body
+
+    assert json.loads(asyncio.run(go()))["results"][0]["word"] == "sky"
+    assert len(sent) == 2 and sent[0] != sent[1]
