@@ -15,15 +15,19 @@ pytest.importorskip("fastapi", reason="the extra 'serve' is not installed")
 
 from fastapi.testclient import TestClient
 
+from lexfield.errors import CorruptError
 from lexfield.search.index import Index
 from lexfield.serve.app import make_app
+from lexfield.serve.library import Library
 from lexfield.serve.pool import Process
+from lexfield.serve.scrub import Scrubber
 from lexfield.serve.server import TASK, Server, _key
 from lexfield.serve.verbs import read_options
 from lexfield.store.folder import write
 from lexfield.text.corpus import Corpus
 from lexfield.vectors.library import import_file
 from lexfield.vectors.models import array_name
+from tests.serve.test_scrub import flip
 
 NEAR = "/v1/near?word=sea&k=1&models=m"
 ANGLES = {
@@ -120,3 +124,42 @@ def test_an_answer_of_models_that_change_meanwhile_is_asked_for_again(
 
     assert json.loads(asyncio.run(go()))["results"][0]["word"] == "sky"
     assert len(sent) == 2 and sent[0] != sent[1]
+
+
+def test_models_that_are_damaged_are_found_told_and_not_served(
+    client: TestClient, tmp_path: Path
+) -> None:
+    scrubber = client.app.state.server.scrubber  # type: ignore[attr-defined]
+    assert nearest(client, NEAR) == "ship"
+    assert client.portal is not None
+    flip(next((tmp_path / "m").rglob("matrix.2.1.npy")))
+    client.portal.call(scrubber.look)
+    red = client.get("/healthz")
+    assert red.status_code == 503 and "models/m (" in red.json()["error"]
+    for ask in (NEAR, "/v1/threshold?models=m"):
+        refused = client.get(ask)
+        assert refused.status_code == 409 and "models 'm' are damaged" in refused.json()["error"]
+    lists = client.get("/v1/indexes")
+    assert lists.status_code == 200 and list(lists.json()["damaged"]) == ["models/m"]
+    assert client.get("/v1/search?q=ship&method=bm25").status_code == 200
+    assert str(tmp_path) not in red.text + refused.text + lists.text
+    write_models(tmp_path / "m", "sky")
+    assert client.get("/healthz").status_code == 200 and nearest(client, NEAR) == "sky"
+
+
+def test_damaged_models_leave_an_index_of_the_same_id_alone(tmp_path: Path) -> None:
+    path = Index.build(Corpus.of(["The ship came home."]), tmp_path / "same.idx").path
+    models = write_models(tmp_path / "same", "ship")
+    flip(next(models.rglob("matrix.2.0.npy")))
+    library = Library([path], [models], tmp_path / "folder")
+    scrubber = Scrubber(library)
+
+    async def go() -> None:
+        await scrubber.look()
+        await scrubber._process.stop()
+
+    asyncio.run(go())
+    assert list(scrubber.damaged()) == ["models/same"]
+    scrubber.check(library.index("same"))
+    with pytest.raises(CorruptError, match="models 'same' are damaged"):
+        scrubber.check(library.model("same"))

@@ -54,9 +54,12 @@ class Server:
             self.scrubber.check(kept)
             options["index"] = kept.id
         if "models" in options and verb in ("near", "threshold"):
-            chosen = options["models"]
-            options["models_path"] = chosen and str(self.library.model(chosen).path)
-            sources += filter(None, [options["models_path"]])
+            options["models_path"] = None
+            if options["models"]:
+                models = self.library.model(options["models"])
+                self.scrubber.check(models)
+                options["models_path"] = str(models.path)
+                sources.append(options["models_path"])
         if (folder := imported_folder(options.get("vectors") or "")) is not None:
             sources.append(str(folder))
         path = None if kept is None else str(kept.path)
