@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -141,6 +142,7 @@ def test_models_that_are_damaged_are_found_told_and_not_served(
         assert refused.status_code == 409 and "models 'm' are damaged" in refused.json()["error"]
     lists = client.get("/v1/indexes")
     assert lists.status_code == 200 and list(lists.json()["damaged"]) == ["models/m"]
+    assert lists.json()["models"] == []
     assert client.get("/v1/search?q=ship&method=bm25").status_code == 200
     assert str(tmp_path) not in red.text + refused.text + lists.text
     write_models(tmp_path / "m", "sky")
@@ -163,3 +165,25 @@ def test_damaged_models_leave_an_index_of_the_same_id_alone(tmp_path: Path) -> N
     scrubber.check(library.index("same"))
     with pytest.raises(CorruptError, match="models 'same' are damaged"):
         scrubber.check(library.model("same"))
+
+
+@pytest.mark.parametrize("address", ["/v1/indexes", "/start.json"])
+def test_what_cannot_be_opened_is_told_and_all_else_is_listed(tmp_path: Path, address: str) -> None:
+    indexes = [
+        Index.build(Corpus.of(["The ship came home."]), tmp_path / f"{name}.idx").path
+        for name in ("good", "bad", "gone")
+    ]
+    models = [write_models(tmp_path / name, "ship") for name in ("m", "worse")]
+    for path in (indexes[1], models[1]):
+        cut = next(path.rglob("*.npy"))
+        cut.write_bytes(cut.read_bytes()[:-1])
+    app = make_app(indexes, models=models, folder=tmp_path / "folder", workers=1)
+    shutil.rmtree(indexes[2])
+    with TestClient(app, base_url="http://127.0.0.1:8000") as client:
+        reply = client.get(address)
+    assert reply.status_code == 200, reply.text
+    lists = reply.json()
+    assert [one["id"] for one in lists["indexes"]] == ["good"]
+    assert [one["id"] for one in lists["models"]] == ["m"]
+    assert list(lists["damaged"]) == ["bad", "gone", "models/worse"]
+    assert "were written" in lists["damaged"]["bad"] and str(tmp_path) not in reply.text

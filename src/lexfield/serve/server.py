@@ -9,14 +9,16 @@ from collections import OrderedDict
 from pathlib import Path
 from typing import Any
 
+from lexfield.errors import LexfieldError, StoreError
 from lexfield.serve import uploads
 from lexfield.serve.guard import Limits
 from lexfield.serve.jobs import Job, Jobs
 from lexfield.serve.library import INDEXES, MODELS, Kept, Library
 from lexfield.serve.pool import Pool, generation_of
-from lexfield.serve.problems import ServedError
 from lexfield.serve.requests import VERBS, Info, OfIndex, Request
 from lexfield.serve.scrub import Scrubber
+from lexfield.serve.worker import hide_paths
+from lexfield.store.folder import Store
 from lexfield.vectors.library import imported_folder
 
 TASK = "lexfield.serve.tasks.run:run"
@@ -144,24 +146,51 @@ class Server:
 
         return self.jobs.start("build", id, TASK, item, follower=follower, done=done, ended=ended)
 
-    async def about_indexes(self) -> list[dict[str, Any]]:
-        kept = [one for one in self.library.indexes.values() if not self.scrubber.damage(one)]
-        found = await asyncio.gather(*(self._about(one) for one in kept))
-        return [one for one in found if one is not None]
+    async def about_indexes(self) -> tuple[list[dict[str, Any]], dict[str, str]]:
+        """Return what is known of every index, and for each that cannot be read its problem."""
+        asked = list(self.library.indexes.values())
+        found = await asyncio.gather(*map(self._about, asked), return_exceptions=True)
+        indexes: list[dict[str, Any]] = []
+        problems: dict[str, str] = {}
+        for kept, about in zip(asked, found, strict=True):
+            if not isinstance(about, BaseException):
+                indexes.append(about)
+            elif not isinstance(about, LexfieldError):
+                raise about
+            elif kept.id in self.library.indexes:  # else it was deleted meanwhile
+                problems[kept.id] = self.scrubber.damage(kept) or about.message
+        return indexes, problems
 
-    async def _about(self, kept: Kept) -> dict[str, Any] | None:
-        try:
-            body = json.loads(await self.answer("info", Info(index=kept.id)))
-        except ServedError:
-            if kept.id not in self.library.indexes:
-                return None  # deleted meanwhile
-            raise
+    def about_models(self) -> tuple[list[dict[str, Any]], dict[str, str]]:
+        """Return the same of models; problems are by the names of ``Library.named``."""
+        found: list[dict[str, Any]] = []
+        problems: dict[str, str] = {}
+        for kept in self.library.models.values():
+            try:
+                self.scrubber.check(kept)
+                found.append(_describe_models(kept))
+            except StoreError as error:
+                told = self.scrubber.damage(kept) or error.message
+                problems[f"models/{kept.id}"] = hide_paths(told, {"path": str(kept.path)})
+        return found, problems
+
+    async def _about(self, kept: Kept) -> dict[str, Any]:
+        body = json.loads(await self.answer("info", Info(index=kept.id)))
         about = body["results"][0]
         names = ("documents", "sentences", "tokens", "words", "language", "topics", "metadata")
         return {
             "id": kept.id, **{name: about[name] for name in names},
             "vectors": about["vectors"]["name"], "uploaded": kept.uploaded,
         }  # fmt: skip
+
+
+def _describe_models(kept: Kept) -> dict[str, Any]:
+    store = Store.open(kept.path, "models")
+    made = store.meta["models"]
+    return {
+        "id": kept.id, "dims": sorted({dims for dims, _ in made}), "models": len(made),
+        "words": len(store.strings("words")),
+    }  # fmt: skip
 
 
 def _asks_index(request: Request, options: dict[str, Any]) -> bool:
