@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import shutil
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -187,3 +188,27 @@ def test_what_cannot_be_opened_is_told_and_all_else_is_listed(tmp_path: Path, ad
     assert [one["id"] for one in lists["models"]] == ["m"]
     assert list(lists["damaged"]) == ["bad", "gone", "models/worse"]
     assert "were written" in lists["damaged"]["bad"] and str(tmp_path) not in reply.text
+
+
+TRAIN = {"verb": "models", "options": {"index": "sample", "models": 2, "dims": 20, "least": 2}}
+
+
+def test_a_cancelled_training_leaves_nothing(sample_index: Path, tmp_path: Path) -> None:
+    pytest.importorskip("gensim", reason="the extra train is not installed")
+    folder = tmp_path / "folder"
+    app = make_app([sample_index], folder=folder, workers=1)
+    with TestClient(app, base_url="http://127.0.0.1:8000") as client:
+        job = client.post("/v1/jobs", json=TRAIN).json()["id"]
+        deadline = time.monotonic() + 60
+        while not list(folder.rglob("000001")):  # it is being written
+            assert time.monotonic() < deadline
+            time.sleep(0.01)
+        assert not list((folder / "models").iterdir())
+        assert client.delete(f"/v1/jobs/{job}").json()["state"] == "cancelled"
+        assert not list(folder.rglob("000001")) and not list((folder / "models").iterdir())
+        job = client.post("/v1/jobs", json=TRAIN).json()["id"]
+        events = client.get(f"/v1/jobs/{job}/events").text
+        assert "event: done" in events, events
+        assert [one["id"] for one in client.get("/v1/indexes").json()["models"]] == ["sample"]
+        assert nearest(client, "/v1/near?word=sea&k=1&models=sample")
+    assert [path.name for path in (folder / "models").iterdir()] == ["sample"]

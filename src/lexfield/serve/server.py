@@ -6,6 +6,7 @@ import asyncio
 import json
 import shutil
 from collections import OrderedDict
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -92,25 +93,43 @@ class Server:
         key = _key(item, kept)
         if job := self.jobs.shared(key, follower, answered=verb in VERBS):
             return job
-        place: tuple[str, Path] | None = None
-        if verb == "models":
-            place = self.library.place(MODELS, kept.id if kept else "models")
-            item["options"] |= {"id": place[0], "target": str(place[1])}
+        if verb == "models" and kept is not None:
+            return self._train(item, kept, key, follower)
 
         def done(answer: bytes) -> None:
-            if place is not None:
-                self.library.register(MODELS, *place)
-            elif verb in VERBS and key == _key(item, kept):
+            if verb in VERBS and key == _key(item, kept):
                 self._remember(key, answer)
 
-        def ended() -> None:
-            if place is not None:
-                self.library.release(MODELS, place[0])
+        index = kept.id if kept else None
+        return self.jobs.start(verb, index, TASK, item, key=key, follower=follower, done=done)
 
+    def _train(
+        self, item: dict[str, Any], kept: Kept, key: tuple[Any, ...], follower: str | None
+    ) -> Job:
+        """Train models of an index, as a job; nothing is left of one that does not end well."""
+        folder = self.library.room()
+        id, place = self.library.place(MODELS, kept.id)
+        target = folder / id
+        item["options"] |= {"id": id, "target": str(target)}
+        done, ended = self._move_in(MODELS, id, target, place)
         return self.jobs.start(
-            verb, kept.id if kept else None, TASK, item,
-            key=key, follower=follower, done=done, ended=ended,
-        )  # fmt: skip
+            "models", kept.id, TASK, item, key=key, follower=follower, done=done, ended=ended
+        )
+
+    def _move_in(
+        self, kind: str, id: str, target: Path, place: Path
+    ) -> tuple[Callable[[bytes], None], Callable[[], None]]:
+        """Return what a job does once ``target``, in a room of its own, is whole; and at its end."""
+
+        def done(_: bytes) -> None:
+            target.rename(place)  # whole, or not there: a crash leaves no part of it
+            self.library.register(kind, id, place)
+
+        def ended() -> None:
+            shutil.rmtree(target.parent, ignore_errors=True)
+            self.library.release(kind, id)
+
+        return done, ended
 
     def build(
         self,
@@ -135,15 +154,7 @@ class Server:
             "text_field": text_field, "language": language,
         }  # fmt: skip
         item = {"verb": "build", "path": None, "options": options, "format": "json"}
-
-        def done(_: bytes) -> None:
-            target.rename(place)  # whole, or not there: a crash leaves no part of it
-            self.library.register(INDEXES, id, place)
-
-        def ended() -> None:
-            shutil.rmtree(folder, ignore_errors=True)
-            self.library.release(INDEXES, id)
-
+        done, ended = self._move_in(INDEXES, id, target, place)
         return self.jobs.start("build", id, TASK, item, follower=follower, done=done, ended=ended)
 
     async def about_indexes(self) -> tuple[list[dict[str, Any]], dict[str, str]]:
