@@ -15,7 +15,7 @@ class NotFoundError(InputError):
 
 
 class ChangedIndexError(LexfieldError):
-    """The index is no longer in the state that was asked about."""
+    """An index, models or vectors are no longer in the state that was asked about."""
 
 
 class ServedError(LexfieldError):

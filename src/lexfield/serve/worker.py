@@ -90,7 +90,13 @@ def limit_memory() -> None:
 def hide_paths(text: str, item: dict[str, Any]) -> str:
     """Return a message without the folders of this machine: callers know indexes by their ids."""
     options = item.get("options", {})
-    for path in filter(None, (options.get("folder"), options.get("target"), item.get("path"))):
+    paths = (
+        options.get("folder"),
+        options.get("target"),
+        item.get("path"),
+        *item.get("sources", ()),
+    )
+    for path in filter(None, paths):
         for form in {str(path), os.path.realpath(path)}:
             if path == options.get("folder"):
                 text = text.replace(form + os.sep, "").replace(form, "what was sent")

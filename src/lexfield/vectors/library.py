@@ -42,8 +42,8 @@ def load(
         from lexfield.vectors import builtin
 
         return _limited(getattr(builtin, name)(), limit)
-    if _NAME.fullmatch(name) and (_imported() / name).is_dir():
-        return _limited(_open(_imported() / name), limit)
+    if (folder := imported_folder(name)) is not None:
+        return _limited(_open(folder), limit)
     path = Path(source)
     if (metric := find_metric(path)) is not None:
         return _limited(_under_metric(metric), limit)
@@ -101,6 +101,12 @@ def listing() -> list[VectorSet]:
             else:
                 sets.append(VectorSet(folder.name, meta["words"], meta["dims"], str(folder)))
     return sets
+
+
+def imported_folder(name: str) -> Path | None:
+    """Return the folder of an imported set, which another import may replace; None if no such."""
+    folder = _imported() / name
+    return folder if _NAME.fullmatch(name) and folder.is_dir() else None
 
 
 def _imported() -> Path:
