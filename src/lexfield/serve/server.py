@@ -119,7 +119,7 @@ class Server:
     def _move_in(
         self, kind: str, id: str, target: Path, place: Path
     ) -> tuple[Callable[[bytes], None], Callable[[], None]]:
-        """Return what a job does once ``target``, in a room of its own, is whole; and at its end."""
+        """Return what a job does once ``target``, is whole, and at its end."""
 
         def done(_: bytes) -> None:
             target.rename(place)  # whole, or not there: a crash leaves no part of it
