@@ -52,3 +52,33 @@ def test_reproduce(run: Run) -> None:
     assert listed.code == 0
     assert "lecture-examples" in listed.out
     assert run("reproduce", "nothing").code == 2
+
+
+def test_on_a_tie_the_nearer_label_comes_first(run: Run, tmp_path: Path) -> None:
+    """Five texts say too little to be sure: the probabilities are equal, the distances are not."""
+    texts = {
+        "a1": "The sea and the ship and the storm.",
+        "a2": "A kitchen with bread and rice.",
+        "b1": "The garden of roses in the rain.",
+        "b2": "Stars over the quiet school.",
+        "b3": "A machine that never stops.",
+    }
+    for name, text in texts.items():
+        (tmp_path / f"{name}.txt").write_text(f"{text} " * 9)
+    rows = "".join(f"{name},{name[0]}\n" for name in texts)
+    (tmp_path / "by.csv").write_text(f"id,author\n{rows}")
+    (tmp_path / "new.text").write_text("The garden of roses in the rain. " * 8)
+    known = ("attribute", *sorted(tmp_path.glob("*.txt")), "--metadata", tmp_path / "by.csv")
+    found = run(*known, "--by", "author", "--text", tmp_path / "new.text", "--json").json
+    first, second = found["results"]
+    assert first["probability"] >= second["probability"]
+    if first["probability"] == second["probability"]:
+        assert first["nearest"] <= second["nearest"]
+    assert found["predicted"] == "b"
+
+
+def test_a_draft_that_is_no_file_is_refused(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("The sea was calm that night.")
+    assert run("index", tmp_path / "a.txt", "-o", tmp_path / "i").code == 0
+    refused = run("inspire", tmp_path / "i", tmp_path)
+    assert refused.code == 2 and "is not a file with text" in refused.err

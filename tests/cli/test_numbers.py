@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -147,3 +148,24 @@ def test_endless_files_are_refused(
         done = run(*command)
         assert time.monotonic() - started < 10, command
         assert done.code == 2 and "fault" not in done.err, (command, done.err)
+
+
+def test_a_store_of_devices_and_pipes_is_refused(run: Run, tmp_path: Path) -> None:
+    """An endless manifest must not fill the memory, and a pipe must not wait for a writer."""
+    (tmp_path / "a.txt").write_text("The sea was calm.")
+    assert run("index", tmp_path / "a.txt", "-o", tmp_path / "i").code == 0
+    (generation,) = (path.parent for path in (tmp_path / "i").glob("*/manifest.json"))
+    manifest, array = generation / "manifest.json", generation / "deleted.npy"
+    kept = manifest.read_bytes()
+    manifest.unlink()
+    manifest.symlink_to("/dev/zero")
+    for command in (("search", tmp_path / "i", "sea"), ("verify", tmp_path / "i")):
+        refused = run(*command)
+        assert refused.code == 2 and "is not a plain file" in refused.out + refused.err
+    manifest.unlink()
+    manifest.write_bytes(kept)
+    array.unlink()
+    os.mkfifo(array)
+    for command in (("search", tmp_path / "i", "sea"), ("verify", tmp_path / "i")):
+        refused = run(*command)
+        assert refused.code == 2 and "is not a plain file" in refused.out + refused.err

@@ -74,6 +74,16 @@ def test_our_own_colours_stay(monkeypatch: pytest.MonkeyPatch) -> None:
     assert output.visible("\x9b\x7f\r") == "<U+009B>␡␍"
 
 
+def test_no_text_turns_a_line_around(capsys: pytest.CaptureFixture[str]) -> None:
+    turning = "".join(map(chr, [*range(0x202A, 0x202F), *range(0x2066, 0x206A)]))
+    output.echo(turning)
+    assert capsys.readouterr().out == "".join(f"<U+{ord(c):04X}>" for c in turning) + "\n"
+    output.echo_json(f'"{turning}"')
+    told = capsys.readouterr().out
+    assert told.isascii() and json.loads(told) == turning
+    assert output.visible("שלום\u200f a\u200db") == "שלום\u200f a\u200db"  # part of writing
+
+
 def test_there_is_one_way_out() -> None:
     """Who prints by another way would have to think of this again."""
     folder = Path(lexfield.cli.__file__).parent
@@ -81,3 +91,11 @@ def test_there_is_one_way_out() -> None:
         if path.name != "output.py":
             assert "click.echo" not in path.read_text(), path.name
             assert "print(" not in re.sub(r"\w+_print\(|fingerprint\(", "", path.read_text())
+
+
+def test_the_traceback_of_debug_is_shown_without_control_characters(
+    run: Run, tmp_path: Path
+) -> None:
+    shown = run("search", tmp_path / f"no{EVIL.replace('/', '')}.idx", "x", "--debug")
+    assert shown.code == 2 and "Traceback" in shown.err
+    assert not _STEERS.search(shown.err.replace("\n", ""))

@@ -242,3 +242,12 @@ def test_documents_are_shared_out_once_each(sizes: list[int], shards: int) -> No
         assert part["first"] + part["count"] <= sum(cut[int(c)] for c in part["chunks"])
         held += range(first, first + part["count"])
     assert held == list(range(len(sizes)))
+
+
+def test_shards_do_not_replace_an_index_without(tmp_path: Path) -> None:
+    """Refused before any work, and the index that is there stays as it is."""
+    index = Index.build(Corpus.of(["The sea.", "The land."]), tmp_path / "i")
+    with pytest.raises(NotAStoreError, match="not index in shards"):
+        build_sharded(["A new text."], tmp_path / "i", shards=2, replace=True, engine=Here())
+    assert not (tmp_path / "i" / "shards").exists()
+    assert Index.open(tmp_path / "i").generation == index.generation

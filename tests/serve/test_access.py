@@ -7,7 +7,7 @@ import pytest
 pytest.importorskip("fastapi", reason="the extra 'serve' is not installed")
 
 from lexfield.errors import InputError
-from lexfield.serve.access import Guesses, check_token
+from lexfield.serve.access import Guesses, check_token, network_of
 from tests.serve.test_guard import LONG, Toy, get
 
 
@@ -36,6 +36,78 @@ def test_of_a_short_token_no_guess_is_looked_at_after_too_many() -> None:
     for number in range(15):
         get(toy, "/hello", cookie=f"lexfield_token_8000={number}")
     assert get(toy, "/hello", authorization="Bearer s3cret").status_code == 429
+
+
+def test_to_repeat_a_wrong_token_is_no_guess() -> None:
+    """A page of an earlier run of the server sends its cookie again and again."""
+    for toy in (Toy(token=LONG), Toy(token="s3cret")):
+        old = {"cookie": "lexfield_token_8000=of-an-earlier-run"}
+        answers = [get(toy, "/hello", **old) for _ in range(30)]
+        assert {answer.status_code for answer in answers} == {401}
+        assert "earlier run" in answers[0].json()["error"]
+        for number in range(9):
+            refused = get(toy, f"/hello?token={number}", **old)
+            assert refused.status_code == 401
+
+
+def test_every_wrong_token_of_a_request_is_a_guess() -> None:
+    toy = Toy(token="s3cret")
+    for number in range(4):
+        name = f"lexfield_token_8000=a{number}"
+        get(toy, f"/hello?token=b{number}", cookie=name, authorization=f"Bearer c{number}")
+    assert get(toy, "/hello", authorization="Bearer s3cret").status_code == 429
+
+
+def test_who_was_let_in_is_not_locked_out_by_guesses_of_others() -> None:
+    toy = Toy(token="s3cret")
+    cookie = get(toy, "/hello?token=s3cret").headers["set-cookie"].partition(";")[0]
+    for number in range(15):
+        get(toy, "/hello", authorization=f"Bearer {number}")
+    assert get(toy, "/hello", authorization="Bearer s3cret").status_code == 429
+    assert get(toy, "/hello", cookie=cookie).status_code == 200
+    assert get(toy, "/hello", cookie="lexfield_token_8000=s3cret:").status_code == 429
+    # The same token in another run of the server.
+    assert get(Toy(token="s3cret"), "/hello", cookie=cookie).status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        ("127.0.0.1", "127.9.8.7", True),
+        ("127.0.0.1", "::1", True),
+        ("::ffff:127.0.0.2", "::1", True),
+        ("2001:db8::1", "2001:db8::ffff:1", True),
+        ("2001:db8::1", "2001:db8:0:1::1", False),
+        ("10.0.0.1", "10.0.0.2", False),
+        ("fe80::1%eth0", "fe80::2%eth0", True),
+    ],
+)
+def test_guesses_are_counted_by_network(one: str, other: str, same: bool) -> None:
+    assert (network_of(one) == network_of(other)) is same
+    guesses = Guesses()
+    for _ in range(30):
+        guesses.add(one)
+    assert guesses.too_many(other) is same
+
+
+@pytest.mark.parametrize(
+    "others", ["a b=c; {}", 'j={{"x": [1, 2]}}; {}', "x@y; {}; @=,", "={}; {}", ";;{};"]
+)
+def test_cookies_of_other_programs_do_no_harm(others: str) -> None:
+    cookie = others.replace("{}", f"lexfield_token_8000={LONG}")
+    assert get(Toy(token=LONG), "/hello", cookie=cookie).status_code == 200
+
+
+@pytest.mark.parametrize("origin", ["http://[::1", "http://[", "//", "", "null", "http://[x]:y"])
+def test_a_malformed_origin_is_refused(origin: str) -> None:
+    assert get(Toy(), "/hello", origin=origin).status_code == 403
+
+
+@pytest.mark.parametrize(
+    "host", ["[127.0.0.1]", "127.0.0.1:99999", "[localhost]", "[::1", "[1]", "localhost:65536"]
+)
+def test_a_malformed_host_is_refused(host: str) -> None:
+    assert get(Toy(), "/hello", host=host).status_code == 421
 
 
 def test_guesses_are_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -332,3 +332,25 @@ def test_a_text_is_plain_unless_algebra_is_asked_for(client: Any) -> None:
     )
     for verb, more in (("search", {"q": "storm"}), ("zipf", {}), ("speech", {})):
         ok(client, f"/v1/{verb}", index="sample", allow_unknown=True, **more)
+
+
+@pytest.mark.parametrize(
+    ("path", "body"),
+    [
+        ("search", rb'{"q": "a \ud800 boat"}'),
+        ("search", rb'{"q": "boat", "\udfff": 1}'),
+        ("search", rb'{"q": ["\ud800"]}'),
+        ("search", rb'{"q": "boat", "where": ["a=\ud800"]}'),
+        ("compare", rb'{"text_a": "\ud800", "text_b": "b"}'),
+        ("jobs", rb'{"verb": "search", "options": {"q": "a \ud800 boat"}}'),
+        ("jobs", rb'{"verb": "search", "options": {"q": "boat", "\udfff": 1}}'),
+        ("jobs", rb'{"verb": "\ud800", "options": {}}'),
+        ("jobs", rb'{"verb": "search", "options": {}, "follower": "\ud800"}'),
+    ],
+)
+def test_half_a_character_is_the_callers_mistake(client: Any, path: str, body: bytes) -> None:
+    answer = client.post(f"/v1/{path}", content=body, headers={"content-type": "application/json"})
+    assert answer.status_code == 422, answer.text
+    told = answer.json()["error"]
+    assert "\\ud" in told  # as a code
+    assert "lone surrogate" in told or "valid string" in told or "not permitted" in told

@@ -258,3 +258,38 @@ def test_a_server_that_goes_while_nothing_is_asked_is_noticed(
         expect(page.get_by_label("Your text")).to_be_visible()
     expect(page.locator("#gone")).to_be_visible()
     page.close()
+
+
+def test_a_restart_with_another_token_is_told_in_every_view(
+    browser: Browser, sample_index: Path, tmp_path: Path
+) -> None:
+    options: list[Any] = [sample_index, "--folder", tmp_path]
+    with served(*options, "--token", TOKEN) as at:
+        port = urlsplit(at).port
+        context = browser.new_context()
+        page = context.new_page()
+        page.clock.install()
+        page.goto(at)
+        expect(page.get_by_label("Your text")).to_be_visible()
+    expect(page.locator("#gone")).to_be_visible()
+    asked: list[str] = []
+    with served(*options, "--token", f"another-{TOKEN}", "--port", str(port)) as anew:
+        told = page.locator("#renewed")
+        expect(told).to_contain_text("Open the address that it printed")
+        expect(page.locator("#gone")).to_be_hidden()
+        page.on("request", lambda request: asked.append(request.url))
+        page.clock.run_for(60_000)
+        assert asked == []  # it is not asked again and again
+        for name in VIEWS:
+            page.get_by_role("link", name=name, exact=True).click()
+            expect(told).to_be_visible()
+        page.get_by_label("Your text").fill("a storm at sea")
+        page.keyboard.press("Enter")
+        expect(page.get_by_role("alert")).to_contain_text("restarted with a new token")
+        other = context.new_page()
+        other.goto(anew)
+        expect(other.get_by_label("Your text")).to_be_visible()
+        page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
+        expect(told).to_be_hidden()
+        expect(page.locator(".hit")).to_have_count(5)
+        context.close()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import math
 from collections.abc import Iterator
 from typing import Any
@@ -37,6 +38,7 @@ class Toy:
         self.app.post("/size")(self.size)
         self.app.get("/wait")(self.wait)
         self.app.get("/fault")(self.fault)
+        self.app.get("/fault/{what}")(self.fault_of)
         self.app.get("/mistake")(self.mistake)
         self.app.get("/number/{n}")(self.number)
         self.app.get("/events")(self.events)
@@ -58,6 +60,9 @@ class Toy:
 
     async def fault(self) -> None:
         raise RuntimeError("secret detail")
+
+    async def fault_of(self, what: str) -> None:
+        raise RuntimeError(what)
 
     async def mistake(self) -> None:
         raise InputError("That is wrong.", "Do it right.")
@@ -260,6 +265,17 @@ def test_errors_say_what_and_what_next() -> None:
     assert set(get(toy, "/nowhere").json()) == {"error", "hint"}
     wrong = get(toy, "/number/x")
     assert wrong.status_code == 422 and wrong.json()["error"].startswith("n: ")
+
+
+def test_what_is_logged_of_a_fault_does_not_steer_a_terminal(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    assert get(Toy(), "/fault/%1b[2J%0d%c2%9b%e2%80%ae").status_code == 500
+    (record,) = caplog.records
+    said = logging.Formatter().format(record)
+    assert said.startswith(r"'/fault/\x1b[2J\r\x9b\u202e' failed")
+    assert r"RuntimeError: \x1b[2J\r\x9b\u202e" in said
+    assert all(char.isprintable() or char == "\n" for char in said)
 
 
 def test_statuses() -> None:

@@ -197,3 +197,19 @@ def test_a_follower_that_is_silent_too_long_has_left(monkeypatch: pytest.MonkeyP
         await jobs.stop()
 
     asyncio.run(go())
+
+
+def test_nobody_joins_a_job_that_is_being_cancelled() -> None:
+    async def go() -> None:
+        jobs = Jobs()
+        first = jobs.start("zipf", None, "work", {}, key="a", follower="page-one")
+        await asyncio.sleep(0.01)
+        leaving = asyncio.ensure_future(jobs.cancel(first.id, "page-one"))
+        await asyncio.sleep(0)
+        assert not first.over and jobs.shared("a", "page-two", answered=True) is None
+        second = jobs.start("zipf", None, "work", {}, key="a", follower="page-two")
+        assert (await leaving).state == "cancelled"
+        assert jobs.shared("a", "page-three", answered=True) is second
+        await jobs.stop()
+
+    asyncio.run(go())

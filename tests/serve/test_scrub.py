@@ -88,3 +88,18 @@ def test_it_looks_again_and_again(tmp_path: Path) -> None:
         assert scrubber._process._child is None
 
     asyncio.run(go())
+
+
+def test_a_file_that_was_cut_is_told_without_folders_of_this_machine(tmp_path: Path) -> None:
+    index = Index.build(Corpus.of(["The ship came home."]), tmp_path / "x.idx")
+    cut = next(index.path.rglob("*.texts.bytes.npy"))
+    cut.write_bytes(cut.read_bytes()[:-1])
+    scrubber = Scrubber(Library([index.path], [], tmp_path / "folder"))
+
+    async def go() -> None:
+        await scrubber.look()
+        await scrubber._process.stop()
+
+    asyncio.run(go())
+    problem = scrubber.damaged()["x"]
+    assert "were written" in problem and str(tmp_path) not in problem

@@ -136,6 +136,8 @@ def test_bad_forms(client: Client, choose3: Study) -> None:
 def test_the_guards_stand_here_too(client: Client, choose3: Study) -> None:
     assert client.post("/join", data={"x": "y" * 30_000}).status_code == 413
     assert client.get("/", headers={"host": "evil.example"}).status_code == 421
+    assert client.get("/", headers={"host": "[127.0.0.1]"}).status_code == 421
+    assert client.get("/", headers={"origin": "http://[::1"}).status_code == 403
     assert client.post("/join", headers={"origin": "http://evil.example"}).status_code == 403
     policy = client.get("/").headers["content-security-policy"]
     assert "script-src 'self'" in policy and "unsafe" not in policy

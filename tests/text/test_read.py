@@ -251,3 +251,15 @@ def test_parquet_rows_are_the_same_however_many_at_a_time(
     assert len(found) == 3000 and found[2999] == ("a.parquet:3000", "text 2999")
     monkeypatch.setattr(records, "_ROOM", 100_000)
     assert [(document.id, document.text) for document in Reader(path)] == found
+
+
+def test_links_out_of_a_folder_are_not_followed(tmp_path: Path) -> None:
+    (tmp_path / "secret.txt").write_text("A secret.")
+    folder = tmp_path / "texts"
+    folder.mkdir()
+    (folder / "own.txt").write_text("The sea.")
+    (folder / "again.txt").symlink_to(folder / "own.txt")
+    (folder / "out.txt").symlink_to(tmp_path / "secret.txt")
+    corpus = Corpus.read(folder)
+    assert list(corpus.ids) == ["again", "own"]
+    assert any("link out of the folder" in note for note in corpus.notes)

@@ -54,23 +54,29 @@ def attributed(
     notes = list(found.notes)
     if len(rows) < len(known):
         notes.append(f"alone in their {by}, so never right: {len(known) - len(rows)} documents")
+    nearest = np.column_stack(
+        [others[:, known[labels[known] == name]].min(axis=1) for name in names]
+    )
+    orders = np.lexsort((nearest, -p))  # of equal probabilities the nearer comes first
     if asked is None:
         records = [
-            {"id": found.ids[row], "label": str(labels[row]),
-             "predicted": str(names[p[row].argmax()]), "probability": float(p[row].max()),
-             "right": bool(names[p[row].argmax()] == labels[row])}
-            for row in range(len(labels))
+            {"id": found.ids[row], "label": str(labels[row]), "predicted": str(names[first]),
+             "probability": float(p[row, first]), "right": bool(names[first] == labels[row])}
+            for row, first in enumerate(orders[:, 0])
         ]  # fmt: skip
         return Answer("attribute", records, notes, extra)
-    order = np.argsort(-p[asked], kind="stable").tolist()
+    order = orders[asked].tolist()
     best, second = (str(names[i]) for i in order[:2])
     extra |= {
         "id": text, "predicted": best, "probability": float(p[asked, order[0]]),
         "evidence": evidence_for(found, counts, labels.tolist(), found.ids[asked], best, second),
     }  # fmt: skip
-    nearest = [float(others[asked, known][labels[known] == name].min()) for name in names]
     records = [
-        {"label": str(names[i]), "probability": float(p[asked, i]), "nearest": nearest[i]}
+        {
+            "label": str(names[i]),
+            "probability": float(p[asked, i]),
+            "nearest": float(nearest[asked, i]),
+        }
         for i in order
     ]
     return Answer("attribute", records, notes, extra)

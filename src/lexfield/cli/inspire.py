@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ import click
 from lexfield.answers import bounds
 from lexfield.cli.options import allow_unknown_option, whole
 from lexfield.cli.output import output_options, paint, tell
+from lexfield.errors import InputError
 
 
 @click.command()
@@ -48,7 +50,9 @@ def inspire(
     from lexfield.search.index import Index
     from lexfield.text.corpus import Corpus
 
-    named = len(draft) < 1000 and "\n" not in draft and Path(draft).is_file()
+    named = len(draft) < 1000 and "\n" not in draft and os.path.lexists(draft)
+    if named and not Path(draft).is_file():
+        raise InputError(f"{draft} is not a file with text.", "Name a file, or write the words.")
     text = "\n\n".join(Corpus.read(draft).texts) if named or draft == "-" else draft
     answer = suggested(
         Index.open(path), text, k, method=method, sentences=sentences, allow_unknown=allow_unknown

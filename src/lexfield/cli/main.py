@@ -6,6 +6,7 @@ import difflib
 import io
 import os
 import sys
+import traceback
 from collections.abc import Sequence
 from importlib import import_module
 
@@ -120,8 +121,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
         raise SystemExit(0) from None
     except Exception as error:
         if debug:
-            raise
-        _tell(error)
+            echo(traceback.format_exc(), err=True, nl=False)
+        else:
+            _tell(error)
         raise SystemExit(2) from None
 
 

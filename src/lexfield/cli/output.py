@@ -24,8 +24,9 @@ if TYPE_CHECKING:
     from lexfield.engine import Engine
 
 F = TypeVar("F", bound=Callable[..., Any])
-_CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]|\r(?!\n)")
-_UNESCAPED = re.compile(r"[\x7f-\x9f]")  # in JSON
+_BIDI = r"\u202a-\u202e\u2066-\u2069"  # change the order in which a line is shown
+_CONTROL = re.compile(rf"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f{_BIDI}]|\r(?!\n)")
+_UNESCAPED = re.compile(rf"[\x7f-\x9f{_BIDI}]")  # in JSON
 _COLOURS = {
     "red": 31, "green": 32, "yellow": 33, "blue": 34, "magenta": 35, "cyan": 36,
     "bright_black": 90,

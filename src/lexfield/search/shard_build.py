@@ -75,6 +75,8 @@ def build_sharded(
     if place.has() and not replace:
         Index.check_free(path, replace)
         raise InputError(f"There is an index at {path} already.", "Replace it with --replace.")
+    if place.has() and not is_address(path):
+        Store.open(path, KIND)  # refuse to replace anything else before any work
     with _building(place), nullcontext() if is_address(path) else replacing(path):
         build = _Build(place, engine or Local(), language, notes, progress)
         kept = build.run(documents, shards, vectors, normalisation or Normalisation())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import hmac
 import ipaddress
 import re
@@ -10,10 +11,8 @@ import socket
 import time
 from collections import OrderedDict
 from collections.abc import Iterable, MutableMapping
-from contextlib import suppress
-from http.cookies import CookieError, SimpleCookie
 from typing import Any
-from urllib.parse import parse_qsl, quote, urlencode, urlsplit
+from urllib.parse import parse_qsl, quote, urlencode
 
 from lexfield.errors import InputError, check
 from lexfield.serve.bodies import RefusedError
@@ -21,10 +20,11 @@ from lexfield.serve.bodies import RefusedError
 Scope = MutableMapping[str, Any]
 COOKIE = "lexfield_token"
 LONG = 16  # characters of a token that cannot be guessed
-_HOST = re.compile(r"(\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._-]+)(:[0-9]{1,5})?")
-_GUESSES = 10  # wrong tokens of one address, before it has to wait
+_HOST = re.compile(r"(?:\[([0-9A-Fa-f:.]+)\]|([A-Za-z0-9._-]+))(?::([0-9]{1,5}))?")
+_GUESSES = 10  # different wrong tokens of one network, before it has to wait
 _FORGIVEN = 6.0  # seconds after which one of them is forgotten
 _ADDRESSES = 10_000  # whose guesses are remembered
+_WRONG = 1000  # wrong tokens that are remembered
 
 
 def make_token() -> str:
@@ -64,20 +64,49 @@ def cookie_name(scope: Scope) -> str:
     return f"{COOKIE}_{port}" if port else COOKIE
 
 
+def host_name(host: str) -> str | None:
+    """Return the name in a Host header, in lower case, or None if the header is malformed."""
+    matched = _HOST.fullmatch(host)
+    if matched is None or int(matched[3] or 0) > 65535:
+        return None
+    if matched[1] is None:
+        return matched[2].lower()
+    try:
+        return str(ipaddress.IPv6Address(matched[1]))  # brackets hold nothing else
+    except ValueError:
+        return None
+
+
+def network_of(address: str) -> str:
+    """Return what one person can send from at will: all of loopback, or an IPv6 network of /64."""
+    try:
+        found = ipaddress.ip_address(address)
+    except ValueError:
+        return address
+    if isinstance(found, ipaddress.IPv6Address):
+        found = found.ipv4_mapped or found
+    if found.is_loopback:
+        return "loopback"
+    if found.version == 4:
+        return str(found)
+    return str(ipaddress.ip_network((int(found), 64), strict=False))
+
+
 class Guesses:
-    """Counts what each address has tried, such as wrong tokens, and forgets it one by one."""
+    """Counts what each network has tried, such as wrong tokens, and forgets it one by one."""
 
     def __init__(self, most: int = _GUESSES, forgiven: float = _FORGIVEN) -> None:
         self._most, self._forgiven = most, forgiven
         self._counts: OrderedDict[str, tuple[float, float]] = OrderedDict()  # number, when
 
     def count(self, address: str) -> float:
-        number, when = self._counts.get(address, (0.0, 0.0))
+        number, when = self._counts.get(network_of(address), (0.0, 0.0))
         return max(0.0, number - (time.monotonic() - when) / self._forgiven)
 
     def add(self, address: str) -> None:
-        self._counts[address] = min(self.count(address) + 1, self._most + 1), time.monotonic()
-        self._counts.move_to_end(address)
+        network = network_of(address)
+        self._counts[network] = min(self.count(address) + 1, self._most + 1), time.monotonic()
+        self._counts.move_to_end(network)
         while len(self._counts) > _ADDRESSES:
             self._counts.popitem(last=False)
 
@@ -91,6 +120,10 @@ class Access:
     def __init__(self, host: str, token: str | None, names: Iterable[str] = ()) -> None:
         check_token(host, token)
         self._token = token
+        # Only who had the right token has this. A short token is not looked at after too many
+        # guesses; whoever was let in before is let in still.
+        self._session = secrets.token_urlsafe(24)
+        self._wrong: OrderedDict[bytes, None] = OrderedDict()  # digests
         self._loopback = is_loopback(host)
         self._names = {"localhost", host.lower(), *(name.lower() for name in names)}
         if not self._loopback:
@@ -107,19 +140,16 @@ class Access:
 
     def _check_host(self, headers: dict[str, str]) -> None:
         host = headers.get("host", "")
-        matched = _HOST.fullmatch(host)
-        name = matched[1].strip("[]").lower() if matched else host
-        if not matched or not (name in self._names or self._is_own_address(name)):
+        name = host_name(host)
+        if name is None or not (name in self._names or self._is_own_address(name)):
             raise RefusedError(
-                421, f"This server is not called {name[:100]!r}.", "Use the address it printed."
+                421, f"This server is not called {host[:100]!r}.", "Use the address it printed."
             )
-        origin = headers.get("origin")
-        if origin is None:
-            return
-        given = urlsplit(origin)
         # Beyond this machine something in front of us may speak TLS.
         schemes = ("http",) if self._loopback else ("http", "https")
-        if given.scheme not in schemes or origin[len(given.scheme) + 3 :].lower() != host.lower():
+        origin = headers.get("origin")
+        own = [f"{scheme}://{host}".lower() for scheme in schemes]
+        if origin is not None and origin.lower() not in own:
             raise RefusedError(403, "Requests from other sites are refused.", "Open its own page.")
 
     def _is_own_address(self, name: str) -> bool:
@@ -146,27 +176,47 @@ class Access:
 
     def _check_token(self, scope: Scope, headers: dict[str, str]) -> str | None:
         address = (scope.get("client") or ("",))[0]
-        if len(self._token or "") < LONG and self._guesses.too_many(address):
-            raise self._wait()  # unseen: of a short token, guesses must be few
         query = parse_qsl(scope["query_string"].decode("latin-1"), keep_blank_values=True)
-        shown = [value for name, value in query if name == "token"]
-        sent = self._sent(scope, headers)
+        shown = [value for name, value in query if name == "token" and scope["method"] == "GET"][:1]
+        sent, session = self._sent(scope, headers)
+        if _same(session, self._session):
+            sent = [self._token or ""]
+        elif (
+            len(self._token or "") < LONG
+            and self._guesses.too_many(address)
+            and not all(map(self._is_known_wrong, sent + shown))
+        ):
+            raise self._wait()  # unseen: of a short token, guesses must be few
         if any(map(self._is_token, sent)):
             return None
-        if scope["method"] == "GET" and any(map(self._is_token, shown[:1])):
+        if any(map(self._is_token, shown)):
             rest = urlencode([pair for pair in query if pair[0] != "token"])
             # A path of two slashes would be another host.
             return "/" + quote(scope["path"].lstrip("/")) + (f"?{rest}" if rest else "")
+        self._count_wrong(address, sent + shown)
+        what = "This server wants a token."
         if sent or shown:
-            self._guesses.add(address)
-            if self._guesses.too_many(address):
-                raise self._wait()
+            what += " The one that was sent is wrong, or of an earlier run of the server."
         raise RefusedError(
-            401, "This server wants a token.",
+            401, what,
             "Open the address that was printed when it was started, or send the token as"
             " 'Authorization: Bearer …'.",
             www_authenticate="Bearer",
         )  # fmt: skip
+
+    def _count_wrong(self, address: str, given: list[str]) -> None:
+        """Count wrong tokens as guesses; to repeat one, as an old page does, is no guess."""
+        new = {_digest(one) for one in given} - self._wrong.keys()
+        for digest in new:
+            self._guesses.add(address)
+            self._wrong[digest] = None
+        while len(self._wrong) > _WRONG:
+            self._wrong.popitem(last=False)
+        if new and self._guesses.too_many(address):
+            raise self._wait()
+
+    def _is_known_wrong(self, given: str) -> bool:
+        return _digest(given) in self._wrong
 
     def _wait(self) -> RefusedError:
         seconds = str(int(_FORGIVEN))
@@ -175,17 +225,33 @@ class Access:
             retry_after=seconds,
         )  # fmt: skip
 
-    def _sent(self, scope: Scope, headers: dict[str, str]) -> list[str]:
+    def _sent(self, scope: Scope, headers: dict[str, str]) -> tuple[list[str], str]:
+        """The tokens in the headers, and the session of the cookie."""
         kind, _, given = headers.get("authorization", "").partition(" ")
         sent = [given.strip()] if kind.lower() == "bearer" else []
-        with suppress(CookieError):
-            cookie = SimpleCookie(headers.get("cookie", "")).get(cookie_name(scope))
-            sent += [cookie.value] if cookie else []
-        return sent
+        token, _, session = _read_cookie(headers.get("cookie", ""), cookie_name(scope))
+        return sent + ([token] if token else []), session
 
     def _is_token(self, given: str) -> bool:
-        return hmac.compare_digest(given.encode(), (self._token or "").encode())
+        return _same(given, self._token or "")
 
     def cookie(self, scope: Scope) -> str:
         """A cookie with the token. Lax: it is sent when somebody follows a link to our page."""
-        return f"{cookie_name(scope)}={self._token}; Path=/; HttpOnly; SameSite=Lax"
+        short = len(self._token or "") < LONG
+        value = f"{self._token}:{self._session}" if short else self._token
+        return f"{cookie_name(scope)}={value}; Path=/; HttpOnly; SameSite=Lax"
+
+
+def _read_cookie(header: str, name: str) -> tuple[str, str, str]:
+    """Return the token, ":" and the session of our cookie, whatever other programs have set."""
+    parts = [part.partition("=") for part in header.split(";")]
+    values = [value.strip().strip('"') for key, _, value in parts if key.strip() == name]
+    return (values[-1] if values else "").partition(":")
+
+
+def _same(given: str, right: str) -> bool:
+    return hmac.compare_digest(given.encode(), right.encode())
+
+
+def _digest(given: str) -> bytes:
+    return hashlib.sha256(given.encode()).digest()

@@ -18,7 +18,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import logging
 import math
 import re
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
@@ -35,7 +34,7 @@ from lexfield import __version__
 from lexfield.errors import LexfieldError, check
 from lexfield.serve.access import Access, Scope, check_token
 from lexfield.serve.bodies import Bodies, GoneError, Message, Receive, RefusedError
-from lexfield.serve.problems import problem, status_of
+from lexfield.serve.problems import encodable, log_fault, problem, status_of
 
 Send = Callable[[Message], Awaitable[None]]
 App = Callable[[Scope, Receive, Send], Awaitable[None]]
@@ -115,7 +114,7 @@ class Guard:
                 response = JSONResponse(refused.body, refused.status, refused.headers)
                 await response(scope, receive, answer)
         except Exception:
-            logging.getLogger("lexfield.serve").exception("%s failed", scope["path"])
+            log_fault(repr(scope["path"]))
             if not started:
                 fault = {"error": "This is a fault in lexfield.", "hint": "Please report it."}
                 await JSONResponse(fault, 500)(scope, receive, answer)
@@ -238,7 +237,7 @@ async def _invalid(request: Request, error: Exception) -> JSONResponse:
     place = ".".join(str(part) for part in first["loc"][1:]) or "The body"
     got = json.dumps(first.get("input"), ensure_ascii=False, default=str)[:100]
     what = first["msg"][:1].lower() + first["msg"][1:]
-    return JSONResponse(
-        {"error": f"{place}: {what}. Got {got}.", "hint": "See /openapi.json for what is allowed."},
-        422,
-    )
+    if first["type"] == "string_unicode":
+        what = "a text must not hold a lone surrogate (half of a character)"
+    message = encodable(f"{place}: {what}. Got {got}.")
+    return JSONResponse({"error": message, "hint": "See /openapi.json for what is allowed."}, 422)

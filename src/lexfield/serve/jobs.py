@@ -105,6 +105,8 @@ class Jobs:
         job = self._jobs.get(self._shared.get(key, ""))
         if job is None or (job.over and not (answered and job.id in self._answers)):
             return None
+        if not job.over and self._tasks[job.id].cancelling():
+            return None  # it will have no answer
         self._jobs[job.id] = self._jobs.pop(job.id)  # the newest: it was just asked for
         self._join(job, follower)
         return job

@@ -97,6 +97,11 @@ class Library:
             raise NotFoundError(f"There are no models {id!r}.", f"There are: {known}.")
         return self.models[id]
 
+    def named(self) -> dict[str, Kept]:
+        """Return everything by a name of its own: models may have the id of an index."""
+        models = {f"models/{kept.id}": kept for kept in self.models.values()}
+        return {**self.indexes, **models}
+
     def place(self, kind: str, name: str) -> tuple[str, Path]:
         """An id that is free, and where the thing is to be written."""
         taken = self.indexes if kind == INDEXES else self.models

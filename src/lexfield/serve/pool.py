@@ -34,8 +34,9 @@ class Process:
     """One child; it is started when it is first asked.
 
     Every request has an id and the generation of the index it is about, and every frame of the
-    reply repeats both. A child whose frames differ, or with which anything at all goes wrong, is
-    killed: what may still be in its pipe must not become the answer to another question.
+    reply repeats both. The paths of other stores that an item lists as its ``sources`` are sent
+    with their generations, too. A child whose frames differ, or with which anything at all goes
+    wrong, is killed: what may still be in its pipe must not become the answer to another question.
     """
 
     def __init__(self, threads: int | None = None, memory: int | None = None) -> None:
@@ -49,6 +50,8 @@ class Process:
                 "id": secrets.token_hex(8), "generation": generation_of(item.get("path")),
                 "function": function, "item": item, "reports": report is not None,
             }  # fmt: skip
+            if "sources" in item:
+                task["item"] = {**item, "sources": {p: generation_of(p) for p in item["sources"]}}
             try:
                 head, body = await self._exchange(task, report)
             except (EOFError, ConnectionError, asyncio.IncompleteReadError):
@@ -73,7 +76,7 @@ class Process:
                 raise ServedError(head["error"], head["hint"], head["status"])
             if "changed" not in head:
                 return body
-        raise ServedError("The index keeps changing.", "Try again when it is written.", 409)
+        raise ServedError("What was asked keeps changing.", "Try again when it is written.", 409)
 
     async def _exchange(
         self, task: dict[str, Any], report: Report | None
@@ -130,7 +133,7 @@ class Process:
 
 
 def generation_of(path: str | None) -> str | None:
-    """Return which state of an index is at ``path`` now, or None where there is no index."""
+    """Return which state of a store is at ``path`` now, or None where there is no store."""
     if path is None:
         return None
     try:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import logging
+import traceback
+
 from lexfield.errors import InputError, LexfieldError, MissingExtraError, StoreError
 
 OUT_OF_MEMORY = 507
@@ -12,7 +15,7 @@ class NotFoundError(InputError):
 
 
 class ChangedIndexError(LexfieldError):
-    """The index is no longer in the state that was asked about."""
+    """An index, models or vectors are no longer in the state that was asked about."""
 
 
 class ServedError(LexfieldError):
@@ -24,7 +27,19 @@ class ServedError(LexfieldError):
 
 
 def problem(error: LexfieldError) -> dict[str, str]:
-    return {"error": error.message, "hint": error.hint}
+    return {"error": encodable(error.message), "hint": encodable(error.hint)}
+
+
+def encodable(text: str) -> str:
+    """Return text with its lone surrogates, which UTF-8 cannot hold, as codes."""
+    return text.encode("utf-8", "backslashreplace").decode()
+
+
+def log_fault(what: str) -> None:
+    """Log the exception that is being handled; what a caller sent must not steer a terminal."""
+    text = f"{what} failed\n{traceback.format_exc().rstrip()}"
+    shown = "".join(c if c.isprintable() or c == "\n" else ascii(c)[1:-1] for c in text)
+    logging.getLogger("lexfield.serve").error("%s", shown)
 
 
 def status_of(error: LexfieldError) -> int:

@@ -11,7 +11,6 @@ from fastapi.responses import StreamingResponse
 from lexfield import __version__
 from lexfield.errors import InputError, list_names
 from lexfield.search.methods import METHODS
-from lexfield.serve.library import Kept
 from lexfield.serve.problems import ServedError
 from lexfield.serve.replies import AnyAnswer
 from lexfield.serve.requests import (
@@ -27,7 +26,6 @@ from lexfield.serve.requests import (
 from lexfield.serve.server import Server
 from lexfield.serve.uploads import Sent
 from lexfield.serve.verbs import PROBLEMS, read_options
-from lexfield.store.folder import Store
 from lexfield.store.manifest import REBUILD
 from lexfield.text.stopwords import stopwords
 from lexfield.vectors.sources import list_sets
@@ -60,23 +58,16 @@ def add_routes(app: FastAPI, server: Server) -> None:
 
 
 async def _lists(server: Server) -> Lists:
+    indexes, damaged_indexes = await server.about_indexes()
+    models, damaged_models = server.about_models()
     return Lists(
-        indexes=[IndexBody(**one) for one in await server.about_indexes()],
-        models=[ModelsBody(**_about_models(kept)) for kept in server.library.models.values()],
+        indexes=[IndexBody(**one) for one in indexes],
+        models=[ModelsBody(**one) for one in models],
         vectors=[entry.name for entry in list_sets() if entry.words is not None],
         methods=[name for name in METHODS if name != "fuse"],
         limits=asdict(server.limits),
-        damaged=server.scrubber.damaged(),
+        damaged=damaged_indexes | damaged_models,
     )
-
-
-def _about_models(kept: Kept) -> dict[str, Any]:
-    store = Store.open(kept.path, "models")
-    made = store.meta["models"]
-    return {
-        "id": kept.id, "dims": sorted({dims for dims, _ in made}), "models": len(made),
-        "words": len(store.strings("words")),
-    }  # fmt: skip
 
 
 def _add_indexes(router: APIRouter, server: Server) -> None:

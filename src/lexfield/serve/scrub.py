@@ -1,9 +1,9 @@
-"""Files of open indexes are read again in the background: what rots after its first use is found.
+"""Files of indexes and models are read again in the background, to find what rots after use.
 
 Every block is checked before it is first used, and then believed. Disks and memory decay later,
 too; a server that runs for weeks would serve it. So a process of low priority reads all files again
-and again, most of the time resting. An index that is found damaged is not asked any more, until it
-has been written anew.
+and again, most of the time resting. What is found damaged is not asked any more, until it has been
+written anew.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
+from pathlib import Path
 
 from lexfield.errors import CorruptError
 from lexfield.serve.library import Kept, Library
@@ -24,28 +25,31 @@ _REST = 20  # times as long as a round took, if that is longer
 
 
 class Scrubber:
-    """Checks the indexes of a library, one after another, round after round."""
+    """Checks the indexes and models of a library, one after another, round after round."""
 
     def __init__(self, library: Library, least: float = _LEAST) -> None:
         self._library, self._least = library, least
         self._process = Process(threads=1)
-        self._damage: dict[str, tuple[str | None, str]] = {}  # id → generation, problem
+        self._damage: dict[Path, tuple[str | None, str]] = {}  # generation, problem
 
     def damage(self, kept: Kept) -> str:
-        """Return what is wrong with an index as it is now; empty if nothing is known."""
-        generation, problem = self._damage.get(kept.id, (None, ""))
+        """Return what is wrong with an index or models now; empty if nothing is known."""
+        generation, problem = self._damage.get(kept.path, (None, ""))
         return problem if problem and generation == generation_of(str(kept.path)) else ""
 
     def damaged(self) -> dict[str, str]:
-        every = {kept.id: self.damage(kept) for kept in self._library.indexes.values()}
-        return {id: problem for id, problem in every.items() if problem}
+        """Return what is wrong, by the names of ``Library.named``."""
+        every = {name: self.damage(kept) for name, kept in self._library.named().items()}
+        return {name: problem for name, problem in every.items() if problem}
 
     def check(self, kept: Kept) -> None:
-        """Raise an error for an index that is damaged."""
+        """Raise an error for an index that is damaged, or for models."""
         if problem := self.damage(kept):
-            raise CorruptError(
-                f"The index {kept.id!r} is damaged, so it is not searched. {problem}.", REBUILD
-            )
+            if self._library.models.get(kept.id) is kept:
+                told = f"The models {kept.id!r} are damaged, so they are not used."
+            else:
+                told = f"The index {kept.id!r} is damaged, so it is not searched."
+            raise CorruptError(f"{told} {problem}.", REBUILD)
 
     async def run(self) -> None:
         """Go on until cancelled."""
@@ -60,8 +64,8 @@ class Scrubber:
             await self._process.stop()
 
     async def look(self) -> None:
-        """Check every index once."""
-        for kept in list(self._library.indexes.values()):
+        """Check every index and all models once."""
+        for kept in list(self._library.named().values()):
             path = str(kept.path)
             before = generation_of(path)
             try:
@@ -74,4 +78,4 @@ class Scrubber:
                 continue  # it was written or deleted meanwhile
             if problem and not self.damage(kept):
                 logging.getLogger("lexfield.serve").error("%s is damaged: %s", path, problem)
-            self._damage[kept.id] = before, problem
+            self._damage[kept.path] = before, problem

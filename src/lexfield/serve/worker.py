@@ -8,7 +8,6 @@ the last one of a reply holds the answer or an error. Nothing is pickled.
 from __future__ import annotations
 
 import json
-import logging
 import os
 import sys
 import time
@@ -16,7 +15,7 @@ from typing import Any, BinaryIO
 
 from lexfield.engine.processes import call, end_with_parent
 from lexfield.errors import LexfieldError
-from lexfield.serve.problems import OUT_OF_MEMORY, ChangedIndexError, problem, status_of
+from lexfield.serve.problems import OUT_OF_MEMORY, ChangedIndexError, log_fault, problem, status_of
 
 _MEMORY = "LEXFIELD_MEMORY"  # bytes
 _PAUSE = 0.1  # seconds between two reports of progress
@@ -64,7 +63,7 @@ def answer(task: dict[str, Any], frames: Frames) -> tuple[dict[str, Any], bytes]
     except MemoryError:
         return {**_no_memory(), "status": OUT_OF_MEMORY}, b""
     except Exception:
-        logging.getLogger("lexfield.serve").exception("%s failed", task["function"])
+        log_fault(task["function"])
         fault = {"error": "This is a fault in lexfield.", "hint": "Please report it."}
         return fault | {"status": 500}, b""
 
@@ -91,7 +90,13 @@ def limit_memory() -> None:
 def hide_paths(text: str, item: dict[str, Any]) -> str:
     """Return a message without the folders of this machine: callers know indexes by their ids."""
     options = item.get("options", {})
-    for path in filter(None, (options.get("folder"), options.get("target"), item.get("path"))):
+    paths = (
+        options.get("folder"),
+        options.get("target"),
+        item.get("path"),
+        *item.get("sources", ()),
+    )
+    for path in filter(None, paths):
         for form in {str(path), os.path.realpath(path)}:
             if path == options.get("folder"):
                 text = text.replace(form + os.sep, "").replace(form, "what was sent")

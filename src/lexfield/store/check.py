@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import mmap
 import os
+import stat
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -61,6 +62,8 @@ def _problem(path: Path, entry: Mapping[str, Any]) -> str:
 
 
 def map_file(path: Path, expected: int) -> mmap.mmap:
+    if not stat.S_ISREG(os.stat(path).st_mode):  # opening a pipe would wait for a writer
+        raise CorruptError(f"{path} is not a plain file.", REBUILD)
     with open(path, "rb") as file:
         size = os.fstat(file.fileno()).st_size
         if size != expected:

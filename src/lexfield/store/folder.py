@@ -112,7 +112,10 @@ class Store:
             try:
                 manifest = read_manifest(folder, generation, manifest_sum)
                 if kind is not None and manifest["kind"] != kind:
-                    raise NotAStoreError(f"{folder} holds a {manifest['kind']}, not a {kind}.")
+                    raise NotAStoreError(
+                        f"{folder} holds something else: {manifest['kind']}, not {kind}.",
+                        "Name another folder.",
+                    )
                 maps = {
                     name: map_file(folder / generation / name, entry["bytes"])
                     for name, entry in manifest["files"].items()

@@ -13,6 +13,7 @@ import json
 import math
 import mmap
 import re
+import stat
 from pathlib import Path
 from typing import Any
 
@@ -120,9 +121,18 @@ def parse_current(data: bytes, source: Path | str) -> tuple[str, str]:
 def read_manifest(root: Path, generation: str, expected: str) -> dict[str, Any]:
     """The manifest of a generation, checked against its checksum and for sense."""
     path = root / generation / MANIFEST
-    if path.stat().st_size > MOST_MANIFEST:
+    return parse_manifest(_read_bounded(path), expected, root, path)
+
+
+def _read_bounded(path: Path) -> bytes:
+    """Return the bytes of a manifest, which is a plain file of a bounded size."""
+    status = path.lstat()
+    if not stat.S_ISREG(status.st_mode):
+        raise CorruptError(f"{path} is not a plain file.", REBUILD)
+    if status.st_size > MOST_MANIFEST:
         raise CorruptError(f"{path} is larger than a manifest is.", REBUILD)
-    return parse_manifest(path.read_bytes(), expected, root, path)
+    with path.open("rb") as file:
+        return file.read(MOST_MANIFEST + 1)
 
 
 def parse_manifest(
@@ -162,7 +172,7 @@ def root_of(root: Path) -> str:
     contents have equal roots, wherever and in whatever generation they are kept.
     """
     generation, expected = read_current(root)
-    data = (root / generation / MANIFEST).read_bytes()
+    data = _read_bounded(root / generation / MANIFEST)
     if xxhash.xxh3_64_hexdigest(data) != expected:
         read_manifest(root, generation, expected)  # raises, and says what is wrong
     return hashlib.sha256(data).hexdigest()

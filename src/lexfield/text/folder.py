@@ -12,7 +12,11 @@ _IGNORE_FILES = (".gitignore", ".ignore", ".lexfieldignore")
 
 
 def walk(folder: Path, skipped: list[tuple[str, str]]) -> Iterator[Path]:
-    """Yield files below ``folder``; hidden and ignored ones go to ``skipped`` with the reason."""
+    """Yield files below ``folder``; others go to ``skipped`` with the reason.
+
+    Links are followed within the folder only: one from elsewhere could hold a link to a secret.
+    """
+    inside = os.path.join(os.path.realpath(folder), "")
     rules: list[tuple[str, GitIgnoreSpec]] = []
     for here, folders, files in os.walk(folder):
         folders.sort()
@@ -29,10 +33,12 @@ def walk(folder: Path, skipped: list[tuple[str, str]]) -> Iterator[Path]:
         for name in sorted(files):
             if reason := _reason(f"{prefix}{name}", rules):
                 skipped.append((f"{prefix}{name}", reason))
-            elif os.path.isfile(os.path.join(here, name)):
-                yield Path(here, name)
-            else:
+            elif not os.path.isfile(path := os.path.join(here, name)):
                 skipped.append((f"{prefix}{name}", "not a regular file"))
+            elif os.path.islink(path) and not os.path.realpath(path).startswith(inside):
+                skipped.append((f"{prefix}{name}", "a link out of the folder"))
+            else:
+                yield Path(path)
 
 
 def _reason(relative: str, rules: list[tuple[str, GitIgnoreSpec]]) -> str:

@@ -100,8 +100,7 @@ def load_vectors(
     name, path = str(source), Path(source)
     if name in BUILT_IN:
         return BUILT_IN[name]().limit(limit)
-    imported = find_home() / "vectors" / name
-    if _NAME.fullmatch(name) and imported.is_dir():
+    if (imported := find_imported(name)) is not None:
         return _open(imported).limit(limit)
     if (metric := find_metric(path)) is not None:
         return _open_metric(metric).limit(limit)
@@ -113,6 +112,12 @@ def load_vectors(
     raise InputError(
         f"There are no vectors called {name!r}, and no such file.", f"Known by name: {known}."
     )
+
+
+def find_imported(name: str) -> Path | None:
+    """Return the folder of an imported set, which another import may replace; None if no such."""
+    folder = find_home() / "vectors" / name
+    return folder if _NAME.fullmatch(name) and folder.is_dir() else None
 
 
 def find_metric(path: Path) -> Store | None:

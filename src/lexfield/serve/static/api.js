@@ -1,5 +1,5 @@
 // Asking the server: at once, or as a job that shows its progress and ends with the view that wanted it.
-import { lost, reached } from "./connection.js";
+import { answered, lost } from "./connection.js";
 import { h, say, search } from "./dom.js";
 
 export class Problem extends Error {
@@ -7,6 +7,7 @@ export class Problem extends Error {
 }
 
 const GONE = { error: "The server cannot be reached.", hint: "This goes on by itself when it is back. If it was stopped, start it again with: lexfield serve" };
+const RENEWED = { error: "The server was restarted with a new token.", hint: "Open the address that it printed when it was started; the token is part of it." };
 let missed = false; // a request has failed since the view was drawn
 export const hasMissed = () => missed;
 export const startAnew = () => { missed = false; };
@@ -21,9 +22,10 @@ function unreachable(error) {
 async function ask(path, options = {}) {
   let answer;
   try { answer = await fetch(path, options); } catch (error) { throw unreachable(error); }
-  if (answer.status === 204) { reached(); return null; }
+  if (answer.status === 401) { missed = true; answered(401); throw new Problem(RENEWED, 0); }
+  if (answer.status === 204) { answered(204); return null; }
   const text = await answer.text().catch((error) => { throw unreachable(error); });
-  reached();
+  answered(answer.status);
   let body;
   try { body = JSON.parse(text); } catch { body = {}; }
   if (!answer.ok) throw new Problem(body, answer.status);

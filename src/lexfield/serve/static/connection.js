@@ -1,31 +1,35 @@
-// Whether the server can be reached. It is asked now and then, and more often while it is gone.
+// Whether the server can be reached, and lets us in. It is asked now and then, and more often while it is gone.
 const EVERY = 5000, AGAIN = 1500, PATIENCE = 15000; // milliseconds
 const events = new EventTarget();
-let gone = false;
+let state = "back"; // or "gone", or "renewed": started again with another token
 
 export const onGone = (listener) => events.addEventListener("gone", listener);
+export const onRenewed = (listener) => events.addEventListener("renewed", listener);
 export const onBack = (listener) => events.addEventListener("back", listener);
 
-export function lost() {
-  if (gone) return;
-  gone = true;
-  events.dispatchEvent(new Event("gone"));
+function become(next) {
+  if (state === next) return;
+  state = next;
+  events.dispatchEvent(new Event(next));
 }
 
-export function reached() {
-  if (!gone) return;
-  gone = false;
-  events.dispatchEvent(new Event("back"));
+export const lost = () => become("gone");
+
+// An answer of the server: 401 says that our token is of an earlier run, 429 says nothing about us.
+export function answered(status) {
+  if (status === 401) become("renewed");
+  else if (status !== 429) become("back");
 }
 
-// Any answer will do: it is there.
 async function probe() {
-  try { await fetch("/healthz", { cache: "no-store", signal: AbortSignal.timeout(PATIENCE) }); reached(); }
+  try { answered((await fetch("/healthz", { cache: "no-store", signal: AbortSignal.timeout(PATIENCE) })).status); }
   catch { lost(); }
 }
 
+// A server that has refused our token will refuse it again: it is not asked until somebody comes back to this page.
 async function watch() {
-  if (gone || !document.hidden) await probe();
-  setTimeout(watch, gone ? AGAIN : EVERY);
+  if (state === "gone" || (state === "back" && !document.hidden)) await probe();
+  setTimeout(watch, state === "gone" ? AGAIN : EVERY);
 }
 setTimeout(watch, EVERY);
+document.addEventListener("visibilitychange", () => { if (state === "renewed" && !document.hidden) probe(); });

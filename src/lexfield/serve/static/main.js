@@ -1,6 +1,6 @@
 // The frame: which view, which index, which colours. A view's state is its address.
 import { hasMissed, lists, startAnew } from "./api.js";
-import { onBack, onGone } from "./connection.js";
+import { onBack, onGone, onRenewed } from "./connection.js";
 import { h, problem, say } from "./dom.js";
 import { keepPlace } from "./place.js";
 import * as bags from "./views/bags.js";
@@ -81,10 +81,15 @@ async function show({ fields = false, arrive = false } = {}) {
   }
 }
 
-const banner = document.getElementById("gone");
-onGone(() => { banner.hidden = false; say(banner.textContent); });
+const banners = { gone: document.getElementById("gone"), renewed: document.getElementById("renewed") };
+function tell(name) {
+  for (const [other, banner] of Object.entries(banners)) banner.hidden = other !== name;
+  if (name) say(banners[name].textContent);
+}
+onGone(() => tell("gone"));
+onRenewed(() => tell("renewed"));
 onBack(async () => {
-  banner.hidden = true;
+  tell(null);
   say("The server is back.");
   if (!drawn || (hasMissed() && VIEWS[drawn].recovers !== false)) { await show({ fields: true }); }
 });

@@ -6,6 +6,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from lexfield.errors import InputError, list_names
+from lexfield.serve.pool import generation_of
 from lexfield.serve.problems import ChangedIndexError, NotFoundError
 
 if TYPE_CHECKING:
@@ -31,6 +32,12 @@ def opened(path: str, generation: str | None = None) -> Index:
     return index
 
 
+def check_state(path: str | None, expected: str | None) -> None:
+    """Raise an error, upon which the server asks again, if a store is not in this state."""
+    if generation_of(path) != expected:
+        raise ChangedIndexError(f"{path} was changed.")
+
+
 def needed(index: Index | None) -> Index:
     if index is None:
         raise InputError("An index is needed.", "Name one of /v1/indexes with index=.")
@@ -39,21 +46,26 @@ def needed(index: Index | None) -> Index:
 
 def vector_set(name: str) -> WordVectors:
     """A set by its name; never a file, which would be a path."""
-    from lexfield.vectors.sources import list_sets
+    from lexfield.vectors.sources import find_imported, list_sets
 
     known = [entry.name for entry in list_sets()]
     if name not in known:
         raise NotFoundError(
             f"There are no vectors called {name!r}.", f"Known: {list_names(known)}."
         )
-    return _load(name)
+    found = find_imported(name)
+    folder = None if found is None else str(found)
+    return _load(name, folder, generation_of(folder))
 
 
 @lru_cache(4)
-def _load(name: str) -> WordVectors:
+def _load(name: str, folder: str | None, state: str | None) -> WordVectors:
+    """Load a set; one that was imported anew is another, by its ``state``."""
     from lexfield.vectors.wordvectors import WordVectors
 
-    return WordVectors.load(name)
+    vectors = WordVectors.load(name)
+    check_state(folder, state)
+    return vectors
 
 
 def vectors_or_own(name: str) -> Any:

@@ -9,8 +9,8 @@ from pathlib import Path
 from lexfield.answers.answer import Answer
 from lexfield.search.index import Index
 from lexfield.serve.tasks import build, find, ranks, texts, topics, words
-from lexfield.serve.tasks.common import Options, opened
-from lexfield.serve.worker import Frames
+from lexfield.serve.tasks.common import Options, check_state, opened
+from lexfield.serve.worker import Frames, hide_paths
 from lexfield.store.folder import verify
 
 _PARTS = ("topics", "metrics/*", "shards/*")  # stores within that of an index
@@ -33,12 +33,18 @@ def run(
     format: str,
     generation: str | None,
     report: Frames | None = None,
+    sources: dict[str, str | None] | None = None,
 ) -> str:
-    """The answer of a verb as JSON (a number that is not finite is null) or CSV."""
+    """The answer of a verb as JSON (a number that is not finite is null) or CSV.
+
+    ``sources`` are the paths of other stores that it reads, with the states expected of them.
+    """
     import orjson
 
     index = None if path is None else opened(path, generation)
     answer = VERBS[verb](index, options, report or Silent())
+    for source, expected in (sources or {}).items():
+        check_state(source, expected)
     return answer.csv() if format == "csv" else orjson.dumps(answer.body()).decode()
 
 
@@ -63,7 +69,7 @@ def scrub(path: str, generation: str | None) -> str:
         for found in verify(store):
             if found.problem:
                 place = (store / found.file).relative_to(index).as_posix()
-                return f"{place}: {found.problem}"
+                return f"{place}: {hide_paths(found.problem, {'path': path}).rstrip('.')}"
     return ""
 
 

@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lexfield.answers.answer import Answer
-from lexfield.serve.tasks.common import Options, needed, vector_set
+from lexfield.serve.pool import generation_of
+from lexfield.serve.tasks.common import Options, check_state, needed, vector_set
 
 if TYPE_CHECKING:
     from lexfield.search.index import Index
@@ -21,8 +22,9 @@ def near(index: Index | None, options: Options, report: Frames) -> Answer:
     from lexfield.answers.words import near as find
 
     several = options["models_path"] is not None
+    path = options["models_path"]
     known = (
-        _models(options["models_path"], options["dims"])
+        _models(path, options["dims"], generation_of(path))
         if several
         else vector_set(options["vectors"])
     )
@@ -31,10 +33,13 @@ def near(index: Index | None, options: Options, report: Frames) -> Answer:
 
 
 @lru_cache(4)
-def _models(path: str, dims: int | None) -> Models:
+def _models(path: str, dims: int | None, state: str | None) -> Models:
+    """Open models; those that were trained anew are others, by their ``state``."""
     from lexfield.vectors.models import Models
 
-    return Models.open(path, dims)
+    models = Models.open(path, dims)
+    check_state(path, state)
+    return models
 
 
 def threshold(index: Index | None, options: Options, report: Frames) -> Answer:
