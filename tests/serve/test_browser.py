@@ -10,7 +10,7 @@ import pytest
 pytest.importorskip("playwright", reason="playwright is not installed (extra 'dev')")
 pytest.importorskip("fastapi", reason="the extra 'serve' is not installed")
 
-from playwright.sync_api import expect
+from playwright.sync_api import Route, expect
 
 from tests.serve.live import ASK, QUERY, Open, text_file
 
@@ -216,6 +216,19 @@ def test_topics_and_the_certificate(visit: Open) -> None:
     page.get_by_role("textbox", name="Your text").fill("The ship and the harbour.")
     page.get_by_role("button", name="What is it about?").click()
     expect(page.get_by_role("img", name="Topics of your text")).to_be_visible()
+
+
+def test_documents_that_arrive_late_leave_what_is_typed_alone(visit: Open) -> None:
+    page = visit("/search?index=sample")
+    held: list[Route] = []
+    page.route("**/documents?*", lambda route: held.append(route))
+    with page.expect_request("**/documents?*"):
+        page.get_by_role("link", name="Topics").click()
+    pick = page.get_by_label("Document", exact=True)
+    pick.focus()
+    held[0].continue_()
+    expect(page.locator("#near-documents option").first).to_be_attached()
+    expect(pick).to_have_value("")
 
 
 def test_bags_add_up(visit: Open) -> None:

@@ -41,7 +41,7 @@ async function near(root, state) {
   try {
     const documents = (await get("documents", { index: state.index }, state.signal)).results;
     for (const one of documents) options.append(h("option", { value: one.id }, Object.values(one.metadata).join(" · ")));
-    if (!pick.value && documents.length) pick.value = documents[0].id;
+    if (!pick.value && documents.length && document.activeElement !== pick) pick.value = documents[0].id; // nobody is typing
     if (hash.get("document")) find();
   } catch (error) { place.replaceChildren(problem(error)); }
 }
