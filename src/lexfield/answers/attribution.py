@@ -54,9 +54,7 @@ def attributed(
     notes = list(found.notes)
     if len(rows) < len(known):
         notes.append(f"alone in their {by}, so never right: {len(known) - len(rows)} documents")
-    nearest = np.column_stack(
-        [others[:, known[labels[known] == name]].min(axis=1) for name in names]
-    )
+    nearest = np.stack([others[:, known[labels[known] == n]].min(axis=1) for n in names], axis=1)
     orders = np.lexsort((nearest, -p))  # of equal probabilities the nearer comes first
     if asked is None:
         records = [
@@ -71,13 +69,10 @@ def attributed(
         "id": text, "predicted": best, "probability": float(p[asked, order[0]]),
         "evidence": evidence_for(found, counts, labels.tolist(), found.ids[asked], best, second),
     }  # fmt: skip
+    columns = (names[order].tolist(), p[asked, order].tolist(), nearest[asked, order].tolist())
     records = [
-        {
-            "label": str(names[i]),
-            "probability": float(p[asked, i]),
-            "nearest": float(nearest[asked, i]),
-        }
-        for i in order
+        {"label": label, "probability": probability, "nearest": distance}
+        for label, probability, distance in zip(*columns, strict=True)
     ]
     return Answer("attribute", records, notes, extra)
 

@@ -132,7 +132,7 @@ def _read_bounded(path: Path) -> bytes:
     if status.st_size > MOST_MANIFEST:
         raise CorruptError(f"{path} is larger than a manifest is.", REBUILD)
     with path.open("rb") as file:
-        return file.read(MOST_MANIFEST + 1)
+        return file.read(status.st_size)
 
 
 def parse_manifest(
