@@ -1,15 +1,30 @@
-"""How long work reports itself: a callable that is told what is done and, if known, the total.
+"""How long-running work reports its progress: a callable that takes what is done and the total.
 
 The library never prints. A caller that wants a bar, a stream of events or a way to cancel (raise
-from the callable) passes one in.
+from the callable) passes one in. A callable that also has a method ``stage`` is told what is being
+done.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Protocol, runtime_checkable
 
-Progress = Callable[[int, int | None], None]
+Progress = Callable[[int, int | None], None]  # the total is None while it is unknown
+
+
+@runtime_checkable
+class Staged(Protocol):
+    """A progress that also shows the name of the current stage."""
+
+    def stage(self, name: str) -> None: ...
 
 
 def silent(done: int, total: int | None) -> None:
-    """The progress that nobody watches."""
+    """Ignore the progress."""
+
+
+def begin_stage(progress: Progress, name: str) -> None:
+    """Announce what is being done from now on, such as "reading"."""
+    if isinstance(progress, Staged):
+        progress.stage(name)

@@ -1,27 +1,52 @@
-"""Loops that Numba compiles: once, kept beside the source, and free of the interpreter's lock."""
+"""Loops that Numba compiles: on first use, cached beside the source, and free of the interpreter's
+lock.
+
+Importing Numba takes half a second, so a kernel imports it only when it is first called. Modules
+with kernels can therefore be imported at the top of any file.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cached_property, update_wrapper
 from typing import Any, TypeVar, cast
-
-from numba import njit
 
 F = TypeVar("F", bound=Callable[..., Any])
 
 
 def kernel(function: F) -> F:
     """Compile a function of numbers and arrays; sums are added in the order they are written."""
-    return _compiled(function)
+    return cast(F, _Kernel(function))
 
 
 def reordered_kernel(function: F) -> F:
-    """The same where the order of a sum does not matter, so that it can be vectorised."""
-    return _compiled(function, fastmath={"reassoc", "contract"})
+    """Compile a function whose sums may be added in any order, so that it can be vectorised."""
+    return cast(F, _Kernel(function, fastmath={"reassoc", "contract"}))
 
 
-def _compiled(function: F, **options: Any) -> F:
-    try:
-        return cast(F, njit(cache=True, nogil=True, **options)(function))
-    except RuntimeError:  # no folder to keep it in can be written: it is compiled in every process
-        return cast(F, njit(nogil=True, **options)(function))
+class _Kernel:
+    """A function that is compiled when it is first called."""
+
+    def __init__(self, function: Callable[..., Any], **options: Any) -> None:
+        update_wrapper(self, function)
+        self._function = function
+        self._options = options
+
+    def __call__(self, *args: Any) -> Any:
+        return self.compiled(*args)
+
+    @cached_property
+    def compiled(self) -> Callable[..., Any]:
+        from numba import njit
+
+        names = self._function.__globals__
+        for name in self._function.__code__.co_names:
+            if isinstance(names.get(name), _Kernel):  # Numba calls compiled functions only
+                names[name] = names[name].compiled
+        compile_: Callable[..., Callable[..., Any]]
+        try:
+            compile_ = njit(cache=True, nogil=True, **self._options)
+            return compile_(self._function)
+        except RuntimeError:  # no folder for the cache is writable: compiled in every process
+            compile_ = njit(nogil=True, **self._options)
+            return compile_(self._function)

@@ -1,0 +1,56 @@
+"""Tables of named things that users can extend: search methods, measures, tokenizers, readers.
+
+An extension is registered by a call (``lexfield.register``) or by an installed package that names
+it in the entry point group of the table. Entry points are loaded when a name is asked for that the
+table does not hold, so packages that are not used cost nothing.
+"""
+
+from __future__ import annotations
+
+import difflib
+from importlib.metadata import entry_points
+from typing import Generic, TypeVar
+
+from lexfield.errors import InputError
+
+T = TypeVar("T")
+
+
+class Registry(Generic[T]):
+    """Things by name, such as the search methods; ``kind`` is what an error calls one of them."""
+
+    def __init__(self, kind: str, group: str, own: dict[str, T]) -> None:
+        self.kind = kind
+        self.group = group
+        self._things = dict(own)
+        self._own = frozenset(own)
+
+    def register(self, name: str, thing: T) -> None:
+        """Add a thing. Raise InputError if lexfield itself has one of that name."""
+        if name in self._own:
+            raise InputError(
+                f"lexfield has a {self.kind} named {name!r} itself.", "Choose another name."
+            )
+        self._things[name] = thing
+
+    def get(self, name: str) -> T:
+        """Return a thing by name. Raise InputError if there is none, with the nearest name."""
+        if name not in self._things:
+            self._load()
+        if name not in self._things:
+            close = difflib.get_close_matches(name, self._things, 1)
+            hint = (
+                f"Did you mean {close[0]!r}?" if close else f"There are: {', '.join(self.names())}."
+            )
+            raise InputError(f"There is no {self.kind} named {name!r}.", hint)
+        return self._things[name]
+
+    def names(self) -> list[str]:
+        """Return all names in alphabetical order, installed extensions included."""
+        self._load()
+        return sorted(self._things)
+
+    def _load(self) -> None:
+        for point in entry_points(group=self.group):
+            if point.name not in self._things:
+                self._things[point.name] = point.load()
