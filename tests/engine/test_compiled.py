@@ -18,11 +18,13 @@ def test_kernels_compute() -> None:
 
 
 def test_without_a_place_to_keep_code(monkeypatch: pytest.MonkeyPatch) -> None:
+    njit = numba.njit
+
     def unable(cache: bool = False, **options: Any) -> Callable[..., Any]:
         if cache:
             raise RuntimeError("cannot cache function: no locator available")
-        made: Callable[..., Any] = numba.njit(**options)
+        made: Callable[..., Any] = njit(**options)
         return made
 
-    monkeypatch.setattr(compiled, "njit", unable)
+    monkeypatch.setattr(numba, "njit", unable)
     assert compiled.kernel(twice)(4.0) == 8.0
