@@ -120,7 +120,7 @@ def test_label_tells_what_it_gets_right_and_why(run: Run) -> None:
     [
         (("compare", SEA, GARDEN, "--plot", "bars.bmp"), "does not name a figure"),
         (("compare", SEA, GARDEN, "--smoothing", "none"), "no smoothing"),
-        (("compare", SEA, GARDEN, "--interval", "95"), "not in the range 0<x<1"),
+        (("compare", SEA, GARDEN, "--interval", "95"), "above 0 and below 1"),
         (("compare", SEA, "nowhere.txt"), "nowhere.txt"),
         (("compare", SEA, GARDEN, "--space", "latent", "-k", "9999"), "smaller k"),
         (("pairs", TEXTS, "-k", "three"), "one number or several"),

@@ -23,11 +23,11 @@ def demo(folder: str) -> None:
     """
     from lexfield.bags.matrix import BagMatrix
     from lexfield.cli.info import describe
-    from lexfield.cli.search import hit_lines
     from lexfield.sample import METADATA, TEXTS
     from lexfield.search.index import Index
     from lexfield.text.corpus import Corpus
     from lexfield.vectors.wordvectors import WordVectors
+    from lexfield.verbs.search import format_hit
 
     target = Path(folder) / "sample.idx"
     _step("An index of the embedded sample", f"lexfield index TEXTS --metadata CSV -o {target}")
@@ -41,7 +41,7 @@ def demo(folder: str) -> None:
         f'lexfield search {target} "{query}" --explain',
     )
     for hit in index.search(query, k=3):
-        echo("\n".join(hit_lines(hit, True)))
+        echo("\n".join(format_hit(hit, True, False, paint)))
 
     _step("Words near a word", "lexfield near lighthouse -k 6")
     vectors = WordVectors.default()

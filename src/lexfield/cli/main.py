@@ -1,4 +1,4 @@
-"""The command ``lexfield``: verbs are loaded when they are used, errors are told in two lines."""
+"""The command ``lexfield``: commands are built when they are used, errors print two lines."""
 
 from __future__ import annotations
 
@@ -13,17 +13,18 @@ from importlib import import_module
 import click
 
 from lexfield import __version__
+from lexfield.cli.build import build_command
 from lexfield.cli.output import echo, paint
 from lexfield.errors import LexfieldError
+from lexfield.verbs import describe_group, list_verbs
 
-# verb → (module, one line for --help); the module has a command of the verb's name
-VERBS = {
+# Commands that are not verbs: they start something, or are about lexfield itself.
+_OTHERS = {
     "add": ("change", "Add documents to an index."),
     "attribute": ("attribute", "Say who wrote a text, how surely, and which words say so."),
     "bag": ("bag", "Count the n-grams of texts: types, tokens, frequencies."),
     "cluster": ("cluster", "See who works on a cluster."),
     "compact": ("change", "Tidy an index after many additions and deletions."),
-    "compare": ("compare", "Say how different two texts are, and which words say so."),
     "completion": ("completion", "Print the shell script that completes lexfield's commands."),
     "delete": ("change", "Delete documents from an index."),
     "demo": ("demo", "See lexfield work on the texts that come with it."),
@@ -33,17 +34,14 @@ VERBS = {
     "index": ("index", "Build an index from files, folders or tables."),
     "info": ("info", "Look inside an index."),
     "inspire": ("inspire", "Suggest sentences to go on writing from."),
-    "keyness": ("keyness", "Find the words that tell one text from another."),
     "kwic": ("kwic", "Show words in context."),
     "label": ("label", "Guess the author, genre or level of documents from the others."),
     "layout": ("layout", "Lay words out in the plane, coloured by part of speech."),
     "methods": ("methods", "Print the table of methods, with cost and source."),
     "metric": ("metric", "Learn from groups of texts which differences do not matter."),
-    "near": ("near", "Find the nearest words."),
     "pairs": ("pairs", "Say how different every document is from every other."),
     "reproduce": ("reproduce", "Rerun the tables and figures of the papers."),
     "run": ("run", "Answer many queries into a TREC run."),
-    "search": ("search", "Find similar sentences or documents, with reasons."),
     "serve": ("serve", "Open a page to search, compare and measure; and an HTTP API."),
     "speech": ("speech", "Count parts of speech, and see whether near words have the same."),
     "study": ("study", "Ask people which suggestions help, and analyse their answers."),
@@ -55,36 +53,60 @@ VERBS = {
 }
 
 
-class Verbs(click.Group):
-    """A group that imports a verb's module only when the verb is called."""
+class Commands(click.Group):
+    """Verbs, groups of verbs and the other commands, each imported when it is used."""
+
+    def __init__(self, prefix: str = "", **options: object) -> None:
+        super().__init__(**options)  # type: ignore[arg-type]
+        self._prefix = prefix
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        return sorted(VERBS)
+        return sorted(self._summaries())
+
+    def _summaries(self) -> dict[str, str]:
+        """Return what users can type next, with one line of help each."""
+        found = {} if self._prefix else {name: text for name, (_, text) in _OTHERS.items()}
+        for command, listed in list_verbs().items():
+            if command.startswith(self._prefix):
+                first, _, rest = command.removeprefix(self._prefix).partition(" ")
+                found[first] = (
+                    describe_group(listed.module).partition("\n")[0] if rest else listed.summary
+                )
+        return found
 
     def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
-        if name not in VERBS:
-            return None
-        command: click.Command = getattr(import_module(f"lexfield.cli.{VERBS[name][0]}"), name)
-        return command
+        command = f"{self._prefix}{name}"
+        verbs = list_verbs()
+        if command in verbs:
+            return build_command(verbs[command].load())
+        inside = [listed for other, listed in verbs.items() if other.startswith(f"{command} ")]
+        if inside:
+            return Commands(f"{command} ", name=name, help=describe_group(inside[0].module))
+        if not self._prefix and name in _OTHERS:
+            module = import_module(f"lexfield.cli.{_OTHERS[name][0]}")
+            found: click.Command = getattr(module, name)
+            return found
+        return None
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        if args and args[0] not in VERBS and not args[0].startswith("-"):
-            close = difflib.get_close_matches(args[0], VERBS, 1)
+        known = self._summaries()
+        if args and args[0] not in known and not args[0].startswith("-"):
+            close = difflib.get_close_matches(args[0], known, 1)
             hint = f" Did you mean {close[0]!r}?" if close else " See: lexfield --help"
             raise click.UsageError(f"There is no command {args[0]!r}.{hint}", ctx)
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):
-            formatter.write_dl([(name, line) for name, (_, line) in sorted(VERBS.items())])
+            formatter.write_dl(sorted(self._summaries().items()))
 
 
-@click.group(cls=Verbs, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="lexfield")
 def cli() -> None:
-    """Compare, search and measure texts as clouds of word vectors.
+    """Find, compare and explain texts.
 
     \b
     lexfield demo                         see what it does

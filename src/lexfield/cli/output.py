@@ -13,15 +13,15 @@ import re
 import sys
 import time
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 import click
+import msgspec
 
 from lexfield.answers.answer import Answer, Record
 from lexfield.results import format_rows
-
-if TYPE_CHECKING:
-    from lexfield.engine import Engine
+from lexfield.verbs.declare import Verb
+from lexfield.verbs.results import Result, encode_body, encode_csv
 
 F = TypeVar("F", bound=Callable[..., Any])
 _BIDI = r"\u202a-\u202e\u2066-\u2069"  # change the order in which a line is shown
@@ -59,6 +59,26 @@ def echo_data(text: str, *, nl: bool = True) -> None:
 def echo_json(text: str) -> None:
     """Print JSON, whose strings may hold the control characters that it need not escape."""
     click.echo(_UNESCAPED.sub(lambda found: f"\\u{ord(found[0]):04x}", text))
+
+
+def print_result(verb: Verb, result: Result[Any], format: str | None) -> None:
+    """Print a result in the chosen format, and exit with 1 if it is empty."""
+    if format == "json":
+        body = encode_body(verb.command, result)
+        echo_json(msgspec.json.format(body, indent=1).decode())
+    else:
+        if format == "jsonl":
+            for row in result.to_dicts():
+                echo_json(msgspec.json.encode(row).decode())
+        elif format == "csv":
+            echo_data(encode_csv(result), nl=False)
+        else:
+            for line in result.lines(paint):
+                (echo_data if result.is_data else echo)(line)
+        for note in result.notes:
+            echo(paint(f"note: {note}", "yellow", sys.stderr), err=True)
+    if not result.results:
+        raise SystemExit(1)
 
 
 def output_options(command: F) -> F:
@@ -108,25 +128,27 @@ def tell(
 
 
 def paint(text: str, colour: str, stream: Any = None) -> str:
-    """Coloured on a terminal, plain elsewhere and under ``NO_COLOR``."""
+    """Return coloured text for a terminal, plain text elsewhere and under ``NO_COLOR``."""
     plain = "NO_COLOR" in os.environ or not (stream or sys.stdout).isatty()
     return text if plain else f"{_OWN}{_COLOURS[colour]}m{text}{_OWN}0m"
 
 
 def say(text: str) -> None:
-    """Narrate, on a terminal only."""
+    """Print to stderr, on a terminal only."""
     if sys.stderr.isatty():
         echo(text, err=True)
 
 
 class Bar:
-    """A progress bar on stderr; nothing where that is not a terminal."""
+    """A progress bar on stderr; silent where that is not a terminal."""
 
-    def __init__(self, label: str, engine: Engine | None = None) -> None:
-        self._label = label
-        self._engine = engine  # has workers to tell of
+    def __init__(self, name: str = "", engine: object = None) -> None:
+        self._stage = name
         self._shown = 0.0
         self._active = sys.stderr.isatty()
+
+    def stage(self, name: str) -> None:
+        self._stage = name
 
     def __call__(self, done: int, total: int | None) -> None:
         now = time.monotonic()
@@ -134,8 +156,7 @@ class Bar:
             return
         self._shown = now
         share = f"{done / total:4.0%} of {total:,}" if total else f"{done:,}"
-        beside = f", {self._engine.beside()}" if self._engine else ""
-        sys.stderr.write(f"\r{visible(f'{self._label}: {share}{beside}')}\033[K")
+        sys.stderr.write(f"\r{visible(f'{self._stage}: {share}')}\033[K")
         sys.stderr.flush()
 
     def __enter__(self) -> Bar:

@@ -1,0 +1,170 @@
+"""Commands built from verbs: one click command per declaration."""
+
+from __future__ import annotations
+
+import inspect
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+import msgspec.inspect as kinds
+
+from lexfield.cli.output import Bar, print_result, say
+from lexfield.errors import InputError
+from lexfield.plots.figure import FORMATS, check_plot_path
+from lexfield.text.records import read_most
+from lexfield.verbs.declare import REQUIRED, Parameter, Verb
+
+_MOST_BYTES = 100_000_000  # of standard input
+_FORMATS = {
+    "json": "Print one JSON object with schema, results and notes.",
+    "jsonl": "Print one JSON object per line.",
+    "csv": "Print comma-separated values with a header.",
+}
+
+
+def build_command(verb: Verb) -> click.Command:
+    """Return the command of a verb."""
+
+    def call(format_: str | None, plot_: str | None = None, **values: Any) -> None:
+        given = {name: value for name, value in values.items() if value not in (None, ())}
+        _run(verb, given, format_, plot_)
+
+    options = [_build_parameter(parameter) for parameter in verb.parameters]
+    if hasattr(verb.result, "plot"):
+        text = inspect.getdoc(verb.result.plot)
+        options.append(click.Option(["--plot", "plot_"], metavar="FILE", help=text))
+    options += [
+        click.Option([f"--{name}", "format_"], flag_value=name, help=text)
+        for name, text in _FORMATS.items()
+    ]
+    return click.Command(
+        verb.command.rpartition(" ")[2],
+        callback=call,
+        params=options,
+        help=_keep_examples(verb.help),
+        short_help=verb.summary,
+    )
+
+
+def _run(verb: Verb, given: dict[str, Any], format: str | None, plot: str | None) -> None:
+    if plot:
+        check_plot_path(plot, getattr(verb.result, "plot_formats", FORMATS))
+    arguments = verb.validate(_read_dashes(verb, given))
+    with Bar() as bar:
+        if verb.takes_progress:
+            arguments["progress"] = bar
+        result = verb.function(**arguments)
+    if plot:
+        say(f"wrote {result.plot(plot)}")
+    print_result(verb, result, format)
+
+
+def _read_dashes(verb: Verb, given: dict[str, Any]) -> dict[str, Any]:
+    """Replace ``-`` by standard input where a parameter says so."""
+    for parameter in verb.parameters:
+        if parameter.flags.dash and given.get(parameter.name) == "-":
+            if parameter.flags.dash == "text":
+                given[parameter.name] = _read_input()
+            else:
+                del given[parameter.name]
+                given[parameter.flags.dash] = Path("-")
+    return given
+
+
+def _read_input() -> str:
+    data = read_most(sys.stdin.buffer, _MOST_BYTES)
+    if data is None:
+        raise InputError(
+            f"Standard input is larger than {_MOST_BYTES // 1_000_000} MB.",
+            "Split it, or check that it is what you meant.",
+        )
+    return data.decode("utf-8", "replace")
+
+
+class Declared(click.ParamType[object]):
+    """A value that the declaration of its parameter converts and checks."""
+
+    def __init__(self, parameter: Parameter) -> None:
+        self.parameter = parameter
+        self.name = _name_type(parameter.info)
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> object:
+        try:
+            return self.parameter.convert_one(value)
+        except InputError as error:
+            self.fail(error.message, param, ctx)
+
+
+def _build_parameter(parameter: Parameter) -> click.Parameter:
+    if parameter.positional:
+        return click.Argument(
+            [parameter.name],
+            type=_choose_type(parameter),
+            nargs=-1 if parameter.repeated else 1,
+            required=parameter.required,
+            metavar=parameter.flags.metavar,
+        )
+    default, is_flag = parameter.default, isinstance(parameter.info, kinds.BoolType)
+    shown = not is_flag and default not in (None, REQUIRED, (), [])
+    return click.Option(
+        [*_name_flags(parameter), parameter.name],
+        type=None if is_flag else _choose_type(parameter),
+        is_flag=is_flag,
+        default=default if is_flag or shown else None,
+        show_default=shown,
+        required=parameter.required,
+        multiple=parameter.repeated,
+        metavar=parameter.flags.metavar,
+        envvar=parameter.flags.variable,
+        help=parameter.help,
+    )
+
+
+def _name_flags(parameter: Parameter) -> list[str]:
+    """Return the names of an option; a flag that is on by default can be turned off."""
+    names = list(parameter.flags.names)
+    if not names or (len(parameter.name) > 1 and not any(n.startswith("--") for n in names)):
+        names.append(f"--{parameter.name.replace('_', '-')}")
+    if parameter.default is True:
+        names[-1] = f"{names[-1]}/--no-{names[-1].removeprefix('--')}"
+    return names
+
+
+def _choose_type(parameter: Parameter) -> click.ParamType[Any]:
+    if parameter.input is not None:
+        return click.STRING if parameter.input.kind == "vectors" else click.Path(path_type=Path)
+    if parameter.choices:
+        return click.Choice(parameter.choices)
+    return Declared(parameter)
+
+
+def _name_type(info: kinds.Type) -> str:
+    match info:
+        case kinds.Metadata():
+            return _name_type(info.type)
+        case kinds.IntType():
+            return "integer"
+        case kinds.FloatType():
+            return "number"
+        case kinds.ListType():
+            return _name_type(info.item_type)
+        case kinds.UnionType():
+            known = [one for one in info.types if not isinstance(one, kinds.NoneType)]
+            return "|".join(_name_type(one) for one in known)
+        case kinds.LiteralType():
+            return "|".join(map(str, info.values))
+    return "text"
+
+
+def _keep_examples(text: str) -> str:
+    """Tell click to leave the lines of examples as they are, indented."""
+    paragraphs = text.split("\n\n")
+    for place, paragraph in enumerate(paragraphs):
+        lines = [line.strip() for line in paragraph.splitlines()]
+        if place and any(line.startswith("lexfield ") for line in lines):
+            paragraphs[place] = "\n".join(["\b", *(f"  {line}" for line in lines)])
+    return "\n\n".join(paragraphs)

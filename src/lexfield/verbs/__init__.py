@@ -1,0 +1,76 @@
+"""The verbs. A file in this folder with a function decorated by ``@verb`` is all it takes.
+
+Verbs are listed by parsing the files, not by importing them, so that ``lexfield --help`` and
+``import lexfield`` stay quick; a verb's module is imported when the verb is used.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from lexfield.verbs.declare import Verb
+
+
+@dataclass(frozen=True)
+class Listed:
+    """A verb as the list shows it: what users type, its function, and one line about it."""
+
+    command: str
+    name: str
+    module: str
+    summary: str
+
+    def load(self) -> Verb:
+        """Import the verb's module and return its declaration."""
+        function = getattr(import_module(f"lexfield.verbs.{self.module}"), self.name)
+        declared: Verb = function.verb
+        return declared
+
+
+@lru_cache(1)
+def list_verbs() -> dict[str, Listed]:
+    """Return every verb by the command that users type, such as ``topics fit``."""
+    paths = sorted(path for folder in __path__ for path in Path(folder).glob("*.py"))
+    found = [listed for path in paths for listed in _read_verbs(path)]
+    return {listed.command: listed for listed in sorted(found, key=lambda one: one.command)}
+
+
+@lru_cache(1)
+def list_functions() -> dict[str, Listed]:
+    """Return every verb by the name of its function, such as ``fit_topics``."""
+    return {listed.name: listed for listed in list_verbs().values()}
+
+
+def describe_group(module: str) -> str:
+    """Return the docstring of a verb's module, which explains a group such as ``topics``."""
+    paths = (Path(folder) / f"{module}.py" for folder in __path__)
+    source = next(path for path in paths if path.is_file()).read_text("utf-8")
+    return ast.get_docstring(ast.parse(source)) or ""
+
+
+def _read_verbs(path: Path) -> Iterator[Listed]:
+    for node in ast.parse(path.read_text("utf-8")).body:
+        if isinstance(node, ast.FunctionDef):
+            for decorator in node.decorator_list:
+                if (command := _read_command(decorator, node.name)) is not None:
+                    summary = (ast.get_docstring(node) or "").partition("\n")[0]
+                    yield Listed(command, node.name, path.stem, summary)
+
+
+def _read_command(decorator: ast.expr, name: str) -> str | None:
+    """Return the command that ``@verb`` or ``@verb(command="topics fit")`` declares."""
+    call = decorator if isinstance(decorator, ast.Call) else None
+    target = call.func if call else decorator
+    if not (isinstance(target, ast.Name) and target.id == "verb"):
+        return None
+    for keyword in call.keywords if call else ():
+        if keyword.arg == "command" and isinstance(keyword.value, ast.Constant):
+            return str(keyword.value.value)
+    return name

@@ -1,0 +1,379 @@
+"""A verb is one typed function; everything else is derived from its signature.
+
+The Python call, the command (``cli/build.py``), the HTTP request with its OpenAPI schema
+(``serve/api.py``), the background job and the reference page all read the same declaration:
+
+    @verb
+    def near(
+        word: Annotated[Sequence[str], Help("Words to look up.")],
+        *,
+        k: Annotated[int, Meta(ge=1, le=1000), Help("Number of neighbours.")] = 10,
+        progress: Progress = silent,
+    ) -> Neighbours:
+        \"\"\"Find the nearest words.\"\"\"
+
+- Positional parameters are arguments of the command, keyword-only ones are options.
+- ``Sequence[str]`` is a list: an option that can be repeated; one string is a list of one.
+- ``msgspec.Meta`` declares bounds, :func:`Help` the line of help, :class:`Flags` short names.
+- A parameter whose type carries an :class:`Input` (a text, an index, a file) is resolved at the
+  boundary it came through: a path on the command line, an id over HTTP, any object in Python.
+- A parameter whose type is a dataclass is a group: its fields are options of their own.
+- ``**options: Unpack[SomeTypedDict]`` stands for options that several verbs share, each declared
+  once with its :class:`Default`.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import difflib
+import inspect
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property, wraps
+from types import NoneType, UnionType
+from typing import (
+    Annotated,
+    Any,
+    Literal,
+    ParamSpec,
+    TypeVar,
+    Union,
+    cast,
+    get_args,
+    get_origin,
+    get_type_hints,
+    overload,
+)
+
+import msgspec
+from msgspec import Meta
+
+from lexfield.errors import InputError
+
+P = ParamSpec("P")
+R = TypeVar("R")
+T = TypeVar("T")
+REQUIRED = inspect.Parameter.empty
+Served = Literal["yes", "job", "no"]
+
+
+def Help(text: str) -> Meta:  # noqa: N802 - reads as an annotation
+    """Return the one line that explains a parameter everywhere."""
+    return Meta(description=text)
+
+
+class Flags(msgspec.Struct, frozen=True):
+    """How a parameter looks on the command line.
+
+    names: short or other names of the option. metavar: what its help shows for a value. variable:
+    the environment variable that sets it. dash: what ``-`` stands for: ``"text"`` for the text on
+    standard input, or the name of a file parameter that then reads it.
+    """
+
+    names: tuple[str, ...] = ()
+    metavar: str | None = None
+    variable: str | None = None
+    dash: str | None = None
+
+
+class Input(msgspec.Struct, frozen=True):
+    """What a parameter stands for, where that is more than a number or a name.
+
+    text: one text. texts: one collection; the command line joins several paths. collections: one or
+    more, each on its own. file: a file to read, whose content is sent over HTTP. target: a file or
+    folder to write, which is not offered over HTTP.
+    """
+
+    kind: Literal["text", "texts", "collections", "index", "vectors", "file", "target"]
+    many: bool = False  # the command line accepts several
+
+
+class Default(msgspec.Struct, frozen=True):
+    """The default of an option that is declared in a TypedDict."""
+
+    value: Any
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """One parameter of a verb, as every surface needs it."""
+
+    name: str
+    type: Any
+    default: object
+    help: str
+    positional: bool
+    repeated: bool
+    flags: Flags
+    input: Input | None
+    group: str | None = None
+
+    @property
+    def required(self) -> bool:
+        return self.default is REQUIRED
+
+    @cached_property
+    def info(self) -> msgspec.inspect.Type:
+        """The type without its description."""
+        found = msgspec.inspect.type_info(self.type)
+        return found.type if isinstance(found, msgspec.inspect.Metadata) else found
+
+    @property
+    def choices(self) -> tuple[str, ...]:
+        """The values of an option that is one of a few, in the order of their declaration."""
+        base = _strip(self.type)
+        return tuple(map(str, get_args(base))) if get_origin(base) is Literal else ()
+
+    def convert(self, value: object, *, lax: bool = False) -> object:
+        """Return the value as its declared type; ``lax`` also accepts numbers written as text."""
+        if self.input is not None or (value is None and self.default is None):
+            return value
+        if self.repeated and (isinstance(value, str) or not isinstance(value, Iterable)):
+            value = [value]
+        return self._convert(value, self.type, lax)
+
+    def convert_one(self, value: object) -> object:
+        """Return one value as the command line gives it, which repeats an option for a list."""
+        if self.repeated:
+            (kind, *_) = get_args(_strip(self.type))
+            return self._convert(value, kind, lax=True)
+        return self.convert(value, lax=True)
+
+    def _convert(self, value: object, kind: Any, lax: bool) -> object:
+        try:
+            converted = msgspec.convert(value, kind, strict=not lax)
+        except (msgspec.ValidationError, ValueError) as error:
+            raise InputError(self.describe_violation(value)) from error
+        if isinstance(converted, float) and not math.isfinite(converted):
+            raise InputError(self.describe_violation(value))
+        return converted
+
+    def describe_violation(self, value: object) -> str:
+        given = repr(value)
+        given = given if len(given) <= 80 else f"{given[:80]}…"
+        wanted = f"one of {', '.join(self.choices)}" if self.choices else describe(self.info)
+        return f"{self.name} must be {wanted}. Got {given} instead."
+
+
+class Verb:
+    """What a verb's signature says. ``command`` is what a user types: ``topics fit``.
+
+    ``served`` says how the verb is offered over HTTP: at once or as a job, as a job only because it
+    changes an index, or not at all because it reads or writes files of the user's choice.
+    """
+
+    def __init__(self, function: Callable[..., Any], command: str, served: Served) -> None:
+        self.function = function
+        self.name = function.__name__
+        self.command = command
+        self.served = served
+
+    @cached_property
+    def parameters(self) -> tuple[Parameter, ...]:
+        return tuple(
+            found
+            for parameter in self._signature.parameters.values()
+            if parameter.name != "progress"
+            for found in _read_parameter(parameter)
+        )
+
+    @cached_property
+    def takes_progress(self) -> bool:
+        return "progress" in self._signature.parameters
+
+    @cached_property
+    def result(self) -> Any:
+        return self._signature.return_annotation
+
+    @cached_property
+    def summary(self) -> str:
+        return self.help.partition("\n")[0]
+
+    @cached_property
+    def help(self) -> str:
+        return inspect.getdoc(self.function) or ""
+
+    def validate(self, arguments: Mapping[str, object], *, lax: bool = False) -> dict[str, Any]:
+        """Return the keyword arguments of the function, with groups built and bounds checked."""
+        known = {parameter.name: parameter for parameter in self.parameters}
+        groups = {p.group for p in self.parameters if p.group}
+        found: dict[str, Any] = {}
+        for name, value in arguments.items():
+            if name in groups:
+                found[name] = value
+            elif name not in known:
+                raise InputError(f"{self.command} has no option {name!r}.", _suggest(name, known))
+            else:
+                parameter = known[name]
+                place = found.setdefault(parameter.group, {}) if parameter.group else found
+                place[name] = parameter.convert(value, lax=lax)
+        missing = [p.name for p in self.parameters if p.required and p.name not in arguments]
+        if missing:
+            raise InputError(f"{self.command} needs {' and '.join(missing)}.")
+        return self._build_groups(found) | self._fill_shared(found)
+
+    def _build_groups(self, found: dict[str, Any]) -> dict[str, Any]:
+        for name in {p.group for p in self.parameters if p.group} & found.keys():
+            if isinstance(found[name], dict):
+                found[name] = _strip(self._signature.parameters[name].annotation)(**found[name])
+        return found
+
+    def _fill_shared(self, found: dict[str, Any]) -> dict[str, Any]:
+        """Return the defaults of the shared options that were not given."""
+        own = self._signature.parameters
+        return {
+            p.name: p.default
+            for p in self.parameters
+            if p.group is None and p.name not in own and p.name not in found
+        }
+
+    @cached_property
+    def _signature(self) -> inspect.Signature:
+        return inspect.signature(self.function, eval_str=True)
+
+
+@overload
+def verb(function: Callable[P, R], /) -> Callable[P, R]: ...
+@overload
+def verb(
+    *, command: str = "", served: Served = "yes"
+) -> Callable[[Callable[P, R]], Callable[P, R]]: ...
+def verb(
+    function: Callable[P, R] | None = None, /, *, command: str = "", served: Served = "yes"
+) -> Callable[P, R] | Callable[[Callable[P, R]], Callable[P, R]]:
+    """Declare a verb. The function stays what it is, except that its options are validated."""
+
+    def declare(function: Callable[P, R]) -> Callable[P, R]:
+        declared = Verb(function, command or function.__name__, served)
+        bind = inspect.signature(function).bind
+        variadic = inspect.getfullargspec(function).varkw or ""
+
+        @wraps(function)
+        def call(*args: P.args, **kwargs: P.kwargs) -> R:
+            given = dict(bind(*args, **kwargs).arguments)
+            given |= given.pop(variadic, {})
+            progress = {"progress": given.pop("progress")} if "progress" in given else {}
+            checked: Callable[..., R] = function
+            return checked(**declared.validate(given), **progress)
+
+        call.verb = declared  # type: ignore[attr-defined]
+        return call
+
+    return declare if function is None else declare(function)
+
+
+def describe(info: msgspec.inspect.Type) -> str:
+    """Return what a value must be, in words: ``a whole number from 1 to 1,000``."""
+    kinds = msgspec.inspect
+    match info:
+        case kinds.Metadata():
+            return describe(info.type)
+        case kinds.IntType() | kinds.FloatType():
+            noun = "a whole number" if isinstance(info, kinds.IntType) else "a number"
+            return " ".join([noun, *_bounds(info)])
+        case kinds.StrType():
+            if info.pattern:
+                return f"text that matches {info.pattern}"
+            limit = f" of at most {info.max_length:,} characters" if info.max_length else ""
+            return f"text{limit}"
+        case kinds.BoolType():
+            return "true or false"
+        case kinds.LiteralType():
+            return " or ".join(map(str, info.values))
+        case kinds.UnionType():
+            return " or ".join(
+                describe(one) for one in info.types if not isinstance(one, kinds.NoneType)
+            )
+        case kinds.ListType() | kinds.VarTupleType():
+            return f"a list, each {describe(info.item_type)}"
+    return "a value of another type"
+
+
+def _bounds(info: msgspec.inspect.IntType | msgspec.inspect.FloatType) -> Iterator[str]:
+    if info.ge is not None and info.le is not None:
+        yield f"from {info.ge:,} to {info.le:,}"
+        return
+    parts = [
+        f"{words} {bound:,}"
+        for words, bound in (
+            ("of at least", info.ge),
+            ("above", info.gt),
+            ("of at most", info.le),
+            ("below", info.lt),
+        )
+        if bound is not None
+    ]
+    yield " and ".join(parts)
+
+
+def _read_parameter(parameter: inspect.Parameter) -> Iterator[Parameter]:
+    kind = _strip(parameter.annotation)
+    if dataclasses.is_dataclass(kind):
+        hints = inspect.get_annotations(cast(Any, kind), eval_str=True)
+        for field in dataclasses.fields(kind):
+            default = (
+                field.default_factory()
+                if field.default_factory is not dataclasses.MISSING
+                else field.default
+            )
+            yield _make(field.name, hints[field.name], default, False, parameter.name)
+        return
+    if parameter.kind is inspect.Parameter.VAR_KEYWORD:
+        (shared,) = get_args(parameter.annotation)
+        for name, hint in get_type_hints(shared, include_extras=True).items():
+            default = _find(_take_apart(hint)[1], Default)
+            yield _make(name, hint, REQUIRED if default is None else default.value, False, None)
+        return
+    positional = parameter.kind is inspect.Parameter.POSITIONAL_OR_KEYWORD
+    yield _make(parameter.name, parameter.annotation, parameter.default, positional, None)
+
+
+def _make(name: str, kind: Any, default: object, positional: bool, group: str | None) -> Parameter:
+    base, extras = _take_apart(kind)
+    metas = [extra for extra in extras if isinstance(extra, Meta)]
+    resolved = _find(extras, Input)
+    return Parameter(
+        name=name,
+        type=Any if resolved else _put_together(base, metas, default),
+        default=default,
+        help=next((meta.description for meta in metas if meta.description), ""),
+        positional=positional,
+        repeated=resolved.many if resolved else get_origin(base) in (list, Sequence),
+        flags=_find(extras, Flags) or Flags(),
+        input=resolved,
+        group=group,
+    )
+
+
+def _take_apart(kind: Any) -> tuple[Any, list[Any]]:
+    """Return a type without annotations and without None, and its annotations, outermost first."""
+    if get_origin(kind) is Annotated:
+        inner, *extras = get_args(kind)
+        base, more = _take_apart(inner)
+        return base, [*reversed(extras), *more]
+    if get_origin(kind) in (Union, UnionType):
+        arms = [arm for arm in get_args(kind) if arm is not NoneType]
+        return _take_apart(arms[0]) if len(arms) == 1 else (Union[tuple(arms)], [])  # noqa: UP007
+    return kind, []
+
+
+def _put_together(base: Any, metas: list[Meta], default: object) -> Any:
+    """Return the type that msgspec checks: bounds apply to the value, not to None."""
+    for meta in metas:
+        base = Annotated[base, meta]
+    return base | None if default is None else base
+
+
+def _find(extras: list[Any], wanted: type[T]) -> T | None:
+    """Return the outermost annotation of a class: what a verb adds overrides what a type brings."""
+    return next((extra for extra in extras if isinstance(extra, wanted)), None)
+
+
+def _strip(kind: Any) -> Any:
+    return _take_apart(kind)[0]
+
+
+def _suggest(name: str, known: Mapping[str, object]) -> str:
+    close = difflib.get_close_matches(name, known, 1)
+    return f"Did you mean {close[0]!r}?" if close else f"It has: {', '.join(known)}."

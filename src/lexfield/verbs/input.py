@@ -1,0 +1,155 @@
+"""Texts, collections, indexes and vectors as arguments of a verb.
+
+One rule for every function: a text can be a string, a path, a Document, a Corpus or an Index. A
+string that names a file or folder is read; one that looks like a path but names nothing is an
+error; any other string is the text itself. The command line passes paths only and the server
+objects only, so neither guesses.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Annotated, Literal
+
+from lexfield.errors import InputError
+from lexfield.progress import Progress, begin_stage, silent
+from lexfield.search.index import Index
+from lexfield.store.manifest import CURRENT
+from lexfield.text.corpus import Corpus
+from lexfield.text.document import Document
+from lexfield.vectors.wordvectors import WordVectors
+from lexfield.verbs.declare import Flags, Help, Input
+
+Source = str | Path | Document | Corpus | Index
+Sources = Source | Sequence[str | Path | Document]
+TextInput = Annotated[Source, Input("text")]
+CorpusInput = Annotated[Sources, Input("texts")]
+TextsInput = Annotated[Sources, Input("texts", many=True), Flags(metavar="PATH...")]
+CollectionsInput = Annotated[
+    Source | Sequence[Source], Input("collections", many=True), Flags(metavar="CORPUS...")
+]
+IndexInput = Annotated[Index | str | Path, Input("index"), Flags(metavar="IDX")]
+FileInput = Annotated[str | Path, Input("file")]
+Target = Annotated[str | Path, Input("target")]
+VectorsInput = Annotated[
+    WordVectors | str | Path,
+    Input("vectors"),
+    Flags(metavar="NAME|FILE"),
+    Help("Word vectors: a name from `lexfield vectors list`, or a file."),
+]
+OwnVectorsInput = Annotated[
+    VectorsInput,
+    Flags(metavar="NAME|FILE|own"),
+    Help(
+        "Word vectors: a name from `lexfield vectors list`, a file, or own (trained on the text)."
+    ),
+]
+_PATHLIKE = re.compile(r"\S+\.\w{1,5}|\S*[/\\]\S*")
+
+
+@dataclass(frozen=True)
+class Reading:
+    """How files become texts."""
+
+    text_fields: Annotated[
+        list[str],
+        Flags(("--text-field",), "NAME"),
+        Help("Field with the text of a record; repeat it to join several."),
+    ] = field(default_factory=list)
+    id_field: Annotated[
+        str | None, Flags(metavar="NAME"), Help("Field with the id of a record.")
+    ] = None
+    metadata: Annotated[
+        str | Path | None,
+        Input("file"),
+        Help("A csv, tsv or jsonl file with an id column, joined to the texts."),
+    ] = None
+    encoding: Annotated[
+        str | None, Help("Encoding of the texts; detected automatically by default.")
+    ] = None
+    format: Annotated[
+        Literal["text", "lines", "jsonl", "csv", "tsv", "parquet"] | None,
+        Help("Read every file as this instead of going by its name. lines: a document per line."),
+    ] = None
+    keep_gutenberg: Annotated[bool, Help("Keep Project Gutenberg's header and licence.")] = False
+
+
+READING = Reading()
+
+
+def read_texts(source: Sources, reading: Reading = READING, progress: Progress = silent) -> Corpus:
+    """Return the documents that an argument stands for, as one corpus."""
+    if isinstance(source, Corpus):
+        return source
+    if isinstance(source, Index):
+        return source.corpus
+    items = [source] if isinstance(source, str | Path | Document) else list(source)
+    paths = [item for item in items if not isinstance(item, Document) and _is_path(item)]
+    if not paths:
+        return Corpus.of(item for item in items if not isinstance(item, Path))
+    if len(paths) < len(items):
+        raise InputError("Give either texts or paths, not both.")
+    if len(paths) == 1 and (Path(paths[0]) / CURRENT).is_file():
+        if reading.metadata:
+            raise InputError(f"{paths[0]} is an index, and has metadata.", "Leave out --metadata.")
+        return Index.open(paths[0]).corpus
+    begin_stage(progress, "reading")
+    return Corpus.read([str(path) for path in paths], progress=progress, **vars(reading))
+
+
+def read_each(
+    sources: Source | Sequence[Source], reading: Reading = READING, progress: Progress = silent
+) -> Iterable[tuple[str, Corpus]]:
+    """Yield each collection with a short name; a repeated name gets a number."""
+    names: dict[str, int] = {}
+    if isinstance(sources, str | Path | Document | Corpus | Index):
+        sources = [sources]
+    for source in sources:
+        name = name_briefly(source)
+        names[name] = names.get(name, 0) + 1
+        shown = name if names[name] == 1 else f"{name} {names[name]}"
+        yield shown, read_texts(source, reading, progress)
+
+
+def open_index(source: Index | str | Path, metric: str | None = None) -> Index:
+    """Return an index that is open already, or open the one at a path."""
+    return source if isinstance(source, Index) else Index.open(source, metric)
+
+
+def name_source(source: object) -> str:
+    """Return what to call an argument in a result."""
+    match source:
+        case Path():
+            return "standard input" if str(source) == "-" else str(source)
+        case Document():
+            return source.id
+        case Index():
+            return str(source.path)
+        case str():
+            return source if len(source) <= 80 else f"{source[:79]}…"
+    return "texts"
+
+
+def name_briefly(source: object) -> str:
+    """Return the name of a source without folder and suffix."""
+    name = name_source(source)
+    if isinstance(source, Path | Index) and name != "standard input":
+        return Path(os.path.abspath(name)).name.split(".")[0] or name
+    return name
+
+
+def _is_path(item: str | Path) -> bool:
+    if isinstance(item, Path):
+        return True
+    if len(item) < 1000 and "\n" not in item and os.path.exists(item):
+        return True
+    if _PATHLIKE.fullmatch(item):
+        raise InputError(
+            f"There is no file {item!r}.",
+            f"To use these words themselves as a text, pass lx.Document('text', {item!r}).",
+        )
+    return False

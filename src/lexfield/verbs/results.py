@@ -1,0 +1,118 @@
+"""What a verb returns: rows, figures about them, and notes; for people, programs and notebooks.
+
+A result is a dataclass. Its field ``results`` holds the rows (dataclasses too); every other field
+is a figure that stands beside them in JSON, unless it is :func:`hidden`. The JSON schema is derived
+from the same types. A result with a method ``plot(path)`` gets the option ``--plot FILE``.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field, fields
+from typing import Any, Generic, TypeVar
+
+import msgspec
+
+from lexfield.results import Frames, format_rows, html_table
+
+Row = TypeVar("Row")
+Record = dict[str, Any]
+Paint = Callable[[str, str], str]
+
+
+def plain(text: str, colour: str) -> str:
+    """Return the text without colour: the default way to paint."""
+    return text
+
+
+def hidden(**options: Any) -> Any:
+    """Return a dataclass field that Python code can use but that no output shows."""
+    return field(metadata={"hidden": True}, kw_only=True, **options)
+
+
+@dataclass(repr=False)
+class Result(Frames, Generic[Row]):
+    """Rows with notes on how they came about; subclasses add figures and a text rendering."""
+
+    results: list[Row]
+    notes: list[str] = field(default_factory=list, kw_only=True)
+
+    @property
+    def is_data(self) -> bool:
+        """Are the lines for programs, to be printed byte for byte?"""
+        return False
+
+    def __len__(self) -> int:
+        return len(self.results)
+
+    def __getitem__(self, place: int) -> Row:
+        return self.results[place]
+
+    def __iter__(self) -> Iterator[Row]:
+        return iter(self.results)
+
+    def to_dicts(self) -> list[Record]:
+        """Return one dictionary per row, as JSON has it."""
+        return [to_builtins(row) for row in self.results]
+
+    def records(self) -> list[Record]:
+        return self.to_dicts()
+
+    def figures(self) -> Record:
+        """Return what stands beside the rows."""
+        return {
+            one.name: to_builtins(getattr(self, one.name))
+            for one in fields(self)
+            if one.name not in ("results", "notes") and not one.metadata.get("hidden")
+        }
+
+    def lines(self, paint: Paint = plain) -> Iterable[str]:
+        """Return the result as text for people."""
+        rows = self.to_dicts()
+        return format_rows(rows, shown=len(rows))
+
+    def __repr__(self) -> str:
+        return "\n".join([*self.lines(), *(f"note: {note}" for note in self.notes)])
+
+    def _repr_html_(self) -> str:
+        return html_table(self.to_dicts(), notes=self.notes)
+
+
+def to_builtins(value: object) -> Any:
+    """Return a value as JSON could hold it: dataclasses become dictionaries, tuples lists."""
+    return msgspec.to_builtins(value, enc_hook=_unpack)
+
+
+def encode_body(command: str, result: Result[Any]) -> bytes:
+    """Return the JSON object that ``--json`` prints and the server sends; NaN becomes null."""
+    body = {
+        "schema": f"lexfield.{command.replace(' ', '.')}/1",
+        **result.figures(),
+        "results": result.to_dicts(),
+        "notes": result.notes,
+    }
+    return msgspec.json.encode(body, enc_hook=_unpack)
+
+
+def encode_csv(result: Result[Any]) -> str:
+    """Return the rows under a header; nested values are JSON."""
+    rows = result.to_dicts()
+    names = list(dict.fromkeys(name for row in rows for name in row))
+    out = io.StringIO()
+    writer = csv.DictWriter(out, names, lineterminator="\n")
+    if rows:
+        writer.writeheader()
+    for row in rows:
+        writer.writerow({name: _flatten(value) for name, value in row.items()})
+    return out.getvalue()
+
+
+def _flatten(value: object) -> object:
+    return msgspec.json.encode(value).decode() if isinstance(value, dict | list) else value
+
+
+def _unpack(value: Any) -> Any:
+    """Return NumPy's numbers and arrays as Python's own."""
+    return value.tolist()
