@@ -25,7 +25,7 @@ _SETUP = """
 import sys, time
 from pathlib import Path
 texts, folder = Path(sys.argv[1]), Path(sys.argv[2])
-QUERIES = ["The storm broke at midnight.", "a letter from an old friend", "he laughed and went home",
+QUERIES = ["The storm broke at midnight.", "a letter from an old friend", "he laughed",
            "the price of bread", "What is the meaning of this?"]
 def best(work, times=3):
     taken = []
@@ -56,7 +56,7 @@ best(lambda: Index.build(Corpus.read([str(texts)]), folder / "t.idx", replace=Tr
 """,
     "open and first answer": """
 import subprocess
-code = "from lexfield.search.index import Index; list(Index.open('t.idx').search('a storm at sea', 'bm25'))"
+code = "import lexfield as lx; list(lx.Index.open('t.idx').search('a storm at sea', 'bm25'))"
 best(lambda: subprocess.run([sys.executable, "-c", code], check=True, cwd=folder))
 """,
     **{
