@@ -19,7 +19,7 @@ from lexfield.ranks.counts import find_distinct_sentences
 from lexfield.text.corpus import Corpus
 from lexfield.vectors.coverage import Coverage
 from lexfield.vectors.means import mean_vectors
-from lexfield.vectors.ppmi import train_ppmi
+from lexfield.vectors.train import train_ppmi
 from lexfield.vectors.wordvectors import WordEmbeddings, WordVectors
 
 if TYPE_CHECKING:
