@@ -90,7 +90,7 @@ class Analysis:
         return [asdict(share) for share in self.shares]
 
 
-def analyse(study: Study, *, draws: int = 2_000, level: float = 0.95, seed: int = 0) -> Analysis:
+def analyse(study: Study, *, draws: int = 2_000, level: float = 0.95) -> Analysis:
     """Analyse the answers of a study so far."""
     check(100 <= draws <= 100_000, "draws", "from 100 to 100,000", draws)
     check(0.5 <= level < 1, "level", "from 0.5 to below 1", level)
@@ -107,13 +107,13 @@ def analyse(study: Study, *, draws: int = 2_000, level: float = 0.95, seed: int 
         given = [answer for answer in answers if answer.group == name]
         if not given:
             continue
-        group = GroupAnalysis(name, design, given, draws, level, seed)
+        group = GroupAnalysis(name, design, given, draws, level, 0)
         result.shares.extend(group.shares())
         result.strengths.extend(group.strengths(result.notes))
         result.positions.extend(group.positions())
         result.power.extend(group.power())
         judgements = _list_judgements(study, given)
-        result.agreement[name] = measure_agreement(*judgements, draws, level, seed)
+        result.agreement[name] = measure_agreement(*judgements, draws, level)
         if group.count < FEW:
             result.notes.append(
                 f"{name}: fewer than {FEW} participants ({group.count}): intervals are rough"

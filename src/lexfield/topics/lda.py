@@ -182,7 +182,7 @@ class TopicModel:
         found.sort_indices()
         return found
 
-    def perplexity(self, counts: csr_matrix, seed: int = 0) -> float:
+    def perplexity(self, counts: csr_matrix) -> float:
         """Return how surprised the model is by half of each document, having seen the other half.
 
         exp(−mean ln Σ_t θ_t β_tw) over the words of the second halves: document completion
@@ -190,7 +190,7 @@ class TopicModel:
         """
         from scipy.sparse import csr_matrix
 
-        rng = np.random.default_rng(seed)
+        rng = np.random.default_rng(0)
         seen = rng.binomial(counts.data.astype(np.int64), 0.5)
         first = csr_matrix((seen, counts.indices, counts.indptr), counts.shape)
         second = (counts - first).tocoo()

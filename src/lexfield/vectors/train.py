@@ -148,15 +148,15 @@ def _store(out: Writer, tasks: Sequence[dict[str, Any]]) -> None:
     out.meta["words"] = len(words)
 
 
-def train_ppmi(corpus: Corpus, *, dims: int = 100, window: int = 5, least: int = 2) -> WordVectors:
-    """Return vectors of all words that occur at least ``least`` times."""
+def train_ppmi(corpus: Corpus, *, dims: int = 100, window: int = 5) -> WordVectors:
+    """Return vectors of all words that occur at least twice."""
     from scipy.sparse import coo_matrix
     from sklearn.utils.extmath import randomized_svd
     from threadpoolctl import threadpool_limits
 
     check(dims >= 1, "dims", "at least 1", dims)
     check(window >= 1, "window", "at least 1", window)
-    size = _count_frequent(corpus, least)  # ids are sorted by falling count
+    size = _count_frequent(corpus, 2)  # ids are sorted by falling count
     lengths = np.diff(corpus.token_offsets)
     sentence = np.repeat(np.arange(len(lengths)), lengths)
     counts = coo_matrix((size, size), dtype=np.float64).tocsr()
