@@ -111,13 +111,13 @@ def detect_format(source: Source) -> str:
 
 
 def _refuse_pickle(path: Path) -> VectorsError:
-    load, vectors = "KeyedVectors.load", ""
+    load = f'KeyedVectors.load("{path.name}")'
     if path.suffix == ".model":
-        load, vectors = "Word2Vec.load", ".wv"
+        load = f'Word2Vec.load("{path.name}").wv'
     return VectorsError(
         f"{path} is a pickle, which can run code when it is opened; lexfield reads none.",
-        "If gensim wrote it, export it: gensim.models."
-        f'{load}("{path.name}"){vectors}.save_word2vec_format("{path.stem}.bin", binary=True)',
+        "If gensim wrote it, export it:"
+        f' gensim.models.{load}.save_word2vec_format("{path.stem}.bin", binary=True)',
     )
 
 

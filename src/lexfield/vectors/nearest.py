@@ -57,9 +57,7 @@ class _Cells(Protocol):
     """An inverted file of faiss."""
 
     def search(self, queries: Array, k: int) -> tuple[Array, Array]: ...
-    def range_search(
-        self, queries: Array, low: float
-    ) -> tuple[NDArray[np.int64], Array, Array]: ...
+    def range_search(self, queries: Array, low: float) -> tuple[Array, Array, Array]: ...
 
 
 @dataclass(frozen=True)
@@ -279,7 +277,8 @@ def _search_cells(
     """Return the (query, row) pairs found in the nearest cells."""
     if wanted is None:
         limits, _, rows = cells.range_search(part, float(threshold or 0.0) - 1e-5)
-        return np.repeat(np.arange(len(part)), np.diff(limits)), rows
+        ends = limits.astype(np.int64)
+        return np.repeat(np.arange(len(part)), ends[1:] - ends[:-1]), rows
     rows = cells.search(part, wanted)[1].ravel()
     queries = np.repeat(np.arange(len(part)), wanted)
     return queries[rows >= 0], rows[rows >= 0]

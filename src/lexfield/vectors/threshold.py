@@ -111,7 +111,7 @@ class Threshold(Frames, Plottable):
 
 
 def threshold(
-    vectors: WordVectors | Sequence[WordVectors],
+    vectors: WordVectors | Iterable[WordVectors],
     synonyms: float = SYNONYMS,
     deviation: float = DEVIATION,
     *,
