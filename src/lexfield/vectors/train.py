@@ -110,7 +110,7 @@ def train_one(
 ) -> int:
     """Train a model on a file with a sentence per line; runs in a worker process."""
     models = need("gensim.models", "train")
-    kind: Any = models.FastText if algorithm == "fasttext" else models.Word2Vec
+    kind = models.FastText if algorithm == "fasttext" else models.Word2Vec
     trained = kind(
         corpus_file=text,
         vector_size=dims,
