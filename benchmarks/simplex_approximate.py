@@ -9,6 +9,8 @@ import gc
 import os
 import sys
 import time
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -17,18 +19,22 @@ import numpy as np
 from harness import rounded, save
 from simplex import QUERIES, ROWS, TOPICS, K, draw
 
-from lexfield.topics.neighbours import Neighbours
+from lexfield.arrays import Array
+from lexfield.topics.neighbours import Candidates, Neighbours
+
+sys.path.append(str(Path(__file__).parents[1] / "reproduce"))
+from approximate import Hnsw, Ivf, KdTree, PStableHashes
 
 ALPHA = 0.01
-METHODS: dict[str, tuple[str, dict[str, Any]]] = {
-    "certified": ("certified", {}),
-    "LSH R=0.4": ("lsh", {"radius": 0.4}),
-    "k-d tree": ("kdtree", {}),
-    "LSH R=0.6": ("lsh", {"radius": 0.6}),
-    "IVF, 16 of 512 cells": ("ivf", {"cells": 512}),
-    "HNSW, effort 64": ("hnsw", {}),
-    "LSH R=0.8": ("lsh", {"radius": 0.8}),
-    "k-d tree eps=1": ("kdtree", {"eps": 1.0}),
+METHODS: dict[str, str | Callable[[Array], Candidates]] = {
+    "certified": "certified",
+    "LSH R=0.4": partial(PStableHashes, radius=0.4),
+    "k-d tree": KdTree,
+    "LSH R=0.6": partial(PStableHashes, radius=0.6),
+    "IVF, 16 of 512 cells": partial(Ivf, cells=512),
+    "HNSW, effort 64": Hnsw,
+    "LSH R=0.8": partial(PStableHashes, radius=0.8),
+    "k-d tree eps=1": partial(KdTree, eps=1.0),
 }
 
 
@@ -39,13 +45,13 @@ def run(data: Path) -> dict[str, Any]:
     queries = draw(QUERIES, ALPHA, 0, rng).astype(np.float64)
     table: dict[str, Any] = {}
     truth: Any = None
-    for name, (method, options) in METHODS.items():
+    for name, method in METHODS.items():
         start = time.process_time()
-        neighbours = Neighbours(mixtures, method, **options)
+        neighbours = Neighbours(mixtures, method)
         building = time.process_time() - start
         neighbours.query(queries[0], K)
         took, found = [], []
-        for q in queries[:20] if method in ("kdtree", "lsh") else queries:
+        for q in queries[:20] if name.startswith(("k-d", "LSH")) else queries:
             start = time.process_time()
             found.append(neighbours.query(q, K).rows.tolist())
             took.append(time.process_time() - start)

@@ -16,31 +16,35 @@ import gzip
 import json
 import os
 import time
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from approximate import KdTree, PStableHashes
 from scipy.special import rel_entr
 from simplex_bounds import ALPHAS, LENGTHS
 
 from lexfield import Corpus, stopwords
+from lexfield.arrays import Array
 from lexfield.bags.matrix import BagMatrix
 from lexfield.plots.figure import COLOURS, figure, save
 from lexfield.topics.filters import Filters
 from lexfield.topics.lda import TopicModel
-from lexfield.topics.neighbours import Neighbours
+from lexfield.topics.neighbours import Candidates, Neighbours
 
 HERE = Path(__file__).parent
 SEED = 2013
 POINTS, ASKED, RANKS = 1000, 100, 10
 TOPICS, QUERIES = 100, 200
-METHODS: dict[str, tuple[str, dict[str, Any], str]] = {
-    "He LSH R=0.4": ("lsh", {"radius": 0.4}, "hellinger"),
-    "He LSH R=0.6": ("lsh", {"radius": 0.6}, "hellinger"),
-    "He LSH R=0.8": ("lsh", {"radius": 0.8}, "hellinger"),
-    "He k-d trees": ("kdtree", {}, "hellinger"),
-    "He k-d trees eps=1": ("kdtree", {"eps": 1.0}, "hellinger"),
-    "certified JS (ours)": ("certified", {}, "js"),
+METHODS: dict[str, tuple[str | Callable[[Array], Candidates], str]] = {
+    "He LSH R=0.4": (partial(PStableHashes, radius=0.4), "hellinger"),
+    "He LSH R=0.6": (partial(PStableHashes, radius=0.6), "hellinger"),
+    "He LSH R=0.8": (partial(PStableHashes, radius=0.8), "hellinger"),
+    "He k-d trees": (KdTree, "hellinger"),
+    "He k-d trees eps=1": (partial(KdTree, eps=1.0), "hellinger"),
+    "certified JS (ours)": ("certified", "js"),
 }
 PAPER = {  # MAP, P@5, R@5, speed-up
     "He LSH R=0.4": (0.14, 0.26, 0.13, 983.88),
@@ -96,7 +100,7 @@ def figure_2() -> dict[str, dict[tuple[int, float], list[float]]]:
             points = rng.dirichlet(np.full(length, alpha), 3 * POINTS)
             points = points[np.abs(points.sum(axis=1) - 1) < 1e-9][:POINTS]
             truth = Neighbours(points, "scan").query(points[:ASKED], RANKS, "hellinger").rows
-            for name, method in (("LSH R=0.6", "lsh"), ("k-d tree", "kdtree")):
+            for name, method in (("LSH R=0.6", PStableHashes), ("k-d tree", KdTree)):
                 rows = Neighbours(points, method).query(points[:ASKED], RANKS, "hellinger").rows
                 hits = (truth[:, :, None] == rows[:, None, :]).any(axis=2)
                 found[name][length, alpha] = [round(float(x), 3) for x in hits.mean(axis=0)]
@@ -122,8 +126,8 @@ def table_1(data: Path) -> dict[str, Any]:
         "loop_seconds_a_query": round(looping, 4),
         "rows": {},
     }
-    for name, (method, options, measure) in METHODS.items():
-        neighbours = Neighbours(rest, method, **options)
+    for name, (method, measure) in METHODS.items():
+        neighbours = Neighbours(rest, method)
         neighbours.query(queries[0], 10, measure)
         start = time.perf_counter()
         found = [neighbours.query(q, 10, measure).rows for q in queries]

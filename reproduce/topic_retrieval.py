@@ -16,21 +16,25 @@ import argparse
 import json
 import os
 import time
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from approximate import KdTree, PStableHashes
 from scipy.sparse import csr_matrix
 from scipy.special import rel_entr
 
 from lexfield import Corpus, stopwords
+from lexfield.arrays import Array
 from lexfield.bags.matrix import BagMatrix
 from lexfield.evaluate.fusion import fuse_runs
 from lexfield.evaluate.measures import by_query, compare
 from lexfield.evaluate.trec import Qrels, Run, read_qrels
 from lexfield.topics.filters import Filters
 from lexfield.topics.lda import TopicModel
-from lexfield.topics.neighbours import Neighbours
+from lexfield.topics.neighbours import Candidates, Neighbours
 
 HERE = Path(__file__).parent
 SETS = ("med", "time", "cranfield", "cisi", "cacm", "scifact-dev")
@@ -38,14 +42,14 @@ SIZES = (50, 100, 200, 500)
 COMBINATIONS = ("min", "max", "sum", "anz", "mnz")
 MEASURES = ("map", "p@10", "r@10")
 DEPTH = 200
-METHODS: dict[str, tuple[str, dict[str, Any], str]] = {
-    "JS": ("scan", {}, "js"),
-    "He": ("scan", {}, "hellinger"),
-    "He LSH R=0.4": ("lsh", {"radius": 0.4}, "hellinger"),
-    "He LSH R=0.6": ("lsh", {"radius": 0.6}, "hellinger"),
-    "He LSH R=0.8": ("lsh", {"radius": 0.8}, "hellinger"),
-    "He k-d trees": ("kdtree", {}, "hellinger"),
-    "certified JS (ours)": ("certified", {}, "js"),
+METHODS: dict[str, tuple[str | Callable[[Array], Candidates], str]] = {
+    "JS": ("scan", "js"),
+    "He": ("scan", "hellinger"),
+    "He LSH R=0.4": (partial(PStableHashes, radius=0.4), "hellinger"),
+    "He LSH R=0.6": (partial(PStableHashes, radius=0.6), "hellinger"),
+    "He LSH R=0.8": (partial(PStableHashes, radius=0.8), "hellinger"),
+    "He k-d trees": (KdTree, "hellinger"),
+    "certified JS (ours)": ("certified", "js"),
 }
 PAPER = {
     "table_2": {
@@ -163,9 +167,9 @@ def measure(folder: Path) -> dict[str, Any]:
     runs: dict[str, Run] = {}
     for size in SIZES:
         mixtures, queries, looping = infer(collection, size)
-        for name, (method, options, distance) in METHODS.items():
+        for name, (method, distance) in METHODS.items():
             depth = len(mixtures) if method == "scan" else DEPTH
-            neighbours = Neighbours(mixtures, method, **options)
+            neighbours = Neighbours(mixtures, method)
             neighbours.query(queries[0], depth, distance)
             start = time.perf_counter()
             found = [neighbours.query(q, depth, distance) for q in queries]

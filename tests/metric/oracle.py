@@ -28,13 +28,12 @@ def metric(scatter: Matrix) -> Matrix:
     return made
 
 
-def precisions(points: Matrix, clusters: list[Any], query: int) -> tuple[list[float], float, float]:
-    """Precision at eleven recalls, R-precision and AP of one query."""
+def precisions(points: Matrix, clusters: list[Any], query: int) -> tuple[list[float], float]:
+    """Precision at eleven recalls and R-precision of one query."""
     far = [float(np.linalg.norm(points[query] - point)) for point in points]
     order = sorted((i for i in range(len(points)) if i != query), key=lambda i: (far[i], i))
     right = [clusters[i] == clusters[query] for i in order]
     wanted = sum(right)
     at = [(sum(right[:n]) / wanted, sum(right[:n]) / n) for n in range(1, len(right) + 1)]
     levels = [max(p for recall, p in at if recall >= level / 10 - 1e-12) for level in range(11)]
-    average = sum(at[n][1] for n in range(len(right)) if right[n]) / wanted
-    return levels, sum(right[:wanted]) / wanted, average
+    return levels, sum(right[:wanted]) / wanted

@@ -20,10 +20,9 @@ def test_by_hand() -> None:
     assert found.queries.tolist() == [0, 1, 2, 3, 4]
     # Two right of four: precision 1 up to recall 0.5, then 2/4.
     assert found.precisions[0].tolist() == [1.0] * 6 + [0.5] * 5
-    assert found.r_precisions[0] == 0.5 and found.average_precisions[0] == 0.75
+    assert found.r_precisions[0] == 0.5
     # From 2 (b): 1 and 3 are equally far, the first row is taken first, so b is second.
     assert found.precisions[3].tolist() == [0.5] * 11 and found.r_precisions[3] == 0
-    assert found.to_dicts()[0]["precision"] == pytest.approx(found.precisions[:, 0].mean())
     assert found.eleven_point == pytest.approx(found.precisions.mean())
 
 
@@ -36,22 +35,22 @@ def test_equals_the_slow_way_and_trec_eval(seed: int, size: int, clusters: int) 
     found = measure_recovery(points, names)
     runs, qrels = {}, {}
     for place, query in enumerate(found.queries.tolist()):
-        levels, r_precision, average = oracle.precisions(points, names, query)
+        levels, r_precision = oracle.precisions(points, names, query)
         np.testing.assert_allclose(found.precisions[place], levels)
         assert found.r_precisions[place] == pytest.approx(r_precision)
-        assert found.average_precisions[place] == pytest.approx(average)
         others = [i for i in range(size) if i != query]
         runs[str(query)] = [
             (str(i), -float(np.linalg.norm(points[i] - points[query]))) for i in others
         ]
         qrels[str(query)] = {str(i): int(names[i] == names[query]) for i in others}
-    measured = by_query(Run("r", runs), qrels, ["11pt", "rprec", "map"])
+    measured = by_query(Run("r", runs), qrels, ["11pt", "rprec"])
     # trec_eval rounds the wanted number of right rows its own way, but not for these
     wanted = np.array([names.count(names[query]) - 1 for query in found.queries.tolist()])
     same = np.isin(wanted, [1, 2, 5, 10])
-    np.testing.assert_allclose(found.eleven_points[same], measured["11pt"][same], atol=1e-6)
+    np.testing.assert_allclose(
+        found.precisions.mean(axis=1)[same], measured["11pt"][same], atol=1e-6
+    )
     np.testing.assert_allclose(found.r_precisions, measured["rprec"], atol=1e-6)
-    np.testing.assert_allclose(found.average_precisions, measured["map"], atol=1e-6)
 
 
 def test_rows_without_label_or_company_are_no_queries() -> None:
@@ -59,7 +58,7 @@ def test_rows_without_label_or_company_are_no_queries() -> None:
     found = measure_recovery(points, ["a", "", "a", "b", None])
     assert found.queries.tolist() == [0, 2]
     drawn = measure_recovery(np.arange(50.0)[:, None], [0] * 50, most=10)
-    assert len(drawn.queries) == 10 and "10 of 50 queries" in drawn.notes[0]
+    assert len(drawn.queries) == 10
 
 
 def test_nothing_to_recover_is_told() -> None:

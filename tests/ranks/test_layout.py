@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 import lexfield as lx
 from lexfield.errors import InputError, MissingExtraError
-from lexfield.ranks.cloud import unit_rows
 from lexfield.ranks.layout import _report_seconds, place_rows
+from lexfield.vectors.nearest import unit_rows
 
 
 @pytest.fixture(scope="module")

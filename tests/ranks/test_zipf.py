@@ -107,9 +107,12 @@ def test_refusals(text: str, options: dict[str, object], message: str) -> None:
         lx.zipf(lx.Corpus.of([text]), **options)  # type: ignore[arg-type]
 
 
-def test_something_else_than_a_corpus() -> None:
-    with pytest.raises(InputError, match="corpus must be a Corpus"):
-        lx.zipf("a text")  # type: ignore[arg-type]
+def test_texts_in_any_form() -> None:
+    text = "a a a b b c d e"
+    expected = lx.zipf(lx.Corpus.of([text])).to_dict()
+    assert lx.zipf(text).to_dict() == lx.zipf([text]).to_dict() == expected
+    with pytest.raises(InputError, match="texts must be a Corpus, a text or a list of texts"):
+        lx.zipf(5)  # type: ignore[arg-type]
 
 
 def test_few_ranks_are_no_law() -> None:

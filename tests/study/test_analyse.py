@@ -43,7 +43,7 @@ def test_by_hand(tmp_path: Path) -> None:
     assert found.background["writing"]["no answer"] == 2
     notes = " ".join(found.notes)
     assert "only the prior bounds the score of jaccard" in notes
-    assert "1 joined and answered nothing" in notes and "fewer than 20 participants (2)" in notes
+    assert "1 joined but answered nothing" in notes and "fewer than 20 participants (2)" in notes
 
 
 def test_head_to_head_by_hand(tmp_path: Path) -> None:

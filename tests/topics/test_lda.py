@@ -11,10 +11,9 @@ from scipy.special import psi
 
 from lexfield.errors import InputError
 from lexfield.text.corpus import Corpus
-from lexfield.topics.coherence import npmi
 from lexfield.topics.filters import Filters
 from lexfield.topics.inference import exp_digamma, infer_rows
-from lexfield.topics.lda import TopicModel
+from lexfield.topics.lda import TopicModel, npmi
 
 THEMES = ["boat harbour storm sail".split(), "flour bread oven yeast".split()]
 WORDS = [*THEMES[0], *THEMES[1], "the", "1984", "rare", "everywhere"]

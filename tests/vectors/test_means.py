@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_matrix
 
+from lexfield.text.corpus import Corpus
 from lexfield.vectors.means import embed_texts, mean_vectors
 from lexfield.vectors.wordvectors import WordVectors
 
@@ -17,7 +18,8 @@ def tiny() -> WordVectors:
 
 
 def test_a_text_is_the_mean_of_its_known_words(tiny: WordVectors) -> None:
-    means = embed_texts(["A cat sat.", "Dog! Dog? Cat.", "Nothing known.", ""], tiny)
+    with pytest.warns(UserWarning, match="2 of 4 texts have no word with a vector"):
+        means = embed_texts(["A cat sat.", "Dog! Dog? Cat.", "Nothing known.", ""], tiny)
     assert means.dtype == np.float32
     expected = np.array([[0.5, 1], [7 / 3, 2], [0, 0], [0, 0]])
     np.testing.assert_allclose(means, expected, rtol=1e-6)
@@ -25,6 +27,7 @@ def test_a_text_is_the_mean_of_its_known_words(tiny: WordVectors) -> None:
 
 def test_one_string_is_one_text(tiny: WordVectors) -> None:
     np.testing.assert_array_equal(embed_texts("A cat sat.", tiny), [[0.5, 1]])
+    np.testing.assert_array_equal(embed_texts(Corpus.of(["A cat sat."]), tiny), [[0.5, 1]])
     assert embed_texts([], tiny).shape == (0, 2)
 
 

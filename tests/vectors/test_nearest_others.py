@@ -8,9 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from lexfield.vectors import nearest_others as module
-from lexfield.vectors.nearest import NearestRows, nearest_rows, prepare_rows
-from lexfield.vectors.nearest_others import nearest_others
+from lexfield.vectors import nearest as module
+from lexfield.vectors.nearest import NearestRows, nearest_others, nearest_rows, prepare_rows
 
 
 def same(found: NearestRows, rows: NDArray[np.float32], k: int) -> None:

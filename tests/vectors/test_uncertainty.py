@@ -80,7 +80,7 @@ def test_representative_words_are_of_all_frequencies(size: int, count: int) -> N
 def test_bad_input() -> None:
     models = noisy(2)
     with pytest.raises(InputError, match="needs at least two models"):
-        uncertainty(Models(models[:1]))
+        uncertainty(Models(list(models)[:1]))
     with pytest.raises(InputError, match="lack 'nothing'"):
         uncertainty(models, ["w1", "nothing"])
     with pytest.raises(InputError, match="step must be"):

@@ -45,7 +45,6 @@ def choose_shrinkage(
     points: NDArray[np.floating],
     clusters: Sequence[Hashable] | NDArray[np.generic],
     *,
-    shrinkages: Sequence[float] = SHRINKAGES,
     weights: str = "equal",
     folds: int = 5,
     seed: int = 0,
@@ -68,7 +67,7 @@ def choose_shrinkage(
     folds = min(folds, len(several))
     fold = np.full(len(names), -1)
     fold[rng.permutation(several)] = np.arange(len(several)) % folds
-    sums = np.zeros((len(shrinkages), 2))
+    sums = np.zeros((len(SHRINKAGES), 2))
     tolerance = points.shape[1] * float(np.finfo(np.float32).eps) ** 2
     for number in range(folds):
         held = fold[own] == number
@@ -76,14 +75,14 @@ def choose_shrinkage(
         truth = [*own[held].tolist(), *[None] * len(others)]
         # On these axes a shrinkage only stretches columns.
         turned = np.concatenate([points[held], others]) @ axes
-        for place, shrinkage in enumerate(shrinkages):
+        for place, shrinkage in enumerate(SHRINKAGES):
             stretch = np.sqrt(metric_eigenvalues(values, shrinkage, tolerance))
             recovery = measure_recovery(turned * stretch, truth, most=_QUERIES, seed=seed)
             sums[place] += recovery.eleven_point, recovery.r_precision
-            progress(number * len(shrinkages) + place + 1, folds * len(shrinkages))
+            progress(number * len(SHRINKAGES) + place + 1, folds * len(SHRINKAGES))
     rows = [
         ShrinkageScore(float(shrinkage), *(sums[place] / folds).tolist())
-        for place, shrinkage in enumerate(shrinkages)
+        for place, shrinkage in enumerate(SHRINKAGES)
     ]
     rows.sort(key=lambda row: (-row.eleven_point, -row.shrinkage))
     return Table(rows, f"shrinkage by {folds} folds of {len(several):,} clusters")

@@ -12,20 +12,20 @@ map M^½ (eq. 3), which is what ``transform`` applies.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.linalg import eigh
-from scipy.sparse import issparse
+from scipy.sparse import csr_matrix, issparse
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import assert_all_finite, check_is_fitted, validate_data
 
 from lexfield.engine import single_thread
 from lexfield.errors import InputError, check
-from lexfield.metric.scatter import Matrix, Rows, Scatter, membership
+from lexfield.metric.scatter import Matrix, Numbers, Rows, Scatter, membership
 from lexfield.progress import Progress, silent
 
 WEIGHTS = ("equal", "inverse_size", "reliability")
@@ -299,18 +299,23 @@ def cluster_weights(kind: str, rows: Rows, labels: NDArray[np.generic]) -> dict[
     }
 
 
+def number_clusters(clusters: Sequence[Hashable]) -> Numbers:
+    """Return the number of each row's cluster, in the order in which clusters appear."""
+    numbers = {name: number for number, name in enumerate(dict.fromkeys(clusters))}
+    return np.array([numbers[name] for name in clusters], np.int64)
+
+
 def _squares_within(rows: Rows, clusters: list[Hashable]) -> dict[Hashable, float]:
     """Return Σ |s − c|² per cluster."""
-    numbers = {name: number for number, name in enumerate(dict.fromkeys(clusters))}
-    own = np.array([numbers[name] for name in clusters], np.int64)
+    own = number_clusters(clusters)
     means = _dense(membership(own) @ rows) / np.bincount(own)[:, None]
-    total = np.zeros(len(numbers))
+    total = np.zeros(len(means))
     for start in range(0, len(own), _BLOCK):
         here = own[start : start + _BLOCK]
         gaps = _dense(rows[start : start + _BLOCK]) - means[here]
         total += np.bincount(here, np.einsum("ij,ij->i", gaps, gaps), len(total))
-    return dict(zip(numbers, total.tolist(), strict=True))
+    return dict(zip(dict.fromkeys(clusters), total.tolist(), strict=True))
 
 
-def _dense(rows: Any) -> Matrix:
-    return np.asarray(rows.toarray() if issparse(rows) else rows, np.float64)
+def _dense(rows: Rows) -> Matrix:
+    return np.asarray(csr_matrix(rows).toarray() if issparse(rows) else rows, np.float64)

@@ -10,15 +10,14 @@ it counts two of three as a recall of 0.7.)
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass, field
-from functools import cached_property
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from lexfield.engine import map_blocks
 from lexfield.errors import InputError
-from lexfield.metric.distortion import has_label
+from lexfield.metric.distortion import has_label, number_clusters
 from lexfield.metric.scatter import Matrix
 
 LEVELS = 11
@@ -27,39 +26,20 @@ _BLOCK = 1 << 24  # bytes of distances computed together
 
 @dataclass(frozen=True)
 class Recovery:
-    """Per query: interpolated precision at recalls 0, 0.1 … 1, R-precision, average precision."""
+    """Per query: interpolated precision at recalls 0, 0.1 … 1, and R-precision."""
 
     queries: NDArray[np.int64]
     precisions: Matrix
     r_precisions: Matrix
-    average_precisions: Matrix
-    notes: list[str] = field(default_factory=list)
-
-    @cached_property
-    def eleven_points(self) -> Matrix:
-        """11-point average precision per query."""
-        points: Matrix = self.precisions.mean(axis=1)
-        return points
 
     @property
     def eleven_point(self) -> float:
-        return float(self.eleven_points.mean())
+        """The mean 11-point average precision."""
+        return float(self.precisions.mean(axis=1).mean())
 
     @property
     def r_precision(self) -> float:
         return float(self.r_precisions.mean())
-
-    @property
-    def average_precision(self) -> float:
-        return float(self.average_precisions.mean())
-
-    def to_dicts(self) -> list[dict[str, float]]:
-        """Return the mean precision–recall curve."""
-        means = self.precisions.mean(axis=0).tolist()
-        return [
-            {"recall": level / (LEVELS - 1), "precision": value}
-            for level, value in enumerate(means)
-        ]
 
 
 def measure_recovery(
@@ -79,21 +59,18 @@ def measure_recovery(
         raise InputError(f"{len(rows):,} rows have {len(labels):,} labels.")
     known = has_label(labels)
     numbers = np.full(len(rows), -1, np.int64)
-    names = {name: i for i, name in enumerate(dict.fromkeys(labels[known].tolist()))}
-    numbers[known] = [names[name] for name in labels[known].tolist()]
+    numbers[known] = number_clusters(labels[known].tolist())
     sizes = np.bincount(numbers[known], minlength=1)
     queries = np.flatnonzero(known & (sizes[numbers] > 1))
     if not len(queries):
         raise InputError("No cluster has two members: there is nothing to recover.")
-    notes = []
     if most is not None and len(queries) > most:
-        notes.append(f"{most:,} of {len(queries):,} queries were drawn at random")
         rng = np.random.default_rng(seed)
         queries = np.sort(rng.choice(queries, most, replace=False))
     squares = np.einsum("ij,ij->i", rows, rows)
     step = max(1, _BLOCK // (8 * len(rows)))
 
-    def measure(first: int) -> tuple[Matrix, Matrix, Matrix]:
+    def measure(first: int) -> tuple[Matrix, Matrix]:
         part = queries[first : first + step]
         gaps = squares[part, None] + squares - 2 * (rows[part] @ rows.T)
         gaps[np.arange(len(part)), part] = np.inf  # the query itself comes last and is cut off
@@ -101,12 +78,12 @@ def measure_recovery(
         return _score(numbers[order] == numbers[part, None])
 
     found = list(map_blocks(measure, range(0, len(queries), step)))
-    precisions, r_precisions, averages = (np.concatenate(p) for p in zip(*found, strict=True))
-    return Recovery(queries, precisions, r_precisions, averages, notes)
+    precisions, r_precisions = (np.concatenate(part) for part in zip(*found, strict=True))
+    return Recovery(queries, precisions, r_precisions)
 
 
-def _score(hits: NDArray[np.bool_]) -> tuple[Matrix, Matrix, Matrix]:
-    """Return precision at eleven recalls, R-precision and average precision of rankings."""
+def _score(hits: NDArray[np.bool_]) -> tuple[Matrix, Matrix]:
+    """Return precision at eleven recalls and R-precision of rankings."""
     ranks = np.arange(1, hits.shape[1] + 1)
     right = hits.cumsum(axis=1)
     wanted = right[:, -1]
@@ -119,5 +96,4 @@ def _score(hits: NDArray[np.bool_]) -> tuple[Matrix, Matrix, Matrix]:
         first = (right < needed[:, None]).sum(axis=1)
         levels[:, level] = np.take_along_axis(ceiling, first[:, None], 1)[:, 0]
     r_precision = np.take_along_axis(right, wanted[:, None] - 1, 1)[:, 0] / wanted
-    average = np.where(hits, precision, 0).sum(axis=1) / wanted
-    return levels, r_precision, average
+    return levels, r_precision

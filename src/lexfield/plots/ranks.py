@@ -4,7 +4,6 @@ words in the plane coloured by part of speech."""
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -54,20 +53,12 @@ def _draw_zipf_figure(results: Sequence[ZipfResult], title: str) -> Figure:
     return drawing
 
 
-@dataclass(frozen=True)
-class _Labels:
-    """What a panel of counts by rank says."""
-
-    x: str
-    y: str
-    subtitle: str
-
-    @classmethod
-    def of(cls, result: ZipfResult) -> _Labels:
-        subtitle = f"slope {result.slope:.2f}, R² {result.r2:.2f}"
-        if result.space == "latent":
-            return cls("rank of the cluster", "sentences in it", subtitle)
-        return cls(f"rank of the {result.unit}", "count", subtitle)
+def _label(result: ZipfResult) -> tuple[str, str, str]:
+    """Return the labels of both axes, and a subtitle."""
+    subtitle = f"slope {result.slope:.2f}, R² {result.r2:.2f}"
+    if result.space == "latent":
+        return "rank of the cluster", "sentences in it", subtitle
+    return f"rank of the {result.unit}", "count", subtitle
 
 
 def select_ranks(n: int, most: int = _POINTS) -> NDArray[np.int64]:
@@ -97,8 +88,8 @@ def _draw_ranks(axes: Axes, result: ZipfResult) -> None:
     for curve, style, colour in zip(fit_curves(result), ("-", "--"), COLOURS[1:3], strict=True):
         axes.plot(curve.x, curve.y, style, color=colour, label=curve.name, linewidth=1.5)
     axes.set_ylim(0.7 * result.counts[-1], 2.2 * result.counts[0])
-    labels = _Labels.of(result)
-    axes.set(title=f"{result.name}: {labels.subtitle}", xlabel=labels.x, ylabel=labels.y)
+    x, y, subtitle = _label(result)
+    axes.set(title=f"{result.name}: {subtitle}", xlabel=x, ylabel=y)
     _set_plain_ticks(axes)
     axes.legend(loc="lower left", fontsize="small")
 
@@ -135,17 +126,17 @@ def _draw_robustness(axes: Axes, results: Sequence[ZipfResult]) -> None:
 def _make_zipf_panel(result: ZipfResult) -> Panel:
     places = select_ranks(len(result.counts))
     counts = result.counts[places]
-    labels = _Labels.of(result)
+    x, y, subtitle = _label(result)
     return Panel(
         result.name,
-        f"{labels.subtitle}. {result.verdict}",
+        f"{subtitle}. {result.verdict}",
         places + 1,
         counts,
         [result.labels[int(place)] for place in places],
         [f"{len(result.counts):,} {result.unit}s"],
         np.zeros(len(places), np.int64),
-        [("rank", places + 1), (labels.y, counts)],
-        (Axis(labels.x, log=True), Axis(labels.y, log=True)),
+        [("rank", places + 1), (y, counts)],
+        (Axis(x, log=True), Axis(y, log=True)),
         fit_curves(result),
     )
 

@@ -6,6 +6,7 @@ are counted.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -19,20 +20,30 @@ from lexfield.ranks.counts import find_distinct_sentences
 from lexfield.text.corpus import Corpus
 from lexfield.vectors.coverage import Coverage
 from lexfield.vectors.means import mean_vectors
-from lexfield.vectors.ppmi import train_ppmi
+from lexfield.vectors.train import train_ppmi
 from lexfield.vectors.wordvectors import WordEmbeddings, WordVectors
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_matrix
 
+Texts = Corpus | str | Iterable[str]
 Source = WordVectors | str | Path
 
 
-def check_corpus(corpus: Corpus) -> None:
-    """Raise an error if ``corpus`` is no Corpus or has no words."""
-    check(isinstance(corpus, Corpus), "corpus", "a Corpus, as returned by Corpus.read", corpus)
+def make_corpus(texts: Texts) -> Corpus:
+    """Return a corpus, a text or a list of texts as a corpus.
+
+    Raise InputError if it is something else or has no words.
+    """
+    if isinstance(texts, str):
+        texts = [texts]
+    check(
+        isinstance(texts, Corpus | Iterable), "texts", "a Corpus, a text or a list of texts", texts
+    )
+    corpus = texts if isinstance(texts, Corpus) else Corpus.of(list(texts))
     if not len(corpus.tokens):
         raise InputError("There are no words in this text.", "Give a text with words.")
+    return corpus
 
 
 def open_vectors(
@@ -82,12 +93,6 @@ class CorpusVectors:
         return cls(embedded, opened.name, notes)
 
 
-def unit_rows(matrix: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Return rows of length one; a zero row stays zero."""
-    lengths = np.linalg.norm(matrix, axis=1, keepdims=True)
-    return np.asarray(matrix / np.where(lengths > 0, lengths, 1), np.float32)
-
-
 @dataclass(frozen=True)
 class Cloud:
     """Sentences as points.
@@ -102,7 +107,6 @@ class Cloud:
     vectors: CorpusVectors
     repeated: int
     unknown: int
-    notes: list[str] = field(default_factory=list)
 
 
 def embed_sentences(

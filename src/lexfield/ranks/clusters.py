@@ -21,7 +21,7 @@ from lexfield.ranks.kmeans import Clustering, kmeans, measure_distances
 from lexfield.results import Table
 from lexfield.text.corpus import Corpus
 
-SHOWN = 5
+SHOWN = 5  # words and sentences of a cluster
 _LENGTH = 300  # characters shown of a sentence
 _SAMPLE = 10_000
 _ROWS = 8192  # sentences per block
@@ -84,7 +84,7 @@ def _shorten(corpus: Corpus, rows: NDArray[np.int64]) -> list[str]:
     return [text if len(text) <= _LENGTH else f"{text[:_LENGTH]}…" for text in texts]
 
 
-def find_distinctive_words(cloud: Cloud, found: Clustering, shown: int = SHOWN) -> list[list[int]]:
+def find_distinctive_words(cloud: Cloud, found: Clustering) -> list[list[int]]:
     """Return per cluster the over-represented words with the largest G².
 
     Words in more than one sentence of 30, in any language the function words, come last.
@@ -106,7 +106,7 @@ def find_distinctive_words(cloud: Cloud, found: Clustering, shown: int = SHOWN) 
         g2 = dunning_g2(counts, words[ids] - counts, sizes[cluster], total - sizes[cluster])
         g2[counts * total <= words[ids] * sizes[cluster]] = 0
         best = np.lexsort((ids, -g2, is_common[ids]))
-        result.append(ids[best[g2[best] > 0][:shown]].tolist())
+        result.append(ids[best[g2[best] > 0][:SHOWN]].tolist())
     return result
 
 

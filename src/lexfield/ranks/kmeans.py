@@ -20,12 +20,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lexfield.engine import map_blocks, single_thread
-from lexfield.progress import Progress, silent
 
 Matrix = NDArray[np.float32]
 Labels = NDArray[np.int32]
 _ROWS = 4096  # per block
 _SEEDING = 20_000  # rows from which the seeds are drawn
+_MOST = 100  # steps
 _TOLERANCE = 1e-4  # stop when the squared moves of centres sum to less, as a share of the variance
 _SLACK = 1e-4  # exceeds the rounding of float32 distances, as a share of the longest row
 
@@ -42,23 +42,17 @@ class Clustering:
     steps: int
 
 
-def kmeans(
-    rows: Matrix, k: int, *, seed: int = 0, most: int = 100, progress: Progress = silent
-) -> Clustering:
-    """Put at least ``k`` rows into ``k`` clusters, in at most ``most`` steps."""
+def kmeans(rows: Matrix, k: int, *, seed: int = 0) -> Clustering:
+    """Put at least ``k`` rows into ``k`` clusters."""
     rng = np.random.default_rng(seed)
     squares = np.einsum("ij,ij->i", rows, rows)
     mean = rows.mean(axis=0, dtype=np.float64)
     # the mean variance per column, without a copy of the rows
     variance = max(0.0, float(squares.mean(dtype=np.float64) - mean @ mean)) / rows.shape[1]
     state = _State(rows, squares, choose_seeds(rows, squares, k, rng))
-    steps = 0
-    while steps < most:
+    steps = 1
+    while state.step() > _TOLERANCE * variance and steps < _MOST:
         steps += 1
-        moved = state.step()
-        progress(steps, None)
-        if moved <= _TOLERANCE * variance:
-            break
     return state.finish(steps)
 
 

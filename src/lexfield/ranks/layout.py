@@ -19,10 +19,9 @@ from lexfield.engine import cores, single_thread
 from lexfield.errors import InputError, MissingExtraError, check
 from lexfield.plottable import Plottable
 from lexfield.progress import Progress, silent
-from lexfield.ranks.cloud import CorpusVectors, Source, check_corpus, unit_rows
+from lexfield.ranks.cloud import CorpusVectors, Source, Texts, make_corpus
 from lexfield.ranks.speech import CLASSES, Tagger, tag_words
 from lexfield.results import Frames, html_table
-from lexfield.text.corpus import Corpus
 
 # method → the default and the largest number of words
 METHODS = {"tsne": (5_000, 200_000), "pca": (50_000, 1_000_000), "mds": (1_000, 5_000)}
@@ -63,7 +62,7 @@ class LayoutResult(Frames, Plottable):
 
 
 def layout(
-    corpus: Corpus,
+    texts: Texts,
     method: str = "tsne",
     *,
     vectors: Source = "default",
@@ -74,11 +73,11 @@ def layout(
     allow_unknown: bool = False,
     progress: Progress = silent,
 ) -> LayoutResult:
-    """Lay the most frequent ``words`` of a corpus out in the plane.
+    """Lay the most frequent ``words`` of texts out in the plane.
 
     ``progress`` is called with the seconds that have passed.
     """
-    check_corpus(corpus)
+    corpus = make_corpus(texts)
     check(method in METHODS, "method", f"one of {', '.join(METHODS)}", method)
     default, most = METHODS[method]
     limit = default if words is None else words
@@ -142,7 +141,9 @@ def place_rows(matrix: NDArray[np.float32], method: str, seed: int = 0) -> NDArr
     Axes are mirrored so that the farthest point on each is on the positive side.
     """
     layouts = {"tsne": _tsne, "pca": lambda unit, _: _principal_axes(unit, 2), "mds": _mds}
-    places = np.asarray(layouts[method](unit_rows(matrix), seed), np.float32)
+    lengths = np.linalg.norm(matrix, axis=1, keepdims=True)
+    unit = np.asarray(matrix / np.where(lengths > 0, lengths, 1), np.float32)
+    places = np.asarray(layouts[method](unit, seed), np.float32)
     farthest = places[np.abs(places).argmax(axis=0), np.arange(places.shape[1])]
     return places * np.where(farthest < 0, -1, 1).astype(np.float32)
 

@@ -16,10 +16,9 @@ from numpy.typing import NDArray
 
 from lexfield.errors import InputError, check, need
 from lexfield.progress import Progress, silent
-from lexfield.ranks.cloud import CorpusVectors, Source, check_corpus, unit_rows
+from lexfield.ranks.cloud import CorpusVectors, Source, Texts, make_corpus
 from lexfield.results import Table, format_rows
-from lexfield.text.corpus import Corpus
-from lexfield.vectors.nearest import nearest_rows
+from lexfield.vectors.nearest import nearest_rows, unit_rows
 
 CLASSES = ("noun", "verb", "adjective", "adverb", "pronoun", "other")
 NEIGHBOURS = (3, 5, 10, 20, 50)
@@ -131,7 +130,7 @@ def tag_words(words: Sequence[str], tagger: Tagger | None = None) -> NDArray[np.
 
 
 def speech(
-    corpus: Corpus,
+    texts: Texts,
     *,
     vectors: Source = "default",
     tagger: Tagger | None = None,
@@ -140,8 +139,8 @@ def speech(
     allow_unknown: bool = False,
     progress: Progress = silent,
 ) -> SpeechResult:
-    """Tag the distinct words of a corpus; count classes, and compare those of the nearest words."""
-    check_corpus(corpus)
+    """Tag the distinct words of texts; count classes, and compare those of the nearest words."""
+    corpus = make_corpus(texts)
     check(len(neighbours) > 0 and min(neighbours) >= 1, "neighbours", "at least 1", neighbours)
     embedded = CorpusVectors.of(corpus, vectors, progress, allow_unknown)
     classes = tag_words(corpus.vocabulary.words, tagger)

@@ -13,7 +13,14 @@ import numpy as np
 
 from lexfield.errors import InputError, check
 from lexfield.progress import Progress, silent
-from lexfield.ranks.cloud import Cloud, Source, check_corpus, embed_sentences, open_vectors
+from lexfield.ranks.cloud import (
+    Cloud,
+    Source,
+    Texts,
+    embed_sentences,
+    make_corpus,
+    open_vectors,
+)
 from lexfield.ranks.clusters import choose_number, describe_clusters
 from lexfield.ranks.counts import count_text, rank_ngrams
 from lexfield.ranks.fit import FEWEST, STEEPEST, Counts, Fit, fit_line, fit_mandelbrot
@@ -31,7 +38,7 @@ _STEPS = range(-20, 21, 5)
 
 
 def zipf(
-    corpus: Corpus,
+    texts: Texts,
     *,
     space: str = "categorical",
     ngram: int = 1,
@@ -46,8 +53,9 @@ def zipf(
     allow_unknown: bool = False,
     progress: Progress = silent,
 ) -> ZipfResult:
-    """Rank the words (or n-grams) of a corpus, or the clusters of its sentences, and fit laws.
+    """Rank the words (or n-grams) of texts, or the clusters of their sentences, and fit laws.
 
+    texts: a corpus, a text, or a list of texts.
     space: ``"categorical"``, or ``"latent"`` for ``clusters`` (a number or ``"auto"``) of sentence
     means. vectors: a name, file or set; ``"own"`` are trained on the corpus. The latent space uses
     the default vectors if none are given; in the categorical space vectors are only loaded if
@@ -56,7 +64,7 @@ def zipf(
     the bootstrap that tests the power law; 0 for none. allow_unknown: cluster even if most words
     have no vector.
     """
-    check_corpus(corpus)
+    corpus = make_corpus(texts)
     check(space in SPACES, "space", "'categorical' or 'latent'", space)
     check(isinstance(ngram, int) and ngram >= 1, "ngram", "a whole number of at least 1", ngram)
     check(isinstance(seeds, int) and 1 <= seeds <= 1000, "seeds", "between 1 and 1,000", seeds)

@@ -97,16 +97,7 @@ class ZipfResult(Plottable):
         }
 
     def _repr_html_(self) -> str:
-        fits = [
-            {
-                "fit": name,
-                "parameters": _list_parameters(fit),
-                "points": fit.points,
-                "R²": fit.r2,
-                "p": fit.p,
-            }
-            for name, fit in self.fits.items()
-        ]
+        fits = [_fit_row(fit) for fit in self.fits.values()]
         return html_table(fits, f"{self.name}: {self.verdict}", self.notes)
 
     def lines(self) -> list[str]:
@@ -140,14 +131,11 @@ class ZipfResult(Plottable):
         return "\n".join([*self.lines(), *self.notes])
 
 
-def _list_parameters(fit: Fit) -> str:
-    return ", ".join(f"{name} {cell(value)}" for name, value in fit.parameters.items())
-
-
 def _fit_row(fit: Fit) -> dict[str, object]:
+    parameters = ", ".join(f"{name} {cell(value)}" for name, value in fit.parameters.items())
     return {
         "fit": fit.name.replace("_", " "),
-        "parameters": _list_parameters(fit) or "none found",
+        "parameters": parameters or "none found",
         "R²": fit.r2,
         "distance": fit.distance,
         "ratio": fit.ratio,

@@ -46,7 +46,7 @@ class Lexicon:
 
     @cached_property
     def how(self) -> NDArray[np.uint8]:
-        """How each word got its vector (``vectors.repair.WordMatch``)."""
+        """How each word got its vector (``vectors.wordvectors.WordMatch``)."""
         how = np.zeros(len(self), np.uint8)
         for segment, own in zip(self._segments, self.maps, strict=True):
             how[own] = segment.how

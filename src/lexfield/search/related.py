@@ -23,7 +23,7 @@ from lexfield.search.bags import Bags
 from lexfield.search.query import Query
 from lexfield.search.segment import BALL
 from lexfield.text.stem import NONE
-from lexfield.vectors.repair import WordMatch
+from lexfield.vectors.wordvectors import WordMatch
 
 Array = NDArray[Any]
 _CLOSE = 1e-5  # more than rounding changes a cosine

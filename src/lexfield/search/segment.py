@@ -243,7 +243,7 @@ def find_balls(embedded: WordEmbeddings, progress: Progress = silent) -> NDArray
     The work is quadratic: a million made-up compounds would take hours. Without balls the nearest
     words of a query's words are computed when they are asked for.
     """
-    from lexfield.vectors.nearest_others import nearest_others
+    from lexfield.vectors.nearest import nearest_others
 
     known = np.flatnonzero(embedded.matches)
     if len(known) > MOST_BALLS:

@@ -36,7 +36,6 @@ def measure_agreement(
     values: Sequence[int],
     draws: int = 2_000,
     level: float = 0.95,
-    seed: int = 0,
 ) -> Agreement:
     """Return α of judgements; ``units[i]`` is (query, item), ``values[i]`` is 0 or 1.
 
@@ -56,7 +55,7 @@ def measure_agreement(
     if alpha is None:
         return Agreement(None, None, None, *sizes)
     names, query = np.unique(keys[:, 0], return_inverse=True)
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(0)
     times = rng.multinomial(len(names), np.full(len(names), 1 / len(names)), draws)
     drawn = _weighted_alphas(times[:, query.ravel()].astype(float), zeros, ones)
     tail = (1 - level) / 2

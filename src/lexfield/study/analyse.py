@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field
 from math import sqrt
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,7 +30,7 @@ FEW = 20  # participants below which intervals are rough
 
 @dataclass(frozen=True)
 class Share:
-    """How often something was chosen, in per cent, beside chance.
+    """How often something was chosen, in per cent, compared with chance.
 
     choose3: ``method`` in questions with this target. head2head: the target's list against that of
     ``method`` (``all``: any baseline).
@@ -85,12 +85,12 @@ class Analysis:
     background: dict[str, dict[str, int]] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
 
-    def to_dicts(self) -> list[dict[str, Any]]:
+    def to_dicts(self) -> list[dict[str, object]]:
         """Return the shares."""
         return [asdict(share) for share in self.shares]
 
 
-def analyse(study: Study, *, draws: int = 2_000, level: float = 0.95, seed: int = 0) -> Analysis:
+def analyse(study: Study, *, draws: int = 2_000, level: float = 0.95) -> Analysis:
     """Analyse the answers of a study so far."""
     check(100 <= draws <= 100_000, "draws", "from 100 to 100,000", draws)
     check(0.5 <= level < 1, "level", "from 0.5 to below 1", level)
@@ -107,19 +107,19 @@ def analyse(study: Study, *, draws: int = 2_000, level: float = 0.95, seed: int 
         given = [answer for answer in answers if answer.group == name]
         if not given:
             continue
-        group = GroupAnalysis(name, design, given, draws, level, seed)
+        group = GroupAnalysis(name, design, given, draws, level, 0)
         result.shares.extend(group.shares())
         result.strengths.extend(group.strengths(result.notes))
         result.positions.extend(group.positions())
         result.power.extend(group.power())
         judgements = _list_judgements(study, given)
-        result.agreement[name] = measure_agreement(*judgements, draws, level, seed)
+        result.agreement[name] = measure_agreement(*judgements, draws, level)
         if group.count < FEW:
             result.notes.append(
                 f"{name}: fewer than {FEW} participants ({group.count}): intervals are rough"
             )
     if idle := len(people) - len(active):
-        result.notes.append(f"{idle} joined and answered nothing; they do not count")
+        result.notes.append(f"{idle} joined but answered nothing; they are not counted")
     if left_out := study.about.get("left_out"):
         result.notes.append(f"{left_out} queries were left out: too few different suggestions")
     if study.about.get("published"):  # kept by lexfield 0.1
@@ -229,8 +229,8 @@ class GroupAnalysis:
 def widen_tails(count: int, level: float) -> tuple[float, float]:
     """Return quantiles of resampled means that hold the level for few participants too.
 
-    Resampling n gives a spread too small by √((n−1)/n), and the tails of a normal distribution
-    instead of Student's (Hesterberg 2015).
+    Resampling n participants yields a spread that is too small by √((n−1)/n), and the tails of a
+    normal distribution instead of Student's (Hesterberg 2015).
     """
     from scipy.stats import norm, t
 

@@ -110,7 +110,6 @@ def suggest(
     spec: str,
     where: dict[str, str] | None,
     lengths: Lengths,
-    count: int = SUGGESTIONS,
     allow_unknown: bool = False,
 ) -> list[list[str]]:
     """Return the best sentences of the index for each text, all different."""
@@ -128,12 +127,13 @@ def suggest(
     most = int(np.count_nonzero(mask))
 
     def search(text: str) -> list[str]:
-        query, wanted = read_query(index, method, text, allow_unknown=allow_unknown), 4 * count
+        query = read_query(index, method, text, allow_unknown=allow_unknown)
+        wanted = 4 * SUGGESTIONS
         while True:  # copies of one sentence may fill the first places
             found = method.search(rows, query, min(wanted, most), mask)
             sentences = drop_repeats(text, [rows.text(row) for row in found.rows])
-            if len(sentences) >= count or wanted >= most or len(found.rows) < wanted:
-                return sentences[:count]
+            if len(sentences) >= SUGGESTIONS or wanted >= most or len(found.rows) < wanted:
+                return sentences[:SUGGESTIONS]
             wanted *= 4
 
     return list(map_blocks(search, texts))

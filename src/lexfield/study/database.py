@@ -195,8 +195,12 @@ class Study:
     @cached_property
     def _suggestion(self) -> dict[int, tuple[str, str]]:
         """Suggestion → (method, text)."""
-        rows = self._select("SELECT id, method, text FROM suggestion")
-        return {number: (method, text) for number, method, text in rows}
+        return {
+            number: (method, text)
+            for lists in self.suggestions.values()
+            for method, entries in lists.items()
+            for number, text in entries
+        }
 
     def join(
         self, background: Mapping[str, int] | None = None, *, simulated: bool = False

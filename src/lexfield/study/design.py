@@ -5,8 +5,8 @@ participant chooses three. *head2head*: the suggestions of a target beside those
 and right at random; one group says which list helps writing, the other which is more varied.
 
 A choose-3 question takes one random sentence of each method, all different: two methods may suggest
-the same sentence, and seeing it twice would tell the participant something. Each participant has an
-own random order of queries, and meets every target and baseline about equally often.
+the same sentence, and a sentence shown twice would be a hint. Each participant gets the queries in
+a different random order, and sees every target and baseline about equally often.
 """
 
 from __future__ import annotations
@@ -184,7 +184,7 @@ def _offer_lists(
 
 
 def _common_length(lists: Lists, a: str, b: str) -> int:
-    """Return the length to which both lists are cut: a shorter one would give its method away."""
+    """Return the length to which both lists are cut: a shorter one would reveal its method."""
     return min(len(lists[a]), len(lists[b]))
 
 
@@ -194,18 +194,12 @@ def _differ(lists: Lists, a: str, b: str) -> bool:
 
 
 def have_distinct_texts(sets: Sequence[set[str]]) -> bool:
-    """Return whether one text can be taken from each set, all different.
+    """Return whether one text can be taken from each set, all different: a bipartite matching."""
+    from scipy.sparse import csr_matrix
+    from scipy.sparse.csgraph import maximum_bipartite_matching
 
-    This is a bipartite matching, found by augmenting paths.
-    """
-    owner: dict[str, int] = {}
-
-    def place(i: int, tried: set[str]) -> bool:
-        for text in sets[i] - tried:
-            tried.add(text)
-            if text not in owner or place(owner[text], tried):
-                owner[text] = i
-                return True
+    texts = sorted(set().union(*sets))
+    if len(texts) < len(sets):
         return False
-
-    return all(place(i, set()) for i in range(len(sets)))
+    offered = csr_matrix([[text in own for text in texts] for own in sets])
+    return bool((maximum_bipartite_matching(offered, "column") >= 0).all())

@@ -16,9 +16,9 @@ from dataclasses import dataclass
 from math import ceil
 from statistics import NormalDist
 
-from lexfield.errors import check
-
 _NORMAL = NormalDist()
+_Z = _NORMAL.inv_cdf(0.975)  # of a two-sided test at the level 5%
+_WANTED = _NORMAL.inv_cdf(0.8)  # of a power of 80%
 DIFFERENCES = (2.0, 5.0, 10.0)  # points
 
 
@@ -38,26 +38,22 @@ class Power:
     needed_10: int
 
 
-def compute_power(difference: float, error: float, level: float = 0.05) -> float:
+def compute_power(difference: float, error: float) -> float:
     """Return the probability that a two-sided test detects a true difference."""
-    check(0 < level < 1, "level", "between 0 and 1", level)
     if error <= 0:
-        return 1.0 if difference else level
-    z = _NORMAL.inv_cdf(1 - level / 2)
+        return 1.0 if difference else 0.05
     ratio = abs(difference) / error
-    return _NORMAL.cdf(ratio - z) + _NORMAL.cdf(-ratio - z)
+    return _NORMAL.cdf(ratio - _Z) + _NORMAL.cdf(-ratio - _Z)
 
 
-def compute_detectable_difference(error: float, wanted: float = 0.8, level: float = 0.05) -> float:
-    """Return the smallest difference that is detected with the wanted power."""
-    return (_NORMAL.inv_cdf(1 - level / 2) + _NORMAL.inv_cdf(wanted)) * error
+def compute_detectable_difference(error: float) -> float:
+    """Return the smallest difference that is detected with a power of 80%."""
+    return (_Z + _WANTED) * error
 
 
-def count_needed_participants(
-    participants: int, error: float, difference: float, wanted: float = 0.8
-) -> int:
+def count_needed_participants(participants: int, error: float, difference: float) -> int:
     """Return how many participants detect a difference, if they answer as many questions."""
-    ratio = compute_detectable_difference(error, wanted) / abs(difference)
+    ratio = compute_detectable_difference(error) / abs(difference)
     return max(2, ceil(participants * ratio * ratio - 1e-9))
 
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from lexfield.errors import InputError, ReadError
 from lexfield.evaluate.queries import iterate_queries
@@ -98,7 +97,7 @@ def _parse_list(value: object, query: str, path: str | Path) -> list[str]:
     return drop_repeats(query, cleaned)[:SUGGESTIONS]
 
 
-def _as_dict(value: object) -> dict[str, Any]:
+def _as_dict(value: object) -> dict[str, object]:
     return value if isinstance(value, dict) else {}
 
 
@@ -113,7 +112,7 @@ def parse_count(value: object) -> int:
     return number
 
 
-def read_json(path: str | Path) -> Any:
+def read_json(path: str | Path) -> object:
     """Read a JSON file of bounded size."""
     with open(path, "rb") as file:
         data = read_most(file, MOST_BYTES)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, TypeAlias, TypeGuard
+from typing import TYPE_CHECKING, TypeAlias, TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,8 +22,8 @@ from lexfield.results import Table
 from lexfield.store.folder import Store, Writer
 from lexfield.text.corpus import Corpus
 from lexfield.text.document import Document
-from lexfield.topics.coherence import npmi
 from lexfield.topics.filters import Filters
+from lexfield.topics.inference import ROUNDS, TOLERANCE, infer_rows
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_matrix
@@ -56,7 +56,7 @@ class TopicModel:
         weights: NDArray[np.float32],
         prior: float,
         coherences: NDArray[np.float64],
-        about: dict[str, Any],
+        about: dict[str, object],
     ) -> None:
         self.words = list(words)
         self.weights = weights
@@ -146,8 +146,6 @@ class TopicModel:
 
         A document without any word of the model has the mean of the prior.
         """
-        from lexfield.topics.inference import ROUNDS, TOLERANCE, infer_rows  # compiled
-
         counts = self._counts(documents)
         offsets, words = counts.indptr.astype(np.int64), counts.indices.astype(np.int64)
         values = counts.data.astype(np.float64)
@@ -184,7 +182,7 @@ class TopicModel:
         found.sort_indices()
         return found
 
-    def perplexity(self, counts: csr_matrix, seed: int = 0) -> float:
+    def perplexity(self, counts: csr_matrix) -> float:
         """Return how surprised the model is by half of each document, having seen the other half.
 
         exp(−mean ln Σ_t θ_t β_tw) over the words of the second halves: document completion
@@ -192,7 +190,7 @@ class TopicModel:
         """
         from scipy.sparse import csr_matrix
 
-        rng = np.random.default_rng(seed)
+        rng = np.random.default_rng(0)
         seen = rng.binomial(counts.data.astype(np.int64), 0.5)
         first = csr_matrix((seen, counts.indices, counts.indptr), counts.shape)
         second = (counts - first).tocoo()
@@ -299,3 +297,31 @@ def _fit_weights(
                 progress(done * height + min(start + batch, height), passes * height)
     weights: NDArray[np.float32] = model.components_.astype(np.float32)
     return weights
+
+
+def npmi(counts: csr_matrix, tops: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Return for each topic the mean, over pairs of its top words, of
+
+        ln(P(a, b) / (P(a) P(b))) / −ln P(a, b)
+
+    with P the share of documents that contain the words; −1 for pairs that never occur together, 1
+    for pairs that always do (Bouma 2009; Lau, Newman and Baldwin 2014). ``tops[t]`` are columns of
+    counts.
+    """
+    from scipy.sparse import csr_matrix
+
+    words, places = np.unique(tops, return_inverse=True)
+    present = csr_matrix(counts[:, words] > 0, dtype=np.float64)
+    together = np.asarray((present.T @ present).todense()) / max(1, counts.shape[0])
+    alone = np.diag(together)
+    first, second = np.triu_indices(tops.shape[1], 1)
+    means = np.zeros(len(tops))
+    for topic, own in enumerate(places.reshape(tops.shape)):
+        a, b = own[first], own[second]
+        joint = together[a, b]
+        defined = (joint > 0) & (joint < 1)
+        scores = np.where(joint > 0, 1.0, -1.0)
+        lift = np.log(joint[defined] / (alone[a[defined]] * alone[b[defined]]))
+        scores[defined] = lift / -np.log(joint[defined])
+        means[topic] = scores.mean() if len(scores) else 0.0
+    return means

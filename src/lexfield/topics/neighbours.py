@@ -1,21 +1,17 @@
-"""Nearest neighbours in the probability simplex, by six methods with one contract.
+"""Nearest neighbours in the probability simplex.
 
     certified  exact, with a proof: ``topics/certified.py``
     scan       exact: computes every row
-    kdtree     scipy's k-d tree over √p, approximate by ``eps`` (the paper's second method)
-    lsh        p-stable hashing of √p: ``topics/lsh.py`` (its first)
-    ivf, hnsw  faiss over √p
 
-The last four find candidates by Hellinger distance, which are then ordered by the requested
-measure.
+Any other structure can supply candidates (``Candidates``), which are then ordered by the requested
+measure; ``reproduce/approximate.py`` has k-d trees, hashing and faiss.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
-from inspect import signature
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -23,20 +19,24 @@ from numpy.typing import ArrayLike, NDArray
 from lexfield.arrays import Array
 from lexfield.engine import map_blocks
 from lexfield.errors import InputError, check
-from lexfield.topics.approximate import Candidates, Hnsw, Ivf, KdTree
-from lexfield.topics.lsh import PStableHashes
+from lexfield.topics.certified import CertifiedSearch
+from lexfield.topics.kernels import HELLINGER_SQUARED, JS, KL, divergences
 from lexfield.topics.mixtures import check_mixture, check_mixtures, check_width
 
-MEASURES = ("js", "hellinger", "he", "kl")
-_APPROXIMATE: dict[str, Callable[..., Candidates]] = {
-    "kdtree": KdTree,
-    "lsh": PStableHashes,
-    "ivf": Ivf,
-    "hnsw": Hnsw,
-}
-METHODS = ("certified", "scan", *_APPROXIMATE)
+MEASURES = {"js": JS, "hellinger": HELLINGER_SQUARED, "he": HELLINGER_SQUARED, "kl": KL}
+METHODS = ("certified", "scan")
 _BLOCK = 16  # queries per task
 _MANY = 1000  # for more neighbours every row is computed: few could be left out
+
+
+class Candidates(Protocol):
+    """An approximate structure over √p.
+
+    Since h² = ½ |√p − √q|², Euclidean neighbours of square roots are Hellinger neighbours.
+    """
+
+    def candidates(self, roots: Array, k: int) -> Array:
+        """Return rows that are probably among the ``k`` nearest to √q, in any order."""
 
 
 @dataclass(frozen=True)
@@ -76,26 +76,24 @@ class Neighbours:
     """``Neighbours(mixtures).query(q, k=10, measure="js")`` → rows, distances, certificate.
 
     mixtures: a row per document, each a distribution (see ``check_mixtures``).
-    options: ``eps`` for kdtree; ``radius``, ``delta``, ``seed`` for lsh; ``probes``, ``cells`` for
-        ivf; ``effort``, ``links``, ``building`` for hnsw.
+    method: one of ``METHODS``, or a function that builds ``Candidates`` from the square roots of
+        the mixtures.
     """
 
-    def __init__(self, mixtures: ArrayLike, method: str = "certified", **options: float) -> None:
-        check(method in METHODS, "method", " or ".join(map(repr, METHODS)), method)
-        build = _APPROXIMATE.get(method)
-        known = list(signature(build).parameters)[1:] if build else []
-        for name in options:
-            if name not in known:
-                has = ", ".join(known) or "none"
-                raise InputError(f"{method} has no option {name!r}.", f"It has: {has}.")
+    def __init__(
+        self, mixtures: ArrayLike, method: str | Callable[[Array], Candidates] = "certified"
+    ) -> None:
+        self._approximate: Candidates | None = None
+        self._certified: CertifiedSearch | None = None
+        if isinstance(method, str):
+            check(method in METHODS, "method", " or ".join(map(repr, METHODS)), method)
         self.mixtures, self.notes = check_mixtures(mixtures)
-        self.method = method
-        self._approximate = build(np.sqrt(self.mixtures), **options) if build else None
-        self._certified = None
-        if method == "certified":
-            from lexfield.topics.certified import CertifiedSearch  # compiled
-
+        if not isinstance(method, str):
+            self._approximate = method(np.sqrt(self.mixtures))
+            method = type(self._approximate).__name__
+        elif method == "certified":
             self._certified = CertifiedSearch(self.mixtures)
+        self.method = method
 
     def __len__(self) -> int:
         return len(self.mixtures)
@@ -145,7 +143,7 @@ class Neighbours:
         if self._certified is None or measure == "kl" or k > _MANY:
             everything = np.arange(len(self)) if allowed is None else np.flatnonzero(allowed)
             return self._rank(q, k, measure, everything, exact=True)
-        rows, values, computed, bound = self._certified.query(q, k, _kernel_of(measure), allowed)
+        rows, values, computed, bound = self._certified.query(q, k, MEASURES[measure], allowed)
         distances = _to_distance(np.append(values, bound), measure)
         kth = float(distances[-2]) if len(rows) else None
         lowest = float(distances[-1])
@@ -169,21 +167,14 @@ class Neighbours:
 
     def _rank(self, q: Array, k: int, measure: str, rows: Array, *, exact: bool) -> Nearest:
         """Order rows by their true distance."""
-        from lexfield.topics.kernels import divergences  # compiled
-
         rows = np.asarray(rows, np.int64)
-        values = divergences(_kernel_of(measure), q, self.mixtures, rows)
+        values = divergences(MEASURES[measure], q, self.mixtures, rows)
         order = np.lexsort((rows, values))[:k]
         distances = _to_distance(values[order], measure)
         kth = float(distances[-1]) if len(distances) else None
         bound = float("inf") if exact else None
         proof = Certificate(self.method, len(self), len(rows), kth, bound, exact)
         return Nearest(rows[order], distances, proof)
-
-
-def _kernel_of(measure: str) -> int:
-    """Return the number of the kernel that computes a measure: ``kernels.JS`` and so on."""
-    return {"js": 0, "hellinger": 1, "he": 1, "kl": 2}[measure]
 
 
 def _to_distance(values: Array, measure: str) -> Array:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from lexfield.errors import VectorsError, check
 from lexfield.progress import Progress, silent
-from lexfield.vectors.formats import fasttext, npy, tensors, word2vec_binary, word2vec_text
+from lexfield.vectors.formats import fasttext, matrices, word2vec
 from lexfield.vectors.formats.common import (
     AGAIN,
     BOM,
@@ -21,17 +21,16 @@ from lexfield.vectors.formats.common import (
     TruncatedError,
     VectorFile,
     open_source,
-    parse_header,
 )
 
 _READERS: dict[str, Callable[[Source, int | None, Progress], VectorFile]] = {
-    "word2vec-text": word2vec_text.read_with_header,
-    "word2vec-bin": word2vec_binary.read,
-    "glove": word2vec_text.read_without_header,
-    "fasttext-vec": word2vec_text.read_with_header,
+    "word2vec-text": word2vec.read_text,
+    "word2vec-bin": word2vec.read_binary,
+    "glove": word2vec.read_glove,
+    "fasttext-vec": word2vec.read_text,
     "fasttext-bin": fasttext.read,
-    "safetensors": tensors.read,
-    "numpy": npy.read,
+    "safetensors": matrices.read_safetensors,
+    "numpy": matrices.read_numpy,
 }
 _NOT_ZIPPED = {"fasttext-bin", "safetensors", "numpy"}  # these are not read front to back
 _SAMPLE = 1 << 16  # bytes looked at to detect the format
@@ -90,7 +89,7 @@ def detect_format(source: Source) -> str:
     source.seek(0)
     if not head.strip():
         raise VectorsError(f"{source} is empty." if not head else f"{source} is blank.")
-    if head.startswith((npy.NPY_MAGIC, *npy.ZIP_MAGICS)):
+    if head.startswith(matrices.NUMPY_MAGICS):
         return "numpy"
     if head[:4] == struct.pack("<i", fasttext.MAGIC):
         return "fasttext-bin"
@@ -99,7 +98,7 @@ def detect_format(source: Source) -> str:
     if head[8:9] == b"{" and int.from_bytes(head[:8], "little") <= source.size - 8:
         return "safetensors"
     first, _, rest = head.removeprefix(BOM).partition(b"\n")
-    if parse_header(first):
+    if word2vec.parse_header(first):
         if _is_text(rest.partition(b"\n")[0]):
             return "fasttext-vec" if ".vec" in source.path.suffixes else "word2vec-text"
         return "word2vec-bin"
@@ -112,13 +111,13 @@ def detect_format(source: Source) -> str:
 
 
 def _refuse_pickle(path: Path) -> VectorsError:
-    load, vectors = "KeyedVectors.load", ""
+    load = f'KeyedVectors.load("{path.name}")'
     if path.suffix == ".model":
-        load, vectors = "Word2Vec.load", ".wv"
+        load = f'Word2Vec.load("{path.name}").wv'
     return VectorsError(
         f"{path} is a pickle, which can run code when it is opened; lexfield reads none.",
-        "If gensim wrote it, export it: gensim.models."
-        f'{load}("{path.name}"){vectors}.save_word2vec_format("{path.stem}.bin", binary=True)',
+        "If gensim wrote it, export it:"
+        f' gensim.models.{load}.save_word2vec_format("{path.stem}.bin", binary=True)',
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -21,21 +22,29 @@ _ROWS = 8192  # rows per task
 
 
 def embed_texts(
-    texts: str | Iterable[str], vectors: WordVectors | str | Path = "default"
+    texts: str | Iterable[str] | Corpus, vectors: WordVectors | str | Path = "default"
 ) -> NDArray[np.float32]:
     """Return an (n, d) array with the mean vector of the words of each text.
 
-    Words without a vector are left out. A text without any known word is a row of zeros.
+    Words without a vector are left out. A text without any known word is a row of zeros; a warning
+    says how many there are.
 
     >>> embed_texts(["A cat sat.", "A dog barked."]).shape
     (2, 256)
     """
     opened = vectors if isinstance(vectors, WordVectors) else WordVectors.load(vectors)
-    corpus = Corpus.of([texts] if isinstance(texts, str) else list(texts))
-    bags = BagMatrix.of(corpus)
+    if not isinstance(texts, Corpus):
+        texts = Corpus.of([texts] if isinstance(texts, str) else list(texts))
+    bags = BagMatrix.of(texts)
     embedded = opened.embed(bags.types)
-    known = np.flatnonzero(embedded.known)
-    return mean_vectors(bags.counts[:, known].astype(np.float32), embedded.matrix[known])
+    counts = bags.counts[:, np.flatnonzero(embedded.known)].astype(np.float32)
+    if unknown := int((np.diff(counts.indptr) == 0).sum()):
+        warnings.warn(
+            f"{unknown:,} of {counts.shape[0]:,} texts have no word with a vector in"
+            f" {opened.name!r}: their rows are zeros",
+            stacklevel=2,
+        )
+    return mean_vectors(counts, embedded.vectors)
 
 
 def mean_vectors(bags: csr_matrix, matrix: NDArray[np.float32]) -> NDArray[np.float32]:

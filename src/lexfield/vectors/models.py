@@ -8,10 +8,9 @@ differs between models too, so its best and worst rank are reported.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,7 +44,7 @@ class UncertainNeighbour:
     worst_rank: int
 
 
-class Models(Sequence[WordVectors]):
+class Models:
     """Models of the same words with the same number of dimensions, or any other sets.
 
     ``Models.open(folder)`` reads what ``train`` has written; ``Models([a, b, c])`` takes any sets
@@ -77,11 +76,10 @@ class Models(Sequence[WordVectors]):
     def __len__(self) -> int:
         return len(self._models)
 
-    @overload
-    def __getitem__(self, index: int) -> WordVectors: ...
-    @overload
-    def __getitem__(self, index: slice) -> list[WordVectors]: ...
-    def __getitem__(self, index: int | slice) -> WordVectors | list[WordVectors]:
+    def __iter__(self) -> Iterator[WordVectors]:
+        return iter(self._models)
+
+    def __getitem__(self, index: int) -> WordVectors:
         return self._models[index]
 
     @property

@@ -3,26 +3,40 @@
 Scores are float32 matrix products, computed in blocks. Rounding could swap near ties, so every row
 within the rounding error of the cut is kept and measured again in float64: the result is exact,
 and ties go to the lower row.
+
+``nearest_others`` finds the neighbours of every row among the others in about half the time, as
+each tile of the product serves both its sides. The score of a pair is x·y − |x|²/2 − |y|²/2 =
+−|x − y|²/2, one inner product with two more columns. A tile is compared with the lowest scores that
+its rows and columns still keep. Every row keeps ``_SPARE`` rows more than k. If the last of them is
+further below the k-th than rounding can reach, the k nearest are among those kept, and are measured
+and sorted in float64. Rows with too many near ties for that are searched by ``nearest_rows``.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from threading import Lock, local
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from lexfield.arrays import Array
 from lexfield.engine import map_blocks
+from lexfield.engine.compiled import kernel
+from lexfield.engine.heap import replace_worst
 from lexfield.errors import check, need
 from lexfield.progress import Progress, silent
 
 _ROWS = 256  # queries per block
 _COLUMNS = 16384  # rows that a block is compared with at a time: 16 MB of scores
 _PAIRS = 512  # pairs measured at a time: they fit into the cache
+_TILE = 1024  # rows per side of a tile: 4 MB of scores
+_SPARE = 8
+_RUN = 64  # scores of a tile compared together
 
 _Pairs = tuple[Array, Array]  # numbers of queries, and of rows
 
@@ -39,6 +53,13 @@ class NearestRows:
     scores: NDArray[np.float64]
 
 
+class _Cells(Protocol):
+    """An inverted file of faiss."""
+
+    def search(self, queries: Array, k: int) -> tuple[Array, Array]: ...
+    def range_search(self, queries: Array, low: float) -> tuple[Array, Array, Array]: ...
+
+
 @dataclass(frozen=True)
 class PreparedRows:
     """Rows to be searched, with what every search of them needs: see ``prepare_rows``."""
@@ -52,7 +73,7 @@ class PreparedRows:
         return self.right is not self.rows
 
     @cached_property
-    def cells(self) -> Any:
+    def cells(self) -> _Cells:
         """The inverted file of the approximate search, trained once."""
         return _train_cells(self.right)
 
@@ -119,7 +140,7 @@ def nearest_rows(
         else:
             pairs = _find_best(left[block], ready.right, wanted, slack)
         skipped = None if skip is None else skip[block]
-        return rank_exactly(queries[block], rows, pairs, skipped, k, threshold, is_euclidean)
+        return _rank_exactly(queries[block], rows, pairs, skipped, k, threshold, is_euclidean)
 
     blocks = list(map_blocks(search_block, range(0, len(queries), _ROWS), progress=progress))
     counts = np.concatenate([np.empty(0, np.int64), *(block[0] for block in blocks)])
@@ -130,12 +151,8 @@ def nearest_rows(
     )
 
 
-def rounding_error(left: NDArray[np.float32], right: NDArray[np.float32]) -> float:
-    """Bound the error of an inner product of two rows in float32."""
-    return _rounding(left.shape[1], _longest(left), _longest(right))
-
-
 def _rounding(dims: int, left: float, right: float) -> float:
+    """Bound the error of an inner product in float32 of rows of at most these lengths."""
     return float(dims * np.finfo(np.float32).eps * left * right)
 
 
@@ -197,7 +214,7 @@ def _find_above(part: NDArray[np.float32], base: NDArray[np.float32], low: float
     return np.concatenate([q for q, _ in pairs]), np.concatenate([r for _, r in pairs])
 
 
-def rank_exactly(
+def _rank_exactly(
     part: NDArray[np.float32],
     base: NDArray[np.float32],
     pairs: _Pairs,
@@ -238,7 +255,7 @@ def _measure(
     return scores
 
 
-def _train_cells(base: NDArray[np.float32]) -> Any:
+def _train_cells(base: NDArray[np.float32]) -> _Cells:
     """Build a faiss inverted file of about 4√n cells, of which one in 24 is searched."""
     faiss = need("faiss", "faiss")
     cells = max(1, min(int(4 * len(base) ** 0.5), len(base) // 39))
@@ -250,16 +267,105 @@ def _train_cells(base: NDArray[np.float32]) -> Any:
     index.train(np.ascontiguousarray(base[::step]))
     index.add(np.ascontiguousarray(base))
     index.nprobe = max(1, cells // 24)
-    return index
+    built: _Cells = index
+    return built
 
 
 def _search_cells(
-    part: NDArray[np.float32], cells: Any, wanted: int | None, threshold: float | None
+    part: NDArray[np.float32], cells: _Cells, wanted: int | None, threshold: float | None
 ) -> _Pairs:
     """Return the (query, row) pairs found in the nearest cells."""
     if wanted is None:
         limits, _, rows = cells.range_search(part, float(threshold or 0.0) - 1e-5)
-        return np.repeat(np.arange(len(part)), np.diff(limits.astype(np.int64))), rows
+        ends = limits.astype(np.int64)
+        return np.repeat(np.arange(len(part)), ends[1:] - ends[:-1]), rows
     rows = cells.search(part, wanted)[1].ravel()
     queries = np.repeat(np.arange(len(part)), wanted)
     return queries[rows >= 0], rows[rows >= 0]
+
+
+def nearest_others(
+    rows: NDArray[np.float32], k: int, *, progress: Progress = silent
+) -> NearestRows:
+    """Return the ``k`` Euclidean nearest other rows of every row, as ``nearest_rows`` would."""
+    size = len(rows)
+    k = min(k, size - 1)
+    if k < 1:
+        return NearestRows(np.zeros(size + 1, np.int64), np.empty(0, np.int32), np.empty(0))
+    scores, others, slack = _collect(rows, min(k + _SPARE, size - 1), progress)
+    low = -np.partition(-scores, k - 1, axis=1)[:, k - 1] - 2 * slack
+
+    def rank_tile(first: int) -> tuple[Array, Array, Array]:
+        part = slice(first, first + _TILE)
+        q, place = np.nonzero(scores[part] >= low[part, None])
+        pairs = q, others[part][q, place]
+        return _rank_exactly(rows[part], rows, pairs, None, k, None, True)
+
+    ranked = list(map_blocks(rank_tile, range(0, size, _TILE)))
+    nearest = np.concatenate([near for _, near, _ in ranked]).reshape(size, k)
+    distances = np.concatenate([score for _, _, score in ranked]).reshape(size, k)
+    unsure = (scores.min(axis=1) >= low) & (scores.shape[1] < size - 1)
+    if len(again := np.flatnonzero(unsure)):
+        more = nearest_rows(rows[again], prepare_rows(rows, euclidean=True), k=k, skip=again)
+        nearest[again], distances[again] = more.rows.reshape(-1, k), more.scores.reshape(-1, k)
+    return NearestRows(np.arange(size + 1) * k, nearest.ravel(), distances.ravel())
+
+
+def _collect(
+    rows: NDArray[np.float32], count: int, progress: Progress
+) -> tuple[NDArray[np.float32], NDArray[np.int32], float]:
+    """Return the ``count`` best others of each row as scores and rows, and the rounding error."""
+    size = len(rows)
+    halves = -0.5 * np.einsum("ij,ij->i", rows, rows)
+    ones = np.ones(size, np.float32)
+    left, right = np.column_stack([rows, halves, ones]), np.column_stack([rows, ones, halves])
+    scores = np.full((size, count), -np.inf, np.float32)
+    others = np.full((size, count), -1, np.int32)
+    starts = range(0, size, _TILE)
+    floors = np.full(len(starts) * _TILE, np.inf, np.float32)  # no rows beyond the last
+    floors[:size] = -np.inf
+    locks = {start: Lock() for start in starts}
+    thread = local()
+
+    def add_tile(corner: tuple[int, int]) -> None:
+        top, side = corner
+        if not hasattr(thread, "product"):
+            thread.product = np.zeros((_TILE, _TILE), np.float32)
+        above, across = left[top : top + _TILE], right[side : side + _TILE]
+        np.matmul(above, across.T, out=thread.product[: len(above), : len(across)])
+        with locks[top], nullcontext() if side == top else locks[side]:
+            _offer(thread.product, top, side, scores, others, floors)
+
+    corners = [(top, side) for top in starts for side in starts if side >= top]
+    # Consecutive tiles share no row, so threads seldom wait for each other.
+    corners.sort(key=lambda corner: (corner[1] - corner[0], corner))
+    for _ in map_blocks(add_tile, corners, progress=progress):
+        pass
+    return scores, others, _rounding(left.shape[1], _longest(left), _longest(right))
+
+
+@kernel
+def _offer(
+    product: Array, top: int, side: int, scores: Array, others: Array, floors: Array
+) -> None:
+    """Offer the scores of a tile to the heaps of its rows and columns."""
+    count = scores.shape[1]
+    for i in range(min(_TILE, len(scores) - top)):
+        line, row = product[i], top + i
+        for first in range((i + 1) // _RUN * _RUN if top == side else 0, _TILE, _RUN):
+            run, low, floor = line[first : first + _RUN], floors[side + first :], floors[row]
+            hits = np.uint8(0)
+            for j in range(_RUN):
+                hits += np.uint8(run[j] > min(floor, low[j]))
+            if hits == 0:
+                continue
+            for j in range(first, min(first + _RUN, len(scores) - side)):
+                column = side + j
+                if top == side and j <= i:
+                    continue
+                if line[j] > floors[row]:
+                    replace_worst(others[row], scores[row], count, column, line[j])
+                    floors[row] = scores[row, 0]
+                if line[j] > floors[column]:
+                    replace_worst(others[column], scores[column], count, row, line[j])
+                    floors[column] = scores[column, 0]

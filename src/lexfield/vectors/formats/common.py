@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gzip
-import re
 import stat
 import zipfile
 import zlib
@@ -25,7 +24,6 @@ MAX_WORD = 1 << 14  # bytes; a binary file with a longer word is damaged
 BLOCK = 1 << 18  # bytes read at a time; larger blocks leave the cache and are slower
 BOM = b"\xef\xbb\xbf"
 AGAIN = "Download the file again."
-_HEADER = re.compile(rb"[ \t]*(\d{1,18})[ \t]+(\d{1,18})[ \t]*\r?")
 
 
 class TruncatedError(Exception):
@@ -61,7 +59,7 @@ class Source:
         Large reads are done in pieces: asked for all at once, Python would allocate the memory
         before it knows whether the bytes exist.
         """
-        with _naming(self.path):
+        with _name_errors(self.path):
             data = self.file.read(count) if count <= BLOCK else b"".join(self._pieces(count))
             if self.zipped and self.file.tell() > self.size:
                 raise VectorsError(
@@ -76,7 +74,7 @@ class Source:
             count -= len(piece)
 
     def read_exactly(self, count: int) -> bytes:
-        """Return ``count`` bytes; raise TruncatedError if there are fewer."""
+        """Return ``count`` bytes. Raise TruncatedError if there are fewer."""
         data = self.read(count)
         if len(data) < count:
             raise TruncatedError
@@ -93,7 +91,7 @@ class Source:
         return out
 
     def seek(self, position: int) -> None:
-        with _naming(self.path):
+        with _name_errors(self.path):
             self.file.seek(position)
 
     def check_holds(self, count: int, row: int, what: str) -> None:
@@ -113,7 +111,7 @@ class Source:
 
 
 @contextmanager
-def _naming(path: Path) -> Iterator[None]:
+def _name_errors(path: Path) -> Iterator[None]:
     """Turn failures of a file into VectorsErrors that name it."""
     try:
         yield
@@ -131,7 +129,7 @@ def open_source(path: Path) -> Iterator[Source]:
     if "\0" in str(path):
         raise VectorsError(f"{str(path)!r} cannot be the path of a file.")
     with ExitStack() as stack:
-        with _naming(path):
+        with _name_errors(path):
             status = path.stat()
             if not stat.S_ISREG(status.st_mode):  # a pipe has no size to check headers against
                 raise VectorsError(f"{path} is not a file.", "Save the vectors to a file first.")
@@ -151,15 +149,22 @@ class ByteReader:
     def __init__(self, source: Source) -> None:
         self._source = source
         self._buffer = b""
-        self._at = 0
-        self.position = 0  # bytes returned so far, delimiters included
+        self._start = 0  # where the buffer begins in the file
+        self._at = 0  # what of the buffer has been returned
+
+    @property
+    def position(self) -> int:
+        return self._start + self._at
 
     def take(self, count: int) -> bytes:
+        """Return the next ``count`` bytes. Raise TruncatedError if there are fewer."""
         if self._at + count > len(self._buffer):
             self._fill(count)
             if count > len(self._buffer):
                 raise TruncatedError
-        return self._advance(self._at + count, 0)
+        first = self._at
+        self._at += count
+        return self._buffer[first : self._at]
 
     def take_until(self, delimiter: bytes, most: int) -> bytes:
         """Return the bytes before a delimiter and skip it.
@@ -174,17 +179,19 @@ class ByteReader:
                 if len(self._buffer) <= most:
                     raise TruncatedError
                 raise ValueError(f"no end of word within {most:,} bytes")
-        return self._advance(end, 1)
+        first = self._at
+        self._at = end + 1
+        return self._buffer[first:end]
 
-    def _advance(self, end: int, skipped: int) -> bytes:
-        piece = self._buffer[self._at : end]
-        self._at = end + skipped
-        self.position += len(piece) + skipped
-        return piece
+    def has_more(self) -> bool:
+        """Return whether anything but a line end follows."""
+        self._fill(2)
+        return bool(self._buffer[:2].strip())
 
     def _fill(self, count: int) -> None:
-        """Drop the used bytes and buffer at least ``count``, if there are as many."""
+        """Drop what has been returned and buffer at least ``count`` bytes, if there are as many."""
         rest = self._buffer[self._at :]
+        self._start += self._at
         self._buffer = rest + self._source.read(max(BLOCK, count - len(rest)))
         self._at = 0
 
@@ -197,22 +204,18 @@ class WordList:
         self._broken = 0
 
     def add(self, words: Sequence[bytes]) -> None:
-        if not words:
-            return
         try:
             # One call is far faster than one per word; a word with a line end breaks it.
-            decoded = b"\n".join(words).decode().split("\n")
+            decoded = b"\n".join(words).decode().split("\n") if words else []
             if len(decoded) == len(words):
                 self.words += decoded
                 return
         except UnicodeDecodeError:
             pass
         for word in words:
-            try:
-                self.words.append(word.decode())
-            except UnicodeDecodeError:
-                self.words.append(word.decode(errors="replace"))
-                self._broken += 1
+            text = word.decode(errors="replace")
+            self._broken += text.encode() != word
+            self.words.append(text)
 
     def notes(self) -> list[str]:
         if not self._broken:
@@ -248,12 +251,6 @@ class RowBuffer:
     def _resize(self, rows: int) -> None:
         # In place: the C library moves pages, where a copy would hold two matrices for a while.
         self._matrix.resize((rows, self._matrix.shape[1]), refcheck=False)
-
-
-def parse_header(line: bytes) -> tuple[int, int] | None:
-    """Return count and dimensions from the first line of a word2vec file; None if it is another."""
-    match = _HEADER.fullmatch(line)
-    return (int(match[1]), int(match[2])) if match else None
 
 
 def limit_note(read: int, total: int | None) -> str:

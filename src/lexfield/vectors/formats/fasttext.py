@@ -8,7 +8,7 @@ matrix, which is not needed.
 from __future__ import annotations
 
 import struct
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,16 +37,11 @@ _BATCH = 1 << 16  # bytes of words composed and decoded at a time: bounds the n-
 _ROWS = 4096  # rows checked at a time
 
 
-@dataclass(frozen=True)
-class _Arguments:
+class _Arguments(NamedTuple):
     dims: int
     buckets: int
     minn: int
     maxn: int
-
-    @property
-    def has_ngrams(self) -> bool:
-        return self.maxn > 0 and self.buckets > 0 and self.minn <= self.maxn
 
 
 def read(source: Source, limit: int | None, progress: Progress) -> VectorFile:
@@ -54,16 +49,17 @@ def read(source: Source, limit: int | None, progress: Progress) -> VectorFile:
     arguments = _read_arguments(source, reader)
     words, labels = _read_dictionary(source, reader)
     rows = _read_shape(source, reader, arguments, len(words))
-    start, width = reader.position, 4 * arguments.dims
-    _check_output(source, start + rows * width)
+    dims, count, minn, maxn = arguments
+    start = reader.position
+    _check_output(source, start + 4 * rows * dims)
     total = len(words)
     wanted = total if limit is None else min(total, limit)
-    matrix = _read_rows(source, start, wanted, arguments.dims)
+    matrix = _read_rows(source, start, wanted, dims)
     subwords, notes = None, []
-    if arguments.has_ngrams:
-        buckets = _read_rows(source, start + total * width, arguments.buckets, arguments.dims)
+    if count > 0 and 0 < maxn >= minn:
+        buckets = _read_rows(source, start + 4 * total * dims, count, dims)
         notes = _clear_broken(buckets)
-        subwords = Subwords(arguments.minn, arguments.maxn, buckets)
+        subwords = Subwords(minn, maxn, buckets)
     del words[wanted:]
     decoded = _compose(words, matrix, subwords, progress)
     notes += decoded.notes()

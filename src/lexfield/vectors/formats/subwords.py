@@ -7,13 +7,12 @@ A word is bracketed as ``<word>``; every run of ``minn`` to ``maxn`` code points
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from lexfield.arrays import Array
 from lexfield.errors import VectorsError
 
 MAX_NGRAM = 64  # fastText itself uses 6; the bound keeps a damaged file from running for ever
@@ -69,18 +68,6 @@ class Subwords:
         with np.errstate(over="ignore", invalid="ignore"):
             matrix += which @ self.buckets
             matrix /= (counts + 1).astype(np.float32)[:, None]
-
-    def arrays(self) -> tuple[dict[str, Array], dict[str, int]]:
-        """Return the arrays and numbers that are stored on disk."""
-        return {"buckets": self.buckets}, {"minn": self.minn, "maxn": self.maxn}
-
-    @classmethod
-    def from_arrays(cls, arrays: Mapping[str, Array], numbers: Mapping[str, int]) -> Subwords:
-        """Build from what ``arrays`` returned; a memory-mapped matrix stays mapped."""
-        try:
-            return cls(int(numbers["minn"]), int(numbers["maxn"]), arrays["buckets"])
-        except KeyError as error:
-            raise VectorsError(f"The stored subwords lack {error}.") from error
 
 
 def _hash_ngrams(

