@@ -14,8 +14,8 @@ from lexfield.cli.output import Bar, output_options, paint, say, tell
 from lexfield.results import format_rows
 
 if TYPE_CHECKING:
-    from lexfield.diverge.estimate import Estimate
-    from lexfield.text.document import Document
+    from lexfield.compare.estimate import Estimate
+    from lexfield.text.corpus import Corpus
 
 
 @click.command()
@@ -69,22 +69,21 @@ def compare(
     lexfield compare emma.txt ulysses.txt --plot words.png
     """
     from lexfield.answers.texts import compared
-    from lexfield.diverge.between import between
-    from lexfield.diverge.counts import of_texts
-    from lexfield.diverge.options import Options
+    from lexfield.compare.counts import count_texts
+    from lexfield.compare.options import ComparisonOptions
+    from lexfield.compare.pair import compare_counts
+    from lexfield.compare.resampling import Resampling
     from lexfield.plots.figure import check_plot_path
 
     if plot:
         check_plot_path(plot)
     choices, reading = apart(options)
-    chosen = Options.of({"k": k, **chosen_options(choices)})
-    texts, notes = _read([a, b], reading)
-    counts = of_texts(texts, n=chosen.n, stopwords=chosen.stopwords)
+    chosen = ComparisonOptions.from_dict({"k": k, **chosen_options(choices)})
+    texts, ids, notes = _read([a, b], reading)
+    counts = count_texts(texts, n=chosen.n, stopwords=chosen.stopwords, ids=ids)
     with Bar("resampling") as bar:
-        found = between(
-            counts, chosen, confidence=interval, p=p_value, resamples=resamples, seed=seed,
-            progress=bar,
-        )  # fmt: skip
+        resampling = Resampling(interval, p_value, resamples, seed)
+        found = compare_counts(counts, chosen, resampling, bar)
     if plot:
         from lexfield.plots.divergence import draw_bars
 
@@ -119,16 +118,16 @@ def apart(options: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
     return options, reading
 
 
-def _read(paths: list[str], reading: dict[str, Any]) -> tuple[list[Document], list[str]]:
+def _read(paths: list[str], reading: dict[str, Any]) -> tuple[list[Corpus], list[str], list[str]]:
     from lexfield.text.corpus import Corpus
-    from lexfield.text.document import Document
 
-    texts, notes = [], []
+    texts, ids, notes = [], [], []
     for number, path in enumerate(paths):
         corpus = Corpus.read([path], **reading)
         again = " (again)" if path in paths[:number] else ""
-        texts.append(Document(path + again, "\n\n".join(corpus.texts)))
+        texts.append(corpus)
+        ids.append(path + again)
         notes += corpus.notes
         if len(corpus.ids) > 1:
             notes.append(f"{path}: {len(corpus.ids):,} documents are taken as one text")
-    return texts, notes
+    return texts, ids, notes
