@@ -13,7 +13,8 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import pairwise
 from pathlib import Path
@@ -33,7 +34,7 @@ from lexfield.compare.pair_sums import PairSums
 from lexfield.engine import Engine, map_blocks
 from lexfield.errors import InputError, NotAStoreError, check, list_names
 from lexfield.progress import Progress, silent
-from lexfield.store.folder import SHARDS, Store, Writer, write
+from lexfield.store.folder import SHARDS, Store, write
 from lexfield.store.place import Place, place_of
 
 if TYPE_CHECKING:
@@ -44,6 +45,7 @@ _FEWEST = 16
 _ROWS = 128  # documents per batch when counts are compared
 _BATCH, _RUN, _INPUTS = "part of pairs", "pairs", "inputs of pairs"  # kinds of store
 _INPUTS_NAME = f"{SHARDS}/inputs"
+_PARTS = ("data", "indices", "indptr")  # of a sparse matrix
 
 
 def compare_clouds(
@@ -70,8 +72,8 @@ def compare_clouds(
     d = 0.0 if equal_radii else find_exponent(clouds, options.dimension)
     row = 8 * (len(clouds.vectors) + len(counts.ids) * len(required))
     size = int(np.clip(memory * 2**30 / 4 / row, 16, 512))
-    run = CloudRun(clouds.vectors, clouds.counts, required, options, d, size, approximate)
-    folder = None if resume is None else RunFolder(Path(resume), run)
+    run = CloudRun(clouds, required, options, d, size, approximate)
+    folder = None if resume is None else RunFolder(Path(resume), run.inputs, run.batches)
     sums = run.make_sums()
     for batch in _compute_batches(run, folder, engine, progress):
         sums.merge(batch)
@@ -94,86 +96,91 @@ def compare_rows(
     )
 
 
+def compare_rows_on(
+    engine: Engine,
+    folder: Path,
+    counts: csr_matrix,
+    options: ComparisonOptions,
+    progress: Progress,
+) -> NDArray[np.float64]:
+    """Return the divergence of every row of counts from every other, computed on a cluster."""
+    batches = [[first] for first in range(0, counts.shape[0], _ROWS)]
+    inputs = Inputs("compute_count_batch", {"chosen": options.to_dict()}, counts)
+    parts = RunFolder(folder, inputs, batches).compute_on(engine, progress)
+    return np.concatenate([part["rows"] for part in parts])
+
+
+@dataclass(frozen=True)
 class CloudRun:
     """Sums over blocks of words, in batches."""
 
-    task = "compute_cloud_batch"
-
-    def __init__(
-        self,
-        vectors: Array,
-        counts: csr_matrix,
-        ks: list[int],
-        options: ComparisonOptions,
-        d: float,
-        size: int,
-        approximate: bool,
-    ) -> None:
-        self.vectors, self.counts = vectors, counts
-        self.ks, self.options, self.d = ks, options, d
-        self.size, self.approximate = size, approximate
+    clouds: Clouds
+    ks: list[int]
+    options: ComparisonOptions
+    d: float
+    size: int  # words per block
+    approximate: bool = False
 
     @cached_property
     def walk(self) -> NeighbourWalk:
-        ks = np.array(self.ks)
-        return NeighbourWalk(
-            self.vectors, self.counts, ks, self.options, self.size, self.approximate
-        )
+        return NeighbourWalk(self.clouds, self.ks, self.options, self.size, self.approximate)
+
+    @cached_property
+    def inputs(self) -> Inputs:
+        meta = {"ks": self.ks, "d": self.d, "size": self.size, "approximate": self.approximate}
+        meta["chosen"] = self.options.to_dict()
+        return Inputs("compute_cloud_batch", meta, self.clouds.counts, self.clouds.vectors)
 
     def make_sums(self) -> PairSums:
         """Return sums of nothing."""
-        return PairSums(self.counts, self.ks, self.options, self.d)
+        return PairSums(self.clouds.counts, self.ks, self.options, self.d)
 
     @cached_property
     def batches(self) -> list[list[int]]:
         """The first words of the blocks of each batch."""
-        starts = list(range(0, len(self.vectors), self.size))
+        starts = list(range(0, len(self.clouds.vectors), self.size))
         own = sum(array.nbytes for array in self.make_sums().arrays.values())
         most = max(_FEWEST, int(_BYTES / own))
         bounds = np.linspace(0, len(starts), min(len(starts), most) + 1).astype(int).tolist()
         return [starts[a:b] for a, b in pairwise(bounds)]
 
+
+@dataclass(frozen=True)
+class Inputs:
+    """What a task reads: the task, its options and its arrays."""
+
+    task: str
+    meta: dict[str, Any]
+    counts: csr_matrix
+    vectors: Array | None = None
+
+    @cached_property
+    def arrays(self) -> dict[str, Array]:
+        arrays = {f"counts.{part}": getattr(self.counts, part) for part in _PARTS}
+        return arrays if self.vectors is None else {"vectors": self.vectors, **arrays}
+
     @cached_property
     def key(self) -> str:
         """A checksum; a run can be resumed by one with the same key."""
-        about = [self.options.to_dict(), self.ks, self.approximate, self.size, self.d]
-        return _make_key(about, [self.vectors, *_list_arrays(self.counts)])
-
-    def write(self, out: Writer) -> None:
-        out.array("vectors", self.vectors)
-        _write_counts(out, self.counts)
-        chosen = self.options.to_dict()
-        out.meta.update(chosen=chosen, ks=self.ks, d=self.d, size=self.size)
-
-
-class CountRun:
-    """Divergences of counts, some rows of the matrix per batch."""
-
-    task = "compute_count_batch"
-
-    def __init__(self, counts: csr_matrix, options: ComparisonOptions) -> None:
-        self.counts, self.options = counts, options
-        self.batches = [[first] for first in range(0, counts.shape[0], _ROWS)]
-        self.key = _make_key([options.to_dict()], _list_arrays(counts))
-
-    def write(self, out: Writer) -> None:
-        _write_counts(out, self.counts)
-        out.meta.update(chosen=self.options.to_dict())
+        checksum = xxhash.xxh3_128(json.dumps(self.meta, sort_keys=True).encode())
+        for array in self.arrays.values():
+            checksum.update(np.ascontiguousarray(array).tobytes())
+        return checksum.hexdigest()
 
 
 class RunFolder:
     """The folder of a run. Raise InputError if it belongs to another run."""
 
-    def __init__(self, folder: Path, run: CloudRun | CountRun) -> None:
-        self._run = run
+    def __init__(self, folder: Path, inputs: Inputs, batches: list[list[int]]) -> None:
+        self._inputs, self._batches = inputs, batches
         self._place = Place(os.path.realpath(folder))
         try:
             store = Store.open(folder, _RUN)
         except NotAStoreError:
             with write(folder, _RUN) as out:
-                out.meta = {"key": run.key}
+                out.meta = {"key": inputs.key}
             return
-        if store.meta["key"] != run.key:
+        if store.meta["key"] != inputs.key:
             raise InputError(
                 f"{folder} belongs to a run on other texts or with other options.",
                 "Name another folder, or delete this one.",
@@ -191,24 +198,24 @@ class RunFolder:
 
     def compute_on(self, engine: Engine, progress: Progress) -> Iterator[Mapping[str, Array]]:
         """Yield every batch in order; tasks compute those that are missing."""
+        inputs, total = self._inputs, len(self._batches)
         if not self._place.has(_INPUTS_NAME):
             with self._place.writing(_INPUTS_NAME) as folder, write(folder, _INPUTS) as out:
-                self._run.write(out)
-        batches = self._run.batches
+                for name, values in inputs.arrays.items():
+                    out.array(name, values)
+                out.meta.update(inputs.meta, shape=list(inputs.counts.shape))
         items = [
-            {"place": self._place.path, "key": self._run.key, "number": number, "starts": starts}
-            for number, starts in enumerate(batches)
+            {"place": self._place.path, "key": inputs.key, "number": number, "starts": starts}
+            for number, starts in enumerate(self._batches)
             if not self.has(number)
         ]
-        done = len(batches) - len(items)
 
-        def report(number: int, total: int | None) -> None:
-            progress(done + number, len(batches))
+        def report(number: int, _: int | None) -> None:
+            progress(total - len(items) + number, total)
 
-        task = f"lexfield.compare.batches:{self._run.task}"
-        for _ in engine.map(task, items, progress=report):
+        for _ in engine.map(f"{__name__}:{inputs.task}", items, progress=report):
             pass
-        for number in range(len(batches)):
+        for number in range(total):
             yield self.load(number)
 
 
@@ -228,8 +235,7 @@ def compute_count_batch(place: str, key: str, number: int, starts: list[int]) ->
     """A task: compute the divergences of some rows from all."""
     where = place_of(place)
     if not where.has(_name_batch(number)):
-        store = Store.open(where.store(_INPUTS_NAME), _INPUTS)
-        counts, options = _read_counts(store), ComparisonOptions(**store.meta["chosen"])
+        _, counts, options = _open_inputs(place)
         last = min(starts[0] + _ROWS, counts.shape[0])
         values = compare_rows(counts, options, np.arange(starts[0], last))
         _save_batch(where, number, {"rows": values})
@@ -239,12 +245,19 @@ def compute_count_batch(place: str, key: str, number: int, starts: list[int]) ->
 @lru_cache(maxsize=1)
 def _open_run(place: str, key: str) -> CloudRun:
     """Open the run of a folder; ``key`` distinguishes it from earlier runs in the same folder."""
+    store, counts, options = _open_inputs(place)
+    clouds = Clouds(store.array("vectors"), counts, [], np.empty(0))
+    return CloudRun(clouds, store.meta["ks"], options, store.meta["d"], store.meta["size"])
+
+
+def _open_inputs(place: str) -> tuple[Store, csr_matrix, ComparisonOptions]:
+    from scipy.sparse import csr_matrix
+
     store = Store.open(place_of(place).store(_INPUTS_NAME), _INPUTS)
-    meta, counts = store.meta, _read_counts(store)
-    options = ComparisonOptions(**meta["chosen"])
-    return CloudRun(
-        store.array("vectors"), counts, meta["ks"], options, meta["d"], meta["size"], False
-    )
+    # copies, because SciPy may change a sparse matrix in place
+    arrays = tuple(np.array(store.array(f"counts.{part}")) for part in _PARTS)
+    counts = csr_matrix(arrays, tuple(store.meta["shape"]))
+    return store, counts, ComparisonOptions(**store.meta["chosen"])
 
 
 def _compute_batches(
@@ -311,28 +324,3 @@ def _save_batch(place: Place, number: int, arrays: Mapping[str, Array]) -> None:
     with place.writing(_name_batch(number)) as folder, write(folder, _BATCH) as out:
         for name, values in arrays.items():
             out.array(name, values)
-
-
-def _make_key(about: Sequence[Any], arrays: Sequence[Array]) -> str:
-    checksum = xxhash.xxh3_128(json.dumps(about, sort_keys=True).encode())
-    for array in arrays:
-        checksum.update(np.ascontiguousarray(array).tobytes())
-    return checksum.hexdigest()
-
-
-def _list_arrays(counts: csr_matrix) -> list[Array]:
-    return [counts.data, counts.indices, counts.indptr]
-
-
-def _write_counts(out: Writer, counts: csr_matrix) -> None:
-    for name, values in zip(("data", "indices", "indptr"), _list_arrays(counts), strict=True):
-        out.array(f"counts.{name}", values)
-    out.meta["shape"] = list(counts.shape)
-
-
-def _read_counts(store: Store) -> csr_matrix:
-    from scipy.sparse import csr_matrix
-
-    # copies, because SciPy may change a sparse matrix in place
-    parts = (np.array(store.array(f"counts.{part}")) for part in ("data", "indices", "indptr"))
-    return csr_matrix(tuple(parts), tuple(store.meta["shape"]))

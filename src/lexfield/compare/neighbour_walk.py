@@ -13,17 +13,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from lexfield.arrays import Array
+from lexfield.compare.clouds import Clouds
 from lexfield.compare.options import ComparisonOptions
 from lexfield.engine.compiled import kernel
 from lexfield.vectors.nearest import nearest_rows, prepare_rows
-
-if TYPE_CHECKING:
-    from scipy.sparse import csr_matrix
 
 _SPARE = 4  # approximate lists are this many times longer than the median document needs
 _ROWS = 64  # words whose products with all others are held at a time
@@ -50,25 +48,25 @@ class NeighbourWalk:
 
     def __init__(
         self,
-        vectors: Array,
-        counts: csr_matrix,
-        ks: Array,
+        clouds: Clouds,
+        ks: list[int],
         options: ComparisonOptions,
         size: int,
         approximate: bool,
     ) -> None:
+        vectors, counts = clouds.vectors, clouds.counts
         by_word = counts.T.tocsr()
         self._offsets = by_word.indptr.astype(np.int64)
         self._documents = by_word.indices.astype(np.int32)
         self._weights = by_word.data.astype(np.float64)
         self._vectors, self._height = vectors, counts.shape[0]
         self._lengths = np.einsum("ij,ij->i", vectors, vectors)
-        self._ks, self._options, self._size = ks, options, size
+        self._ks, self._options, self._size = np.array(ks), options, size
         self._single = vectors.astype(np.float32) if approximate else None
         self._base = None if self._single is None else prepare_rows(self._single, euclidean=True)
         if self._base is not None:
             _ = self._base.cells  # trained once, before threads need them
-        share = int(ks[-1]) / float(np.median(np.diff(counts.indptr)))
+        share = ks[-1] / float(np.median(np.diff(counts.indptr)))
         self._list_size = min(int(_SPARE * share * len(vectors)), len(vectors) - 1)
 
     def walk_block(self, first: int) -> Block:

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lexfield.arrays import Array
-from lexfield.compare.batches import CountRun, RunFolder, compare_clouds, compare_rows
+from lexfield.compare.batches import compare_clouds, compare_rows, compare_rows_on
 from lexfield.compare.clouds import check_coverage
 from lexfield.compare.counts import Counts, count_corpus, spread_counts
 from lexfield.compare.estimate import drop_impossible, note_impossible_pairs
@@ -121,9 +121,8 @@ def pairs(
         if engine is None:
             matrix = compare_count_rows(counts, chosen, everyone, everyone)
         else:
-            run = CountRun(spread_counts(counts, chosen).matrix, chosen)
-            batches = RunFolder(Path(resume or ""), run).compute_on(engine, progress)
-            matrix = np.concatenate([batch["rows"] for batch in batches])
+            rows = spread_counts(counts, chosen).matrix
+            matrix = compare_rows_on(engine, Path(resume or ""), rows, chosen, progress)
         return _make_pairs(counts, {0: matrix}, chosen, [*notes, *_note_ignored(counts, chosen)])
     for each in ks:
         chosen.with_k(each)  # checks it
