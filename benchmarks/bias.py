@@ -18,7 +18,7 @@ from scipy.optimize import brentq
 from scipy.stats import multivariate_normal, multivariate_t
 
 import lexfield as lx
-from lexfield.diverge.calibrate import gaussian_kl
+from lexfield.compare.knn import gaussian_kl
 
 Array = NDArray[Any]
 Family = Callable[[int, np.random.Generator], tuple[Array, Array, float]]

@@ -26,7 +26,7 @@ from typing import Any
 from harness import HERE, rounded
 
 from lexfield import Corpus, Document, Index
-from lexfield.diverge.pairs import pairs
+from lexfield.compare.pairs import pairs
 from lexfield.engine.cluster import Cluster
 from lexfield.search.shard_build import build_sharded
 

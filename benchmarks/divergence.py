@@ -21,11 +21,11 @@ import numpy as np
 from harness import jsonl, rounded, seconds
 
 from lexfield import Corpus, WordVectors
-from lexfield.diverge.clouds import cloud_pairs
-from lexfield.diverge.counts import Counts, count
-from lexfield.diverge.options import Options
-from lexfield.diverge.pairs import pairs
-from lexfield.diverge.points import embed
+from lexfield.compare.batches import compare_clouds
+from lexfield.compare.clouds import make_clouds
+from lexfield.compare.counts import Counts, count_corpus
+from lexfield.compare.options import ComparisonOptions
+from lexfield.compare.pairs import pairs
 
 KS = [3, 5, 10, 25, 50, 100]
 WORDS = 3000
@@ -36,7 +36,7 @@ LOOPS = 40  # words timed with the loop
 def run(data: Path) -> dict[str, Any]:
     corpus = Corpus.read([data / "books79" / "txt"])
     vectors = WordVectors.default()
-    counts = count(corpus, stopwords="en", sample=WORDS)
+    counts = count_corpus(corpus, stopwords="en", sample=WORDS)
     pairs(counts, "latent", KS, vectors=vectors, reduce="pca(2)")  # compiles what is to be timed
     ours = seconds(lambda: pairs(counts, "latent", KS, vectors=vectors), 2)
     faiss_seconds, loop_seconds = _peers(counts, vectors)
@@ -59,7 +59,7 @@ def _peers(counts: Counts, vectors: WordVectors) -> tuple[float, float]:
     """Seconds that all ordered pairs would take."""
     import faiss
 
-    points = embed(counts, vectors, points="tokens", reduce=None)
+    points = make_clouds(counts, ComparisonOptions(space="latent", vectors=vectors))
     matrix = points.counts.tocsr()
     rows = points.vectors.astype(np.float32)
     clouds = [rows[matrix.indices[a:b]] for a, b in _spans(matrix.indptr)]
@@ -116,7 +116,7 @@ def _correlation(a: Any, b: Any, apart: Any) -> float:
 def _growth(corpus: Corpus, vectors: WordVectors) -> list[dict[str, Any]]:
     from scipy.sparse import vstack
 
-    samples = [count(corpus, stopwords="en", sample=WORDS, seed=seed) for seed in range(5)]
+    samples = [count_corpus(corpus, stopwords="en", sample=WORDS, seed=seed) for seed in range(5)]
     stacked = vstack([sample.matrix for sample in samples]).tocsr()
     rows = []
     for size in (20, 40, 79, 158, 316):
@@ -156,7 +156,9 @@ def _large() -> None:
             raise KeyboardInterrupt
 
     with suppress(KeyboardInterrupt):
-        cloud_pairs(counts, KS, Options(space="latent", vectors=vectors), progress=stop)
+        compare_clouds(
+            counts, KS, ComparisonOptions(space="latent", vectors=vectors), progress=stop
+        )
     print(json.dumps({"megabytes": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024}))
 
 
@@ -170,7 +172,7 @@ def _everywhere(height: int, width: int) -> Any:
 def _categorical(data: Path) -> dict[str, Any]:
     texts = [r["text"] for r in jsonl(data / "newsgroups20" / "documents.jsonl.gz")][:4000]
     corpus = Corpus.of([text for text in texts if len(text) > 200][:1000])
-    counts = count(corpus)
+    counts = count_corpus(corpus)
     times = {}
     for measure in ("kl", "js", "hellinger", "renyi"):
         pairs(counts, measure=measure)

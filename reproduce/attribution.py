@@ -20,15 +20,21 @@ import numpy as np
 from labels import articles, books
 
 from lexfield import Corpus, Document
-from lexfield.diverge.certainty import Model, calibratable, calibration, features, fit
-from lexfield.diverge.counts import count
-from lexfield.diverge.options import Options
-from lexfield.diverge.pairs import count_pairs
+from lexfield.compare.counts import count_corpus
+from lexfield.compare.options import ComparisonOptions
+from lexfield.compare.pairs import compare_count_rows
+from lexfield.compare.probabilities import (
+    CategoryModel,
+    find_calibration_rows,
+    find_differences,
+    fit_model,
+    measure_calibration,
+)
 from lexfield.plots.divergence import draw_reliability
 
 HERE = Path(__file__).parent
 FIGURES = HERE / "results" / "figures"
-HELLINGER = Options(measure="hellinger")
+HELLINGER = ComparisonOptions(measure="hellinger")
 WORDS, SEED = 10_000, 0
 FEW = [(authors, texts) for authors in (2, 3, 10) for texts in (5, 50)]
 DRAWS = 40  # of a few authors
@@ -58,18 +64,18 @@ def main() -> None:
 
 def c50(folder: Path) -> dict[str, Any]:
     records = sorted(articles(folder), key=lambda r: (r["split"] != "train", r["id"]))
-    counts = count(Corpus.of(Document(r["id"], r["text"]) for r in records))
+    counts = count_corpus(Corpus.of(Document(r["id"], r["text"]) for r in records))
     labels = np.array([r["author"] for r in records])
     known = sum(r["split"] == "train" for r in records)
     train, test = np.arange(known), np.arange(known, len(records))
     names = np.unique(labels)
-    own = count_pairs(counts, HELLINGER, train, train)
+    own = compare_count_rows(counts, HELLINGER, train, train)
     np.fill_diagonal(own, np.inf)
-    seen = features(own, labels[:known], names)
+    seen = find_differences(own, labels[:known], names)
     truth = np.searchsorted(names, labels)
-    model = fit(seen, truth[:known])
-    far = count_pairs(counts, HELLINGER, test, train)
-    later = features(far, labels[:known], names)
+    model = fit_model(seen, truth[:known])
+    far = compare_count_rows(counts, HELLINGER, test, train)
+    later = find_differences(far, labels[:known], names)
     return {
         "few": few(own, far, labels, known),
         "known": shown(seen, model, truth[:known]),
@@ -88,45 +94,45 @@ def few(own: Any, far: Any, labels: Any, known: int) -> list[dict[str, Any]]:
             mine = [np.flatnonzero(labels[:known] == name) for name in drawn]
             train = np.concatenate([rng.choice(rows, texts, replace=False) for rows in mine])
             test = np.flatnonzero(np.isin(labels[known:], drawn))
-            seen = features(own[np.ix_(train, train)], labels[train], drawn)
-            model = fit(seen, np.searchsorted(drawn, labels[train]))
-            asked = features(far[np.ix_(test, train)], labels[train], drawn)
-            said.append(model.probabilities(asked))
+            seen = find_differences(own[np.ix_(train, train)], labels[train], drawn)
+            model = fit_model(seen, np.searchsorted(drawn, labels[train]))
+            asked = find_differences(far[np.ix_(test, train)], labels[train], drawn)
+            said.append(model.predict(asked))
             truth.append(np.searchsorted(drawn, labels[known:][test]))
         p = np.concatenate(said)
-        checked = calibration(p, np.concatenate(truth)).to_dict()
+        checked = measure_calibration(p, np.concatenate(truth)).to_dict()
         distinct = len(np.unique(p.max(axis=1).round(6)))
         found.append({"authors": authors, "texts": texts, "distinct": distinct, **checked})
     return found
 
 
 def of_books(folder: Path) -> dict[str, Any]:
-    counts = count(books(folder), sample=WORDS, seed=SEED)
+    counts = count_corpus(books(folder), sample=WORDS, seed=SEED)
     labels = np.array([about["author"] for about in counts.metadata])
     rows = np.arange(len(labels))
-    matrix = count_pairs(counts, HELLINGER, rows, rows)
+    matrix = compare_count_rows(counts, HELLINGER, rows, rows)
     np.fill_diagonal(matrix, np.inf)
     names = np.unique(labels)
-    mine = calibratable(labels.tolist())
+    mine = find_calibration_rows(labels.tolist())
     p = np.zeros((len(labels), len(names)))
     for row in mine:
         others = rows[rows != row]
-        known = others[calibratable(labels[others].tolist())]
-        seen = features(matrix[np.ix_(known, others)], labels[others], names)
-        model = fit(seen, np.searchsorted(names, labels[known]))
-        own = features(matrix[[row]][:, others], labels[others], names)
-        p[row] = model.probabilities(own)[0]
+        known = others[find_calibration_rows(labels[others].tolist())]
+        seen = find_differences(matrix[np.ix_(known, others)], labels[others], names)
+        model = fit_model(seen, np.searchsorted(names, labels[known]))
+        own = find_differences(matrix[[row]][:, others], labels[others], names)
+        p[row] = model.predict(own)[0]
     truth = np.searchsorted(names, labels[mine])
     return {
         "authors": len(names),
         "words": WORDS,
         "books": len(labels),
-        "left_out": calibration(p[mine], truth).to_dict(),
+        "left_out": measure_calibration(p[mine], truth).to_dict(),
     }
 
 
-def shown(seen: Any, model: Model, truth: Any) -> dict[str, Any]:
-    found = calibration(model.probabilities(seen), truth)
+def shown(seen: Any, model: CategoryModel, truth: Any) -> dict[str, Any]:
+    found = measure_calibration(model.predict(seen), truth)
     return {"weights": model.weights.round(3).tolist(), **found.to_dict()}
 
 

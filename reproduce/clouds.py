@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from lexfield import Corpus, WordVectors, divergence
-from lexfield.diverge.counts import count
+from lexfield.compare.counts import count_corpus
 from lexfield.plots.figure import COLOURS, figure, save
 from lexfield.sample import TEXTS
 
@@ -26,7 +26,7 @@ BARS, NAMED = 8, 9
 
 def main() -> None:
     corpus = Corpus.read([TEXTS / f"{name}.txt" for name in PAIR])
-    counts = count(corpus, stopwords="en")
+    counts = count_corpus(corpus, stopwords="en")
     shares = np.asarray(counts.matrix.todense()) / counts.totals[:, None]
     vectors = WordVectors.default()
     known = [i for i, word in enumerate(counts.types) if word in vectors]

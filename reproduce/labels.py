@@ -24,10 +24,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lexfield import Corpus, Document, WordVectors
-from lexfield.diverge.counts import Counts, count
-from lexfield.diverge.label import class_distances, leave_one_out
-from lexfield.diverge.options import Options
-from lexfield.diverge.pairs import count_pairs, pairs
+from lexfield.compare.counts import Counts, count_corpus
+from lexfield.compare.labels import find_category_distances, leave_one_out
+from lexfield.compare.options import ComparisonOptions
+from lexfield.compare.pairs import compare_count_rows, pairs
 
 HERE = Path(__file__).parent
 SEEDS = (0, 1, 2)
@@ -117,10 +117,10 @@ def table(corpus: Corpus, size: int, vectors: WordVectors) -> list[dict[str, Any
     """The three rows of one sample size."""
     scores: dict[str, list[dict[str, Any]]] = {task: [] for task in TASKS}
     for seed in SEEDS:
-        counts = count(corpus, stopwords="en", sample=size, seed=seed)
+        counts = count_corpus(corpus, stopwords="en", sample=size, seed=seed)
         everyone = np.arange(len(counts.ids))
-        shared = Options(measure="kl", smoothing="shared")
-        baseline = count_pairs(counts, shared, everyone, everyone)
+        shared = ComparisonOptions(measure="kl", smoothing="shared")
+        baseline = compare_count_rows(counts, shared, everyone, everyone)
         latent = pairs(counts, "latent", KS, vectors=vectors)
         settings = candidates(counts, vectors, {("kl",): latent.estimates})
         for task in TASKS:
@@ -170,7 +170,9 @@ def candidates(
     """A matrix for everything that may be chosen."""
     everyone = np.arange(len(counts.ids))
     found = {
-        name: count_pairs(counts, Options.of({"vectors": vectors, **options}), everyone, everyone)
+        name: compare_count_rows(
+            counts, ComparisonOptions.from_dict({"vectors": vectors, **options}), everyone, everyone
+        )
         for name, options in COUNTED.items()
     }
     for name, (k, options) in CLOUDS.items():
@@ -210,7 +212,7 @@ def nested(settings: dict[str, NDArray[Any]], labels: NDArray[Any]) -> NDArray[A
         votes = np.zeros(len(classes))
         for (name, rule, n), score in scores.items():
             if score >= best - error:
-                far = class_distances(
+                far = find_category_distances(
                     settings[name][book : book + 1, others], labels[others], classes, rule, n
                 )
                 votes[far.argmin()] += 1 + (score - best) / 1000
@@ -228,14 +230,14 @@ def c50(folder: Path, vectors: WordVectors) -> dict[str, Any]:
     classes = np.unique(labels)
     found: dict[str, Any] = {}
     for words, stopwords in (("all words", None), ("without stopwords", "en")):
-        counts = count(corpus, stopwords=stopwords)
+        counts = count_corpus(corpus, stopwords=stopwords)
         for name, options in COUNTED.items():
-            chosen = Options.of({"vectors": vectors, **options})
-            own = count_pairs(counts, chosen, train, train)
-            new = count_pairs(counts, chosen, test, train)
+            chosen = ComparisonOptions.from_dict({"vectors": vectors, **options})
+            own = compare_count_rows(counts, chosen, train, train)
+            new = compare_count_rows(counts, chosen, test, train)
             for rule, n in RULES:
                 key = f"{name}, {words}, {rule}{n if rule == 'vote' else ''}"
-                far = class_distances(new, labels[:known], classes, rule, n)
+                far = find_category_distances(new, labels[:known], classes, rule, n)
                 found[key] = {
                     "train": right(own, labels[:known], rule, n) / known,
                     "test": float((classes[far.argmin(axis=1)] == labels[known:]).mean()),

@@ -17,8 +17,8 @@ import numpy as np
 from fidelity import FIDELITIES, hellinger, knn_kl
 
 from lexfield import Corpus, WordVectors
-from lexfield.diverge.counts import count
-from lexfield.diverge.label import leave_one_out
+from lexfield.compare.counts import count_corpus
+from lexfield.compare.labels import leave_one_out
 from lexfield.sample import METADATA, TEXTS
 
 HERE = Path(__file__).parent
@@ -63,7 +63,7 @@ def gaussians(rng: np.random.Generator) -> list[dict[str, Any]]:
 def sample(rng: np.random.Generator) -> dict[str, Any]:
     """As many distinct words of each text, all pairs, authors by the nearest text."""
     corpus = Corpus.read(TEXTS, metadata=METADATA)
-    counts = count(corpus, stopwords="en")
+    counts = count_corpus(corpus, stopwords="en")
     vectors = WordVectors.default()
     places = [[i for i in row.indices if counts.types[i] in vectors] for row in counts.matrix]
     least = min(map(len, places))

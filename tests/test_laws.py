@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.sparse import csr_matrix
 
-from lexfield.diverge.categorical import divergences
+from lexfield.compare.measures import compute_divergences
 from lexfield.evaluate.fusion import HOW, NORMALISE, fuse
 from lexfield.search.index import Index
 from lexfield.text.corpus import Corpus
@@ -35,16 +35,18 @@ def rows(*lists: list[int]) -> csr_matrix:
 @settings(deadline=None)
 @given(counts, counts, st.sampled_from(["additive", "additive(0.1)", "jm", "jm(0.9)"]))
 def test_kl_of_counts_is_never_negative(p: list[int], q: list[int], smoothing: str) -> None:
-    there = divergences(rows(p), rows(q), "kl", smoothing=smoothing)[0, 0]
+    there = compute_divergences(rows(p), rows(q), "kl", smoothing=smoothing)[0, 0]
     assert there >= -1e-12
-    assert divergences(rows(p), rows(p), "kl", smoothing=smoothing)[0, 0] == pytest.approx(0)
+    assert compute_divergences(rows(p), rows(p), "kl", smoothing=smoothing)[0, 0] == pytest.approx(
+        0
+    )
 
 
 @settings(deadline=None)
 @given(counts, counts)
 def test_js_is_symmetric_and_bounded(p: list[int], q: list[int]) -> None:
-    there = divergences(rows(p), rows(q), "js")[0, 0]
-    assert there == pytest.approx(divergences(rows(q), rows(p), "js")[0, 0], abs=1e-12)
+    there = compute_divergences(rows(p), rows(q), "js")[0, 0]
+    assert there == pytest.approx(compute_divergences(rows(q), rows(p), "js")[0, 0], abs=1e-12)
     assert -1e-12 <= there <= math.log(2) + 1e-12
     if not any(a and b for a, b in zip(p, q, strict=True)):
         assert there == pytest.approx(math.log(2))
@@ -53,7 +55,7 @@ def test_js_is_symmetric_and_bounded(p: list[int], q: list[int]) -> None:
 @settings(deadline=None)
 @given(counts, counts, counts)
 def test_hellinger_is_a_metric(a: list[int], b: list[int], c: list[int]) -> None:
-    found = divergences(rows(a, b, c), rows(a, b, c), "hellinger")
+    found = compute_divergences(rows(a, b, c), rows(a, b, c), "hellinger")
     assert np.allclose(found, found.T, atol=1e-9) and np.allclose(np.diag(found), 0, atol=1e-7)
     assert (found >= 0).all() and (found <= 1 + 1e-9).all()
     assert found[0, 2] <= found[0, 1] + found[1, 2] + 1e-9

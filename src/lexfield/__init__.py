@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     from lexfield.bags.bag import Bag
     from lexfield.bags.keyness import keyness
     from lexfield.bags.matrix import BagMatrix
-    from lexfield.diverge.between import divergence, knn_divergence
-    from lexfield.diverge.labeler import DivergenceLabeler
-    from lexfield.diverge.pairs import pairs
+    from lexfield.compare.classifier import DivergenceLabeler
+    from lexfield.compare.pair import divergence, knn_divergence
+    from lexfield.compare.pairs import pairs
     from lexfield.engine.where import open_engine
     from lexfield.errors import LexfieldError
     from lexfield.evaluate.fusion import fuse
@@ -47,7 +47,7 @@ _HOMES = {
     "Bag": "bags.bag",
     "BagMatrix": "bags.matrix",
     "Corpus": "text.corpus",
-    "DivergenceLabeler": "diverge.labeler",
+    "DivergenceLabeler": "compare.classifier",
     "Document": "text.document",
     "Index": "search.index",
     "LexfieldError": "errors",
@@ -58,14 +58,14 @@ _HOMES = {
     "Vocabulary": "text.vocabulary",
     "WordVectors": "vectors.wordvectors",
     "build_sharded": "search.shard_build",
-    "divergence": "diverge.between",
+    "divergence": "compare.pair",
     "fuse": "evaluate.fusion",
     "keyness": "bags.keyness",
-    "knn_divergence": "diverge.between",
+    "knn_divergence": "compare.pair",
     "kwic": "text.kwic",
     "layout": "ranks.layout",
     "open_engine": "engine.where",
-    "pairs": "diverge.pairs",
+    "pairs": "compare.pairs",
     "simplex": "topics.simplex",
     "speech": "ranks.speech",
     "stopwords": "text.stopwords",

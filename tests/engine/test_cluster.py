@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import lexfield
-from lexfield.diverge.pairs import pairs
+from lexfield.compare.pairs import pairs
 from lexfield.engine import open_engine
 from lexfield.engine.cluster import Cluster
 from lexfield.engine.where import Local

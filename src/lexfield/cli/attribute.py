@@ -53,6 +53,7 @@ def attribute(
     lexfield attribute books/ --metadata books.csv --by author --plot sure.png
     """
     from lexfield.answers.attribution import attributed
+    from lexfield.compare.attribution import attribute as compute
     from lexfield.plots.figure import check_plot_path
 
     if plot:
@@ -60,8 +61,7 @@ def attribute(
     corpus = read_corpus(paths, reading)
     if text is not None and text not in corpus.ids:
         corpus, text = _joined(corpus, text)
-    chosen = {"measure": measure, "n": n, "stopwords": stopwords, "space": "categorical"}
-    answer = attributed(corpus, by, text, chosen=chosen)
+    answer = attributed(compute(corpus, by, text, measure=measure, n=n, stopwords=stopwords))
     if plot:
         from lexfield.plots.divergence import draw_reliability
 

@@ -75,18 +75,20 @@ def label(
     lexfield label books/ --metadata books.csv --by genre --space latent --estimator spread --json
     lexfield label books/ --by author --resume /shared/run --cluster tcp://10.0.0.5:8786
     """
-    from lexfield.answers.texts import guessed, labelled
-    from lexfield.diverge.counts import count
-    from lexfield.diverge.pairs import pairs
+    from lexfield.answers.texts import guessed
+    from lexfield.compare.counts import count_corpus
+    from lexfield.compare.labels import label_documents
+    from lexfield.compare.pairs import pairs
 
     compared, reading = apart(options)
     chosen = chosen_options(compared)
     corpus = read_corpus(paths, reading)
-    counts = count(corpus, n=chosen["n"], stopwords=chosen["stopwords"], sample=sample, seed=seed)
-    counts = labelled(counts, by)
+    counts = count_corpus(
+        corpus, n=chosen["n"], stopwords=chosen["stopwords"], sample=sample, seed=seed
+    ).keep_labelled(by)
     with engine_at(cluster) as engine, Bar("comparing", engine) as bar:
         found = pairs(counts, k=k, resume=resume, engine=engine, progress=bar, **chosen)
-    answer = guessed(found, counts, by, rule, neighbours, text)
+    answer = guessed(label_documents(found, counts, by, rule, neighbours, text))
     tell(answer, output, lambda: _lines(list(answer.records), answer.extra))
 
 

@@ -24,7 +24,7 @@ from lexfield.cli.output import Bar, emit, output_options, say
 from lexfield.errors import InputError, list_names
 
 if TYPE_CHECKING:
-    from lexfield.diverge.pairs import Pairs
+    from lexfield.compare.pairs import Pairs
 
 
 @click.command()
@@ -76,7 +76,7 @@ def pairs(
     lexfield pairs books/ --space latent --resume run/     a killed run goes on
     lexfield pairs books/ --space latent --resume /shared/run --cluster tcp://10.0.0.5:8786
     """
-    from lexfield.diverge.pairs import pairs as compute
+    from lexfield.compare.pairs import pairs as compute
     from lexfield.plots.figure import check_plot_path
     from lexfield.store.files import replace_file
 

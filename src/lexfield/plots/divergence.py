@@ -9,9 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lexfield.diverge.estimate import Estimate
-from lexfield.diverge.pairs import Pairs
-from lexfield.diverge.possible import check_rankable
+from lexfield.compare.estimate import Estimate, check_rankable
+from lexfield.compare.pairs import Pairs
 from lexfield.errors import check
 from lexfield.explain import Reason
 from lexfield.plots.figure import COLOURS, Picture, figure
@@ -151,22 +150,15 @@ def _bar_name(reason: Reason) -> str:
 def title(found: Pairs, k: int | None = None) -> str:
     """Return what the numbers are."""
     chosen = found.options
-    if chosen.counted:
+    name = chosen.definition.title
+    if chosen.compares_counts:
         extra = "" if chosen.n == 1 else f" of {chosen.n}-grams"
-        return f"{_NAMES[chosen.measure]}{extra}, {chosen.space} space"
-    return f"{_NAMES[chosen.measure]}, latent space, k = {k or next(iter(found.matrices))}"
-
-
-_NAMES = {
-    "kl": "Kullback–Leibler divergence",
-    "js": "Jensen–Shannon divergence",
-    "renyi": "Rényi divergence",
-    "hellinger": "Hellinger distance",
-}
+        return f"{name}{extra}, {chosen.space} space"
+    return f"{name}, latent space, k = {k or next(iter(found.matrices))}"
 
 
 def _unit(found: Pairs) -> str:
-    return found.options.unit if found.options.measure != "hellinger" else ""
+    return found.options.unit if found.options.definition.is_logarithmic else ""
 
 
 def draw_reliability(found: dict[str, Any]) -> Picture:

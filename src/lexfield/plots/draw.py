@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from lexfield.diverge.estimate import Estimate
-from lexfield.diverge.pairs import Pairs
+from lexfield.compare.estimate import Estimate
+from lexfield.compare.pairs import Pairs
 from lexfield.plots.divergence import draw_bars, draw_pairs
 from lexfield.plots.figure import Picture
 from lexfield.plots.ranks import draw_layouts, draw_zipf

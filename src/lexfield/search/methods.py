@@ -11,7 +11,6 @@ page and Python read the same registry.
 from __future__ import annotations
 
 import difflib
-import re
 from dataclasses import fields, replace
 from functools import lru_cache
 from importlib import import_module
@@ -24,6 +23,7 @@ from lexfield.errors import InputError, check
 from lexfield.search.query import Query
 from lexfield.search.ranking import Found
 from lexfield.search.rows import Rows
+from lexfield.specs import parse_spec, read_value
 
 if TYPE_CHECKING:
     from lexfield.search.index import Index
@@ -56,39 +56,27 @@ class Method(Protocol):
     ) -> Found: ...
 
 
-_SPEC = re.compile(r"\s*([A-Za-z_]\w*)\s*(?:\((.*)\))?\s*", re.DOTALL)
-_LONGEST = 1000  # characters of a spec; specs can stand in each other
-_PARAMETER = re.compile(r"\s*([A-Za-z_]\w*)\s*=\s*([-+.\w]+)\s*")
-
-
 def parse(spec: str | Method) -> Method:
     """A method from its spec; a method is given back as it is."""
     return _parsed(spec) if isinstance(spec, str) else spec
 
 
 @lru_cache(1000)
-def _parsed(spec: str) -> Method:
-    check(len(spec) <= _LONGEST, "A method", f"at most {_LONGEST:,} characters", spec[:60])
-    match = _SPEC.fullmatch(spec)
-    if not match:
-        raise InputError(f"{spec!r} is not a method.", "Write a name, or name(parameter=value, …).")
-    name, inside = match.groups()
-    kind = _class(name)
+def _parsed(text: str) -> Method:
+    spec = parse_spec(text, "method")
+    kind = _class(spec.name)
     allowed = {field.name: field for field in fields(kind)}
     values: dict[str, Any] = {}
-    for part in _split(inside or ""):
-        pair = _PARAMETER.fullmatch(part)
-        if not pair and "methods" in allowed:
-            values["methods"] = (*values.get("methods", ()), parse(part))
-            continue
-        if not pair:
-            raise InputError(f"{part.strip()!r} in {spec!r} is not parameter=value.")
-        if pair[1] not in allowed:
+    if spec.values and "methods" not in allowed:
+        raise InputError(f"{spec.values[0]!r} in {text!r} is not parameter=value.")
+    if spec.values:
+        values["methods"] = tuple(map(parse, spec.values))
+    for name, value in spec.parameters.items():
+        if name not in allowed:
             known = ", ".join(allowed) or "none"
-            raise InputError(f"{name} has no parameter {pair[1]!r}.", f"It has: {known}.")
-        if pair[1] in values:
-            raise InputError(f"{pair[1]!r} is given twice in {spec!r}.")
-        values[pair[1]] = _value(pair[2], allowed[pair[1]].default)
+            raise InputError(f"{spec.name} has no parameter {name!r}.", f"It has: {known}.")
+        is_word = isinstance(allowed[name].default, str)  # then ``none`` is a word too
+        values[name] = value if is_word else read_value(value)
     made: Method = kind(**values)
     return made
 
@@ -138,39 +126,12 @@ def _spec(method: Method) -> str:
     return f"{method.name}({', '.join(given)})" if given else str(method.name)
 
 
-def _split(inside: str) -> list[str]:
-    """Cut at commas that are in no inner brackets."""
-    parts, depth = [""], 0
-    for letter in inside:
-        depth += (letter == "(") - (letter == ")")
-        if letter == "," and depth == 0:
-            parts.append("")
-        else:
-            parts[-1] += letter
-    return parts if inside.strip() else []
-
-
 def _class(name: str) -> Any:
     if name not in METHODS:
         close = difflib.get_close_matches(name, METHODS, 1)
         hint = f"Did you mean {close[0]!r}? " if close else ""
         raise InputError(f"There is no method {name!r}.", f"{hint}There are: {', '.join(METHODS)}.")
     return getattr(import_module(f"lexfield.search.{name}"), METHODS[name])
-
-
-def _value(text: str, default: Any) -> Any:
-    """What a parameter's text means; where words are expected ``none`` is a word too."""
-    if isinstance(default, str):
-        return text
-    words = {"true": True, "false": False, "none": None}
-    if text.lower() in words:
-        return words[text.lower()]
-    for kind in (int, float):
-        try:
-            return kind(text)
-        except ValueError:
-            continue
-    return text
 
 
 def _text(value: Any) -> str:

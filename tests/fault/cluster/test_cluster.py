@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from lexfield.diverge.pairs import pairs
+from lexfield.compare.pairs import pairs
 from lexfield.engine.cluster import Cluster
 from lexfield.errors import ClusterError, CorruptError
 from lexfield.progress import Progress

@@ -19,18 +19,19 @@ MOST_DOCUMENTS = 500  # of which every pair is sent
 
 def compare(index: Index | None, options: Options, report: Frames) -> Answer:
     from lexfield.answers.texts import compared
-    from lexfield.diverge.between import between
-    from lexfield.diverge.counts import of_texts
-    from lexfield.diverge.options import Options as Chosen
+    from lexfield.compare.counts import count_texts
+    from lexfield.compare.options import ComparisonOptions
+    from lexfield.compare.pair import compare_counts
+    from lexfield.compare.resampling import Resampling
 
     texts = [text_of(index, options[side], options[f"text_{side}"], side) for side in ("a", "b")]
-    chosen = Chosen.of(_chosen(options))
-    counts = of_texts(texts, n=chosen.n, stopwords=chosen.stopwords)
+    chosen = ComparisonOptions.from_dict(_chosen(options))
+    counts = count_texts(texts, n=chosen.n, stopwords=chosen.stopwords)
     report.stage("resampling")
-    found = between(
-        counts, chosen, confidence=options["interval"], p=options["p"],
-        resamples=options["resamples"], seed=options["seed"], progress=report,
-    )  # fmt: skip
+    resampling = Resampling(
+        options["interval"], options["p"], options["resamples"], options["seed"]
+    )
+    found = compare_counts(counts, chosen, resampling, report)
     return compared(_names(options), found, [], explain=options["explain"])
 
 
@@ -46,29 +47,29 @@ def map_of(index: Index | None, options: Options, report: Frames) -> Answer:
 
 
 def label(index: Index | None, options: Options, report: Frames) -> Answer:
-    from lexfield.answers.texts import guessed, label_text, labelled
-    from lexfield.diverge.counts import count
-    from lexfield.diverge.pairs import pairs as compute
+    from lexfield.answers.texts import guessed, labelled_text
+    from lexfield.compare.counts import count_corpus
+    from lexfield.compare.labels import label_documents, label_text
+    from lexfield.compare.pairs import pairs as compute
 
     corpus = needed(index).corpus
     chosen = _chosen(options)
     rule, neighbours, by = options["rule"], options["neighbours"], options["by"]
     if options["text"] is not None:
-        return label_text(
-            corpus, options["text"], by, rule=rule, neighbours=neighbours, chosen=chosen
-        )
-    counts = count(
+        new = label_text(corpus, options["text"], by, rule=rule, neighbours=neighbours, **chosen)
+        return labelled_text(new)
+    counts = count_corpus(
         corpus, n=chosen["n"], stopwords=chosen["stopwords"], sample=options["sample"],
         seed=options["seed"],
     )  # fmt: skip
-    counts = labelled(counts, by)
+    counts = counts.keep_labelled(by)
     report.stage("comparing")
     found = compute(counts, progress=report, **chosen)
-    return guessed(found, counts, by, rule, neighbours, options["evidence"])
+    return guessed(label_documents(found, counts, by, rule, neighbours, options["evidence"]))
 
 
 def _pairs(index: Index | None, options: Options, report: Frames) -> Any:
-    from lexfield.diverge.pairs import pairs as compute
+    from lexfield.compare.pairs import pairs as compute
 
     index = needed(index)
     if len(index.documents) > MOST_DOCUMENTS:

@@ -3,22 +3,22 @@
     p(c | text) ∝ exp(−Σ_f w_f (d_f(c) − d̄_f) / s_f)
 
 d₁ is the distance from the nearest document of c, d₂ the mean distance from its documents, d̄ the
-mean of d over the categories. So what counts is by how much one category is nearer than another, in
-the units of the divergence: a text that lies between two authors gets a probability near one half,
-however few the candidates. s_f is the spread of the differences within a text, drawn towards that
-of all known texts as if the text had been compared with ν more categories (a Bayesian estimate of
-a variance with ν degrees of freedom): with many candidates, a text that is far from everybody is
-not less certain for it; with two, its own spread says nothing and hardly counts.
+mean of d over the categories. So what counts is how much nearer one category is than another, in
+units of the divergence: a text between two authors gets a probability near one half, however few
+the candidates. s_f is the spread of the differences within a text, drawn towards that of all known
+texts as if the text had been compared with ν more categories (a Bayesian estimate of a variance
+with ν degrees of freedom). With many candidates, a text that is far from all of them is not less
+certain for it; with two, its own spread says nothing and hardly counts.
 
-w_f ≥ 0 make the labels of known documents, each seen from all the others, likeliest: a conditional
-logit (McFadden 1974), which is convex. As Platt (1999) does, the n documents are not taken to be
-certain: the others share 1/(2n+2) of the true label, the estimate of Krichevsky and Trofimov (1981)
-for what was never seen to happen, so that a few documents which are all right do not make every
-later label certain.
+w_f ≥ 0 maximise the likelihood of the labels of known documents, each compared with all the others:
+a conditional logit (McFadden 1974), which is convex. As in Platt (1999), the n documents are not
+taken as certain: the other labels share 1/(2n+2) of the true one, the estimate of Krichevsky and
+Trofimov (1981) for an event that was never observed. So a few documents, all labelled correctly, do
+not make every later label certain.
 
-Calibration compares what was said with what came true: documents are sorted by the probability of
-their label into bins, and the error is the mean over documents of |mean probability of the bin −
-share of the bin that is right| (Naeini et al. 2015).
+Calibration compares predicted probabilities with outcomes: documents are sorted into bins by the
+probability of their label, and the error is the mean over documents of |mean probability of the
+bin − share of the bin that is right| (Naeini et al. 2015).
 """
 
 from __future__ import annotations
@@ -30,18 +30,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lexfield.diverge.label import class_distances
+from lexfield.arrays import Array
+from lexfield.compare.labels import find_category_distances
 from lexfield.errors import InputError, check
 
 Matrix = NDArray[np.float64]
 RULES = ("nearest", "category")
-_STEEPEST = 100.0
+_STEEPEST = 100.0  # the largest weight
 _FREEDOM = 3.0  # ν; chosen on Reuters C50 from 3, 10, 30 and none
 
 
 @dataclass(frozen=True)
 class Bin:
-    """Documents whose label had a probability within the bin."""
+    """Documents whose label has a probability within the bin: the mean one, and the share right."""
 
     low: float
     high: float
@@ -52,7 +53,7 @@ class Bin:
 
 @dataclass(frozen=True)
 class Calibration:
-    """What was said beside what came true, over ``documents`` with known labels."""
+    """Predicted probabilities beside outcomes, over ``documents`` with known labels."""
 
     documents: int
     accuracy: float
@@ -66,26 +67,26 @@ class Calibration:
 
 
 @dataclass(frozen=True)
-class Model:
-    """What turns ``features`` into probabilities: one spread and one weight for each feature."""
+class CategoryModel:
+    """Turns differences into probabilities: one spread and one weight per rule."""
 
     spread: NDArray[np.float64]
     weights: NDArray[np.float64]
 
-    def probabilities(self, features: Matrix) -> Matrix:
+    def predict(self, differences: Matrix) -> Matrix:
         """Return one row per text, one column per category; 0 where it has no document."""
-        return _softmax(_scaled(features, self.spread), self.weights)
+        return _softmax(_scale(differences, self.spread), self.weights)
 
 
-def features(
-    distances: Matrix, labels: NDArray[Any], names: NDArray[Any], rules: Sequence[str] = RULES
+def find_differences(
+    distances: Matrix, labels: Array, names: Array, rules: Sequence[str] = RULES
 ) -> Matrix:
-    """Return how much farther than the mean category each category is, by each rule, per text.
+    """Return how much farther than the mean category each category is: texts × categories × rules.
 
-    ``distances`` are of texts from documents with ``labels``, infinite where one is not to be seen.
-    The result is infinite where a category has no document.
+    ``distances`` are those of texts from documents with ``labels``, infinite where a document is to
+    be ignored. The result is infinite where a category has no document.
     """
-    parts = [class_distances(distances, labels, names, rule, 1) for rule in rules]
+    parts = [find_category_distances(distances, labels, names, rule, 1) for rule in rules]
     far = np.stack(parts, axis=-1)
     finite = np.isfinite(far)
     if not finite.any(axis=1).all():
@@ -94,16 +95,16 @@ def features(
     return np.where(finite, far - means, np.inf)
 
 
-def fit(features: Matrix, truth: NDArray[np.int64]) -> Model:
-    """Return the model under which the true categories (columns) are likeliest."""
+def fit_model(differences: Matrix, truth: NDArray[np.int64]) -> CategoryModel:
+    """Return the model that makes the true categories (columns) most likely."""
     from scipy.optimize import minimize
 
-    texts = len(features)
+    texts = len(differences)
     check(texts >= 2, "documents", "at least 2 whose category has another document", texts)
-    squares, freedom = _squares(features)
+    squares, freedom = _sum_squares(differences)
     total = squares.sum(axis=0) / np.maximum(freedom.sum(axis=0), 1)
     spread = np.sqrt(np.where(total > 0, total, 1.0))
-    z = _scaled(features, spread)
+    z = _scale(differences, spread)
     finite = np.asarray(np.isfinite(z).all(axis=2))
     known = np.where(finite[..., None], z, 0)
     shared = 1 / (2 * texts + 2)
@@ -111,38 +112,38 @@ def fit(features: Matrix, truth: NDArray[np.int64]) -> Model:
     target = np.where(finite, shared / others, 0.0)
     target[np.arange(texts), truth] = 1 - shared
 
-    def loss(weights: NDArray[Any]) -> tuple[float, NDArray[Any]]:
+    def find_loss(weights: Array) -> tuple[float, Array]:
         p = _softmax(z, weights)
         value = -(target * np.log(np.maximum(p, 1e-300))).sum() / texts
         return float(value), ((target - p)[..., None] * known).sum(axis=(0, 1)) / texts
 
     bounds = [(0.0, _STEEPEST)] * z.shape[2]
-    found = minimize(loss, np.ones(z.shape[2]), jac=True, bounds=bounds, method="L-BFGS-B")
-    return Model(spread, np.asarray(found.x, np.float64))
+    found = minimize(find_loss, np.ones(z.shape[2]), jac=True, bounds=bounds, method="L-BFGS-B")
+    return CategoryModel(spread, np.asarray(found.x, np.float64))
 
 
-def _squares(features: Matrix) -> tuple[Matrix, Matrix]:
-    """Per text and feature: the sum of squared differences, and its degrees of freedom."""
-    finite = np.isfinite(features)
-    return np.square(np.where(finite, features, 0.0)).sum(axis=1), finite.sum(axis=1) - 1.0
+def _sum_squares(differences: Matrix) -> tuple[Matrix, Matrix]:
+    """Return per text and rule: the sum of squared differences, and its degrees of freedom."""
+    finite = np.isfinite(differences)
+    return np.square(np.where(finite, differences, 0.0)).sum(axis=1), finite.sum(axis=1) - 1.0
 
 
-def _scaled(features: Matrix, spread: NDArray[np.float64]) -> Matrix:
-    """Differences over the spread of their text, drawn towards that of all known texts."""
-    squares, freedom = _squares(features)
+def _scale(differences: Matrix, spread: NDArray[np.float64]) -> Matrix:
+    """Divide by the spread of each text, drawn towards that of all known texts."""
+    squares, freedom = _sum_squares(differences)
     own = np.sqrt((_FREEDOM * spread**2 + squares) / (_FREEDOM + freedom))
-    return np.asarray(features / own[:, None, :])
+    return np.asarray(differences / own[:, None, :])
 
 
-def _softmax(z: Matrix, weights: NDArray[Any]) -> Matrix:
+def _softmax(z: Matrix, weights: Array) -> Matrix:
     finite = np.asarray(np.isfinite(z).all(axis=2))
     logits = np.where(finite, -(np.where(finite[..., None], z, 0) @ weights), -np.inf)
     powers = np.exp(logits - logits.max(axis=1, keepdims=True))
     return np.asarray(powers / powers.sum(axis=1, keepdims=True))
 
 
-def calibration(p: Matrix, truth: NDArray[np.int64], bins: int = 10) -> Calibration:
-    """What probabilities said of texts whose category is known."""
+def measure_calibration(p: Matrix, truth: NDArray[np.int64], bins: int = 10) -> Calibration:
+    """Compare probabilities with the known categories of texts."""
     check(bins >= 1, "bins", "at least 1", bins)
     said = p.max(axis=1)
     right = p.argmax(axis=1) == truth
@@ -165,8 +166,9 @@ def calibration(p: Matrix, truth: NDArray[np.int64], bins: int = 10) -> Calibrat
     )
 
 
-def calibratable(labels: Sequence[str]) -> NDArray[np.int64]:
-    """Rows whose category has another document: only these can be labelled from the others."""
+def find_calibration_rows(labels: Sequence[str]) -> NDArray[np.int64]:
+    """Return the rows whose category has another document: only these can be labelled correctly
+    from the others."""
     names, place, sizes = np.unique(np.asarray(labels), return_inverse=True, return_counts=True)
     if len(names) < 2:
         raise InputError(f"All documents are {labels[0]!r}.", "There is nothing to tell apart.")

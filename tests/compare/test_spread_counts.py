@@ -8,9 +8,8 @@ import numpy as np
 import pytest
 
 import lexfield as lx
-from lexfield.diverge.counts import of_texts
-from lexfield.diverge.options import Options
-from lexfield.diverge.spread import spread
+from lexfield.compare.counts import count_texts, spread_counts
+from lexfield.compare.options import ComparisonOptions
 
 # car and auto have cosine 0.8, car and van 0.6; tree is at right angles to all
 VECTORS = lx.WordVectors(
@@ -20,9 +19,11 @@ VECTORS = lx.WordVectors(
 
 
 def test_a_word_gives_its_share_in_proportion_to_the_cosine() -> None:
-    chosen = Options(space="latent", estimator="spread", share=0.7, threshold=0.5, vectors=VECTORS)
-    counts = of_texts([["car", "car", "tree", "blob"], ["auto", "van"]])
-    found = spread(counts, chosen)
+    chosen = ComparisonOptions(
+        space="latent", estimator="spread", share=0.7, threshold=0.5, vectors=VECTORS
+    )
+    counts = count_texts([["car", "car", "tree", "blob"], ["auto", "van"]])
+    found = spread_counts(counts, chosen)
     row = dict(zip(found.types, found.matrix.toarray()[0].tolist(), strict=True))
     # car keeps 0.3 of 2 and gives 1.4 to auto and van as 0.8 : 0.6
     assert row == pytest.approx({"car": 0.6, "auto": 0.8, "van": 0.6, "tree": 1, "blob": 1})
@@ -41,6 +42,6 @@ def test_near_words_bring_texts_together() -> None:
         near = lx.divergence(["car", "tree"], ["auto", "tree"], measure, **options)
         assert 0 < near.value < apart.value
         whole = lx.pairs(
-            of_texts([["car", "tree"], ["auto", "tree"]]), k=3, measure=measure, **options
+            count_texts([["car", "tree"], ["auto", "tree"]]), k=3, measure=measure, **options
         )
         assert whole.matrix[0, 1] == pytest.approx(near.value, abs=1e-9)

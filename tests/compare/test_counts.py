@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import lexfield as lx
-from lexfield.diverge.counts import Counts, Text, count, of_texts
+from lexfield.compare.counts import Counts, Text, count_corpus, count_texts
 from lexfield.errors import InputError
 
 CORPUS = lx.Corpus.of(
@@ -24,18 +24,23 @@ def row(counts: Counts, number: int) -> dict[str, float]:
 
 
 def test_counts_by_hand() -> None:
-    assert row(count(CORPUS), 1) == {"a": 1, "dog": 1, "ran": 1}
-    assert row(count(CORPUS, stopwords="en"), 0) == {"cat": 2, "sat": 1, "mat": 1, "slept": 1}
-    assert row(count(CORPUS, n=2), 1) == {"a dog": 1, "dog ran": 1}
+    assert row(count_corpus(CORPUS), 1) == {"a": 1, "dog": 1, "ran": 1}
+    assert row(count_corpus(CORPUS, stopwords="en"), 0) == {
+        "cat": 2,
+        "sat": 1,
+        "mat": 1,
+        "slept": 1,
+    }
+    assert row(count_corpus(CORPUS, n=2), 1) == {"a dog": 1, "dog ran": 1}
 
 
 def test_samples_are_of_one_size_and_repeat() -> None:
-    drawn = count(CORPUS, sample=5, seed=3)
+    drawn = count_corpus(CORPUS, sample=5, seed=3)
     assert drawn.ids == ["a", "c"] and drawn.totals.tolist() == [5, 5]
     assert any("shorter than 5 words: b" in note for note in drawn.notes)
-    again = count(CORPUS, sample=5, seed=3)
+    again = count_corpus(CORPUS, sample=5, seed=3)
     assert (drawn.matrix != again.matrix).nnz == 0
-    whole = count(CORPUS)
+    whole = count_corpus(CORPUS)
     assert (drawn.matrix[0].toarray() <= whole.matrix[0].toarray()).all()
 
 
@@ -48,18 +53,18 @@ def test_any_kind_of_text_is_counted_alike() -> None:
         ["the", "cat", "sat"],
     ]
     for way in ways:
-        assert row(of_texts([way, ["cat"]]), 0) == {"the": 1, "cat": 1, "sat": 1}
+        assert row(count_texts([way, ["cat"]]), 0) == {"the": 1, "cat": 1, "sat": 1}
 
 
 def test_bad_texts_are_told() -> None:
     with pytest.raises(InputError, match="A text is"):
-        of_texts([3, "a"])  # type: ignore[list-item]
+        count_texts([3, "a"])  # type: ignore[list-item]
     with pytest.raises(InputError, match="negative"):
-        of_texts([lx.Bag({"a": -1}), ["a"]])
+        count_texts([lx.Bag({"a": -1}), ["a"]])
     with pytest.raises(InputError, match="No document"):
-        count(CORPUS, sample=50)
+        count_corpus(CORPUS, sample=50)
     with pytest.raises(InputError, match="single words"):
-        count(CORPUS, sample=5, n=2)
+        count_corpus(CORPUS, sample=5, n=2)
 
 
 def test_fractions_cannot_be_resampled() -> None:

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import lexfield as lx
-from lexfield.diverge.calibrate import gaussian_kl
+from lexfield.compare.knn import gaussian_kl
 from lexfield.errors import InputError
 
 

@@ -10,8 +10,10 @@ from sklearn.base import clone
 from sklearn.utils.estimator_checks import check_estimator
 
 import lexfield as lx
-from lexfield.diverge.label import class_distances, leave_one_out
+from lexfield.compare.labels import find_category_distances, label_text, leave_one_out
 from lexfield.errors import InputError
+from lexfield.text.corpus import Corpus
+from lexfield.text.document import Document
 
 # four documents: two of each label, and one outlier of "b" that is nearest to "a"
 DISTANCES = np.array(
@@ -32,13 +34,13 @@ def test_each_rule_by_hand() -> None:
     classes = np.array(["a", "b"])
     last = DISTANCES[4:].copy()
     last[0, 4] = np.inf  # itself
-    mean = class_distances(last, LABELS, classes, "category", 5)
+    mean = find_category_distances(last, LABELS, classes, "category", 5)
     assert mean[0] == pytest.approx([(0.3 + 0.9) / 2, (0.5 + 0.4) / 2])
-    nearest = class_distances(last, LABELS, classes, "nearest", 5)
+    nearest = find_category_distances(last, LABELS, classes, "nearest", 5)
     assert nearest[0] == pytest.approx([0.3, 0.4])
-    vote = class_distances(last, LABELS, classes, "vote", 3)  # 0.3 a, 0.4 b, 0.5 b
+    vote = find_category_distances(last, LABELS, classes, "vote", 3)  # 0.3 a, 0.4 b, 0.5 b
     assert vote[0].argmin() == 1 and np.ceil(-vote[0]).tolist() == [1, 2]
-    even = class_distances(last, LABELS, classes, "vote", 2)  # one each: the nearer one
+    even = find_category_distances(last, LABELS, classes, "vote", 2)  # one each: the nearer one
     assert even[0].argmin() == 0
     assert leave_one_out(DISTANCES, LABELS, "category").tolist() == list("aabbb")
     assert leave_one_out(DISTANCES, LABELS, "nearest").tolist() == list("aabba")
@@ -47,7 +49,7 @@ def test_each_rule_by_hand() -> None:
 
 def test_a_class_without_any_document_is_infinitely_far() -> None:
     for rule in ("category", "nearest", "vote"):
-        far = class_distances(DISTANCES, LABELS, np.array(["a", "b", "c"]), rule, 2)
+        far = find_category_distances(DISTANCES, LABELS, np.array(["a", "b", "c"]), rule, 2)
         assert np.isinf(far[:, 2]).all()
 
 
@@ -128,3 +130,47 @@ def test_bad_texts_and_parameters_are_told() -> None:
         labeler.set_params(rule="best").predict(["ship"])
     with pytest.raises(InputError, match="measure"):
         lx.DivergenceLabeler(measure="cosine").fit(SEA + LAND, ["sea"] * 3 + ["land"] * 3)
+
+
+@pytest.fixture
+def corpus() -> Corpus:
+    texts = {
+        "a1": ("sea", "The ship sailed over the sea and the ship sank."),
+        "a2": ("sea", "A ship on the sea met another ship."),
+        "b1": ("land", "The farmer ploughed the field with a horse."),
+        "b2": ("land", "A horse stood in the field of the farmer."),
+        "none": ("", "Nothing is known of this."),
+    }
+    return Corpus.of(
+        [
+            Document(id, text, id, {"where": kind} if kind else {})
+            for id, (kind, text) in texts.items()
+        ]
+    )
+
+
+@pytest.mark.parametrize("rule", ["nearest", "category", "vote"])
+def test_a_text_gets_the_label_of_its_like(corpus: Corpus, rule: str) -> None:
+    found = label_text(
+        corpus, "The ship and the sea.", "where", rule=rule, neighbours=3, measure="hellinger"
+    )
+    assert found.predicted == "sea" and found.evidence.rather_than == "land"
+    assert {one.id for one in found.evidence.nearest} <= {"a1", "a2", "b1", "b2"}
+    assert [one.label for one in found.rows] == ["sea", "land"]
+    assert found.notes == ["left out, without where: none"]
+
+
+def test_an_equal_text_is_at_distance_zero(corpus: Corpus) -> None:
+    text = corpus.documents[2].text
+    found = label_text(corpus, text, "where", rule="nearest", measure="hellinger")
+    assert found.to_dicts()[0] == {"label": "land", "divergence": pytest.approx(0, abs=1e-6)}
+
+
+def test_texts_without_words_or_known_labels_are_refused(corpus: Corpus) -> None:
+    with pytest.raises(InputError, match="no words"):
+        label_text(corpus, "…", "where")
+    with pytest.raises(InputError, match="field 'colour'"):
+        label_text(corpus, "The ship.", "colour")
+    one = Corpus.of([Document("a", "The ship.", "a", {"where": "sea"})])
+    with pytest.raises(InputError, match="nothing to tell apart|All documents"):
+        label_text(one, "The ship.", "where")

@@ -13,11 +13,11 @@ from hypothesis import strategies as st
 from scipy.sparse import csr_matrix
 
 import lexfield as lx
-from lexfield.diverge.counts import of_texts
-from lexfield.diverge.label import leave_one_out
-from lexfield.diverge.points import Points, reach
+from lexfield.compare.clouds import find_radii, list_neighbours
+from lexfield.compare.counts import count_texts
+from lexfield.compare.labels import leave_one_out
 from lexfield.errors import InputError
-from tests.diverge import oracle
+from tests.compare import oracle
 
 VARIANTS: list[dict[str, Any]] = [
     {"measure": "kl"},
@@ -70,7 +70,7 @@ def test_all_pairs_are_the_pairs(variant: dict[str, Any], documents: list[list[s
     assume(all(len(set(points(text))) > 5 for text in documents))
     assume(len({str(sorted(points(text))) for text in documents}) == len(documents))
     options = {**variant, "vectors": VECTORS, "dimension": 4.0}
-    together = lx.pairs(of_texts(documents), "latent", k=[2, 5], **options)
+    together = lx.pairs(count_texts(documents), "latent", k=[2, 5], **options)
     for i, a in enumerate(documents):
         for j, b in enumerate(documents):
             for k in (2, 5):
@@ -104,7 +104,7 @@ def test_a_text_does_not_diverge_from_itself() -> None:
             found = lx.divergence(text, text, measure, space, vectors=VECTORS)
             assert found.value == 0 and "same words" in found.notes[-1]
     other = [*text, "w55", "w56"]
-    both = lx.pairs(of_texts([text, text, other]), "latent", vectors=VECTORS)
+    both = lx.pairs(count_texts([text, text, other]), "latent", vectors=VECTORS)
     assert both[3][0, 1] == 0 and both[3][0, 2] != 0
     assert both.notes[0] == "with the same words as often: 0 and 1"
 
@@ -117,7 +117,7 @@ def test_kl_is_the_limit_of_renyi_at_one(a: list[str], b: list[str]) -> None:
     options: dict[str, Any] = {"space": "latent", "vectors": VECTORS}
     closed = lx.divergence(a, b, **options).raw
     assert lx.divergence(a, b, limit=False, **options).raw == pytest.approx(closed, abs=1e-3)
-    both = lx.pairs(of_texts([a, b]), "latent", limit=False, vectors=VECTORS)
+    both = lx.pairs(count_texts([a, b]), "latent", limit=False, vectors=VECTORS)
     assert both.estimates[3][0, 1] == pytest.approx(closed, abs=1e-3)
 
 
@@ -135,7 +135,7 @@ def test_words_explain_kl_and_their_parts_sum_to_it() -> None:
 def test_a_run_that_was_stopped_goes_on_and_comes_to_the_same(tmp_path: Path) -> None:
     rng = np.random.default_rng(0)
     many = vectors(words=400)
-    counts = of_texts([[f"w{i}" for i in rng.integers(0, 400, 300)] for _ in range(4)])
+    counts = count_texts([[f"w{i}" for i in rng.integers(0, 400, 300)] for _ in range(4)])
     options: dict[str, Any] = {"k": [2, 3], "vectors": many, "memory": 1e-6}
     whole = lx.pairs(counts, "latent", **options)
 
@@ -158,7 +158,7 @@ def test_a_run_that_was_stopped_goes_on_and_comes_to_the_same(tmp_path: Path) ->
 def test_threads_do_not_change_a_bit(monkeypatch: pytest.MonkeyPatch) -> None:
     rng = np.random.default_rng(1)
     many = vectors(words=300, dims=40)
-    counts = of_texts([[f"w{i}" for i in rng.integers(0, 300, 200)] for _ in range(3)])
+    counts = count_texts([[f"w{i}" for i in rng.integers(0, 300, 200)] for _ in range(3)])
     found = []
     for threads in ("1", "2"):
         monkeypatch.setenv("LEXFIELD_THREADS", threads)
@@ -170,7 +170,7 @@ def test_approximate_neighbours_come_close() -> None:
     pytest.importorskip("faiss")
     rng = np.random.default_rng(1)
     many = vectors(words=3000, dims=20)
-    counts = of_texts([[f"w{i}" for i in rng.integers(0, 3000, 900)] for _ in range(3)])
+    counts = count_texts([[f"w{i}" for i in rng.integers(0, 3000, 900)] for _ in range(3)])
     exact = lx.pairs(counts, "latent", vectors=many).estimates[3]
     near = lx.pairs(counts, "latent", vectors=many, approximate=True).estimates[3]
     assert near == pytest.approx(exact, abs=0.5) and (near != exact).any()
@@ -180,13 +180,12 @@ def test_approximate_neighbours_come_close() -> None:
 def test_points_with_short_lists_look_at_all_the_others(seed: int) -> None:
     rng = np.random.default_rng(seed)
     rows, counts = rng.normal(size=(40, 3)), csr_matrix(rng.integers(0, 3, size=(2, 40)))
-    points = Points(rows, counts, [""] * 40, np.zeros(2))
     a, b = counts.toarray()
     mine = np.flatnonzero(a)
-    whole = reach(points, points.lists(39), mine, a, b, 3)
+    whole = find_radii(rows, list_neighbours(rows, 39), mine, a, b, 3)
     for size in (1, 6, 12):
         for long, short in zip(
-            whole, reach(points, points.lists(size), mine, a, b, 3), strict=True
+            whole, find_radii(rows, list_neighbours(rows, size), mine, a, b, 3), strict=True
         ):
             np.testing.assert_allclose(short, long, rtol=1e-12)
 
@@ -327,7 +326,7 @@ def test_nothing_is_ranked_by_impossible_estimates(
     wide: tuple[lx.WordVectors, list[list[str]]], tmp_path: Path
 ) -> None:
     known, documents = wide
-    found = lx.pairs(of_texts(documents), "latent", measure="js", vectors=known)
+    found = lx.pairs(count_texts(documents), "latent", measure="js", vectors=known)
     assert all(record["value"] is None for record in found.to_dicts())
     assert any("132 of 132 pairs have no value" in note for note in found.notes)
     assert "nan" not in found._repr_html_()
@@ -345,7 +344,7 @@ def test_nothing_is_ranked_by_impossible_estimates(
 
 def test_a_hub_is_named() -> None:
     texts = [[f"w{i}"] * 3 + ["w50"] for i in range(11)]
-    hub = lx.pairs(of_texts([["w50", *(f"w{i}" for i in range(11))], *texts]), measure="js")
+    hub = lx.pairs(count_texts([["w50", *(f"w{i}" for i in range(11))], *texts]), measure="js")
     assert any("0 is the nearest of 11 of 12 documents" in note for note in hub.notes)
     pairs = [[f"w{i // 2}", f"w{20 + i}"] for i in range(12)]
-    assert lx.pairs(of_texts(pairs), measure="js").notes == []
+    assert lx.pairs(count_texts(pairs), measure="js").notes == []

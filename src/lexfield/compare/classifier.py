@@ -1,0 +1,137 @@
+"""A scikit-learn classifier that labels a text by its divergence from known texts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.validation import check_is_fitted
+
+from lexfield.arrays import Array
+from lexfield.compare.batches import compare_clouds
+from lexfield.compare.counts import Counts, Text, count_texts
+from lexfield.compare.estimate import drop_impossible
+from lexfield.compare.labels import find_category_distances
+from lexfield.compare.options import ComparisonOptions
+from lexfield.compare.pairs import compare_count_rows
+from lexfield.compare.probabilities import find_calibration_rows, find_differences, fit_model
+from lexfield.errors import InputError
+
+Matrix = NDArray[np.float64]
+
+
+class DivergenceLabeler(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """A scikit-learn classifier of texts.
+
+    ``fit(texts, labels)`` keeps the texts; ``predict(texts)`` returns for each the label of the
+    category that it diverges least from. Parameters: a rule (see ``lexfield.compare.labels``), how
+    many neighbours vote, and ``options``, a dictionary of further ``ComparisonOptions``.
+    """
+
+    def __init__(
+        self,
+        space: str = "categorical",
+        measure: str = "hellinger",
+        k: int = 3,
+        rule: str = "nearest",
+        neighbours: int = 5,
+        options: dict[str, Any] | None = None,
+    ) -> None:
+        self.space = space
+        self.measure = measure
+        self.k = k
+        self.rule = rule
+        self.neighbours = neighbours
+        self.options = options
+
+    def fit(self, X: Sequence[Text], y: ArrayLike) -> DivergenceLabeler:  # noqa: N803
+        labels = np.asarray(y)
+        texts = _list_texts(X)
+        if len(texts) != len(labels):
+            raise InputError(f"{len(texts):,} texts have {len(labels):,} labels.")
+        self._make_options()
+        self.classes_ = np.unique(labels)
+        if len(self.classes_) < 2:
+            raise InputError(f"There is one class, {labels[0]!r}.", "Give texts of at least two.")
+        self.texts_ = texts
+        self.labels_ = labels
+        return self
+
+    def predict(self, X: Sequence[Text]) -> Array:  # noqa: N803
+        check_is_fitted(self)
+        chosen: Array = self.classes_[self._find_class_distances(X).argmin(axis=1)]
+        return chosen
+
+    def predict_proba(self, X: Sequence[Text]) -> Matrix:  # noqa: N803
+        """Return calibrated probabilities; for the rule ``vote``, the shares of the votes.
+
+        Probabilities are calibrated on the known texts, each compared with all the others, as in
+        ``lexfield attribute``; so at least one class needs two texts.
+        """
+        check_is_fitted(self)
+        if self.rule == "vote":
+            far = self._find_class_distances(X)
+            votes = np.where(np.isfinite(far), np.ceil(-far), 0)
+            return np.asarray(votes / votes.sum(axis=1, keepdims=True))
+        distances = self._find_distances(X, first=0)
+        known, new = np.split(distances, [len(self.texts_)])
+        np.fill_diagonal(known, np.inf)
+        rows = find_calibration_rows(self.labels_.tolist())
+        model = fit_model(
+            find_differences(known[rows], self.labels_, self.classes_, (self.rule,)),
+            np.searchsorted(self.classes_, self.labels_[rows]),
+        )
+        return model.predict(find_differences(new, self.labels_, self.classes_, (self.rule,)))
+
+    def _make_options(self) -> ComparisonOptions:
+        given = {"space": self.space, "measure": self.measure, "k": self.k}
+        return ComparisonOptions.from_dict({**given, **(self.options or {})})
+
+    def _find_class_distances(self, texts: Sequence[Text]) -> Matrix:
+        distances = self._find_distances(texts, first=len(self.texts_))
+        return find_category_distances(
+            distances, self.labels_, self.classes_, self.rule, self.neighbours
+        )
+
+    def _find_distances(self, texts: Sequence[Text], *, first: int) -> Matrix:
+        """Return the divergence of all texts from ``first`` on, known and then new, from the known
+        ones."""
+        given = _list_texts(texts)
+        options = self._make_options()
+        counts = count_texts([*self.texts_, *given], n=options.n, stopwords=options.stopwords)
+        return _compare_with_known(counts, len(self.texts_), first, options)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.string = True
+        tags.input_tags.two_d_array = False
+        return tags
+
+
+def _list_texts(texts: Sequence[Text]) -> list[Text]:
+    if isinstance(texts, str):
+        raise InputError("Texts come in a list.", "Write [text] for one.")
+    given = list(texts)
+    if not given:
+        raise InputError("There are no texts.")
+    return given
+
+
+def _compare_with_known(
+    counts: Counts, known: int, first: int, options: ComparisonOptions
+) -> Matrix:
+    """Return the divergence of the texts from ``first`` on from the first ``known``."""
+    empty = np.flatnonzero(counts.totals == 0)
+    if len(empty):
+        number = empty[0] if empty[0] < known else empty[0] - known
+        raise InputError(f"Text {number} has no words.", "Leave it out.")
+    texts = len(counts.ids)
+    if options.compares_counts:
+        return compare_count_rows(counts, options, np.arange(first, texts), np.arange(known))
+    counts, matrices, notes = compare_clouds(counts, [options.k], options)
+    if len(counts.ids) < texts:
+        raise InputError("Some texts are too short.", " ".join(notes))
+    return drop_impossible(matrices[options.k][first:, :known], options.measure)

@@ -1,0 +1,233 @@
+"""Texts as rows of counts: what every divergence starts from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lexfield.arrays import Array
+from lexfield.bags.bag import Bag
+from lexfield.bags.matrix import BagMatrix
+from lexfield.compare.options import ComparisonOptions
+from lexfield.errors import InputError, check, list_names
+from lexfield.text.corpus import Corpus
+from lexfield.text.document import Document
+from lexfield.text.stopwords import stopwords as stopword_list
+from lexfield.vectors.nearest import nearest_rows
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_matrix
+
+Text = str | Document | Corpus | Bag | Sequence[str]
+
+
+@dataclass(frozen=True)
+class Counts:
+    """One row per text, one column per type. ``metadata`` and ``notes`` come from the corpus."""
+
+    matrix: csr_matrix
+    types: Sequence[str]
+    ids: list[str]
+    metadata: list[dict[str, str]] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+    @property
+    def totals(self) -> NDArray[np.int64]:
+        """Tokens of each text."""
+        return np.asarray(self.matrix.sum(axis=1)).ravel().astype(np.int64)
+
+    def drop_unused_types(self) -> Counts:
+        columns = np.flatnonzero(np.asarray(self.matrix.sum(axis=0)).ravel())
+        types = [self.types[i] for i in columns.tolist()]
+        return replace(self, matrix=self.matrix[:, columns], types=types)
+
+    def keep(self, rows: Array, notes: Sequence[str] = ()) -> Counts:
+        """Return some of the texts, with further notes."""
+        chosen = np.asarray(rows).tolist()
+        return Counts(
+            self.matrix[chosen],
+            self.types,
+            [self.ids[row] for row in chosen],
+            [self.metadata[row] for row in chosen] if self.metadata else [],
+            [*self.notes, *notes],
+        )
+
+    def keep_labelled(self, by: str) -> Counts:
+        """Return the documents that have a metadata field; a note names the others."""
+        has_field = np.array([bool(record.get(by)) for record in self.metadata], bool)
+        if not has_field.any():
+            known = list_names(sorted({name for record in self.metadata for name in record}))
+            raise InputError(f"No document has the field {by!r}.", f"There are: {known}.")
+        others = [id for id, has in zip(self.ids, has_field, strict=True) if not has]
+        notes = [f"left out, without {by}: {list_names(others)}"] if others else []
+        return self.keep(np.flatnonzero(has_field), notes)
+
+    def add(self, other: Counts) -> Counts:
+        """Return these texts and those of other counts, over the types of both."""
+        from scipy.sparse import csr_matrix, vstack
+
+        columns = {type: column for column, type in enumerate(self.types)}
+        places = [columns.setdefault(type, len(columns)) for type in other.types]
+        entries = other.matrix.tocoo()
+        shape = (len(other.ids), len(columns))
+        columns_of = np.asarray(places, np.int64)[entries.col]
+        added = csr_matrix((entries.data, (entries.row, columns_of)), shape=shape)
+        own = self.matrix.copy()
+        own.resize(len(self.ids), len(columns))
+        return Counts(
+            vstack([own, added]).tocsr(),
+            list(columns),
+            [*self.ids, *other.ids],
+            [*self.metadata, *other.metadata],
+            [*self.notes, *other.notes],
+        )
+
+
+def count_corpus(
+    corpus: Corpus,
+    *,
+    n: int = 1,
+    stopwords: str | None = None,
+    sample: int | None = None,
+    seed: int = 0,
+) -> Counts:
+    """Count the n-grams of every document of a corpus.
+
+    ``stopwords`` names a language whose stopwords are left out. ``sample`` draws that many tokens
+    from every document, as Hare et al. do; shorter documents are left out, and a note names them.
+    """
+    check(sample is None or sample >= 1, "sample", "at least 1", sample)
+    check(seed >= 0, "seed", "at least 0", seed)
+    check(1 <= n <= 100, "n", "from 1 to 100", n)
+    check(sample is None or n == 1, "sample", "given for single words only", f"n={n}")
+    bags = BagMatrix.of(corpus, n)
+    metadata = [corpus.metadata(row) for row in range(len(corpus.ids))]
+    matrix, types = bags.counts, list(bags.types)
+    if stopwords is not None:
+        excluded = stopword_list(stopwords)
+        kept = [i for i, type in enumerate(types) if not excluded.intersection(type.split(" "))]
+        matrix, types = matrix[:, kept], [types[i] for i in kept]
+    counts = Counts(matrix.tocsr(), types, list(corpus.ids), metadata, list(corpus.notes))
+    return counts if sample is None else _draw_sample(counts, sample, seed)
+
+
+def count_texts(
+    texts: Iterable[Text],
+    *,
+    n: int = 1,
+    stopwords: str | None = None,
+    ids: Sequence[str] | None = None,
+) -> Counts:
+    """Count texts of any kind: strings, documents, whole corpora, bags or lists of words.
+
+    A corpus is one text. ``ids`` name the texts; by default documents have their own ids and other
+    texts their numbers.
+    """
+    given = list(texts)
+    for text in given:
+        if not isinstance(text, str | Document | Corpus | Bag | list | tuple):
+            raise InputError(
+                "A text is a string, a Document, a Corpus, a Bag or a list of words."
+                f" Got {type(text)}."
+            )
+    if all(isinstance(text, str | Document) for text in given):
+        documents = [
+            text if isinstance(text, Document) else Document(str(number), str(text))
+            for number, text in enumerate(given)
+        ]
+        counts = count_corpus(Corpus.of(documents), n=n, stopwords=stopwords)
+    else:
+        counts = _join_bags([_count_text(text, n) for text in given], stopword_list(stopwords))
+    return counts if ids is None else replace(counts, ids=list(ids))
+
+
+def _count_text(text: Text, n: int) -> Mapping[Any, Any]:
+    if isinstance(text, Bag):
+        return text
+    if isinstance(text, str | Document):
+        text = Corpus.of([text])
+    return BagMatrix.of(text, n).total() if isinstance(text, Corpus) else Bag.of(text, n)
+
+
+def _join_bags(bags: Sequence[Mapping[Any, Any]], excluded: frozenset[str] | set[str]) -> Counts:
+    from scipy.sparse import csr_matrix
+
+    columns: dict[str, int] = {}
+    rows, places, values = [], [], []
+    for row, bag in enumerate(bags):
+        for gram, value in bag.items():
+            if not excluded.intersection(str(gram).split(" ")):
+                rows.append(row)
+                places.append(columns.setdefault(str(gram), len(columns)))
+                values.append(value)
+    shape = (len(bags), len(columns))
+    matrix = csr_matrix((np.array(values, float), (rows, places)), shape=shape)
+    if matrix.nnz and matrix.data.min() < 0:
+        raise InputError("A bag with negative counts is no text.", "Add what was subtracted.")
+    return Counts(matrix, list(columns), [str(row) for row in range(len(bags))])
+
+
+def _draw_sample(counts: Counts, size: int, seed: int) -> Counts:
+    """Draw ``size`` tokens of each row without replacement."""
+    from scipy.sparse import csr_matrix
+
+    is_long = counts.totals >= size
+    short = [id for id, fits in zip(counts.ids, is_long, strict=True) if not fits]
+    notes = [f"left out, shorter than {size:,} words: {list_names(short)}"] if short else []
+    if not is_long.any():
+        raise InputError(
+            f"No document has {size:,} words.", f"The longest has {counts.totals.max(initial=0):,}."
+        )
+    kept = counts.keep(np.flatnonzero(is_long), notes)
+    matrix = kept.matrix.tocsr()
+    rng = np.random.default_rng(seed)
+    parts = []
+    for row in range(len(kept.ids)):
+        values = matrix.data[matrix.indptr[row] : matrix.indptr[row + 1]].astype(np.int64)
+        parts.append(rng.multivariate_hypergeometric(values, size, method="marginals"))
+    drawn = csr_matrix((np.concatenate(parts), matrix.indices, matrix.indptr), matrix.shape)
+    drawn.eliminate_zeros()
+    return replace(kept, matrix=drawn)
+
+
+def spread_counts(counts: Counts, options: ComparisonOptions) -> Counts:
+    """Spread counts over near words if the options ask for it: the estimator ``spread``.
+
+    A text that says "car" then also says a little "automobile". Every word keeps 1 − share of its
+    count and passes the rest on to the words whose cosine with it is at least ``threshold``, in
+    proportion to the cosine; a word without such neighbours, or without a vector, keeps all. The
+    results are counts, so every measure of counts applies to them.
+    """
+    from scipy.sparse import csr_matrix
+
+    if not options.spreads_counts:
+        return counts
+    used = np.asarray(counts.matrix.sum(axis=0)).ravel() > 0
+    return replace(
+        counts, matrix=csr_matrix(counts.matrix @ find_flows(counts.types, used, options))
+    )
+
+
+def find_flows(types: Sequence[str], used: Array, options: ComparisonOptions) -> csr_matrix:
+    """Return types × types: where the count of each ``used`` type goes."""
+    from scipy.sparse import csr_matrix, identity
+
+    embedded = options.load_vectors().embed(types)
+    lengths = np.linalg.norm(embedded.matrix, axis=1)
+    known = np.flatnonzero((lengths > 0) & used)
+    unit = embedded.matrix[known] / lengths[known, None]
+    near = nearest_rows(unit, unit, threshold=options.threshold, skip=np.arange(len(known)))
+    sizes = np.diff(near.offsets)
+    givers = np.repeat(np.arange(len(known)), sizes)
+    sums = np.bincount(givers, near.scores, len(known))
+    flows = options.share * near.scores / sums[givers]
+    passed_on = np.zeros(len(types))
+    passed_on[known[sizes > 0]] = options.share
+    shape = (len(types), len(types))
+    moved: Any = csr_matrix((flows, (known[givers], known[near.rows])), shape=shape)
+    kept = identity(len(types), format="csr").multiply((1 - passed_on)[:, None])
+    return (moved + kept).tocsr()

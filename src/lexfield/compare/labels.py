@@ -1,0 +1,307 @@
+"""Which category a text is nearest to, by its divergence from texts whose category is known.
+
+Rules:
+    category  the category with the smallest mean divergence from its members (Hare et al.)
+    nearest   the category of the nearest document
+    vote      the most common category among the nearest few; of equal ones, the nearer
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from lexfield.arrays import Array
+from lexfield.compare.counts import Counts, count_corpus
+from lexfield.compare.estimate import check_rankable
+from lexfield.compare.options import ComparisonOptions
+from lexfield.compare.pairs import Pairs, pairs
+from lexfield.compare.smoothing import parse_smoothing, smooth
+from lexfield.errors import InputError, check, list_names
+from lexfield.results import Frames
+from lexfield.text.corpus import Corpus
+from lexfield.text.document import Document
+
+RULES = ("category", "nearest", "vote")
+Matrix = NDArray[np.float64]
+_NEAREST, _WORDS = 5, 15  # documents and words shown as evidence
+
+
+@dataclass(frozen=True)
+class NearDocument:
+    """A document near a text."""
+
+    id: str
+    label: str
+    divergence: float
+
+
+@dataclass(frozen=True)
+class TellingWord:
+    """A word and its part in the difference between two categories."""
+
+    word: str
+    part: float
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """Why document ``id`` has its predicted label rather than another."""
+
+    id: str
+    predicted: str
+    rather_than: str
+    nearest: list[NearDocument]
+    words: list[TellingWord]
+
+
+@dataclass(frozen=True)
+class LabelledDocument:
+    id: str
+    label: str
+    predicted: str
+    right: bool
+
+
+@dataclass(frozen=True)
+class Labels(Frames):
+    """The label that each document gets from all the others, beside its own.
+
+    confusion: how often documents with one label get another: own label → predicted → times.
+    evidence: for one document, if requested.
+    """
+
+    by: str
+    rows: list[LabelledDocument]
+    confusion: dict[str, dict[str, int]]
+    notes: list[str] = field(default_factory=list)
+    evidence: Evidence | None = None
+
+    @property
+    def right(self) -> int:
+        """How many documents get their own label."""
+        return sum(row.right for row in self.rows)
+
+    @property
+    def accuracy(self) -> float:
+        return self.right / len(self.rows)
+
+    def to_dicts(self) -> list[dict[str, Any]]:
+        return [asdict(row) for row in self.rows]
+
+    def records(self) -> list[dict[str, Any]]:
+        return self.to_dicts()
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A label, and how far its documents are by the rule."""
+
+    label: str
+    divergence: float
+
+
+@dataclass(frozen=True)
+class TextLabel(Frames):
+    """The label of a new text: all candidates, nearest first, and the evidence."""
+
+    by: str
+    rule: str
+    rows: list[Candidate]
+    evidence: Evidence
+    notes: list[str] = field(default_factory=list)
+
+    @property
+    def predicted(self) -> str:
+        return self.rows[0].label
+
+    def to_dicts(self) -> list[dict[str, Any]]:
+        return [asdict(row) for row in self.rows]
+
+    def records(self) -> list[dict[str, Any]]:
+        return self.to_dicts()
+
+
+def label_documents(
+    found: Pairs,
+    counts: Counts,
+    by: str,
+    rule: str = "nearest",
+    neighbours: int = 5,
+    text: str | None = None,
+) -> Labels:
+    """Label each document from all the others; with evidence for the document with id ``text``.
+
+    ``counts`` are those that were compared, or more; all documents have the metadata field ``by``.
+    """
+    labels = [record[by] for record in found.metadata]
+    predicted = leave_one_out(found.matrix, labels, rule, neighbours).tolist()
+    confusion: dict[str, dict[str, int]] = {}
+    for (own, other), times in sorted(Counter(zip(labels, predicted, strict=True)).items()):
+        confusion.setdefault(own, {})[other] = times
+    rows = [
+        LabelledDocument(id, own, other, own == other)
+        for id, own, other in zip(found.ids, labels, predicted, strict=True)
+    ]
+    evidence = None
+    if text is not None:
+        if text not in found.ids:
+            raise InputError(f"There is no document {text!r}.", "See the ids without --text.")
+        evidence = find_evidence(found, counts, labels, text, predicted[found.ids.index(text)])
+    check_distinct(labels)
+    single = sorted(name for name, size in Counter(labels).items() if size == 1)
+    notes = [f"with one document, so never right: {list_names(single)}"] if single else []
+    return Labels(by, rows, confusion, [*found.notes, *notes], evidence)
+
+
+def label_text(
+    corpus: Corpus,
+    text: str,
+    by: str,
+    *,
+    rule: str = "nearest",
+    neighbours: int = 5,
+    **options: Any,
+) -> TextLabel:
+    """Label a new text from the documents of a corpus that have the metadata field ``by``.
+    ``options`` are those of ``ComparisonOptions``."""
+    chosen = ComparisonOptions.from_dict(options)
+    counts = count_corpus(corpus, n=chosen.n, stopwords=chosen.stopwords)
+    known = counts.keep_labelled(by)
+    counts, name = add_text(known, corpus, text, chosen, by)
+    if not counts.totals[-1]:
+        raise InputError("The text has no words.", "Give a text with words.")
+    found = pairs(counts, **options)
+    if name not in found.ids:
+        raise InputError("The text is too short for this.", " ".join(found.notes))
+    labels = [record.get(by, "") for record in found.metadata]
+    row = found.ids.index(name)
+    others = np.array([i for i in range(len(labels)) if i != row])
+    names = check_distinct([labels[i] for i in others])
+    far = find_category_distances(
+        found.matrix[[row]][:, others], np.asarray(labels)[others], names, rule, neighbours
+    )[0]
+    order = np.argsort(far, kind="stable").tolist()
+    rows = [Candidate(str(names[i]), float(far[i])) for i in order]
+    evidence = find_evidence(found, counts, labels, name, rows[0].label)
+    return TextLabel(by, rule, rows, evidence, found.notes)
+
+
+def add_text(
+    counts: Counts, corpus: Corpus, text: str, options: ComparisonOptions, by: str
+) -> tuple[Counts, str]:
+    """Add a text to counts of a corpus, and return the id it gets. Its label is empty."""
+    name = "your text"
+    while name in counts.ids:
+        name += "′"
+    document = Document(name, text, name, {by: ""})
+    own = Corpus.of([document], normalisation=corpus.normalisation)
+    return counts.add(count_corpus(own, n=options.n, stopwords=options.stopwords)), name
+
+
+def check_distinct(labels: Sequence[str]) -> Array:
+    """Return the distinct labels, sorted. Raise InputError if there is only one."""
+    names = np.unique(labels)
+    if len(names) < 2:
+        raise InputError(f"All documents are {labels[0]!r}.", "There is nothing to tell apart.")
+    return names
+
+
+def find_category_distances(
+    distances: Matrix, labels: Array, names: Array, rule: str, neighbours: int
+) -> Matrix:
+    """Return how far each row (a text) is from each category by a rule; infinite where it has no
+    document. ``distances`` are infinite for documents that are to be ignored."""
+    check(rule in RULES, "rule", f"one of {', '.join(RULES)}", rule)
+    check_rankable(distances)
+    check(neighbours >= 1, "neighbours", "at least 1", neighbours)
+    far = np.full((len(distances), len(names)), np.inf)
+    if rule == "vote":
+        for row, values in enumerate(distances):
+            order = np.argsort(values, kind="stable")[:neighbours]
+            order = order[np.isfinite(values[order])]
+            for place, label in enumerate(names):
+                mine = order[labels[order] == label]
+                if len(mine):  # votes first; then the mean, squeezed into less than one vote
+                    mean = float(values[mine].mean())
+                    far[row, place] = -len(mine) + mean / (1 + abs(mean)) / 2
+        return far
+    for place, label in enumerate(names):
+        columns = distances[:, labels == label]
+        finite = np.isfinite(columns)
+        some = finite.any(axis=1)
+        if rule == "nearest":
+            far[some, place] = columns[some].min(axis=1, initial=np.inf)
+        else:
+            sums = np.where(finite, columns, 0).sum(axis=1)
+            far[some, place] = sums[some] / finite[some].sum(axis=1)
+    return far
+
+
+def leave_one_out(
+    distances: Matrix, labels: ArrayLike, rule: str = "category", neighbours: int = 5
+) -> Array:
+    """Return the label that each document gets from all the others; ``distances[i, j]`` is that of
+    i from j."""
+    names = np.asarray(labels)
+    categories = np.unique(names)
+    others = distances.copy()
+    np.fill_diagonal(others, np.inf)
+    far = find_category_distances(others, names, categories, rule, neighbours)
+    chosen: Array = categories[far.argmin(axis=1)]
+    return chosen
+
+
+def find_evidence(
+    found: Pairs,
+    counts: Counts,
+    labels: Sequence[str],
+    text: str,
+    predicted: str,
+    second: str | None = None,
+) -> Evidence:
+    """Return what supports a label, rather than ``second`` (by default the next nearest)."""
+    row = found.ids.index(text)
+    matrix = check_rankable(found.matrix)
+    order = [j for j in np.argsort(matrix[row], kind="stable").tolist() if j != row]
+    nearest = [NearDocument(found.ids[j], labels[j], float(matrix[row, j])) for j in order]
+    second = second or next(one.label for one in nearest if one.label != predicted)
+    rows = {id: number for number, id in enumerate(counts.ids)}
+    counts = counts.keep(np.array([rows[id] for id in found.ids]))
+    words = find_telling_words(counts, labels, row, predicted, second)
+    return Evidence(text, predicted, second, nearest[:_NEAREST], words[:_WORDS])
+
+
+def find_telling_words(
+    counts: Counts, labels: ArrayLike, row: int, first: str, second: str
+) -> list[TellingWord]:
+    """Return the words of a text by how much they support one category rather than another.
+
+    Each has p ln(q/r): p its share of the text, q and r its shares of the two categories without
+    the text, smoothed by ``jm``. The sum is how much less the text diverges from the first.
+    """
+    from scipy.sparse import csr_matrix
+
+    names = np.asarray(labels)
+    others = np.arange(len(names)) != row
+    totals = np.asarray(counts.matrix.sum(axis=0)).ravel()
+    q, r = (
+        smooth(
+            csr_matrix(counts.matrix[np.flatnonzero((names == name) & others)].sum(axis=0)),
+            parse_smoothing("jm"),
+            totals,
+        )
+        .to_dense()
+        .ravel()
+        for name in (first, second)
+    )
+    mine = counts.matrix[row]
+    p = mine.data / mine.data.sum()
+    parts = p * np.log(q[mine.indices] / r[mine.indices])
+    order = np.argsort(-parts, kind="stable").tolist()
+    return [TellingWord(counts.types[mine.indices[i]], float(parts[i])) for i in order]

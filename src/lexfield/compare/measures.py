@@ -1,0 +1,372 @@
+"""Every measure in one table: its formula, how it is computed for many texts, and its range.
+
+With p and q the relative frequencies of two texts (natural logarithms throughout):
+
+    KL         Σ p ln(p/q)
+    Rényi-α    ln(Σ p^α q^(1−α)) / (α − 1)
+    JS         ½ KL(p‖m) + ½ KL(q‖m),  m = (p + q)/2
+    Hellinger  √(1 − Σ √(p q)),  which is a distance
+
+KL and Rényi need q > 0 wherever p > 0; see ``smoothing.py``. The estimators for clouds are in
+``knn.py``.
+
+To add a measure of word counts, register a function of two arrays of frequencies:
+
+    def total_variation(p, q):
+        return abs(p - q) / 2
+
+    MEASURES.register("total_variation", total_variation)
+
+p and q hold the frequencies of all words of the two texts, in the same order; each sums to 1. The
+function returns the value, or one part per word: then the value is their sum, and the parts explain
+it. A package can name the function in the entry point group ``lexfield.measures`` instead.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeAlias
+
+import numpy as np
+
+from lexfield.arrays import Array
+from lexfield.compare import knn
+from lexfield.compare.smoothing import (
+    BLOCK,
+    Matrix,
+    Smoothing,
+    find_frequencies,
+    multiply,
+    parse_smoothing,
+    replace_data,
+    smooth,
+    sum_rows,
+)
+from lexfield.engine import map_blocks
+from lexfield.engine.compiled import kernel
+from lexfield.errors import InputError, check
+from lexfield.registry import Registry
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_matrix
+
+Formula: TypeAlias = Callable[[Array, Array], Array | float]
+_STEEP = 2.0  # orders of Rényi up to which sums of powers keep their digits
+_NEAR_ONE = 1e-5  # KL is also the mean of Rényi at α = 1 ± this
+
+
+@dataclass(frozen=True)
+class CountTable:
+    """Two matrices of counts; every row of ``left`` is compared with every row of ``right``."""
+
+    left: csr_matrix
+    right: csr_matrix
+    smoothing: Smoothing
+    alpha: float
+    collection: Array  # the counts of all texts, behind jm
+
+    def frequencies(self) -> tuple[csr_matrix, csr_matrix]:
+        return find_frequencies(self.left), find_frequencies(self.right)
+
+
+@dataclass(frozen=True)
+class Measure:
+    """A measure; all but ``parts`` have defaults that suit a function added by a user.
+
+    parts            each word's part in the value, for frequencies p, q and Rényi's order; or the
+                     value itself
+    compute          the values of a table of counts; by default ``parts`` of one pair after another
+    estimate         the value of clouds; None if only counts can be compared
+    orders           the orders α that ``estimate`` needs, from Rényi's order and whether to take
+                     the limit for KL
+    uses_mixture     does ``estimate`` need neighbours in both texts together?
+    is_additive      do the parts add up to the value?
+    is_logarithmic   is it measured in nats or bits?
+    is_smoothed      are the frequencies smoothed?
+    most             the largest possible value, in nats; ``range`` says it in words
+    """
+
+    title: str
+    parts: Callable[[Array, Array, float], Array]
+    compute: Callable[[CountTable], Matrix] | None = None
+    estimate: Callable[[knn.CloudSums, knn.Reverse], Array] | None = None
+    orders: Callable[[float, bool], tuple[float, ...]] = lambda alpha, limit: ()
+    uses_mixture: bool = False
+    is_additive: bool = True
+    is_logarithmic: bool = False
+    is_smoothed: bool = False
+    most: float = math.inf
+    range: str = "at least 0"
+
+
+def find_measure(name: str) -> Measure:
+    """Return a measure by name. Raise InputError if there is none."""
+    found = MEASURES.get(name)
+    if isinstance(found, Measure):
+        return found
+    formula = found
+    return Measure(name, lambda p, q, alpha: np.asarray(formula(p, q), np.float64))
+
+
+def compute_divergences(
+    left: csr_matrix,
+    right: csr_matrix,
+    measure: str,
+    *,
+    smoothing: str = "jm",
+    alpha: float = 0.5,
+    collection: Array | None = None,
+) -> Matrix:
+    """Return the measure of every row of ``left`` against every row of ``right``, in nats.
+
+    ``collection`` holds the counts behind ``jm``; by default those of both matrices.
+    """
+    chosen = find_measure(measure)
+    if measure == "renyi":
+        check(alpha > 0 and alpha != 1, "alpha", "over 0 and not 1", alpha)
+    for matrix in (left, right):
+        if (sum_rows(matrix) == 0).any():
+            raise InputError("A text without words has no divergence.", "Leave it out.")
+    both = np.asarray(left.sum(axis=0)).ravel() + np.asarray(right.sum(axis=0)).ravel()
+    words = both if collection is None else np.asarray(collection, np.float64)
+    words = np.where((words == 0) & (both > 0), 1, words)  # a word the collection lacks counts once
+    table = CountTable(left, right, parse_smoothing(smoothing), alpha, words)
+    return chosen.compute(table) if chosen.compute else _compute_by_pair(table, chosen)
+
+
+def find_parts(table: CountTable, measure: Measure) -> Array:
+    """Return each word's part in the value, for a table of one pair; of 0 dimensions if a measure
+    of a user returns only the value."""
+    if measure.is_smoothed and table.smoothing.kind != "shared":
+        sides = [smooth(c, table.smoothing, table.collection) for c in (table.left, table.right)]
+        p, q = (side.to_dense().ravel() for side in sides)
+    else:
+        p, q = (side.toarray().ravel() for side in table.frequencies())
+    used = (p > 0) | (q > 0)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        parts = measure.parts(p[used], q[used], table.alpha)
+    if not parts.ndim:
+        return parts
+    found = np.zeros(len(p))
+    found[used] = parts
+    return found
+
+
+def _compute_by_pair(table: CountTable, measure: Measure) -> Matrix:
+    p, q = table.frequencies()
+    values = np.empty((p.shape[0], q.shape[0]))
+    for i, j in np.ndindex(*values.shape):
+        used = np.union1d(p[i].indices, q[j].indices)
+        mine, other = (side[:, used].toarray().ravel() for side in (p[i], q[j]))
+        values[i, j] = measure.parts(mine, other, table.alpha).sum()
+    return values
+
+
+def find_entropy(counts: csr_matrix) -> Matrix:
+    """Return −Σ p ln p of each row, in nats."""
+    p = find_frequencies(counts)
+    return -sum_rows(replace_data(p, p.data * np.log(p.data)))
+
+
+def find_shared_mass(left: csr_matrix, right: csr_matrix) -> Matrix:
+    """Return the share of each left text that lies on words of the right text."""
+    return multiply(find_frequencies(left), replace_data(right, np.ones(len(right.data))))
+
+
+def _hellinger_parts(p: Array, q: Array, alpha: float) -> Array:
+    """Each word's term of the square, divided by the value."""
+    squares = (np.sqrt(p) - np.sqrt(q)) ** 2 / 2
+    value = math.sqrt(float(squares.sum()))
+    return np.asarray(squares / value if value else squares)
+
+
+def _compute_hellinger(table: CountTable) -> Matrix:
+    p, q = table.frequencies()
+    affinity = multiply(replace_data(p, np.sqrt(p.data)), replace_data(q, np.sqrt(q.data)))
+    return np.sqrt(np.clip(1 - affinity, 0, 1))
+
+
+def _js_parts(p: Array, q: Array, alpha: float) -> Array:
+    m = (p + q) / 2
+    halves = [np.where(x > 0, x * np.log(x / m), 0) for x in (p, q)]
+    return np.asarray((halves[0] + halves[1]) / 2)
+
+
+def _compute_js(table: CountTable) -> Matrix:
+    p, q = table.frequencies()
+    half_p, half_q = replace_data(p, p.data / 2), replace_data(q, q.data / 2)
+    own_p, own_q = (replace_data(h, h.data * np.log(h.data)) for h in (half_p, half_q))
+
+    def compute_block(start: int) -> Matrix:
+        halves = np.asarray(half_q[start : start + BLOCK].T.toarray())
+        logs = np.asarray(own_q[start : start + BLOCK].T.toarray())
+        out = np.zeros((p.shape[0], halves.shape[1]))
+        _add_shared_words(half_p.indptr, half_p.indices, half_p.data, own_p.data, halves, logs, out)
+        return out
+
+    # Σ m ln m over the words of either text; without shared words, the sums of the two halves
+    mixed = np.hstack(list(map_blocks(compute_block, range(0, q.shape[0], BLOCK))))
+    mixed += sum_rows(own_p)[:, None] + sum_rows(own_q)[None, :]
+    own = -(find_entropy(p)[:, None] + find_entropy(q)[None, :]) / 2
+    return np.clip(own - mixed, 0, np.log(2))
+
+
+@kernel
+def _add_shared_words(
+    starts: Array,
+    words: Array,
+    halves: Array,
+    logs: Array,
+    other: Array,
+    others: Array,
+    out: Array,
+) -> None:
+    """Add (a+b) ln(a+b) − a ln a − b ln b for shared words, a and b half their frequencies."""
+    for row in range(len(starts) - 1):
+        for at in range(starts[row], starts[row + 1]):
+            a, word = halves[at], words[at]
+            for column in range(other.shape[1]):
+                b = other[word, column]
+                if b > 0:
+                    c = a + b
+                    out[row, column] += c * np.log(c) - logs[at] - others[word, column]
+
+
+def _kl_parts(p: Array, q: Array, alpha: float) -> Array:
+    return np.where((p > 0) & (q > 0), p * np.log(p / q), 0)
+
+
+def _compute_kl(table: CountTable) -> Matrix:
+    if table.smoothing.kind == "shared":
+        p, q = table.frequencies()
+        own = multiply(replace_data(p, p.data * np.log(p.data)), replace_data(q, np.ones(q.nnz)))
+        return own - multiply(p, replace_data(q, np.log(q.data)))
+    return _compute_smoothed_kl(table)
+
+
+def _compute_smoothed_kl(table: CountTable) -> Matrix:
+    """Σ p ln p − Σ p ln q over the whole vocabulary."""
+    p, q = (smooth(c, table.smoothing, table.collection) for c in (table.left, table.right))
+    used = q.word > 0
+    log_word = np.log(q.word[used])
+    # off its words q is text × word: the sum as if q had no words, and what its words change
+    extra_p = replace_data(p.on, p.on.data - p.off())
+    extra_q = replace_data(q.on, np.log(q.on.data) - np.log(q.off()))
+    word = np.where(used, np.log(np.where(used, q.word, 1)), 0)
+    plain = p.text * (p.word[used] @ log_word) + extra_p @ word
+    cross = plain[:, None] + np.log(q.text)[None, :]
+    cross += multiply(extra_p, extra_q) + np.outer(p.text, extra_q @ p.word)
+    own = p.text * np.log(p.text) * p.word.sum() + p.text * (p.word[used] @ log_word)
+    on, off = p.on.data, p.off()
+    own += sum_rows(replace_data(p.on, on * np.log(on) - off * np.log(off)))
+    return np.asarray(own[:, None] - cross)
+
+
+def _renyi_parts(p: Array, q: Array, alpha: float) -> Array:
+    """Each word's term of 1 − Σ p^α q^(1−α) with the sign of the value; large sums are scaled."""
+    logs = alpha * np.log(p) + (1 - alpha) * np.log(q)
+    logs = np.where((p > 0) & (q > 0), logs, -np.inf)
+    top = max(float(logs.max()), 0.0) if alpha > _STEEP else 0.0
+    sign = 1 if alpha < 1 else -1
+    return np.asarray((p * math.exp(-top) - np.exp(logs - top)) * sign)
+
+
+def _compute_renyi(table: CountTable) -> Matrix:
+    alpha = table.alpha
+    if alpha > _STEEP:
+        return _compute_steep_renyi(table)
+    if table.smoothing.kind != "shared":
+        return _compute_smoothed_renyi(table)
+    p, q = table.frequencies()
+    total = multiply(replace_data(p, p.data**alpha), replace_data(q, q.data ** (1 - alpha)))
+    with np.errstate(divide="ignore"):  # infinite if no word is shared
+        return np.where(total > 0, np.log(total) / (alpha - 1), np.inf)
+
+
+def _compute_smoothed_renyi(table: CountTable) -> Matrix:
+    """ln Σ p^α q^(1−α) over the whole vocabulary, divided by α − 1."""
+    p, q = (smooth(c, table.smoothing, table.collection) for c in (table.left, table.right))
+    alpha, beta = table.alpha, 1 - table.alpha
+    used = p.word > 0
+    word_p = np.where(used, p.word**alpha, 0)
+    word_q = np.where(used, np.where(used, q.word, 1) ** beta, 0)
+    extra_p = replace_data(p.on, p.on.data**alpha - p.off() ** alpha)
+    extra_q = replace_data(q.on, q.on.data**beta - q.off() ** beta)
+    total = np.outer(p.text**alpha, q.text**beta) * (word_p @ word_q)
+    total += np.outer(p.text**alpha, extra_q @ word_p) + np.outer(extra_p @ word_q, q.text**beta)
+    return np.asarray(np.log(total + multiply(extra_p, extra_q)) / (alpha - 1))
+
+
+def _compute_steep_renyi(table: CountTable) -> Matrix:
+    """The same where powers would overflow or cancel: by logarithms, over the words of both."""
+    from scipy.special import logsumexp
+
+    def make_dense(rows: csr_matrix) -> Matrix:
+        if table.smoothing.kind == "shared":
+            return np.asarray(rows.toarray())
+        return smooth(rows, table.smoothing, table.collection).to_dense()
+
+    smoothed = table.smoothing.kind != "shared"
+    left, right = (table.left, table.right) if smoothed else table.frequencies()
+    alpha = table.alpha
+    values = np.empty((left.shape[0], right.shape[0]))
+    for start in range(0, right.shape[0], BLOCK):
+        q = make_dense(right[start : start + BLOCK])
+        for row in range(left.shape[0]):
+            p = make_dense(left[row]).ravel()
+            mine = p > 0
+            both = q[:, mine] > 0
+            logs = np.log(np.where(both, q[:, mine], 1.0))
+            powers = np.where(both, alpha * np.log(p[mine]) + (1 - alpha) * logs, -np.inf)
+            total = logsumexp(powers, axis=1) if mine.any() else np.full(len(q), -np.inf)
+            far = np.where(np.isfinite(total), total / (alpha - 1), np.inf)
+            values[row, start : start + BLOCK] = far
+    return values
+
+
+MEASURES: Registry[Measure | Formula] = Registry(
+    "measure",
+    "lexfield.measures",
+    {
+        "kl": Measure(
+            "Kullback–Leibler divergence",
+            _kl_parts,
+            _compute_kl,
+            knn.estimate_kl,
+            orders=lambda alpha, limit: () if limit else (1 + _NEAR_ONE, 1 - _NEAR_ONE),
+            is_logarithmic=True,
+            is_smoothed=True,
+        ),
+        "js": Measure(
+            "Jensen–Shannon divergence",
+            _js_parts,
+            _compute_js,
+            knn.estimate_js,
+            uses_mixture=True,
+            is_logarithmic=True,
+            most=math.log(2),
+            range="between 0 and ln 2",
+        ),
+        "renyi": Measure(
+            "Rényi divergence",
+            _renyi_parts,
+            _compute_renyi,
+            knn.estimate_renyi,
+            orders=lambda alpha, limit: (alpha,),
+            is_additive=False,
+            is_logarithmic=True,
+            is_smoothed=True,
+        ),
+        "hellinger": Measure(
+            "Hellinger distance",
+            _hellinger_parts,
+            _compute_hellinger,
+            knn.estimate_hellinger,
+            orders=lambda alpha, limit: (0.5,),
+            most=1.0,
+            range="between 0 and 1",
+        ),
+    },
+)

@@ -1,0 +1,200 @@
+"""How texts are compared: every choice with its default, checked once."""
+
+from __future__ import annotations
+
+import difflib
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, replace
+from typing import Any
+
+from lexfield.compare.knn import STEPS
+from lexfield.compare.measures import Measure, find_measure
+from lexfield.compare.smoothing import parse_smoothing
+from lexfield.errors import InputError, check
+from lexfield.specs import parse_spec
+from lexfield.vectors.wordvectors import WordVectors
+
+SPACES = ("categorical", "latent")
+ESTIMATORS = ("plain", "extrapolated", "equal_radius", "calibrated", "spread")
+UNITS = {"nats": 1.0, "bits": 1.0 / math.log(2)}
+
+
+@dataclass(frozen=True, kw_only=True)
+class ComparisonOptions:
+    """
+    measure     kl, js, renyi, hellinger, or one that was added; ``renyi(0.3)`` also sets alpha
+    space       categorical: counts of n-grams; latent: clouds of word vectors
+    unit        nats or bits
+    alpha       the order of renyi
+    stopwords   a language whose stopwords are left out; None keeps all
+    n           words per n-gram (categorical)
+    smoothing   shared, additive(λ) or jm(λ) (kl and renyi of counts)
+    k           which neighbour measures the density (latent)
+    estimator   plain: Póczos et al.; spread: counts spread over near words and compared as counts;
+                for kl also extrapolated: from k, 2k, 4k and 8k to none, less biased in up to 30
+                dimensions; equal_radius: Wang et al., needs no exponent; calibrated: the bias on
+                similar Gaussian clouds is subtracted (arrays only) (latent)
+    limit       kl by its closed limit; False: by the mean of α = 1 ± 1e-5 (latent, plain)
+    points      tokens: a word counts as often as it occurs; types: once (latent)
+    dimension   exponent of distance: ambient, intrinsic, or a number (latent)
+    reduce      None, or pca(20) for the first 20 principal axes (latent)
+    vectors     word vectors, or the name of a set (latent)
+    share       how much of its count a word passes on to near words (spread)
+    threshold   words are near from this cosine on (spread)
+    allow_unknown  compare even if most words have no vector (latent)
+    """
+
+    measure: str = "kl"
+    space: str = "categorical"
+    unit: str = "nats"
+    alpha: float = 0.5
+    stopwords: str | None = None
+    n: int = 1
+    smoothing: str = "jm"
+    k: int = 3
+    estimator: str = "plain"
+    limit: bool = True
+    points: str = "tokens"
+    dimension: str | float = "ambient"
+    reduce: str | None = None
+    vectors: WordVectors | str = "default"
+    share: float = 0.3
+    threshold: float = 0.6
+    allow_unknown: bool = False
+
+    def __post_init__(self) -> None:
+        self._read_measure()
+        find_measure(self.measure)
+        for name, choices in (
+            ("space", SPACES),
+            ("unit", tuple(UNITS)),
+            ("estimator", ESTIMATORS),
+            ("points", ("tokens", "types")),
+        ):
+            value = getattr(self, name)
+            check(value in choices, name, f"one of {', '.join(choices)}", value)
+        number = isinstance(self.alpha, int | float) and 0 < self.alpha <= 100 and self.alpha != 1
+        check(number, "alpha", "over 0, at most 100 and not 1", self.alpha)
+        check(isinstance(self.n, int) and 1 <= self.n <= 100, "n", "from 1 to 100", self.n)
+        check(isinstance(self.k, int) and 1 <= self.k <= 10_000, "k", "from 1 to 10,000", self.k)
+        check(0 < self.share < 1, "share", "between 0 and 1", self.share)
+        check(0 < self.threshold < 1, "threshold", "between 0 and 1", self.threshold)
+        exponents = "'ambient', 'intrinsic' or a number from 0 to 10,000"
+        check(_is_exponent(self.dimension), "dimension", exponents, self.dimension)
+        parse_smoothing(self.smoothing)
+        _ = self.axes
+        self._check_estimator()
+
+    def _read_measure(self) -> None:
+        """Replace a measure such as ``renyi(0.3)`` by its name and its order."""
+        spec = parse_spec(self.measure, "measure")
+        given = [*spec.values, *spec.parameters.values()]
+        if given:
+            ok = spec.name == "renyi" and len(given) == 1 and set(spec.parameters) <= {"alpha"}
+            check(ok, "measure", "a name, or renyi(0.5)", self.measure)
+            try:
+                object.__setattr__(self, "alpha", float(given[0]))
+            except ValueError:
+                check(False, "the order of renyi", "a number", given[0])
+        object.__setattr__(self, "measure", spec.name)
+
+    def _check_estimator(self) -> None:
+        if self.estimator not in ("plain", "spread"):
+            check(self.measure == "kl", "measure", f"'kl' for {self.estimator}", self.measure)
+            check(self.limit, "limit", f"True for {self.estimator}", self.limit)
+        if self.estimator == "calibrated":
+            check(self.dimension == "ambient", "dimension", "'ambient' here", self.dimension)
+        if self.space == "categorical":
+            return
+        check(self.n == 1, "n", "1 in the latent space", self.n)
+        if self.definition.estimate is None and not self.compares_counts:
+            raise InputError(
+                f"{self.measure} compares word counts, not clouds.",
+                "Use the categorical space, or the estimator spread.",
+            )
+        if self.measure == "renyi" or not self.limit:
+            least = f"over |alpha − 1| = {self.alpha - 1}"
+            check(self.k > abs(self.alpha - 1), "k", least, self.k)
+
+    @classmethod
+    def from_dict(cls, given: Mapping[str, Any]) -> ComparisonOptions:
+        """Make options from keyword arguments. Raise InputError for an unknown name, with the
+        nearest known one."""
+        names = [field.name for field in fields(cls)]
+        for name in given:
+            if name not in names:
+                close = difflib.get_close_matches(name, names, 1)
+                hint = f"Did you mean {close[0]!r}?" if close else f"There are: {', '.join(names)}."
+                raise InputError(f"There is no option {name!r}.", hint)
+        return cls(**given)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the options as JSON can hold them, without the vectors."""
+        return {f.name: getattr(self, f.name) for f in fields(self) if f.name != "vectors"}
+
+    def with_k(self, k: int) -> ComparisonOptions:
+        return replace(self, k=k)
+
+    def load_vectors(self) -> WordVectors:
+        if isinstance(self.vectors, WordVectors):
+            return self.vectors
+        return WordVectors.load(self.vectors)
+
+    @property
+    def definition(self) -> Measure:
+        """The measure itself."""
+        return find_measure(self.measure)
+
+    @property
+    def compares_counts(self) -> bool:
+        """Are counts compared rather than clouds?"""
+        return self.space == "categorical" or self.estimator == "spread"
+
+    @property
+    def spreads_counts(self) -> bool:
+        """Are counts spread over near words before they are compared?"""
+        return self.space == "latent" and self.estimator == "spread"
+
+    @property
+    def ignores_unshared(self) -> bool:
+        """Are words that only one text holds ignored?"""
+        return self.smoothing.strip() == "shared" and self.definition.is_smoothed
+
+    @property
+    def scale(self) -> float:
+        """What turns nats into the unit; 1 for a measure that has none."""
+        return UNITS[self.unit] if self.definition.is_logarithmic else 1.0
+
+    @property
+    def axes(self) -> int | None:
+        """How many principal axes to keep; None for all dimensions."""
+        if self.reduce is None:
+            return None
+        spec = parse_spec(self.reduce, "reduction")
+        size = spec.values[0] if len(spec.values) == 1 and not spec.parameters else ""
+        ok = spec.name == "pca" and size.isdecimal() and len(size) <= 6
+        check(ok, "reduce", "like pca(20)", self.reduce)
+        return int(size)
+
+    @property
+    def required_ks(self) -> list[int]:
+        """Which neighbours the estimator needs."""
+        return [self.k * step for step in STEPS] if self.estimator == "extrapolated" else [self.k]
+
+    @property
+    def orders(self) -> tuple[float, ...]:
+        """The orders α that the estimator needs."""
+        return self.definition.orders(self.alpha, self.limit)
+
+    def check_for_texts(self) -> None:
+        """Raise InputError if the estimator needs distinct points, for words repeat."""
+        ok = self.estimator != "calibrated"
+        check(ok, "estimator", "another one for texts (calibrated is for arrays)", self.estimator)
+
+
+def _is_exponent(dimension: str | float) -> bool:
+    if isinstance(dimension, str):
+        return dimension in ("ambient", "intrinsic")
+    number = isinstance(dimension, int | float) and not isinstance(dimension, bool)
+    return number and 0 < dimension <= 10_000

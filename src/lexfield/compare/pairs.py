@@ -1,0 +1,241 @@
+"""Every ordered pair of documents and every k, in one pass over the words of the collection."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lexfield.arrays import Array
+from lexfield.compare.batches import compare_clouds, compare_rows, compare_rows_on
+from lexfield.compare.clouds import check_coverage
+from lexfield.compare.counts import Counts, count_corpus, spread_counts
+from lexfield.compare.estimate import drop_impossible, note_impossible_pairs
+from lexfield.compare.measures import find_shared_mass
+from lexfield.compare.options import ComparisonOptions
+from lexfield.engine import Engine
+from lexfield.errors import InputError, check, list_names
+from lexfield.plottable import Plottable
+from lexfield.progress import Progress, silent
+from lexfield.results import Frames, html_table
+from lexfield.text.corpus import Corpus
+
+_SHOWN = 20  # documents in a notebook
+_HUB, _FEWEST = 0.3, 10  # a hub is nearest to more than this share of documents, if not very few
+
+
+@dataclass(frozen=True)
+class Pairs(Frames, Plottable):
+    """``matrix[i, j]`` is the divergence of document ``ids[i]`` from ``ids[j]``.
+
+    matrices: one for each k, smallest k first; comparing counts has one, under 0. NaN where the
+    estimate is impossible, which happens only for clouds; see ``lexfield.compare.estimate``.
+    estimates: the same as estimated, possible or not, in nats: for research only.
+    """
+
+    ids: list[str]
+    matrices: dict[int, NDArray[np.float64]]
+    options: ComparisonOptions
+    metadata: list[dict[str, str]] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    estimates: dict[int, NDArray[np.float64]] = field(default_factory=dict, repr=False)
+
+    @property
+    def matrix(self) -> NDArray[np.float64]:
+        """The matrix of the smallest k."""
+        return next(iter(self.matrices.values()))
+
+    def __getitem__(self, k: int) -> NDArray[np.float64]:
+        return self.matrices[k]
+
+    def to_dicts(self) -> list[dict[str, Any]]:
+        return [
+            {"a": a, "b": b, "k": k or None, "value": _to_value(matrix[i, j])}
+            for k, matrix in self.matrices.items()
+            for i, a in enumerate(self.ids)
+            for j, b in enumerate(self.ids)
+            if i != j
+        ]
+
+    def records(self) -> list[dict[str, Any]]:
+        return self.to_dicts()
+
+    def _repr_html_(self) -> str:
+        rows = [
+            {"": id, **dict(zip(self.ids, map(_to_value, line), strict=True))}
+            for id, line in zip(self.ids[:_SHOWN], self.matrix[:_SHOWN].tolist(), strict=True)
+        ]
+        names = ["", *self.ids[:_SHOWN]]
+        more = [f"{len(self.ids):,} documents in all"] if len(self.ids) > _SHOWN else []
+        return html_table(rows, repr(self), [*more, *self.notes], names)
+
+    def __repr__(self) -> str:
+        ks = "" if 0 in self.matrices else f", k = {', '.join(map(str, self.matrices))}"
+        what = f"{self.options.measure} in the {self.options.space} space"
+        return f"<Pairs: {len(self.ids):,} documents, {what}{ks}>"
+
+
+def pairs(
+    corpus: Corpus | Counts,
+    space: str = "categorical",
+    k: int | Sequence[int] = 3,
+    *,
+    sample: int | None = None,
+    seed: int = 0,
+    approximate: bool = False,
+    memory: float = 1.0,
+    resume: str | Path | None = None,
+    engine: Engine | None = None,
+    progress: Progress = silent,
+    **options: Any,
+) -> Pairs:
+    """Return the divergence of every document from every other. ``options`` are those of
+    ``ComparisonOptions``.
+
+    k: one or several (latent). sample: draw that many tokens from each document.
+    memory: gigabytes for what is computed at a time (latent). approximate: search neighbours only
+    in the nearest cells of a faiss index (latent; needs the extra ``faiss``).
+    resume: a folder for finished batches, from which a stopped run goes on.
+    engine: a cluster to run on; it needs ``resume``, a folder that all its machines can read.
+    """
+    if engine is not None and resume is None:
+        raise InputError(
+            "A cluster needs a folder that all its machines see.", "Name one with --resume FOLDER."
+        )
+    ks = sorted({k} if isinstance(k, int) else set(k))
+    check(bool(ks), "k", "one number or several", k)
+    chosen = ComparisonOptions.from_dict({"space": space, "k": ks[0], **options})
+    check(memory > 0, "memory", "over 0 GB", memory)
+    if isinstance(corpus, Corpus):
+        corpus = count_corpus(
+            corpus, n=chosen.n, stopwords=chosen.stopwords, sample=sample, seed=seed
+        )
+    counts = _drop_empty(corpus)
+    notes = check_coverage(counts, chosen, each=False)
+    if chosen.compares_counts:
+        everyone = np.arange(len(counts.ids))
+        if engine is None:
+            matrix = compare_count_rows(counts, chosen, everyone, everyone)
+        else:
+            rows = spread_counts(counts, chosen).matrix
+            matrix = compare_rows_on(engine, Path(resume or ""), rows, chosen, progress)
+        return _make_pairs(counts, {0: matrix}, chosen, [*notes, *_note_ignored(counts, chosen)])
+    for each in ks:
+        chosen.with_k(each)  # checks it
+    counts, matrices, more = compare_clouds(
+        counts,
+        ks,
+        chosen,
+        approximate=approximate,
+        memory=memory,
+        resume=resume,
+        engine=engine,
+        progress=progress,
+    )
+    return _make_pairs(counts, matrices, chosen, [*notes, *more])
+
+
+def compare_count_rows(
+    counts: Counts, options: ComparisonOptions, rows: Array, columns: Array
+) -> NDArray[np.float64]:
+    """Return the divergence of some texts from others, by their counts, in nats; ``jm`` smooths by
+    the latter."""
+    return compare_rows(spread_counts(counts, options).matrix, options, rows, columns)
+
+
+def _drop_empty(counts: Counts) -> Counts:
+    """Leave out documents without words, with a note. Raise InputError if fewer than two remain."""
+    empty = counts.totals == 0
+    if empty.any():
+        names = list_names(id for id, none in zip(counts.ids, empty, strict=True) if none)
+        counts = counts.keep(np.flatnonzero(~empty), [f"left out, without words: {names}"])
+    if len(counts.ids) < 2:
+        raise InputError(
+            f"{len(counts.ids)} documents have words.", "Give at least two to compare."
+        )
+    return counts
+
+
+def _make_pairs(
+    counts: Counts,
+    estimates: dict[int, NDArray[np.float64]],
+    options: ComparisonOptions,
+    notes: Sequence[str],
+) -> Pairs:
+    copies = _find_copies(counts)
+    matrices = estimates
+    if not options.compares_counts:
+        for matrix in estimates.values():
+            np.fill_diagonal(matrix, 0.0)
+        matrices = {k: drop_impossible(raw, options.measure) for k, raw in estimates.items()}
+    for matrix in matrices.values():
+        matrix *= options.scale
+        np.fill_diagonal(matrix, 0.0)
+        for i, j in copies:
+            matrix[i, j] = matrix[j, i] = 0.0
+    notes = [
+        *counts.notes,
+        *notes,
+        _note_infinite(matrices),
+        _note_copies(counts, copies),
+        note_impossible_pairs(matrices, options.measure),
+        _note_hub(counts.ids, next(iter(matrices.values()))),
+    ]
+    unique = list(dict.fromkeys(note for note in notes if note))
+    return Pairs(counts.ids, matrices, options, counts.metadata, unique, estimates)
+
+
+def _note_ignored(counts: Counts, options: ComparisonOptions) -> list[str]:
+    """Say how much is ignored if only shared words are compared."""
+    if not options.ignores_unshared:
+        return []
+    others = ~np.eye(len(counts.ids), dtype=bool)
+    share = 1 - find_shared_mass(counts.matrix, counts.matrix)[others].mean()
+    return [f"words that only one text of a pair holds are ignored: {share:.1%} of a text"]
+
+
+def _note_infinite(matrices: dict[int, NDArray[np.float64]]) -> str:
+    infinite = sum(int(np.isinf(matrix).sum()) for matrix in matrices.values())
+    return f"{infinite:,} pairs have no word in common and differ infinitely" if infinite else ""
+
+
+def _note_copies(counts: Counts, copies: Sequence[tuple[int, int]]) -> str:
+    names = [f"{counts.ids[i]} and {counts.ids[j]}" for i, j in copies]
+    return f"with the same words as often: {list_names(names)}" if names else ""
+
+
+def _note_hub(ids: Sequence[str], matrix: NDArray[np.float64]) -> str:
+    """Say so if one document, a hub, is the nearest of very many, so that being nearest means
+    little."""
+    others = np.where(np.eye(len(ids), dtype=bool), np.inf, matrix)
+    if len(ids) < _FEWEST or np.isnan(others).any():
+        return ""
+    times = np.bincount(others.argmin(axis=1), minlength=len(ids))
+    if times.max() <= len(ids) * _HUB:
+        return ""
+    return (
+        f"{ids[int(times.argmax())]} is the nearest of {times.max():,} of {len(ids):,} documents,"
+        " so do not trust who is nearest. Use the estimator spread or the categorical space."
+    )
+
+
+def _find_copies(counts: Counts) -> list[tuple[int, int]]:
+    """Return documents with equal counts, each with the first like it."""
+    seen: dict[bytes, int] = {}
+    copies = []
+    for row in range(len(counts.ids)):
+        own = counts.matrix[row]
+        own.sort_indices()
+        first = seen.setdefault(own.indices.tobytes() + own.data.tobytes(), row)
+        if first != row:
+            copies.append((first, row))
+    return copies
+
+
+def _to_value(value: float) -> float | None:
+    """Return a divergence, or None where there is none."""
+    return None if np.isnan(value) else float(value)

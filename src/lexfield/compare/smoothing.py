@@ -1,0 +1,127 @@
+"""Frequencies of words, smoothed where a measure needs q > 0 wherever p > 0.
+
+    shared       sum over the words of both texts, as Hare et al. do; a note says what is ignored
+    additive(λ)  (c + λ) / (n + λV), V the number of types in all texts
+    jm(λ)        (1−λ) c/n + λ g, g the frequencies in the whole collection (Jelinek–Mercer)
+
+A smoothed frequency is a sparse part on the words of the text, and elsewhere a number that belongs
+to the text times a number that belongs to the word. So every sum over the vocabulary is one sparse
+product and a few sums.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lexfield.arrays import Array
+from lexfield.engine import map_blocks
+from lexfield.errors import InputError, check
+from lexfield.specs import parse_spec
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_matrix
+
+Matrix = NDArray[np.float64]
+BLOCK = 64  # rows of the second matrix that are dense at a time
+_DEFAULTS = {"additive": 0.1, "jm": 0.5}
+
+
+@dataclass(frozen=True)
+class Smoothing:
+    """How to treat words that a text lacks; made by ``parse_smoothing``."""
+
+    kind: str
+    amount: float = 0.0
+
+
+def parse_smoothing(text: str) -> Smoothing:
+    """Return the smoothing of ``"shared"``, ``"additive(0.1)"`` or ``"jm(0.5)"``."""
+    hint = "Write shared, additive, additive(0.1), jm or jm(0.5)."
+    try:
+        spec = parse_spec(text, "smoothing")
+    except InputError as error:
+        raise InputError(error.message, hint) from None
+    most = 1 if spec.name in _DEFAULTS else 0
+    if spec.name not in ("shared", *_DEFAULTS) or len(spec.values) > most or spec.parameters:
+        raise InputError(f"There is no smoothing {text!r}.", hint)
+    if spec.name == "shared":
+        return Smoothing("shared")
+    try:
+        amount = float(spec.values[0]) if spec.values else _DEFAULTS[spec.name]
+    except ValueError:
+        amount = float("nan")
+    top = 1.0 if spec.name == "jm" else float("inf")
+    check(0 < amount < top, f"the amount of {spec.name}", f"over 0 and under {top:g}", text)
+    return Smoothing(spec.name, amount)
+
+
+@dataclass(frozen=True)
+class SmoothedTexts:
+    """Smoothed frequencies: ``on`` where the text has the word, ``text`` × ``word`` elsewhere."""
+
+    on: csr_matrix
+    text: Matrix
+    word: Matrix
+
+    def off(self) -> Matrix:
+        """Return what each entry of ``on`` would be if the text lacked the word."""
+        off: Matrix = np.repeat(self.text, np.diff(self.on.indptr)) * self.word[self.on.indices]
+        return off
+
+    def to_dense(self) -> Matrix:
+        extra = replace_data(self.on, self.on.data - self.off())
+        return np.asarray(np.outer(self.text, self.word) + extra)
+
+
+def smooth(counts: csr_matrix, smoothing: Smoothing, collection: Array) -> SmoothedTexts:
+    """Smooth the frequencies of every row; ``collection`` holds the counts of all texts."""
+    collection = np.asarray(collection, np.float64)
+    totals = np.asarray(counts.sum(axis=1)).ravel().astype(np.float64)
+    used = collection > 0
+    if smoothing.kind == "additive":
+        text = smoothing.amount / (totals + smoothing.amount * used.sum())
+        word = used.astype(np.float64)
+        own = text / smoothing.amount
+    else:
+        text = np.full(len(totals), smoothing.amount)
+        word = collection / collection.sum()
+        own = (1 - smoothing.amount) / totals
+    off = SmoothedTexts(counts, text, word).off()
+    data = counts.data * np.repeat(own, np.diff(counts.indptr)) + off
+    return SmoothedTexts(replace_data(counts, data), text, word)
+
+
+def find_frequencies(counts: csr_matrix) -> csr_matrix:
+    """Divide each count by the total of its row."""
+    from scipy.sparse import csr_matrix
+
+    counts = csr_matrix(counts)
+    counts.eliminate_zeros()
+    totals = np.asarray(counts.sum(axis=1)).ravel().astype(np.float64)
+    return replace_data(counts, counts.data / np.repeat(totals, np.diff(counts.indptr)))
+
+
+def replace_data(matrix: csr_matrix, data: Array) -> csr_matrix:
+    """Return a matrix with the same places and other values."""
+    from scipy.sparse import csr_matrix
+
+    return csr_matrix((data, matrix.indices, matrix.indptr), matrix.shape)
+
+
+def sum_rows(matrix: csr_matrix) -> Matrix:
+    return np.asarray(matrix.sum(axis=1)).ravel()
+
+
+def multiply(left: csr_matrix, right: csr_matrix) -> Matrix:
+    """Return ``left @ right.T``. Blocks are dense, as the inner loop then runs over full rows."""
+    parts = map_blocks(partial(_multiply_block, left, right), range(0, right.shape[0], BLOCK))
+    return np.hstack([np.zeros((left.shape[0], 0)), *parts])
+
+
+def _multiply_block(left: csr_matrix, right: csr_matrix, start: int) -> Matrix:
+    return np.asarray(left @ np.asarray(right[start : start + BLOCK].T.toarray()))
