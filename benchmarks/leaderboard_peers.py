@@ -51,9 +51,9 @@ class GensimWmd:
 
     def _words(self, text: str) -> list[str]:
         from lexfield.text.normalise import Normalisation
-        from lexfield.text.segment import words
+        from lexfield.text.segment import split_words
 
-        return [w for w in words(Normalisation()(text)) if w not in self._excluded]
+        return [w for w in split_words(Normalisation()(text)) if w not in self._excluded]
 
     def search(self, text: str, k: int) -> Rows:
         query = self._words(text)
@@ -108,12 +108,12 @@ class StaticMean(Dense):
 
     def encode(self, texts: list[str]) -> NDArray[Any]:
         from lexfield.text.normalise import Normalisation
-        from lexfield.text.segment import words
+        from lexfield.text.segment import split_words
 
         normalise = Normalisation()
         made = np.zeros((len(texts), self._vectors.matrix.shape[1]), np.float32)
         for row, text in enumerate(texts):
-            ranks = [self._rank[w] for w in words(normalise(text)) if w in self._rank]
+            ranks = [self._rank[w] for w in split_words(normalise(text)) if w in self._rank]
             if ranks:
                 weights = np.log(2.0 + np.array(ranks))[:, None]
                 made[row] = (weights * self._vectors.matrix[ranks]).mean(axis=0)

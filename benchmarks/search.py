@@ -28,8 +28,7 @@ from harness import jsonl, rounded, seconds
 
 from lexfield import Corpus, Document, Index, stopwords
 from lexfield.search import segment
-from lexfield.text.segment import sentence_spans
-from lexfield.text.segment import words as cut_words
+from lexfield.text.segment import sentence_spans, split_words
 
 METHODS = (
     "setcover",
@@ -255,7 +254,7 @@ class Plain:
 
     def __init__(self, index: Index, texts: list[str]) -> None:
         self._excluded = stopwords("en")
-        tokens = [cut_words(index.normalisation(text)) for text in texts]
+        tokens = [split_words(index.normalisation(text)) for text in texts]
         self._sentences = {i: set(words) for i, words in enumerate(tokens) if len(words) >= 5}
         lexicon = index.lexicon
         known = np.flatnonzero(lexicon.known).tolist()
@@ -264,7 +263,7 @@ class Plain:
 
     def search(self, query: str, t: int = 5, r: int = 10, penalty: float = 0.5) -> list[int]:
         uncovered: set[str] = set()
-        for word in cut_words(query.lower()):
+        for word in split_words(query.lower()):
             if word in self._excluded:
                 continue
             if word in self._words:
@@ -295,10 +294,10 @@ def _gensim(index: Index, texts: list[str], queries: list[str]) -> dict[str, Any
     keyed = KeyedVectors(lexicon.vectors.shape[1])
     keyed.add_vectors([lexicon.words[i] for i in known], lexicon.vectors[known])
     excluded = stopwords("en")
-    cut = [[w for w in cut_words(index.normalisation(t)) if w not in excluded] for t in texts]
+    cut = [[w for w in split_words(index.normalisation(t)) if w not in excluded] for t in texts]
     theirs, ours, same = [], [], True
     for query in queries:
-        mine = [w for w in cut_words(index.normalisation(query)) if w not in excluded]
+        mine = [w for w in split_words(index.normalisation(query)) if w not in excluded]
         start = time.perf_counter()
         distances = np.array([keyed.wmdistance(mine, words, norm=False) for words in cut])
         theirs.append(time.perf_counter() - start)

@@ -175,9 +175,9 @@ def figures(
 
 def _words(text: str) -> list[str]:
     from lexfield.text.normalise import Normalisation
-    from lexfield.text.segment import words
+    from lexfield.text.segment import split_words
 
-    return words(Normalisation()(text))
+    return split_words(Normalisation()(text))
 
 
 def encode(texts: list[str]) -> Any:

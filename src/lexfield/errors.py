@@ -4,7 +4,8 @@
     ├── InputError            a value, a file or a text that cannot be used
     │   ├── ReadError         a file that cannot be read as the text it claims to be
     │   ├── VectorsError      a word-vector file that is malformed
-    │   └── UnknownWordError  a word with no vector (also a KeyError)
+    │   ├── UnknownWordError  a word with no vector (also a KeyError)
+    │   └── UnknownDocumentError  an id that no document has (also a KeyError)
     ├── StoreError            something kept on disk
     │   ├── NotAStoreError    the folder holds nothing of lexfield's
     │   ├── CorruptError      bytes differ from what was written
@@ -56,6 +57,10 @@ class VectorsError(InputError):
 
 class UnknownWordError(InputError, KeyError):
     """A word with no vector, even after repair."""
+
+
+class UnknownDocumentError(InputError, KeyError):
+    """An id that no document has."""
 
 
 class StoreError(LexfieldError):

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lexfield.search.index import Index
-from lexfield.text.segment import words as cut_words
+from lexfield.text.segment import split_words
 from lexfield.text.stopwords import stopwords
 
 
@@ -33,7 +33,7 @@ class Plain:
         return cls([rows.text(row) for row in range(len(rows))], vectors)
 
     def tokens(self, text: str) -> list[str]:
-        return cut_words(text.lower())
+        return split_words(text.lower())
 
     def content(self, text: str) -> list[str]:
         return [token for token in self.tokens(text) if token not in stopwords("en")]

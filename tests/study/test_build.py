@@ -9,7 +9,7 @@ from lexfield.search.index import Index
 from lexfield.study.build import Lengths, new_study, suggest
 from lexfield.study.sentences import StudyQuery
 from lexfield.text.corpus import Corpus
-from lexfield.text.segment import words
+from lexfield.text.segment import split_words
 
 
 @pytest.fixture(scope="module")
@@ -29,15 +29,15 @@ def test_every_method_suggests_five(index: Index, tmp_path: Path, kind: str) -> 
         for entries in lists.values():
             texts = [text for _, text in entries]
             assert len(set(texts)) == 5
-            assert all(3 <= len(words(text)) <= 15 for text in texts)
+            assert all(3 <= len(split_words(text)) <= 15 for text in texts)
     jaccard = index.search(QUERIES[0].text, "jaccard", 200)
-    short = [hit.text for hit in jaccard if 3 <= len(words(hit.text)) <= 15]
+    short = [hit.text for hit in jaccard if 3 <= len(split_words(hit.text)) <= 15]
     first = [text for _, text in study.suggestions[1]["jaccard"]]
     assert first == list(dict.fromkeys(" ".join(text.split()) for text in short))[:5]
 
 
 def test_the_query_itself_is_never_suggested(index: Index) -> None:
-    own = next(s for s in index.corpus.sentences if 5 <= len(words(s)) <= 12)
+    own = next(s for s in index.corpus.sentences if 5 <= len(split_words(s)) <= 12)
     for method in ("setcover", "mean", "wmd", "jaccard", "edit"):
         (found,) = suggest(index, [own], method, None, Lengths())
         assert len(found) == 5 and " ".join(own.split()) not in found

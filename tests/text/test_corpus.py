@@ -8,10 +8,12 @@ from hypothesis import strategies as st
 
 from lexfield.errors import InputError
 from lexfield.store.folder import Store, write
+from lexfield.text import corpus as module
+from lexfield.text import segment
 from lexfield.text.corpus import Corpus
 from lexfield.text.document import Document
 from lexfield.text.normalise import Normalisation
-from lexfield.text.segment import sentence_spans, words
+from lexfield.text.segment import sentence_spans, split_words
 
 
 def test_hand_made_corpus() -> None:
@@ -56,7 +58,7 @@ def test_against_the_obvious(texts: list[str]) -> None:
             assert corpus.sentences[position] == text[start:end]
             assert corpus.document_of(position) == row
             found = [corpus.vocabulary.words[t] for t in corpus.sentence_tokens(position)]
-            expected = words(normalise(text[start:end].replace("\0", " ")))
+            expected = split_words(normalise(text[start:end].replace("\0", " ")))
             assert "".join(found) == "".join(expected)
             position += 1
     assert position == len(corpus.sentences)
@@ -96,3 +98,52 @@ def test_sample_is_what_it_says(sample: Corpus) -> None:
     assert {f["genre"] for f in fields} == {"fiction", "non-fiction", "poetry", "play"}
     assert {f["level"] for f in fields} == {"middle", "high", "college"}
     assert len({(f["author"], f["topic"]) for f in fields}) == 64
+
+
+def test_one_text_is_one_document() -> None:
+    assert [d.text for d in Corpus.of("a cat sat.")] == ["a cat sat."]
+    assert [d.id for d in Corpus.of(Document("x", "a cat sat."))] == ["x"]
+    assert [(d.id, d.text) for d in Corpus.of({"a": "One.", "b": "Two."})] == [
+        ("a", "One."),
+        ("b", "Two."),
+    ]
+    with pytest.raises(InputError, match="A corpus is made of texts. Got int instead"):
+        Corpus.of(3)  # type: ignore[arg-type]
+    with pytest.raises(InputError, match="a string or a Document. Got int instead"):
+        Corpus.of([3])  # type: ignore[list-item]
+
+
+def test_documents_are_found_by_id_and_position() -> None:
+    corpus = Corpus.of([Document("x", "One."), "Two.", "Three."])
+    assert len(corpus) == 3 and [d.id for d in corpus] == ["x", "0", "1"]
+    assert corpus["x"] == corpus[0] == corpus[-3] and corpus["1"].text == "Three."
+    assert corpus[1:] == [corpus[1], corpus[2]]
+    assert "x" in corpus and "y" not in corpus
+    with pytest.raises(InputError, match="no document 'y'"):
+        corpus["y"]
+    with pytest.raises(KeyError):
+        corpus["y"]
+    with pytest.raises(IndexError):
+        corpus[3]
+
+
+def test_ids_of_strings_do_not_collide() -> None:
+    corpus = Corpus.of(["a", Document("0", "b"), "c", Document("1", "d")])
+    assert list(corpus.ids) == ["2", "0", "3", "1"]
+    assert list(Corpus.of(["x", "y"], taken=corpus).ids) == ["4", "5"]
+
+
+@pytest.mark.parametrize(("name", "size"), [("_BATCH", 1), ("_BATCH", 2)])
+def test_a_corpus_is_the_same_however_it_is_split(
+    monkeypatch: pytest.MonkeyPatch, name: str, size: int
+) -> None:
+    texts = ["The sea, the sea! It's 3.14.", "Été à la mer. 中国", "", "Nobody's sea; the end", "é"]
+    expected = Corpus.of(texts)
+    monkeypatch.setattr(segment, name, size)
+    monkeypatch.setattr(module, "_BLOCK", 3)
+    monkeypatch.setattr(module, "split_pieces", lambda text: segment.split_pieces(text, 5))
+    found = Corpus.of(texts)
+    for name in ("tokens", "token_offsets", "sentence_spans", "sentence_offsets"):
+        assert getattr(found, name).tolist() == getattr(expected, name).tolist()
+    assert list(found.vocabulary) == list(expected.vocabulary)
+    assert found.vocabulary.counts.tolist() == expected.vocabulary.counts.tolist()

@@ -9,7 +9,7 @@ from types import SimpleNamespace
 import pytest
 
 from lexfield.errors import InputError, ReadError
-from lexfield.text import records
+from lexfield.text import readers, source
 from lexfield.text.corpus import Corpus
 from lexfield.text.decode import strip_gutenberg
 from lexfield.text.document import Document
@@ -124,7 +124,7 @@ def test_guessed_encoding_is_noted(tmp_path: Path) -> None:
     ("name", "data", "message"),
     [
         ("a.jsonl", '{"text": "ok"}\n{bad\n', "a.jsonl:2: not JSON"),
-        ("a.jsonl", "[1]\n", "a.jsonl:1: a JSON object a line is needed"),
+        ("a.jsonl", "[1]\n", "a.jsonl:1: a JSON object per line is needed"),
         ("a.jsonl", "[" * 100_000, "not JSON"),
         ("a.jsonl", '{"other": 1}\n', "no field 'text' or 'body'"),
         ("a.csv", "id,text\n1,x,extra\n", "a.csv:2: more fields than the 2 of the header"),
@@ -166,7 +166,7 @@ def test_wrong_arguments(tmp_path: Path) -> None:
 
 
 def test_a_document_is_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(records, "MAX_DOCUMENT", 100)
+    monkeypatch.setattr(source, "MAX_DOCUMENT", 100)
     with pytest.raises(ReadError, match="too large for one document"):
         list(Reader(write(tmp_path / "a.txt", "x" * 101)))
     with pytest.raises(ReadError, match=r"a\.jsonl:1: a line over"):
@@ -236,7 +236,7 @@ def test_lists_of_a_parquet_file_are_left_out(tmp_path: Path) -> None:
     reader = Reader(path)
     (document,) = reader
     assert document.text == "a" and document.metadata == {"n": "1"}
-    assert reader.told() == [f"{path}: left out what is no text or number: x"]
+    assert reader.report() == [f"{path}: left out columns that are neither text nor numbers: x"]
 
 
 def test_parquet_rows_are_the_same_however_many_at_a_time(
@@ -249,7 +249,7 @@ def test_parquet_rows_are_the_same_however_many_at_a_time(
     parquet.write_table(pa.table({"text": [f"text {n}" for n in range(3000)]}), path)
     found = [(document.id, document.text) for document in Reader(path)]
     assert len(found) == 3000 and found[2999] == ("a.parquet:3000", "text 2999")
-    monkeypatch.setattr(records, "_ROOM", 100_000)
+    monkeypatch.setattr(readers, "_ROOM", 100_000)
     assert [(document.id, document.text) for document in Reader(path)] == found
 
 

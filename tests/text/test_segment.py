@@ -10,7 +10,14 @@ from hypothesis import strategies as st
 
 from lexfield.text import segment
 from lexfield.text.normalise import Normalisation
-from lexfield.text.segment import BREAK, marked, sentence_spans, word_spans, words
+from lexfield.text.segment import (
+    BREAK,
+    mark_sentences,
+    sentence_spans,
+    split_pieces,
+    split_words,
+    word_spans,
+)
 
 
 def sentences(text: str) -> list[str]:
@@ -36,7 +43,7 @@ def sentences(text: str) -> list[str]:
     ],
 )
 def test_words(text: str, expected: list[str]) -> None:
-    assert words(text) == expected
+    assert split_words(text) == expected
     assert [text[a:b] for a, b in word_spans(text)] == expected
 
 
@@ -79,14 +86,14 @@ def test_cutting_at_once_equals_cutting_a_sentence_at_a_time(text: str, together
     """The one-pass path against the obvious one."""
     normalise = Normalisation()
     text = text.replace(BREAK, " ")
-    with patch.object(segment, "_TOGETHER", together):
-        bounds, sentences = marked(text, normalise)
+    with patch.object(segment, "_BATCH", together):
+        bounds, sentences = mark_sentences(text, normalise)
     spans = list(zip(bounds[::2], bounds[1::2], strict=True))
     assert spans == sentence_spans(text)
-    tokens = words(sentences)
+    tokens = split_words(sentences)
     slow: list[str] = []
     for start, end in spans:
-        slow += [*words(normalise(text[start:end])), BREAK]
+        slow += [*split_words(normalise(text[start:end])), BREAK]
     # A mark at a sentence's start can join the letter before it only when both are in one string.
     assert tokens.count(BREAK) == len(spans)
     assert "".join(tokens) == "".join(slow)
@@ -95,7 +102,7 @@ def test_cutting_at_once_equals_cutting_a_sentence_at_a_time(text: str, together
 @given(st.text(alphabet="abcXYZ019'’.,-_ é中ひ"))
 def test_words_are_the_same_in_ascii_and_unicode_patterns(text: str) -> None:
     if text.isascii():
-        assert words(text) == words(f"{text} é")[:-1]
+        assert split_words(text) == split_words(f"{text} é")[:-1]
 
 
 @pytest.mark.parametrize(
@@ -126,7 +133,7 @@ def test_cutting_is_linear(unit: str) -> None:
         best = float("inf")
         for _ in range(3):
             start = time.process_time()  # which other work on the machine does not lengthen
-            words(marked(text, Normalisation())[1])
+            split_words(mark_sentences(text, Normalisation())[1])
             best = min(best, time.process_time() - start)
         return best
 
@@ -138,3 +145,14 @@ def test_a_point_after_nothing_but_space() -> None:
     text = "One" + " " * 40 + ". Two came."
     assert [text[a:b] for a, b in sentence_spans(text)][-1] == "Two came."
     assert sentence_spans(" " * 40 + ". Two")
+
+
+@given(
+    st.lists(st.text(alphabet="abXZ019'’‘“—….,-_ \n!\x01\x7f\xa0é٣中ひ😀\u0301") | st.text()),
+    st.sampled_from([1, 3, 20, 1 << 18]),
+)
+def test_pieces_hold_the_words_of_the_whole(texts: list[str], size: int) -> None:
+    marked = "".join(mark_sentences(text, Normalisation())[1] for text in texts)
+    pieces = list(split_pieces(marked, size))
+    assert "".join(pieces) == marked
+    assert [word for piece in pieces for word in split_words(piece)] == split_words(marked)

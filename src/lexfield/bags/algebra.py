@@ -18,7 +18,7 @@ import re
 from dataclasses import dataclass
 
 from lexfield.errors import InputError, check
-from lexfield.text.segment import words
+from lexfield.text.segment import split_words
 
 _NUMBER = re.compile(r"(\d+(?:\.\d*)?|\.\d+)\s*\*")
 _RUN = re.compile(r'[^\s"“”*+]+')  # a word with its punctuation
@@ -60,7 +60,7 @@ class _Parser:
             weight, weighted = self._weight()
             start = self._at
             term = self._term(sign * weight)
-            if words(term.text):
+            if split_words(term.text):
                 found.append(term)
             elif sign < 0 or weighted or term.quoted:
                 raise self._make_error("there is no word here", start)

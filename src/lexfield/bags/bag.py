@@ -16,7 +16,6 @@ from typing import TypeAlias
 from lexfield.errors import InputError, check
 from lexfield.results import Frames
 from lexfield.text.normalise import Normalisation
-from lexfield.text.segment import words as split_words
 
 Number: TypeAlias = int | float
 
@@ -37,7 +36,7 @@ class Bag(Frames, Mapping[Hashable, Number]):
         """Return the bag of the n-grams of a sequence of words; a string is split into words."""
         check(isinstance(n, int) and n >= 1, "n", "a whole number of at least 1", n)
         if isinstance(words, str):
-            words = split_words(Normalisation()(words))
+            words = Normalisation().words(words)
         shifted = [words[start:] for start in range(n)]
         return cls(Counter(map(" ".join, zip(*shifted, strict=False))))
 

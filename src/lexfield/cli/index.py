@@ -105,7 +105,7 @@ def _sharded(
             shards=shards,
             normalisation=normalisation,
             engine=engine,
-            notes=reader.told,
+            notes=reader.report,
             progress=bar,
             **how,
         )

@@ -40,9 +40,9 @@ class _Real(click.FloatRange):
 
 def read_input() -> bytes:
     """Return standard input. Raise InputError if it is too large: it may have no end."""
-    from lexfield.text.records import read_most
+    from lexfield.text.source import read_at_most
 
-    data = read_most(sys.stdin.buffer, _MOST_BYTES)
+    data = read_at_most(sys.stdin.buffer, _MOST_BYTES)
     if data is None:
         raise InputError(
             f"Standard input is larger than {_MOST_BYTES // 1_000_000} MB.",

@@ -14,8 +14,8 @@ from pathlib import Path
 
 from lexfield.errors import ReadError, list_names
 from lexfield.store.bounds import bounded_json
-from lexfield.text.records import read_most
 from lexfield.text.sniff import SAMPLE, refuse_binary
+from lexfield.text.source import read_at_most
 
 _LONGEST_QUERY = 10_000_000  # characters; a query may be a book
 MOST_BYTES = 100_000_000  # of a file that is kept in memory
@@ -88,7 +88,7 @@ def read_lines(
 
 def _read_input() -> io.BytesIO:
     """Read standard input, which may have no end."""
-    data = read_most(sys.stdin.buffer, MOST_BYTES)
+    data = read_at_most(sys.stdin.buffer, MOST_BYTES)
     if data is None:
         raise _size_error("Standard input", MOST_BYTES)
     return io.BytesIO(data)

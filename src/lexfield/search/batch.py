@@ -17,7 +17,7 @@ from lexfield.search.methods import Method, parse, read_query, spec_of
 from lexfield.search.query import LONGEST_QUERY, check_length
 from lexfield.search.ranking import Found, Ranking, noted
 from lexfield.search.weighted import BagMethod
-from lexfield.text.segment import words as cut_words
+from lexfield.text.segment import split_words
 
 if TYPE_CHECKING:
     from lexfield.search.index import Index
@@ -105,7 +105,7 @@ def check_queries(texts: Sequence[str], names: Sequence[str], algebra: bool) -> 
             if algebra:
                 parse_algebra(text)
             if len(text) > LONGEST_QUERY:  # else it cannot have so many words
-                check_length(cut_words(text))
+                check_length(split_words(text))
         except InputError as error:
             if len(texts) == 1 and not names:
                 raise

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from html import escape
 
 from lexfield.text.normalise import Normalisation
-from lexfield.text.segment import word_spans
 
 # backgrounds that black text can be read on, told apart with any kind of colour vision
 TINTS = ("#cfe8f7", "#fbdcc4", "#cdeee2", "#f4dcea", "#fbeebd", "#e3e3e3")
@@ -28,7 +27,7 @@ def highlight(
 ) -> list[Highlight]:
     """The words of a text that answer words of the query."""
     found = []
-    for start, end in word_spans(text):
+    for start, end in normalise.word_spans(text):
         answer = answers.get(normalise(text[start:end]))
         if answer is not None:
             found.append(Highlight(start, end, *answer))

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from lexfield.explain import Explanation
 from lexfield.search.marks import Highlight, highlight
 from lexfield.text.corpus import Corpus
-from lexfield.text.segment import words
+from lexfield.text.segment import split_words
 
 # For each word of a hit that answers the query: which query word, and how strongly; None is as
 # strongly as any (a word of the query itself).
@@ -59,7 +59,7 @@ def find_answers(explanation: Explanation | None, query_words: Sequence[str]) ->
     found: Answers = {}
     if explanation is not None and explanation.of_words:
         for query, match, weight in _weighted_pairs(explanation):
-            for word in words(match):
+            for word in split_words(match):
                 if weight > (found.get(word, ("", 0.0))[1] or 0.0):
                     found[word] = query, weight
     if len(query_words) <= _QUERY_WORDS or explanation is None:

@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lexfield.errors import InputError, list_names
-from lexfield.text.segment import words as cut_words
 from lexfield.text.stopwords import stopwords
 
 if TYPE_CHECKING:
@@ -73,7 +72,7 @@ class Query:
 def look_up(index: Index, text: str) -> Query:
     """Cut a text as the index's own were, and look its words up."""
     lexicon = index.lexicon
-    tokens = cut_words(index.normalisation(text.replace("\0", " ")))
+    tokens = index.normalisation.words(text)
     check_length(tokens)
     words, counts = count_words(tokens, stopwords(index.language))
     ids = np.array([lexicon.ids.get(word, -1) for word in words], np.int32)

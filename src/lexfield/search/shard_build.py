@@ -13,7 +13,6 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, nullcontext
-from dataclasses import asdict
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -141,7 +140,7 @@ class _Build:
         ):
             self._statistics(out, words, normalisation.stem, entries)
             out.array("balls", balls)
-            corpus = {"normalisation": asdict(normalisation), "notes": []}
+            corpus = {"normalisation": normalisation.to_dict(), "notes": []}
             out.meta.update(
                 shards=entries,
                 segments=[{"name": NAME, "corpus": corpus}],
@@ -200,7 +199,7 @@ class _Build:
     def _cut(
         self, parts: list[dict[str, Any]], normalisation: Normalisation
     ) -> tuple[list[str], list[dict[str, Any]]]:
-        how = asdict(normalisation)
+        how = normalisation.to_dict()
         items = [{"out": _name("cut", part, how), **part, "normalisation": how} for part in parts]
         about = self._map("cut_documents", items)
         if not sum(one["tokens"] for one in about):

@@ -7,7 +7,6 @@ again by a later run, finds its work done.
 from __future__ import annotations
 
 import json
-from dataclasses import asdict
 from typing import Any
 
 import numpy as np
@@ -148,5 +147,5 @@ def _renumbered(where: Place, cut: str, words: str) -> tuple[Corpus, Store, Any]
         "metadata": corpus._metadata,
         "words": StringArray.pack(mine[i] for i in order.tolist()),
     }
-    again = Corpus(arrays, strings, Normalisation(**asdict(corpus.normalisation)), corpus.notes)
+    again = Corpus(arrays, strings, corpus.normalisation, corpus.notes)
     return again, shared, numbers[order]

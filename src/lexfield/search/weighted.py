@@ -22,7 +22,6 @@ from lexfield.search.bags import Bags, Occurrences
 from lexfield.search.query import Query, check_length, count_words
 from lexfield.search.ranking import Found
 from lexfield.search.rows import Rows
-from lexfield.text.segment import words as cut_words
 from lexfield.text.stopwords import stopwords
 
 if TYPE_CHECKING:
@@ -187,15 +186,15 @@ def read_terms(
 
     Plain text is its words, each as often as it occurs, without stopwords; as ``algebra`` it is
     sums of words and quoted phrases, in which stopwords count."""
-    normalise, excluded = index.normalisation, stopwords(index.language)
-    tokens = cut_words(normalise(text.replace("\0", " ")))
+    normalisation, excluded = index.normalisation, stopwords(index.language)
+    tokens = normalisation.words(text)
     check_length(tokens)
     if not algebra:
         counted = zip(*count_words(tokens, excluded), strict=True)
         return tokens, tuple((float(count), (word,)) for word, count in counted)
     terms: list[tuple[float, tuple[str, ...]]] = []
     for item in parse_algebra(text):
-        cut = cut_words(normalise(item.text))
+        cut = normalisation.words(item.text)
         if item.quoted:
             terms.append((item.weight, tuple(cut)))
         else:

@@ -14,8 +14,8 @@ from pathlib import Path
 from lexfield.errors import InputError, ReadError
 from lexfield.evaluate.queries import iterate_queries
 from lexfield.store.bounds import bounded_json
-from lexfield.text.records import read_most
 from lexfield.text.sniff import SAMPLE, refuse_binary
+from lexfield.text.source import read_at_most
 
 MOST_BYTES = 20_000_000
 MOST_QUERIES = 10_000
@@ -115,7 +115,7 @@ def parse_count(value: object) -> int:
 def read_json(path: str | Path) -> object:
     """Read a JSON file of bounded size."""
     with open(path, "rb") as file:
-        data = read_most(file, MOST_BYTES)
+        data = read_at_most(file, MOST_BYTES)
     if data is None:
         raise ReadError(f"{path} is larger than {MOST_BYTES // 1_000_000} MB.")
     refuse_binary(data[:SAMPLE], str(path))

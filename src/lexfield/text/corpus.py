@@ -1,44 +1,44 @@
 """A corpus: documents → sentences → token ids, over one vocabulary.
 
-Strings live at the edges; inside there are arrays that map from disk as they are.
+Texts and tokens are arrays that can be mapped from disk; strings are made when they are asked for.
 """
 
 from __future__ import annotations
 
 import json
 from array import array
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import asdict
-from itertools import islice, pairwise
+from collections import defaultdict
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import cached_property
+from itertools import count, islice, pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
+from typing import Any, Generic, TypeVar, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
-from lexfield.errors import InputError
+from lexfield.arrays import Array
+from lexfield.errors import InputError, UnknownDocumentError
 from lexfield.progress import Progress, silent
 from lexfield.store.folder import Store, Writer
 from lexfield.store.strings import StringArray
 from lexfield.text.document import Document
-from lexfield.text.normalise import Normalisation
+from lexfield.text.frames import records_of
+from lexfield.text.normalise import Normalisation, Tokenizer
 from lexfield.text.read import Reader
-from lexfield.text.segment import BREAK, marked, pieces, words
+from lexfield.text.segment import BREAK, mark_sentences, sentence_spans, split_pieces, split_words
 from lexfield.text.vocabulary import Vocabulary
 
-if TYPE_CHECKING:
-    from lexfield.text.numbers import Words
-
 T = TypeVar("T")
+Texts = str | Document | Mapping[str, str] | Iterable[Document | str]
 _ARRAYS = ("sentence_spans", "sentence_offsets", "tokens", "token_offsets", "counts")
-_COMPILED = 2_000_000  # characters of text that are numbered at a time
-_MOST_WORDS = 50_000  # distinct ones that are numbered without
-_BLOCK = 1 << 18
 _STRINGS = ("texts", "ids", "sources", "metadata", "words")
+_BLOCK = 1 << 18
 
 
 class Sentence(str):
-    """A sentence is its text, and knows where it stands: document id and number in it, from 0."""
+    """The text of a sentence, with the id of its document and its number there, from 0."""
 
     __slots__ = ("document", "number")
     document: str
@@ -54,7 +54,7 @@ class Sentence(str):
 
 
 class View(Sequence[T], Generic[T]):
-    """A sequence whose items are made when they are asked for."""
+    """A sequence that creates its items on access."""
 
     def __init__(self, length: int, item: Callable[[int], T]) -> None:
         self._length = length
@@ -76,18 +76,22 @@ class View(Sequence[T], Generic[T]):
 
 
 class Corpus:
-    """Cut text. Made by ``Corpus.read(paths)`` or ``Corpus.of(documents)``.
+    """Texts split into sentences and words: ``Corpus.read(paths)`` or ``Corpus.of(texts)``.
+
+    >>> corpus = Corpus.of(["The cat sat.", "A dog barked."])
+    >>> len(corpus), corpus[0].text, corpus["1"].text, "1" in corpus
+    (2, 'The cat sat.', 'A dog barked.', True)
 
     documents, sentences: sequences of ``Document`` and ``Sentence``.
-    tokens: vocabulary ids of all words, in order; ``token_offsets[s]`` is where sentence s begins,
+    tokens: vocabulary ids of all words, in order; sentence s begins at ``token_offsets[s]``, and
         ``sentence_offsets[d]`` is the first sentence of document d.
-    notes: what the reading left out, guessed or repaired.
+    notes: what was left out, guessed or repaired.
     """
 
     def __init__(
         self,
-        arrays: dict[str, NDArray[Any]],
-        strings: dict[str, StringArray],
+        arrays: Mapping[str, Array],
+        strings: Mapping[str, StringArray],
         normalisation: Normalisation,
         notes: Sequence[str] = (),
     ) -> None:
@@ -106,29 +110,42 @@ class Corpus:
         cls,
         paths: str | Path | Iterable[str | Path],
         *,
+        tokenize: str | Tokenizer | None = None,
         normalisation: Normalisation | None = None,
         progress: Progress = silent,
         **options: Any,
     ) -> Corpus:
         """Read files, folders, tables or ``"-"``; ``options`` are those of ``Reader``."""
         reader = Reader(paths, **options)
-        corpus = cls.of(reader, normalisation=normalisation, progress=progress)
-        if not len(corpus.documents):
-            raise reader.nothing()
-        corpus.notes.extend(reader.told())
+        corpus = cls.of(reader, tokenize=tokenize, normalisation=normalisation, progress=progress)
+        if not len(corpus):
+            raise reader.no_text_error()
+        corpus.notes.extend(reader.report())
         return corpus
 
     @classmethod
     def of(
         cls,
-        documents: Iterable[Document | str],
+        texts: Texts,
         *,
+        tokenize: str | Tokenizer | None = None,
         normalisation: Normalisation | None = None,
+        taken: Container[str] = (),
         progress: Progress = silent,
     ) -> Corpus:
-        """Cut documents (or plain strings, numbered from 0) into a corpus."""
-        builder = _Builder(normalisation or Normalisation())
-        builder.add_all(documents, progress)
+        """Return a corpus of one text, several texts (strings or documents), or ids with texts.
+
+        A string gets the lowest whole number as its id that is neither in ``taken`` nor the id of a
+        document, so the ids of a list of strings are "0", "1", …. ``tokenize`` is the name of a
+        tokenizer or a function that returns the words of a sentence; see ``Normalisation``.
+        """
+        normalisation = normalisation or Normalisation()
+        if tokenize is not None:
+            normalisation = replace(normalisation, tokenizer=tokenize)
+        builder = _Builder(normalisation, taken)
+        for number, item in enumerate(_iterate(texts), 1):
+            builder.add(item)
+            progress(number, None)
         return builder.finish()
 
     @classmethod
@@ -140,24 +157,48 @@ class Corpus:
         id: str | None = None,
         normalisation: Normalisation | None = None,
     ) -> Corpus:
-        """Cut a pandas, polars or Arrow table, or a list of dictionaries, a document a row.
+        """Return a corpus with a document per row of a pandas, polars or Arrow table, or of a list
+        of dictionaries.
 
-        ``text`` names the column with the text, or several; ``id`` that of the ids. Other columns
-        become metadata.
+        ``text`` names the column with the text, or several; ``id`` the column with the ids. Other
+        columns become metadata.
         """
-        from lexfield.text.frames import records_of
-
         fields = (text,) if isinstance(text, str) else tuple(text)
         reader = Reader((), text_fields=fields, id_field=id)
         rows = enumerate(records_of(frame), 1)
-        return cls.of(reader.records(rows, "row"), normalisation=normalisation)
+        return cls.of(reader.from_records(rows, "row"), normalisation=normalisation)
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    def __iter__(self) -> Iterator[Document]:
+        return iter(self.documents)
+
+    def __contains__(self, id: object) -> bool:
+        return id in self._rows
+
+    @overload
+    def __getitem__(self, key: int | str) -> Document: ...
+    @overload
+    def __getitem__(self, key: slice) -> list[Document]: ...
+    def __getitem__(self, key: int | str | slice) -> Document | list[Document]:
+        """Return a document by its id or its position, or several by a slice."""
+        if not isinstance(key, str):
+            return self.documents[key]
+        if key not in self._rows:
+            raise UnknownDocumentError(f"There is no document {key!r}.", "See corpus.ids.")
+        return self._document(self._rows[key])
+
+    @cached_property
+    def _rows(self) -> dict[str, int]:
+        return {id: row for row, id in enumerate(self.ids)}
 
     @property
-    def documents(self) -> Sequence[Document]:
+    def documents(self) -> View[Document]:
         return View(len(self.ids), self._document)
 
     @property
-    def sentences(self) -> Sequence[Sentence]:
+    def sentences(self) -> View[Sentence]:
         return View(len(self.sentence_spans), self._sentence)
 
     def _document(self, row: int) -> Document:
@@ -171,31 +212,32 @@ class Corpus:
         return sentence
 
     def metadata(self, row: int) -> dict[str, str]:
-        """What is known of document ``row``."""
+        """Return the metadata of document ``row``."""
         known: dict[str, str] = json.loads(self._metadata[row])
         return known
 
     def document_of(self, sentence: int) -> int:
-        """The row of the document that holds a sentence."""
+        """Return the row of the document that holds a sentence."""
         return int(np.searchsorted(self.sentence_offsets, sentence, "right")) - 1
 
     def document_tokens(self, row: int) -> NDArray[np.int32]:
-        """Token ids of document ``row``."""
+        """Return the token ids of document ``row``."""
         first, last = self.sentence_offsets[row], self.sentence_offsets[row + 1]
         return self.tokens[self.token_offsets[first] : self.token_offsets[last]]
 
     def sentence_tokens(self, row: int) -> NDArray[np.int32]:
-        """Token ids of sentence ``row``."""
+        """Return the token ids of sentence ``row``."""
         return self.tokens[self.token_offsets[row] : self.token_offsets[row + 1]]
 
     def save(self, out: Writer, prefix: str = "") -> dict[str, Any]:
-        """Put the corpus into a store that is being written; gives what ``load`` needs beside."""
+        """Write the corpus into a store. Return the metadata that ``load`` needs."""
+        normalisation = self.normalisation.to_dict()
         for name in _ARRAYS:
             values = self.vocabulary.counts if name == "counts" else getattr(self, name)
             out.array(f"{prefix}{name}", values)
         for name, strings in zip(_STRINGS, self._strings(), strict=True):
             out.strings(f"{prefix}{name}", strings)
-        return {"normalisation": asdict(self.normalisation), "notes": self.notes}
+        return {"normalisation": normalisation, "notes": self.notes}
 
     @classmethod
     def load(cls, store: Store, meta: dict[str, Any], prefix: str = "") -> Corpus:
@@ -217,106 +259,104 @@ class Corpus:
 
 
 class _Builder:
-    """Collects what documents give; nothing is kept twice."""
+    """Collects documents into arrays; nothing is held twice."""
 
-    def __init__(self, normalisation: Normalisation) -> None:
+    def __init__(self, normalisation: Normalisation, taken: Container[str]) -> None:
         self._normalisation = normalisation
-        self._seen: dict[str, str] = {}  # ids and sources
+        self._taken = taken
+        self._ids: list[str | None] = []  # None: a number that is chosen at the end
+        self._sources: list[str] = []
+        self._rows: dict[str, int] = {}
         self._texts = bytearray()
         self._ends = array("q", [0])
         self._metadata: list[str] = []
         self._spans = array("q")
-        self._pending: list[str] = []  # marked texts whose words have no numbers yet
-        self._pending_size = 0
-        self._numbers: Words | None = None
+        self._words: defaultdict[str, int] = defaultdict(count().__next__)
+        self._words[BREAK]  # number 0 ends a sentence
         self._tokens = array("i")
         self._sentences = array("q", [0])  # up to the end of each document
 
-    def add_all(self, documents: Iterable[Document | str], progress: Progress) -> None:
-        for number, item in enumerate(documents):
-            self.add(item if isinstance(item, Document) else Document(str(number), item))
-            progress(number + 1, None)
-
-    def add(self, document: Document) -> None:
-        if self._pending_size > _COMPILED:
-            self._number_pending()
-        identity = _valid(document.id)
-        source = _valid(document.source)
-        if identity in self._seen:
+    def add(self, item: Document | str) -> None:
+        if isinstance(item, str):
+            self._ids.append(None)
+            self._sources.append("")
+            self._metadata.append("{}")
+            self._add_text(_make_valid(item))
+        elif isinstance(item, Document):
+            self._add_id(_make_valid(item.id), _make_valid(item.source))
+            known = {_make_valid(k): _make_valid(v) for k, v in item.metadata.items()}
+            self._metadata.append(json.dumps(known) if known else "{}")
+            self._add_text(_make_valid(item.text))
+        else:
             raise InputError(
-                f"The id {identity!r} is used twice: {self._seen[identity] or 'earlier'} and"
-                f" {source or 'later'}.",
+                f"A text must be a string or a Document. Got {type(item).__name__} instead."
+            )
+
+    def _add_id(self, id: str, source: str) -> None:
+        if id in self._rows:
+            earlier = self._sources[self._rows[id]] or "earlier"
+            raise InputError(
+                f"The id {id!r} is used twice: {earlier} and {source or 'later'}.",
                 "Give every document an id of its own, or name another --id-field.",
             )
-        text = _valid(document.text)
-        spans, sentences = marked(text, self._normalisation)
+        self._rows[id] = len(self._ids)
+        self._ids.append(id)
+        self._sources.append(source)
+
+    def _add_text(self, text: str) -> None:
+        spans = self._number_words(text)
         start = len(self._texts)
         for first in range(0, len(text), _BLOCK):
             self._texts += text[first : first + _BLOCK].encode()
-        places = np.frombuffer(spans, np.int64)  # what changes these changes the spans
+        places = np.frombuffer(spans, np.int64)  # a view: what changes it changes the spans
         if not text.isascii():
             _to_bytes(places, memoryview(self._texts)[start:])
         places += start
-        self._seen[identity] = source
-        self._metadata.append(
-            json.dumps({_valid(k): _valid(v) for k, v in document.metadata.items()})
-            if document.metadata
-            else "{}"
-        )
         self._spans += spans
         self._ends.append(len(self._texts))
         self._sentences.append(len(self._spans) // 2)
-        self._pending.append(sentences)
-        self._pending_size += len(sentences)
 
-    def _number_pending(self) -> None:
-        """A compiled loop does it for long texts; for short ones, it takes too long to load."""
-        from lexfield.text.numbers import Words, as_bytes
+    def _number_words(self, text: str) -> array[int]:
+        """Add the words of a text; return the start and end of its sentences in turn."""
+        number = self._words.__getitem__  # a new word gets the next number
+        if self._normalisation.is_default_tokenizer:
+            spans, marked = mark_sentences(text, self._normalisation)
+            for piece in split_pieces(marked):
+                self._tokens.extend(map(number, split_words(piece)))
+            return spans
+        spans = array("q")
+        for start, end in sentence_spans(text.replace(BREAK, " ")):
+            spans.extend((start, end))
+            self._tokens.extend(map(number, self._normalisation.words(text[start:end])))
+            self._tokens.append(0)
+        return spans
 
-        self._numbers = self._numbers or Words()
-        text = "".join(self._pending)
-        self._pending, self._pending_size = [], 0
-        for piece in pieces(text):
-            self._tokens.frombytes(self._numbers.number(as_bytes(piece)).data.cast("B"))
-
-    def _numbered(self) -> StringArray:
-        """The distinct words, when all have numbers, less one: 0 is a break between sentences."""
-        if not self._numbers and self._pending_size <= _COMPILED:
-            ids = {BREAK: 0}
-            for piece in pieces("".join(self._pending)):
-                cut = words(piece)
-                for word in dict.fromkeys(cut):
-                    ids.setdefault(word, len(ids))
-                self._tokens.extend(map(ids.__getitem__, cut))
-                if len(ids) > _MOST_WORDS:
-                    break
-            else:
-                return StringArray.pack(islice(ids, 1, None))
-            self._tokens = array("i")
-        self._number_pending()
-        assert self._numbers
-        return self._numbers.names()
+    def _choose_ids(self) -> list[str]:
+        """Return all ids; those of plain strings are the lowest numbers that are free."""
+        numbers = (str(number) for number in count())
+        free = (n for n in numbers if n not in self._rows and n not in self._taken)
+        return [next(free) if id is None else id for id in self._ids]
 
     def finish(self) -> Corpus:
-        names = self._numbered()
+        names = StringArray.pack(islice(self._words, 1, None))
         numbers = np.frombuffer(self._tokens, np.int32)
         breaks = np.flatnonzero(numbers == 0)
         breaks -= np.arange(len(breaks))
         counts = np.zeros(len(names) + 1, np.int64)
         for part in _parts(numbers, len(counts)):
             counts += np.bincount(part, minlength=len(counts))
-        kept = 0
-        for part in _parts(numbers):  # to the front: a copy of all would be as large again
-            named = part[part != 0]
-            numbers[kept : kept + len(named)] = named
-            kept += len(named)
-        numbers = numbers[:kept]
+        size = 0
+        for part in _parts(numbers):  # words move to the front: a copy would double the memory
+            words = part[part != 0]
+            numbers[size : size + len(words)] = words
+            size += len(words)
+        numbers = numbers[:size]
         order = names.ordered(-counts[1:])
         new_ids = np.empty(len(counts), np.int32)
         new_ids[order + 1] = np.arange(len(order), dtype=np.int32)
         for part in _parts(numbers):
             part[:] = new_ids[part]
-        arrays: dict[str, NDArray[Any]] = {
+        arrays: dict[str, Array] = {
             "sentence_spans": np.frombuffer(self._spans, np.int64).reshape(-1, 2),
             "sentence_offsets": np.frombuffer(self._sentences, np.int64),
             "tokens": numbers,
@@ -327,8 +367,8 @@ class _Builder:
             "texts": StringArray(
                 np.frombuffer(self._texts, np.uint8), np.frombuffer(self._ends, np.int64)
             ),
-            "ids": StringArray.pack(self._seen),
-            "sources": StringArray.pack(self._seen.values()),
+            "ids": StringArray.pack(self._choose_ids()),
+            "sources": StringArray.pack(self._sources),
             "metadata": StringArray.pack(self._metadata),
             "words": names.take(order),
         }
@@ -338,14 +378,27 @@ class _Builder:
         return Corpus(arrays, strings, self._normalisation, notes)
 
 
+def _iterate(texts: Texts) -> Iterable[Document | str]:
+    if isinstance(texts, str | Document):
+        return [texts]
+    if isinstance(texts, Mapping):
+        return (Document(str(id), text) for id, text in texts.items())
+    if isinstance(texts, Iterable):
+        return texts
+    raise InputError(
+        f"A corpus is made of texts. Got {type(texts).__name__} instead.",
+        "Pass a string, a Document, a list of these, or a dictionary of ids and texts.",
+    )
+
+
 def _parts(numbers: NDArray[np.int32], least: int = 0) -> Iterator[NDArray[np.int32]]:
-    """Some at a time, where each is copied in twice the width."""
+    """Yield a few at a time, because each part is copied at twice its width."""
     step = max(1 << 20, least)
     return (numbers[first : first + step] for first in range(0, len(numbers), step))
 
 
 def _to_bytes(places: NDArray[np.int64], data: memoryview) -> None:
-    """Make places of characters, which rise, places of bytes in their UTF-8."""
+    """Turn ascending positions of characters into positions of bytes in UTF-8, in place."""
     seen = done = 0
     for first in range(0, len(data), _BLOCK):
         block = np.frombuffer(data, np.uint8, min(_BLOCK, len(data) - first), first)
@@ -356,8 +409,8 @@ def _to_bytes(places: NDArray[np.int64], data: memoryview) -> None:
     places[done:] = len(data)
 
 
-def _valid(text: str) -> str:
-    """Text that UTF-8 can carry: lone surrogates (from JSON escapes) become U+FFFD."""
+def _make_valid(text: str) -> str:
+    """Return text that UTF-8 can hold: lone surrogates (from JSON escapes) become U+FFFD."""
     try:
         text.encode()
         return text

@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 from lexfield.errors import check, list_names
 from lexfield.results import Table
 from lexfield.text.corpus import Corpus
-from lexfield.text.segment import word_spans, words
 
 Sort = Literal["text", "left", "right"]
 Group = tuple[str, int]  # document, phrase
@@ -69,7 +68,7 @@ def kwic(
     found: dict[tuple[int, int], int] = {}  # place → phrase
     notes = []
     for number, phrase in enumerate(phrases):
-        ids = [corpus.vocabulary.id(word) for word in words(corpus.normalisation(phrase))]
+        ids = [corpus.vocabulary.id(word) for word in corpus.normalisation.words(phrase)]
         places = _places(corpus, ids)
         if not len(places):
             notes.append(f"{phrase!r} does not occur")
@@ -193,7 +192,7 @@ class _Reader:
         """The text of a sentence, and where its words are."""
         corpus = self._corpus
         text = str(corpus.sentences[row])
-        spans = word_spans(text)
+        spans = corpus.normalisation.word_spans(text)
         tokens = corpus.sentence_tokens(row).tolist()
         if len(spans) != len(tokens):  # normalising has joined or split words: show them so
             text = " ".join(corpus.vocabulary.words[i] for i in tokens)

@@ -1,15 +1,27 @@
-"""What is done to words before they are counted, recorded with every corpus."""
+"""How a text becomes words: which tokenizer splits it and how words are normalised.
+
+A ``Normalisation`` is stored with every corpus and index, so queries are split like the texts.
+"""
 
 from __future__ import annotations
 
 import re
 import unicodedata
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
 from functools import cache
+from typing import Any
 
-from lexfield.text.segment import character_ranges
+from lexfield.errors import InputError
+from lexfield.registry import Registry
+from lexfield.text.segment import BREAK, character_ranges, split_words, word_spans
 from lexfield.text.stem import NONE, check_stemmer
 
+Tokenizer = Callable[[str], Sequence[str]]
+DEFAULT_TOKENIZER = "words"
+TOKENIZERS: Registry[Tokenizer] = Registry(
+    "tokenizer", "lexfield.tokenizers", {DEFAULT_TOKENIZER: split_words}
+)
 _MOST_MARKS = 30  # on one letter, as in Unicode's stream-safe format; sorting more takes n² time
 
 
@@ -17,25 +29,79 @@ _MOST_MARKS = 30  # on one letter, as in Unicode's stream-safe format; sorting m
 class Normalisation:
     """Lower case, canonical Unicode (NFC), and one apostrophe for all that are typed.
 
-    ``stem`` names the Snowball stemmer of an index's bags (english, german, …). Texts and words
-    stay as they are, for word vectors know words; bag queries count and compare stems.
+    stem: the Snowball stemmer of an index's bags (english, german, …). Texts and words are not
+        changed, because word vectors know words, not stems; bag queries count and compare stems.
+    tokenizer: the name of a tokenizer in ``TOKENIZERS``, or a function that takes a sentence as it
+        is written and returns its words, which are normalised afterwards. Only a registered
+        tokenizer can be saved with an index.
     """
 
     lower: bool = True
     nfc: bool = True
     apostrophe: bool = True
     stem: str = NONE
+    tokenizer: str | Tokenizer = DEFAULT_TOKENIZER
 
     def __post_init__(self) -> None:
         check_stemmer(self.stem)
+        if isinstance(self.tokenizer, str):
+            TOKENIZERS.get(self.tokenizer)
 
     def __call__(self, text: str) -> str:
         if not text.isascii():
             if self.nfc and not unicodedata.is_normalized("NFC", text):
-                text = unicodedata.normalize("NFC", _long_runs().sub(_shortened, text))
+                text = unicodedata.normalize("NFC", _long_runs().sub(_shorten_run, text))
             if self.apostrophe:
                 text = text.replace("’", "'").replace("ʼ", "'")
         return text.lower() if self.lower else text
+
+    @property
+    def is_default_tokenizer(self) -> bool:
+        return self.tokenizer == DEFAULT_TOKENIZER
+
+    def words(self, text: str) -> list[str]:
+        """Return the normalised words of a text."""
+        text = text.replace(BREAK, " ")
+        if self.is_default_tokenizer:
+            return split_words(self(text))
+        words = (self(word.replace(BREAK, " ")).strip() for word in self._tokenize(text))
+        return [word for word in words if word]
+
+    def word_spans(self, text: str) -> list[tuple[int, int]]:
+        """Return the start and end of each word of a text.
+
+        A word of a registered tokenizer that does not occur in the text as it is has no span.
+        """
+        if self.is_default_tokenizer:
+            return word_spans(text)
+        spans, end = [], 0
+        for word in self._tokenize(text):
+            if word and (start := text.find(word, end)) >= 0:
+                end = start + len(word)
+                spans.append((start, end))
+        return spans
+
+    def _tokenize(self, text: str) -> Sequence[str]:
+        tokenizer = self.tokenizer
+        function = TOKENIZERS.get(tokenizer) if isinstance(tokenizer, str) else tokenizer
+        words = function(text)
+        if isinstance(words, str) or not all(isinstance(word, str) for word in words):
+            raise InputError(f"A tokenizer must return a list of words. Got {words!r} instead.")
+        return words
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return what an index stores. Raise InputError if the tokenizer is not registered."""
+        if not isinstance(self.tokenizer, str):
+            raise InputError(
+                "A corpus that was split by a function cannot be saved: queries could not be split"
+                " in the same way later.",
+                'Register the function, as in TOKENIZERS.register("mine", function), and pass its'
+                " name.",
+            )
+        stored = asdict(self)
+        if self.is_default_tokenizer:  # lexfield 0.1 does not know this field
+            del stored["tokenizer"]
+        return stored
 
 
 @cache
@@ -44,5 +110,5 @@ def _long_runs() -> re.Pattern[str]:
     return re.compile(f"[{character_ranges(marks)}]{{{_MOST_MARKS + 1},}}")
 
 
-def _shortened(run: re.Match[str]) -> str:
+def _shorten_run(run: re.Match[str]) -> str:
     return run[0][:_MOST_MARKS]

@@ -1,34 +1,25 @@
 """Files, folders, tables and standard input → a stream of ``Document``.
 
-What cannot be read is either an error that names file and line, or, inside a folder, an entry of
-``Reader.skipped``: nothing is left out without a trace.
+What cannot be read is either an error that names file and line or, inside a folder, an entry of
+``Reader.skipped``. Nothing is left out silently.
 """
 
 from __future__ import annotations
 
 import json
 import os
-import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import IO, Any
 
 from lexfield.errors import InputError, ReadError, check, list_names
 from lexfield.store.manifest import CURRENT, generations
-from lexfield.text.decode import check_encoding, detect, strip_gutenberg
+from lexfield.text.decode import check_encoding, strip_gutenberg
 from lexfield.text.document import Document
 from lexfield.text.folder import walk
-from lexfield.text.records import Record, opened, read_bounded, read_parquet, read_records
-from lexfield.text.sniff import SAMPLE, identify, refuse_binary
+from lexfield.text.readers import READERS, Record, map_suffixes
+from lexfield.text.source import Source
 
-_SUFFIXES = {
-    ".jsonl": "jsonl",
-    ".ndjson": "jsonl",
-    ".csv": "csv",
-    ".tsv": "tsv",
-    ".parquet": "parquet",
-}
-FORMATS = ("text", "lines", "jsonl", "csv", "tsv", "parquet")
 _TEXT_FIELDS = ("text", "body", "content", "sentence", "abstract")
 _ID_FIELDS = ("id", "_id", "doc_id", "docno", "key")
 
@@ -41,8 +32,10 @@ class Reader:
         text, body, content, sentence, abstract. The other fields become metadata.
     id_field: the field with the id; by default id, _id, doc_id, docno or key, else the line.
     encoding: by default a byte-order mark, valid UTF-8, or a guess.
-    format: text, lines (one document a line), jsonl, csv, tsv, parquet; by default from the name.
-    metadata: a csv, tsv or jsonl file with one record a document, joined by id, file name or stem.
+    format: a name from ``READERS``, such as text, lines (one document per line), jsonl, csv, tsv or
+        parquet; by default from the suffix of the file.
+    metadata: a csv, tsv or jsonl file with one record per document, joined by id, file name or
+        stem.
     """
 
     def __init__(
@@ -56,7 +49,8 @@ class Reader:
         metadata: str | Path | None = None,
         keep_gutenberg: bool = False,
     ) -> None:
-        check(format is None or format in FORMATS, "format", f"one of {', '.join(FORMATS)}", format)
+        names = READERS.names()
+        check(format is None or format in names, "format", f"one of {', '.join(names)}", format)
         self.paths = [paths] if isinstance(paths, str | Path) else list(paths)
         self.text_fields = tuple(text_fields)
         self.id_field = id_field
@@ -65,44 +59,106 @@ class Reader:
         self.keep_gutenberg = keep_gutenberg
         self.skipped: list[tuple[str, str]] = []
         self.notes: list[str] = []
-        self._metadata = _read_metadata(Path(metadata)) if metadata else {}
+        self._suffixes = map_suffixes()
+        self._metadata = self._read_metadata(Path(metadata)) if metadata else {}
 
     def __iter__(self) -> Iterator[Document]:
         self.skipped.clear()
         self.notes.clear()
         for path in self.paths:
             if str(path) == "-":
-                yield from self._stream(sys.stdin.buffer, "stdin", "stdin", self.format or "text")
+                yield from self._read(Source(None, encoding=self.encoding))
             elif os.path.isdir(path):
-                yield from self._folder(Path(path))
+                yield from self._read_folder(Path(path))
             elif os.path.exists(path):
-                yield from self._file(Path(path), Path(path).name)
+                yield from self._read(Source(Path(path), encoding=self.encoding))
             else:
                 raise ReadError(f"{path} does not exist.", "Check the path.")
 
-    def _folder(self, folder: Path) -> Iterator[Document]:
+    def _read_folder(self, folder: Path) -> Iterator[Document]:
         if (folder / CURRENT).is_file() and generations(folder):
             raise ReadError(
-                f"{folder} is an index, not texts.", "Give what it was made of, or an index alone."
+                f"{folder} is an index, not texts.",
+                "Name the texts it was built from, or the index alone.",
             )
         for path in walk(folder, self.skipped):
-            relative = path.relative_to(folder).as_posix()
-            try:
-                with opened(path) as file:
-                    what, _ = identify(file.read(SAMPLE), self.encoding)
-                    if what and _kind(path, self.format) != "parquet":
-                        self.skipped.append((relative, what))
-                        continue
-            except ReadError as error:
-                self.skipped.append((relative, error.message))
-                continue
-            yield from self._file(path, relative)
+            source = Source(path, path.relative_to(folder).as_posix(), self.encoding)
+            is_text = getattr(READERS.get(self._format_of(source)), "is_text", False)
+            if is_text and (problem := source.problem()):
+                self.skipped.append((source.name, problem))
+            else:
+                yield from self._read(source)
 
-    def told(self) -> list[str]:
-        """What was left out, guessed or repaired, when all has been read."""
-        return [*self._left_out(), *self.notes]
+    def _format_of(self, source: Source) -> str:
+        """Return the name of the format that the user chose, or that the suffix stands for."""
+        if self.format:
+            return self.format
+        name = source.name.lower().removesuffix(".gz")
+        return self._suffixes.get(os.path.splitext(name)[1], "text")
 
-    def _left_out(self) -> list[str]:
+    def _read(self, source: Source) -> Iterator[Document]:
+        format = self._format_of(source)
+        for item in READERS.get(format).read(source):
+            document = item if isinstance(item, Document) else self._to_document(*item, str(source))
+            if format == "text" and not self.keep_gutenberg:
+                document = replace(document, text=strip_gutenberg(document.text))
+            yield self._join_metadata(document)
+        self.notes.extend(source.notes)
+
+    def from_records(
+        self, records: Iterable[tuple[int, Record]], source: str
+    ) -> Iterator[Document]:
+        """Make documents from numbered records; other fields become metadata."""
+        for number, record in records:
+            yield self._join_metadata(self._to_document(number, record, source))
+
+    def _to_document(self, number: int, record: Record, source: str) -> Document:
+        place = f"{source}:{number}"
+        fields = self.text_fields or _find_field(_TEXT_FIELDS, record)
+        missing = [name for name in fields if name not in record]
+        if not fields or missing:
+            raise ReadError(
+                f"{place}: no field {' or '.join(map(repr, missing[:20] or _TEXT_FIELDS))};"
+                f" there are {list_names(map(repr, record))}.",
+                "Name the field with the text: --text-field NAME.",
+            )
+        if self.id_field and self.id_field not in record:
+            raise ReadError(f"{place}: no field {self.id_field!r} for the id.")
+        id_fields = (self.id_field,) if self.id_field else _find_field(_ID_FIELDS, record)
+        id = _to_string(record[id_fields[0]]) if id_fields else f"{Path(source).name}:{number}"
+        text = "\n\n".join(value for name in fields if (value := _to_string(record[name])))
+        rest = {
+            name: _to_string(value)
+            for name, value in record.items()
+            if name not in fields and name not in id_fields
+        }
+        return Document(id, text, place, rest)
+
+    def _join_metadata(self, document: Document) -> Document:
+        id = document.id
+        extra = self._metadata.get(id) or self._metadata.get(Path(id).name)
+        return replace(document, metadata={**document.metadata, **extra}) if extra else document
+
+    def _read_metadata(self, path: Path) -> dict[str, Mapping[str, str]]:
+        """Return the records of a table by id."""
+        source = Source(path)
+        format = self._suffixes.get(os.path.splitext(path.name.lower().removesuffix(".gz"))[1])
+        known: dict[str, Mapping[str, str]] = {}
+        for item in READERS.get("csv" if format in (None, "text") else format).read(source):
+            number, record = (0, {}) if isinstance(item, Document) else item
+            fields = _find_field(_ID_FIELDS, record)
+            if not fields:
+                raise ReadError(f"{path}:{number}: no field {' or '.join(map(repr, _ID_FIELDS))}.")
+            known[_to_string(record[fields[0]])] = {
+                name: _to_string(value) for name, value in record.items() if name not in fields
+            }
+        return known
+
+    def report(self) -> list[str]:
+        """Return notes on what was left out, guessed or repaired, once everything was read."""
+        return [*self._report_skipped(), *self.notes]
+
+    def _report_skipped(self) -> list[str]:
         reasons: dict[str, list[str]] = {}
         for name, reason in self.skipped:
             reasons.setdefault(reason, []).append(name)
@@ -111,97 +167,17 @@ class Reader:
             for reason, names in reasons.items()
         ]
 
-    def nothing(self) -> InputError:
-        """The error when there was no text."""
-        left_out = "; ".join(["", *self._left_out()])
-        return InputError(f"There is no text in {list_names(self.paths)}{left_out}.")
-
-    def _file(self, path: Path, name: str) -> Iterator[Document]:
-        kind = _kind(path, self.format)
-        if kind == "parquet":
-            yield from self.records(read_parquet(path, self.notes), str(path))
-            return
-        with opened(path) as file:
-            yield from self._stream(file, name, str(path), kind)
-
-    def _stream(self, file: IO[bytes], name: str, source: str, kind: str) -> Iterator[Document]:
-        if kind == "text":
-            yield self._text(file, name, source)
-        else:
-            yield from self.records(read_records(file, kind, source, self.encoding), source)
-
-    def _text(self, file: IO[bytes], name: str, source: str) -> Document:
-        data = read_bounded(file, source)
-        refuse_binary(data[:SAMPLE], source, self.encoding)
-        encoding = self.encoding or detect(data, whole=True)
-        if encoding not in ("utf-8", "utf-8-sig") and not self.encoding:
-            self.notes.append(f"{source}: not UTF-8, read as {encoding}")
-        try:
-            text = data.decode(encoding)
-        except UnicodeDecodeError as error:
-            raise ReadError(
-                f"{source} is not valid {encoding} (byte {error.start:,}).",
-                "Name its encoding with --encoding.",
-            ) from error
-        text = text.replace("\r\n", "\n")
-        stem = name[: -len(Path(name).suffix)] if name.endswith((".txt", ".md", ".text")) else name
-        return self._document(
-            stem, text if self.keep_gutenberg else strip_gutenberg(text), source, {}
-        )
-
-    def records(self, records: Iterable[tuple[int, Record]], source: str) -> Iterator[Document]:
-        """Documents from numbered records; other fields become metadata."""
-        for line, record in records:
-            place = f"{source}:{line}"
-            fields = self.text_fields or _first(_TEXT_FIELDS, record)
-            missing = [name for name in fields if name not in record]
-            if not fields or missing:
-                raise ReadError(
-                    f"{place}: no field {' or '.join(map(repr, missing[:20] or _TEXT_FIELDS))};"
-                    f" there are {list_names(map(repr, record))}.",
-                    "Name the field with the text: --text-field NAME.",
-                )
-            id_fields = (self.id_field,) if self.id_field else _first(_ID_FIELDS, record)
-            if self.id_field and self.id_field not in record:
-                raise ReadError(f"{place}: no field {self.id_field!r} for the id.")
-            identity = _string(record[id_fields[0]]) if id_fields else f"{Path(source).name}:{line}"
-            text = "\n\n".join(value for name in fields if (value := _string(record[name])))
-            rest = {
-                name: _string(value)
-                for name, value in record.items()
-                if name not in fields and name not in id_fields
-            }
-            yield self._document(identity, text, place, rest)
-
-    def _document(self, id: str, text: str, source: str, known: dict[str, str]) -> Document:
-        extra = self._metadata.get(id) or self._metadata.get(Path(id).name) or {}
-        return Document(id, text, source, {**known, **extra})
+    def no_text_error(self) -> InputError:
+        """Return the error for input without any text."""
+        skipped = "; ".join(["", *self._report_skipped()])
+        return InputError(f"There is no text in {list_names(self.paths)}{skipped}.")
 
 
-def _kind(path: Path, format: str | None) -> str:
-    name = path.name.lower().removesuffix(".gz")
-    return format or _SUFFIXES.get(os.path.splitext(name)[1], "text")
-
-
-def _first(names: Sequence[str], record: Record) -> tuple[str, ...]:
+def _find_field(names: Sequence[str], record: Record) -> tuple[str, ...]:
     return next(((name,) for name in names if name in record), ())
 
 
-def _string(value: Any) -> str:
+def _to_string(value: object) -> str:
     if value is None:
         return ""
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
-
-
-def _read_metadata(path: Path) -> dict[str, Mapping[str, str]]:
-    """Records of a table by their id, for joining to texts."""
-    known: dict[str, Mapping[str, str]] = {}
-    with opened(path) as file:
-        for line, record in read_records(file, _kind(path, None), str(path), None):
-            fields = _first(_ID_FIELDS, record)
-            if not fields:
-                raise ReadError(f"{path}:{line}: no field {' or '.join(map(repr, _ID_FIELDS))}.")
-            known[_string(record[fields[0]])] = {
-                name: _string(value) for name, value in record.items() if name not in fields
-            }
-    return known

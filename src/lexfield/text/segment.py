@@ -1,4 +1,4 @@
-"""Sentences and words, in time linear in the text, for any script.
+"""Sentences and words of any script, in time linear in the text: the only tokenizer.
 
 Words follow the word boundaries of Unicode Annex 29 in outline: runs of letters, digits and marks,
 joined by an apostrophe between letters ("don't") and by a point or comma between digits ("3.14").
@@ -6,7 +6,7 @@ Han characters and kana are words of their own; there is no dictionary.
 
 Sentences end at ``. ! ? …`` and their relatives in other scripts, with closing quotes and brackets,
 where what follows looks like a start; a point after an abbreviation or an initial does not end one.
-A blank line always does. ``benchmarks/segmentation.py`` measures this beside other segmenters.
+A blank line always does. ``benchmarks/segmentation.py`` compares this with other segmenters.
 """
 
 from __future__ import annotations
@@ -48,44 +48,42 @@ _BREAK = re.compile(
     r"(?=\s+[\"'“‘„‚«‹(\[{¿¡—-]*(?P<next>\w+)|\s*\Z)"
     r"|(?<=\n)[^\S\n]*(?=\n))"
 )
-
-
-_TOGETHER = 4096  # sentences that are normalised at a time
+_BATCH = 4096  # sentences that are normalised at a time
+_LONGEST_ABBREVIATION = 7
 
 
 def sentence_spans(text: str) -> list[tuple[int, int]]:
-    """Start and end of each sentence; the white space around it belongs to none."""
+    """Return the start and end of each sentence, without the white space around it."""
     return list(_spans(text))
 
 
 def _spans(text: str) -> Iterator[tuple[int, int]]:
     start = 0
-    for end in _breaks(text):
-        if body := text[start:end].lstrip():
-            first = end - len(body)
-            yield first, first + len(body.rstrip())
-        start = end
-
-
-def _breaks(text: str) -> Iterator[int]:
-    """Where sentences end, and the end of the text."""
     for match in _BREAK.finditer(text):
-        if match["next"] is None or _ends(text, match):
-            yield match.end()
-    yield len(text)
+        following = match["next"]
+        if following is None or _ends_sentence(text, match, following):
+            end = match.end()
+            if body := text[start:end].lstrip():
+                yield end - len(body), end - len(body) + len(body.rstrip())
+            start = end
+    if body := text[start:].lstrip():
+        yield len(text) - len(body), len(text) - len(body) + len(body.rstrip())
 
 
-def _ends(text: str, match: re.Match[str]) -> bool:
-    """Does this mark, with white space and a word after it, end a sentence?"""
-    following: str = match["next"]
+def _ends_sentence(text: str, match: re.Match[str], following: str) -> bool:
+    """Return whether a mark with white space and the word ``following`` after it ends a sentence.
+
+    A point does not end one after a title or an initial, nor after an abbreviation unless a usual
+    first word follows.
+    """
     if following[0].islower():
         return False
     point = match.start()
     if text[point] != "." or text[point + 1] in _STOPS:
         return True
-    before = text[max(0, point - 24) : point].split()
+    before = text[max(0, point - 24) : point].rsplit(None, 1)
     word = before[-1].lstrip("\"'“‘([{-—") if before else ""
-    if len(word) > 7 or not word:
+    if len(word) > _LONGEST_ABBREVIATION or not word:
         return True
     lower = word.lower()
     if lower in _TITLES:
@@ -94,12 +92,12 @@ def _ends(text: str, match: re.Match[str]) -> bool:
         return not following[0].isdigit()
     if lower in _ABBREVIATIONS or "." in word or (len(word) == 1 and word.isalpha()):
         end = match.end("next")
-        initial = len(following) == 1 and text[end : end + 1] == "."
-        return following.lower() in _STARTERS and not initial
+        is_initial = len(following) == 1 and text[end : end + 1] == "."
+        return following.lower() in _STARTERS and not is_initial
     return True
 
 
-# A break between sentences, as a word of its own in ``words`` of what ``marked`` gives.
+# A break between sentences: a word of its own in ``split_words(mark_sentences(…))``.
 BREAK = "\0"
 
 _WORD = (
@@ -112,41 +110,41 @@ _WORD = (
 _ASCII = _WORD.format(letters="A-Za-z", digits="0-9", mark="'")
 
 
-def words(text: str) -> list[str]:
-    """The words of a text, as written, in order."""
+def split_words(text: str) -> list[str]:
+    """Return the words of a text, as written, in order."""
     return _pattern(text).findall(text)
 
 
 def word_spans(text: str) -> list[tuple[int, int]]:
-    """Start and end of each word of ``words(text)``."""
+    """Return the start and end of each word of ``split_words(text)``."""
     return [match.span() for match in _pattern(text).finditer(text)]
 
 
-def marked(text: str, normalise: Callable[[str], str]) -> tuple[array[int], str]:
-    """Starts and ends of a text's sentences by turns, and its normalised sentences with ``BREAK``
-    after each.
+def mark_sentences(text: str, normalise: Callable[[str], str]) -> tuple[array[int], str]:
+    """Return the starts and ends of a text's sentences in turn, and its normalised sentences with
+    ``BREAK`` after each.
 
-    One pass of one pattern over many sentences is several times quicker than a call for each; over
-    all at once it would take many times the text's memory where they are short.
+    Normalising many sentences at once is several times faster than one at a time; all at once would
+    take many times the memory of the text if sentences are short.
     """
     text = text.replace(BREAK, " ")
     bounds: array[int] = array("q")
     parts = []
     spans = _spans(text)
-    while some := list(islice(spans, _TOGETHER)):
-        bounds.extend(chain.from_iterable(some))
-        parts.append(normalise("".join([text[a:b] + BREAK for a, b in some])))
+    while batch := list(islice(spans, _BATCH)):
+        bounds.extend(chain.from_iterable(batch))
+        parts.append(normalise("".join([text[a:b] + BREAK for a, b in batch])))
     return bounds, "".join(parts)
 
 
-def pieces(text: str, size: int = 1 << 18) -> Iterator[str]:
-    """A marked text in parts of some size; no word is cut."""
+def split_pieces(text: str, size: int = 1 << 18) -> Iterator[str]:
+    """Yield a marked text in pieces of about ``size`` characters without splitting a word."""
     start = 0
     while start < len(text):
         end = start + size
         if end < len(text):
             end = 1 + max(text.rfind(mark, start, end) for mark in (BREAK, " "))
-        if end <= start:  # one word, or none
+        if end <= start:  # one long word, or none
             end = len(text)
         yield text[start:end]
         start = end
@@ -163,10 +161,10 @@ def _ascii_pattern() -> re.Pattern[str]:
 
 @cache
 def _unicode_pattern() -> re.Pattern[str]:
-    """The same over all scripts: letters with their marks, which ``\\w`` alone would cut off.
+    """Return the same for all scripts: letters with their marks, which ``\\w`` would cut off.
 
-    Beyond the basic plane the scripts are taken as one range of letters: listed one by one they
-    would make every match six times slower.
+    Characters beyond the basic plane are one range of letters: listed one by one they would make
+    every match six times slower.
     """
     alone = re.compile("[⺀-⿟々-〇぀-ゟ㐀-䶿一-鿿豈-﫿𠀀-\U0003ffff]")
     kinds: dict[str, list[int]] = {"letter": [], "digit": []}
@@ -185,7 +183,7 @@ def _unicode_pattern() -> re.Pattern[str]:
 
 
 def character_ranges(codes: list[int]) -> str:
-    """Ascending character codes as ranges inside a regular expression's class."""
+    """Return ascending character codes as ranges for a character class."""
     ranges, first = [], codes[0]
     for code, following in zip(codes, [*codes[1:], -1], strict=True):
         if following != code + 1:

@@ -25,7 +25,7 @@ from lexfield.arrays import Array
 from lexfield.errors import InputError, UnknownWordError, check
 from lexfield.progress import Progress, silent
 from lexfield.results import Table
-from lexfield.text.segment import words as cut_words
+from lexfield.text.segment import split_words
 from lexfield.vectors.files import from_gensim
 from lexfield.vectors.nearest import PreparedRows, nearest_rows, prepare_rows, unit_rows
 from lexfield.vectors.sources import (
@@ -218,7 +218,7 @@ class WordVectors:
 
         A string is cut into its words. For the mean vectors of texts see ``embed_texts``.
         """
-        words = cut_words(words) if isinstance(words, str) else list(words)
+        words = split_words(words) if isinstance(words, str) else list(words)
         exact = np.array([self.row(word) for word in words], np.int64)
         matches = np.where(exact >= 0, np.uint8(WordMatch.EXACT), np.uint8(WordMatch.UNKNOWN))
         repaired: dict[int, list[int] | NDArray[np.float32]] = {}

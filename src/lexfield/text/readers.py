@@ -1,0 +1,173 @@
+"""One small reader per file format, and the table in which users register their own.
+
+A reader has ``suffixes``, those of the files it reads, and ``read(source)``, which yields
+
+- documents: ``Document(id, text)``; or
+- numbered records: ``(number, fields)`` with the line or row, for error messages and default ids,
+  and a mapping of fields, from which the options of ``Reader`` pick text, id and metadata.
+
+``source`` can be used as a path; it also has ``text()`` and ``lines()``, which unzip and decode.
+
+    class Verses:
+        suffixes = (".verses",)
+
+        def read(self, source):
+            for number, line in enumerate(source.lines(), 1):
+                yield Document(f"{source.name}:{number}", line)
+
+    READERS.register("verses", Verses())
+"""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol
+
+from lexfield.errors import ReadError, list_names, need
+from lexfield.registry import Registry
+from lexfield.store.bounds import bounded_json, most_unpacked
+from lexfield.text import source as limits
+from lexfield.text.document import Document
+from lexfield.text.source import Source, too_much
+
+Record = Mapping[str, object]
+Item = Document | tuple[int, Record]
+_ROOM, _FEW_ROWS = 64 << 20, 10_000  # of parquet files
+_CSV_ERRORS = {"unexpected end of data": "a quote is opened and not closed"}
+
+
+class FileReader(Protocol):
+    """What ``READERS`` holds. An attribute ``is_text = True`` lets folders skip binary files."""
+
+    @property
+    def suffixes(self) -> tuple[str, ...]: ...
+
+    def read(self, source: Source, /) -> Iterable[Item]: ...
+
+
+@dataclass(frozen=True)
+class _Format:
+    read: Callable[[Source], Iterable[Item]]
+    suffixes: tuple[str, ...] = ()
+    is_text: bool = True
+
+
+def read_text(source: Source) -> Iterator[Document]:
+    """Read the whole file as one document."""
+    name = source.name
+    stem = name[: -len(Path(name).suffix)] if name.endswith((".txt", ".md", ".text")) else name
+    yield Document(stem, source.text(), str(source))
+
+
+def read_lines(source: Source) -> Iterator[tuple[int, Record]]:
+    """Read every line that is not blank as a document."""
+    for number, line in enumerate(source.lines(), 1):
+        if text := line.strip():
+            yield number, {"text": text}
+
+
+def read_jsonl(source: Source) -> Iterator[tuple[int, Record]]:
+    """Read one JSON object per line."""
+    for number, line in enumerate(source.lines(), 1):
+        if not line.strip():
+            continue
+        try:
+            record = bounded_json(line)
+        except (ValueError, RecursionError) as error:
+            raise ReadError(f"{source}:{number}: not JSON that can be read: {error}.") from error
+        if not isinstance(record, dict):
+            raise ReadError(f"{source}:{number}: a JSON object per line is needed.")
+        yield number, record
+
+
+def read_csv(source: Source, delimiter: str = ",") -> Iterator[tuple[int, Record]]:
+    """Read a table whose first row names its columns.
+
+    The standard library needs four to eight bytes of memory per character of a field.
+    """
+    csv.field_size_limit(limits.MAX_DOCUMENT)  # of the whole process; 128 kB by default
+    rows = csv.reader(source.lines(), delimiter=delimiter, strict=True)
+    header: list[str] = []
+    try:
+        for row in filter(None, rows):
+            if header and len(row) != len(header):
+                compared = "more" if len(row) > len(header) else "fewer"
+                raise ReadError(
+                    f"{source}:{rows.line_num}: {compared} fields than the {len(header)} of the"
+                    " header."
+                )
+            if header:
+                yield rows.line_num, dict(zip(header, row, strict=True))
+            header = header or row
+    except csv.Error as error:
+        problem = _CSV_ERRORS.get(str(error), str(error))
+        if "field larger" in problem:
+            problem = f"a field over {limits.MAX_DOCUMENT >> 20} MB"
+        raise ReadError(f"{source}:{rows.line_num}: {problem}.") from error
+
+
+def read_tsv(source: Source) -> Iterator[tuple[int, Record]]:
+    """Read a table whose columns are separated by tabs."""
+    return read_csv(source, "\t")
+
+
+def read_parquet(source: Source) -> Iterator[tuple[int, Record]]:
+    """Read the rows of a Parquet table without its columns of lists and structures."""
+    parquet, types = need("pyarrow.parquet", "parquet"), need("pyarrow.types", "parquet")
+    path = Path(source)
+    number = unpacked = 0
+    try:
+        most = most_unpacked(path.stat().st_size)
+        with parquet.ParquetFile(path) as file:
+            flat = [field.name for field in file.schema_arrow if not types.is_nested(field.type)]
+            if other := [name for name in file.schema_arrow.names if name not in flat]:
+                source.notes.append(
+                    f"{path}: left out columns that are neither text nor numbers:"
+                    f" {list_names(other)}"
+                )
+            batch_size = _choose_batch_size(source, file.metadata, most)
+            for batch in file.iter_batches(batch_size=batch_size, columns=flat):
+                unpacked += batch.nbytes
+                if unpacked > most:
+                    raise too_much(source)
+                for record in batch.to_pylist():
+                    number += 1
+                    yield number, record
+    except ReadError:
+        raise
+    except (OSError, ValueError, RuntimeError, LookupError, TypeError, MemoryError) as error:
+        raise ReadError(f"{path} cannot be read as parquet: {error}.") from error
+
+
+def _choose_batch_size(source: Source, about: Any, most: int) -> int:
+    """Return how many rows fit into memory if each holds the largest possible text.
+
+    A text that is stored once can occur in every row. Reading row by row is slow where there are
+    many. Statistics of single columns are not used: Arrow ends the process if they are damaged.
+    """
+    groups = [about.row_group(number) for number in range(about.num_row_groups)]
+    sizes = [group.total_byte_size for group in groups]
+    if sum(sizes) > most:
+        raise too_much(source)
+    few = max((group.num_rows for group in groups), default=0) <= _FEW_ROWS
+    return int(min(1024, max(1 if few else 8, _ROOM // max([1, *sizes]))))
+
+
+_FORMATS: dict[str, FileReader] = {
+    "text": _Format(read_text, (".txt", ".md", ".text")),
+    "lines": _Format(read_lines),
+    "jsonl": _Format(read_jsonl, (".jsonl", ".ndjson")),
+    "csv": _Format(read_csv, (".csv",)),
+    "tsv": _Format(read_tsv, (".tsv",)),
+    "parquet": _Format(read_parquet, (".parquet",), is_text=False),
+}
+READERS: Registry[FileReader] = Registry("file format", "lexfield.readers", _FORMATS)
+
+
+def map_suffixes() -> dict[str, str]:
+    """Return the name of the format for every suffix. Registered readers override our own."""
+    names = sorted(READERS.names(), key=lambda name: name not in _FORMATS)
+    return {suffix: name for name in names for suffix in READERS.get(name).suffixes}

@@ -1,0 +1,110 @@
+"""The table of file formats, and readers that users write."""
+
+from __future__ import annotations
+
+import csv
+import json
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, example, given, settings
+from hypothesis import strategies as st
+
+from lexfield.errors import InputError, ReadError
+from lexfield.text import source as limits
+from lexfield.text.corpus import Corpus
+from lexfield.text.document import Document
+from lexfield.text.read import Reader
+from lexfield.text.readers import READERS, read_csv
+from lexfield.text.source import Source
+
+
+FIELDS = st.text(st.characters(exclude_categories=["Cs"]))
+
+
+class Zipped:
+    """Texts in a zip archive, each a document."""
+
+    suffixes = (".texts",)
+
+    def read(self, source: Source) -> Iterator[Document]:
+        with zipfile.ZipFile(source) as archive:  # type: ignore[call-overload]
+            for name in archive.namelist():
+                yield Document(name, archive.read(name).decode())
+
+
+class Notebook:
+    """Cells of a notebook as records."""
+
+    suffixes = (".ipynb",)
+
+    def read(self, source: Source) -> Iterator[tuple[int, dict[str, object]]]:
+        for number, cell in enumerate(json.loads(source.text())["cells"], 1):
+            yield number, {"text": "".join(cell["source"]), "kind": cell["cell_type"]}
+
+
+@pytest.fixture(autouse=True)
+def registered() -> Iterator[None]:
+    READERS.register("zipped", Zipped())
+    READERS.register("notebook", Notebook())
+    yield
+    del READERS._things["zipped"], READERS._things["notebook"]
+
+
+def test_a_registered_reader_reads_its_files(tmp_path: Path) -> None:
+    with zipfile.ZipFile(tmp_path / "a.texts", "w") as archive:
+        archive.writestr("one", "The sea.")
+        archive.writestr("two", "The land.")
+    cells = [{"cell_type": "markdown", "source": ["A ", "title"]}]
+    (tmp_path / "b.ipynb").write_text(json.dumps({"cells": cells}), "utf-8")
+    (tmp_path / "c.txt").write_text("Plain.", "utf-8")
+    corpus = Corpus.read(tmp_path)
+    assert [d.text for d in corpus] == ["The sea.", "The land.", "A title", "Plain."]
+    assert corpus["b.ipynb:1"].metadata == {"kind": "markdown"}
+    assert [d.id for d in Reader(tmp_path / "a.texts", format="zipped")] == ["one", "two"]
+
+
+def test_a_reader_of_files_does_not_read_standard_input() -> None:
+    with pytest.raises(ReadError, match="cannot be read from standard input"):
+        list(Reader("-", format="zipped"))
+
+
+def test_formats_are_listed_in_the_error() -> None:
+    with pytest.raises(InputError, match=r"csv, jsonl, lines, notebook, parquet, text, tsv, zip"):
+        Reader("-", format="zip")
+
+
+def rows(path: Path, data: str, delimiter: str = ",") -> list[list[str]]:
+    path.write_bytes(data.encode())
+    return [list(record.values()) for _, record in read_csv(Source(path), delimiter)]  # type: ignore[arg-type]
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    st.lists(st.lists(st.text(st.characters(exclude_categories=["Cs"])), min_size=3, max_size=3))
+)
+@example([["a", 'b "c",\r\n d', "e"], ["", "", ""]])
+def test_a_table_that_was_written_is_read(tmp_path: Path, table: list[list[str]]) -> None:
+    path = tmp_path / "a.csv"
+    with path.open("w", newline="", encoding="utf-8") as file:
+        csv.writer(file).writerows([["x", "y", "z"], *table])
+    found = [list(record.values()) for _, record in read_csv(Source(path, encoding="utf-8"))]
+    assert found == table
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        ('a\n"b" c\n', r"x\.csv:2: ',' expected after '\"'"),
+        ('a\n"b\nc', r"x\.csv:3: a quote is opened and not closed"),
+        ('a\n"' + "ab\n" * 500_000 + '"', r"x\.csv:\d+: a field over 1 MB"),
+    ],
+)
+def test_errors_name_the_file_and_the_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, data: str, message: str
+) -> None:
+    monkeypatch.setattr(limits, "MAX_DOCUMENT", 1 << 20)
+    with pytest.raises(ReadError, match=message):
+        rows(tmp_path / "x.csv", data)

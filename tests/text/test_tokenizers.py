@@ -1,0 +1,80 @@
+"""Tokenizers that users write."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from lexfield.bags.keyness import keyness
+from lexfield.errors import InputError
+from lexfield.search.index import Index
+from lexfield.text.corpus import Corpus
+from lexfield.text.kwic import kwic
+from lexfield.text.normalise import TOKENIZERS, Normalisation
+
+
+def split_code(text: str) -> list[str]:
+    """Return the parts of snake_case and CamelCase names."""
+    return re.findall(r"[A-Z]?[a-z]+|[A-Z]+|\d+", text)
+
+
+def keep_hyphens(text: str) -> list[str]:
+    return re.findall(r"[\w-]+", text)
+
+
+@pytest.fixture
+def registered() -> Iterator[str]:
+    TOKENIZERS.register("hyphens", keep_hyphens)
+    yield "hyphens"
+    del TOKENIZERS._things["hyphens"]
+
+
+def test_a_function_splits_a_corpus_in_memory(tmp_path: Path) -> None:
+    corpus = Corpus.of(["readFile opens. read_line reads."], tokenize=split_code)
+    assert list(corpus.vocabulary) == ["read", "file", "line", "opens", "reads"]
+    assert len(corpus.sentences) == 1  # no capital letter follows the first point
+    assert keyness(corpus, Corpus.of("read it"), least=1)[0].word
+    (tmp_path / "a.txt").write_text("readFile", "utf-8")
+    assert list(Corpus.read(tmp_path, tokenize=split_code).vocabulary) == ["file", "read"]
+
+
+def test_a_concordance_shows_the_words_of_the_tokenizer() -> None:
+    corpus = Corpus.of("We call ReadFile twice.", tokenize=split_code)
+    (found,) = kwic(corpus, "file", window=1)
+    assert (found.left, found.match, found.right) == ("Read", "File", "twice")
+
+
+def test_an_index_needs_a_tokenizer_with_a_name(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="split by a function cannot be saved") as caught:
+        Index.build(Corpus.of("well-known ships", tokenize=keep_hyphens), tmp_path / "i")
+    assert "TOKENIZERS.register" in caught.value.hint
+    with pytest.raises(InputError, match="no tokenizer named 'hyphen'"):
+        Corpus.of("a", tokenize="hyphen")
+
+
+def test_queries_of_an_index_are_split_by_its_tokenizer(tmp_path: Path, registered: str) -> None:
+    texts = ["A well-known ship.", "A known well."]
+    Index.build(Corpus.of(texts, tokenize=registered), tmp_path / "i")
+    index = Index.open(tmp_path / "i")
+    assert index.normalisation.tokenizer == registered
+    hits = index.search("well-known", method="bm25", unit="document", allow_unknown=True)
+    assert [hit.document for hit in hits] == ["0"]
+    del TOKENIZERS._things[registered]
+    with pytest.raises(InputError, match="no tokenizer named 'hyphens'"):
+        Index.open(tmp_path / "i").search("ship")
+    TOKENIZERS.register(registered, keep_hyphens)
+
+
+def test_what_a_tokenizer_returns_is_checked() -> None:
+    with pytest.raises(InputError, match="must return a list of words. Got 'a b' instead"):
+        Corpus.of("a b", tokenize=lambda text: text)
+    corpus = Corpus.of("Ab cd", tokenize=lambda text: ["", " ", "\0", *text.split()])
+    assert list(corpus.vocabulary) == ["ab", "cd"]
+
+
+def test_the_default_is_not_stored() -> None:
+    assert "tokenizer" not in Normalisation().to_dict()
+    assert Normalisation(**Normalisation().to_dict()) == Normalisation()
