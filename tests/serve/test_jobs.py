@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-pytest.importorskip("fastapi", reason="the extra 'serve' is not installed")
+pytest.importorskip("starlette", reason="the extra 'serve' is not installed")
 
 from lexfield.serve import jobs as module
 from lexfield.serve.jobs import Jobs

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-pytest.importorskip("fastapi", reason="the extra 'serve' is not installed")
+pytest.importorskip("starlette", reason="the extra 'serve' is not installed")
 
 from lexfield.serve.library import INDEXES, Library
 from lexfield.serve.uploads import Sent, keep

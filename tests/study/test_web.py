@@ -18,13 +18,13 @@ from hypothesis import strategies as st
 from lexfield.study.database import Study
 from tests.study.conftest import METHODS
 
-pytest.importorskip("fastapi", reason="the extra 'serve' is not installed")
+pytest.importorskip("starlette", reason="the extra 'serve' is not installed")
 
 Client = Any
 
 
 def client_of(study: Study, **options: Any) -> Client:
-    from fastapi.testclient import TestClient
+    from starlette.testclient import TestClient
 
     from lexfield.study.web import study_app
 

@@ -1,6 +1,6 @@
 """What stands between a network and a server of ours, whatever it serves.
 
-``guarded_app`` makes a FastAPI app in which, before any body is parsed,
+``guarded_app`` makes an app in which, before any body is parsed,
 
 - the Host is one of ours (a page elsewhere cannot reach us by renaming itself), and so is the
   Origin if there is one; other sites may link to pages and do nothing else; there is no CORS;
@@ -17,24 +17,24 @@ Every answer has a Content-Security-Policy without inline scripts. Every error i
 from __future__ import annotations
 
 import asyncio
-import json
 import math
 import re
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from typing import Any
 
-from fastapi import FastAPI, Request
-from fastapi.exceptions import RequestValidationError
-from fastapi.responses import JSONResponse
+from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
+from starlette.middleware import Middleware
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import BaseRoute
+from starlette.types import ExceptionHandler, Lifespan
 
-from lexfield import __version__
 from lexfield.errors import LexfieldError, check
 from lexfield.serve.access import Access, Scope, check_token
 from lexfield.serve.bodies import Bodies, GoneError, Message, Receive, RefusedError
-from lexfield.serve.problems import encodable, log_fault, problem, status_of
+from lexfield.serve.problems import log_fault, problem, status_of
 
 Send = Callable[[Message], Awaitable[None]]
 App = Callable[[Scope, Receive, Send], Awaitable[None]]
@@ -200,44 +200,30 @@ class Guard:
 
 
 def guarded_app(
-    title: str,
+    routes: Sequence[BaseRoute],
     *,
     limits: Limits | None = None,
     host: str = "127.0.0.1",
     token: str | None = None,
-    **options: Any,
-) -> FastAPI:
-    """An app behind its guard, whose every error says what and what next."""
+    lifespan: Lifespan[Starlette] | None = None,
+    show_error: ExceptionHandler | None = None,
+) -> Starlette:
+    """Return an app behind its guard, each of whose errors says what is wrong and what to do."""
     check_token(host, token)  # now, not when the first request comes
-    app = FastAPI(
-        title=title, version=__version__, docs_url=None, redoc_url=None, **options
-    )  # the pages of FastAPI load their scripts from elsewhere
-    app.add_middleware(Guard, limits=limits or Limits(), host=host, token=token)
-    app.add_exception_handler(LexfieldError, _told)
-    app.add_exception_handler(RequestValidationError, _invalid)
-    app.add_exception_handler(HTTPException, _refused)
-    return app
+    guard = Middleware(Guard, limits=limits or Limits(), host=host, token=token)
+    handlers = {LexfieldError: show_error or _show_error, HTTPException: _refuse}
+    return Starlette(
+        routes=routes, middleware=[guard], exception_handlers=handlers, lifespan=lifespan
+    )
 
 
-async def _told(request: Request, error: Exception) -> JSONResponse:
+async def _show_error(request: Request, error: Exception) -> Response:
     assert isinstance(error, LexfieldError)
     return JSONResponse(problem(error), status_of(error))
 
 
-async def _refused(request: Request, error: Exception) -> JSONResponse:
+async def _refuse(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
     what = "There is nothing here." if error.status_code == 404 else str(error.detail)
     hint = "See /openapi.json for what there is." if error.status_code in (404, 405) else ""
     return JSONResponse({"error": what, "hint": hint}, error.status_code, error.headers)
-
-
-async def _invalid(request: Request, error: Exception) -> JSONResponse:
-    assert isinstance(error, RequestValidationError)
-    first = error.errors()[0]
-    place = ".".join(str(part) for part in first["loc"][1:]) or "The body"
-    got = json.dumps(first.get("input"), ensure_ascii=False, default=str)[:100]
-    what = first["msg"][:1].lower() + first["msg"][1:]
-    if first["type"] == "string_unicode":
-        what = "a text must not hold a lone surrogate (half of a character)"
-    message = encodable(f"{place}: {what}. Got {got}.")
-    return JSONResponse({"error": message, "hint": "See /openapi.json for what is allowed."}, 422)

@@ -16,7 +16,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Hashable
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, Literal
 
 from lexfield.errors import LexfieldError
 from lexfield.serve.pool import Process
@@ -32,12 +32,12 @@ _PULSE = 15.0  # seconds after which a silent stream says that it is alive
 
 @dataclass
 class Job:
-    """state: waiting, running, done, failed or cancelled."""
+    """Work under way, and how far it is."""
 
     id: str
     verb: str
     index: str | None
-    state: str = "waiting"
+    state: Literal["waiting", "running", "done", "failed", "cancelled"] = "waiting"
     stage: str = ""
     done: int = 0
     total: int | None = None
@@ -188,8 +188,9 @@ class Jobs:
                 kept.pop(one, None)
         self._shared = {key: id for key, id in self._shared.items() if id in self._jobs}
 
-    def all(self) -> list[dict[str, Any]]:
-        return [asdict(job) for job in reversed(self._jobs.values())]
+    def all(self) -> list[Job]:
+        """Return the latest jobs, newest first."""
+        return list(reversed(self._jobs.values()))
 
     def get(self, id: str, follower: str | None = None) -> Job:
         """A job by its id; a follower who asks goes on following it."""

@@ -14,6 +14,10 @@ class NotFoundError(InputError):
     """There is nothing at this address, or of this id."""
 
 
+class InvalidError(InputError):
+    """A parameter that is unknown, missing or out of bounds."""
+
+
 class ChangedIndexError(LexfieldError):
     """An index, models or vectors are no longer in the state that was asked about."""
 
@@ -43,8 +47,11 @@ def log_fault(what: str) -> None:
 
 
 def status_of(error: LexfieldError) -> int:
-    """404 nothing there, 400 wrong input, 501 a package is missing, 409 the index's state."""
+    """Return the status of an error: 409 is the state of an index, 501 a missing package."""
     if isinstance(error, ServedError):
         return error.status
-    kinds = ((NotFoundError, 404), (InputError, 400), (MissingExtraError, 501), (StoreError, 409))
+    kinds = (
+        (NotFoundError, 404), (InvalidError, 422), (InputError, 400), (MissingExtraError, 501),
+        (StoreError, 409),
+    )  # fmt: skip
     return next((status for kind, status in kinds if isinstance(error, kind)), 400)

@@ -11,13 +11,13 @@ from collections.abc import Callable
 from pathlib import Path
 from urllib.parse import quote
 
-from fastapi import FastAPI
+from starlette.types import ASGIApp
 
 from lexfield.errors import InputError, check
 
 
 def run(
-    app: FastAPI,
+    app: ASGIApp,
     *,
     host: str = "127.0.0.1",
     port: int = 8000,

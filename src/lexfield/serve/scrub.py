@@ -19,7 +19,7 @@ from lexfield.serve.pool import Process, generation_of
 from lexfield.serve.problems import ServedError, status_of
 from lexfield.store.manifest import REBUILD
 
-TASK = "lexfield.serve.tasks.run:scrub"
+TASK = "lexfield.serve.tasks:scrub"
 _LEAST = 60.0  # seconds between two rounds
 _REST = 20  # times as long as a round took, if that is longer
 

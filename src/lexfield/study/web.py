@@ -9,10 +9,12 @@ from __future__ import annotations
 from pathlib import Path
 from urllib.parse import parse_qs
 
-from fastapi import FastAPI, Request
-from fastapi.concurrency import run_in_threadpool
-from fastapi.responses import HTMLResponse, RedirectResponse, Response
-from fastapi.staticfiles import StaticFiles
+from starlette.applications import Starlette
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, RedirectResponse, Response
+from starlette.routing import Mount, Route
+from starlette.staticfiles import StaticFiles
 
 from lexfield.errors import InputError, LexfieldError
 from lexfield.serve.access import Guesses
@@ -37,71 +39,72 @@ def study_app(
     host: str = "127.0.0.1",
     token: str | None = None,
     limits: Limits = _LIMITS,
-) -> FastAPI:
+) -> Starlette:
     """Return the web application of one study."""
-    app = guarded_app("lexfield study", limits=limits, host=host, token=token, openapi_url=None)
-    app.add_exception_handler(LexfieldError, _show_error)
-    _add_entry(app, study)
-    _add_questions(app, study)
-    app.mount("/static", StaticFiles(directory=_STATIC), name="static")
-    return app
+    site = _Site(study)
+    routes = [
+        Route("/", site.show_home),
+        Route("/join", site.join, methods=["POST"]),
+        Route("/resume", site.resume, methods=["POST"]),
+        Route("/quit", site.leave, methods=["POST"]),
+        Route("/question", site.show_question),
+        Route("/answer", site.answer, methods=["POST"]),
+        Mount("/static", StaticFiles(directory=_STATIC)),
+    ]
+    return guarded_app(routes, limits=limits, host=host, token=token, show_error=_show_error)
 
 
-def _add_entry(app: FastAPI, study: Study) -> None:
-    joins = Guesses(_JOINS, 1.0)
+class _Site:
+    """The pages of a study, and the forms on them."""
 
-    @app.get("/")
-    async def home(request: Request) -> Response:
-        if await _find_participant(study, request) is not None:
+    def __init__(self, study: Study) -> None:
+        self._study = study
+        self._joins = Guesses(_JOINS, 1.0)
+
+    async def show_home(self, request: Request) -> Response:
+        if await _find_participant(self._study, request) is not None:
             return _redirect("/question")
-        return _respond(pages.render_start(study.design))
+        return _respond(pages.render_start(self._study.design))
 
-    @app.post("/join")
-    async def join(request: Request) -> Response:
+    async def join(self, request: Request) -> Response:
         fields = await _read_form(request)
         address = request.client.host if request.client else ""
-        joins.add(address)
-        if joins.too_many(address):
+        self._joins.add(address)
+        if self._joins.too_many(address):
             raise ServedError("Too many have joined from here.", "Try again in a minute.", 429)
         background = {name: _parse_int(fields[name]) for name in BACKGROUND if name in fields}
-        participant = await run_in_threadpool(study.join, background)
+        participant = await run_in_threadpool(self._study.join, background)
         return _redirect("/question", participant.code)
 
-    @app.post("/resume")
-    async def resume(request: Request) -> Response:
+    async def resume(self, request: Request) -> Response:
         code = (await _read_form(request)).get("code", [""])[0]
         try:
-            participant = await run_in_threadpool(study.resume, code)
+            participant = await run_in_threadpool(self._study.resume, code)
         except InputError as error:
-            return _respond(pages.render_start(study.design, str(error)), 400)
+            return _respond(pages.render_start(self._study.design, str(error)), 400)
         return _redirect("/question", participant.code)
 
-    @app.post("/quit")
-    async def leave(request: Request) -> Response:
-        participant = await _find_participant(study, request)
-        return await _end(study, participant) if participant else _redirect("/")
+    async def leave(self, request: Request) -> Response:
+        participant = await _find_participant(self._study, request)
+        return await _end(self._study, participant) if participant else _redirect("/")
 
+    async def show_question(self, request: Request) -> Response:
+        participant = await _find_participant(self._study, request)
+        return await _ask(self._study, participant) if participant else _redirect("/")
 
-def _add_questions(app: FastAPI, study: Study) -> None:
-    @app.get("/question")
-    async def question(request: Request) -> Response:
-        participant = await _find_participant(study, request)
-        return await _ask(study, participant) if participant else _redirect("/")
-
-    @app.post("/answer")
-    async def answer(request: Request) -> Response:
-        participant = await _find_participant(study, request)
+    async def answer(self, request: Request) -> Response:
+        participant = await _find_participant(self._study, request)
         if participant is None:
             return _redirect("/")
         fields = await _read_form(request)
         place = _parse_int(fields.get("place", []))
         chosen = [_parse_int([value]) for value in fields.get("chosen", [])]
         try:
-            await run_in_threadpool(study.answer, participant, place, chosen)
+            await run_in_threadpool(self._study.answer, participant, place, chosen)
         except InputError:
-            count = study.design.choose
+            count = self._study.design.choose
             problem = "Choose one of the lists." if count == 1 else f"Choose {count} sentences."
-            return await _ask(study, participant, problem)
+            return await _ask(self._study, participant, problem)
         return _redirect("/question")
 
 
