@@ -211,7 +211,7 @@ class Api:
     async def stream(self, request: Request) -> Response:
         """Send the job whenever it changes, as server-sent events, until it is over."""
         self._server.jobs.get(request.path_params["id"])
-        events = self._server.jobs.events(request.path_params["id"])
+        events = self._server.jobs.stream(request.path_params["id"])
         headers = {"cache-control": "no-store"}
         return StreamingResponse(events, headers=headers, media_type="text/event-stream")
 

@@ -149,7 +149,7 @@ class Server:
         item, kept = self.make_item(request)
         key = make_key(item, kept)
         name, answers = request.verb.name, request.verb.served == "yes"
-        if job := self.jobs.shared(key, follower, answered=answers):
+        if job := self.jobs.share(key, follower, answered=answers):
             return job
         if name == TRAIN and kept is not None:
             return self._train(item, kept, key, follower)
@@ -165,8 +165,8 @@ class Server:
         self, item: dict[str, Any], kept: Kept, key: tuple[Any, ...], follower: str | None
     ) -> Job:
         """Train models of an index, as a job; nothing is left of one that does not end well."""
-        folder = self.library.room()
-        id, place = self.library.place(MODELS, kept.id)
+        folder = self.library.make_room()
+        id, place = self.library.reserve(MODELS, kept.id)
         target = folder / id
         item["options"] |= {"output": str(target), "replace": True}
         item["names"][str(target)] = id
@@ -199,14 +199,14 @@ class Server:
         follower: str | None = None,
     ) -> Job:
         """Build an index of files, as a job; they are deleted at its end."""
-        folder = self.library.room()
+        folder = self.library.make_room()
         try:
             (folder / "texts").mkdir(0o700)
             uploads.keep(files, folder / "texts")
         except BaseException:
             shutil.rmtree(folder, ignore_errors=True)
             raise
-        id, place = self.library.place(INDEXES, name)
+        id, place = self.library.reserve(INDEXES, name)
         target = folder / "index"
         options = {
             "folder": str(folder / "texts"), "target": str(target), "text_field": text_field,
