@@ -43,7 +43,7 @@ def build_command(verb: Verb) -> click.Command:
         verb.command.rpartition(" ")[2],
         callback=call,
         params=options,
-        help=_keep_examples(verb.help),
+        help=keep_examples(verb.help),
         short_help=verb.summary,
     )
 
@@ -64,9 +64,11 @@ def _run(verb: Verb, given: dict[str, Any], format: str | None, plot: str | None
 def _read_dashes(verb: Verb, given: dict[str, Any]) -> dict[str, Any]:
     """Replace ``-`` by standard input where a parameter says so."""
     for parameter in verb.parameters:
-        if parameter.flags.dash and given.get(parameter.name) == "-":
+        if parameter.flags.dash and given.get(parameter.name) in ("-", ("-",)):
             if parameter.flags.dash == "text":
                 given[parameter.name] = _read_input()
+            elif parameter.flags.dash == "lines":
+                given[parameter.name] = [line for line in _read_input().split("\n") if line]
             else:
                 del given[parameter.name]
                 given[parameter.flags.dash] = Path("-")
@@ -81,6 +83,15 @@ def _read_input() -> str:
             "Split it, or check that it is what you meant.",
         )
     return data.decode("utf-8", "replace")
+
+
+class Location(click.Path):
+    """A path, or an address such as ``s3://bucket/my.idx``, which a ``Path`` would garble."""
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> str | Path:
+        return value if "://" in str(value) else Path(str(super().convert(value, param, ctx)))
 
 
 class Declared(click.ParamType[object]):
@@ -136,7 +147,7 @@ def _name_flags(parameter: Parameter) -> list[str]:
 
 def _choose_type(parameter: Parameter) -> click.ParamType[Any]:
     if parameter.input is not None:
-        return click.STRING if parameter.input.kind == "vectors" else click.Path(path_type=Path)
+        return click.STRING if parameter.input.kind == "vectors" else Location()
     if parameter.choices:
         return click.Choice(parameter.choices)
     return Declared(parameter)
@@ -160,7 +171,7 @@ def _name_type(info: kinds.Type) -> str:
     return "text"
 
 
-def _keep_examples(text: str) -> str:
+def keep_examples(text: str) -> str:
     """Tell click to leave the lines of examples as they are, indented."""
     paragraphs = text.split("\n\n")
     for place, paragraph in enumerate(paragraphs):

@@ -14,7 +14,9 @@ from dataclasses import dataclass, field, fields
 from typing import Any, Generic, TypeVar
 
 import msgspec
+from msgspec import UNSET
 
+from lexfield.errors import LexfieldError
 from lexfield.results import Frames, format_rows, html_table
 
 Row = TypeVar("Row")
@@ -44,6 +46,11 @@ class Result(Frames, Generic[Row]):
         """Are the lines for programs, to be printed byte for byte?"""
         return False
 
+    @property
+    def failure(self) -> LexfieldError | None:
+        """The error that the command line reports after the result, such as damage."""
+        return None
+
     def __len__(self) -> int:
         return len(self.results)
 
@@ -65,7 +72,9 @@ class Result(Frames, Generic[Row]):
         return {
             one.name: to_builtins(getattr(self, one.name))
             for one in fields(self)
-            if one.name not in ("results", "notes") and not one.metadata.get("hidden")
+            if one.name not in ("results", "notes")
+            and not one.metadata.get("hidden")
+            and getattr(self, one.name) is not UNSET
         }
 
     def lines(self, paint: Paint = plain) -> Iterable[str]:
