@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Iterator, Mapping
 from typing import Annotated, Any, Literal
@@ -31,6 +32,7 @@ _TWINS = {
     "/v1/search": "search", "/v1/compare": "compare", "/v1/zipf": "zipf", "/v1/near": "words",
     "/v1/topics": "topics", "/v1/bags": "bags", "/v1/indexes": "start",
 }  # fmt: skip
+_SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]")
 _MEDIA = {"json": "application/json", "csv": "text/csv; charset=utf-8"}
 _FOLLOWER = make_parameter(
     "follower",
@@ -240,8 +242,11 @@ async def read_body(request: Request) -> dict[str, Any]:
     """Return the object that was sent as JSON."""
     if "json" not in request.headers.get("content-type", ""):
         raise InvalidError("The body is not JSON.", "Send it with content-type: application/json.")
+    body = await request.body()
     try:
-        return msgspec.json.decode(await request.body(), type=dict[str, Any])
+        return msgspec.json.decode(body, type=dict[str, Any])
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
         what = str(error).removeprefix("JSON is malformed: ")
+        if _SURROGATE.search(body):
+            what = "it may contain half of a character (a lone surrogate)"
         raise InvalidError(f"The body is not a JSON object: {what}.") from error

@@ -52,7 +52,7 @@ LIMITS: dict[str, dict[str, Any]] = {
     "layout": {"words": _whole(10, 50_000)},
     "near": {"word": _WORDS, "k": _whole(1, 1000)},
     "search": {"query": _QUERY, "k": _whole(1, 200), "where": _WHERE, "metric": Id},
-    "threshold": {"sample": _whole(40, 20_000)},
+    "threshold": {"sample": _whole(40, 20_000) | None},
     "topics": {"k": _whole(1, 100)},
     "train_vectors": {
         "models": _whole(2, 10),
@@ -127,7 +127,10 @@ def _offer_one(verb: Verb, parameter: Parameter) -> Iterator[Parameter]:
                 default = needed if name == "models" else None
                 yield make_parameter("models", Id, "Id of models, for error bars.", default)
         case "file":
-            yield make_parameter(name, Text, f"{about} Send its content.".lstrip())
+            kind = _TEXTS if parameter.repeated else Text
+            default = REQUIRED if parameter.required else [] if parameter.repeated else None
+            sent = make_parameter(name, kind, f"{about} Send its content.".lstrip(), default)
+            yield replace(sent, repeated=parameter.repeated)
 
 
 def _kind_of(verb: Verb, parameter: Parameter) -> str:
@@ -226,8 +229,8 @@ class _Resolver:
                 return self._resolve_texts(parameter)
             case "vectors":
                 return self._resolve_vectors(parameter)
-            case "file" if self._values.get(name) is not None:
-                return {"content": self._values[name]}
+            case "file":
+                return self._values.get(name)
 
     def _open(self, id: str | None) -> str:
         """Return the path of the index that is asked about."""

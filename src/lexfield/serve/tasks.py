@@ -109,11 +109,21 @@ def _build_arguments(verb: Verb, options: dict[str, Any], folder: Path) -> dict[
                 found = [_find_vectors(**one) for one in (value if several else [value])]
                 built[name] = found if several else found[0]
             case "file":
-                built[name] = folder / name
-                built[name].write_text(value["content"], "utf-8")
+                built[name] = _write_files(folder / name, value)
             case _:
                 built[name] = value
     return built
+
+
+def _write_files(path: Path, content: str | list[str]) -> Path | list[Path]:
+    """Write the content of a file, or of several; return where they are."""
+    if isinstance(content, list):
+        places = [path.with_name(f"{path.name}-{i}") for i in range(1, len(content) + 1)]
+        for place, text in zip(places, content, strict=True):
+            place.write_text(text, "utf-8")
+        return places
+    path.write_text(content, "utf-8")
+    return path
 
 
 def _build_source(kind: str, source: dict[str, Any]) -> Index | Corpus | Document:

@@ -124,7 +124,9 @@ def _unzip(sent: Sent, bounds: Bounds, room: int) -> Iterator[tuple[str, bytes]]
         raise InputError(f"{sent.name} is a damaged zip archive: {error}.") from error
 
 
-def _read(stream: IO[bytes] | gzip.GzipFile, name: str, packed: int, bounds: Bounds, room: int) -> bytes:
+def _read(
+    stream: IO[bytes] | gzip.GzipFile, name: str, packed: int, bounds: Bounds, room: int
+) -> bytes:
     """Return an entry, read piece by piece, as the size that it claims may be wrong."""
     parts, size = [], 0
     while piece := stream.read(_PIECE):
