@@ -95,7 +95,8 @@ def offer(verb: Verb) -> dict[str, Parameter]:
     for parameter in verb.parameters:
         if parameter.group is None and parameter.name not in _WITHHELD:
             for one in _offer_one(verb, parameter):
-                offered.setdefault(one.name, one)
+                if one not in _CHOSEN or one.name not in offered:
+                    offered[one.name] = one
     return {**offered, "format": _FORMAT}
 
 
@@ -111,8 +112,9 @@ def _offer_one(verb: Verb, parameter: Parameter) -> Iterator[Parameter]:
             yield replace(_INDEX, name=name)
         case "text" | "side" as which:
             wanted = "a document" if which == "text" else "an index or of a document"
-            yield make_parameter(name, DocumentId, f"Id of {wanted}. {about}".rstrip())
-            yield make_parameter(f"text_{name}", Text, "Or the text itself.")
+            by_id, itself = _name_sides(name)
+            yield make_parameter(by_id, DocumentId, f"Id of {wanted}. {about}".rstrip())
+            yield make_parameter(itself, Text, "Or the text itself.")
             yield _INDEX
         case "texts":
             yield from (_INDEX, *_CHOSEN)
@@ -131,6 +133,11 @@ def _offer_one(verb: Verb, parameter: Parameter) -> Iterator[Parameter]:
             default = REQUIRED if parameter.required else [] if parameter.repeated else None
             sent = make_parameter(name, kind, f"{about} Send its content.".lstrip(), default)
             yield replace(sent, repeated=parameter.repeated)
+
+
+def _name_sides(name: str) -> tuple[str, str]:
+    """Return the parameters for the id of a text and for the text itself."""
+    return ("text_id", "text") if name == "text" else (name, f"text_{name}")
 
 
 def _kind_of(verb: Verb, parameter: Parameter) -> str:
@@ -245,14 +252,15 @@ class _Resolver:
 
     def _resolve_side(self, parameter: Parameter) -> dict[str, Any] | None:
         """Return one of two texts or collections: by an id, or as it was sent."""
-        name = parameter.name
-        id, text = self._values.get(name), self._values.get(f"text_{name}")
+        by_id, itself = _name_sides(parameter.name)
+        id, text = self._values.get(by_id), self._values.get(itself)
         if id is None and text is None and not parameter.required:
             return None
         if (id is None) == (text is None):
-            raise InputError(f"Give either {name} (an id) or text_{name}.")
+            raise InputError(f"Give either {by_id} (an id) or {itself}.")
         if text is not None:
-            return {"texts": {f"text {name.upper()}": text}}
+            side = parameter.name.upper()
+            return {"texts": {f"text {side}" if len(side) == 1 else "the text": text}}
         if _kind_of(self._verb, parameter) == "side" and id in self._library.indexes:
             return {"path": self._add_source(self._library.index(id))}
         return {"path": self._open(self._values.get("index")), "documents": [id]}
@@ -261,7 +269,8 @@ class _Resolver:
         """Return the documents and texts that were chosen, or the whole index."""
         values, index = self._values, self._values.get("index")
         texts = {f"text {side.upper()}": values.get(f"text_{side}") for side in "ab"}
-        texts |= {f"text {i}": text for i, text in enumerate(values.get("text") or (), 1)}
+        if isinstance(sent := values.get("text"), list):
+            texts |= {f"text {i}": text for i, text in enumerate(sent, 1)}
         texts = {name: text for name, text in texts.items() if text is not None}
         documents = list(dict.fromkeys(values.get("document") or ()))
         if not documents and not texts:

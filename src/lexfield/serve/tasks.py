@@ -131,7 +131,7 @@ def _build_source(kind: str, source: dict[str, Any]) -> Index | Corpus | Documen
     index = open_index(source["path"]) if source.get("path") else None
     chosen = [Document(name, text) for name, text in source.get("texts", {}).items()]
     if index is not None:
-        chosen += [Document(id, _read_document(index, id)) for id in source.get("documents", ())]
+        chosen += [_read_document(index, id) for id in source.get("documents", ())]
         if not chosen:
             return index
     if kind == "text":
@@ -139,11 +139,12 @@ def _build_source(kind: str, source: dict[str, Any]) -> Index | Corpus | Documen
     return Corpus.of(chosen, normalisation=index.normalisation if index else None)
 
 
-def _read_document(index: Index, id: str) -> str:
-    number = index.documents.get(id)
+def _read_document(index: Index, id: str) -> Document:
+    number, rows = index.documents.get(id), index.rows("document")
     if number is None:
         raise NotFoundError(f"The index holds no document {id!r}.", "See /v1/documents.")
-    return index.rows("document").text(number)
+    about = rows.describe(number)
+    return Document(id, rows.text(number), about["source"], about["metadata"])
 
 
 @lru_cache(64)
