@@ -43,7 +43,7 @@ def build_command(verb: Verb) -> click.Command:
         verb.command.rpartition(" ")[2],
         callback=call,
         params=options,
-        help=_keep_examples(verb.help),
+        help=keep_examples(verb.help),
         short_help=verb.summary,
     )
 
@@ -64,13 +64,15 @@ def _run(verb: Verb, given: dict[str, Any], format: str | None, plot: str | None
 def _read_dashes(verb: Verb, given: dict[str, Any]) -> dict[str, Any]:
     """Replace ``-`` by standard input where a parameter says so."""
     for parameter in verb.parameters:
-        if given.get(parameter.name) != "-":
+        if given.get(parameter.name) not in ("-", ("-",)):
             continue
         if parameter.input and parameter.input.words:
             given[parameter.name] = Path("-")
         elif parameter.flags.dash:
             if parameter.flags.dash == "text":
                 given[parameter.name] = _read_input()
+            elif parameter.flags.dash == "lines":
+                given[parameter.name] = [line for line in _read_input().split("\n") if line]
             else:
                 del given[parameter.name]
                 given[parameter.flags.dash] = Path("-")
@@ -85,6 +87,15 @@ def _read_input() -> str:
             "Split it, or check that it is what you meant.",
         )
     return data.decode("utf-8", "replace")
+
+
+class Location(click.Path):
+    """A path, or an address such as ``s3://bucket/my.idx``, which a ``Path`` would garble."""
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> str | Path:
+        return value if "://" in str(value) else Path(str(super().convert(value, param, ctx)))
 
 
 class Declared(click.ParamType[object]):
@@ -164,10 +175,7 @@ def _name_flags(parameter: Parameter) -> list[str]:
 def _choose_type(parameter: Parameter) -> click.ParamType[Any]:
     given = parameter.input
     if given is not None:
-        if given.kind == "vectors" or given.words:
-            return click.STRING
-        # An index or a target may be a URL, which a Path would mangle.
-        return click.Path(path_type=None if given.kind in ("index", "target") else Path)
+        return click.STRING if given.kind == "vectors" or given.words else Location()
     if parameter.choices:
         return click.Choice(parameter.choices)
     return Declared(parameter)
@@ -191,7 +199,7 @@ def _name_type(info: kinds.Type) -> str:
     return "text"
 
 
-def _keep_examples(text: str) -> str:
+def keep_examples(text: str) -> str:
     """Tell click to leave the lines of examples as they are, indented."""
     paragraphs = text.split("\n\n")
     for place, paragraph in enumerate(paragraphs):

@@ -292,7 +292,7 @@ def serve(path: str, port: int, host: str, token: str | None, no_browser: bool) 
     need("uvicorn", "serve")
     need("fastapi", "serve")
     from lexfield.serve.run import run as listen
-    from lexfield.study.web import study_app
+    from lexfield.serve.study import study_app
 
     with Study(path) as opened:
         if any(person.simulated for person in opened.participants()):

@@ -27,27 +27,22 @@ _SHOWN = 5  # candidates
 
 
 @dataclass(kw_only=True)
-class AttributedDocument:
-    """A known document, and what is said of it from all the others."""
+class AttributionRow:
+    """A candidate for the text in question, and the distance of its nearest document.
 
-    id: str
+    Without a text in question: a known document, and what is said of it from all the others.
+    """
+
+    id: str | UnsetType = UNSET
     label: str
-    predicted: str
+    predicted: str | UnsetType = UNSET
     probability: float
-    right: bool
-
-
-@dataclass(kw_only=True)
-class Candidate:
-    """A label that the text may have; ``nearest`` is the distance of its nearest document."""
-
-    label: str
-    probability: float
-    nearest: float
+    right: bool | UnsetType = UNSET
+    nearest: float | UnsetType = UNSET
 
 
 @dataclass(repr=False)
-class Attribution(Result[AttributedDocument | Candidate]):
+class Attribution(Result[AttributionRow]):
     """The candidates for one text, likeliest first; or every document from all the others."""
 
     by: str
@@ -137,9 +132,8 @@ def attribute(
     begin_stage(progress, "comparing")
     chosen = {"measure": measure, "n": ngram, "stopwords": stopwords, "space": "categorical"}
     found = attributed(corpus, by, name, chosen=chosen)
-    kind = AttributedDocument if name is None else Candidate
     return Attribution(
-        [kind(**record) for record in found.records],
+        [AttributionRow(**record) for record in found.records],
         by=by,
         weights=found.extra["weights"],
         spread=found.extra["spread"],

@@ -69,7 +69,8 @@ class Flags(msgspec.Struct, frozen=True):
 
     names: short or other names of the option. metavar: what its help shows for a value. variable:
     the environment variable that sets it. dash: what ``-`` stands for: ``"text"`` for the text on
-    standard input, or the name of a file parameter that then reads it.
+    standard input, ``"lines"`` for each of its lines, or the name of a file parameter that then
+    reads it.
     """
 
     names: tuple[str, ...] = ()

@@ -21,6 +21,8 @@ from lexfield.search.index import Index
 from lexfield.store.manifest import CURRENT
 from lexfield.text.corpus import Corpus
 from lexfield.text.document import Document
+from lexfield.text.normalise import Normalisation
+from lexfield.vectors.models import Models, is_models, open_all
 from lexfield.vectors.wordvectors import WordVectors
 from lexfield.verbs.declare import Flags, Help, Input
 
@@ -40,6 +42,12 @@ VectorsInput = Annotated[
     Input("vectors"),
     Flags(metavar="NAME|FILE"),
     Help("Word vectors: a name from `lexfield vectors list`, or a file."),
+]
+ModelsInput = Annotated[
+    Sequence[WordVectors | str | Path],
+    Input("vectors", many=True),
+    Flags(metavar="DIR|NAME|FILE"),
+    Help("Several models: a folder from `lexfield vectors train`, or sets, one by one."),
 ]
 OwnVectorsInput = Annotated[
     VectorsInput,
@@ -81,24 +89,40 @@ class Reading:
 READING = Reading()
 
 
-def read_texts(source: Sources, reading: Reading = READING, progress: Progress = silent) -> Corpus:
-    """Return the documents that an argument stands for, as one corpus."""
+def read_texts(
+    source: Sources,
+    reading: Reading = READING,
+    progress: Progress = silent,
+    normalisation: Normalisation | None = None,
+) -> Corpus:
+    """Return the documents that an argument stands for, as one corpus.
+
+    ``normalisation`` says how new texts are cut into words; a corpus and an index are cut already.
+    """
     if isinstance(source, Corpus):
         return source
     if isinstance(source, Index):
         return source.corpus
     items = [source] if isinstance(source, str | Path | Document) else list(source)
-    paths = [item for item in items if not isinstance(item, Document) and _is_path(item)]
+    paths = find_paths(items)
     if not paths:
-        return Corpus.of(item for item in items if not isinstance(item, Path))
-    if len(paths) < len(items):
-        raise InputError("Give either texts or paths, not both.")
+        texts = (item for item in items if not isinstance(item, Path))
+        return Corpus.of(texts, normalisation=normalisation)
     if len(paths) == 1 and (Path(paths[0]) / CURRENT).is_file():
         if reading.metadata:
             raise InputError(f"{paths[0]} is an index, and has metadata.", "Leave out --metadata.")
         return Index.open(paths[0]).corpus
     begin_stage(progress, "reading")
-    return Corpus.read([str(path) for path in paths], progress=progress, **vars(reading))
+    return Corpus.read(paths, normalisation=normalisation, progress=progress, **vars(reading))
+
+
+def find_paths(items: Iterable[str | Path | Document]) -> list[str]:
+    """Return the items if they are paths, or nothing if they are texts."""
+    every = list(items)
+    paths = [str(item) for item in every if not isinstance(item, Document) and _is_path(item)]
+    if 0 < len(paths) < len(every):
+        raise InputError("Give either texts or paths, not both.")
+    return paths
 
 
 def read_each(
@@ -177,6 +201,31 @@ def open_index(source: Index | str | Path, metric: str | None = None) -> Index:
     if isinstance(source, Index):
         return source if metric is None else Index.open(source.path, metric)
     return Index.open(source, metric)
+
+
+def load_vectors(
+    source: WordVectors | str | Path, limit: int | None = None, progress: Progress = silent
+) -> WordVectors:
+    """Return vectors that are loaded already, or load a set by name or file."""
+    if isinstance(source, WordVectors) and limit is None:
+        return source
+    if isinstance(source, WordVectors):
+        return WordVectors(source.words[:limit], source.matrix[:limit], name=source.name)
+    return WordVectors.load(source, limit=limit, progress=progress)
+
+
+def open_models(
+    sources: Sequence[WordVectors | str | Path],
+    limit: int | None = None,
+    progress: Progress = silent,
+) -> dict[str, Models]:
+    """Return models that belong together, by name: those of a folder by size, other sets as one."""
+    first = sources[0]
+    if len(sources) == 1 and not isinstance(first, WordVectors) and is_models(first):
+        by_dims = open_all(first, limit)
+        return {f"{dims} dimensions": models for dims, models in by_dims.items()}
+    sets = [load_vectors(source, limit, progress) for source in sources]
+    return {sets[0].name if len(sets) == 1 else f"{len(sets)} models": Models(sets)}
 
 
 def name_source(source: object) -> str:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Annotated, Any, Literal, Unpack
+from typing import Annotated, Literal, Unpack
 
 import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
+from lexfield.answers.answer import Answer
 from lexfield.answers.texts import guessed, label_text, labelled
 from lexfield.diverge.counts import count
 from lexfield.diverge.label import Evidence
@@ -53,21 +54,14 @@ DocumentId = Annotated[
 
 
 @dataclass(kw_only=True)
-class LabelledDocument:
-    """A document and the label that it gets from all the others."""
+class LabelRow:
+    """A document and the label that it gets; or, for a new text, how far it is from a label."""
 
-    id: str
+    id: str | UnsetType = UNSET
     label: str
-    predicted: str
-    right: bool
-
-
-@dataclass(kw_only=True)
-class LabelDivergence:
-    """How far a new text is from the documents with a label."""
-
-    label: str
-    divergence: float
+    predicted: str | UnsetType = UNSET
+    right: bool | UnsetType = UNSET
+    divergence: float | UnsetType = UNSET
 
 
 @dataclass(kw_only=True)
@@ -93,7 +87,7 @@ class LabelEvidence:
 
 
 @dataclass(repr=False)
-class Labels(Result[LabelledDocument | LabelDivergence]):
+class Labels(Result[LabelRow]):
     """Every document labelled from all the others; or a new text, and its nearest labels."""
 
     by: str
@@ -106,13 +100,12 @@ class Labels(Result[LabelledDocument | LabelDivergence]):
     evidence: LabelEvidence | UnsetType = UNSET
 
     @classmethod
-    def of(
-        cls, rows: list[LabelledDocument | LabelDivergence], figures: Mapping[str, Any], **more: Any
-    ) -> Labels:
-        given = dict(figures)
-        if "evidence" in given:
-            given["evidence"] = msgspec.convert(given["evidence"], LabelEvidence)
-        return cls(rows, **given, **more)
+    def of(cls, answer: Answer) -> Labels:
+        figures = dict(answer.extra)
+        if "evidence" in figures:
+            figures["evidence"] = msgspec.convert(figures["evidence"], LabelEvidence)
+        rows = [LabelRow(**record) for record in answer.records]
+        return cls(rows, **figures, notes=list(answer.notes))
 
     def lines(self, paint: Paint = plain) -> Iterator[str]:
         if isinstance(self.accuracy, float):
@@ -145,11 +138,7 @@ class Labels(Result[LabelledDocument | LabelDivergence]):
                 }
             )
         yield from format_rows(rows, shown=len(rows))
-        mistakes = [
-            f"{row.id} ({row.predicted})"
-            for row in self.results
-            if isinstance(row, LabelledDocument) and not row.right
-        ]
+        mistakes = [f"{row.id} ({row.predicted})" for row in self.results if not row.right]
         if mistakes:
             yield f"wrong: {', '.join(mistakes)}"
 
@@ -187,17 +176,14 @@ def label(
     if text is not None:
         asked = choose_text(text, corpus)
         if asked.id not in corpus.ids:
-            found = label_text(
-                corpus, asked.text, by, rule=rule, neighbours=neighbours, chosen={**chosen, "k": k}
+            chosen["k"] = k
+            return Labels.of(
+                label_text(corpus, asked.text, by, rule=rule, neighbours=neighbours, chosen=chosen)
             )
-            rows = [LabelDivergence(**record) for record in found.records]
-            return Labels.of([*rows], found.extra, notes=list(found.notes))
         evidence = asked.id
     counts = count(corpus, n=chosen["n"], stopwords=chosen["stopwords"], sample=sample, seed=seed)
     counts = labelled(counts, by)
     compared = compute_pairs(
         counts, comparing, k=k, resume=resume, cluster=cluster, progress=progress
     )
-    found = guessed(compared, counts, by, rule, neighbours, evidence)
-    documents = [LabelledDocument(**record) for record in found.records]
-    return Labels.of([*documents], found.extra, notes=list(found.notes))
+    return Labels.of(guessed(compared, counts, by, rule, neighbours, evidence))

@@ -23,6 +23,9 @@ Neighbour = Annotated[
 Seed = Annotated[
     int, Meta(ge=0, le=2**32 - 1), Help("Seed of random choices: same seed, same result.")
 ]
+Limit = Annotated[
+    int | None, Meta(ge=1, le=10**9), Help("Read only the first words of each set of vectors.")
+]
 Unit = Annotated[Literal["sentence", "document"], Help("Search sentences or whole documents.")]
 Where = Annotated[
     Sequence[Annotated[str, Meta(max_length=500)]],
@@ -30,6 +33,13 @@ Where = Annotated[
     Help("Search only documents with this metadata; repeat it for more conditions."),
 ]
 Method = Annotated[str, Meta(max_length=200), Flags(metavar="SPEC")]
+Algebra = Annotated[
+    bool,
+    Help(
+        'Read the text as sums of words and phrases: 3*storm + 2*"at sea" - rain. For count,'
+        " frequency, bm25, lm and translation."
+    ),
+]
 AllowUnknown = Annotated[
     bool, Help("Go on though most words have no vector, as in a language the vectors lack.")
 ]

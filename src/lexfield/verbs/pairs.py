@@ -246,8 +246,8 @@ class DocumentMap(ReadThrough[Pairs], Result[PlacedDocument]):
         return save_picture(draw_map(self.details[0]), path)
 
 
-@verb(command="map")
-def map_documents(
+@verb
+def map(
     texts: TextsInput,
     *,
     k: Neighbour = 3,

@@ -17,6 +17,7 @@ from typing import Any, Generic, TypeVar
 import msgspec
 from msgspec import UNSET
 
+from lexfield.errors import LexfieldError
 from lexfield.plots.figure import Picture
 from lexfield.results import Frames, format_rows, html_table
 
@@ -47,6 +48,11 @@ class Result(Frames, Generic[Row]):
     def is_data(self) -> bool:
         """Are the lines for programs, to be printed byte for byte?"""
         return False
+
+    @property
+    def failure(self) -> LexfieldError | None:
+        """The error that the command line reports after the result, such as damage."""
+        return None
 
     def __len__(self) -> int:
         return len(self.results)

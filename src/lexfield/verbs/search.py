@@ -21,7 +21,16 @@ from lexfield.search.ranking import Hit, Ranking
 from lexfield.text.corpus import View
 from lexfield.verbs.declare import Flags, Help, verb
 from lexfield.verbs.input import FileInput, IndexInput, open_index
-from lexfield.verbs.options import AllowUnknown, Cluster, Hits, Method, Unit, Where, use_engine
+from lexfield.verbs.options import (
+    Algebra,
+    AllowUnknown,
+    Cluster,
+    Hits,
+    Method,
+    Unit,
+    Where,
+    use_engine,
+)
 from lexfield.verbs.results import Paint, Result, hidden, plain
 
 _LINE = 200  # characters of a hit without reasons
@@ -46,13 +55,6 @@ Like = Annotated[
 ]
 Metric = Annotated[
     str | None, Flags(metavar="NAME"), Help("Use a metric from `lexfield metric learn`.")
-]
-Algebra = Annotated[
-    bool,
-    Help(
-        'Read the text as sums of words and phrases: 3*storm + 2*"at sea" - rain. For count,'
-        " frequency, bm25, lm and translation."
-    ),
 ]
 Queries = Annotated[
     FileInput | None, Help("File of queries: one per line, id<TAB>query, or JSON lines.")
@@ -107,11 +109,15 @@ class SearchHits(Result[HitRow]):
     def is_data(self) -> bool:
         return self.run
 
+    def to_run(self) -> Run:
+        """Return the hits as a TREC run, for ``evaluate`` and ``fuse``."""
+        found = zip(self.names, self.rankings, strict=True)
+        queries = {name: [(hit.id, hit.score) for hit in hits] for name, hits in found}
+        return Run(self.rankings[0].method, queries)
+
     def lines(self, paint: Paint = plain) -> Iterator[str]:
         if self.run:
-            found = zip(self.names, self.rankings, strict=True)
-            queries = {name: [(hit.id, hit.score) for hit in hits] for name, hits in found}
-            yield from run_lines(Run(self.rankings[0].method, queries))
+            yield from run_lines(self.to_run())
             return
         several = len({ranking.method for ranking in self.rankings}) > 1
         for ranking, hits in zip(self.rankings, self.hits, strict=True):
@@ -184,8 +190,8 @@ def search(
     )
 
 
-@verb(command="bags")
-def search_bags(
+@verb
+def bags(
     index: IndexInput,
     query: SearchText = None,
     *,

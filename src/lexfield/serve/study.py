@@ -23,7 +23,7 @@ from lexfield.study.database import Participant, Study
 from lexfield.study.design import BACKGROUND
 
 COOKIE = "lexfield_study"
-_STATIC = Path(__file__).with_name("static")
+_STATIC = Path(pages.__file__).with_name("static")
 _LIMITS = Limits(body=20_000, seconds=30.0, concurrent=64)
 _FORM = "application/x-www-form-urlencoded"
 _MOST_FIELDS = 20
