@@ -16,7 +16,7 @@ SOURCE = Path(lexfield.__file__).parent
 LAYERS = [
     "arrays", "errors", "progress", "registry", "plottable", "results", "store", "engine", "sample",
     "text", "bags", "vectors", "topics", "metric", "explain", "diverge", "compare", "ranks",
-    "evaluate", "index", "search", "plots", "cluster", "study", "verbs", "answers", "serve", "cli",
+    "evaluate", "index", "search", "plots", "cluster", "study", "answers", "verbs", "serve", "cli",
     "__main__",
 ]  # fmt: skip
 FILES = sorted(SOURCE.rglob("*.py"))

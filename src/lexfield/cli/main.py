@@ -20,21 +20,12 @@ from lexfield.verbs import describe_group, list_verbs
 
 # Commands that are not verbs: they start something, or are about lexfield itself.
 _OTHERS = {
-    "attribute": ("attribute", "Say who wrote a text, how surely, and which words say so."),
     "cluster": ("cluster", "See who works on a cluster."),
     "completion": ("completion", "Print the shell script that completes lexfield's commands."),
     "demo": ("demo", "See lexfield work on the texts that come with it."),
-    "duplicates": ("duplicates", "Find pairs that say nearly the same."),
-    "inspire": ("inspire", "Suggest sentences to go on writing from."),
-    "kwic": ("kwic", "Show words in context."),
-    "label": ("label", "Guess the author, genre or level of documents from the others."),
-    "layout": ("layout", "Lay words out in the plane, coloured by part of speech."),
-    "pairs": ("pairs", "Say how different every document is from every other."),
     "reproduce": ("reproduce", "Rerun the tables and figures of the papers."),
     "serve": ("serve", "Open a page to search, compare and measure; and an HTTP API."),
-    "speech": ("speech", "Count parts of speech, and see whether near words have the same."),
     "study": ("study", "Ask people which suggestions help, and analyse their answers."),
-    "zipf": ("zipf", "See whether texts follow Zipf's law."),
 }
 
 

@@ -10,10 +10,10 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Protocol, TypeVar
 
 from lexfield.errors import InputError
 from lexfield.progress import Progress, begin_stage, silent
@@ -139,9 +139,68 @@ def read_each(
         yield shown, read_texts(source, reading, progress)
 
 
+class Noted(Protocol):
+    """A result of the library with notes."""
+
+    @property
+    def notes(self) -> list[str]: ...
+
+
+Detail = TypeVar("Detail", bound=Noted)
+
+
+def run_each(
+    function: Callable[..., Detail],
+    sources: Source | Sequence[Source],
+    reading: Reading,
+    stage: str,
+    progress: Progress,
+) -> tuple[list[Detail], list[str]]:
+    """Return what a function finds in each collection, and the notes with the collection's name."""
+    details: list[Detail] = []
+    notes: list[str] = []
+    for name, corpus in read_each(sources, reading, progress):
+        begin_stage(progress, f"{name}: {stage}")
+        found = function(corpus, name=name, progress=progress)
+        details.append(found)
+        notes += [f"{name}: {note}" for note in (*corpus.notes, *found.notes)]
+    return details, notes
+
+
+def read_text(source: Source, reading: Reading = READING, progress: Progress = silent) -> str:
+    """Return what an argument stands for as one text, with an empty line between documents."""
+    if isinstance(source, Document):
+        return source.text
+    if isinstance(source, str) and not _is_path(source):
+        return source
+    return "\n\n".join(read_texts(source, reading, progress).texts)
+
+
+def choose_text(source: Source, corpus: Corpus) -> Document:
+    """Return a text in question: one of the documents, named by its id, or a new one.
+
+    A new one is a file, a string or a Document.
+    """
+    if isinstance(source, Document):
+        return source
+    given = str(source)
+    if given in corpus.ids:
+        return corpus.documents[corpus.ids.index(given)]
+    if not isinstance(source, Path) or given == "-":
+        return Document("the text", read_text(source))
+    if not source.is_file():
+        raise InputError(
+            f"There is no document and no file {given!r}.",
+            "Name a file, or one of the documents by its id.",
+        )
+    return Document(given, read_text(source, Reading(format="text")))
+
+
 def open_index(source: Index | str | Path, metric: str | None = None) -> Index:
     """Return an index that is open already, or open the one at a path."""
-    return source if isinstance(source, Index) else Index.open(source, metric)
+    if isinstance(source, Index):
+        return source if metric is None else Index.open(source.path, metric)
+    return Index.open(source, metric)
 
 
 def load_vectors(
@@ -186,7 +245,8 @@ def name_source(source: object) -> str:
 def name_briefly(source: object) -> str:
     """Return the name of a source without folder and suffix."""
     name = name_source(source)
-    if isinstance(source, Path | Index) and name != "standard input":
+    is_path = isinstance(source, Path | Index) or (isinstance(source, str) and _exists(source))
+    if is_path and name != "standard input":
         return Path(os.path.abspath(name)).name.split(".")[0] or name
     return name
 
@@ -194,7 +254,7 @@ def name_briefly(source: object) -> str:
 def _is_path(item: str | Path) -> bool:
     if isinstance(item, Path):
         return True
-    if len(item) < 1000 and "\n" not in item and os.path.exists(item):
+    if _exists(item):
         return True
     if _PATHLIKE.fullmatch(item):
         raise InputError(
@@ -202,3 +262,8 @@ def _is_path(item: str | Path) -> bool:
             f"To use these words themselves as a text, pass lx.Document('text', {item!r}).",
         )
     return False
+
+
+def _exists(text: str) -> bool:
+    """Return whether a text is the name of a file or folder."""
+    return len(text) < 1000 and "\n" not in text and os.path.exists(text)

@@ -10,11 +10,16 @@ from msgspec import Meta
 
 from lexfield.engine import Engine, open_engine
 from lexfield.verbs.declare import Default, Flags, Help
-from lexfield.verbs.input import VectorsInput
+from lexfield.verbs.input import Target, VectorsInput
 
 Hits = Annotated[int, Meta(ge=1, le=10**6), Flags(("-k",)), Help("Number of results.")]
 Ngram = Annotated[int, Meta(ge=1, le=100), Help("Number of words in an n-gram.")]
-Neighbour = Annotated[int, Meta(ge=1, le=10_000), Flags(("-k",)), Help("Use the k-th neighbour.")]
+Neighbour = Annotated[
+    int,
+    Meta(ge=1, le=10_000),
+    Flags(("-k",)),
+    Help("Use the k-th neighbour in clouds of vectors."),
+]
 Seed = Annotated[
     int, Meta(ge=0, le=2**32 - 1), Help("Seed of random choices: same seed, same result.")
 ]
@@ -42,6 +47,16 @@ Cluster = Annotated[
     str | None,
     Flags(metavar="ADDRESS", variable="LEXFIELD_CLUSTER"),
     Help("Run on a Dask cluster such as tcp://host:8786 whose machines see the same folders."),
+]
+
+Sample = Annotated[
+    int | None, Meta(ge=1, le=10**9), Help("Sample N words from each document and compare those.")
+]
+By = Annotated[str, Meta(max_length=100), Flags(metavar="FIELD")]
+Resume = Annotated[
+    Target | None,
+    Flags(metavar="FOLDER"),
+    Help("Keep finished parts in this folder, and continue from them."),
 ]
 
 
