@@ -16,7 +16,7 @@ SOURCE = Path(lexfield.__file__).parent
 LAYERS = [
     "arrays", "errors", "progress", "registry", "specs", "plottable", "results", "store", "engine",
     "sample", "text", "bags", "vectors", "topics", "metric", "explain", "compare", "ranks",
-    "evaluate", "index", "search", "plots", "cluster", "verbs", "answers", "serve", "study", "cli",
+    "evaluate", "index", "search", "plots", "cluster", "study", "answers", "verbs", "serve", "cli",
     "__main__",
 ]  # fmt: skip
 FILES = sorted(SOURCE.rglob("*.py"))

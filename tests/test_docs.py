@@ -64,7 +64,7 @@ def test_no_snippet_is_left_out(page: Path) -> None:
 
 
 def test_the_calls_of_the_api_run(indexes: Path, tmp_path: Path) -> None:
-    pytest.importorskip("fastapi", reason="the extra 'serve' is not installed")
+    pytest.importorskip("starlette", reason="the extra 'serve' is not installed")
     if not shutil.which("curl"):
         pytest.skip("curl is not installed")
     from tests.serve.live import served

@@ -123,7 +123,7 @@ def test_label_tells_what_it_gets_right_and_why(run: Run) -> None:
         (("compare", SEA, GARDEN, "--interval", "95"), "above 0 and below 1"),
         (("compare", SEA, "nowhere.txt"), "nowhere.txt"),
         (("compare", SEA, GARDEN, "--space", "latent", "-k", "9999"), "smaller k"),
-        (("pairs", TEXTS, "-k", "three"), "one number or several"),
+        (("pairs", TEXTS, "-k", "3,three"), "k must be a whole number from 1"),
         (("pairs", SEA), "at least two"),
         (("pairs", TEXTS, "--sample", "999999"), "No document has 999,999 words"),
         (("pairs", TEXTS, "--by", "shoe", "--plot", "x.png"), "no field|No document has the field"),

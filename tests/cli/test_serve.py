@@ -9,7 +9,7 @@ import pytest
 
 from tests.cli.conftest import Run
 
-pytest.importorskip("fastapi", reason="the extra 'serve' is not installed")
+pytest.importorskip("starlette", reason="the extra 'serve' is not installed")
 
 
 def test_an_index_that_is_none(run: Run, tmp_path: Path) -> None:

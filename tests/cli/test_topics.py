@@ -31,7 +31,7 @@ def test_topics(run: Run, idx: str, tmp_path: Path) -> None:
     inferred = run("topics", "infer", idx, "The boat came home.", "...", "--json").json
     weights = [entry["weight"] for entry in inferred["results"][0]["topics"]]
     assert weights == sorted(weights, reverse=True)
-    assert inferred["notes"] == ["1 of 2 hold no word that the model knows"]
+    assert inferred["notes"] == ["1 of 2 contain no word that the model knows"]
     assert "topic" in run("topics", "infer", idx, "The boat came home.").out
     searched = run("search", idx, "The boat came home.", "--method", "topic", "--json").json
     assert searched["results"][0]["explanation"]["additive"]
@@ -55,9 +55,9 @@ def test_topics(run: Run, idx: str, tmp_path: Path) -> None:
 def test_bad_topics(run: Run, idx: str, tmp_path: Path) -> None:
     for arguments, message in (
         (("-t", 5000), "words are left for 5,000 topics"),
-        (("-t", 1), "1 is not in the range 2<=x<=10000"),
-        (("--alpha", 0), "0.0 is not in the range"),
-        (("--max-share", 2), "2.0 is not in the range"),
+        (("-t", 1), "topics must be a whole number from 2 to 10,000. Got '1' instead."),
+        (("--alpha", 0), "alpha must be a number above 0 and of at most 1,000."),
+        (("--max-share", 2), "max_share must be a number above 0 and of at most 1."),
     ):
         ran = run("topics", "fit", idx, *arguments)
         assert ran.code == 2 and message in ran.err, ran.err

@@ -43,9 +43,9 @@ def test_threshold(run: Run, sets: list[Path], tmp_path: Path) -> None:
 def test_threshold_by_hand_and_by_sample(run: Run, sets: list[Path]) -> None:
     more = run("threshold", sets[0], "--synonyms", 4, "--deviation", 1)
     assert more.code == 0
-    assert "4 ± 1 synonyms a word\n" in more.out and "similarity" in more.out
+    assert "4 ± 1 synonyms per word\n" in more.out and "similarity" in more.out
     plain = run("threshold", sets[0])
-    assert "1.6 ± 3.1 synonyms a word, as counted in WordNet" in plain.out
+    assert "1.6 ± 3.1 synonyms per word, as counted in WordNet" in plain.out
     drawn = run("threshold", sets[0], "--sample", 60, "--limit", 100)
     assert "standard error" in drawn.out and "100 words" in drawn.out
 
@@ -61,13 +61,13 @@ def test_threshold_beside_an_installed_wordnet(
     assert done["wordnet"]["terms"] == 6
     assert done["wordnet"]["synonyms"] == pytest.approx((4 * 2 + 2 * 5) / 6)
     assert done["wordnet"]["threshold"] < done["threshold"]
-    assert "3.00 ± 1.41 in the WordNet that is installed" in run("threshold", sets[0]).out
+    assert "3.00 ± 1.41 in the installed WordNet" in run("threshold", sets[0]).out
 
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("--synonyms", 0), "not in the range 0<x<=1000"),
+        (("--synonyms", 0), "synonyms must be a number above 0 and of at most 1,000."),
         (("--synonyms", 500), "120 words are too few"),
         (("--plot", "picture.txt"), "does not name a figure"),
         (("nowhere.vec",), "no vectors called 'nowhere.vec'"),
@@ -122,7 +122,7 @@ def test_train_and_what_follows(run: Run, tmp_path: Path) -> None:
     assert {row["models"] for row in done.json["results"]} == {"8 dimensions", "12 dimensions"}
     assert "12 dimensions" in (tmp_path / "u.svg").read_text("utf-8")
     again = run("vectors", "uncertainty", folder, "--step", 0)
-    assert again.code == 2 and "0.001<=x<=1" in again.err
+    assert again.code == 2 and "step must be a number from 0.001 to 1." in again.err
 
 
 def test_bag_writes_sets_and_multisets(run: Run) -> None:

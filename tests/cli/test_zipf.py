@@ -60,7 +60,7 @@ def test_several_corpora(run: Run, tmp_path: Path) -> None:
         (b"all words differ here", (), "equally often"),
         (b"One word. Two words.", ("--latent", "-k", "75"), "too few for 75 clusters"),
         (b"One word. Two words.", ("--latent", "-k", "1"), "1 clusters are too few"),
-        (b"One word. Two words.", ("--latent", "-k", "x"), "-k must be"),
+        (b"One word. Two words.", ("--latent", "-k", "x"), "k must be a whole number"),
         (b"Xqzzy wrrgl.", ("--latent",), "no word of this text"),
         (b"One word.", ("--plot", "out.gif"), "does not name a figure"),
         (b"One word.", ("--plot", "nowhere/out.png"), "no folder"),

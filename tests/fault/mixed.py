@@ -17,9 +17,11 @@ from typing import Any
 import httpx
 
 from lexfield.search.index import Index
+from lexfield.serve.guard import Limits
+from lexfield.serve.inputs import read_request
+from lexfield.serve.library import Library
 from lexfield.serve.pool import Process
-from lexfield.serve.server import TASK
-from lexfield.serve.verbs import read_options
+from lexfield.serve.server import TASK, Server, find_verb
 from lexfield.text.corpus import Corpus
 from lexfield.text.document import Document
 from tests.fault.artefacts import documents
@@ -71,8 +73,8 @@ def make_questions(generator: random.Random, count: int) -> list[Question]:
 async def answer_afresh(path: Path, question: Question) -> bytes:
     """Return the answer of a process that has never been asked anything else."""
     verb, options = question
-    chosen = read_options(verb, options).model_dump(mode="json")
-    item = {"verb": verb, "path": str(path), "format": chosen.pop("format"), "options": chosen}
+    server = Server(Library([path], [], path.parent / "afresh"), Limits(), workers=1)
+    item, _ = server.make_item(read_request(find_verb(verb), options))
     process = Process(threads=1)
     try:
         return await process.ask(TASK, item)

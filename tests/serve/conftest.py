@@ -36,8 +36,8 @@ def client_for(
     sample_index: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Callable[..., Client]]:
     """``client_for(limits=…)`` starts a server and gives a client of it."""
-    pytest.importorskip("fastapi", reason="the extra 'serve' is not installed")
-    from fastapi.testclient import TestClient
+    pytest.importorskip("starlette", reason="the extra 'serve' is not installed")
+    from starlette.testclient import TestClient
 
     from lexfield.serve.app import make_app
 

@@ -11,6 +11,10 @@ from typing import Any
 
 import pytest
 
+pytest.importorskip("jsonschema_rs", reason="it comes with schemathesis (extra 'dev')")
+
+import jsonschema_rs
+
 from lexfield.sample import TEXTS
 from tests.cli.conftest import Run
 
@@ -20,15 +24,18 @@ QUERY = "The fishing boat came home before the storm."
 def ok(client: Any, path: str, **parameters: Any) -> Any:
     answer = client.get(path, params=parameters)
     assert answer.status_code == 200, answer.text
-    return as_described(path, answer.json())
+    return as_described(client, path, answer.json())
 
 
-def as_described(path: str, body: Any) -> Any:
-    """An answer that its model in the API's description knows, to the last name."""
-    from lexfield.serve.replies import REPLIES
-
-    if model := REPLIES.get(path.removeprefix("/v1/")):
-        model.model_validate(body)
+def as_described(client: Any, path: str, body: Any) -> Any:
+    """Return an answer, which must have the type that the API's description states."""
+    api = client.get("/openapi.json").json()
+    if path.startswith("/v1/") and "get" in api["paths"].get(path, {}):
+        told = api["paths"][path]["get"]["responses"]["200"]["content"]["application/json"]
+        for schema in api["components"]["schemas"].values():
+            if not schema["title"].endswith("Answer"):  # some choose their figures themselves
+                schema["additionalProperties"] = False
+        jsonschema_rs.validate({**told["schema"], "components": api["components"]}, body)
     return body
 
 
@@ -103,7 +110,6 @@ def test_verbs_say_what_the_command_line_says(
         parameters = {"index": "sample", **parameters}
     typed = run(*(str(sample_index) if w == "IDX" else w for w in command), "--json").json
     told = ok(client, path, **parameters)
-    typed["notes"] = [note.removeprefix("sample: ") for note in typed["notes"]]
     assert told == typed
 
 
@@ -116,7 +122,7 @@ def test_compare_by_id_or_text_says_what_the_command_line_says(client: Any, run:
     by_id = ok(client, "/v1/compare", index="sample", a="pell-sea", b="carter-sea", **options)
     texts = {f"text_{side}": file.read_text() for side, file in zip("ab", files, strict=True)}
     posted = client.post("/v1/compare", json={**texts, **options}).json()
-    as_described("/v1/compare", posted)
+    as_described(client, "/v1/compare", posted)
     for told in (by_id, posted):
         for names in (told, told["results"][0]):
             names |= {"a": str(files[0]), "b": str(files[1])}
@@ -212,7 +218,7 @@ def test_words_in_context_are_limited_per_text_and_counted_in_full(client: Any) 
 def test_what_is_wrong_is_told(client: Any) -> None:
     assert "nowhere" in refused(client, "/v1/search", 404, index="nowhere", q="x")
     assert "method" in refused(client, "/v1/search", 400, index="sample", q="x", method="nope")
-    assert "k: " in refused(client, "/v1/search", 422, index="sample", q="x", k=0)
+    assert "k must be" in refused(client, "/v1/search", 422, index="sample", q="x", k=0)
     assert "colour" in refused(client, "/v1/search", 422, index="sample", q="x", colour="red")
     assert refused(client, "/v1/search", 400, index="sample")
     assert "metadata" in refused(client, "/v1/search", 400, index="sample", q="x", where="no=1")
@@ -294,7 +300,7 @@ def test_a_request_that_takes_too_long_is_stopped(client_for: Any) -> None:
 
 
 def test_an_answer_is_remembered_until_the_index_changes(client_for: Any, tmp_path: Path) -> None:
-    from fastapi.testclient import TestClient
+    from starlette.testclient import TestClient
 
     from lexfield.search.index import Index
     from lexfield.serve.app import make_app
@@ -351,6 +357,4 @@ def test_a_text_is_plain_unless_algebra_is_asked_for(client: Any) -> None:
 def test_half_a_character_is_the_callers_mistake(client: Any, path: str, body: bytes) -> None:
     answer = client.post(f"/v1/{path}", content=body, headers={"content-type": "application/json"})
     assert answer.status_code == 422, answer.text
-    told = answer.json()["error"]
-    assert "\\ud" in told  # as a code
-    assert "lone surrogate" in told or "valid string" in told or "not permitted" in told
+    assert "surrogate" in answer.json()["error"]

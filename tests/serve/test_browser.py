@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 pytest.importorskip("playwright", reason="playwright is not installed (extra 'dev')")
-pytest.importorskip("fastapi", reason="the extra 'serve' is not installed")
+pytest.importorskip("starlette", reason="the extra 'serve' is not installed")
 
 from playwright.sync_api import Route, expect
 

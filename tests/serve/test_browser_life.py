@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 import pytest
 
 pytest.importorskip("playwright", reason="playwright is not installed (extra 'dev')")
-pytest.importorskip("fastapi", reason="the extra 'serve' is not installed")
+pytest.importorskip("starlette", reason="the extra 'serve' is not installed")
 
 from playwright.sync_api import Browser, Page, Route, expect
 

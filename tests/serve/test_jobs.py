@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-pytest.importorskip("fastapi", reason="the extra 'serve' is not installed")
+pytest.importorskip("starlette", reason="the extra 'serve' is not installed")
 
 from lexfield.serve import jobs as module
 from lexfield.serve.jobs import Jobs
@@ -42,8 +42,8 @@ def test_the_last_event_is_the_end_even_if_it_comes_while_one_is_sent() -> None:
         job = jobs.start("near", None, "work", {})
         await asyncio.sleep(0)
         told = []
-        async for event in jobs.events(job.id):
-            told.append(json.loads(event.split("data: ")[1])["state"])
+        async for event in jobs.stream(job.id):
+            told.append(json.loads(event.decode().split("data: ")[1])["state"])
             jobs._processes[0].go.set()  # type: ignore[attr-defined]
             await asyncio.sleep(0.01)  # the job ends while the event is on its way
         return told
@@ -114,16 +114,16 @@ def test_the_same_job_is_shared_and_another_is_not() -> None:
     async def go() -> None:
         jobs = Jobs()
         first = jobs.start("zipf", None, "work", {}, key="a", follower="page-one")
-        assert jobs.shared("a", "page-two", answered=True) is first
-        assert jobs.shared("b", "page-two", answered=True) is None
+        assert jobs.share("a", "page-two", answered=True) is first
+        assert jobs.share("b", "page-two", answered=True) is None
         jobs._processes[0].go.set()  # type: ignore[attr-defined]
         await asyncio.sleep(0.01)
         assert first.state == "done"
-        assert jobs.shared("a", "page-three", answered=True) is first  # its answer is there
-        assert jobs.shared("a", "page-three", answered=False) is None
+        assert jobs.share("a", "page-three", answered=True) is first  # its answer is there
+        assert jobs.share("a", "page-three", answered=False) is None
         failed = jobs.start("zipf", None, "fail", {}, key="a")
         await asyncio.sleep(0.01)
-        assert failed.state == "failed" and jobs.shared("a", None, answered=True) is None
+        assert failed.state == "failed" and jobs.share("a", None, answered=True) is None
         await jobs.stop()
 
     asyncio.run(go())
@@ -139,8 +139,8 @@ def test_a_job_that_was_just_shared_is_not_the_first_to_be_forgotten(
         old = jobs.start("zipf", None, "fail", {}, key="old")
         other = jobs.start("zipf", None, "fail", {}, key="other")
         await asyncio.sleep(0.01)
-        jobs._answers[old.id] = b"{}"
-        assert jobs.shared("old", "page-one", answered=True) is old
+        jobs._entries[old.id].answer = b"{}"
+        assert jobs.share("old", "page-one", answered=True) is old
         jobs.start("zipf", None, "work", {})
         assert jobs.get(old.id) is old
         with pytest.raises(NotFoundError):
@@ -154,7 +154,7 @@ def test_a_job_ends_when_the_last_of_its_followers_has_left() -> None:
     async def go() -> None:
         jobs = Jobs()
         job = jobs.start("zipf", None, "work", {}, key="a", follower="page-one")
-        jobs.shared("a", "page-two", answered=True)
+        jobs.share("a", "page-two", answered=True)
         await asyncio.sleep(0.01)
         assert (await jobs.cancel(job.id, "page-one")).state == "running"
         assert (await jobs.cancel(job.id, "stranger")).state == "running"
@@ -162,7 +162,7 @@ def test_a_job_ends_when_the_last_of_its_followers_has_left() -> None:
         waits = jobs.start("zipf", None, "work", {}, key="b", follower="page-one")
         assert (await jobs.cancel(waits.id, "page-one")).state == "cancelled"  # before it began
         program = jobs.start("zipf", None, "work", {}, key="c")
-        jobs.shared("c", "page-one", answered=True)
+        jobs.share("c", "page-one", answered=True)
         await asyncio.sleep(0.01)
         assert (await jobs.cancel(program.id, "page-one")).state == "running"
         assert (await jobs.cancel(program.id)).state == "cancelled"
@@ -206,10 +206,10 @@ def test_nobody_joins_a_job_that_is_being_cancelled() -> None:
         await asyncio.sleep(0.01)
         leaving = asyncio.ensure_future(jobs.cancel(first.id, "page-one"))
         await asyncio.sleep(0)
-        assert not first.over and jobs.shared("a", "page-two", answered=True) is None
+        assert not first.is_over and jobs.share("a", "page-two", answered=True) is None
         second = jobs.start("zipf", None, "work", {}, key="a", follower="page-two")
         assert (await leaving).state == "cancelled"
-        assert jobs.shared("a", "page-three", answered=True) is second
+        assert jobs.share("a", "page-three", answered=True) is second
         await jobs.stop()
 
     asyncio.run(go())

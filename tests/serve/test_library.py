@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-pytest.importorskip("fastapi", reason="the extra 'serve' is not installed")
+pytest.importorskip("starlette", reason="the extra 'serve' is not installed")
 
 from lexfield.serve.library import INDEXES, Library
 from lexfield.serve.uploads import Sent, keep
@@ -21,7 +21,7 @@ DIES = """
 import os, sys, signal
 from pathlib import Path
 from lexfield.serve.library import Library
-room = Library([], [], Path(sys.argv[1])).room()
+room = Library([], [], Path(sys.argv[1])).make_room()
 (room / "private.txt").write_text("secret")
 os.kill(os.getpid(), signal.SIGKILL)
 """
@@ -41,7 +41,7 @@ def test_what_a_killed_server_leaves_is_deleted_at_the_next_start(tmp_path: Path
     (theirs / "me.txt").write_text("not ours")
     running = Library([], [], tmp_path)
     assert not list(tmp_path.rglob("private.txt")) and (theirs / "me.txt").exists()
-    room = running.room()
+    room = running.make_room()
     Library([], [], tmp_path)  # another server with the same folder
     assert room.is_dir()
     running.close()
@@ -51,18 +51,18 @@ def test_what_a_killed_server_leaves_is_deleted_at_the_next_start(tmp_path: Path
 @posix
 def test_uploads_can_be_read_by_their_owner_only(tmp_path: Path) -> None:
     library = Library([], [], tmp_path / "folder")
-    room = library.room()
+    room = library.make_room()
     keep([Sent("a.txt", b"a text")], room)
     assert mode(room) == mode(room.parent) == mode(tmp_path / "folder" / "waiting") == 0o700
     assert mode(room / "a.txt") == 0o600
-    library.place(INDEXES, "x")
+    library.reserve(INDEXES, "x")
     assert mode(tmp_path / "folder" / "indexes") == 0o700
     library.close()
 
 
 def test_an_id_is_given_once_even_before_anything_is_written(tmp_path: Path) -> None:
     library = Library([], [], tmp_path)
-    first, second = library.place(INDEXES, "cat")[0], library.place(INDEXES, "cat")[0]
+    first, second = library.reserve(INDEXES, "cat")[0], library.reserve(INDEXES, "cat")[0]
     assert (first, second) == ("cat", "cat-2")
     library.release(INDEXES, first)
-    assert library.place(INDEXES, "cat")[0] == "cat"
+    assert library.reserve(INDEXES, "cat")[0] == "cat"

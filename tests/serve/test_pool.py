@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-pytest.importorskip("fastapi", reason="the extra 'serve' is not installed")
+pytest.importorskip("starlette", reason="the extra 'serve' is not installed")
 
 from lexfield.errors import InputError, LexfieldError, list_names
 from lexfield.serve.pool import Pool, Process, generation_of
@@ -89,7 +89,8 @@ def test_an_index_that_was_built_again_in_the_same_place_is_noticed(tmp_path: Pa
 
     path = tmp_path / "x.idx"
     item: dict[str, Any] = {
-        "verb": "documents", "path": str(path), "options": {"q": None}, "format": "json",
+        "verb": "documents", "path": str(path), "options": {"index": {"path": str(path)}},
+        "format": "json", "names": {},
     }  # fmt: skip
     process = Process(threads=1)
 
@@ -135,9 +136,7 @@ def test_a_process_can_be_cancelled_while_it_starts() -> None:
     async def go() -> None:
         for pause in (0.0, 0.001, 0.01, 0.1):
             process = Process(threads=1)
-            task = asyncio.ensure_future(
-                process.ask("lexfield.serve.tasks.run:warm", {"paths": []})
-            )
+            task = asyncio.ensure_future(process.ask("lexfield.serve.tasks:warm", {"paths": []}))
             await asyncio.sleep(pause)
             task.cancel()
             async with asyncio.timeout(30):

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-pytest.importorskip("fastapi", reason="the extra 'serve' is not installed")
+pytest.importorskip("starlette", reason="the extra 'serve' is not installed")
 
-from fastapi.testclient import TestClient
+from starlette.testclient import TestClient
 
 from lexfield.search.index import Index
 from lexfield.serve.app import make_app

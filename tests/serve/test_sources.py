@@ -13,18 +13,18 @@ from typing import Any
 import numpy as np
 import pytest
 
-pytest.importorskip("fastapi", reason="the extra 'serve' is not installed")
+pytest.importorskip("starlette", reason="the extra 'serve' is not installed")
 
-from fastapi.testclient import TestClient
+from starlette.testclient import TestClient
 
 from lexfield.errors import CorruptError
 from lexfield.search.index import Index
 from lexfield.serve.app import make_app
+from lexfield.serve.inputs import read_request
 from lexfield.serve.library import Library
 from lexfield.serve.pool import Process
 from lexfield.serve.scrub import Scrubber
-from lexfield.serve.server import TASK, Server, _key
-from lexfield.serve.verbs import read_options
+from lexfield.serve.server import TASK, Server, find_verb, make_key
 from lexfield.store.folder import write
 from lexfield.text.corpus import Corpus
 from lexfield.vectors.models import array_name
@@ -82,12 +82,12 @@ def nearest(client: TestClient, address: str) -> str:
 def test_models_that_are_replaced_are_asked_at_once(client: TestClient, tmp_path: Path) -> None:
     assert nearest(client, NEAR) == "ship" == nearest(client, NEAR)
     server: Server = client.app.state.server  # type: ignore[attr-defined]
-    threshold = read_options("threshold", {"models": "m"})
-    before = _key(*server.item("threshold", threshold))
+    threshold = read_request(find_verb("threshold"), {"models": "m"})
+    before = make_key(*server.make_item(threshold))
     write_models(tmp_path / "m", "sky")
     assert nearest(client, NEAR) == "sky"  # neither a remembered answer
     assert nearest(client, NEAR + "&threshold=0.9") == "sky"  # nor models that were open
-    assert _key(*server.item("threshold", threshold)) != before
+    assert make_key(*server.make_item(threshold)) != before
     wrong = client.get(NEAR + "&dims=9")
     assert wrong.status_code == 400 and str(tmp_path) not in wrong.text
 
@@ -105,8 +105,11 @@ def test_an_answer_of_models_that_change_meanwhile_is_asked_for_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = str(write_models(tmp_path / "m", "ship"))
-    options = {"word": ["sea"], "k": 1, "threshold": None, "models_path": path, "dims": None}
-    item = {"verb": "near", "path": None, "options": options, "format": "json", "sources": [path]}
+    options = {"word": ["sea"], "k": 1, "models": [{"path": path}]}
+    item = {
+        "verb": "near", "path": None, "options": options, "format": "json", "names": {},
+        "sources": [path],
+    }  # fmt: skip
     process = Process(threads=1)
     sent: list[str | None] = []
     exchange = process._exchange

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-pytest.importorskip("fastapi", reason="the extra 'serve' is not installed")
+pytest.importorskip("starlette", reason="the extra 'serve' is not installed")
 
-from lexfield.serve.pages import STATIC, VIEWS
+from lexfield.serve.app import STATIC, VIEWS
 
 FILES = [path for path in STATIC.rglob("*") if path.is_file()]
 SCRIPTS = [path for path in FILES if path.suffix == ".js"]

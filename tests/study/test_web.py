@@ -18,15 +18,15 @@ from hypothesis import strategies as st
 from lexfield.study.database import Study
 from tests.study.conftest import METHODS
 
-pytest.importorskip("fastapi", reason="the extra 'serve' is not installed")
+pytest.importorskip("starlette", reason="the extra 'serve' is not installed")
 
 Client = Any
 
 
 def client_of(study: Study, **options: Any) -> Client:
-    from fastapi.testclient import TestClient
+    from starlette.testclient import TestClient
 
-    from lexfield.study.web import study_app
+    from lexfield.serve.study import study_app
 
     return TestClient(
         study_app(study, **options), base_url="http://127.0.0.1:8000", follow_redirects=False
@@ -163,7 +163,7 @@ def test_a_damaged_file_is_told(client: Client, choose3: Study) -> None:
 def test_only_so_many_join_from_one_place_at_a_time(
     choose3: Study, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("lexfield.study.web._JOINS", 3)
+    monkeypatch.setattr("lexfield.serve.study._JOINS", 3)
     with client_of(choose3) as client:
         statuses = [client.post("/join", data={"begin": "1"}).status_code for _ in range(6)]
     assert statuses[:3] == [303] * 3 and statuses[-1] == 429

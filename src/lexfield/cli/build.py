@@ -43,7 +43,7 @@ def build_command(verb: Verb) -> click.Command:
         verb.command.rpartition(" ")[2],
         callback=call,
         params=options,
-        help=_keep_examples(verb.help),
+        help=keep_examples(verb.help),
         short_help=verb.summary,
     )
 
@@ -64,9 +64,15 @@ def _run(verb: Verb, given: dict[str, Any], format: str | None, plot: str | None
 def _read_dashes(verb: Verb, given: dict[str, Any]) -> dict[str, Any]:
     """Replace ``-`` by standard input where a parameter says so."""
     for parameter in verb.parameters:
-        if parameter.flags.dash and given.get(parameter.name) == "-":
+        if given.get(parameter.name) not in ("-", ("-",)):
+            continue
+        if parameter.input and parameter.input.words:
+            given[parameter.name] = Path("-")
+        elif parameter.flags.dash:
             if parameter.flags.dash == "text":
                 given[parameter.name] = _read_input()
+            elif parameter.flags.dash == "lines":
+                given[parameter.name] = [line for line in _read_input().split("\n") if line]
             else:
                 del given[parameter.name]
                 given[parameter.flags.dash] = Path("-")
@@ -83,6 +89,15 @@ def _read_input() -> str:
     return data.decode("utf-8", "replace")
 
 
+class Location(click.Path):
+    """A path, or an address such as ``s3://bucket/my.idx``, which a ``Path`` would garble."""
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> str | Path:
+        return value if "://" in str(value) else Path(str(super().convert(value, param, ctx)))
+
+
 class Declared(click.ParamType[object]):
     """A value that the declaration of its parameter converts and checks."""
 
@@ -90,13 +105,35 @@ class Declared(click.ParamType[object]):
         self.parameter = parameter
         self.name = _name_type(parameter.info)
 
+    @property
+    def bounds(self) -> tuple[float | None, float | None]:
+        """The least and the greatest number, where the parameter is a number."""
+        info = self.parameter.info
+        info = info.item_type if isinstance(info, kinds.ListType) else info
+        info = info.type if isinstance(info, kinds.Metadata) else info
+        if not isinstance(info, kinds.IntType | kinds.FloatType):
+            return None, None
+        return (
+            info.gt if info.ge is None else info.ge,
+            info.lt if info.le is None else info.le,
+        )
+
     def convert(
         self, value: Any, param: click.Parameter | None, ctx: click.Context | None
     ) -> object:
         try:
+            if self.parameter.repeated and self.bounds != (None, None) and isinstance(value, str):
+                return [self.parameter.convert_one(part.strip()) for part in value.split(",")]
             return self.parameter.convert_one(value)
         except InputError as error:
             self.fail(error.message, param, ctx)
+
+
+def _flatten(_: click.Context, parameter: click.Parameter, value: Any) -> Any:
+    """Join the lists that were written with commas."""
+    if parameter.multiple and value:
+        return tuple(one for part in value for one in (part if isinstance(part, list) else [part]))
+    return value
 
 
 def _build_parameter(parameter: Parameter) -> click.Parameter:
@@ -120,6 +157,7 @@ def _build_parameter(parameter: Parameter) -> click.Parameter:
         multiple=parameter.repeated,
         metavar=parameter.flags.metavar,
         envvar=parameter.flags.variable,
+        callback=_flatten,
         help=parameter.help,
     )
 
@@ -135,8 +173,9 @@ def _name_flags(parameter: Parameter) -> list[str]:
 
 
 def _choose_type(parameter: Parameter) -> click.ParamType[Any]:
-    if parameter.input is not None:
-        return click.STRING if parameter.input.kind == "vectors" else click.Path(path_type=Path)
+    given = parameter.input
+    if given is not None:
+        return click.STRING if given.kind == "vectors" or given.words else Location()
     if parameter.choices:
         return click.Choice(parameter.choices)
     return Declared(parameter)
@@ -160,7 +199,7 @@ def _name_type(info: kinds.Type) -> str:
     return "text"
 
 
-def _keep_examples(text: str) -> str:
+def keep_examples(text: str) -> str:
     """Tell click to leave the lines of examples as they are, indented."""
     paragraphs = text.split("\n\n")
     for place, paragraph in enumerate(paragraphs):

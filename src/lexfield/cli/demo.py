@@ -22,18 +22,18 @@ def demo(folder: str) -> None:
     lexfield demo --output somewhere
     """
     from lexfield.bags.matrix import BagMatrix
-    from lexfield.cli.info import describe
     from lexfield.sample import METADATA, TEXTS
     from lexfield.search.index import Index
     from lexfield.text.corpus import Corpus
     from lexfield.vectors.wordvectors import WordVectors
+    from lexfield.verbs.info import info
     from lexfield.verbs.search import format_hit
 
     target = Path(folder) / "sample.idx"
     _step("An index of the embedded sample", f"lexfield index TEXTS --metadata CSV -o {target}")
     corpus = Corpus.read(TEXTS, metadata=METADATA)
     index = Index.build(corpus, target, replace=True)
-    echo("\n".join(describe(index.info())))
+    echo("\n".join(info(index).lines()))
 
     query = "The fishing boat came home before the storm."
     _step(

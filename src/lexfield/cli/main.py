@@ -13,43 +13,19 @@ from importlib import import_module
 import click
 
 from lexfield import __version__
-from lexfield.cli.build import build_command
+from lexfield.cli.build import build_command, keep_examples
 from lexfield.cli.output import echo, paint
 from lexfield.errors import LexfieldError
 from lexfield.verbs import describe_group, list_verbs
 
 # Commands that are not verbs: they start something, or are about lexfield itself.
 _OTHERS = {
-    "add": ("change", "Add documents to an index."),
-    "attribute": ("attribute", "Say who wrote a text, how surely, and which words say so."),
-    "bag": ("bag", "Count the n-grams of texts: types, tokens, frequencies."),
     "cluster": ("cluster", "See who works on a cluster."),
-    "compact": ("change", "Tidy an index after many additions and deletions."),
     "completion": ("completion", "Print the shell script that completes lexfield's commands."),
-    "delete": ("change", "Delete documents from an index."),
     "demo": ("demo", "See lexfield work on the texts that come with it."),
-    "duplicates": ("duplicates", "Find pairs that say nearly the same."),
-    "evaluate": ("evaluate", "Measure a run against relevance judgements."),
-    "fuse": ("fuse", "Make one ranking of several."),
-    "index": ("index", "Build an index from files, folders or tables."),
-    "info": ("info", "Look inside an index."),
-    "inspire": ("inspire", "Suggest sentences to go on writing from."),
-    "kwic": ("kwic", "Show words in context."),
-    "label": ("label", "Guess the author, genre or level of documents from the others."),
-    "layout": ("layout", "Lay words out in the plane, coloured by part of speech."),
-    "methods": ("methods", "Print the table of methods, with cost and source."),
-    "metric": ("metric", "Learn from groups of texts which differences do not matter."),
-    "pairs": ("pairs", "Say how different every document is from every other."),
     "reproduce": ("reproduce", "Rerun the tables and figures of the papers."),
-    "run": ("run", "Answer many queries into a TREC run."),
     "serve": ("serve", "Open a page to search, compare and measure; and an HTTP API."),
-    "speech": ("speech", "Count parts of speech, and see whether near words have the same."),
     "study": ("study", "Ask people which suggestions help, and analyse their answers."),
-    "threshold": ("threshold", "Find the similarity above which words count as related."),
-    "topics": ("topics", "Fit, show and infer the topics of an index."),
-    "vectors": ("vectors", "List, import, describe and train word vectors."),
-    "verify": ("verify", "Check that an index, a vector set or a study is undamaged."),
-    "zipf": ("zipf", "See whether texts follow Zipf's law."),
 }
 
 
@@ -81,7 +57,8 @@ class Commands(click.Group):
             return build_command(verbs[command].load())
         inside = [listed for other, listed in verbs.items() if other.startswith(f"{command} ")]
         if inside:
-            return Commands(f"{command} ", name=name, help=describe_group(inside[0].module))
+            text = keep_examples(describe_group(inside[0].module))
+            return Commands(f"{command} ", name=name, help=text)
         if not self._prefix and name in _OTHERS:
             module = import_module(f"lexfield.cli.{_OTHERS[name][0]}")
             found: click.Command = getattr(module, name)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import os
-import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -20,9 +19,7 @@ from lexfield.errors import InputError
 if TYPE_CHECKING:
     from lexfield.engine import Engine
     from lexfield.text.corpus import Corpus
-    from lexfield.vectors.models import Models
 
-_MOST_BYTES = 100_000_000  # of standard input
 F = TypeVar("F", bound=Callable[..., Any])
 
 
@@ -36,19 +33,6 @@ class _Real(click.FloatRange):
         if not math.isfinite(number):
             self.fail(f"{value} is not a finite number.", param, ctx)
         return float(super().convert(number, param, ctx))
-
-
-def read_input() -> bytes:
-    """Return standard input. Raise InputError if it is too large: it may have no end."""
-    from lexfield.text.source import read_at_most
-
-    data = read_at_most(sys.stdin.buffer, _MOST_BYTES)
-    if data is None:
-        raise InputError(
-            f"Standard input is larger than {_MOST_BYTES // 1_000_000} MB.",
-            "Split it, or check that it is what you meant.",
-        )
-    return data
 
 
 def whole(bound: Bound) -> click.IntRange:
@@ -164,18 +148,6 @@ def read_corpus(paths: Sequence[str], reading: dict[str, Any], stage: str = "rea
         return Index.open(paths[0]).corpus
     with Bar(stage) as bar:
         return Corpus.read(paths, progress=bar, **reading)
-
-
-def read_model_groups(sources: Sequence[str], limit: int | None, bar: Bar) -> dict[str, Models]:
-    """Models that belong together, by name: those of a folder by their size, other sets as one."""
-    from lexfield.vectors.models import Models, is_models, open_all
-    from lexfield.vectors.wordvectors import WordVectors
-
-    if len(sources) == 1 and is_models(sources[0]):
-        by_dims = open_all(sources[0], limit)
-        return {f"{dims} dimensions": models for dims, models in by_dims.items()}
-    sets = [WordVectors.load(source, limit=limit, progress=bar) for source in sources]
-    return {sets[0].name if len(sets) == 1 else f"{len(sets)} models": Models(sets)}
 
 
 def unit_option(default: str) -> Callable[[F], F]:

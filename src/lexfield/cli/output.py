@@ -62,7 +62,7 @@ def echo_json(text: str) -> None:
 
 
 def print_result(verb: Verb, result: Result[Any], format: str | None) -> None:
-    """Print a result in the chosen format, and exit with 1 if it is empty."""
+    """Print a result in the chosen format. Raise its failure, or exit with 1 if it is empty."""
     if format == "json":
         body = encode_body(verb.command, result)
         echo_json(msgspec.json.format(body, indent=1).decode())
@@ -77,6 +77,8 @@ def print_result(verb: Verb, result: Result[Any], format: str | None) -> None:
                 (echo_data if result.is_data else echo)(line)
         for note in result.notes:
             echo(paint(f"note: {note}", "yellow", sys.stderr), err=True)
+    if (failure := result.failure) is not None:
+        raise failure
     if not result.results:
         raise SystemExit(1)
 

@@ -78,7 +78,7 @@ def serve(
     curl 'http://127.0.0.1:8000/v1/search?q=a+storm+at+sea&k=3'
     """
     need("uvicorn", "serve")
-    need("fastapi", "serve")
+    need("starlette", "serve")
     need("python_multipart", "serve")
     from lexfield.search.index import Index
     from lexfield.serve.app import make_app

@@ -290,9 +290,9 @@ def serve(path: str, port: int, host: str, token: str | None, no_browser: bool) 
     lexfield study serve study.db --host 0.0.0.0
     """
     need("uvicorn", "serve")
-    need("fastapi", "serve")
+    need("starlette", "serve")
     from lexfield.serve.run import run as listen
-    from lexfield.study.web import study_app
+    from lexfield.serve.study import study_app
 
     with Study(path) as opened:
         if any(person.simulated for person in opened.participants()):

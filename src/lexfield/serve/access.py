@@ -1,4 +1,4 @@
-"""Who may ask a server at all: under which name, from which page, and with which token."""
+"""Who may ask a server: under which name, from which page, and with which token."""
 
 from __future__ import annotations
 
@@ -10,14 +10,16 @@ import secrets
 import socket
 import time
 from collections import OrderedDict
-from collections.abc import Iterable, MutableMapping
-from typing import Any
+from collections.abc import Iterable
 from urllib.parse import parse_qsl, quote, urlencode
 
-from lexfield.errors import InputError, check
-from lexfield.serve.bodies import RefusedError
+from starlette.datastructures import Headers
+from starlette.requests import cookie_parser
+from starlette.types import Scope
 
-Scope = MutableMapping[str, Any]
+from lexfield.errors import InputError, check
+from lexfield.serve.problems import ServedError
+
 COOKIE = "lexfield_token"
 LONG = 16  # characters of a token that cannot be guessed
 _HOST = re.compile(r"(?:\[([0-9A-Fa-f:.]+)\]|([A-Za-z0-9._-]+))(?::([0-9]{1,5}))?")
@@ -28,11 +30,12 @@ _WRONG = 1000  # wrong tokens that are remembered
 
 
 def make_token() -> str:
+    """Return a random token that fits into an address."""
     return secrets.token_urlsafe(24)
 
 
 def is_loopback(host: str) -> bool:
-    """Whether an address to bind to is seen by this machine only."""
+    """Return whether an address to bind to can be reached from this machine only."""
     if host == "localhost":
         return True
     try:
@@ -42,7 +45,7 @@ def is_loopback(host: str) -> bool:
 
 
 def check_token(host: str, token: str | None) -> None:
-    """Raise an error unless the token is safe for this host, and fits into a cookie."""
+    """Raise InputError unless the token is safe for this host and fits into a cookie."""
     if token is None and not is_loopback(host):
         raise InputError(
             f"{host} can be reached from other machines, so a token is needed.",
@@ -58,13 +61,7 @@ def check_token(host: str, token: str | None) -> None:
         )
 
 
-def cookie_name(scope: Scope) -> str:
-    """The cookie of this server: browsers share cookies between all ports of a machine."""
-    port = (scope.get("server") or ("", None))[1]
-    return f"{COOKIE}_{port}" if port else COOKIE
-
-
-def host_name(host: str) -> str | None:
+def parse_host(host: str) -> str | None:
     """Return the name in a Host header, in lower case, or None if the header is malformed."""
     matched = _HOST.fullmatch(host)
     if matched is None or int(matched[3] or 0) > 65535:
@@ -78,7 +75,7 @@ def host_name(host: str) -> str | None:
 
 
 def network_of(address: str) -> str:
-    """Return what one person can send from at will: all of loopback, or an IPv6 network of /64."""
+    """Return the network that one person has to themselves: all of loopback, or an IPv6 /64."""
     try:
         found = ipaddress.ip_address(address)
     except ValueError:
@@ -93,7 +90,7 @@ def network_of(address: str) -> str:
 
 
 class Guesses:
-    """Counts what each network has tried, such as wrong tokens, and forgets it one by one."""
+    """Counts the attempts of each network, such as wrong tokens, and forgets them over time."""
 
     def __init__(self, most: int = _GUESSES, forgiven: float = _FORGIVEN) -> None:
         self._most, self._forgiven = most, forgiven
@@ -120,8 +117,8 @@ class Access:
     def __init__(self, host: str, token: str | None, names: Iterable[str] = ()) -> None:
         check_token(host, token)
         self._token = token
-        # Only who had the right token has this. A short token is not looked at after too many
-        # guesses; whoever was let in before is let in still.
+        # Only those who had the right token have this. After too many guesses a short token is not
+        # looked at any more; whoever was let in before is still let in.
         self._session = secrets.token_urlsafe(24)
         self._wrong: OrderedDict[bytes, None] = OrderedDict()  # digests
         self._loopback = is_loopback(host)
@@ -130,27 +127,23 @@ class Access:
             self._names.add(socket.gethostname().lower())
         self._guesses = Guesses()
 
-    def check(self, scope: Scope, headers: dict[str, str]) -> str | None:
+    def check(self, scope: Scope, headers: Headers) -> str | None:
         """Refuse a request that may not ask; return where a visit with ``?token=`` goes on."""
         self._check_host(headers)
         self._check_site(scope, headers)
-        if self._token is None:
-            return None
-        return self._check_token(scope, headers)
+        return None if self._token is None else self._check_token(scope, headers, self._token)
 
-    def _check_host(self, headers: dict[str, str]) -> None:
+    def _check_host(self, headers: Headers) -> None:
         host = headers.get("host", "")
-        name = host_name(host)
+        name = parse_host(host)
         if name is None or not (name in self._names or self._is_own_address(name)):
-            raise RefusedError(
-                421, f"This server is not called {host[:100]!r}.", "Use the address it printed."
-            )
+            message = f"This server is not called {host[:100]!r}."
+            raise ServedError(message, "Use the address it printed.", 421)
         # Beyond this machine something in front of us may speak TLS.
         schemes = ("http",) if self._loopback else ("http", "https")
-        origin = headers.get("origin")
         own = [f"{scheme}://{host}".lower() for scheme in schemes]
-        if origin is not None and origin.lower() not in own:
-            raise RefusedError(403, "Requests from other sites are refused.", "Open its own page.")
+        if "origin" in headers and headers["origin"].lower() not in own:
+            raise _refuse_site()
 
     def _is_own_address(self, name: str) -> bool:
         """A number cannot be rebound to us as a name can; on loopback only its own count."""
@@ -160,52 +153,56 @@ class Access:
             return False
         return address.is_loopback or not self._loopback
 
-    def _check_site(self, scope: Scope, headers: dict[str, str]) -> None:
-        """Browsers say where a request comes from. A page elsewhere, or of another server on this
-        machine (the same site, but another origin), may link to our pages and do nothing else."""
+    def _check_site(self, scope: Scope, headers: Headers) -> None:
+        """Refuse other pages anything but links to our pages.
+
+        Browsers say where a request comes from. Another server on this machine is the same site,
+        but another origin.
+        """
         if headers.get("sec-fetch-site", "none") in ("none", "same-origin"):
             return
-        visits = (
+        is_visit = (
             scope["method"] == "GET"
             and headers.get("sec-fetch-mode") == "navigate"
             and headers.get("sec-fetch-dest") == "document"
         )
         path = scope["path"]
-        if not visits or path.startswith("/v1/") or path.endswith((".json", "/events")):
-            raise RefusedError(403, "Requests from other sites are refused.", "Open its own page.")
+        if not is_visit or path.startswith("/v1/") or path.endswith((".json", "/events")):
+            raise _refuse_site()
 
-    def _check_token(self, scope: Scope, headers: dict[str, str]) -> str | None:
+    def _check_token(self, scope: Scope, headers: Headers, token: str) -> str | None:
         address = (scope.get("client") or ("",))[0]
         query = parse_qsl(scope["query_string"].decode("latin-1"), keep_blank_values=True)
         shown = [value for name, value in query if name == "token" and scope["method"] == "GET"][:1]
-        sent, session = self._sent(scope, headers)
-        if _same(session, self._session):
-            sent = [self._token or ""]
-        elif (
-            len(self._token or "") < LONG
-            and self._guesses.too_many(address)
-            and not all(map(self._is_known_wrong, sent + shown))
-        ):
-            raise self._wait()  # unseen: of a short token, guesses must be few
-        if any(map(self._is_token, sent)):
+        sent, session = _read_tokens(scope, headers)
+        if _is_same(session, self._session):
             return None
-        if any(map(self._is_token, shown)):
+        if (
+            len(token) < LONG
+            and self._guesses.too_many(address)
+            and any(_digest(one) not in self._wrong for one in sent + shown)
+        ):
+            raise _refuse_guess()  # without a look at it: guesses of a short token must be few
+        if any(_is_same(one, token) for one in sent):
+            return None
+        if any(_is_same(one, token) for one in shown):
             rest = urlencode([pair for pair in query if pair[0] != "token"])
-            # A path of two slashes would be another host.
+            # A path that begins with two slashes would be another host.
             return "/" + quote(scope["path"].lstrip("/")) + (f"?{rest}" if rest else "")
         self._count_wrong(address, sent + shown)
-        what = "This server wants a token."
+        message = "This server requires a token."
         if sent or shown:
-            what += " The one that was sent is wrong, or of an earlier run of the server."
-        raise RefusedError(
-            401, what,
+            message += " The one that was sent is wrong, or of an earlier run of the server."
+        raise ServedError(
+            message,
             "Open the address that was printed when it was started, or send the token as"
             " 'Authorization: Bearer …'.",
-            www_authenticate="Bearer",
-        )  # fmt: skip
+            401,
+            {"www-authenticate": "Bearer"},
+        )
 
     def _count_wrong(self, address: str, given: list[str]) -> None:
-        """Count wrong tokens as guesses; to repeat one, as an old page does, is no guess."""
+        """Count wrong tokens as guesses; one that is repeated, as by an old page, is no guess."""
         new = {_digest(one) for one in given} - self._wrong.keys()
         for digest in new:
             self._guesses.add(address)
@@ -213,43 +210,41 @@ class Access:
         while len(self._wrong) > _WRONG:
             self._wrong.popitem(last=False)
         if new and self._guesses.too_many(address):
-            raise self._wait()
+            raise _refuse_guess()
 
-    def _is_known_wrong(self, given: str) -> bool:
-        return _digest(given) in self._wrong
-
-    def _wait(self) -> RefusedError:
-        seconds = str(int(_FORGIVEN))
-        return RefusedError(
-            429, "There were too many wrong tokens.", f"Try again in {seconds} seconds.",
-            retry_after=seconds,
-        )  # fmt: skip
-
-    def _sent(self, scope: Scope, headers: dict[str, str]) -> tuple[list[str], str]:
-        """The tokens in the headers, and the session of the cookie."""
-        kind, _, given = headers.get("authorization", "").partition(" ")
-        sent = [given.strip()] if kind.lower() == "bearer" else []
-        token, _, session = _read_cookie(headers.get("cookie", ""), cookie_name(scope))
-        return sent + ([token] if token else []), session
-
-    def _is_token(self, given: str) -> bool:
-        return _same(given, self._token or "")
-
-    def cookie(self, scope: Scope) -> str:
-        """A cookie with the token. Lax: it is sent when somebody follows a link to our page."""
+    def make_cookie(self, scope: Scope) -> str:
+        """Return a cookie with the token. Lax: it is sent when a link to our page is followed."""
         short = len(self._token or "") < LONG
         value = f"{self._token}:{self._session}" if short else self._token
-        return f"{cookie_name(scope)}={value}; Path=/; HttpOnly; SameSite=Lax"
+        return f"{_name_cookie(scope)}={value}; Path=/; HttpOnly; SameSite=Lax"
 
 
-def _read_cookie(header: str, name: str) -> tuple[str, str, str]:
-    """Return the token, ":" and the session of our cookie, whatever other programs have set."""
-    parts = [part.partition("=") for part in header.split(";")]
-    values = [value.strip().strip('"') for key, _, value in parts if key.strip() == name]
-    return (values[-1] if values else "").partition(":")
+def _refuse_site() -> ServedError:
+    return ServedError("Requests from other sites are refused.", "Open its own page.", 403)
 
 
-def _same(given: str, right: str) -> bool:
+def _refuse_guess() -> ServedError:
+    wait = f"{_FORGIVEN:.0f}"
+    hint = f"Try again in {wait} seconds."
+    return ServedError("There were too many wrong tokens.", hint, 429, {"retry-after": wait})
+
+
+def _read_tokens(scope: Scope, headers: Headers) -> tuple[list[str], str]:
+    """Return the tokens in the headers, and the session in the cookie."""
+    kind, _, given = headers.get("authorization", "").partition(" ")
+    sent = [given.strip()] if kind.lower() == "bearer" else []
+    cookie = cookie_parser(headers.get("cookie", "")).get(_name_cookie(scope), "")
+    token, _, session = cookie.partition(":")
+    return sent + ([token] if token else []), session
+
+
+def _name_cookie(scope: Scope) -> str:
+    """Return the cookie of this server: browsers share cookies between all ports of a machine."""
+    port = (scope.get("server") or ("", None))[1]
+    return f"{COOKIE}_{port}" if port else COOKIE
+
+
+def _is_same(given: str, right: str) -> bool:
     return hmac.compare_digest(given.encode(), right.encode())
 
 

@@ -1,11 +1,11 @@
-"""HTTP over connections that cannot be held for nothing.
+"""HTTP over connections that nobody can occupy without using them.
 
-uvicorn waits for the head of a request without end. Here a connection on which no whole request
-has come for as long as one may be kept alive is closed, and so is one whose caller has not read a
-byte of the answer for as long. There are only so many at a time: for one more, the one that has
-been idle longest is closed. One that has just come is spared, as its request may be on the way: for
-a second, and where there are twice as many as there should be, for a tenth of one. Where there are
-then none but such, the new one is refused.
+uvicorn waits forever for the head of a request. Here a connection is closed if no complete request
+has arrived for as long as a connection is kept alive, or if its caller has not read a byte of the
+answer for as long. The number of connections is limited: for one more, the one that has been idle
+longest is closed. A new one is spared, as its request may be on the way: for a second, or for a
+tenth of one if there are twice as many as there should be. If only such are left, the newest is
+refused.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ class Connection(H11Protocol):
         super().connection_made(transport)
         self.idle_since = self.loop.time()
         self._unsent = 0
-        self._timer = self.loop.call_later(self.timeout_keep_alive, self._look)
+        self._timer = self.loop.call_later(self.timeout_keep_alive, self._check)
         if len(self.connections) > self.most:
             self._make_room()
 
@@ -40,26 +40,26 @@ class Connection(H11Protocol):
         super().on_response_complete()
 
     @property
-    def idle(self) -> bool:
-        """No request is in work: its head has not come whole, or it has been answered."""
+    def is_idle(self) -> bool:
+        """Is no request in work, because its head is incomplete or it has been answered?"""
         return self.cycle is None or bool(self.cycle.response_complete)
 
-    def _look(self) -> None:
-        """Once in a while: is anything going on here?"""
+    def _check(self) -> None:
+        """Close the connection if nothing has happened on it since the last check."""
         patience = self.timeout_keep_alive
         unsent = self.transport.get_write_buffer_size()
         waited = self.loop.time() - self.idle_since
-        if (unsent and unsent == self._unsent) or (self.idle and waited >= patience):
+        if (unsent and unsent == self._unsent) or (self.is_idle and waited >= patience):
             self.transport.abort()
             return
         self._unsent = unsent
-        rest = patience - waited if self.idle and not unsent else patience
-        self._timer = self.loop.call_later(rest, self._look)
+        rest = patience - waited if self.is_idle and not unsent else patience
+        self._timer = self.loop.call_later(rest, self._check)
 
     def _make_room(self) -> None:
         crowd = len(self.connections) > 2 * self.most
         before = self.loop.time() - (_JUST_IN_A_CROWD if crowd else _JUST)
-        ours = [one for one in self.connections if isinstance(one, Connection) and one.idle]
+        ours = [one for one in self.connections if isinstance(one, Connection) and one.is_idle]
         oldest = min(ours, key=lambda one: one.idle_since, default=self)
         if oldest.idle_since <= before:
             oldest.transport.abort()

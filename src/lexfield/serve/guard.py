@@ -1,43 +1,44 @@
 """What stands between a network and a server of ours, whatever it serves.
 
-``guarded_app`` makes a FastAPI app in which, before any body is parsed,
+``guarded_app`` makes an app in which, before any body is parsed,
 
 - the Host is one of ours (a page elsewhere cannot reach us by renaming itself), and so is the
   Origin if there is one; other sites may link to pages and do nothing else; there is no CORS;
-- the token is right where one is wanted: ``Authorization: Bearer …``, or the cookie that a first
+- the token is right if one is required: ``Authorization: Bearer …``, or the cookie that a first
   visit with ``?token=…`` leaves; guessing it is slow (``access.py``);
-- a body is at most so large, and only so many are on their way in: one that is slow gives way;
+- a body has a limited size, and only so many are on their way in: a slow one is dropped;
 - only so many requests are in work; one more is answered 503 with Retry-After;
-- a request takes at most so long: then it is cancelled (504), as it is when its caller has gone.
+- a request has a limited time: then it is cancelled (504), as it is when its caller has gone.
 
 Every answer has a Content-Security-Policy without inline scripts. Every error is
 ``{"error": what, "hint": what next}``.
+
+Starlette's own middleware would not do: ``TrustedHostMiddleware`` knows neither numeric addresses
+nor Origins, and nothing limits bodies, time, or requests at a time.
 """
 
 from __future__ import annotations
 
 import asyncio
-import json
 import math
 import re
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
+from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from typing import Any
 
-from fastapi import FastAPI, Request
-from fastapi.exceptions import RequestValidationError
-from fastapi.responses import JSONResponse
+from starlette.applications import Starlette
+from starlette.datastructures import Headers, MutableHeaders
 from starlette.exceptions import HTTPException
+from starlette.middleware import Middleware
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import BaseRoute
+from starlette.types import ASGIApp, ExceptionHandler, Lifespan, Message, Receive, Scope, Send
 
-from lexfield import __version__
 from lexfield.errors import LexfieldError, check
-from lexfield.serve.access import Access, Scope, check_token
-from lexfield.serve.bodies import Bodies, GoneError, Message, Receive, RefusedError
-from lexfield.serve.problems import encodable, log_fault, problem, status_of
-
-Send = Callable[[Message], Awaitable[None]]
-App = Callable[[Scope, Receive, Send], Awaitable[None]]
+from lexfield.serve.access import Access, check_token
+from lexfield.serve.bodies import Bodies, GoneError
+from lexfield.serve.problems import FAULT, ServedError, log_fault, problem, status_of
 
 _RETRY = "2"  # seconds after which a refused caller may try again
 HEADERS = {
@@ -53,8 +54,11 @@ HEADERS = {
 
 @dataclass(frozen=True)
 class Limits:
-    """Bytes of a body, seconds of a request, requests (and, apart, event streams) at a time, and
-    bytes of memory of each process that works on one."""
+    """Limits of a server.
+
+    body: bytes of a request. seconds: time of a request. concurrent: requests at a time, and event
+    streams at a time. memory: bytes of each process that works on a request.
+    """
 
     body: int = 10_000_000
     seconds: float = 30.0
@@ -73,7 +77,7 @@ class Guard:
 
     def __init__(
         self,
-        app: App,
+        app: ASGIApp,
         *,
         limits: Limits,
         host: str = "127.0.0.1",
@@ -98,58 +102,51 @@ class Guard:
             nonlocal started
             if message["type"] == "http.response.start":
                 started = True
-                given = {name for name, _ in message.get("headers", [])}
-                more = [(n.encode(), v.encode()) for n, v in HEADERS.items()]
-                message["headers"] = [
-                    *message.get("headers", []), *(h for h in more if h[0] not in given)
-                ]  # fmt: skip
+                headers = MutableHeaders(scope=message)
+                for name, value in HEADERS.items():
+                    headers.setdefault(name, value)
             await send(message)
 
         try:
             await self._admit(scope, receive, answer, lambda: started)
         except GoneError:
             return
-        except RefusedError as refused:
+        except ServedError as error:
             if not started:
-                response = JSONResponse(refused.body, refused.status, refused.headers)
-                await response(scope, receive, answer)
+                refusal = JSONResponse(problem(error), error.status, error.headers)
+                await refusal(scope, receive, answer)
         except Exception:
             log_fault(repr(scope["path"]))
             if not started:
-                fault = {"error": "This is a fault in lexfield.", "hint": "Please report it."}
-                await JSONResponse(fault, 500)(scope, receive, answer)
+                await JSONResponse(FAULT, 500)(scope, receive, answer)
 
     async def _admit(
-        self, scope: Scope, receive: Receive, send: Send, started: Callable[[], bool]
+        self, scope: Scope, receive: Receive, send: Send, has_started: Callable[[], bool]
     ) -> None:
-        headers = {name.decode("latin-1"): value.decode("latin-1")
-                   for name, value in scope["headers"]}  # fmt: skip
+        headers = Headers(scope=scope)
         place = self._access.check(scope, headers)
         if place is not None:  # a visit with the token goes on without it in the address
-            set_cookie = {"location": place, "set-cookie": self._access.cookie(scope)}
-            return await JSONResponse({}, 303, set_cookie)(scope, receive, send)
-        stream = bool(self._streams.search(scope["path"]))
+            visit = {"location": place, "set-cookie": self._access.make_cookie(scope)}
+            return await JSONResponse({}, 303, visit)(scope, receive, send)
+        stream = self._streams.search(scope["path"]) is not None
         try:
             async with asyncio.timeout(None if stream else self._limits.seconds):
                 body = await self._bodies.read(headers, receive)
-                async with self._place(stream, send) as counted:
-                    await self._run(scope, body, receive, counted, started)
+                async with self._take_place(stream, send) as counted:
+                    await self._run(scope, body, receive, counted, has_started)
         except TimeoutError:
-            raise RefusedError(
-                504, f"This took longer than {self._limits.seconds:g} seconds and was stopped.",
-                "Ask for less, or start it as a job.",
-            ) from None  # fmt: skip
+            message = f"This took longer than {self._limits.seconds:g} seconds and was stopped."
+            raise ServedError(message, "Ask for less, or start it as a job.", 504) from None
 
     @asynccontextmanager
-    async def _place(self, stream: bool, send: Send) -> AsyncIterator[Send]:
-        """A place among the requests in work, until the answer begins, or a stream ends.
+    async def _take_place(self, stream: bool, send: Send) -> AsyncIterator[Send]:
+        """Count a request among those in work until its answer begins, or a stream ends.
 
-        To send an answer to somebody who reads slowly is no work.
+        Sending an answer to a slow reader is no work.
         """
         if self._busy[stream] >= self._limits.concurrent:
-            raise RefusedError(
-                503, "The server is busy.", f"Try again in {_RETRY} seconds.", retry_after=_RETRY
-            )
+            hint = f"Try again in {_RETRY} seconds."
+            raise ServedError("The server is busy.", hint, 503, {"retry-after": _RETRY})
         self._busy[stream] += 1
         held = True
 
@@ -159,7 +156,7 @@ class Guard:
             held = False
 
         async def counted(message: Message) -> None:
-            if not stream:  # before it waits for the caller to read what he was sent earlier
+            if not stream:  # before it waits for the caller to read what was sent earlier
                 leave()
             await send(message)
 
@@ -169,9 +166,14 @@ class Guard:
             leave()
 
     async def _run(
-        self, scope: Scope, body: bytes, receive: Receive, send: Send, started: Callable[[], bool]
+        self,
+        scope: Scope,
+        body: bytes,
+        receive: Receive,
+        send: Send,
+        has_started: Callable[[], bool],
     ) -> None:
-        """The app with its body at hand; cancelled if the caller goes before it answers."""
+        """Run the app on a body that has arrived; cancel it if the caller leaves first."""
         gone = asyncio.Event()
         waiting = [{"type": "http.request", "body": body, "more_body": False}]
 
@@ -190,7 +192,7 @@ class Guard:
         watcher = asyncio.ensure_future(watch())
         try:
             await asyncio.wait({work, watcher}, return_when=asyncio.FIRST_COMPLETED)
-            if not work.done() and not started():
+            if not work.done() and not has_started():
                 raise GoneError
             await work
         finally:
@@ -200,44 +202,30 @@ class Guard:
 
 
 def guarded_app(
-    title: str,
+    routes: Sequence[BaseRoute],
     *,
     limits: Limits | None = None,
     host: str = "127.0.0.1",
     token: str | None = None,
-    **options: Any,
-) -> FastAPI:
-    """An app behind its guard, whose every error says what and what next."""
+    lifespan: Lifespan[Starlette] | None = None,
+    show_error: ExceptionHandler | None = None,
+) -> Starlette:
+    """Return an app behind its guard, each of whose errors says what is wrong and what to do."""
     check_token(host, token)  # now, not when the first request comes
-    app = FastAPI(
-        title=title, version=__version__, docs_url=None, redoc_url=None, **options
-    )  # the pages of FastAPI load their scripts from elsewhere
-    app.add_middleware(Guard, limits=limits or Limits(), host=host, token=token)
-    app.add_exception_handler(LexfieldError, _told)
-    app.add_exception_handler(RequestValidationError, _invalid)
-    app.add_exception_handler(HTTPException, _refused)
-    return app
+    guard = Middleware(Guard, limits=limits or Limits(), host=host, token=token)
+    handlers = {LexfieldError: show_error or _show_error, HTTPException: _refuse}
+    return Starlette(
+        routes=routes, middleware=[guard], exception_handlers=handlers, lifespan=lifespan
+    )
 
 
-async def _told(request: Request, error: Exception) -> JSONResponse:
+async def _show_error(request: Request, error: Exception) -> Response:
     assert isinstance(error, LexfieldError)
     return JSONResponse(problem(error), status_of(error))
 
 
-async def _refused(request: Request, error: Exception) -> JSONResponse:
+async def _refuse(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
     what = "There is nothing here." if error.status_code == 404 else str(error.detail)
     hint = "See /openapi.json for what there is." if error.status_code in (404, 405) else ""
     return JSONResponse({"error": what, "hint": hint}, error.status_code, error.headers)
-
-
-async def _invalid(request: Request, error: Exception) -> JSONResponse:
-    assert isinstance(error, RequestValidationError)
-    first = error.errors()[0]
-    place = ".".join(str(part) for part in first["loc"][1:]) or "The body"
-    got = json.dumps(first.get("input"), ensure_ascii=False, default=str)[:100]
-    what = first["msg"][:1].lower() + first["msg"][1:]
-    if first["type"] == "string_unicode":
-        what = "a text must not hold a lone surrogate (half of a character)"
-    message = encodable(f"{place}: {what}. Got {got}.")
-    return JSONResponse({"error": message, "hint": "See /openapi.json for what is allowed."}, 422)

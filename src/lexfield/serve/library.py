@@ -1,4 +1,4 @@
-"""What a server holds: indexes and models by id. Paths stay inside; nobody outside names one."""
+"""What a server holds: indexes and models by id. Callers know ids and never name a path."""
 
 from __future__ import annotations
 
@@ -23,19 +23,19 @@ _ROOMS, _MARK = "uploads-", ".lexfield-uploads"
 
 @dataclass(frozen=True)
 class Kept:
-    """Something by its id; ``uploaded`` if it was made by this server."""
+    """An index or models; ``uploaded`` if this server made it."""
 
     id: str
     path: Path
     uploaded: bool = False
 
     def state(self) -> tuple[object, ...]:
-        """Changes whenever the index or its topics are written."""
+        """Return what changes whenever the index or its topics are written."""
         return tuple(_mark(self.path / name) for name in ("CURRENT", "topics/CURRENT"))
 
 
 def _mark(path: Path) -> tuple[object, ...] | None:
-    """What a pointer says, and when it was written."""
+    """Return what a pointer says, and when it was written."""
     try:
         return path.read_bytes()[:1000], path.stat().st_mtime_ns
     except OSError:
@@ -43,13 +43,13 @@ def _mark(path: Path) -> tuple[object, ...] | None:
 
 
 def slug(text: str) -> str:
-    """An id of a name: ASCII letters, digits, dots and hyphens."""
+    """Return an id like a name: ASCII letters, digits, dots and hyphens."""
     plain = unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode()
     return re.sub(r"[^A-Za-z0-9._-]+", "-", plain).strip("-._")[:60].lower() or "texts"
 
 
 class Library:
-    """Indexes that were named at the start, and those that were built in ``folder`` since."""
+    """Indexes and models that were named at the start, and those made in ``folder`` since."""
 
     def __init__(
         self, indexes: Iterable[str | Path], models: Iterable[str | Path], folder: Path
@@ -57,41 +57,47 @@ class Library:
         self.folder = folder
         self.indexes: dict[str, Kept] = {}
         self.models: dict[str, Kept] = {}
-        for path in indexes:
-            self._add(self.indexes, Path(path), uploaded=False)
-        for path in models:
-            self._add(self.models, Path(path), uploaded=False)
+        self._kinds = {INDEXES: self.indexes, MODELS: self.models}
+        self._reserved: set[tuple[str, str]] = set()  # ids of what jobs have not written yet
         self._rooms: Path | None = None
         self._lock: FileLock | None = None
-        self._reserved: set[tuple[str, str]] = set()
         self._remove_leftovers()
-        for kind, kept in ((INDEXES, self.indexes), (MODELS, self.models)):
-            inside = folder / kind
-            for path in sorted(inside.iterdir()) if inside.is_dir() else []:
-                if (path / "CURRENT").is_file():
-                    self._add(kept, path, uploaded=True)
+        for kind, named in ((INDEXES, indexes), (MODELS, models)):
+            made = (folder / kind).glob("*/CURRENT")
+            for path in map(Path, named):
+                self._add(kind, path.resolve(), uploaded=False)
+            for path in sorted(one.parent for one in made):
+                self._add(kind, path.resolve(), uploaded=True)
 
-    def _add(self, kept: dict[str, Kept], path: Path, *, uploaded: bool) -> Kept:
-        stem = slug(path.resolve().name.removesuffix(".idx"))
-        number, id = 2, stem
-        while id in kept:
+    def _add(self, kind: str, path: Path, *, uploaded: bool) -> None:
+        id = self._find_free(kind, path.name.removesuffix(".idx"))
+        self._kinds[kind][id] = Kept(id, path, uploaded)
+
+    def _find_free(self, kind: str, name: str, folder: Path | None = None) -> str:
+        """Return an id like the name that nothing has: neither here, nor a file in ``folder``."""
+        stem, number = slug(name), 2
+        id = stem
+        while (
+            id in self._kinds[kind]
+            or (kind, id) in self._reserved
+            or (folder is not None and (folder / id).exists())
+        ):
             id, number = f"{stem}-{number}", number + 1
-        kept[id] = Kept(id, path.resolve(), uploaded)
-        return kept[id]
+        return id
 
     def index(self, id: str | None) -> Kept:
-        """The index of an id; without one, the only one there is."""
+        """Return the index of an id; without one, the only index there is."""
         if id is None and len(self.indexes) == 1:
             return next(iter(self.indexes.values()))
+        hint = f"There are: {list_names(self.indexes or ['none yet'])}."
         if id is None:
-            known = list_names(self.indexes) if self.indexes else "none yet"
-            raise InputError("An index is needed.", f"Name one with index=. There are: {known}.")
+            raise InputError("An index is needed.", f"Name one with index=. {hint}")
         if id not in self.indexes:
-            known = list_names(self.indexes) if self.indexes else "none yet"
-            raise NotFoundError(f"There is no index {id!r}.", f"There are: {known}.")
+            raise NotFoundError(f"There is no index {id!r}.", hint)
         return self.indexes[id]
 
     def model(self, id: str) -> Kept:
+        """Return the models of an id."""
         if id not in self.models:
             known = list_names(self.models or ["none yet; train some with POST /v1/jobs"])
             raise NotFoundError(f"There are no models {id!r}.", f"There are: {known}.")
@@ -102,24 +108,17 @@ class Library:
         models = {f"models/{kept.id}": kept for kept in self.models.values()}
         return {**self.indexes, **models}
 
-    def place(self, kind: str, name: str) -> tuple[str, Path]:
-        """An id that is free, and where the thing is to be written."""
-        taken = self.indexes if kind == INDEXES else self.models
-        stem = slug(name)
-        number, id = 2, stem
-        while (
-            id in taken
-            or (kind, id) in self._reserved  # by a job that has not written it yet
-            or (self.folder / kind / id).exists()
-        ):
-            id, number = f"{stem}-{number}", number + 1
+    def reserve(self, kind: str, name: str) -> tuple[str, Path]:
+        """Return an id that is free, and where to write what gets it."""
+        folder = self.folder / kind
+        make_private(folder)
+        id = self._find_free(kind, name, folder)
         self._reserved.add((kind, id))
-        make_private(self.folder / kind)
-        return id, self.folder / kind / id
+        return id, folder / id
 
     def register(self, kind: str, id: str, path: Path) -> None:
-        taken = self.indexes if kind == INDEXES else self.models
-        taken[id] = Kept(id, path.resolve(), uploaded=True)
+        """Add what was written under a reserved id."""
+        self._kinds[kind][id] = Kept(id, path.resolve(), uploaded=True)
 
     def release(self, kind: str, id: str) -> None:
         """Let an id be used again, unless something has it by now."""
@@ -133,11 +132,11 @@ class Library:
         del self.indexes[id]
         discard(kept.path)
 
-    def room(self) -> Path:
-        """A new folder for files on their way into an index, and for the index until it is whole.
+    def make_room(self) -> Path:
+        """Return a new folder for files on their way into an index, and for the unfinished index.
 
-        All of one server are in a folder that it holds a lock on as long as it runs: so the next
-        one can tell what is left of a server that was killed.
+        All folders of a server are in one that it locks as long as it runs. So the next server can
+        tell what was left by one that was killed.
         """
         if self._rooms is None:
             make_private(self.folder / WAITING)
@@ -148,7 +147,7 @@ class Library:
         return Path(tempfile.mkdtemp(dir=self._rooms))
 
     def _remove_leftovers(self) -> None:
-        """Delete what is left of servers that were killed: what has our mark and no lock."""
+        """Delete what was left by servers that were killed: what has our mark and no lock."""
         marks = list((self.folder / WAITING).glob(f"{_ROOMS}*/{_MARK}"))
         if not marks:
             return
@@ -166,7 +165,7 @@ class Library:
 
 
 def make_private(folder: Path) -> None:
-    """Make a folder that only its owner can look into."""
+    """Make a folder that only its owner can read."""
     folder.parent.mkdir(parents=True, exist_ok=True)
     folder.mkdir(0o700, exist_ok=True)
     folder.chmod(0o700)

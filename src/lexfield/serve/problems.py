@@ -1,17 +1,23 @@
-"""Which status an error has over HTTP."""
+"""Errors over HTTP: their statuses, and what is logged about faults."""
 
 from __future__ import annotations
 
 import logging
 import traceback
+from collections.abc import Mapping
 
 from lexfield.errors import InputError, LexfieldError, MissingExtraError, StoreError
 
 OUT_OF_MEMORY = 507
+FAULT = {"error": "This is a fault in lexfield.", "hint": "Please report it."}
 
 
 class NotFoundError(InputError):
     """There is nothing at this address, or of this id."""
+
+
+class InvalidError(InputError):
+    """A parameter that is unknown, missing or out of bounds."""
 
 
 class ChangedIndexError(LexfieldError):
@@ -19,20 +25,35 @@ class ChangedIndexError(LexfieldError):
 
 
 class ServedError(LexfieldError):
-    """An error that a worker has met, with the status that it is told with."""
+    """An error with a status of its own, such as one that a worker has reported."""
 
-    def __init__(self, message: str, hint: str, status: int) -> None:
+    def __init__(
+        self, message: str, hint: str, status: int, headers: Mapping[str, str] | None = None
+    ) -> None:
         super().__init__(message, hint)
-        self.status = status
+        self.status, self.headers = status, headers
+
+
+_STATUSES: dict[type[LexfieldError], int] = {
+    NotFoundError: 404,
+    InvalidError: 422,
+    InputError: 400,
+    MissingExtraError: 501,
+    StoreError: 409,
+}
+
+
+def status_of(error: LexfieldError) -> int:
+    """Return the status of an error; 409 means that an index is not in the right state."""
+    if isinstance(error, ServedError):
+        return error.status
+    return next((code for kind, code in _STATUSES.items() if isinstance(error, kind)), 400)
 
 
 def problem(error: LexfieldError) -> dict[str, str]:
-    return {"error": encodable(error.message), "hint": encodable(error.hint)}
-
-
-def encodable(text: str) -> str:
-    """Return text with its lone surrogates, which UTF-8 cannot hold, as codes."""
-    return text.encode("utf-8", "backslashreplace").decode()
+    """Return an error as a body says it, with lone surrogates, which UTF-8 lacks, as codes."""
+    said = {"error": error.message, "hint": error.hint}
+    return {name: text.encode("utf-8", "backslashreplace").decode() for name, text in said.items()}
 
 
 def log_fault(what: str) -> None:
@@ -40,11 +61,3 @@ def log_fault(what: str) -> None:
     text = f"{what} failed\n{traceback.format_exc().rstrip()}"
     shown = "".join(c if c.isprintable() or c == "\n" else ascii(c)[1:-1] for c in text)
     logging.getLogger("lexfield.serve").error("%s", shown)
-
-
-def status_of(error: LexfieldError) -> int:
-    """404 nothing there, 400 wrong input, 501 a package is missing, 409 the index's state."""
-    if isinstance(error, ServedError):
-        return error.status
-    kinds = ((NotFoundError, 404), (InputError, 400), (MissingExtraError, 501), (StoreError, 409))
-    return next((status for kind, status in kinds if isinstance(error, kind)), 400)

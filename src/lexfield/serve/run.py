@@ -1,4 +1,4 @@
-"""Bind an app to an address, say where it is, and open the page."""
+"""Bind an app to an address, print the address, and open the page."""
 
 from __future__ import annotations
 
@@ -11,13 +11,15 @@ from collections.abc import Callable
 from pathlib import Path
 from urllib.parse import quote
 
-from fastapi import FastAPI
+import uvicorn
+from starlette.types import ASGIApp
 
 from lexfield.errors import InputError, check
+from lexfield.serve.connections import Connection
 
 
 def run(
-    app: FastAPI,
+    app: ASGIApp,
     *,
     host: str = "127.0.0.1",
     port: int = 8000,
@@ -26,14 +28,10 @@ def run(
     patience: int = 30,
     say: Callable[[str], None] = print,
 ) -> None:
-    """Serve until interrupted; ``say`` is told the address. Port 0 takes one that is free.
+    """Serve until interrupted; ``say`` prints the address. Port 0 is any that is free.
 
-    patience: seconds that a connection may be idle, or its caller not read.
+    patience: seconds for which a connection may be idle, or its caller not read.
     """
-    import uvicorn
-
-    from lexfield.serve.connections import Connection
-
     check(0 <= port <= 65535, "port", "between 0 and 65,535", port)
     listening = _bind(host, port)
     shown = f"[{host}]" if ":" in host else host
@@ -47,14 +45,16 @@ def run(
     say(address)
     with tempfile.TemporaryDirectory(prefix="lexfield-") as folder:
         if browser:
-            place = address if token is None else _hidden(address, Path(folder))
+            place = address if token is None else _hide_address(address, Path(folder))
             threading.Timer(0.5, webbrowser.open, [place]).start()
         uvicorn.Server(config).run(sockets=[listening])
 
 
-def _hidden(address: str, folder: Path) -> str:
-    """The address of a file that leads to an address, and that only its owner can read: everybody
-    on a machine can see with which arguments a browser is started."""
+def _hide_address(address: str, folder: Path) -> str:
+    """Return the address of a file that leads to an address and that only its owner can read.
+
+    Everybody on a machine can see the arguments with which a browser is started.
+    """
     page = folder / "open.html"
     page.touch(0o600)
     refresh = f'<meta http-equiv="refresh" content="0; url={html.escape(address)}">'
@@ -63,7 +63,7 @@ def _hidden(address: str, folder: Path) -> str:
 
 
 def _bind(host: str, port: int) -> socket.socket:
-    """A socket that listens, or an error that says what to do."""
+    """Return a socket that listens; raise InputError if the address cannot be used."""
     try:
         family, kind, protocol, _, place = socket.getaddrinfo(
             host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE

@@ -1,9 +1,8 @@
-"""Files of indexes and models are read again in the background, to find what rots after use.
+"""Reads the files of indexes and models again in the background, to find damage after first use.
 
-Every block is checked before it is first used, and then believed. Disks and memory decay later,
-too; a server that runs for weeks would serve it. So a process of low priority reads all files again
-and again, most of the time resting. What is found damaged is not asked any more, until it has been
-written anew.
+Every block is checked before it is first used, and then trusted. Disks and memory decay later, too,
+and a server may run for weeks. So a process of low priority reads all files again and again, with
+long rests. What it finds damaged is not searched any more until it is written anew.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ from lexfield.serve.pool import Process, generation_of
 from lexfield.serve.problems import ServedError, status_of
 from lexfield.store.manifest import REBUILD
 
-TASK = "lexfield.serve.tasks.run:scrub"
+TASK = "lexfield.serve.tasks:scrub"
 _LEAST = 60.0  # seconds between two rounds
 _REST = 20  # times as long as a round took, if that is longer
 
@@ -43,16 +42,16 @@ class Scrubber:
         return {name: problem for name, problem in every.items() if problem}
 
     def check(self, kept: Kept) -> None:
-        """Raise an error for an index that is damaged, or for models."""
+        """Raise CorruptError if an index or models are damaged."""
         if problem := self.damage(kept):
             if self._library.models.get(kept.id) is kept:
-                told = f"The models {kept.id!r} are damaged, so they are not used."
+                what = f"The models {kept.id!r} are damaged, so they are not used."
             else:
-                told = f"The index {kept.id!r} is damaged, so it is not searched."
-            raise CorruptError(f"{told} {problem}.", REBUILD)
+                what = f"The index {kept.id!r} is damaged, so it is not searched."
+            raise CorruptError(f"{what} {problem}.", REBUILD)
 
     async def run(self) -> None:
-        """Go on until cancelled."""
+        """Check everything in rounds until cancelled."""
         try:
             while True:
                 await asyncio.sleep(self._least)

@@ -3,27 +3,89 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import shutil
 from collections import OrderedDict
 from collections.abc import Callable
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
 from lexfield.errors import LexfieldError, StoreError
+from lexfield.search.methods import METHODS
 from lexfield.serve import uploads
 from lexfield.serve.guard import Limits
+from lexfield.serve.inputs import Request, read_request, resolve
 from lexfield.serve.jobs import Job, Jobs
 from lexfield.serve.library import INDEXES, MODELS, Kept, Library
 from lexfield.serve.pool import Pool, generation_of
-from lexfield.serve.requests import VERBS, Info, OfIndex, Request
+from lexfield.serve.problems import NotFoundError
 from lexfield.serve.scrub import Scrubber
 from lexfield.serve.worker import hide_paths
 from lexfield.store.folder import Store
-from lexfield.vectors.sources import find_imported
+from lexfield.vectors.sources import find_home, list_sets
+from lexfield.verbs import list_functions
+from lexfield.verbs.declare import Verb
 
-TASK = "lexfield.serve.tasks.run:run"
+TASK, BUILD, WARM = (f"lexfield.serve.tasks:{name}" for name in ("run", "build", "warm"))
+TRAIN = "train_vectors"  # the one verb that writes a folder of its own into the library
+_OLD_JOBS = {"fit": "fit_topics", "models": TRAIN}  # in version 0.1
 _CACHED, _LARGEST = 64, 1_000_000  # answers that are remembered, and bytes of one
+
+
+@dataclass(frozen=True)
+class IndexSummary:
+    """An index of the library."""
+
+    id: str
+    documents: int
+    sentences: int
+    tokens: int
+    words: int
+    language: str
+    vectors: str
+    topics: bool
+    metadata: dict[str, dict[str, int]]
+    uploaded: bool
+
+
+@dataclass(frozen=True)
+class ModelsSummary:
+    """Models of the library, by their dimensions."""
+
+    id: str
+    dims: list[int]
+    models: int
+    words: int
+
+
+@dataclass(frozen=True)
+class Holdings:
+    """What a server holds, and its limits; ``damaged`` says what cannot be read, and why."""
+
+    indexes: list[IndexSummary]
+    models: list[ModelsSummary]
+    vectors: list[str]
+    methods: list[str]
+    limits: dict[str, float]
+    damaged: dict[str, str]
+
+
+def find_verb(name: str) -> Verb:
+    """Return a verb that can be a job, by its name or by that of version 0.1."""
+    listed = list_functions().get(_OLD_JOBS.get(name, name))
+    verb = listed.load() if listed else None
+    if verb is None or verb.served == "no":
+        known = ", ".join(one.name for one in list_served())
+        raise NotFoundError(f"There is no verb {name[:100]!r}.", f"There are: {known}.")
+    return verb
+
+
+def list_served() -> list[Verb]:
+    """Return the verbs that are offered over HTTP."""
+    loaded = (listed.load() for listed in list_functions().values())
+    return sorted((verb for verb in loaded if verb.served != "no"), key=lambda verb: verb.name)
 
 
 class Server:
@@ -43,41 +105,36 @@ class Server:
         self.ready = True
 
     def _first(self) -> tuple[str, dict[str, Any]]:
-        """What a new process does first."""
-        paths = [str(kept.path) for kept in self.library.indexes.values()]
-        return "lexfield.serve.tasks.run:warm", {"paths": paths}
+        """Return what a new process does first."""
+        return WARM, {"paths": [str(kept.path) for kept in self.library.indexes.values()]}
 
-    def item(self, verb: str, request: Request) -> tuple[dict[str, Any], Kept | None]:
-        """What a worker is asked; ids become paths here and nowhere else."""
-        options = request.model_dump(mode="json")
-        sources: list[str] = []  # other stores that the answer depends on
-        format = options.pop("format")
-        kept = self.library.index(options["index"]) if _asks_index(request, options) else None
-        if kept is not None:
+    def make_item(self, request: Request) -> tuple[dict[str, Any], Kept | None]:
+        """Return what a worker is asked, and the index that it is asked about."""
+        call = resolve(request, self.library)
+        for kept in call.kept:
             self.scrubber.check(kept)
-            options["index"] = kept.id
-        if "models" in options and verb in ("near", "threshold"):
-            options["models_path"] = None
-            if options["models"]:
-                models = self.library.model(options["models"])
-                self.scrubber.check(models)
-                options["models_path"] = str(models.path)
-                sources.append(options["models_path"])
-        if (folder := find_imported(options.get("vectors") or "")) is not None:
-            sources.append(str(folder))
-        path = None if kept is None else str(kept.path)
-        item = {"verb": verb, "path": path, "options": options, "format": format}
-        return {**item, "sources": sources}, kept
+        names = call.sources | {str(find_home()): "~"}
+        if call.index is not None:
+            names[str(call.index.path)] = call.index.id
+        item = {
+            "verb": request.verb.name,
+            "path": None if call.index is None else str(call.index.path),
+            "options": call.arguments,
+            "format": request.format,
+            "names": names,
+            "sources": list(call.sources),
+        }
+        return item, call.index
 
-    async def answer(self, verb: str, request: Request) -> bytes:
-        """The answer of a verb, from memory if it was given before and nothing has changed."""
-        item, kept = self.item(verb, request)
-        key = _key(item, kept)
+    async def answer(self, request: Request) -> bytes:
+        """Return the answer of a verb; one that was given before, unless something has changed."""
+        item, kept = self.make_item(request)
+        key = make_key(item, kept)
         if key in self._cache:
             self._cache.move_to_end(key)
             return self._cache[key]
         found = await self.pool.ask(TASK, item)
-        if key == _key(item, kept):  # else it is of a newer state
+        if key == make_key(item, kept):  # else it is of a newer state
             self._remember(key, found)
         return found
 
@@ -87,42 +144,44 @@ class Server:
             while len(self._cache) > _CACHED:
                 self._cache.popitem(last=False)
 
-    def start(self, verb: str, request: Request, follower: str | None = None) -> Job:
-        """A verb as a job, the same for the same question; its answer is remembered, too."""
-        item, kept = self.item(verb, request)
-        key = _key(item, kept)
-        if job := self.jobs.shared(key, follower, answered=verb in VERBS):
+    def start(self, request: Request, follower: str | None = None) -> Job:
+        """Start a verb as a job, the same for the same question; its answer is remembered, too."""
+        item, kept = self.make_item(request)
+        key = make_key(item, kept)
+        name, answers = request.verb.name, request.verb.served == "yes"
+        if job := self.jobs.share(key, follower, answered=answers):
             return job
-        if verb == "models" and kept is not None:
+        if name == TRAIN and kept is not None:
             return self._train(item, kept, key, follower)
 
         def done(answer: bytes) -> None:
-            if verb in VERBS and key == _key(item, kept):
+            if answers and key == make_key(item, kept):
                 self._remember(key, answer)
 
         index = kept.id if kept else None
-        return self.jobs.start(verb, index, TASK, item, key=key, follower=follower, done=done)
+        return self.jobs.start(name, index, TASK, item, key=key, follower=follower, done=done)
 
     def _train(
         self, item: dict[str, Any], kept: Kept, key: tuple[Any, ...], follower: str | None
     ) -> Job:
         """Train models of an index, as a job; nothing is left of one that does not end well."""
-        folder = self.library.room()
-        id, place = self.library.place(MODELS, kept.id)
+        folder = self.library.make_room()
+        id, place = self.library.reserve(MODELS, kept.id)
         target = folder / id
-        item["options"] |= {"id": id, "target": str(target)}
+        item["options"] |= {"output": str(target), "replace": True}
+        item["names"][str(target)] = id
         done, ended = self._move_in(MODELS, id, target, place)
         return self.jobs.start(
-            "models", kept.id, TASK, item, key=key, follower=follower, done=done, ended=ended
+            TRAIN, kept.id, TASK, item, key=key, follower=follower, done=done, ended=ended
         )
 
     def _move_in(
         self, kind: str, id: str, target: Path, place: Path
     ) -> tuple[Callable[[bytes], None], Callable[[], None]]:
-        """Return what a job does once ``target``, is whole, and at its end."""
+        """Return what a job does once ``target`` is complete, and what it does at its end."""
 
         def done(_: bytes) -> None:
-            target.rename(place)  # whole, or not there: a crash leaves no part of it
+            target.rename(place)  # atomic: a crash leaves no part of it
             self.library.register(kind, id, place)
 
         def ended() -> None:
@@ -139,80 +198,84 @@ class Server:
         language: str,
         follower: str | None = None,
     ) -> Job:
-        """Files become an index, as a job; they are gone when it is over."""
-        folder = self.library.room()
+        """Build an index of files, as a job; they are deleted at its end."""
+        folder = self.library.make_room()
         try:
             (folder / "texts").mkdir(0o700)
             uploads.keep(files, folder / "texts")
         except BaseException:
             shutil.rmtree(folder, ignore_errors=True)
             raise
-        id, place = self.library.place(INDEXES, name)
+        id, place = self.library.reserve(INDEXES, name)
         target = folder / "index"
         options = {
-            "folder": str(folder / "texts"), "target": str(target), "id": id,
-            "text_field": text_field, "language": language,
+            "folder": str(folder / "texts"), "target": str(target), "text_field": text_field,
+            "language": language,
         }  # fmt: skip
-        item = {"verb": "build", "path": None, "options": options, "format": "json"}
+        item = {"id": id, "options": options}
         done, ended = self._move_in(INDEXES, id, target, place)
-        return self.jobs.start("build", id, TASK, item, follower=follower, done=done, ended=ended)
+        return self.jobs.start("build", id, BUILD, item, follower=follower, done=done, ended=ended)
 
-    async def about_indexes(self) -> tuple[list[dict[str, Any]], dict[str, str]]:
-        """Return what is known of every index, and for each that cannot be read its problem."""
+    async def describe(self) -> Holdings:
+        """Return everything that this server holds, and its limits."""
+        indexes, damaged_indexes = await self._describe_indexes()
+        models, damaged_models = self._describe_models()
+        return Holdings(
+            indexes=indexes,
+            models=models,
+            vectors=[entry.name for entry in list_sets() if entry.words is not None],
+            methods=[name for name in METHODS if name != "fuse"],
+            limits=asdict(self.limits),
+            damaged=damaged_indexes | damaged_models,
+        )
+
+    async def _describe_indexes(self) -> tuple[list[IndexSummary], dict[str, str]]:
+        """Return what is known of every index, and the problem of each that cannot be read."""
         asked = list(self.library.indexes.values())
-        found = await asyncio.gather(*map(self._about, asked), return_exceptions=True)
-        indexes: list[dict[str, Any]] = []
+        found = await asyncio.gather(*map(self._describe_index, asked), return_exceptions=True)
+        indexes: list[IndexSummary] = []
         problems: dict[str, str] = {}
-        for kept, about in zip(asked, found, strict=True):
-            if not isinstance(about, BaseException):
-                indexes.append(about)
-            elif not isinstance(about, LexfieldError):
-                raise about
+        for kept, summary in zip(asked, found, strict=True):
+            if not isinstance(summary, BaseException):
+                indexes.append(summary)
+            elif not isinstance(summary, LexfieldError):
+                raise summary
             elif kept.id in self.library.indexes:  # else it was deleted meanwhile
-                problems[kept.id] = self.scrubber.damage(kept) or about.message
+                problems[kept.id] = self.scrubber.damage(kept) or summary.message
         return indexes, problems
 
-    def about_models(self) -> tuple[list[dict[str, Any]], dict[str, str]]:
+    async def _describe_index(self, kept: Kept) -> IndexSummary:
+        info = msgspec.json.decode(await self.answer_info(kept.id))["results"][0]
+        info |= {"id": kept.id, "uploaded": kept.uploaded, "vectors": info["vectors"]["name"]}
+        return msgspec.convert(info, IndexSummary)
+
+    async def answer_info(self, id: str) -> bytes:
+        """Return what ``lexfield info --json`` prints about an index."""
+        return await self.answer(read_request(find_verb("info"), {"index": id}))
+
+    def _describe_models(self) -> tuple[list[ModelsSummary], dict[str, str]]:
         """Return the same of models; problems are by the names of ``Library.named``."""
-        found: list[dict[str, Any]] = []
+        found: list[ModelsSummary] = []
         problems: dict[str, str] = {}
         for kept in self.library.models.values():
             try:
                 self.scrubber.check(kept)
-                found.append(_describe_models(kept))
+                found.append(_summarise_models(kept))
             except StoreError as error:
-                told = self.scrubber.damage(kept) or error.message
-                problems[f"models/{kept.id}"] = hide_paths(told, {"path": str(kept.path)})
+                problem = self.scrubber.damage(kept) or error.message
+                problems[f"models/{kept.id}"] = hide_paths(problem, {"path": str(kept.path)})
         return found, problems
 
-    async def _about(self, kept: Kept) -> dict[str, Any]:
-        body = json.loads(await self.answer("info", Info(index=kept.id)))
-        about = body["results"][0]
-        names = ("documents", "sentences", "tokens", "words", "language", "topics", "metadata")
-        return {
-            "id": kept.id, **{name: about[name] for name in names},
-            "vectors": about["vectors"]["name"], "uploaded": kept.uploaded,
-        }  # fmt: skip
 
-
-def _describe_models(kept: Kept) -> dict[str, Any]:
+def _summarise_models(kept: Kept) -> ModelsSummary:
     store = Store.open(kept.path, "models")
     made = store.meta["models"]
-    return {
-        "id": kept.id, "dims": sorted({dims for dims, _ in made}), "models": len(made),
-        "words": len(store.strings("words")),
-    }  # fmt: skip
+    dims = sorted({dims for dims, _ in made})
+    return ModelsSummary(kept.id, dims, len(made), len(store.strings("words")))
 
 
-def _asks_index(request: Request, options: dict[str, Any]) -> bool:
-    """Whether a request is about an index: some verbs also take texts instead."""
-    if isinstance(request, OfIndex) or options.get("index") is not None:
-        return True
-    texts = options.get("text_a") is not None and options.get("text_b") is not None
-    return "index" in options and not texts
-
-
-def _key(item: dict[str, Any], kept: Kept | None) -> tuple[Any, ...]:
-    """The same for the same question to the same state of an index and of all sources."""
+def make_key(item: dict[str, Any], kept: Kept | None) -> tuple[Any, ...]:
+    """Return the same for the same question to the same state of an index and of all sources."""
     states = tuple(map(generation_of, item["sources"]))
-    return json.dumps(item, sort_keys=True), None if kept is None else kept.state(), states
+    asked = msgspec.json.encode(item, order="deterministic")
+    return asked, None if kept is None else kept.state(), states

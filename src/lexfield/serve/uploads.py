@@ -1,8 +1,8 @@
-"""Files that people send: looked at before they are believed, unpacked within limits.
+"""Files that people send, checked before they are trusted and unpacked within limits.
 
-What a file is is decided by its first bytes, not by its name. A zip archive is unpacked while it is
-counted: entries, bytes, and how much larger they are than what was sent. Names are made harmless;
-nothing is ever written outside the folder.
+The kind of a file is decided by its first bytes, not by its name. While a zip archive is unpacked,
+its entries and bytes are counted, and how much larger they are than what was sent. Names are made
+harmless; nothing is written outside the folder.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
+from typing import IO
 
 from lexfield.errors import InputError
 from lexfield.store.files import private_files, replace_file
@@ -36,7 +37,7 @@ _TABLES = (".jsonl", ".ndjson", ".csv", ".tsv", ".parquet")
 
 @dataclass(frozen=True)
 class Bounds:
-    """entries of an archive, bytes of all that is unpacked, and how often its size that may be."""
+    """Limits: files in all, bytes of everything unpacked, and its ratio to what was sent."""
 
     entries: int = 5000
     unpacked: int = 200_000_000
@@ -45,24 +46,24 @@ class Bounds:
 
 @dataclass(frozen=True)
 class Sent:
-    """A file as it came."""
+    """A file as it was sent."""
 
     name: str
     data: bytes
 
 
 def keep(files: list[Sent], folder: Path, bounds: Bounds | None = None) -> list[str]:
-    """Write what can be read as text into a folder; the names of what was written."""
+    """Write files of text into a folder; return their names."""
     bounds = bounds or Bounds()
     names: list[str] = []
     room = bounds.unpacked
     for sent in files:
-        for name, data in _unpacked(sent, bounds, room):
+        for name, data in _unpack(sent, bounds, room):
             room -= len(data)
             if len(names) >= bounds.entries:
                 raise InputError(f"There are more than {bounds.entries:,} files.", "Send fewer.")
             _check_text(name, data)
-            place = _free(_harmless(name), names)
+            place = _find_free(_clean_name(name), names)
             with private_files():
                 replace_file(folder / place, data)
             names.append(place)
@@ -71,9 +72,9 @@ def keep(files: list[Sent], folder: Path, bounds: Bounds | None = None) -> list[
     return names
 
 
-def _unpacked(sent: Sent, bounds: Bounds, room: int) -> Iterator[tuple[str, bytes]]:
+def _unpack(sent: Sent, bounds: Bounds, room: int) -> Iterator[tuple[str, bytes]]:
     if sent.data.startswith(_ZIP):
-        yield from _zip(sent, bounds, room)
+        yield from _unzip(sent, bounds, room)
     elif sent.data.startswith(_GZIP):
         name = sent.name.removesuffix(".gz")
         try:
@@ -92,7 +93,7 @@ def _check_entries(sent: Sent, entries: int, bounds: Bounds) -> None:
         )
 
 
-def _zip(sent: Sent, bounds: Bounds, room: int) -> Iterator[tuple[str, bytes]]:
+def _unzip(sent: Sent, bounds: Bounds, room: int) -> Iterator[tuple[str, bytes]]:
     # Counted before zipfile makes an object of each; an archive within may hold as many again.
     _check_entries(sent, sent.data.count(_ENTRY) // 2, bounds)
     try:
@@ -123,10 +124,12 @@ def _zip(sent: Sent, bounds: Bounds, room: int) -> Iterator[tuple[str, bytes]]:
         raise InputError(f"{sent.name} is a damaged zip archive: {error}.") from error
 
 
-def _read(stream: object, name: str, packed: int, bounds: Bounds, room: int) -> bytes:
-    """An entry, piece by piece: what it claims to be is not believed."""
+def _read(
+    stream: IO[bytes] | gzip.GzipFile, name: str, packed: int, bounds: Bounds, room: int
+) -> bytes:
+    """Return an entry, read piece by piece, as the size that it claims may be wrong."""
     parts, size = [], 0
-    while piece := stream.read(_PIECE):  # type: ignore[attr-defined]
+    while piece := stream.read(_PIECE):
         size += len(piece)
         if size > room:
             raise InputError(
@@ -157,8 +160,8 @@ def _check_text(name: str, data: bytes) -> None:
         )
 
 
-def _harmless(name: str) -> str:
-    """A name without folders or surprises; the suffix stays, as it says how to read the file."""
+def _clean_name(name: str) -> str:
+    """Return a name without folders and odd characters; the suffix says how to read the file."""
     base = unicodedata.normalize("NFC", name).replace("\\", "/").rsplit("/", 1)[-1]
     base = re.sub(r"[^\w.\- ]+", "_", base).strip(". ") or "text"
     stem, dot, suffix = base.rpartition(".")
@@ -169,7 +172,7 @@ def _harmless(name: str) -> str:
     return f"{(stem if suffix.lower() in ('txt', 'md', 'text') else base)[:100]}.txt"
 
 
-def _free(name: str, taken: list[str]) -> str:
+def _find_free(name: str, taken: list[str]) -> str:
     lowered = {one.lower() for one in taken}
     stem, _, suffix = name.rpartition(".")
     number, free = 2, name

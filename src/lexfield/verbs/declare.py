@@ -13,7 +13,8 @@ The Python call, the command (``cli/build.py``), the HTTP request with its OpenA
         \"\"\"Find the nearest words.\"\"\"
 
 - Positional parameters are arguments of the command, keyword-only ones are options.
-- ``Sequence[str]`` is a list: an option that can be repeated; one string is a list of one.
+- ``Sequence[str]`` is a list: an option that can be repeated; one string is a list of one. On the
+  command line a list of numbers can also be written with commas.
 - ``msgspec.Meta`` declares bounds, :func:`Help` the line of help, :class:`Flags` short names.
 - A parameter whose type carries an :class:`Input` (a text, an index, a file) is resolved at the
   boundary it came through: a path on the command line, an id over HTTP, any object in Python.
@@ -68,7 +69,8 @@ class Flags(msgspec.Struct, frozen=True):
 
     names: short or other names of the option. metavar: what its help shows for a value. variable:
     the environment variable that sets it. dash: what ``-`` stands for: ``"text"`` for the text on
-    standard input, or the name of a file parameter that then reads it.
+    standard input, ``"lines"`` for each of its lines, or the name of a file parameter that then
+    reads it.
     """
 
     names: tuple[str, ...] = ()
@@ -87,6 +89,7 @@ class Input(msgspec.Struct, frozen=True):
 
     kind: Literal["text", "texts", "collections", "index", "vectors", "file", "target"]
     many: bool = False  # the command line accepts several
+    words: bool = False  # the command line also accepts the words themselves
 
 
 class Default(msgspec.Struct, frozen=True):
@@ -144,15 +147,16 @@ class Parameter:
         try:
             converted = msgspec.convert(value, kind, strict=not lax)
         except (msgspec.ValidationError, ValueError) as error:
-            raise InputError(self.describe_violation(value)) from error
+            raise InputError(self._describe_violation(value, kind)) from error
         if isinstance(converted, float) and not math.isfinite(converted):
-            raise InputError(self.describe_violation(value))
+            raise InputError(self._describe_violation(value, kind))
         return converted
 
-    def describe_violation(self, value: object) -> str:
+    def _describe_violation(self, value: object, kind: Any) -> str:
         given = repr(value)
         given = given if len(given) <= 80 else f"{given[:80]}…"
-        wanted = f"one of {', '.join(self.choices)}" if self.choices else describe(self.info)
+        wanted = describe(msgspec.inspect.type_info(kind))
+        wanted = f"one of {', '.join(self.choices)}" if self.choices else wanted
         return f"{self.name} must be {wanted}. Got {given} instead."
 
 

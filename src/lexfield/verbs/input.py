@@ -10,10 +10,10 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Protocol, TypeVar
 
 from lexfield.errors import InputError
 from lexfield.progress import Progress, begin_stage, silent
@@ -21,6 +21,8 @@ from lexfield.search.index import Index
 from lexfield.store.manifest import CURRENT
 from lexfield.text.corpus import Corpus
 from lexfield.text.document import Document
+from lexfield.text.normalise import Normalisation
+from lexfield.vectors.models import Models, is_models, open_all
 from lexfield.vectors.wordvectors import WordVectors
 from lexfield.verbs.declare import Flags, Help, Input
 
@@ -40,6 +42,12 @@ VectorsInput = Annotated[
     Input("vectors"),
     Flags(metavar="NAME|FILE"),
     Help("Word vectors: a name from `lexfield vectors list`, or a file."),
+]
+ModelsInput = Annotated[
+    Sequence[WordVectors | str | Path],
+    Input("vectors", many=True),
+    Flags(metavar="DIR|NAME|FILE"),
+    Help("Several models: a folder from `lexfield vectors train`, or sets, one by one."),
 ]
 OwnVectorsInput = Annotated[
     VectorsInput,
@@ -81,24 +89,40 @@ class Reading:
 READING = Reading()
 
 
-def read_texts(source: Sources, reading: Reading = READING, progress: Progress = silent) -> Corpus:
-    """Return the documents that an argument stands for, as one corpus."""
+def read_texts(
+    source: Sources,
+    reading: Reading = READING,
+    progress: Progress = silent,
+    normalisation: Normalisation | None = None,
+) -> Corpus:
+    """Return the documents that an argument stands for, as one corpus.
+
+    ``normalisation`` says how new texts are cut into words; a corpus and an index are cut already.
+    """
     if isinstance(source, Corpus):
         return source
     if isinstance(source, Index):
         return source.corpus
     items = [source] if isinstance(source, str | Path | Document) else list(source)
-    paths = [item for item in items if not isinstance(item, Document) and _is_path(item)]
+    paths = find_paths(items)
     if not paths:
-        return Corpus.of(item for item in items if not isinstance(item, Path))
-    if len(paths) < len(items):
-        raise InputError("Give either texts or paths, not both.")
+        texts = (item for item in items if not isinstance(item, Path))
+        return Corpus.of(texts, normalisation=normalisation)
     if len(paths) == 1 and (Path(paths[0]) / CURRENT).is_file():
         if reading.metadata:
             raise InputError(f"{paths[0]} is an index, and has metadata.", "Leave out --metadata.")
         return Index.open(paths[0]).corpus
     begin_stage(progress, "reading")
-    return Corpus.read([str(path) for path in paths], progress=progress, **vars(reading))
+    return Corpus.read(paths, normalisation=normalisation, progress=progress, **vars(reading))
+
+
+def find_paths(items: Iterable[str | Path | Document]) -> list[str]:
+    """Return the items if they are paths, or nothing if they are texts."""
+    every = list(items)
+    paths = [str(item) for item in every if not isinstance(item, Document) and _is_path(item)]
+    if 0 < len(paths) < len(every):
+        raise InputError("Give either texts or paths, not both.")
+    return paths
 
 
 def read_each(
@@ -115,9 +139,93 @@ def read_each(
         yield shown, read_texts(source, reading, progress)
 
 
+class Noted(Protocol):
+    """A result of the library with notes."""
+
+    @property
+    def notes(self) -> list[str]: ...
+
+
+Detail = TypeVar("Detail", bound=Noted)
+
+
+def run_each(
+    function: Callable[..., Detail],
+    sources: Source | Sequence[Source],
+    reading: Reading,
+    stage: str,
+    progress: Progress,
+) -> tuple[list[Detail], list[str]]:
+    """Return what a function finds in each collection, and the notes with the collection's name."""
+    details: list[Detail] = []
+    notes: list[str] = []
+    for name, corpus in read_each(sources, reading, progress):
+        begin_stage(progress, f"{name}: {stage}")
+        found = function(corpus, name=name, progress=progress)
+        details.append(found)
+        notes += [f"{name}: {note}" for note in (*corpus.notes, *found.notes)]
+    return details, notes
+
+
+def read_text(source: Source, reading: Reading = READING, progress: Progress = silent) -> str:
+    """Return what an argument stands for as one text, with an empty line between documents."""
+    if isinstance(source, Document):
+        return source.text
+    if isinstance(source, str) and not _is_path(source):
+        return source
+    return "\n\n".join(read_texts(source, reading, progress).texts)
+
+
+def choose_text(source: Source, corpus: Corpus) -> Document:
+    """Return a text in question: one of the documents, named by its id, or a new one.
+
+    A new one is a file, a string or a Document.
+    """
+    if isinstance(source, Document):
+        return source
+    given = str(source)
+    if given in corpus.ids:
+        return corpus.documents[corpus.ids.index(given)]
+    if not isinstance(source, Path) or given == "-":
+        return Document("the text", read_text(source))
+    if not source.is_file():
+        raise InputError(
+            f"There is no document and no file {given!r}.",
+            "Name a file, or one of the documents by its id.",
+        )
+    return Document(given, read_text(source, Reading(format="text")))
+
+
 def open_index(source: Index | str | Path, metric: str | None = None) -> Index:
     """Return an index that is open already, or open the one at a path."""
-    return source if isinstance(source, Index) else Index.open(source, metric)
+    if isinstance(source, Index):
+        return source if metric is None else Index.open(source.path, metric)
+    return Index.open(source, metric)
+
+
+def load_vectors(
+    source: WordVectors | str | Path, limit: int | None = None, progress: Progress = silent
+) -> WordVectors:
+    """Return vectors that are loaded already, or load a set by name or file."""
+    if isinstance(source, WordVectors) and limit is None:
+        return source
+    if isinstance(source, WordVectors):
+        return WordVectors(source.words[:limit], source.matrix[:limit], name=source.name)
+    return WordVectors.load(source, limit=limit, progress=progress)
+
+
+def open_models(
+    sources: Sequence[WordVectors | str | Path],
+    limit: int | None = None,
+    progress: Progress = silent,
+) -> dict[str, Models]:
+    """Return models that belong together, by name: those of a folder by size, other sets as one."""
+    first = sources[0]
+    if len(sources) == 1 and not isinstance(first, WordVectors) and is_models(first):
+        by_dims = open_all(first, limit)
+        return {f"{dims} dimensions": models for dims, models in by_dims.items()}
+    sets = [load_vectors(source, limit, progress) for source in sources]
+    return {sets[0].name if len(sets) == 1 else f"{len(sets)} models": Models(sets)}
 
 
 def name_source(source: object) -> str:
@@ -137,7 +245,8 @@ def name_source(source: object) -> str:
 def name_briefly(source: object) -> str:
     """Return the name of a source without folder and suffix."""
     name = name_source(source)
-    if isinstance(source, Path | Index) and name != "standard input":
+    is_path = isinstance(source, Path | Index) or (isinstance(source, str) and _exists(source))
+    if is_path and name != "standard input":
         return Path(os.path.abspath(name)).name.split(".")[0] or name
     return name
 
@@ -145,7 +254,7 @@ def name_briefly(source: object) -> str:
 def _is_path(item: str | Path) -> bool:
     if isinstance(item, Path):
         return True
-    if len(item) < 1000 and "\n" not in item and os.path.exists(item):
+    if _exists(item):
         return True
     if _PATHLIKE.fullmatch(item):
         raise InputError(
@@ -153,3 +262,8 @@ def _is_path(item: str | Path) -> bool:
             f"To use these words themselves as a text, pass lx.Document('text', {item!r}).",
         )
     return False
+
+
+def _exists(text: str) -> bool:
+    """Return whether a text is the name of a file or folder."""
+    return len(text) < 1000 and "\n" not in text and os.path.exists(text)

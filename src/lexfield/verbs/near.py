@@ -18,8 +18,8 @@ from lexfield.results import format_rows
 from lexfield.vectors.models import Models, is_models
 from lexfield.vectors.sources import make_absolute
 from lexfield.vectors.wordvectors import WordVectors
-from lexfield.verbs.declare import Flags, Help, Input, verb
-from lexfield.verbs.input import FileInput, VectorsInput
+from lexfield.verbs.declare import Flags, Help, verb
+from lexfield.verbs.input import FileInput, ModelsInput, VectorsInput, load_vectors
 from lexfield.verbs.options import Cluster, Hits, use_engine
 from lexfield.verbs.results import Paint, Record, Result, hidden, plain
 
@@ -78,12 +78,7 @@ def near(
         Help("Find all words with at least this cosine, instead of the k nearest."),
     ] = None,
     vectors: VectorsInput = "default",
-    models: Annotated[
-        Sequence[WordVectors | str | Path],
-        Input("vectors", many=True),
-        Flags(metavar="DIR|NAME|FILE"),
-        Help("Several models: a folder from `lexfield vectors train`, or sets, one by one."),
-    ] = (),
+    models: ModelsInput = (),
     dims: Annotated[
         int | None, Meta(ge=1, le=10_000), Help("Dimensions, for a folder with several sizes.")
     ] = None,
@@ -117,7 +112,7 @@ def near(
         several = _open_models(models, dims, progress)
         found, notes = _find(several, wanted, k, threshold)
         return NearWords(found, models=len(several), notes=[*several.notes, *notes])
-    found, notes = _find(_load(vectors, progress), wanted, k, threshold)
+    found, notes = _find(load_vectors(vectors, progress=progress), wanted, k, threshold)
     return NearWords(found, notes=notes)
 
 
@@ -128,19 +123,13 @@ def _read_words(path: str | Path) -> list[str]:
     return words
 
 
-def _load(vectors: WordVectors | str | Path, progress: Progress = silent) -> WordVectors:
-    if isinstance(vectors, WordVectors):
-        return vectors
-    return WordVectors.load(str(vectors), progress=progress)
-
-
 def _open_models(
     sources: Sequence[WordVectors | str | Path], dims: int | None, progress: Progress
 ) -> Models:
     first = sources[0]
-    if len(sources) == 1 and not isinstance(first, WordVectors) and is_models(str(first)):
-        return Models.open(str(first), dims)
-    return Models([_load(source, progress) for source in sources])
+    if len(sources) == 1 and not isinstance(first, WordVectors) and is_models(first):
+        return Models.open(first, dims)
+    return Models([load_vectors(source, progress=progress) for source in sources])
 
 
 def _find(

@@ -10,13 +10,21 @@ from msgspec import Meta
 
 from lexfield.engine import Engine, open_engine
 from lexfield.verbs.declare import Default, Flags, Help
-from lexfield.verbs.input import VectorsInput
+from lexfield.verbs.input import Target, VectorsInput
 
 Hits = Annotated[int, Meta(ge=1, le=10**6), Flags(("-k",)), Help("Number of results.")]
 Ngram = Annotated[int, Meta(ge=1, le=100), Help("Number of words in an n-gram.")]
-Neighbour = Annotated[int, Meta(ge=1, le=10_000), Flags(("-k",)), Help("Use the k-th neighbour.")]
+Neighbour = Annotated[
+    int,
+    Meta(ge=1, le=10_000),
+    Flags(("-k",)),
+    Help("Use the k-th neighbour in clouds of vectors."),
+]
 Seed = Annotated[
     int, Meta(ge=0, le=2**32 - 1), Help("Seed of random choices: same seed, same result.")
+]
+Limit = Annotated[
+    int | None, Meta(ge=1, le=10**9), Help("Read only the first words of each set of vectors.")
 ]
 Unit = Annotated[Literal["sentence", "document"], Help("Search sentences or whole documents.")]
 Where = Annotated[
@@ -25,6 +33,13 @@ Where = Annotated[
     Help("Search only documents with this metadata; repeat it for more conditions."),
 ]
 Method = Annotated[str, Meta(max_length=200), Flags(metavar="SPEC")]
+Algebra = Annotated[
+    bool,
+    Help(
+        'Read the text as sums of words and phrases: 3*storm + 2*"at sea" - rain. For count,'
+        " frequency, bm25, lm and translation."
+    ),
+]
 AllowUnknown = Annotated[
     bool, Help("Go on though most words have no vector, as in a language the vectors lack.")
 ]
@@ -32,6 +47,16 @@ Cluster = Annotated[
     str | None,
     Flags(metavar="ADDRESS", variable="LEXFIELD_CLUSTER"),
     Help("Run on a Dask cluster such as tcp://host:8786 whose machines see the same folders."),
+]
+
+Sample = Annotated[
+    int | None, Meta(ge=1, le=10**9), Help("Sample N words from each document and compare those.")
+]
+By = Annotated[str, Meta(max_length=100), Flags(metavar="FIELD")]
+Resume = Annotated[
+    Target | None,
+    Flags(metavar="FOLDER"),
+    Help("Keep finished parts in this folder, and continue from them."),
 ]
 
 

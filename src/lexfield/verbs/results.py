@@ -9,15 +9,20 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, fields
+from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 import msgspec
+from msgspec import UNSET
 
+from lexfield.errors import LexfieldError
+from lexfield.plots.figure import Picture
 from lexfield.results import Frames, format_rows, html_table
 
 Row = TypeVar("Row")
+Detail = TypeVar("Detail")
 Record = dict[str, Any]
 Paint = Callable[[str, str], str]
 
@@ -36,13 +41,18 @@ def hidden(**options: Any) -> Any:
 class Result(Frames, Generic[Row]):
     """Rows with notes on how they came about; subclasses add figures and a text rendering."""
 
-    results: list[Row]
+    results: Sequence[Row]
     notes: list[str] = field(default_factory=list, kw_only=True)
 
     @property
     def is_data(self) -> bool:
         """Are the lines for programs, to be printed byte for byte?"""
         return False
+
+    @property
+    def failure(self) -> LexfieldError | None:
+        """The error that the command line reports after the result, such as damage."""
+        return None
 
     def __len__(self) -> int:
         return len(self.results)
@@ -62,11 +72,12 @@ class Result(Frames, Generic[Row]):
 
     def figures(self) -> Record:
         """Return what stands beside the rows."""
-        return {
-            one.name: to_builtins(getattr(self, one.name))
+        shown = {
+            one.name: getattr(self, one.name)
             for one in fields(self)
             if one.name not in ("results", "notes") and not one.metadata.get("hidden")
         }
+        return {name: to_builtins(value) for name, value in shown.items() if value is not UNSET}
 
     def lines(self, paint: Paint = plain) -> Iterable[str]:
         """Return the result as text for people."""
@@ -78,6 +89,30 @@ class Result(Frames, Generic[Row]):
 
     def _repr_html_(self) -> str:
         return html_table(self.to_dicts(), notes=self.notes)
+
+
+class ReadThrough(Generic[Detail]):
+    """A result that also has the attributes of what the library returned: ``zipf(text).slope``.
+
+    ``details`` are the library's own results, one per collection of texts. Only if there is exactly
+    one, its attributes can be read directly.
+    """
+
+    details: Sequence[Detail]
+
+    def __getattr__(self, name: str) -> Any:
+        details = self.__dict__.get("details", ())
+        if len(details) == 1 and not name.startswith("__"):
+            return getattr(details[0], name)
+        message = f"{type(self).__name__!r} object has no attribute {name!r}"
+        if len(details) > 1 and hasattr(details[0], name):
+            message = f"There are {len(details)} results: read .details[0].{name}, and so on."
+        raise AttributeError(message)
+
+
+def save_picture(picture: Picture, path: str | Path | None) -> Path | Picture:
+    """Write a picture and return its path; without a path, return the picture itself."""
+    return picture if path is None else picture.save(path)
 
 
 def to_builtins(value: object) -> Any:

@@ -1,4 +1,4 @@
-"""``lexfield search``"""
+"""``lexfield search`` and ``lexfield bags``"""
 
 from __future__ import annotations
 
@@ -14,15 +14,54 @@ from lexfield.evaluate.queries import read_queries, split_line
 from lexfield.evaluate.trec import Run, run_lines
 from lexfield.progress import Progress, begin_stage, silent
 from lexfield.search.filter import parse_where
+from lexfield.search.index import Index
 from lexfield.search.marks import Highlight, pieces
 from lexfield.search.passages import Passage
 from lexfield.search.ranking import Hit, Ranking
+from lexfield.text.corpus import View
 from lexfield.verbs.declare import Flags, Help, verb
 from lexfield.verbs.input import FileInput, IndexInput, open_index
-from lexfield.verbs.options import AllowUnknown, Cluster, Hits, Method, Unit, Where, use_engine
+from lexfield.verbs.options import (
+    Algebra,
+    AllowUnknown,
+    Cluster,
+    Hits,
+    Method,
+    Unit,
+    Where,
+    use_engine,
+)
 from lexfield.verbs.results import Paint, Result, hidden, plain
 
 _LINE = 200  # characters of a hit without reasons
+SearchText = Annotated[
+    str | None, Meta(max_length=10_000_000), Flags(metavar="[TEXT]", dash="text")
+]
+SearchMethods = Annotated[
+    Sequence[Method],
+    Meta(min_length=1, max_length=6),
+    Flags(metavar="SPEC"),
+    Help(
+        "setcover, mean, wmd, jaccard, edit, bow or topic; count, frequency, bm25, lm or"
+        " translation, which weigh words and phrases; with parameters as in setcover(r=20);"
+        " combined as in fuse(setcover, topic). Repeat it to see several side by side."
+    ),
+]
+Like = Annotated[
+    str | None,
+    Meta(max_length=2000),
+    Flags(metavar="ID"),
+    Help("Find more like this document or sentence of the index."),
+]
+Metric = Annotated[
+    str | None, Flags(metavar="NAME"), Help("Use a metric from `lexfield metric learn`.")
+]
+Queries = Annotated[
+    FileInput | None, Help("File of queries: one per line, id<TAB>query, or JSON lines.")
+]
+AsRun = Annotated[bool, Help("Print a TREC run; a query may begin with its id and a tab.")]
+Explain = Annotated[bool, Help("Show why each hit was found.")]
+Full = Annotated[bool, Help("Show whole texts, not the passages that answer best.")]
 _COLOURS = ("green", "cyan", "magenta", "yellow", "blue", "red")
 
 
@@ -60,6 +99,7 @@ class SearchHits(Result[HitRow]):
     """The hits of one or more rankings; ``rankings`` are the library's own results."""
 
     rankings: list[Ranking] = hidden()
+    hits: list[list[Hit]] = hidden()  # of each ranking
     names: list[str] = hidden()  # of the queries
     explain: bool = hidden()
     full: bool = hidden()
@@ -69,123 +109,156 @@ class SearchHits(Result[HitRow]):
     def is_data(self) -> bool:
         return self.run
 
+    def to_run(self) -> Run:
+        """Return the hits as a TREC run, for ``evaluate`` and ``fuse``."""
+        found = zip(self.names, self.rankings, strict=True)
+        queries = {name: [(hit.id, hit.score) for hit in hits] for name, hits in found}
+        return Run(self.rankings[0].method, queries)
+
     def lines(self, paint: Paint = plain) -> Iterator[str]:
         if self.run:
-            found = zip(self.names, self.rankings, strict=True)
-            queries = {name: [(hit.id, hit.score) for hit in hits] for name, hits in found}
-            yield from run_lines(Run(self.rankings[0].method, queries))
+            yield from run_lines(self.to_run())
             return
         several = len({ranking.method for ranking in self.rankings}) > 1
-        for ranking in self.rankings:
+        for ranking, hits in zip(self.rankings, self.hits, strict=True):
             if len(self.rankings) > 1:
                 yield paint(ranking.method if several else ranking.query, "blue")
-            for hit in ranking:
+            for hit in hits:
                 yield from format_hit(hit, self.explain, self.full, paint)
+
+    def _repr_html_(self) -> str:
+        return "".join(ranking._repr_html_() for ranking in self.rankings)
 
 
 @verb
 def search(
     index: IndexInput,
-    query: Annotated[
-        str | None, Meta(max_length=10_000_000), Flags(metavar="[TEXT]", dash="queries")
-    ] = None,
+    query: Annotated[SearchText, Flags(metavar="[TEXT]", dash="queries")] = None,
     *,
-    queries: Annotated[
-        FileInput | None, Help("File of queries: one per line, id<TAB>query, or JSON lines.")
-    ] = None,
-    method: Annotated[
-        Sequence[Method],
-        Meta(min_length=1, max_length=6),
-        Flags(metavar="SPEC"),
-        Help(
-            "setcover, mean, wmd, jaccard, edit, bow or topic; count, frequency, bm25, lm or"
-            " translation, which weigh words and phrases; with parameters as in setcover(r=20);"
-            " combined as in fuse(setcover, topic). Repeat it to see several side by side."
-        ),
-    ] = ("setcover",),
-    like: Annotated[
-        str | None,
-        Meta(max_length=2000),
-        Flags(metavar="ID"),
-        Help("Find more like this document or sentence of the index."),
-    ] = None,
+    queries: Queries = None,
+    method: SearchMethods = ("setcover",),
+    like: Like = None,
     k: Hits = 5,
     unit: Unit = "sentence",
     where: Where = (),
-    metric: Annotated[
-        str | None, Flags(metavar="NAME"), Help("Use a metric from `lexfield metric learn`.")
-    ] = None,
-    algebra: Annotated[
-        bool,
-        Help(
-            'Read the text as sums of words and phrases: 3*storm + 2*"at sea" - rain. For count,'
-            " frequency, bm25, lm and translation."
-        ),
-    ] = False,
+    metric: Metric = None,
+    algebra: Algebra = False,
     allow_unknown: AllowUnknown = False,
-    explain: Annotated[bool, Help("Show why each hit was found.")] = False,
-    full: Annotated[bool, Help("Show whole texts, not the passages that answer best.")] = False,
-    run: Annotated[
-        bool, Help("Print a TREC run; a query may begin with its id and a tab.")
-    ] = False,
+    explain: Explain = False,
+    full: Full = False,
+    run: AsRun = False,
     cluster: Cluster = None,
     progress: Progress = silent,
 ) -> SearchHits:
     """Find similar sentences or documents, with reasons.
 
-    lexfield search my.idx "The storm broke at midnight."
-    lexfield search my.idx "a quiet harbour" --method mean -k 10 --explain
-    lexfield search my.idx 'storm + 2*"at sea" - boat' --algebra --method bm25 --explain
-    lexfield search my.idx "a quiet harbour" --method setcover --method bm25
-    lexfield search my.idx --like letters/march --method topic
-    lexfield search tickets.idx "app crashes on start" --method mean --metric support
-    lexfield search my.idx --queries topics.tsv --unit document -k 100 --run > mine.run
-    lexfield search s3://bucket/my.idx --queries questions.txt --cluster tcp://10.0.0.5:8786
+    TEXT can be - to read queries from standard input, one per line.
+
+        lexfield search my.idx "The storm broke at midnight."
+        lexfield search my.idx "a quiet harbour" --method mean -k 10 --explain
+        lexfield search my.idx 'storm + 2*"at sea" - boat' --algebra --method bm25 --explain
+        lexfield search my.idx "a quiet harbour" --method setcover --method bm25
+        lexfield search my.idx --like letters/march --method topic
+        lexfield search tickets.idx "app crashes on start" --method mean --metric support
+        lexfield search my.idx --queries topics.tsv --unit document -k 100 --run > mine.run
+        lexfield search s3://bucket/my.idx --queries questions.txt --cluster tcp://10.0.0.5:8786
     """
-    if like is not None and (query is not None or queries is not None or algebra):
-        raise InputError("Give either a TEXT or --like ID, not both; --algebra needs a TEXT.")
-    if like is None and (query is None) == (queries is None):
-        raise InputError("Give either a TEXT (or - for standard input) or --queries FILE.")
+    _check_query(query, queries, like, algebra)
+    _check_run(run, method)
     opened = open_index(index, metric)
-    conditions = parse_where(where)
+    asked: dict[str, Any] = {"where": parse_where(where), "allow_unknown": allow_unknown}
     begin_stage(progress, "searching")
-    with use_engine(cluster) as engine:  # texts and reasons of hits may be fetched from it
-        if like is not None:
-            names, texts = [like], [like]
-            rankings = [
-                opened.like(like, one, k, where=conditions, allow_unknown=allow_unknown)
-                for one in method
-            ]
-        else:
-            names, texts = _read_queries(query, queries, run)
-            rankings = [
-                ranking
-                for one in method
-                for ranking in opened.search_many(
-                    texts,
-                    one,
-                    k,
-                    unit=unit,
-                    where=conditions,
-                    algebra=algebra,
-                    allow_unknown=allow_unknown,
-                    names=names if queries else (),
-                    progress=progress,
-                    engine=engine,
-                )
-            ]
-        by = "method" if len(method) > 1 else "query" if len(texts) > 1 else None
-        shown = explain or len(texts) == 1
-        rows = [_make_row(hit, ranking, by, shown, full) for ranking in rankings for hit in ranking]
+    with use_engine(cluster) as engine:
+        names, texts = ([like], [like]) if like is not None else _read_queries(query, queries, run)
+        if like is None:
+            asked |= {"unit": unit, "algebra": algebra, "names": names if queries else ()}
+            asked |= {"engine": engine, "progress": progress}
+        rankings = _rank(opened, texts, method, k, like, asked)
+        hits = [list(ranking) for ranking in rankings]
+        if engine is not None and not run:
+            _fetch(hits, full)
+    by = "method" if len(method) > 1 else "query" if len(texts) > 1 else None
     return SearchHits(
-        rows,
+        _list_rows(rankings, hits, by, explain or len(texts) == 1, full),
         rankings=rankings,
+        hits=hits,
         names=names,
         explain=explain,
         full=full,
         run=run,
         notes=[note for ranking in rankings for note in _name_notes(ranking, by)],
     )
+
+
+@verb
+def bags(
+    index: IndexInput,
+    query: SearchText = None,
+    *,
+    method: SearchMethods = ("count",),
+    like: Like = None,
+    k: Hits = 5,
+    unit: Unit = "document",
+    where: Where = (),
+    algebra: Algebra = True,
+    allow_unknown: AllowUnknown = False,
+    explain: Explain = False,
+    full: Full = False,
+    progress: Progress = silent,
+) -> SearchHits:
+    """Rank documents by sums of words: 3*storm + 2*"at sea" - rain.
+
+    This is `lexfield search` with other defaults.
+
+        lexfield bags my.idx '3*storm + 2*"at sea" - rain'
+        lexfield bags my.idx "storm + gale" --method frequency -k 10 --explain
+    """
+    return search(
+        index,
+        query,
+        method=method,
+        like=like,
+        k=k,
+        unit=unit,
+        where=where,
+        algebra=algebra and like is None,
+        allow_unknown=allow_unknown,
+        explain=explain,
+        full=full,
+        progress=progress,
+    )
+
+
+def _rank(
+    index: Index,
+    texts: Sequence[str],
+    methods: Sequence[str],
+    k: int,
+    like: str | None,
+    asked: dict[str, Any],
+) -> list[Ranking]:
+    """Return a ranking per method and text."""
+    if like is not None:
+        return [index.like(like, method, k, **asked) for method in methods]
+    found = (index.search_many(texts, method, k, **asked) for method in methods)
+    return [ranking for rankings in found for ranking in rankings]
+
+
+def _check_run(run: bool, methods: Sequence[str]) -> None:
+    if run and len(methods) > 1:
+        raise InputError("A run has the hits of one method.", "Give --method once.")
+
+
+def _check_query(
+    query: str | None, queries: str | Path | None, like: str | None, algebra: bool
+) -> None:
+    """Raise InputError unless exactly one of the three is given."""
+    if like is not None and (query is not None or queries is not None):
+        raise InputError("Give either a TEXT or --like ID, not both.")
+    if like is not None and algebra:
+        raise InputError("--algebra needs a TEXT, not --like ID.")
+    if like is None and (query is None) == (queries is None):
+        raise InputError("Give either a TEXT (or - for standard input) or --queries FILE.")
 
 
 def _read_queries(
@@ -199,10 +272,26 @@ def _read_queries(
     return list(read), list(read.values())
 
 
-def _make_row(hit: Hit, ranking: Ranking, by: str | None, explain: bool, full: bool) -> HitRow:
-    record = hit.to_dict(explain, full)
-    record["passages"] = [PassageRow(**passage) for passage in record["passages"]]
-    return HitRow(**({by: getattr(ranking, by)} if by else {}), **record)
+def _fetch(hits: list[list[Hit]], full: bool) -> None:
+    """Fetch texts and reasons while the cluster is open."""
+    for found in hits:
+        for hit in found:
+            _ = (hit.passages, hit.text) if full else hit.passages
+
+
+def _list_rows(
+    rankings: list[Ranking], hits: list[list[Hit]], by: str | None, explain: bool, full: bool
+) -> Sequence[HitRow]:
+    """Return all hits; each row is made when it is read, as reasons take time."""
+    pairs = [(ranking, hit) for ranking, own in zip(rankings, hits, strict=True) for hit in own]
+
+    def make(place: int) -> HitRow:
+        ranking, hit = pairs[place]
+        record = hit.to_dict(explain, full)
+        record["passages"] = [PassageRow(**passage) for passage in record["passages"]]
+        return HitRow(**({by: getattr(ranking, by)} if by else {}), **record)
+
+    return View(len(pairs), make)
 
 
 def _name_notes(ranking: Ranking, by: str | None) -> list[str]:

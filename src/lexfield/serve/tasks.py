@@ -1,0 +1,235 @@
+"""What the server's workers do: answer a verb, build an index, warm up, and read files again."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import replace
+from functools import lru_cache
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import msgspec
+
+from lexfield.errors import InputError, list_names
+from lexfield.progress import Progress, begin_stage, silent
+from lexfield.search.index import Index
+from lexfield.serve.inputs import MOST_DOCUMENTS, MOST_ROWS
+from lexfield.serve.pool import generation_of
+from lexfield.serve.problems import ChangedIndexError, NotFoundError
+from lexfield.serve.worker import hide_paths
+from lexfield.store.files import private_files
+from lexfield.store.folder import verify
+from lexfield.text.corpus import Corpus
+from lexfield.text.document import Document
+from lexfield.text.read import Reader
+from lexfield.vectors.sources import find_imported, list_sets
+from lexfield.vectors.wordvectors import WordVectors
+from lexfield.verbs import list_functions
+from lexfield.verbs.declare import Verb
+from lexfield.verbs.results import Result, encode_body, encode_csv
+
+_PASSES, _READ = 40, 1_500_000  # most passes over a text to train on, and words read in all
+_PARTS = ("topics", "metrics/*", "shards/*")  # stores within that of an index
+
+
+def run(
+    verb: str,
+    path: str | None,
+    options: dict[str, Any],
+    format: str,
+    names: dict[str, str],
+    generation: str | None = None,
+    report: Progress = silent,
+    sources: dict[str, str | None] | None = None,
+) -> str:
+    """Return the answer of a verb as JSON or CSV.
+
+    generation: the state expected of the index at ``path``. sources: paths of other stores that
+    the verb reads, with the states expected of them. names: what callers call each path.
+    """
+    declared = list_functions()[verb].load()
+    if path is not None:
+        index = open_index(path, generation)
+        _check_size(index, declared)
+        if verb == "train_vectors":
+            options = {"epochs": _choose_epochs(index), **options}
+    with TemporaryDirectory(prefix="lexfield-") as folder:
+        arguments = declared.validate(_build_arguments(declared, options, Path(folder)))
+        progress = {"progress": report} if declared.takes_progress else {}
+        result = declared.function(**arguments, **progress)
+    _shorten(result, MOST_ROWS.get(verb))
+    for source, expected in (sources or {}).items():
+        check_state(source, expected)
+    csv = format == "csv"
+    answer = encode_csv(result) if csv else encode_body(declared.command, result).decode()
+    return _hide(answer, names)
+
+
+def _check_size(index: Index, verb: Verb) -> None:
+    most = MOST_DOCUMENTS.get(verb.name, len(index.documents))
+    if len(index.documents) > most:
+        raise InputError(
+            f"The index has {len(index.documents):,} documents; every pair of at most {most:,} is"
+            " sent.",
+            f"Use the command line: lexfield {verb.command}.",
+        )
+
+
+def _choose_epochs(index: Index) -> int:
+    """Return how often to read a text: a small one more often, or its models say nothing."""
+    return max(5, min(_PASSES, _READ // max(1, len(index.corpus.tokens))))
+
+
+def _shorten(result: Result[Any], most: int | None) -> None:
+    if most and len(result) > most:
+        result.notes.append(f"the first {most:,} of {len(result):,} lines; ask for fewer texts")
+        result.results = result.results[:most]
+
+
+def _hide(text: str, names: dict[str, str]) -> str:
+    """Return an answer that names an index by its id, where the verb had only its path."""
+    for path, name in names.items():
+        text = text.replace(msgspec.json.encode(path)[1:-1].decode(), name)
+    return text
+
+
+def _build_arguments(verb: Verb, options: dict[str, Any], folder: Path) -> dict[str, Any]:
+    """Return the arguments with indexes, texts, vectors and files in place of what names them."""
+    kinds = {one.name: one.input.kind for one in verb.parameters if one.input}
+    built: dict[str, Any] = {}
+    for name, value in options.items():
+        match kinds.get(name):
+            case "index":
+                built[name] = open_index(value["path"], metric=options.get("metric"))
+            case "text" | "texts" | "collections" as kind:
+                built[name] = _build_source(kind, value)
+            case "vectors":
+                several = isinstance(value, list)
+                found = [_find_vectors(**one) for one in (value if several else [value])]
+                built[name] = found if several else found[0]
+            case "file":
+                built[name] = _write_files(folder / name, value)
+            case _:
+                built[name] = value
+    return built
+
+
+def _write_files(path: Path, content: str | list[str]) -> Path | list[Path]:
+    """Write the content of a file, or of several; return where they are."""
+    if isinstance(content, list):
+        places = [path.with_name(f"{path.name}-{i}") for i in range(1, len(content) + 1)]
+        for place, text in zip(places, content, strict=True):
+            place.write_text(text, "utf-8")
+        return places
+    path.write_text(content, "utf-8")
+    return path
+
+
+def _build_source(kind: str, source: dict[str, Any]) -> Index | Corpus | Document:
+    """Return a whole index, or the documents and texts that were chosen."""
+    index = open_index(source["path"]) if source.get("path") else None
+    chosen = [Document(name, text) for name, text in source.get("texts", {}).items()]
+    if index is not None:
+        chosen += [_read_document(index, id) for id in source.get("documents", ())]
+        if not chosen:
+            return index
+    if kind == "text":
+        return chosen[0]
+    return Corpus.of(chosen, normalisation=index.normalisation if index else None)
+
+
+def _read_document(index: Index, id: str) -> Document:
+    number, rows = index.documents.get(id), index.rows("document")
+    if number is None:
+        raise NotFoundError(f"The index holds no document {id!r}.", "See /v1/documents.")
+    about = rows.describe(number)
+    return Document(id, rows.text(number), about["source"], about["metadata"])
+
+
+@lru_cache(64)
+def _open(path: str, metric: str | None) -> Index:
+    return Index.open(path, metric)
+
+
+def open_index(path: str, generation: str | None = None, metric: str | None = None) -> Index:
+    """Return an index in its newest state, which must be ``generation`` if given."""
+    index = _open(path, metric)
+    index.refresh()
+    if generation not in (None, index.state):
+        raise ChangedIndexError(f"{path} was changed.")
+    return index
+
+
+def check_state(path: str | None, expected: str | None) -> None:
+    """Raise an error, upon which the server asks again, if a store is not in this state."""
+    if generation_of(path) != expected:
+        raise ChangedIndexError(f"{path} was changed.")
+
+
+def _find_vectors(set: str | None = None, path: str | None = None) -> WordVectors | str:
+    """Return a set by its name, which is never a file; or the folder of models."""
+    if set is None or set == "own":
+        return set or str(path)
+    known = [entry.name for entry in list_sets()]
+    if set not in known:
+        raise NotFoundError(f"There are no vectors called {set!r}.", f"Known: {list_names(known)}.")
+    found = find_imported(set)
+    folder = None if found is None else str(found)
+    return _load_vectors(set, folder, generation_of(folder))
+
+
+@lru_cache(4)
+def _load_vectors(name: str, folder: str | None, state: str | None) -> WordVectors:
+    """Load a set; one that was imported anew is another, by its ``state``."""
+    vectors = WordVectors.load(name)
+    check_state(folder, state)
+    return vectors
+
+
+def build(id: str, options: dict[str, Any], report: Progress = silent) -> str:
+    """Build an index of the files in a folder; return the same as ``lexfield index --json``."""
+    folder = Path(options["folder"])
+    reader = Reader([folder], text_fields=options["text_field"])
+    begin_stage(report, "reading documents")
+    named = (  # where a text lay while it was read means nothing to anybody
+        replace(one, source=str(Path(one.source).relative_to(folder))) for one in reader
+    )
+    corpus = Corpus.of(named, progress=report)
+    left_out = [note.replace(f"{folder}/", "") for note in reader.told()]
+    if not len(corpus.documents):
+        raise InputError("There is no text in what was sent.", "; ".join(left_out))
+    corpus.notes.extend(left_out)
+    begin_stage(report, "embedding words")
+    with private_files():
+        index = Index.build(
+            corpus, options["target"], language=options["language"], progress=report
+        )
+    found = index.info()
+    notes = found.pop("notes")
+    del found["path"]
+    return encode_body("index", Result([{"id": id, **found}], notes=notes)).decode()
+
+
+def warm(paths: list[str]) -> str:
+    """Load what the first request would wait for, and what is worth it for many."""
+    list_functions()["search"].load()
+    for path in paths:
+        index = open_index(path)
+        index.search("the first of all questions", k=1, allow_unknown=True)
+        index.rows("sentence")
+    return ""
+
+
+def scrub(path: str, generation: str | None) -> str:
+    """Read every byte of an index again; return what differs from what was written, if anything."""
+    if hasattr(os, "nice"):
+        os.nice(19)  # searches come first
+    index = Path(path)
+    stores = [index, *(found.parent for part in _PARTS for found in index.glob(f"{part}/CURRENT"))]
+    for store in stores:
+        for found in verify(store):
+            if found.problem:
+                place = (store / found.file).relative_to(index).as_posix()
+                return f"{place}: {hide_paths(found.problem, {'path': path}).rstrip('.')}"
+    return ""

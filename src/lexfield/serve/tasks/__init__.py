@@ -1,1 +1,0 @@
-"""What worker processes do: verbs on indexes, which they open and keep open."""

@@ -1,0 +1,231 @@
+"""``lexfield index``, ``add``, ``delete`` and ``compact``: building and changing an index."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
+
+from msgspec import Meta
+
+from lexfield.progress import Progress, begin_stage, silent
+from lexfield.search.index import Index
+from lexfield.search.shard_build import build_sharded
+from lexfield.store.place import is_address
+from lexfield.text.corpus import Corpus
+from lexfield.text.document import Document
+from lexfield.text.normalise import Normalisation
+from lexfield.text.read import Reader
+from lexfield.verbs.declare import Flags, Help, verb
+from lexfield.verbs.info import IndexInfo, describe_index
+from lexfield.verbs.input import (
+    READING,
+    IndexInput,
+    Reading,
+    Sources,
+    Target,
+    TextsInput,
+    VectorsInput,
+    find_paths,
+    open_index,
+    read_texts,
+)
+from lexfield.verbs.options import Cluster, use_engine
+from lexfield.verbs.results import Paint, Result, hidden, plain
+
+
+@dataclass(repr=False)
+class BuiltIndex(Result[IndexInfo]):
+    """What was written; ``index`` is the index itself, open."""
+
+    index: Index = hidden()
+
+    def lines(self, paint: Paint = plain) -> Iterable[str]:
+        return [f"wrote {self.index!r}"]
+
+
+@verb(served="no")
+def index(
+    texts: TextsInput,
+    *,
+    output: Annotated[Target, Flags(("-o",), "IDX"), Help("Folder to write the index to.")],
+    replace: Annotated[bool, Help("Replace an existing index.")] = False,
+    keep_case: Annotated[bool, Help("Do not convert words to lower case.")] = False,
+    language: Annotated[
+        str, Meta(max_length=20), Help("Language whose stopwords search leaves out, or none.")
+    ] = "en",
+    stem: Annotated[
+        str,
+        Meta(max_length=20),
+        Flags(metavar="LANGUAGE"),
+        Help("Let bag queries find all forms of a word, by its Snowball stem: english, german, …"),
+    ] = "none",
+    shards: Annotated[
+        int | None,
+        Meta(ge=1, le=10_000),
+        Help(
+            "Build this many parts, each small enough for the memory of one machine. IDX may then"
+            " be an address such as s3://bucket/my.idx. To resume after an interruption, run the"
+            " same command again."
+        ),
+    ] = None,
+    cluster: Cluster = None,
+    vectors: VectorsInput = "default",
+    reading: Reading = READING,
+    progress: Progress = silent,
+) -> BuiltIndex:
+    """Build an index from files, folders or tables.
+
+    Folders are read recursively; - reads standard input.
+
+        lexfield index novel.txt letters/ -o my.idx
+        lexfield index tickets.csv --text-field title --text-field text -o tickets.idx
+        lexfield index texts/ --metadata authors.csv -o texts.idx
+        lexfield index abstracts.jsonl --stem english -o abstracts.idx
+        zcat log.gz | lexfield index - --format lines -o log.idx
+        lexfield index library/ --shards 16 --cluster tcp://10.0.0.5:8786 -o /shared/library.idx
+    """
+    normalisation = Normalisation(lower=not keep_case, stem=stem)
+    if shards is not None or is_address(output):
+        documents, list_notes = _stream(texts, reading, progress)
+        with use_engine(cluster) as engine:
+            begin_stage(progress, "building")
+            built: Index = build_sharded(
+                documents,
+                output,
+                shards=shards or 1,
+                vectors=vectors,
+                language=language,
+                normalisation=normalisation,
+                replace=replace,
+                engine=engine,
+                notes=list_notes,
+                progress=progress,
+            )
+    else:
+        Index.check_free(output, replace)
+        corpus = read_texts(texts, reading, progress, normalisation)
+        if normalisation not in (Normalisation(), corpus.normalisation):
+            corpus = Corpus.of(corpus.documents, normalisation=normalisation)
+        begin_stage(progress, "embedding words")
+        built = Index.build(
+            corpus, output, vectors=vectors, language=language, replace=replace, progress=progress
+        )
+    row, notes = describe_index(built)
+    return BuiltIndex([row], index=built, notes=notes)
+
+
+def _stream(
+    texts: Sources, reading: Reading, progress: Progress
+) -> tuple[Iterable[Document | str], Callable[[], list[str]]]:
+    """Return documents that may exceed the memory, and a function that lists notes about them."""
+    if not isinstance(texts, Corpus | Index | Document):
+        paths = find_paths([texts] if isinstance(texts, str | Path) else texts)
+        if paths:
+            reader = Reader(paths, **vars(reading))
+            return reader, reader.told
+    corpus = read_texts(texts, reading, progress)
+    return corpus.documents, lambda: corpus.notes
+
+
+@dataclass(kw_only=True)
+class AddedRow:
+    """How many documents were added, and how many the index holds now."""
+
+    added: int
+    documents: int
+
+
+class Added(Result[AddedRow]):
+    """What was added to an index."""
+
+
+@verb(served="no")
+def add(
+    index: IndexInput,
+    texts: TextsInput,
+    *,
+    reading: Reading = READING,
+    progress: Progress = silent,
+) -> Added:
+    """Add documents to an index.
+
+    The index is not rebuilt. The ids of the documents must be new.
+
+        lexfield add my.idx letters/ diary.txt
+        lexfield add tickets.idx new.csv --text-field title --text-field text
+    """
+    opened = open_index(index)
+    corpus = read_texts(texts, reading, progress, opened.normalisation)
+    begin_stage(progress, "embedding words")
+    added = opened.add(corpus, progress=progress)
+    return Added([AddedRow(added=added, documents=len(opened.documents))], notes=corpus.notes)
+
+
+@dataclass(kw_only=True)
+class DeletedRow:
+    """How many documents were deleted, and how many are left."""
+
+    deleted: int
+    documents: int
+
+
+class Deleted(Result[DeletedRow]):
+    """What was deleted from an index."""
+
+
+@verb(served="no")
+def delete(
+    index: IndexInput,
+    ids: Annotated[
+        Sequence[str], Flags(metavar="ID...", dash="lines"), Help("Ids of documents to delete.")
+    ],
+) -> Deleted:
+    """Delete documents from an index.
+
+    Documents are named by their ids; - reads one id per line from standard input. If an id is
+    unknown, nothing is deleted. `lexfield compact` frees the space.
+
+        lexfield delete my.idx letters/march diary
+        cut -d, -f1 closed.csv | lexfield delete tickets.idx -
+    """
+    opened = open_index(index)
+    deleted = opened.delete(ids)
+    return Deleted([DeletedRow(deleted=deleted, documents=len(opened.documents))])
+
+
+@dataclass(kw_only=True)
+class CompactedRow:
+    """The size of an index before and after."""
+
+    documents: int
+    segments_before: int
+    bytes_before: int
+    bytes: int
+
+
+class Compacted(Result[CompactedRow]):
+    """What compacting an index has saved."""
+
+
+@verb(served="no")
+def compact(index: IndexInput, *, progress: Progress = silent) -> Compacted:
+    """Tidy an index after many additions and deletions.
+
+    All segments become one, and the texts of deleted documents are removed for good.
+
+        lexfield compact my.idx
+    """
+    opened = open_index(index)
+    before = opened.info()
+    begin_stage(progress, "embedding words")
+    opened.compact(progress=progress)
+    after = opened.info()
+    row = CompactedRow(
+        documents=after["documents"],
+        segments_before=before["segments"],
+        bytes_before=before["bytes"],
+        bytes=after["bytes"],
+    )
+    return Compacted([row])

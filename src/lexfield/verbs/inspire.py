@@ -1,0 +1,117 @@
+"""``lexfield inspire``"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
+
+from msgspec import Meta
+
+from lexfield.errors import InputError
+from lexfield.explain import Reason
+from lexfield.text.segment import sentence_spans
+from lexfield.verbs.declare import Flags, Help, Input, verb
+from lexfield.verbs.input import IndexInput, Source, open_index, read_text
+from lexfield.verbs.options import AllowUnknown, Hits, Method
+from lexfield.verbs.results import Paint, Result, plain
+
+_ANSWERED = 3  # words of the draft named per suggestion
+
+
+@dataclass(kw_only=True)
+class Suggestion:
+    """A sentence, how its own text went on, and the words of the draft that it takes up."""
+
+    text: str
+    went_on: str
+    id: str
+    score: float
+    takes_up: list[str]
+
+
+@dataclass(repr=False)
+class Suggestions(Result[Suggestion]):
+    """Sentences to go on from; ``asked`` is the end of the draft."""
+
+    asked: str
+    method: str
+
+    def lines(self, paint: Paint = plain) -> Iterator[str]:
+        yield f"after: {' '.join(self.asked.split())}"
+        for number, row in enumerate(self, 1):
+            yield f"{number:>3}. {paint(row.text, 'green')}"
+            if row.went_on:
+                yield f"     went on: {row.went_on}"
+            yield f"     takes up: {', '.join(row.takes_up) or '—'}  [{row.id}]"
+
+
+@verb
+def inspire(
+    index: IndexInput,
+    draft: Annotated[Source, Input("text", words=True), Flags(metavar="DRAFT")],
+    *,
+    sentences: Annotated[
+        int, Meta(ge=1, le=1000), Help("Number of sentences at the end of the draft to go on from.")
+    ] = 1,
+    method: Annotated[Method, Help("Search method, as for `lexfield search`.")] = "setcover",
+    k: Annotated[Hits, Help("Number of suggestions.")] = 5,
+    allow_unknown: AllowUnknown = False,
+) -> Suggestions:
+    """Suggest sentences to go on writing from.
+
+    DRAFT is a file, - for standard input, or the words themselves. Each suggestion takes up other
+    words of your last sentence, and shows how its own text went on. Sentences that the draft
+    contains are not suggested.
+
+        lexfield inspire my.idx draft.txt
+        lexfield inspire my.idx "The boat came home before the storm." -k 3
+        lexfield inspire my.idx draft.txt --sentences 3 --json
+    """
+    opened = open_index(index)
+    text = _read_draft(draft)
+    spans = sentence_spans(text)
+    if not spans:
+        raise InputError("The draft has no words.", "Write a sentence to begin with.")
+    asked = text[spans[-sentences:][0][0] : spans[-1][1]]
+    written = {" ".join(text[start:end].split()).lower() for start, end in spans}
+    # Set cover returns sentences that differ and answer different words (Hare et al., 3.4).
+    ranking = opened.search(asked, method, k + len(written), allow_unknown=allow_unknown)
+    rows = opened.rows()
+    found: list[Suggestion] = []
+    for hit in ranking:
+        sentence = " ".join(hit.text.split())
+        if sentence.lower() in written or len(found) == k:
+            continue
+        later = hit.row + 1
+        goes_on = later < len(rows) and rows.describe(later)["document"] == hit.document
+        found.append(
+            Suggestion(
+                text=sentence,
+                went_on=" ".join(rows.text(later).split()) if goes_on else "",
+                id=hit.id,
+                score=hit.score,
+                takes_up=_list_answers(hit.explanation.reasons),
+            )
+        )
+    return Suggestions(found, asked=asked, method=ranking.method, notes=list(ranking.notes))
+
+
+def _read_draft(draft: Source) -> str:
+    is_path = isinstance(draft, str | Path) and len(str(draft)) < 1000 and str(draft) != "-"
+    if is_path and os.path.lexists(str(draft)) and not Path(str(draft)).is_file():
+        raise InputError(f"{draft} is not a file with text.", "Name a file, or write the words.")
+    return read_text(draft)
+
+
+def _list_answers(reasons: Iterable[Reason]) -> list[str]:
+    """Return the words of the draft that a suggestion answers, strongest first: storm → gale."""
+    answers: dict[str, str] = {}
+    for reason in sorted(reasons, key=lambda one: -one.contribution):
+        is_named = reason.match and not reason.query.startswith("(")  # "(other pairs)"
+        if is_named and reason.contribution > 0:
+            answers.setdefault(reason.query, str(reason.match))
+    shown = list(answers.items())[:_ANSWERED]
+    return [query if query == match else f"{query} → {match}" for query, match in shown]

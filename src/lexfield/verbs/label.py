@@ -1,0 +1,189 @@
+"""``lexfield label``"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Annotated, Literal, Unpack
+
+import msgspec
+from msgspec import UNSET, Meta, UnsetType
+
+from lexfield.answers.answer import Answer
+from lexfield.answers.texts import guessed, label_text, labelled
+from lexfield.diverge.counts import count
+from lexfield.diverge.label import Evidence
+from lexfield.progress import Progress, silent
+from lexfield.results import format_rows
+from lexfield.verbs.declare import Flags, Help, verb
+from lexfield.verbs.input import (
+    READING,
+    Reading,
+    TextInput,
+    TextsInput,
+    choose_text,
+    read_texts,
+)
+from lexfield.verbs.options import (
+    By,
+    Cluster,
+    Comparing,
+    Neighbour,
+    Resume,
+    Sample,
+    Seed,
+    choose_options,
+)
+from lexfield.verbs.pairs import compute_pairs
+from lexfield.verbs.results import Paint, Result, plain, to_builtins
+
+_TEXT_HELP = "Label this text: a file, or the id of a document, whose evidence is shown."
+Rule = Annotated[
+    Literal["category", "nearest", "vote"],
+    Help(
+        "Go by the smallest mean divergence from a category, by the nearest document, or by the"
+        " votes of the nearest few."
+    ),
+]
+DocumentId = Annotated[
+    str | None,
+    Meta(max_length=2000),
+    Flags(metavar="ID"),
+    Help("Show the evidence for this document."),
+]
+
+
+@dataclass(kw_only=True)
+class LabelRow:
+    """A document and the label that it gets; or, for a new text, how far it is from a label."""
+
+    id: str | UnsetType = UNSET
+    label: str
+    predicted: str | UnsetType = UNSET
+    right: bool | UnsetType = UNSET
+    divergence: float | UnsetType = UNSET
+
+
+@dataclass(kw_only=True)
+class TellingWord:
+    """A word that speaks for a label, and by how much."""
+
+    word: str
+    part: float
+
+
+@dataclass(kw_only=True)
+class LabelEvidence:
+    """Why a text gets a label rather than another: its nearest documents and telling words."""
+
+    id: str
+    predicted: str
+    rather_than: str
+    nearest: list[Evidence]
+    words: list[TellingWord]
+
+    def format_words(self) -> str:
+        return ", ".join(f"{one.word} {one.part:+.4f}" for one in self.words)
+
+
+@dataclass(repr=False)
+class Labels(Result[LabelRow]):
+    """Every document labelled from all the others; or a new text, and its nearest labels."""
+
+    by: str
+    accuracy: float | UnsetType = UNSET
+    right: int | UnsetType = UNSET
+    documents: int | UnsetType = UNSET
+    confusion: dict[str, dict[str, int]] | UnsetType = UNSET
+    predicted: str | UnsetType = UNSET
+    rule: str | UnsetType = UNSET
+    evidence: LabelEvidence | UnsetType = UNSET
+
+    @classmethod
+    def of(cls, answer: Answer) -> Labels:
+        figures = dict(answer.extra)
+        if "evidence" in figures:
+            figures["evidence"] = msgspec.convert(figures["evidence"], LabelEvidence)
+        rows = [LabelRow(**record) for record in answer.records]
+        return cls(rows, **figures, notes=list(answer.notes))
+
+    def lines(self, paint: Paint = plain) -> Iterator[str]:
+        if isinstance(self.accuracy, float):
+            yield (
+                f"{self.right} of {self.documents} documents get their own {self.by}"
+                f" ({self.accuracy:.0%})"
+            )
+        if isinstance(self.evidence, LabelEvidence):
+            yield from self._format_evidence(self.evidence, paint)
+        elif isinstance(self.confusion, dict):
+            yield from self._format_confusion(self.confusion)
+
+    def _format_evidence(self, evidence: LabelEvidence, paint: Paint) -> Iterator[str]:
+        predicted = paint(evidence.predicted, "green")
+        yield f"{evidence.id}: {predicted}, rather than {evidence.rather_than}"
+        nearest = [to_builtins(one) for one in evidence.nearest]
+        yield from (f"  {line}" for line in format_rows(nearest))
+        yield f"  words that speak for it: {evidence.format_words()}"
+
+    def _format_confusion(self, confusion: dict[str, dict[str, int]]) -> Iterator[str]:
+        rows = []
+        for true, guesses in confusion.items():
+            wrong = sorted(((n, name) for name, n in guesses.items() if name != true), reverse=True)
+            rows.append(
+                {
+                    self.by: true,
+                    "documents": sum(guesses.values()),
+                    "right": guesses.get(true, 0),
+                    "taken for": ", ".join(f"{name} {n}" for n, name in wrong),
+                }
+            )
+        yield from format_rows(rows, shown=len(rows))
+        mistakes = [f"{row.id} ({row.predicted})" for row in self.results if not row.right]
+        if mistakes:
+            yield f"wrong: {', '.join(mistakes)}"
+
+
+@verb
+def label(
+    texts: TextsInput,
+    *,
+    by: Annotated[By, Help("Metadata field to guess.")],
+    rule: Rule = "nearest",
+    neighbours: Annotated[int, Meta(ge=1, le=1000), Help("Number of documents that vote.")] = 5,
+    k: Neighbour = 3,
+    sample: Sample = None,
+    seed: Seed = 0,
+    text: Annotated[TextInput | None, Flags(metavar="FILE|ID"), Help(_TEXT_HELP)] = None,
+    evidence: DocumentId = None,
+    resume: Resume = None,
+    cluster: Cluster = None,
+    reading: Reading = READING,
+    progress: Progress = silent,
+    **comparing: Unpack[Comparing],
+) -> Labels:
+    """Guess the author, genre or level of documents from the others.
+
+    Each document gets the label of those it is most like. With --text, a new text does.
+
+        lexfield label books/ --metadata books.csv --by author --measure hellinger
+        lexfield label books/ --metadata books.csv --by author --text emma
+        lexfield label books.idx --by author --text disputed.txt
+        lexfield label books/ --metadata books.csv --by genre --space latent --estimator spread
+        lexfield label books/ --by author --resume /shared/run --cluster tcp://10.0.0.5:8786
+    """
+    corpus = read_texts(texts, reading, progress)
+    chosen = choose_options(comparing)
+    if text is not None:
+        asked = choose_text(text, corpus)
+        if asked.id not in corpus.ids:
+            chosen["k"] = k
+            return Labels.of(
+                label_text(corpus, asked.text, by, rule=rule, neighbours=neighbours, chosen=chosen)
+            )
+        evidence = asked.id
+    counts = count(corpus, n=chosen["n"], stopwords=chosen["stopwords"], sample=sample, seed=seed)
+    counts = labelled(counts, by)
+    compared = compute_pairs(
+        counts, comparing, k=k, resume=resume, cluster=cluster, progress=progress
+    )
+    return Labels.of(guessed(compared, counts, by, rule, neighbours, evidence))

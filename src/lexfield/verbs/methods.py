@@ -1,0 +1,113 @@
+"""``lexfield methods``"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated
+
+from msgspec import Meta
+
+from lexfield.errors import InputError
+from lexfield.verbs.declare import Flags, Help, verb
+from lexfield.verbs.results import Result
+
+
+@dataclass(frozen=True)
+class MethodRow:
+    """A method: how to use it, what it does, what it costs, its paper, its page in docs/methods."""
+
+    name: str
+    use: str
+    does: str
+    cost: str
+    paper: str
+    page: str
+
+
+class Methods(Result[MethodRow]):
+    """The table of methods."""
+
+
+_SEARCH = "search --method"
+_HARE = "Hare et al."
+_ALL = (
+    MethodRow("setcover", _SEARCH, "similar rows that differ from each other, with reasons",
+              "postings of the balls, then 400 candidates", _HARE, "setcover"),
+    MethodRow("mean", _SEARCH, "nearest mean word vector", "64 bytes per row, then few exact",
+              f"AVG of {_HARE}", "baselines"),
+    MethodRow("wmd", _SEARCH, "least transport of words", "q·V distances, then few exact solutions",
+              "Kusner et al. 2015", "baselines"),
+    MethodRow("jaccard", _SEARCH, "shared words", "postings of q words", "Jaccard 1901",
+              "baselines"),
+    MethodRow("edit", _SEARCH, "fewest edits", "bounds for n rows, then bit-parallel on the rest",
+              "Levenshtein 1966; Myers 1999", "baselines"),
+    MethodRow("bow", _SEARCH, "L1 of normalised bags", "postings of q words", "Sato et al. 2022",
+              "baselines"),
+    MethodRow("count", _SEARCH, "weighted sums of counts", "postings of q terms", "lecture notes",
+              "bags"),
+    MethodRow("frequency", _SEARCH, "weighted sums of frequencies", "postings of q terms",
+              "lecture notes", "bags"),
+    MethodRow("bm25", _SEARCH, "words that must occur", "postings of q terms",
+              "Robertson and Zaragoza 2009", "bags"),
+    MethodRow("lm", _SEARCH, "likelihood of the query", "postings of q terms",
+              "Zhai and Lafferty 2004", "bags"),
+    MethodRow("translation", _SEARCH, "related words stand for each other",
+              "postings of q terms and their relatives", "Rekabsaz et al. 2016", "bags"),
+    MethodRow("topic", _SEARCH, "similar mixtures of topics, certified exact",
+              "lists of large topics, then few exact rows of T", "Krstovski et al. 2013", "topics"),
+    MethodRow("fuse", f"{_SEARCH}; fuse", "one ranking of several", "the sum of its methods",
+              "Shaw and Fox 1994; Cormack et al. 2009", "fusion"),
+    MethodRow("metric", "metric learn; search --metric", "learns which differences do not matter",
+              "n·d² to learn, d³ once", "Mochihashi et al. 2004", "metric"),
+    MethodRow("divergence of counts", "compare; pairs; label; attribute",
+              "how different texts are, by which words", "one pass; all pairs by sparse products",
+              "Kullback and Leibler 1951; Lin 1991", "divergence"),
+    MethodRow("divergence of clouds", "compare --space latent", "the same for clouds of words",
+              "V² distances for all pairs together", f"Póczos et al. 2011; {_HARE}", "divergence"),
+    MethodRow("zipf", "zipf", "ranks of words, and which laws they follow", "one sort, then fits",
+              "Zipf 1949; Clauset et al. 2009", "zipf"),
+    MethodRow("zipf of clusters", "zipf --latent", "ranks of clusters of sentences",
+              "2·n·k·d per step of k-means", _HARE, "zipf"),
+    MethodRow("speech", "speech", "parts of speech of near words", "V²·d once", _HARE, "zipf"),
+    MethodRow("layout", "layout", "words in the plane", "t-SNE 4 s per thousand words",
+              "van der Maaten and Hinton 2008", "zipf"),
+    MethodRow("topics", "topics fit", "topics of documents", "passes × words × T",
+              "Hoffman et al. 2010", "topics"),
+    MethodRow("near", "near", "nearest words, with error bars", "V·d", "Rekabsaz et al. 2016",
+              "words"),
+    MethodRow("threshold", "threshold", "the similarity above which words are related", "V²·d once",
+              "Rekabsaz et al. 2016", "words"),
+    MethodRow("keyness", "keyness", "words that distinguish texts", "one pass", "Dunning 1993",
+              "words"),
+    MethodRow("kwic", "kwic", "words in context", "postings of the words", "Luhn 1960", "words"),
+    MethodRow("duplicates", "duplicates", "pairs of nearly identical texts",
+              "prefix filter, or MinHash", "Chaudhuri et al. 2006; Broder 1997", "baselines"),
+    MethodRow("study", "study", "which suggestions help people", "seconds",
+              "Bradley and Terry 1952", "study"),
+)  # fmt: skip
+
+
+@verb
+def methods(
+    about: Annotated[
+        str,
+        Meta(max_length=1000),
+        Flags(metavar="[WORD]"),
+        Help("Show only methods that mention this."),
+    ] = "",
+) -> Methods:
+    """Print the table of methods, with cost and source.
+
+    Costs are per query or result, once an index or a model exists. n is the number of rows or
+    documents, V of distinct words, d of dimensions, q of words in a query, T of topics, k of
+    neighbours or clusters. Equations and figures are in docs/methods/PAGE.md.
+
+        lexfield methods
+        lexfield methods rekabsaz
+        lexfield methods --json
+    """
+    wanted = about.lower()
+    rows = [row for row in _ALL if wanted in " ".join(vars(row).values()).lower()]
+    if not rows:
+        raise InputError(f"No method mentions {about!r}.", "See all of them: lexfield methods")
+    return Methods(rows)

@@ -1,0 +1,165 @@
+"""Learn from groups of texts which differences do not matter.
+
+lexfield metric learn tickets.idx --by component --name support
+lexfield metric list tickets.idx
+lexfield search tickets.idx "app crashes on start" --method mean --metric support
+lexfield near crash --vectors tickets.idx/metrics/support
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
+from typing import Annotated, Literal
+
+from msgspec import Meta
+
+from lexfield.progress import Progress, begin_stage, silent
+from lexfield.search.metrics import Learned, learn, listing, remove
+from lexfield.verbs.declare import Flags, Help, verb
+from lexfield.verbs.input import IndexInput, open_index
+from lexfield.verbs.options import AllowUnknown, Seed, Unit
+from lexfield.verbs.results import Paint, Result, hidden, plain
+
+MetricName = Annotated[str, Meta(max_length=64), Flags(metavar="NAME")]
+
+
+@dataclass(kw_only=True)
+class MetricRow:
+    """A metric of an index: what it was learned from, and how well it recovers held-out groups.
+
+    before, after: 11-point precision by Euclidean distance and under the metric; null if the
+    shrinkage was given.
+    """
+
+    name: str
+    by: str
+    unit: str
+    clusters: int
+    rows: int
+    rank: int
+    dims: int
+    shrinkage: float
+    weights: str
+    before: float | None
+    after: float | None
+    topics: bool
+
+
+@dataclass(repr=False)
+class LearnedMetric(Result[MetricRow]):
+    """The metric that was learned."""
+
+    index: str = hidden()
+
+    def lines(self, paint: Paint = plain) -> Iterable[str]:
+        (row,) = self.results
+        yield (
+            f"learned {row.name!r} from {row.rows:,} {row.unit}s in {row.clusters:,} groups:"
+            f" rank {row.rank:,} of {row.dims:,}, shrinkage {row.shrinkage:g}"
+        )
+        if row.after is not None:
+            yield (
+                f"held-out groups are recovered with 11-point precision {row.after:.3f}"
+                f" (Euclidean: {row.before:.3f})"
+            )
+        yield f"use it: lexfield search {self.index} TEXT --method mean --metric {row.name}"
+
+
+@verb(command="metric learn", served="job")
+def learn_metric(
+    index: IndexInput,
+    *,
+    by: Annotated[
+        str, Meta(max_length=1000), Flags(metavar="FIELD"), Help("Metadata that names the group.")
+    ],
+    name: Annotated[MetricName, Help("Name of the metric.")],
+    unit: Annotated[Unit, Help("Learn from sentences or from whole documents.")] = "document",
+    shrinkage: Annotated[
+        float | None,
+        Meta(ge=0, le=1),
+        Help(
+            "From 0, the metric of the paper, to 1, Euclidean distance; chosen by held-out groups"
+            " by default."
+        ),
+    ] = None,
+    weights: Annotated[
+        Literal["equal", "inverse_size", "reliability"],
+        Help("Count each row once, each group once, or groups more whose members are close."),
+    ] = "equal",
+    seed: Seed = 0,
+    allow_unknown: AllowUnknown = False,
+    progress: Progress = silent,
+) -> LearnedMetric:
+    """Learn a metric from groups of documents and store it in the index.
+
+    Groups are documents with the same value of FIELD. If the values are ids of documents, as in
+    duplicate_of, linked documents are a group. The metric minimises the distortion of the groups.
+    If the index has topics, they get a metric too.
+
+        lexfield metric learn tickets.idx --by component --name support
+        lexfield metric learn tickets.idx --by duplicate_of --name same --shrinkage 0.5
+        lexfield metric learn my.idx --by author --name style --unit sentence --json
+    """
+    opened = open_index(index)
+    begin_stage(progress, "learning")
+    learned = learn(
+        opened,
+        by,
+        name,
+        unit=unit,
+        shrinkage=shrinkage,
+        weights=weights,
+        seed=seed,
+        allow_unknown=allow_unknown,
+        progress=progress,
+    )
+    return LearnedMetric([_make_row(learned)], index=str(opened.path), notes=learned.notes)
+
+
+class Metrics(Result[MetricRow]):
+    """The metrics of an index."""
+
+
+@verb(command="metric list")
+def list_metrics(index: IndexInput) -> Metrics:
+    """List the metrics of an index.
+
+    lexfield metric list tickets.idx
+    """
+    path = open_index(index).path
+    rows = [_make_row(learned) for learned in listing(path)]
+    notes = [] if rows else [f"learn one: lexfield metric learn {path} --by FIELD --name NAME"]
+    return Metrics(rows, notes=notes)
+
+
+@dataclass(kw_only=True)
+class RemovedMetric:
+    """The name of a metric that was removed."""
+
+    removed: str
+
+
+class RemovedMetrics(Result[RemovedMetric]):
+    """What was removed."""
+
+    def lines(self, paint: Paint = plain) -> Iterable[str]:
+        return [f"removed {row.removed!r}" for row in self.results]
+
+
+@verb(command="metric remove", served="job")
+def remove_metric(
+    index: IndexInput, name: Annotated[MetricName, Help("Name of the metric.")]
+) -> RemovedMetrics:
+    """Remove a metric from an index.
+
+    lexfield metric remove tickets.idx support
+    """
+    remove(open_index(index).path, name)
+    return RemovedMetrics([RemovedMetric(removed=name)])
+
+
+def _make_row(learned: Learned) -> MetricRow:
+    record = asdict(learned)
+    del record["notes"]
+    return MetricRow(**record)

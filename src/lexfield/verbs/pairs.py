@@ -1,0 +1,277 @@
+"""``lexfield pairs`` and ``lexfield map``"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from io import BytesIO
+from pathlib import Path
+from typing import Annotated, Any, Unpack
+
+import numpy as np
+from msgspec import Meta
+
+from lexfield.answers.texts import placed
+from lexfield.diverge.counts import Counts
+from lexfield.diverge.pairs import Pairs
+from lexfield.diverge.pairs import pairs as compare_all
+from lexfield.errors import InputError, list_names
+from lexfield.plots.divergence import draw_heat, draw_map, title
+from lexfield.plots.figure import Picture, check_plot_path
+from lexfield.progress import Progress, begin_stage, silent
+from lexfield.results import format_rows
+from lexfield.store.files import replace_file
+from lexfield.text.corpus import Corpus, View
+from lexfield.verbs.declare import Flags, Help, verb
+from lexfield.verbs.input import READING, Reading, Target, TextsInput, read_texts
+from lexfield.verbs.options import (
+    By,
+    Cluster,
+    Comparing,
+    Neighbour,
+    Resume,
+    Sample,
+    Seed,
+    choose_options,
+    use_engine,
+)
+from lexfield.verbs.results import (
+    Paint,
+    ReadThrough,
+    Record,
+    Result,
+    hidden,
+    plain,
+    save_picture,
+)
+
+
+@dataclass(kw_only=True)
+class PairDivergence:
+    """The divergence of one document from another; ``k`` is None for counts of words."""
+
+    a: str
+    b: str
+    k: int | None
+    value: float | None
+
+
+@dataclass(repr=False)
+class PairDivergences(ReadThrough[Pairs], Result[PairDivergence]):
+    """Every document compared with every other: ``matrix``, ``ids`` and ``matrices`` (by k)."""
+
+    details: list[Pairs] = hidden()
+    labels: list[str] | None = hidden(default=None)  # colours of the map
+
+    def to_dicts(self) -> list[Record]:
+        return self.details[0].to_dicts()
+
+    def lines(self, paint: Paint = plain) -> Iterator[str]:
+        """Return the nearest and the farthest of each document."""
+        (found,) = self.details
+        rows = [_name_extremes(found, row) for row in range(len(found.ids))]
+        yield title(found)
+        yield from format_rows(rows, shown=len(rows))
+
+    def plot(self, path: str | Path | None = None) -> Path | Picture:
+        """Draw the documents as a map: png, svg or pdf."""
+        return save_picture(draw_map(self.details[0], labels=self.labels), path)
+
+    def _repr_html_(self) -> str:
+        return self.details[0]._repr_html_()
+
+
+def _name_extremes(found: Pairs, row: int) -> dict[str, object]:
+    values = found.matrix[row]
+    order = [other for other in values.argsort(kind="stable").tolist() if other != row]
+    if np.isnan(values).any():  # an impossible estimate could be the nearest
+        unknown = dict.fromkeys(("nearest", "divergence", "farthest", "at"), "–")
+        return {"document": found.ids[row], **unknown}
+    return {
+        "document": found.ids[row],
+        "nearest": found.ids[order[0]],
+        "divergence": float(values[order[0]]),
+        "farthest": found.ids[order[-1]],
+        "at": float(values[order[-1]]),
+    }
+
+
+def compute_pairs(
+    source: Corpus | Counts,
+    comparing: Comparing,
+    *,
+    cluster: str | None = None,
+    resume: str | Path | None = None,
+    progress: Progress,
+    **options: Any,
+) -> Pairs:
+    """Return the divergence of every document from every other, computed here or on a cluster."""
+    with use_engine(cluster) as engine:
+        begin_stage(progress, "comparing")
+        return compare_all(
+            source,
+            engine=engine,
+            resume=resume,
+            progress=progress,
+            **options,
+            **choose_options(comparing),
+        )
+
+
+@verb
+def pairs(
+    texts: TextsInput,
+    *,
+    k: Annotated[
+        Sequence[Annotated[int, Meta(ge=1, le=10_000)]],
+        Flags(("-k",), "3,5,10"),
+        Help("Use the k-th neighbour in clouds of vectors; several at once."),
+    ] = (3,),
+    sample: Sample = None,
+    seed: Seed = 0,
+    out: Annotated[
+        Target | None, Flags(("-o",), "FILE.npz"), Help("Keep the matrices and the ids.")
+    ] = None,
+    heat: Annotated[
+        Target | None, Flags(metavar="FILE"), Help("Draw the matrix with its dendrogram.")
+    ] = None,
+    by: Annotated[By | None, Help("Metadata field that colours the map.")] = None,
+    memory: Annotated[
+        float, Meta(gt=0, le=100_000), Help("Gigabytes to work in, for clouds of vectors.")
+    ] = 1.0,
+    resume: Resume = None,
+    approximate: Annotated[
+        bool, Help("Find neighbours in clouds approximately, with faiss.")
+    ] = False,
+    cluster: Cluster = None,
+    reading: Reading = READING,
+    progress: Progress = silent,
+    **comparing: Unpack[Comparing],
+) -> PairDivergences:
+    """Compare every document with every other.
+
+    The table shows the nearest and the farthest of each document; --json and --csv have all pairs.
+
+        lexfield pairs books/ --measure hellinger
+        lexfield pairs books.idx --measure hellinger --plot map.png --by author
+        lexfield pairs books/ --space latent -k 3,5,10 -o matrix.npz
+        lexfield pairs books/ --sample 3000 --stopwords en --heat heat.svg --csv
+        lexfield pairs books/ --space latent --resume run/
+        lexfield pairs books/ --space latent --resume /shared/run --cluster tcp://10.0.0.5:8786
+    """
+    if heat:
+        check_plot_path(heat)
+    found = compute_pairs(
+        read_texts(texts, reading, progress),
+        comparing,
+        k=list(k),
+        sample=sample,
+        seed=seed,
+        memory=memory,
+        resume=resume,
+        approximate=approximate,
+        cluster=cluster,
+        progress=progress,
+    )
+    labels = _read_labels(found, by) if by else None
+    if out:
+        replace_file(Path(out), _pack(found))
+    if heat:
+        draw_heat(found).save(heat)
+    return PairDivergences(_list_pairs(found), details=[found], labels=labels, notes=found.notes)
+
+
+def _list_pairs(found: Pairs) -> Sequence[PairDivergence]:
+    """Return all pairs; each row is made when it is read, for there can be millions."""
+    count = len(found.ids)
+    blocks = list(found.matrices.items())
+
+    def make(place: int) -> PairDivergence:
+        block, rest = divmod(place, count * (count - 1))
+        row, column = divmod(rest, count - 1)
+        column += column >= row  # skip the document itself
+        k, matrix = blocks[block]
+        value = float(matrix[row, column])
+        return PairDivergence(
+            a=found.ids[row],
+            b=found.ids[column],
+            k=k or None,
+            value=None if np.isnan(value) else value,
+        )
+
+    return View(len(blocks) * count * (count - 1), make)
+
+
+def _read_labels(found: Pairs, by: str) -> list[str]:
+    labels = [record.get(by, "") for record in found.metadata]
+    if not any(labels):
+        known = list_names(sorted({name for record in found.metadata for name in record}))
+        raise InputError(f"No document has the field {by!r}.", f"There are: {known}.")
+    return labels
+
+
+def _pack(found: Pairs) -> bytes:
+    """Return an npz file: the ids, and the matrices as ``k3`` and so on, or as ``counts``."""
+    arrays = {f"k{k}" if k else "counts": matrix for k, matrix in found.matrices.items()}
+    data = BytesIO()
+    np.savez_compressed(data, ids=np.array(found.ids), **arrays)  # type: ignore[arg-type]
+    return data.getvalue()
+
+
+@dataclass(kw_only=True)
+class PlacedDocument:
+    """A document in the plane; ``order`` is its place among the leaves of a dendrogram."""
+
+    id: str
+    x: float
+    y: float
+    order: int
+    metadata: dict[str, str]
+
+
+@dataclass(repr=False)
+class DocumentMap(ReadThrough[Pairs], Result[PlacedDocument]):
+    """Documents in the plane, near each other if they differ little."""
+
+    title: str
+    details: list[Pairs] = hidden()
+
+    def lines(self, paint: Paint = plain) -> Iterator[str]:
+        yield self.title
+        rows = [{"id": one.id, "x": one.x, "y": one.y, "order": one.order} for one in self]
+        yield from format_rows(rows, shown=len(rows))
+
+    def plot(self, path: str | Path | None = None) -> Path | Picture:
+        """Draw the map: png, svg or pdf."""
+        return save_picture(draw_map(self.details[0]), path)
+
+
+@verb
+def map(
+    texts: TextsInput,
+    *,
+    k: Neighbour = 3,
+    sample: Sample = None,
+    seed: Seed = 0,
+    reading: Reading = READING,
+    progress: Progress = silent,
+    **comparing: Unpack[Comparing],
+) -> DocumentMap:
+    """Place documents in the plane, near each other if they differ little.
+
+    Distances in the plane approximate the divergences (multidimensional scaling).
+
+        lexfield map books/ --measure hellinger --plot map.png
+        lexfield map books.idx --measure js --csv > places.csv
+    """
+    found = compute_pairs(
+        read_texts(texts, reading, progress),
+        comparing,
+        k=k,
+        sample=sample,
+        seed=seed,
+        progress=progress,
+    )
+    answer = placed(found)
+    rows = [PlacedDocument(**record) for record in answer.records]
+    return DocumentMap(rows, title=answer.extra["title"], details=[found], notes=found.notes)

@@ -1,0 +1,147 @@
+"""``lexfield run``"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
+
+from msgspec import Meta
+
+from lexfield.errors import InputError
+from lexfield.evaluate.queries import read_queries
+from lexfield.evaluate.trec import Run, run_lines, write_run
+from lexfield.progress import Progress, begin_stage, silent
+from lexfield.search.filter import parse_where
+from lexfield.search.ranking import Ranking
+from lexfield.verbs.declare import Flags, Help, Input, verb
+from lexfield.verbs.input import IndexInput, Target, open_index
+from lexfield.verbs.options import (
+    Algebra,
+    AllowUnknown,
+    Cluster,
+    Hits,
+    Method,
+    Unit,
+    Where,
+    use_engine,
+)
+from lexfield.verbs.results import Paint, Result, hidden, plain
+
+_NOTES = 10
+FieldName = Annotated[str, Meta(max_length=1000), Flags(metavar="NAME")]
+QueriesInput = Annotated[str | Path | Mapping[str, str], Input("file"), Flags(metavar="QUERIES")]
+
+
+@dataclass(kw_only=True)
+class RunRow:
+    """A run that was made: its file, its method and its size."""
+
+    run: str | None
+    method: str
+    queries: int
+    unanswered: int
+    hits: int
+
+
+@dataclass(repr=False)
+class MadeRun(Result[RunRow]):
+    """What the queries found, as a TREC run."""
+
+    made: Run = hidden()
+    output: str | Path | None = hidden()
+
+    @property
+    def is_data(self) -> bool:
+        return self.output is None
+
+    def to_run(self) -> Run:
+        """Return the run, for ``evaluate`` and ``fuse``."""
+        return self.made
+
+    def lines(self, paint: Paint = plain) -> Iterable[str]:
+        if self.output is None:
+            return run_lines(self.made)
+        queries = self.made.queries
+        hits = sum(map(len, queries.values()))
+        return [
+            f"wrote {self.output}: {hits:,} hits for {len(queries):,} queries by {self.made.name}"
+        ]
+
+
+@verb(served="no")
+def run(
+    index: IndexInput,
+    queries: QueriesInput,
+    *,
+    method: Annotated[Method, Help("Search method, as in lexfield search.")] = "bm25",
+    output: Annotated[
+        Target | None, Flags(("-o",), "RUN"), Help("File for the run; printed by default.")
+    ] = None,
+    k: Annotated[Hits, Help("Number of hits per query.")] = 1000,
+    unit: Unit = "document",
+    where: Where = (),
+    id_field: Annotated[
+        FieldName | None, Help("JSON field of the id; _id or id by default.")
+    ] = None,
+    text_field: Annotated[FieldName, Help("JSON field of the text.")] = "text",
+    algebra: Algebra = False,
+    allow_unknown: AllowUnknown = False,
+    cluster: Cluster = None,
+    progress: Progress = silent,
+) -> MadeRun:
+    """Answer many queries into a TREC run.
+
+    The file has one query per line, id<TAB>query, or JSON lines. All cores are used.
+
+        lexfield run my.idx queries.jsonl -o bm25.run
+        lexfield run my.idx queries.tsv --method "lm(mu=500)" -k 100 -o lm.run
+        lexfield run my.idx queries.jsonl --method "translation(threshold=0.7)" -o translation.run
+        lexfield run my.idx queries.jsonl --cluster tcp://10.0.0.5:8786 -o bm25.run
+        lexfield evaluate bm25.run qrels.tsv
+    """
+    if output is not None and not Path(output).absolute().parent.is_dir():
+        raise InputError(f"There is no folder {str(Path(output).parent)!r}.", "Create it first.")
+    texts = (
+        dict(queries)
+        if isinstance(queries, Mapping)
+        else read_queries(None if str(queries) == "-" else queries, id_field, text_field)
+    )
+    opened = open_index(index)
+    begin_stage(progress, "searching")
+    with use_engine(cluster) as engine:
+        found = opened.search_many(
+            list(texts.values()),
+            method,
+            k,
+            unit=unit,
+            where=parse_where(where),
+            algebra=algebra,
+            allow_unknown=allow_unknown,
+            names=list(texts),
+            progress=progress,
+            engine=engine,
+        )
+        rankings = dict(zip(texts, found, strict=True))
+        hits = {name: [(hit.id, hit.score) for hit in one] for name, one in rankings.items()}
+    made = Run(next(iter(rankings.values())).method, hits)
+    if output is not None:
+        write_run(output, made)
+    row = RunRow(
+        run=None if output is None else str(output),
+        method=made.name,
+        queries=len(hits),
+        unanswered=sum(not pairs for pairs in hits.values()),
+        hits=sum(map(len, hits.values())),
+    )
+    notes = _list_notes(rankings)
+    return MadeRun([row] if row.hits else [], made=made, output=output, notes=notes)
+
+
+def _list_notes(rankings: Mapping[str, Ranking]) -> list[str]:
+    notes = [
+        f"query {name}: {note}" for name, ranking in rankings.items() for note in ranking.notes
+    ]
+    more = len(notes) - _NOTES
+    return notes[:_NOTES] + ([f"… and {more:,} more notes"] if more > 0 else [])

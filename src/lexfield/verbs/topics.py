@@ -1,0 +1,266 @@
+"""Fit, show and infer the topics of an index.
+
+lexfield topics fit my.idx -t 50
+lexfield topics show my.idx
+lexfield topics infer my.idx "A new text."
+lexfield search my.idx "A new text." --method topic
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any
+
+import msgspec
+import numpy as np
+from msgspec import UNSET, Meta, UnsetType
+from numpy.typing import NDArray
+
+from lexfield.progress import Progress, begin_stage, silent
+from lexfield.search.topics import (
+    Topics,
+    infer_texts,
+    mixtures_of_documents,
+    segment_counts,
+    use_mixtures,
+)
+from lexfield.store.files import replace_file
+from lexfield.topics.filters import Filters
+from lexfield.topics.lda import TopicSummary
+from lexfield.topics.mixtures import read_mixtures
+from lexfield.verbs.declare import Flags, Help, verb
+from lexfield.verbs.input import FileInput, IndexInput, Target, open_index
+from lexfield.verbs.options import Hits, Seed
+from lexfield.verbs.results import Paint, Record, Result, hidden, plain
+
+Prior = Annotated[float | None, Meta(gt=0, le=1000)]
+Occurrences = Annotated[int, Meta(ge=1, le=10**9)]
+_NAME = 60  # characters of a text by which it is shown
+
+
+class FitRow(msgspec.Struct, kw_only=True, rename={"source": "from"}):
+    """How topics were fitted, or which file of mixtures they came from."""
+
+    topics: int
+    source: str | UnsetType = UNSET
+    documents: int | UnsetType = UNSET
+    empty: int | UnsetType = UNSET
+    words: int | UnsetType = UNSET
+    tokens: int | UnsetType = UNSET
+    passes: int | UnsetType = UNSET
+    batch: int | UnsetType = UNSET
+    alpha: float | UnsetType = UNSET
+    eta: float | UnsetType = UNSET
+    seed: int | UnsetType = UNSET
+    filters: dict[str, int | float | None] | UnsetType = UNSET
+
+
+@dataclass(repr=False)
+class FittedTopics(Result[FitRow]):
+    """The topics that an index has now."""
+
+    index: str = hidden()
+
+    def lines(self, paint: Paint = plain) -> Iterable[str]:
+        (row,) = self.results
+        if row.source is not UNSET:
+            return super().lines(paint)
+        return [
+            f"fitted {row.topics:,} topics to {row.documents:,} documents, {row.words:,} words;"
+            f" see: lexfield topics show {self.index}"
+        ]
+
+
+@verb(command="topics fit", served="job")
+def fit_topics(
+    index: IndexInput,
+    *,
+    topics: Annotated[int, Meta(ge=2, le=10_000), Flags(("-t",)), Help("Number of topics.")] = 50,
+    passes: Annotated[int, Meta(ge=1, le=10_000), Help("Passes over all documents.")] = 20,
+    alpha: Annotated[Prior, Help("Prior of the mixtures; 1/topics by default.")] = None,
+    eta: Annotated[Prior, Help("Prior of the topics; 1/topics by default.")] = None,
+    seed: Seed = 0,
+    min_count: Annotated[Occurrences, Help("Leave out words that occur less often.")] = 5,
+    max_count: Annotated[Occurrences | None, Help("Leave out words that occur more often.")] = None,
+    max_share: Annotated[
+        float, Meta(gt=0, le=1), Help("Leave out words in more than this share of the documents.")
+    ] = 0.5,
+    min_length: Annotated[
+        int, Meta(ge=1, le=100), Help("Leave out words with fewer characters.")
+    ] = 4,
+    mixtures: Annotated[
+        FileInput | None,
+        Help(
+            "Do not fit, but store these mixtures of another model: .npy, or .parquet with an id"
+            " column."
+        ),
+    ] = None,
+    progress: Progress = silent,
+) -> FittedTopics:
+    """Fit topics to the documents of an index and store them in it.
+
+    Topics are fitted by online latent Dirichlet allocation. Stopwords, numbers, and short, rare and
+    very frequent words are left out.
+
+        lexfield topics fit my.idx -t 50
+        lexfield topics fit patents.idx -t 500 --alpha 0.1 --eta 0.1 --passes 5 --min-count 20
+        lexfield topics fit my.idx --mixtures from-another-model.npy
+    """
+    opened = open_index(index)
+    if mixtures is not None:
+        kept = use_mixtures(opened, *read_mixtures(mixtures))
+        row = FitRow(topics=kept.topics, source=str(mixtures))
+        return FittedTopics([row], index=str(opened.path), notes=kept.notes)
+    filters = Filters(
+        min_count=min_count, max_count=max_count, max_share=max_share, min_length=min_length
+    )
+    begin_stage(progress, "fitting topics")
+    model = opened.fit_topics(
+        topics,
+        filters=filters,
+        passes=passes,
+        alpha=alpha,
+        eta=eta,
+        seed=seed,
+        progress=progress,
+    )
+    row = FitRow(**model.about)
+    notes = []
+    if row.empty:
+        notes.append(f"{row.empty:,} documents have no mixture: all their words are left out")
+    return FittedTopics([row], index=str(opened.path), notes=notes)
+
+
+@dataclass(repr=False)
+class ShownTopics(Result[TopicSummary]):
+    """The topics of an index, largest first, and how they were fitted."""
+
+    coherence: float
+    about: dict[str, Any] = hidden()
+    perplexity: float | UnsetType = UNSET
+
+    def figures(self) -> Record:
+        return {**self.about, **super().figures()}
+
+
+@verb(command="topics show")
+def topics(
+    index: IndexInput,
+    *,
+    k: Annotated[Hits, Help("Words shown per topic.")] = 10,
+    perplexity: Annotated[
+        bool, Help("Also measure how well the model predicts one half of a text from the other.")
+    ] = False,
+) -> ShownTopics:
+    """Show the topics of an index, largest first.
+
+    Each has its share of all words, its coherence (from -1 to 1) and its likeliest words.
+
+        lexfield topics show my.idx
+        lexfield topics show my.idx -k 20 --perplexity --json
+    """
+    opened = open_index(index)
+    model = Topics.open(opened.path).needed_model()
+    coherence = float(model.coherences.mean())
+    notes = [f"mean coherence {coherence:.3f}"]
+    shown = ShownTopics(
+        list(model.describe(k)), about=model.about, coherence=coherence, notes=notes
+    )
+    if perplexity:
+        from scipy.sparse import vstack
+
+        counts = [segment_counts(one, "document", model.ids) for one in opened.segments]
+        shown.perplexity = model.perplexity(vstack(counts, format="csr"))
+        notes.append(
+            f"perplexity {shown.perplexity:,.0f} (second half of each document after the first;"
+            f" {len(model.words):,} for a model that knows nothing)"
+        )
+    return shown
+
+
+@dataclass(kw_only=True)
+class TopicWeight:
+    """The share of a topic in a text."""
+
+    topic: int
+    weight: float
+    name: str
+
+
+@dataclass(kw_only=True)
+class TextTopics:
+    """The largest topics of a text, or of a document of the index."""
+
+    text: str | UnsetType = UNSET
+    document: str | UnsetType = UNSET
+    topics: list[TopicWeight]
+
+
+@dataclass(repr=False)
+class InferredTopics(Result[TextTopics]):
+    """The largest topics of texts; ``mixtures`` has a row with all topics for each."""
+
+    mixtures: NDArray[np.float32] = hidden()
+    output: str | Path | None = hidden(default=None)
+
+    def lines(self, paint: Paint = plain) -> Iterable[str]:
+        if self.output is not None:
+            rows, columns = self.mixtures.shape
+            yield f"wrote {self.output}: {rows:,} × {columns:,}"
+            return
+        for row in self.results:
+            yield str(row.document if row.text is UNSET else row.text)[:_NAME]
+            for one in row.topics:
+                yield f"  {one.weight:.3f}  {one.name}"
+
+
+@verb(command="topics infer")
+def infer(
+    index: IndexInput,
+    texts: Annotated[
+        Sequence[Annotated[str, Meta(max_length=10_000_000)]],
+        Flags(metavar="[TEXT]..."),
+        Help("New texts; by default the documents of the index."),
+    ] = (),
+    *,
+    k: Annotated[Hits, Help("Topics shown per text.")] = 5,
+    output: Annotated[
+        Target | None, Flags(("-o",), "FILE.npy"), Help("Write the mixtures to this file.")
+    ] = None,
+) -> InferredTopics:
+    """Infer the topics of new texts, or of the documents of the index.
+
+    lexfield topics infer my.idx "The harbour froze that winter."
+    lexfield topics infer my.idx -o mixtures.npy
+    """
+    opened = open_index(index)
+    kept = Topics.open(opened.path)
+    if texts:
+        names, (mixtures, known) = list(texts), infer_texts(opened, kept, texts)
+    else:
+        names, (mixtures, known) = list(opened.documents), mixtures_of_documents(opened, kept)
+    if output is not None:
+        data = io.BytesIO()
+        np.save(data, mixtures, allow_pickle=False)
+        replace_file(Path(output), data.getvalue())
+    field = "text" if texts else "document"
+    rows = [
+        TextTopics(**{field: name}, topics=_find_largest(kept, mixture, k))
+        for name, mixture, is_known in zip(names, mixtures, known, strict=True)
+        if is_known
+    ]
+    notes = []
+    if missing := int((~known).sum()):
+        notes.append(f"{missing:,} of {len(known):,} contain no word that the model knows")
+    return InferredTopics(rows, mixtures=mixtures, output=output, notes=notes)
+
+
+def _find_largest(kept: Topics, mixture: NDArray[np.float32], k: int) -> list[TopicWeight]:
+    order = np.argsort(-mixture, kind="stable")[:k].tolist()
+    return [
+        TopicWeight(topic=topic, weight=float(mixture[topic]), name=kept.name(topic))
+        for topic in order
+    ]
