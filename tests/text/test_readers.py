@@ -20,7 +20,6 @@ from lexfield.text.read import Reader
 from lexfield.text.readers import READERS, read_csv
 from lexfield.text.source import Source
 
-
 FIELDS = st.text(st.characters(exclude_categories=["Cs"]))
 
 

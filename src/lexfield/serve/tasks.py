@@ -196,7 +196,7 @@ def build(id: str, options: dict[str, Any], report: Progress = silent) -> str:
         replace(one, source=str(Path(one.source).relative_to(folder))) for one in reader
     )
     corpus = Corpus.of(named, progress=report)
-    left_out = [note.replace(f"{folder}/", "") for note in reader.told()]
+    left_out = [note.replace(f"{folder}/", "") for note in reader.report()]
     if not len(corpus.documents):
         raise InputError("There is no text in what was sent.", "; ".join(left_out))
     corpus.notes.extend(left_out)

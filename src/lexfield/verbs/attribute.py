@@ -7,11 +7,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Literal
 
-import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
-from lexfield.answers.attribution import attributed
-from lexfield.diverge.certainty import Calibration
+from lexfield.compare.attribution import ProbableLabel
+from lexfield.compare.attribution import attribute as find_author
+from lexfield.compare.labels import Evidence
+from lexfield.compare.probabilities import Calibration
 from lexfield.plots.divergence import draw_reliability
 from lexfield.plots.figure import Picture
 from lexfield.progress import Progress, begin_stage, silent
@@ -19,7 +20,7 @@ from lexfield.results import format_rows
 from lexfield.text.corpus import Corpus
 from lexfield.verbs.declare import Flags, Help, verb
 from lexfield.verbs.input import READING, Reading, TextInput, TextsInput, choose_text, read_texts
-from lexfield.verbs.label import LabelEvidence
+from lexfield.verbs.label import format_words
 from lexfield.verbs.options import By, Ngram
 from lexfield.verbs.results import Paint, Result, plain, save_picture, to_builtins
 
@@ -52,7 +53,7 @@ class Attribution(Result[AttributionRow]):
     id: str | UnsetType = UNSET
     predicted: str | UnsetType = UNSET
     probability: float | UnsetType = UNSET
-    evidence: LabelEvidence | UnsetType = UNSET
+    evidence: Evidence | UnsetType = UNSET
 
     def lines(self, paint: Paint = plain) -> Iterator[str]:
         checked = self.calibration
@@ -60,7 +61,7 @@ class Attribution(Result[AttributionRow]):
             f"known texts, each from all the others: {checked.accuracy:.0%} of"
             f" {checked.documents} right, {checked.said:.0%} said, off by {checked.error:.0%}"
         )
-        if not isinstance(self.evidence, LabelEvidence):
+        if not isinstance(self.evidence, Evidence):
             yield reliability
             rows = [
                 {
@@ -79,7 +80,7 @@ class Attribution(Result[AttributionRow]):
         yield "nearest texts"
         nearest = [to_builtins(one) for one in self.evidence.nearest]
         yield from (f"  {line}" for line in format_rows(nearest))
-        words = self.evidence.format_words()
+        words = format_words(self.evidence)
         yield f"words that speak for it rather than {self.evidence.rather_than}: {words}"
         yield reliability
 
@@ -130,17 +131,17 @@ def attribute(
             documents = [*corpus.documents, asked]
             corpus = Corpus.of(documents, normalisation=corpus.normalisation)
     begin_stage(progress, "comparing")
-    chosen = {"measure": measure, "n": ngram, "stopwords": stopwords, "space": "categorical"}
-    found = attributed(corpus, by, name, chosen=chosen)
-    return Attribution(
-        [AttributionRow(**record) for record in found.records],
+    found = find_author(corpus, by, name, measure=measure, n=ngram, stopwords=stopwords)
+    result = Attribution(
+        [AttributionRow(**row) for row in found.to_dicts()],
         by=by,
-        weights=found.extra["weights"],
-        spread=found.extra["spread"],
-        calibration=msgspec.convert(found.extra["calibration"], Calibration),
-        id=found.extra.get("id", UNSET),
-        predicted=found.extra.get("predicted", UNSET),
-        probability=found.extra.get("probability", UNSET),
-        evidence=msgspec.convert(found.extra["evidence"], LabelEvidence) if name else UNSET,
-        notes=list(found.notes),
+        weights=found.model.weights.tolist(),
+        spread=found.model.spread.tolist(),
+        calibration=found.calibration,
+        notes=found.notes,
     )
+    best = found.rows[0]
+    if found.evidence is not None and isinstance(best, ProbableLabel):
+        result.id, result.evidence = found.evidence.id, found.evidence
+        result.predicted, result.probability = best.label, best.probability
+    return result

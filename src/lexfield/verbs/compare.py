@@ -2,26 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Unpack
 
 from msgspec import UNSET, Meta, UnsetType
 
-from lexfield.diverge.between import between
-from lexfield.diverge.counts import of_texts
-from lexfield.diverge.estimate import Estimate
-from lexfield.diverge.options import Options
+from lexfield.compare.counts import count_texts
+from lexfield.compare.estimate import Estimate
+from lexfield.compare.options import ComparisonOptions
+from lexfield.compare.pair import compare_counts
+from lexfield.compare.resampling import Resampling
 from lexfield.plots.divergence import draw_bars
 from lexfield.progress import Progress, begin_stage, silent
 from lexfield.results import format_rows
-from lexfield.text.document import Document
+from lexfield.text.corpus import Corpus
 from lexfield.verbs.declare import Help, verb
 from lexfield.verbs.input import (
     READING,
     Reading,
-    Source,
     TextInput,
     name_briefly,
     name_source,
@@ -123,16 +123,15 @@ def compare(
         lexfield compare emma.txt ulysses.txt --space latent -k 3 --explain --json
         lexfield compare emma.txt ulysses.txt --plot words.png
     """
-    chosen = Options.of({"k": k, **choose_options(comparing)})
-    texts, notes = _read([a, b], reading)
-    counts = of_texts(texts, n=chosen.n, stopwords=chosen.stopwords)
+    chosen = ComparisonOptions.from_dict({"k": k, **choose_options(comparing)})
+    texts = [read_texts(source, reading) for source in (a, b)]
+    names = [name_source(source) for source in (a, b)]
+    counts = count_texts(texts, n=chosen.n, stopwords=chosen.stopwords, ids=names)
     begin_stage(progress, "resampling")
-    found = between(
-        counts, chosen, confidence=interval, p=p, resamples=resamples, seed=seed, progress=progress
-    )  # fmt: skip
+    found = compare_counts(counts, chosen, Resampling(interval, p, resamples, seed), progress)
     record = found.to_dict()
     del record["notes"]
-    row = Divergence(a=name_source(a), b=name_source(b), **record)
+    row = Divergence(a=names[0], b=names[1], **record)
     if explain:
         row.explanation = found.explanation.to_dict(_REASONS)
     return Comparison(
@@ -140,20 +139,12 @@ def compare(
         estimate=found,
         names=(name_briefly(a), name_briefly(b)),
         explain=explain,
-        notes=[*notes, *found.notes],
+        notes=[*_note_texts(names, texts), *found.notes],
     )
 
 
-def _read(sources: list[Source], reading: Reading) -> tuple[list[Document], list[str]]:
-    """Return each source as one text, and notes."""
-    texts: list[Document] = []
-    notes: list[str] = []
-    for source in sources:
-        corpus = read_texts(source, reading)
-        name = name_source(source)
-        again = " (again)" if any(text.id == name for text in texts) else ""
-        texts.append(Document(name + again, "\n\n".join(corpus.texts)))
-        notes += corpus.notes
+def _note_texts(names: list[str], texts: list[Corpus]) -> Iterator[str]:
+    for name, corpus in zip(names, texts, strict=True):
+        yield from corpus.notes
         if len(corpus.ids) > 1:
-            notes.append(f"{name}: {len(corpus.ids):,} documents are taken as one text")
-    return texts, notes
+            yield f"{name}: {len(corpus.ids):,} documents are taken as one text"

@@ -124,7 +124,7 @@ def _stream(
         paths = find_paths([texts] if isinstance(texts, str | Path) else texts)
         if paths:
             reader = Reader(paths, **vars(reading))
-            return reader, reader.told
+            return reader, reader.report
     corpus = read_texts(texts, reading, progress)
     return corpus.documents, lambda: corpus.notes
 

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Annotated, Literal, Unpack
+from typing import Annotated, Any, Literal, Unpack
 
-import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
-from lexfield.answers.answer import Answer
-from lexfield.answers.texts import guessed, label_text, labelled
-from lexfield.diverge.counts import count
-from lexfield.diverge.label import Evidence
+from lexfield.compare.counts import count_corpus
+from lexfield.compare.labels import Evidence, label_documents, label_text
 from lexfield.progress import Progress, silent
 from lexfield.results import format_rows
+from lexfield.text.corpus import Corpus
 from lexfield.verbs.declare import Flags, Help, verb
 from lexfield.verbs.input import (
     READING,
@@ -64,28 +62,6 @@ class LabelRow:
     divergence: float | UnsetType = UNSET
 
 
-@dataclass(kw_only=True)
-class TellingWord:
-    """A word that speaks for a label, and by how much."""
-
-    word: str
-    part: float
-
-
-@dataclass(kw_only=True)
-class LabelEvidence:
-    """Why a text gets a label rather than another: its nearest documents and telling words."""
-
-    id: str
-    predicted: str
-    rather_than: str
-    nearest: list[Evidence]
-    words: list[TellingWord]
-
-    def format_words(self) -> str:
-        return ", ".join(f"{one.word} {one.part:+.4f}" for one in self.words)
-
-
 @dataclass(repr=False)
 class Labels(Result[LabelRow]):
     """Every document labelled from all the others; or a new text, and its nearest labels."""
@@ -97,15 +73,7 @@ class Labels(Result[LabelRow]):
     confusion: dict[str, dict[str, int]] | UnsetType = UNSET
     predicted: str | UnsetType = UNSET
     rule: str | UnsetType = UNSET
-    evidence: LabelEvidence | UnsetType = UNSET
-
-    @classmethod
-    def of(cls, answer: Answer) -> Labels:
-        figures = dict(answer.extra)
-        if "evidence" in figures:
-            figures["evidence"] = msgspec.convert(figures["evidence"], LabelEvidence)
-        rows = [LabelRow(**record) for record in answer.records]
-        return cls(rows, **figures, notes=list(answer.notes))
+    evidence: Evidence | UnsetType = UNSET
 
     def lines(self, paint: Paint = plain) -> Iterator[str]:
         if isinstance(self.accuracy, float):
@@ -113,17 +81,17 @@ class Labels(Result[LabelRow]):
                 f"{self.right} of {self.documents} documents get their own {self.by}"
                 f" ({self.accuracy:.0%})"
             )
-        if isinstance(self.evidence, LabelEvidence):
+        if isinstance(self.evidence, Evidence):
             yield from self._format_evidence(self.evidence, paint)
         elif isinstance(self.confusion, dict):
             yield from self._format_confusion(self.confusion)
 
-    def _format_evidence(self, evidence: LabelEvidence, paint: Paint) -> Iterator[str]:
+    def _format_evidence(self, evidence: Evidence, paint: Paint) -> Iterator[str]:
         predicted = paint(evidence.predicted, "green")
         yield f"{evidence.id}: {predicted}, rather than {evidence.rather_than}"
         nearest = [to_builtins(one) for one in evidence.nearest]
         yield from (f"  {line}" for line in format_rows(nearest))
-        yield f"  words that speak for it: {evidence.format_words()}"
+        yield f"  words that speak for it: {format_words(evidence)}"
 
     def _format_confusion(self, confusion: dict[str, dict[str, int]]) -> Iterator[str]:
         rows = []
@@ -141,6 +109,11 @@ class Labels(Result[LabelRow]):
         mistakes = [f"{row.id} ({row.predicted})" for row in self.results if not row.right]
         if mistakes:
             yield f"wrong: {', '.join(mistakes)}"
+
+
+def format_words(evidence: Evidence) -> str:
+    """Return the words that speak for a label, with their parts."""
+    return ", ".join(f"{one.word} {one.part:+.4f}" for one in evidence.words)
 
 
 @verb
@@ -176,14 +149,37 @@ def label(
     if text is not None:
         asked = choose_text(text, corpus)
         if asked.id not in corpus.ids:
-            chosen["k"] = k
-            return Labels.of(
-                label_text(corpus, asked.text, by, rule=rule, neighbours=neighbours, chosen=chosen)
-            )
+            return _label_new(corpus, asked.text, by, rule, neighbours, {"k": k, **chosen})
         evidence = asked.id
-    counts = count(corpus, n=chosen["n"], stopwords=chosen["stopwords"], sample=sample, seed=seed)
-    counts = labelled(counts, by)
+    counts = count_corpus(
+        corpus, n=chosen["n"], stopwords=chosen["stopwords"], sample=sample, seed=seed
+    ).keep_labelled(by)
     compared = compute_pairs(
         counts, comparing, k=k, resume=resume, cluster=cluster, progress=progress
     )
-    return Labels.of(guessed(compared, counts, by, rule, neighbours, evidence))
+    found = label_documents(compared, counts, by, rule, neighbours, evidence)
+    return Labels(
+        [LabelRow(**row) for row in found.to_dicts()],
+        by=by,
+        accuracy=found.accuracy,
+        right=found.right,
+        documents=len(found.rows),
+        confusion=found.confusion,
+        evidence=found.evidence or UNSET,
+        notes=found.notes,
+    )
+
+
+def _label_new(
+    corpus: Corpus, text: str, by: str, rule: str, neighbours: int, options: dict[str, Any]
+) -> Labels:
+    """Label a text that is not one of the documents."""
+    found = label_text(corpus, text, by, rule=rule, neighbours=neighbours, **options)
+    return Labels(
+        [LabelRow(**row) for row in found.to_dicts()],
+        by=by,
+        predicted=found.predicted,
+        rule=rule,
+        evidence=found.evidence,
+        notes=found.notes,
+    )

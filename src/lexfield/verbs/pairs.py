@@ -10,13 +10,13 @@ from typing import Annotated, Any, Unpack
 
 import numpy as np
 from msgspec import Meta
+from numpy.typing import NDArray
 
-from lexfield.answers.texts import placed
-from lexfield.diverge.counts import Counts
-from lexfield.diverge.pairs import Pairs
-from lexfield.diverge.pairs import pairs as compare_all
+from lexfield.compare.counts import Counts
+from lexfield.compare.pairs import Pairs
+from lexfield.compare.pairs import pairs as compare_all
 from lexfield.errors import InputError, list_names
-from lexfield.plots.divergence import draw_heat, draw_map, title
+from lexfield.plots.divergence import draw_heat, draw_map, map_places, symmetric, title
 from lexfield.plots.figure import Picture, check_plot_path
 from lexfield.progress import Progress, begin_stage, silent
 from lexfield.results import format_rows
@@ -272,6 +272,20 @@ def map(
         seed=seed,
         progress=progress,
     )
-    answer = placed(found)
-    rows = [PlacedDocument(**record) for record in answer.records]
-    return DocumentMap(rows, title=answer.extra["title"], details=[found], notes=found.notes)
+    rows = [
+        PlacedDocument(id=id, x=float(x), y=float(y), order=int(place), metadata=metadata)
+        for id, (x, y), place, metadata in zip(
+            found.ids, map_places(found.matrix), _order_leaves(found), found.metadata, strict=True
+        )
+    ]
+    return DocumentMap(rows, title=title(found), details=[found], notes=found.notes)
+
+
+def _order_leaves(found: Pairs) -> NDArray[np.int64]:
+    """Return the place of each document among the leaves of a dendrogram."""
+    from scipy.cluster.hierarchy import leaves_list, linkage
+    from scipy.spatial.distance import squareform
+
+    distances = squareform(symmetric(found.matrix), checks=False)
+    leaves = leaves_list(linkage(distances, "average", optimal_ordering=True))
+    return np.argsort(leaves)

@@ -127,7 +127,7 @@ def fit_topics(
         seed=seed,
         progress=progress,
     )
-    row = FitRow(**model.about)
+    row = msgspec.convert(model.about, FitRow)
     notes = []
     if row.empty:
         notes.append(f"{row.empty:,} documents have no mixture: all their words are left out")
