@@ -13,7 +13,7 @@ import msgspec.inspect as kinds
 from lexfield.cli.output import Bar, print_result, say
 from lexfield.errors import InputError
 from lexfield.plots.figure import FORMATS, check_plot_path
-from lexfield.text.records import read_most
+from lexfield.text.source import read_at_most
 from lexfield.verbs.declare import REQUIRED, Parameter, Verb
 
 _MOST_BYTES = 100_000_000  # of standard input
@@ -80,7 +80,7 @@ def _read_dashes(verb: Verb, given: dict[str, Any]) -> dict[str, Any]:
 
 
 def _read_input() -> str:
-    data = read_most(sys.stdin.buffer, _MOST_BYTES)
+    data = read_at_most(sys.stdin.buffer, _MOST_BYTES)
     if data is None:
         raise InputError(
             f"Standard input is larger than {_MOST_BYTES // 1_000_000} MB.",
