@@ -14,10 +14,10 @@ import lexfield
 SOURCE = Path(lexfield.__file__).parent
 # A package may import those before it in this list, and its own modules.
 LAYERS = [
-    "arrays", "errors", "progress", "registry", "plottable", "results", "store", "engine", "sample",
-    "text", "bags", "vectors", "topics", "metric", "explain", "diverge", "compare", "ranks",
-    "evaluate", "index", "search", "plots", "cluster", "verbs", "answers", "serve", "study", "cli",
-    "__main__",
+    "arrays", "errors", "progress", "registry", "specs", "plottable", "results", "store", "engine",
+    "sample", "text", "bags", "vectors", "topics", "metric", "explain", "diverge", "compare",
+    "ranks", "evaluate", "index", "search", "plots", "cluster", "verbs", "answers", "serve",
+    "study", "cli", "__main__",
 ]  # fmt: skip
 FILES = sorted(SOURCE.rglob("*.py"))
 

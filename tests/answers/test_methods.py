@@ -7,14 +7,14 @@ import pytest
 from lexfield.answers.methods import methods
 from lexfield.cli.main import VERBS
 from lexfield.errors import InputError
-from lexfield.search.methods import METHODS
+from lexfield.search.registry import METHODS
 
 PAGES = Path(__file__).parents[2] / "docs" / "methods"
 
 
 def test_every_search_method_is_there_once() -> None:
     names = [row.name for row in methods()]
-    assert set(METHODS) <= set(names)
+    assert set(METHODS.names()) <= set(names)
     assert len(names) == len(set(names))
 
 

@@ -27,8 +27,10 @@ class Described:
 _SEARCH = "search --method"
 _HARE = "Hare et al."
 _ALL = (
-    Described("setcover", _SEARCH, "similar rows, each different, with reasons",
-              "postings of the balls, then 400 candidates", _HARE, "setcover"),
+    Described("ideas", _SEARCH, "varied suggestions, with reasons",
+              "postings of the balls, then 400 candidates", f"after {_HARE}", "ideas"),
+    Described("setcover", _SEARCH, "rows that together cover the query",
+              "postings of the balls", f"Algorithm 1 of {_HARE}", "setcover"),
     Described("mean", _SEARCH, "nearest mean word vector", "64 bytes a row, then few exact",
               f"AVG of {_HARE}", "baselines"),
     Described("wmd", _SEARCH, "least transport of words", "q·V distances, then few exact solutions",
@@ -77,7 +79,7 @@ _ALL = (
               "words"),
     Described("kwic", "kwic", "words in context", "postings of the words", "Luhn 1960", "words"),
     Described("duplicates", "duplicates", "pairs that say the same in the same words",
-              "prefix filter, or MinHash", "Chaudhuri et al. 2006; Broder 1997", "baselines"),
+              "prefix filter", "Chaudhuri et al. 2006", "baselines"),
     Described("study", "study", "which suggestions help people", "seconds",
               "Bradley and Terry 1952", "study"),
 )  # fmt: skip

@@ -19,7 +19,6 @@ from lexfield.cli.output import Bar, emit, output_options
     help="Least Jaccard similarity of the words, stopwords out.",
 )
 @unit_option("document")
-@click.option("--approximate", is_flag=True, help="By MinHash, for very large indexes.")
 @click.option(
     "--min-words",
     default=1,
@@ -33,7 +32,6 @@ def duplicates(
     path: str,
     threshold: float,
     unit: str,
-    approximate: bool,
     min_words: int,
     full: bool,
     output: str | None,
@@ -49,7 +47,7 @@ def duplicates(
 
     with Bar("comparing") as bar:
         found = find(
-            Index.open(path), threshold, unit=unit, approximate=approximate, min_words=min_words,
+            Index.open(path), threshold, unit=unit, min_words=min_words,
             full=full, progress=bar,
         )  # fmt: skip
 

@@ -24,7 +24,7 @@ from lexfield.errors import InputError
     type=whole(bounds.SENTENCES),
     help="How many of the last to go on.",
 )
-@click.option("--method", default="setcover", show_default=True, metavar="SPEC", help="As search.")
+@click.option("--method", default="ideas", show_default=True, metavar="SPEC", help="As search.")
 @click.option("-k", default=5, show_default=True, type=whole(bounds.RESULTS), help="How many.")
 @allow_unknown_option
 @output_options

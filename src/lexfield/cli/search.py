@@ -35,12 +35,12 @@ _COLOURS = ("green", "cyan", "magenta", "yellow", "blue", "red")
 )
 @click.option(
     "--method",
-    default="setcover",
+    default="ideas",
     show_default=True,
     metavar="SPEC",
-    help="setcover, mean, wmd, jaccard, edit, bow or topic; count, frequency, bm25, lm or"
-    " translation, which weigh words and phrases; parameters as in setcover(r=20); several at"
-    " once as in fuse(setcover, topic).",
+    help="ideas, setcover, mean, wmd, jaccard, edit, bow or topic; count, frequency, bm25, lm or"
+    " translation, which weigh words and phrases; parameters as in ideas(r=20); several at"
+    " once as in fuse(ideas, topic).",
 )
 @click.option("--like", metavar="ID", help="More like this document or sentence of the index.")
 @click.option("-k", default=5, show_default=True, type=whole(bounds.RESULTS), help="How many.")
@@ -83,8 +83,8 @@ def search(
     lexfield search my.idx "The ship came home in the storm." --explain
     lexfield search my.idx "a lost child" --method mean -k 10 --where level=college
     lexfield search tickets.idx "app crashes on start" --unit document --method wmd
-    lexfield search my.idx --queries questions.txt --method "setcover(r=20)" --jsonl
-    lexfield search my.idx "storm at sea" --method "fuse(setcover, topic)" --explain
+    lexfield search my.idx --queries questions.txt --method "ideas(r=20)" --jsonl
+    lexfield search my.idx "storm at sea" --method "fuse(ideas, topic)" --explain
     lexfield search my.idx '3*storm + 2*"copper pot" - boat' --algebra --method bm25 --explain
     lexfield search my.idx --like letters/march --method topic
     lexfield search tickets.idx "app crashes on start" --method mean --metric support

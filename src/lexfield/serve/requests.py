@@ -65,7 +65,7 @@ class Search(OfIndex):
 
     q: Query | None = Field(None, description="The text to search for.")
     like: DocumentId | None = Field(None, description="Or: more like this document or sentence.")
-    method: list[Spec] = Field(["setcover"], min_length=1, max_length=6)
+    method: list[Spec] = Field(["ideas"], min_length=1, max_length=6)
     k: int = Field(5, ge=1, le=200)
     unit: Literal["sentence", "document"] = "sentence"
     where: list[Annotated[str, Field(max_length=500)]] = Field(

@@ -10,7 +10,7 @@ from fastapi.responses import StreamingResponse
 
 from lexfield import __version__
 from lexfield.errors import InputError, list_names
-from lexfield.search.methods import METHODS
+from lexfield.search.registry import METHODS
 from lexfield.serve.problems import ServedError
 from lexfield.serve.replies import AnyAnswer
 from lexfield.serve.requests import (
@@ -64,7 +64,7 @@ async def _lists(server: Server) -> Lists:
         indexes=[IndexBody(**one) for one in indexes],
         models=[ModelsBody(**one) for one in models],
         vectors=[entry.name for entry in list_sets() if entry.words is not None],
-        methods=[name for name in METHODS if name != "fuse"],
+        methods=[name for name in METHODS.names() if name != "fuse"],
         limits=asdict(server.limits),
         damaged=damaged_indexes | damaged_models,
     )

@@ -49,9 +49,7 @@ def run(
 
 
 def warm(paths: list[str]) -> str:
-    """Load what the first request would wait for, and what is worth it for many."""
-    import lexfield.search.table  # noqa: F401
-
+    """Load what the first request would wait for."""
     for path in paths:
         index = opened(path)
         index.search("the first of all questions", k=1, allow_unknown=True)
