@@ -30,10 +30,10 @@ import numpy as np
 from harness import rounded, seconds
 
 from lexfield import Corpus, Index
+from lexfield.search.bag_method import BagMethod
 from lexfield.search.bags import Bags
-from lexfield.search.methods import parse
 from lexfield.search.postings import save_postings
-from lexfield.search.weighted import BagMethod
+from lexfield.search.registry import parse
 from lexfield.text.segment import sentence_spans
 from lexfield.text.stopwords import stopwords
 

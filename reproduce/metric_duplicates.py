@@ -36,7 +36,7 @@ FOLDS = 5
 DEPTH = 100
 AXES = 200
 MEASURES = ("map", "11pt", "mrr", "r@1", "r@5", "r@10")
-METHODS = ("mean", "setcover", "setcover(weights=none)")
+METHODS = ("mean", "ideas", "setcover")
 LEARNED: dict[str, dict[str, Any]] = {
     "metric of the paper": {"shrinkage": 0.0},
     "shrinkage chosen": {},

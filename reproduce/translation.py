@@ -31,8 +31,8 @@ from lexfield.evaluate.trec import Run, read_qrels
 from lexfield.plots.figure import COLOURS, figure, save
 from lexfield.results import format_rows
 from lexfield.search.bags import Bags
+from lexfield.search.extended import find_threshold
 from lexfield.search.index import Index
-from lexfield.search.soft import index_threshold
 from lexfield.text.corpus import Corpus
 from lexfield.text.normalise import Normalisation
 
@@ -115,7 +115,7 @@ def translation(mu: float, **by: float) -> str:
 
 def measure(collection: Collection, tuned: dict[str, Any]) -> dict[str, Any]:
     mu, k1, b = tuned["mu"], tuned["k1"], tuned["b"]
-    proposed = index_threshold(Bags.of(collection.index.rows("document")))
+    proposed = find_threshold(Bags.of(collection.index.rows("document")))
     value = round(proposed.threshold, 4)
     by_threshold = {t: collection.map(translation(mu, threshold=t)) for t in THRESHOLDS}
     best = max(by_threshold, key=by_threshold.__getitem__)

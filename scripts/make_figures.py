@@ -12,7 +12,7 @@ from lexfield.text.corpus import Corpus
 
 PICTURES = Path(__file__).parents[1] / "docs" / "pictures"
 QUERY = "a storm in the harbour"
-METHODS = ("bm25", "setcover")
+METHODS = ("bm25", "ideas")
 HITS = 8
 
 

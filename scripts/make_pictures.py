@@ -69,7 +69,7 @@ Act = Callable[[Page], None] | None
 # name → address, what to do there, the part that is taken (the whole page if none), dark or phone
 VIEWS: dict[str, tuple[str, Act, str | None, str]] = {
     "search": (ASK, None, None, ""),
-    "search-methods": (f"{ASK}&method=setcover&method=wmd&method=mean&k=3", flows, None, "dark"),
+    "search-methods": (f"{ASK}&method=ideas&method=wmd&method=mean&k=3", flows, None, "dark"),
     "search-phone": (ASK, None, None, "phone"),
     "compare": ("/compare?index=sample&a=pell-sea&b=carter-sea&interval=0.95", context, None, ""),
     "compare-collection": (

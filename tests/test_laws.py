@@ -21,6 +21,7 @@ from lexfield.text.document import Document
 from lexfield.topics.simplex import distance
 from lexfield.vectors.wordvectors import WordVectors
 from tests.contract.test_search_methods import SPECS
+from tests.search.covers import SetCoverWithCopies
 
 WORDS = "boat ship canoe bread cake stone river field tower lamp".split()
 VECTORS = WordVectors(WORDS, np.random.default_rng(0).normal(size=(10, 4)).astype(np.float32))
@@ -97,12 +98,12 @@ def test_set_cover_grows_and_covers_what_greedy_must(
 
     With r = 0 what is to be covered is the query's words, so that the best k texts can be tried.
     """
-    spec = "setcover(weights=none, r=0, penalty=0, min_tokens=0, copies=0, exhausted=stop)"
+    method = SetCoverWithCopies(r=0, penalty=0, min_tokens=0, exhausted="stop")
     with tempfile.TemporaryDirectory() as folder:
         index = Index.build(
             Corpus.of(given_texts), Path(folder) / "i", vectors=VECTORS, language="none"
         )
-        found = index.search(" ".join(query), spec, k, unit="document")
+        found = index.search(" ".join(query), method, k, unit="document")
         gains = list(found.scores)
     assert all(gain > 0 for gain in gains)
     assert gains == sorted(gains, reverse=True)
@@ -131,7 +132,7 @@ def test_fusion_does_not_mind_the_order_of_lists(
 
 
 # Topics want a model; the paper's set cover chooses among equals by row, and here many are equal.
-APART = ("topic", "fuse", "setcover(weights=none)")
+APART = ("topic", "fuse", "setcover")
 
 
 @pytest.mark.parametrize("spec", [spec for spec in SPECS if not spec.startswith(APART)])

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from lexfield.ranks.speech import speech
     from lexfield.ranks.zipf import zipf
     from lexfield.search.index import Index
+    from lexfield.search.registry import register
     from lexfield.search.shard_build import build_sharded
     from lexfield.text.corpus import Corpus, Sentence
     from lexfield.text.document import Document
@@ -66,6 +67,7 @@ _HOMES = {
     "layout": "ranks.layout",
     "open_engine": "engine.where",
     "pairs": "compare.pairs",
+    "register": "search.registry",
     "simplex": "topics.simplex",
     "speech": "ranks.speech",
     "stopwords": "text.stopwords",
@@ -96,6 +98,7 @@ __all__ = [
     "layout",
     "open_engine",
     "pairs",
+    "register",
     "simplex",
     "speech",
     "stopwords",

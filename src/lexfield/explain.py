@@ -110,5 +110,5 @@ def _shorten_fact(value: Any, most: int, words: set[str]) -> Any:
 
 
 def no_reasons(place: int) -> Explanation:
-    """The explanation of a hit of an empty ranking, which nobody can ask for."""
+    """Return an explanation without reasons, for methods that do not explain their hits."""
     return Explanation([], additive=False)

@@ -24,6 +24,7 @@ class Registry(Generic[T]):
         self.group = group
         self._things = dict(own)
         self._own = frozenset(own)
+        self._called: set[str] = set()
 
     def register(self, name: str, thing: T) -> None:
         """Add a thing. Raise InputError if lexfield itself has one of that name."""
@@ -32,6 +33,11 @@ class Registry(Generic[T]):
                 f"lexfield has a {self.kind} named {name!r} itself.", "Choose another name."
             )
         self._things[name] = thing
+        self._called.add(name)
+
+    def is_shared(self, name: str) -> bool:
+        """Do other processes know this name? They do not know what a call has registered."""
+        return name in self._things and name not in self._called
 
     def get(self, name: str) -> T:
         """Return a thing by name. Raise InputError if there is none, with the nearest name."""

@@ -52,14 +52,14 @@ def test_simulate(run: Run, index: Path, queries: Path, tmp_path: Path, kind: st
     study = tmp_path / "study.db"
     run("study", "new", index, "--kind", kind, "--queries", queries, "-o", study)
     done = run(
-        "study", "run", study, "--simulate", 40, "--strength", "setcover=1.5", "--seed", 3
+        "study", "run", study, "--simulate", 40, "--strength", "ideas=1.5", "--seed", 3
     )  # fmt: skip
     assert done.code == 0 and "40 simulated participants" in done.out
     found = run("study", "analyse", study, "--json", "--draws", 500).json
     assert found["simulated"] and "these participants are simulated" in found["notes"]
     for group in found["agreement"]:
         best = next(row for row in found["strengths"] if row["group"] == group)
-        assert best["method"] == "setcover" and best["low"] > 0
+        assert best["method"] == "ideas" and best["low"] > 0
     refused = run("study", "serve", study, "--no-browser")
     assert refused.code == 2 and "holds simulated participants" in refused.err
     csv = run("study", "analyse", study, "--csv").out

@@ -35,7 +35,7 @@ def test_topics(run: Run, idx: str, tmp_path: Path) -> None:
     assert "topic" in run("topics", "infer", idx, "The boat came home.").out
     searched = run("search", idx, "The boat came home.", "--method", "topic", "--json").json
     assert searched["results"][0]["explanation"]["additive"]
-    fused = run("search", idx, "boat home", "--method", "fuse(setcover, topic)", "--explain")
+    fused = run("search", idx, "boat home", "--method", "fuse(ideas, topic)", "--explain")
     assert fused.code == 0 and "rank" in fused.out
     like = run("search", idx, "--like", "belmonte-sea", "--method", "topic", "--json").json
     assert "belmonte-sea" not in [hit["id"] for hit in like["results"]]

@@ -113,7 +113,7 @@ def test_jobs_give_the_same_bits_as_here(cluster: Cluster, sample: Corpus, tmp_p
     single = Index.build(few, tmp_path / "single")
     sharded = build_sharded(few.documents, tmp_path / "sharded", shards=2, engine=cluster)
     texts = ["The boat came home before the storm.", 'bread + "copper pot"']
-    for spec, index in (("setcover", sharded), ("bm25", sharded), ("jaccard", single)):
+    for spec, index in (("ideas", sharded), ("bm25", sharded), ("jaccard", single)):
         found = index.search_many(texts, spec, 3, engine=cluster)
         for wanted, one in zip(single.search_many(texts, spec, 3), found, strict=True):
             assert one.to_dicts() == wanted.to_dicts()

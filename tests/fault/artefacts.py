@@ -27,8 +27,8 @@ from lexfield.vectors import sources
 from lexfield.vectors.wordvectors import WordVectors
 
 METHODS = (
-    "setcover", "mean", "wmd", "jaccard", "edit", "bow", "count", "frequency", "bm25", "lm",
-    "translation(threshold=0.6)",
+    "ideas", "setcover", "mean", "wmd", "jaccard", "edit", "bow", "count", "frequency", "bm25",
+    "lm", "translation(threshold=0.6)",
 )  # fmt: skip
 QUERY = "The old boat came home before the storm"
 _PARTS = (
@@ -117,7 +117,7 @@ def use_topics(path: Path) -> str:
 
 def use_metric(path: Path) -> str:
     index = Index.open(path, metric="m")
-    found = answers(index, ("mean", "setcover", "wmd"))
+    found = answers(index, ("mean", "ideas", "wmd"))
     return digest(
         found, sources.load_vectors(path / "metrics" / "m").matrix.tobytes().hex()[:10_000]
     )
@@ -152,7 +152,7 @@ def fasttext_model(words: list[str], dims: int = 8, buckets: int = 50) -> bytes:
 
 
 def make_study(path: Path, people: int = 4, answered: int = 5) -> None:
-    methods = ("setcover", "mean", "wmd", "jaccard", "edit")
+    methods = ("ideas", "mean", "wmd", "jaccard", "edit")
     queries = [StudyQuery(f"What of number {n}?") for n in range(6)]
     lists = [{m: [f"{m} {i} of {n}." for i in range(4)] for m in methods} for n in range(6)]
     design = Design("choose3", methods[:1], methods[1:], 0)

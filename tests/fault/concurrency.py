@@ -23,7 +23,7 @@ from lexfield.search.upkeep import update_parts
 from lexfield.text.corpus import Corpus
 from tests.fault.artefacts import digest, documents
 
-METHODS = ("setcover", "mean", "jaccard", "bm25", "wmd", "topic")
+METHODS = ("ideas", "mean", "jaccard", "bm25", "wmd", "topic")
 QUERIES = ("the boat in the storm", "bread and rain", "a letter from the harbour", "number 7")
 TOPICS, PASSES = 3, 1
 

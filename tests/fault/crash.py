@@ -45,7 +45,7 @@ class Operation:
 
 def index_state(path: Path) -> str:
     index = Index.open(path)
-    return digest(sorted(index.documents), answers(index, ("setcover", "bm25", "mean")))
+    return digest(sorted(index.documents), answers(index, ("ideas", "bm25", "mean")))
 
 
 def topics_state(path: Path) -> str:

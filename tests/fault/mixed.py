@@ -30,7 +30,7 @@ from tests.serve.live import served
 COLUMNS = 60_000
 WIDE = ",".join(f"gene_ENSG{number:011d}" for number in range(COLUMNS))
 _WORDS = ("boat", "storm", "lamp", "garden", "winter", "letter", "road", "river", "night", "fish")
-_METHODS = ("bm25", "jaccard", "mean", "setcover", "lm")
+_METHODS = ("bm25", "jaccard", "mean", "ideas", "lm")
 Question = tuple[str, dict[str, Any]]  # verb, options
 
 

@@ -23,7 +23,8 @@ from lexfield.bags.algebra import parse_algebra
 from lexfield.errors import LexfieldError
 from lexfield.evaluate.queries import read_queries
 from lexfield.evaluate.trec import read_qrels, read_run
-from lexfield.search.methods import parse, spec_of
+from lexfield.search.method import format_method
+from lexfield.search.registry import parse
 from lexfield.serve.uploads import Bounds, Sent, keep
 from lexfield.store.files import block_sums, canonical_json
 from lexfield.store.folder import Store, verify
@@ -163,7 +164,7 @@ def _algebra(data: bytes) -> object:
 
 def _spec(data: bytes) -> object:
     method = parse(data.decode("utf-8", "replace"))
-    assert parse(spec_of(method)) == method
+    assert parse(format_method(method)) == method
     return method
 
 
@@ -238,7 +239,7 @@ TARGETS: dict[str, Target] = {
                                                b'{"_id": "1", "text": "x"}\n'], 300_000),
     "bag queries": Target(_algebra, lambda: [b'3*a + 2*"b c" - 0.5*d', "“x y” .5*z-y".encode()],
                           600_000),
-    "specs": Target(_spec, lambda: [b"setcover(r=10, penalty=0.5)", b"fuse(setcover, topic)",
+    "specs": Target(_spec, lambda: [b"setcover(r=10, penalty=0.5)", b"fuse(ideas, topic)",
                                     b"translation(threshold=0.6, by=none)"], 600_000),
     "manifest": Target(_manifest, _manifests, 150_000),
     "study": Target(_study, _studies, 20_000),

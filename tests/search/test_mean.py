@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from lexfield.search import axes
 from lexfield.search.axes import FAR, NEAR, far_bounds, mean_axes, near_bounds
-from lexfield.search.mean import _nearest
+from lexfield.search.mean import _find_nearest
 from lexfield.search.segment import Unit
 
 
@@ -73,7 +73,7 @@ def test_nearest_rows_are_those_of_sorting(seed: int, rows: int, dims: int, scal
     query = vectors[rng.integers(0, 12, 3)].mean(axis=0)
     k = int(rng.integers(1, rows + 1))
     allowed = rng.random(rows) < 0.7 if seed % 2 else None
-    found, distances = _nearest(unit, query, k, allowed)
+    found, distances = _find_nearest(unit, query, k, allowed)
     wanted = ~np.isnan(means[:, 0]) & (True if allowed is None else allowed)
     expected = np.sqrt(((means - query) ** 2).sum(axis=1))
     assert wanted[found].all()

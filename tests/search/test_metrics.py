@@ -15,7 +15,7 @@ from lexfield.text.corpus import Corpus
 from lexfield.vectors.wordvectors import WordEmbeddings
 
 QUERY = "The notes on my phone are missing after the app crashes."
-METHODS = ["mean", "wmd", "setcover", "setcover(weights=none)", "setcover(threshold=0.5)"]
+METHODS = ["mean", "wmd", "ideas", "setcover"]
 
 
 @pytest.fixture(scope="module")

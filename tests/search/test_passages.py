@@ -13,8 +13,8 @@ from lexfield.explain import Explanation, Reason
 from lexfield.search.passages import find_answers
 
 METHODS = (
-    "setcover", "mean", "wmd", "jaccard", "edit", "bow", "count", "frequency", "bm25", "lm",
-    "translation", "fuse(setcover, bm25)",
+    "ideas", "setcover", "mean", "wmd", "jaccard", "edit", "bow", "count", "frequency", "bm25",
+    "lm", "translation", "fuse(ideas, bm25)",
 )  # fmt: skip
 FILLER = "Nothing of note was said that day about any of it, and they went on as before. "
 TOLD = "At dawn the fishing boat ran before the storm into the harbour."
@@ -51,7 +51,7 @@ def test_records_are_short_and_passages_stand_where_they_say(index: lx.Index, me
 
 
 def test_the_best_sentence_is_found_in_a_long_text(index: lx.Index) -> None:
-    for method in ("setcover", "mean", "wmd", "jaccard", "bow", "bm25", "fuse(setcover, bm25)"):
+    for method in ("ideas", "mean", "wmd", "jaccard", "bow", "bm25", "fuse(ideas, bm25)"):
         found = {hit.id: hit for hit in index.search(QUERY, method, 4, unit="document")}
         if "long" in found:
             best = found["long"].passages[0]

@@ -17,7 +17,7 @@ from lexfield.engine.processes import call
 from lexfield.errors import CorruptError, InputError, LockedError, NotAStoreError
 from lexfield.progress import Progress, silent
 from lexfield.search.index import Index
-from lexfield.search.methods import parse
+from lexfield.search.registry import parse
 from lexfield.search.shard_build import _bounds, _parts, build_sharded
 from lexfield.search.shards import ShardedIndex
 from lexfield.store.owned import claim
@@ -27,9 +27,9 @@ from lexfield.text.normalise import Normalisation
 from tests.contract.test_search_methods import EVERY_WORD, QUERIES, SPECS
 
 MORE = [
-    "setcover(weights=idf)", "setcover(weights=distance, penalty=0)", "setcover(copies=200)",
-    "setcover(weights=none, copies=200, exhausted=stop)", "jaccard(minhash=true)",
-    "translation(top=3)", "fuse(setcover, bm25, mean)",
+    "setcover(weights=idf)", "setcover(weights=distance, penalty=0)",
+    "ideas(beyond=0, repeat=true)", "setcover(exhausted=stop, min_tokens=0)", "translation(top=3)",
+    "fuse(ideas, bm25, mean)",
 ]  # fmt: skip
 ASKED = [
     *QUERIES[:2], '"copper pot" + 2*boat - storm', "xyzzy kitten", "the of and",
@@ -101,7 +101,7 @@ def test_every_method_gives_the_same_bits(made: dict[int, Index], spec: str) -> 
 
 
 def test_one_shard_filters_and_large_k(made: dict[int, Index]) -> None:
-    for spec in ("setcover", "mean", "wmd", "bm25", "topic"):
+    for spec in ("ideas", "setcover", "mean", "wmd", "bm25", "topic"):
         same(made[0], made[1], spec, engine=Here())
         same(made[0], made[4], spec, where={"level": ["college", "none"]}, engine=Here())
     single, four = made[0], made[4]
@@ -121,7 +121,7 @@ def test_one_shard_filters_and_large_k(made: dict[int, Index]) -> None:
 
 def test_the_client_opens_no_shard(made: dict[int, Index]) -> None:
     index = Index.open(made[4].path)
-    (found,) = index.search_many([QUERIES[0]], "setcover", 3, engine=Here())
+    (found,) = index.search_many([QUERIES[0]], "ideas", 3, engine=Here())
     assert found[0].text and found[0].explanation.reasons
     assert "segments" not in index.__dict__
 
@@ -129,7 +129,8 @@ def test_the_client_opens_no_shard(made: dict[int, Index]) -> None:
 def test_rounds_over_shards_are_few(made: dict[int, Index]) -> None:
     """Set cover costs one round, WMD one more for its limit, n-grams one more for their counts."""
     for spec, text, tasks in (
-        ("setcover(weights=none)", QUERIES[0], ["answer"] * 4),
+        ("setcover", QUERIES[0], ["answer"] * 4),
+        ("ideas", QUERIES[0], ["answer"] * 4),
         ("wmd", QUERIES[0], ["first_distances"] * 4 + ["answer"] * 4),
         ("bm25", "storm boat", ["answer"] * 4),
         ("bm25", '"copper pot"', ["count_grams"] * 4 + ["answer"] * 4),

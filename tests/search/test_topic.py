@@ -9,7 +9,8 @@ import pytest
 
 from lexfield.errors import ChangedError, InputError
 from lexfield.search.index import Index
-from lexfield.search.methods import parse, spec_of
+from lexfield.search.method import format_method
+from lexfield.search.registry import parse
 from lexfield.search.topic import Topic
 from lexfield.search.topics import (
     Topics,
@@ -179,10 +180,10 @@ def test_more_topics_than_words(tmp_path: Path) -> None:
 
 
 def test_specs() -> None:
-    for spec in ("topic", "topic(measure=hellinger)", "fuse(setcover(r=20), topic, how=rrf)"):
-        assert spec_of(parse(spec)) == spec
+    for spec in ("topic", "topic(measure=hellinger)", "fuse(ideas(r=20), topic, how=rrf)"):
+        assert format_method(parse(spec)) == spec
     inner = parse("fuse( mean , fuse(jaccard, bow), depth=7)")
-    assert spec_of(inner) == "fuse(mean, fuse(jaccard, bow), depth=7)"
+    assert format_method(inner) == "fuse(mean, fuse(jaccard, bow), depth=7)"
     for wrong, message in (
         ("fuse", "at least two methods"),
         ("fuse(mean)", "at least two methods"),

@@ -63,7 +63,7 @@ def test_health_and_description(client: Any) -> None:
         assert path in api["paths"]
 
 
-@pytest.mark.parametrize("method", ["setcover", "wmd", "setcover(r=5)", "topic"])
+@pytest.mark.parametrize("method", ["ideas", "setcover", "wmd", "ideas(r=5)", "topic"])
 def test_search_says_what_the_command_line_says(
     client: Any,
     run: Run,
@@ -130,8 +130,8 @@ def test_compare_by_id_or_text_says_what_the_command_line_says(client: Any, run:
 
 
 def test_several_methods_side_by_side(client: Any) -> None:
-    told = ok(client, "/v1/search", index="sample", q=QUERY, method=["setcover", "wmd"], k=2)
-    assert [hit["method"] for hit in told["results"]] == ["setcover"] * 2 + ["wmd"] * 2
+    told = ok(client, "/v1/search", index="sample", q=QUERY, method=["ideas", "wmd"], k=2)
+    assert [hit["method"] for hit in told["results"]] == ["ideas"] * 2 + ["wmd"] * 2
     alone = ok(client, "/v1/search", index="sample", q=QUERY, method="wmd", k=2)["results"]
     assert [{"method": "wmd", **hit} for hit in alone] == told["results"][2:]
 

@@ -39,7 +39,7 @@ def test_a_word_is_marked_in_the_colour_of_the_word_it_answers(visit: Open) -> N
 
 
 def test_methods_stand_side_by_side_and_flows_are_drawn(visit: Open) -> None:
-    page = visit(f"{ASK}&method=setcover&method=wmd&k=3")
+    page = visit(f"{ASK}&method=ideas&method=wmd&k=3")
     expect(page.locator("section.card .hit")).to_have_count(6)
     mover = page.get_by_role("region", name="Word mover")
     mover.locator("summary").first.click()

@@ -62,7 +62,7 @@ def test_all_can_be_done_by_keyboard(visit: Open) -> None:
     page.keyboard.press("Space")  # mean
     page.get_by_label("Your text").press("Enter")
     expect(page.get_by_role("region", name="Mean")).to_be_visible()
-    assert "method=setcover&method=mean" in page.url
+    assert "method=ideas&method=mean" in page.url
 
 
 def test_dark_and_light_follow_the_system_and_the_button(visit: Open) -> None:
@@ -97,7 +97,7 @@ def test_axe_finds_no_serious_violation(visit: Open, scheme: str) -> None:
     page = visit("/start", color_scheme=scheme)
     source = AXE.read_text("utf-8")
     for path in (
-        f"{ASK}&method=setcover&method=wmd&k=3", "/compare?index=sample&a=pell-sea&b=voss-sea",
+        f"{ASK}&method=ideas&method=wmd&k=3", "/compare?index=sample&a=pell-sea&b=voss-sea",
         "/zipf?index=sample", "/words?word=boat", "/topics?index=sample#document=pell-sea",
         "/bags?index=sample", "/start",
     ):  # fmt: skip

@@ -62,7 +62,7 @@ def books(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         yield at
 
 
-@pytest.mark.parametrize("method", ["setcover", "mean", "wmd", "bow", "bm25"])
+@pytest.mark.parametrize("method", ["ideas", "mean", "wmd", "bow", "bm25"])
 def test_documents_as_long_as_novels_show_passages(
     browser: Browser, books: str, method: str
 ) -> None:

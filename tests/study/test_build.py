@@ -23,7 +23,7 @@ QUERIES = [StudyQuery("The boat came home before the storm."), StudyQuery("She b
 @pytest.mark.parametrize("kind", ["choose3", "head2head"])
 def test_every_method_suggests_five(index: Index, tmp_path: Path, kind: str) -> None:
     study = new_study(index, QUERIES, tmp_path / "s.db", kind)
-    assert study.design.methods == ("setcover", "mean", "wmd", "jaccard", "edit")
+    assert study.design.methods == ("ideas", "mean", "wmd", "jaccard", "edit")
     assert study.about["left_out"] == 0 and study.about["source"] == "s.idx"
     for lists in study.suggestions.values():
         for entries in lists.values():
@@ -38,7 +38,7 @@ def test_every_method_suggests_five(index: Index, tmp_path: Path, kind: str) -> 
 
 def test_the_query_itself_is_never_suggested(index: Index) -> None:
     own = next(s for s in index.corpus.sentences if 5 <= len(split_words(s)) <= 12)
-    for method in ("setcover", "mean", "wmd", "jaccard", "edit"):
+    for method in ("ideas", "mean", "wmd", "jaccard", "edit"):
         (found,) = suggest(index, [own], method, None, Lengths())
         assert len(found) == 5 and " ".join(own.split()) not in found
 
@@ -64,7 +64,7 @@ def test_bad_studies(index: Index, tmp_path: Path) -> None:
     with pytest.raises(InputError, match="There is no method 'bm26'"):
         new_study(index, QUERIES, tmp_path / "s.db", baselines=("bm26", "mean", "wmd"))
     with pytest.raises(InputError, match="named twice"):
-        new_study(index, QUERIES, tmp_path / "s.db", baselines=("setcover", "mean", "wmd"))
+        new_study(index, QUERIES, tmp_path / "s.db", baselines=("ideas", "mean", "wmd"))
     with pytest.raises(InputError, match="No sentence of the index has 190 to 200 words"):
         new_study(index, QUERIES, tmp_path / "s.db", lengths=Lengths(190, 200))
     with pytest.raises(InputError, match="lengths must be"):

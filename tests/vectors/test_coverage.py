@@ -52,7 +52,7 @@ def test_building_says_so(chinese: lx.Index) -> None:
     assert chinese.info()["vectors"]["coverage"]["unknown"]["tokens"] > 0
 
 
-@pytest.mark.parametrize("spec", ["setcover", "mean", "wmd", "translation", "bm25(extend=true)",
+@pytest.mark.parametrize("spec", ["ideas", "mean", "wmd", "translation", "bm25(extend=true)",
                                   "fuse(bm25, mean)"])  # fmt: skip
 def test_methods_that_go_by_vectors_are_refused(chinese: lx.Index, spec: str) -> None:
     asks: list[Any] = [
@@ -108,7 +108,7 @@ def test_shards_refuse_too(chinese: lx.Index, tmp_path: Path) -> None:
 def test_a_word_without_a_vector_is_never_covered(tmp_path: Path) -> None:
     texts = ["The qxzzy sails home over the sea.", "A ship sank at sea in the storm.", ENGLISH]
     index = lx.Index.build(lx.Corpus.of(texts), tmp_path / "i")
-    for spec in ("setcover", "setcover(weights=none)"):
+    for spec in ("ideas", "setcover"):
         found = index.search("qxzzy sails 海", spec, 3)
         assert all({"qxzzy", "海"} <= set(h.explanation.facts["uncovered"]) for h in found)
         assert not any("everything was covered" in note for note in found.notes)

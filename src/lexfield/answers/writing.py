@@ -1,7 +1,7 @@
 """Help to go on writing: sentences that cover what the last ones of a draft are about.
 
-Set cover gives different sentences that take up different words of the draft (Hare et al., section
-3.4); beside each stands how its own text went on.
+The method ``ideas`` suggests different sentences that take up different words of the draft (after
+Hare et al., section 3.4); beside each stands how its own text went on.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ def suggested(
     draft: str,
     k: int = 5,
     *,
-    method: str = "setcover",
+    method: str = "ideas",
     sentences: int = 1,
     allow_unknown: bool = False,
 ) -> Answer:

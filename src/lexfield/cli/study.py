@@ -237,7 +237,7 @@ def run(
     \b
     lexfield study run study.db
     lexfield study run study.db --resume abcd-efgh-jkmn
-    lexfield study run copy.db --simulate 50 --strength setcover=0.5 --strength jaccard=-0.5
+    lexfield study run copy.db --simulate 50 --strength ideas=0.5 --strength jaccard=-0.5
     """
     if count is None:
         if strengths:
@@ -262,7 +262,7 @@ def _read_line(prompt: str) -> str | None:
 
 
 def _parse_strengths(given: Sequence[str]) -> dict[str, float]:
-    """Parse ``["setcover(r=20)=0.5"]`` as ``{"setcover(r=20)": 0.5}``; the last = counts."""
+    """Parse ``["ideas(r=20)=0.5"]`` as ``{"ideas(r=20)": 0.5}``; the last = counts."""
     strengths = {}
     for text in given:
         method, equals, value = text.rpartition("=")
@@ -271,7 +271,7 @@ def _parse_strengths(given: Sequence[str]) -> dict[str, float]:
         except ValueError:
             equals = ""
         if not equals:
-            raise InputError(f"{text!r} is not a strength.", "Write it as setcover=0.5")
+            raise InputError(f"{text!r} is not a strength.", "Write it as ideas=0.5")
     return strengths
 
 

@@ -94,7 +94,7 @@ class ComparisonOptions:
             ok = spec.name == "renyi" and len(given) == 1 and set(spec.parameters) <= {"alpha"}
             check(ok, "measure", "a name, or renyi(0.5)", self.measure)
             try:
-                object.__setattr__(self, "alpha", float(given[0]))
+                object.__setattr__(self, "alpha", float(str(given[0])))
             except ValueError:
                 check(False, "the order of renyi", "a number", given[0])
         object.__setattr__(self, "measure", spec.name)

@@ -19,20 +19,21 @@ from lexfield.engine import Engine
 from lexfield.errors import InputError, check, list_names
 from lexfield.explain import Explanation, Reason, no_reasons
 from lexfield.progress import Progress
-from lexfield.search.batch import Asked
+from lexfield.search.bag_method import BagMethod
+from lexfield.search.batch import SearchOptions
+from lexfield.search.cover import CoverMethod
+from lexfield.search.extended import ExtendedMethod
 from lexfield.search.filter import missing_note
 from lexfield.search.fuse import Fuse
 from lexfield.search.gathered import Entries, GatheredRows
 from lexfield.search.marks import Highlight
-from lexfield.search.methods import parse, read_query, spec_of
+from lexfield.search.method import format_method
 from lexfield.search.passages import Answers, Passage
 from lexfield.search.query import Query
 from lexfield.search.ranking import Found, Ranking, noted
-from lexfield.search.setcover import SetCover
+from lexfield.search.registry import parse, read_query
 from lexfield.search.shard_search import Sums, leaves
 from lexfield.search.shards import ShardedIndex
-from lexfield.search.soft import SoftMethod
-from lexfield.search.weighted import BagMethod
 from lexfield.search.wmd import Wmd
 from lexfield.store.folder import manifest_sum
 from lexfield.text.normalise import Normalisation
@@ -46,7 +47,7 @@ _TASKS = "lexfield.search.shard_search:"
 def search_across(
     index: ShardedIndex,
     texts: Sequence[str],
-    asked: Asked,
+    asked: SearchOptions,
     progress: Progress,
     engine: Engine,
 ) -> Iterator[Ranking]:
@@ -55,14 +56,14 @@ def search_across(
 
 
 class _Search:
-    def __init__(self, index: ShardedIndex, asked: Asked, engine: Engine) -> None:
+    def __init__(self, index: ShardedIndex, asked: SearchOptions, engine: Engine) -> None:
         k, unit, where = asked.k, asked.unit, asked.where
         check(isinstance(k, int) and k >= 1, "k", "a whole number of at least 1", k)
         check(unit in ("sentence", "document"), "unit", "'sentence' or 'document'", unit)
         self.index, self.engine, self.unit = index, engine, unit
         self.method, self._asked = parse(asked.method), asked
         self._read("")  # refuses here what no shard should be asked
-        self.spec = spec_of(self.method)
+        self.spec = format_method(self.method)
         self.whole = index.whole(unit)
         self.k = min(k, self.whole.rows)
         _check_fields(index, where)
@@ -138,7 +139,7 @@ class _Search:
     def _sums(self, batches: list[list[str]]) -> list[Sums]:
         """Counts of n-grams and of groups of words over all shards, where they are asked for."""
         bags = [leaf for leaf in leaves(self.method) if isinstance(leaf, BagMethod)]
-        soft = any(isinstance(leaf, SoftMethod) and leaf.extends for leaf in bags)
+        soft = any(isinstance(leaf, ExtendedMethod) and leaf.uses_vectors for leaf in bags)
         longer = isinstance(self.method, BagMethod) and any(
             len(words) > 1
             for batch in batches
@@ -183,14 +184,14 @@ class _Search:
     def _merged(self, method: Any, query: Query, given: list[Any], k: int, sums: Sums) -> Found:
         """The best of what the shards gave."""
         if isinstance(method, Fuse):
-            each = method.each(k, self.whole.rows)
+            each = method.count_each(k, self.whole.rows)
             inner = [
                 self._merged(one, query, [answer["inner"][i] for answer in given], each, sums)
                 for i, one in enumerate(method.methods)
             ]
-            return method.fused(inner, k)
+            return method.combine(inner, k)
         firsts = [self.firsts[shard] for shard in self.shards]
-        if isinstance(method, SetCover):
+        if isinstance(method, CoverMethod):
             rows = GatheredRows(
                 given, firsts, self.unit, self.index.lexicon, self.whole, self._entries
             )
@@ -206,7 +207,7 @@ class _Search:
         together.sort()
         chosen = [row for _, row in together[:k]]
         notes = _notes([answer["notes"] for answer in given])
-        explain = partial(self._explain, query.text, spec_of(method), k, sums, chosen)
+        explain = partial(self._explain, query.text, format_method(method), k, sums, chosen)
         scores = [-far for far, _ in together[:k]]
         return Found(chosen, scores, explain if chosen else no_reasons, notes)
 

@@ -2,36 +2,32 @@
 
     value(g, d) = ln(1 + (N − n + ½) / (n + ½)) · c / (c + k1 (1 − b + b |d| / mean |d|))
 
-with c the count of g in d, n the rows that hold g, N all rows. With extended counts (Rekabsaz et
-al., CIKM 2016) related words t of d count too, each as much as its cosine with the query word:
-c' = c + Σ sim(q, t) c(t, d). n stays that of the query word; where the index does not hold it, n is
-the number of rows with any word that stands for it.
+c is the count of g in d, n the number of rows that hold g, N the number of all rows. With extended
+counts (Rekabsaz et al., CIKM 2016) related words t of d count too, each as much as its cosine with
+the query word: c' = c + Σ sim(q, t) c(t, d). n stays that of the query word; if the index does not
+hold it, n is the number of rows with any word that stands for it.
 """
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from functools import partial
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from lexfield.errors import check
 from lexfield.search.bags import Bags, Occurrences
-from lexfield.search.query import Query
-from lexfield.search.soft import SoftMethod
-from lexfield.search.weighted import BagMethod, Scored, Term
-
-if TYPE_CHECKING:
-    from lexfield.search.index import Index
+from lexfield.search.extended import ExtendedMethod
 
 
 @dataclass(frozen=True, kw_only=True)
-class Bm25(SoftMethod):
-    """k1: how slowly further occurrences of a word add less. b: how much length counts against a
-    row, from 0 to 1. extend: count related words too, by threshold or top as in translation."""
+class Bm25(ExtendedMethod):
+    """
+    k1: how slowly further occurrences of a word add less.
+    b: how much length counts against a row, from 0 to 1.
+    extend: count related words too, chosen by threshold or top as in translation.
+    """
 
     k1: float = 1.5
     b: float = 0.75
@@ -42,43 +38,37 @@ class Bm25(SoftMethod):
     translates = False
 
     def __post_init__(self) -> None:
-        number = isinstance(self.k1, int | float) and 0 < self.k1 <= 1000
-        check(number, "k1", "a number above 0, at most 1000", self.k1)
-        number = isinstance(self.b, int | float) and 0 <= self.b <= 1
-        check(number, "b", "a number from 0 to 1", self.b)
+        ok = isinstance(self.k1, int | float) and 0 < self.k1 <= 1000
+        check(ok, "k1", "a number above 0, at most 1000", self.k1)
+        ok = isinstance(self.b, int | float) and 0 <= self.b <= 1
+        check(ok, "b", "a number from 0 to 1", self.b)
         check(self.extend in (True, False), "extend", "true or false", self.extend)
         self.check_related()
-        given = self.threshold is not None or self.top is not None
-        check(self.extend or not given, "extend", "true for a threshold or top", self.extend)
+        is_given = self.threshold is not None or self.top is not None
+        check(self.extend or not is_given, "extend", "true for a threshold or top", self.extend)
 
     @property
-    def extends(self) -> bool:
+    def uses_vectors(self) -> bool:
         return self.extend
 
-    def read(self, index: Index, text: str, algebra: bool) -> Query:
-        read = super().read if self.extend else partial(BagMethod.read, self)
-        return read(index, text, algebra)
-
-    def scored(self, bags: Bags, term: Term, query: Query) -> Scored:
-        soft = super().scored if self.extend else partial(BagMethod.scored, self)
-        return soft(bags, term, query)
-
-    def values(self, bags: Bags, found: Occurrences, n: int) -> NDArray[np.float64]:
-        norms = bags.remember((self, "norms"), lambda: self._norms(bags))
-        idf = math.log1p((bags.rows.live_count - found.holding + 0.5) / (found.holding + 0.5))
-        counts = found.counts.astype(np.float64)
-        values: NDArray[np.float64] = idf * (counts / (counts + norms[found.rows]))
+    def compute_values(self, bags: Bags, held: Occurrences, n: int) -> NDArray[np.float64]:
+        norms = bags.remember((self, "norms"), lambda: self._compute_norms(bags))
+        idf = math.log1p((bags.rows.live_count - held.holding + 0.5) / (held.holding + 0.5))
+        counts = held.counts.astype(np.float64)
+        values: NDArray[np.float64] = idf * (counts / (counts + norms[held.rows]))
         return values
 
-    def weights(
+    def weigh(
         self, similarities: NDArray[np.float64], probabilities: NDArray[np.float64]
     ) -> NDArray[np.float64]:
         return similarities
 
-    def soft_values(self, bags: Bags, own: Occurrences, found: Occurrences) -> NDArray[np.float64]:
-        return self.values(bags, replace(found, holding=own.holding or found.holding), 1)
+    def compute_extended(
+        self, bags: Bags, own: Occurrences, held: Occurrences
+    ) -> NDArray[np.float64]:
+        return self.compute_values(bags, replace(held, holding=own.holding or held.holding), 1)
 
-    def _norms(self, bags: Bags) -> NDArray[np.float64]:
+    def _compute_norms(self, bags: Bags) -> NDArray[np.float64]:
         mean = bags.total(1) / bags.rows.live_count
         lengths = bags.sizes(1).astype(np.float64)
         return self.k1 * (1 - self.b + self.b / mean * lengths)

@@ -8,10 +8,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from lexfield.engine.topk import top_k
 from lexfield.explain import Explanation, Reason
+from lexfield.search.method import Mask
 from lexfield.search.query import Query
 from lexfield.search.ranking import Found
 from lexfield.search.rows import Rows
@@ -19,32 +19,32 @@ from lexfield.search.rows import Rows
 
 @dataclass(frozen=True, kw_only=True)
 class Bow:
-    """The score is minus the distance, from 0 for equal bags; rows sharing no word are left out."""
+    """The score is minus the distance. Rows that share no word with the query are not returned."""
 
     name = "bow"
 
-    def search(self, rows: Rows, query: Query, k: int, allowed: NDArray[np.bool_] | None) -> Found:
+    def search(self, rows: Rows, query: Query, k: int, among: Mask | None) -> Found:
         common = np.zeros(len(rows))
         shares = query.counts / max(1, query.counts.sum())
         for word, share in zip(query.ids.tolist(), shares.tolist(), strict=True):
             if word >= 0:
                 holding, counts = rows.postings(word)
                 common[holding] += np.minimum(counts / rows.totals[holding], share)
-        touched = np.flatnonzero(common if allowed is None else np.where(allowed, common, 0))
+        touched = np.flatnonzero(common if among is None else np.where(among, common, 0))
         scores = 2 * common[touched] - 2
         places = top_k(scores, k)
-        found = touched[places].tolist()
+        chosen = touched[places].tolist()
 
         def explain(place: int) -> Explanation:
-            words, counts, _ = rows.entries(found[place])
-            there = dict(zip(words.tolist(), (counts / counts.sum()).tolist(), strict=True))
+            words, counts, _ = rows.entries(chosen[place])
             here = dict(zip(query.words, shares.tolist(), strict=True))
             by_id = dict(zip(query.ids.tolist(), query.words, strict=True))
-            names = {by_id.get(i) or rows.lexicon.words[i]: s for i, s in there.items()}
+            names = [by_id.get(word) or rows.lexicon.words[word] for word in words.tolist()]
+            there = dict(zip(names, (counts / counts.sum()).tolist(), strict=True))
             reasons = [
-                Reason(word, word, -abs(here.get(word, 0.0) - names.get(word, 0.0)))
-                for word in {**here, **names}
+                Reason(word, word, -abs(here.get(word, 0.0) - there.get(word, 0.0)))
+                for word in {**here, **there}
             ]
             return Explanation(reasons, additive=True)
 
-        return Found(found, scores[places].tolist(), explain)
+        return Found(chosen, scores[places].tolist(), explain)

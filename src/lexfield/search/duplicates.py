@@ -3,20 +3,21 @@
 Exact by prefix filtering (Chaudhuri et al. 2006): with words ordered from rare to frequent, two
 sets with Jaccard ≥ t share a word among the first |s| − ⌈t·|s|⌉ + 1 of each. Every pair that does
 is compared once, however many words it shares, and only as long as it can still reach t (Xiao et
-al. 2008). Or by MinHash.
+al. 2008). MinHash would only be slower: on 925,000 sentences it took 4.7 times as long at t = 0.8
+and 2.7 times at t = 0.5, and missed one pair in two thousand.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from lexfield.arrays import Array
 from lexfield.engine import map_blocks
 from lexfield.engine.compiled import kernel
 from lexfield.errors import InputError, check
@@ -24,21 +25,19 @@ from lexfield.progress import Progress, silent
 from lexfield.results import Table
 from lexfield.search.filter import allowed_rows
 from lexfield.search.index import Index
-from lexfield.search.minhash import band_keys, band_size, candidate_pairs, signatures
 from lexfield.search.rows import Rows
 
-_PART = 1_000_000  # candidates compared at a time
-_BLOCKS = 200  # of rows, about equal in work
-_MOST = 2_000_000  # pairs returned
+_BLOCKS = 200  # tasks of about equal work
+_MOST = 2_000_000  # pairs
 _SHOWN = 500  # characters of a text
 _ROUNDING = 1e-9
 
-Found = tuple[NDArray[np.int64], NDArray[np.float64]]
+ScoredPairs = tuple[NDArray[np.int64], NDArray[np.float64]]
 
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """Two rows, the Jaccard similarity of their words, stopwords out, and how their texts begin."""
+    """Two rows, the Jaccard similarity of their words without stopwords, and their texts."""
 
     a: str
     b: str
@@ -52,28 +51,21 @@ def duplicates(
     threshold: float = 0.8,
     *,
     unit: str = "document",
-    approximate: bool = False,
     min_words: int = 1,
     full: bool = False,
     progress: Progress = silent,
 ) -> Table[Pair]:
     """Return all pairs with at least ``threshold``, most similar first.
 
-    Rows with fewer than ``min_words`` distinct words, stopwords out, are left out.
-    ``full`` returns whole texts instead of their first 500 characters. ``approximate`` finds
-    candidates by MinHash; it misses at most about one pair in fifty.
+    Rows with fewer than ``min_words`` distinct words, not counting stopwords, are left out.
+    ``full`` returns whole texts instead of their first 500 characters.
     Raise InputError if there are more than two million pairs.
     """
     check(0 < threshold <= 1, "threshold", "above 0 and at most 1", threshold)
     check(min_words >= 1, "min_words", "at least 1", min_words)
     rows = index.rows(unit)
     allowed, long = allowed_rows(rows, None), rows.set_sizes >= min_words
-    sets = _Sets(rows, long if allowed is None else allowed & long)
-    parts = (
-        sets.similar(_by_minhash(rows, threshold), threshold)
-        if approximate
-        else sets.join(threshold, progress)
-    )
+    parts = _join_rows(rows, long if allowed is None else allowed & long, threshold, progress)
     found = _gather(parts, threshold)
 
     @cache
@@ -89,9 +81,9 @@ def duplicates(
     )
 
 
-def _gather(parts: Iterator[Found], threshold: float) -> list[tuple[float, int, int]]:
-    """Score and rows of every pair, most similar first."""
-    kept: list[Found] = []
+def _gather(parts: Iterable[ScoredPairs], threshold: float) -> list[tuple[float, int, int]]:
+    """Return the score and the rows of every pair, most similar first."""
+    kept: list[ScoredPairs] = []
     count = 0
     for pairs, scores in parts:
         kept.append((pairs, scores))
@@ -111,75 +103,63 @@ def _gather(parts: Iterator[Found], threshold: float) -> list[tuple[float, int, 
     return list(zip(*columns, strict=True))
 
 
-def _by_minhash(rows: Rows, threshold: float) -> Iterator[NDArray[np.int64]]:
-    filled = np.flatnonzero(rows.set_sizes)
-    keys = band_keys(signatures(rows)[filled], band_size(threshold))
-    return (filled[pairs] for pairs in candidate_pairs(keys))
+def _join_rows(
+    rows: Rows, allowed: NDArray[np.bool_], threshold: float, progress: Progress
+) -> Iterable[ScoredPairs]:
+    """Compare every two allowed rows that share a word of their prefixes, once."""
+    ranks, sizes = _rank_words(rows, allowed)
+    offsets = np.append(0, np.cumsum(sizes))
+    needed = np.ceil(threshold * sizes - _ROUNDING).astype(np.int64)
+    lengths = np.where(sizes > 0, sizes - needed + 1, 0)  # of prefixes
+    owners = np.repeat(np.arange(len(lengths)), lengths)
+    places = np.arange(len(owners)) - np.repeat(np.cumsum(lengths) - lengths, lengths)
+    words = ranks[offsets[:-1][owners] + places]
+    holders = owners[np.argsort(words, kind="stable")]
+    held = np.bincount(words, minlength=len(rows.lexicon))
+    starts = np.append(0, np.cumsum(held))
+    work = np.append(0, np.cumsum(np.bincount(owners, held[words], len(lengths))))
+    cuts = np.searchsorted(work, np.linspace(0, work[-1], _BLOCKS + 1)[1:-1])
+    bounds = np.unique([0, *cuts.tolist(), len(lengths)]).tolist()
+
+    def join(block: tuple[int, int]) -> ScoredPairs:
+        return _join(ranks, offsets, lengths, starts, holders, *block, threshold)
+
+    return map_blocks(join, list(pairwise(bounds)), progress=progress)
 
 
-class _Sets:
-    """The rows' words as ranks from rare to frequent, sorted within each row; rows that are not
-    ``allowed`` have none."""
-
-    def __init__(self, rows: Rows, allowed: NDArray[np.bool_]) -> None:
-        order = np.lexsort((np.arange(len(rows.lexicon)), rows.frequencies))
-        rank = np.empty(len(order), np.int64)
-        rank[order] = np.arange(len(order))
-        words = np.concatenate(
-            [own[unit.words] for unit, own in zip(rows.units, rows.lexicon.maps, strict=True)]
-        )
-        sizes = rows.set_sizes.astype(np.int64)
-        owners = np.repeat(np.arange(len(rows)), sizes)
-        words, owners = words[allowed[owners]], owners[allowed[owners]]
-        sizes = np.where(allowed, sizes, 0)
-        self._width = len(order)
-        self._sizes = sizes
-        self._offsets = np.append(0, np.cumsum(sizes))
-        self._ranks = np.sort(owners * self._width + rank[words]) % max(1, self._width)
-
-    def join(self, threshold: float, progress: Progress) -> Iterator[Found]:
-        """Compare every two rows that share a word of their prefixes, once."""
-        needed = np.ceil(threshold * self._sizes - _ROUNDING).astype(np.int64)
-        lengths = np.where(self._sizes > 0, self._sizes - needed + 1, 0)
-        owners = np.repeat(np.arange(len(lengths)), lengths)
-        places = np.arange(len(owners)) - np.repeat(np.cumsum(lengths) - lengths, lengths)
-        ranks = self._ranks[self._offsets[:-1][owners] + places]
-        holders = owners[np.argsort(ranks, kind="stable")]
-        held = np.bincount(ranks, minlength=self._width)
-        starts = np.append(0, np.cumsum(held))
-        work = np.append(0, np.cumsum(np.bincount(owners, held[ranks], len(lengths))))
-        cuts = np.searchsorted(work, np.linspace(0, work[-1], _BLOCKS + 1)[1:-1])
-        bounds = np.unique([0, *cuts.tolist(), len(lengths)]).tolist()
-
-        def block(of: tuple[int, int]) -> Found:
-            found: Found = _join(
-                self._ranks, self._offsets, lengths, starts, holders, *of, threshold
-            )
-            return found
-
-        yield from map_blocks(block, list(pairwise(bounds)), progress=progress)
-
-    def similar(self, source: Iterator[NDArray[np.int64]], threshold: float) -> Iterator[Found]:
-        """The candidates that reach the threshold."""
-        for pairs in source:
-            for start in range(0, len(pairs), _PART):
-                part = pairs[start : start + _PART]
-                scores = _compare(self._ranks, self._offsets, part, threshold)
-                yield part[scores >= threshold], scores[scores >= threshold]
+def _rank_words(
+    rows: Rows, allowed: NDArray[np.bool_]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return the words of all rows as ranks from rare to frequent, ascending within each row, and
+    the number of words of each; rows that are not allowed have none."""
+    width = len(rows.lexicon)
+    order = np.lexsort((np.arange(width), rows.frequencies))
+    rank = np.empty(width, np.int64)
+    rank[order] = np.arange(width)
+    words = np.concatenate(
+        [own[unit.words] for unit, own in zip(rows.units, rows.lexicon.maps, strict=True)]
+    )
+    sizes = rows.set_sizes.astype(np.int64)
+    owners = np.repeat(np.arange(len(rows)), sizes)
+    keep = allowed[owners]
+    words, owners = words[keep], owners[keep]
+    ranks = np.sort(owners * width + rank[words]) % max(1, width)
+    return ranks, np.where(allowed, sizes, 0)
 
 
 @kernel
 def _join(
-    ranks: Any,
-    offsets: Any,
-    lengths: Any,
-    starts: Any,
-    holders: Any,
-    first: Any,
-    last: Any,
-    threshold: Any,
-) -> Any:
-    """Pairs (smaller row first) of rows from ``first`` to before ``last`` with rows before them.
+    ranks: Array,
+    offsets: Array,
+    lengths: Array,
+    starts: Array,
+    holders: Array,
+    first: int,
+    last: int,
+    threshold: float,
+) -> ScoredPairs:
+    """Return the pairs (smaller row first) of rows from ``first`` to before ``last`` with earlier
+    rows, and their scores.
 
     holders[starts[word]:starts[word + 1]] are the rows with a word in their prefix, ascending.
     """
@@ -210,16 +190,8 @@ def _join(
 
 
 @kernel
-def _compare(ranks: Any, offsets: Any, pairs: Any, threshold: Any) -> Any:
-    scores = np.empty(len(pairs))
-    for number in range(len(pairs)):
-        scores[number] = _jaccard(ranks, offsets, pairs[number, 0], pairs[number, 1], threshold)
-    return scores
-
-
-@kernel
-def _jaccard(ranks: Any, offsets: Any, a: Any, b: Any, threshold: Any) -> Any:
-    """The similarity of two rows; −1 as soon as it cannot reach the threshold."""
+def _jaccard(ranks: Array, offsets: Array, a: int, b: int, threshold: float) -> float:
+    """Return the similarity of two rows, or -1 as soon as it cannot reach the threshold."""
     at, end, other, other_end = offsets[a], offsets[a + 1], offsets[b], offsets[b + 1]
     total = end - at + other_end - other
     common = 0
@@ -235,4 +207,4 @@ def _jaccard(ranks: Any, offsets: Any, a: Any, b: Any, threshold: Any) -> Any:
             at += 1
         else:
             other += 1
-    return common / max(total - common, 1)
+    return float(common / max(total - common, 1))

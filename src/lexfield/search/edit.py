@@ -1,8 +1,8 @@
 """Levenshtein distance, by characters or by words, exact top-k by pruning.
 
-Two texts differ by at least the difference of their lengths, and by at least the larger of the two
-one-sided differences of their letter counts. Rows with the lowest bounds are measured first; the
-k-th best distance then excludes many of the others.
+The distance of two texts is at least the difference of their lengths, and at least the larger of
+the two one-sided differences of their letter counts. Rows with the lowest bounds are measured
+first; the k-th best distance then excludes many of the others.
 """
 
 from __future__ import annotations
@@ -14,18 +14,20 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
+from lexfield.arrays import Array
 from lexfield.engine import map_blocks
 from lexfield.errors import check
-from lexfield.explain import Explanation, Reason, no_reasons
+from lexfield.explain import Explanation, Reason
 from lexfield.search.letters import BINS, character_bins
 from lexfield.search.levenshtein import Pattern, number_distances, text_distances
+from lexfield.search.method import Mask
 from lexfield.search.query import Query
 from lexfield.search.ranking import Found
-from lexfield.search.rows import Array, Rows
+from lexfield.search.rows import Rows
 
 Measure = Callable[[Array, int], tuple[Array, Array]]
-_STAGES = (1_000, 10_000)  # how many of the most promising rows are measured before the rest
-_PART = 4_096  # rows measured at a time by one core
+_STAGES = (1_000, 10_000)  # most promising rows, measured before the rest
+_PART = 4_096  # rows per task
 _NEVER = np.iinfo(np.int32).max
 
 
@@ -39,29 +41,31 @@ class Edit:
     def __post_init__(self) -> None:
         check(self.by in ("character", "word"), "by", "'character' or 'word'", self.by)
 
-    def search(self, rows: Rows, query: Query, k: int, allowed: NDArray[np.bool_] | None) -> Found:
+    def search(self, rows: Rows, query: Query, k: int, among: Mask | None) -> Found:
         if not query.tokens:
-            return Found([], [], no_reasons)
+            return Found([], [])
         if self.by == "word":
             bounds = np.abs(rows.lengths - np.int32(len(query.tokens)))
-            measure = _by_word(rows, query)
+            measure = _compare_words(rows, query)
         else:
-            bounds = _bounds(rows, query.text)
-            measure = _by_character(rows, query)
-        if allowed is not None:
-            bounds[~allowed] = _NEVER
-        found, distances = _nearest(measure, bounds, k)
+            bounds = _bound_distances(rows, query.text)
+            measure = _compare_characters(rows, query)
+        if among is not None:
+            bounds[~among] = _NEVER
+        chosen, distances = _find_nearest(measure, bounds, k)
 
         def explain(place: int) -> Explanation:
             if self.by == "word":
-                return _script(query.tokens, _tokens(rows, found[place]), " ")
-            return _script(query.text, rows.text(found[place]), "")
+                return _list_edits(query.tokens, _get_tokens(rows, chosen[place]), " ")
+            return _list_edits(query.text, rows.text(chosen[place]), "")
 
-        return Found(found, [float(-distance) for distance in distances], explain)
+        return Found(chosen, [float(-distance) for distance in distances], explain)
 
 
-def _nearest(measure: Measure, bounds: NDArray[np.int32], k: int) -> tuple[list[int], list[int]]:
-    """The ``k`` rows with the fewest edits, ties by row: the limit falls stage by stage."""
+def _find_nearest(
+    measure: Measure, bounds: NDArray[np.int32], k: int
+) -> tuple[list[int], list[int]]:
+    """Return the ``k`` rows with the fewest edits, ties by row: the limit falls in stages."""
     rows = np.empty(0, np.int64)
     distances = np.empty(0, np.int32)
     limit = _NEVER - 1
@@ -82,7 +86,7 @@ def _nearest(measure: Measure, bounds: NDArray[np.int32], k: int) -> tuple[list[
     return rows.tolist(), distances.tolist()
 
 
-def _by_character(rows: Rows, query: Query) -> Measure:
+def _compare_characters(rows: Rows, query: Query) -> Measure:
     pattern = Pattern.of([ord(character) for character in query.text])
 
     def part(number: int, own: Array, limit: int) -> Array:
@@ -94,7 +98,7 @@ def _by_character(rows: Rows, query: Query) -> Measure:
     return partial(_measure, rows, lambda number: rows.units[number].characters, part)
 
 
-def _by_word(rows: Rows, query: Query) -> Measure:
+def _compare_words(rows: Rows, query: Query) -> Measure:
     ids = rows.lexicon.ids
     outside: dict[str, int] = {}
     pattern = Pattern.of(
@@ -121,20 +125,20 @@ def _measure(
     chosen: Array,
     limit: int,
 ) -> tuple[Array, Array]:
-    """Chosen rows, by segment and length, with their distances; in parts on all cores."""
+    """Return the chosen rows, by segment and length, with their distances."""
     tasks = []
     for number, (start, unit) in enumerate(rows.blocks()):
         own = chosen[(chosen >= start) & (chosen < start + unit.rows)] - start
         short = np.minimum(lengths(number)[own], np.iinfo(np.uint16).max).astype(np.uint16)
-        own = own[np.argsort(short, kind="stable")]  # by counting, which is quick for small numbers
+        own = own[np.argsort(short, kind="stable")]  # radix sort, fast for small numbers
         tasks += [(number, own[at : at + _PART]) for at in range(0, len(own), _PART)]
     parts = map_blocks(lambda task: part(*task, limit), tasks)
     measured = np.concatenate(list(parts))
     return np.concatenate([own + rows.starts[number] for number, own in tasks]), measured
 
 
-def _bounds(rows: Rows, text: str) -> NDArray[np.int32]:
-    """A lower bound of the distance to every row, from lengths and letters."""
+def _bound_distances(rows: Rows, text: str) -> NDArray[np.int32]:
+    """Return a lower bound of the distance to every row, from lengths and letters."""
     kinds = character_bins()[np.frombuffer(text.encode(), np.uint8)]
     counts = np.minimum(np.bincount(kinds, minlength=BINS + 1)[:BINS], 255)
     parts = []
@@ -144,21 +148,21 @@ def _bounds(rows: Rows, text: str) -> NDArray[np.int32]:
             common += np.minimum(unit.letters[kind], np.uint8(counts[kind]))
         bounds = np.abs(unit.characters - np.int32(len(text)))
         np.maximum(bounds, int(counts.sum()) - common.astype(np.int32), out=bounds)
-        # In a row this short no count was cut off, so its own side of the bound holds too.
+        # In a row this short no count was clipped, so its own side of the bound holds too.
         theirs = np.where(unit.characters <= 255, unit.characters - common, 0)
         parts.append(np.maximum(bounds, theirs).astype(np.int32))
     return np.concatenate(parts)
 
 
-def _tokens(rows: Rows, row: int) -> list[str]:
+def _get_tokens(rows: Rows, row: int) -> list[str]:
     number, own = rows.locate(row)
     corpus = rows.segments[number].corpus
     ids = corpus.document_tokens(own) if rows.unit == "document" else corpus.sentence_tokens(own)
     return [corpus.vocabulary.words[i] for i in ids]
 
 
-def _script(source: Sequence[str], target: Sequence[str], joint: str) -> Explanation:
-    """The edits that turn the query into the row, each run of one kind as one reason."""
+def _list_edits(source: Sequence[str], target: Sequence[str], joint: str) -> Explanation:
+    """Return the edits that turn the query into the row, each run of one kind as one reason."""
     from rapidfuzz.distance import Levenshtein
 
     reasons = []

@@ -1,17 +1,14 @@
-"""Several methods asked at once, their rankings fused: ``fuse(setcover, topic, how=mnz)``."""
+"""The rankings of several methods fused into one: ``fuse(ideas, topic, how=mnz)``."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
-
-import numpy as np
-from numpy.typing import NDArray
 
 from lexfield.errors import InputError, check
 from lexfield.evaluate.fusion import HOW, NORMALISE, fuse
 from lexfield.explain import Explanation, Reason
+from lexfield.search.method import Mask, Method, format_method, uses_vectors
 from lexfield.search.query import Query
 from lexfield.search.ranking import Found
 from lexfield.search.rows import Rows
@@ -21,7 +18,7 @@ from lexfield.search.rows import Rows
 class Fuse:
     """Combine the best ``depth`` rows of each method with ``lexfield.evaluate.fusion``."""
 
-    methods: tuple[Any, ...] = ()
+    methods: tuple[Method, ...] = ()
     how: str = "mnz"
     normalise: str = "rank"
     depth: int = 100
@@ -32,24 +29,26 @@ class Fuse:
         check(self.normalise in NORMALISE, "normalise", ", ".join(NORMALISE), self.normalise)
         check(isinstance(self.depth, int) and self.depth >= 1, "depth", "at least 1", self.depth)
         if len(self.methods) < 2:
-            raise InputError("fuse needs at least two methods.", 'As in "fuse(setcover, topic)".')
+            raise InputError("fuse needs at least two methods.", 'As in "fuse(ideas, topic)".')
 
-    def search(self, rows: Rows, query: Query, k: int, allowed: NDArray[np.bool_] | None) -> Found:
-        each = self.each(k, len(rows))
-        return self.fused([m.search(rows, query, each, allowed) for m in self.methods], k)
+    @property
+    def uses_vectors(self) -> bool:
+        return any(map(uses_vectors, self.methods))
 
-    def each(self, k: int, rows: int) -> int:
-        """How many rows every method gives."""
+    def search(self, rows: Rows, query: Query, k: int, among: Mask | None) -> Found:
+        each = self.count_each(k, len(rows))
+        return self.combine([m.search(rows, query, each, among) for m in self.methods], k)
+
+    def count_each(self, k: int, rows: int) -> int:
+        """Return how many rows every method is asked for."""
         return min(max(k, self.depth), rows)
 
-    def fused(self, given: Sequence[Found], k: int) -> Found:
-        """The best ``k`` of what every method found."""
-        from lexfield.search.methods import spec_of
-
-        names = [spec_of(method) for method in self.methods]
+    def combine(self, rankings: Sequence[Found], k: int) -> Found:
+        """Return the best ``k`` of what every method found."""
+        names = [format_method(method) for method in self.methods]
         names = [n if names.count(n) == 1 else f"{n} #{i}" for i, n in enumerate(names, 1)]
         lists, notes = [], []
-        for name, found in zip(names, given, strict=True):
+        for name, found in zip(names, rankings, strict=True):
             lists.append(list(zip(found.rows, found.scores, strict=True)))
             notes += [f"{name}: {note}" for note in found.notes]
         hits = fuse(lists, self.how, normalise=self.normalise, names=names)[:k]

@@ -2,9 +2,9 @@
 
 Greedy choice over all rows picks the same rows as over any part of them that holds every pick.
 
-- ``weights=matches``: the choice is among the rows with the highest sums of matches; of those of
-  all shards together these are found again.
-- The union of balls: what a row gains depends on which target words it holds, and on nothing else.
+- ``ideas``: the choice is among the rows with the highest sums of matches; of those of all shards
+  together these are found again.
+- ``setcover``: what a row gains depends on which target words it holds, and on nothing else.
   Of the rows that hold the same, the one with the highest |s|^-ρ is first, the next one comes only
   when that was taken; so the best k for every distinct set of words are enough, and k rounds over
   the shards cost one.
@@ -20,11 +20,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from lexfield.search.cover import CoverMethod
+from lexfield.search.ideas import find_stopwords
 from lexfield.search.lexicon import Lexicon
-from lexfield.search.matches import Matches, query_stopwords
 from lexfield.search.query import Query
 from lexfield.search.rows import Rows
-from lexfield.search.setcover import Cover, SetCover
+from lexfield.search.setcover import UnionCover
 from lexfield.search.whole import Whole
 
 Array = NDArray[Any]
@@ -32,21 +33,18 @@ Entries = tuple[Array, Array, Array]
 
 
 def gather(
-    method: SetCover, rows: Rows, query: Query, k: int, allowed: NDArray[np.bool_] | None
+    method: CoverMethod, rows: Rows, query: Query, k: int, allowed: NDArray[np.bool_] | None
 ) -> dict[str, Any]:
     """What a shard sends: its rows that could be among the ``k``, ascending."""
-    balls, eligible = method.balls(rows, query), method.eligible(rows, allowed)
+    balls, eligible = method.find_balls(rows, query), method.find_eligible(rows, allowed)
     words = np.unique(balls.words)
-    if method.weights == "matches":
-        cover = Matches(rows, query, balls, eligible, method.penalty, method.matching(k))
+    cover = method.start(rows, query, balls, eligible, k)
+    if isinstance(cover, UnionCover):
+        chosen = _best_of_sets(method, rows, query, cover, k)
+        copies = [False] * len(chosen)
+    else:
         chosen = cover.candidates
         copies = [rows.is_copy(row, query.text, method.copies) for row in chosen.tolist()]
-    else:
-        targets = method.targets(rows, query, balls)
-        chosen = _best_of_sets(
-            method, rows, query, Cover(rows, targets, eligible, method.penalty), k
-        )
-        copies = [False] * len(chosen)
     products, lengths = rows.dots(chosen, query.mean())
     return {
         "rows": chosen.tolist(),
@@ -56,7 +54,7 @@ def gather(
         "products": products.tolist(),
         "norms": lengths.tolist(),
         "copies": copies,
-        "held": _held(rows, chosen, words, sorted(query_stopwords(rows, query))),
+        "held": _held(rows, chosen, words, sorted(find_stopwords(rows, query))),
     }
 
 
@@ -80,9 +78,11 @@ def _held(rows: Rows, chosen: Array, words: Array, stopwords: list[int]) -> list
     return held
 
 
-def _best_of_sets(method: SetCover, rows: Rows, query: Query, cover: Cover, k: int) -> Array:
+def _best_of_sets(
+    method: CoverMethod, rows: Rows, query: Query, cover: UnionCover, k: int
+) -> Array:
     """Of the rows that hold the same target words the best ``k`` that are no copies."""
-    touched = cover.touched
+    touched = cover.candidates
     if not len(touched):
         return touched
     bits = np.zeros((len(touched), len(cover.postings)), bool)
@@ -92,7 +92,7 @@ def _best_of_sets(method: SetCover, rows: Rows, query: Query, cover: Cover, k: i
         at = place[own]
         bits[at[at >= 0], number] = True
     sets = np.unique(np.packbits(bits, axis=1), axis=0, return_inverse=True)[1].ravel()
-    scale = rows.sizes[touched].astype(np.float64) ** -method.penalty
+    scale = cover.scale
     order = np.lexsort((touched, -scale, sets))
     chosen: list[int] = []
     current, count = -1, 0

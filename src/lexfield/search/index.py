@@ -23,13 +23,14 @@ from lexfield.search.about import describe_index
 from lexfield.search.embedding import VectorSource, embed_words
 from lexfield.search.filter import allowed_rows, where_notes
 from lexfield.search.lexicon import Lexicon
-from lexfield.search.like import like
-from lexfield.search.methods import Method, parse, read_query, spec_of
+from lexfield.search.method import Method, format_method
 from lexfield.search.parts import replacing, write_next
 from lexfield.search.query import Query, look_up
 from lexfield.search.ranking import Ranking, noted
+from lexfield.search.registry import DEFAULT, parse, read_query
 from lexfield.search.rows import Rows
 from lexfield.search.segment import UNITS, Segment, save_segment
+from lexfield.search.similar import search_similar
 from lexfield.search.topics import fit_topics
 from lexfield.search.upkeep import update_parts
 from lexfield.search.whole import is_sharded, open_sharded
@@ -105,9 +106,9 @@ class Index:
         if is_sharded(path):
             return open_sharded(path, metric)
         if metric is not None:
-            from lexfield.search.measured import MeasuredIndex
+            from lexfield.search.metric_index import MetricIndex
 
-            return MeasuredIndex(Path(path), metric)
+            return MetricIndex(Path(path), metric)
         return cls(Path(path))
 
     def add(
@@ -209,7 +210,7 @@ class Index:
     def search(
         self,
         text: str,
-        method: str | Method = "setcover",
+        method: str | Method = DEFAULT,
         k: int = 5,
         *,
         unit: str = "sentence",
@@ -231,14 +232,16 @@ class Index:
         query = read_query(self, chosen, text, algebra=algebra, allow_unknown=allow_unknown)
         allowed = allowed_rows(rows, where)
         found = chosen.search(rows, query, min(int(k), len(rows)), allowed)
-        return Ranking(noted(found, query, where_notes(rows, where)), rows, spec_of(chosen), text)
+        return Ranking(
+            noted(found, query, where_notes(rows, where)), rows, format_method(chosen), text
+        )
 
     def like(
         self, identity: str, method: str | Method = "topic", k: int = 5, **options: Any
     ) -> Ranking:
         """More like this document (or sentence, ``document#number``); options: ``where`` and
         ``allow_unknown``, as in ``search``."""
-        return like(self, identity, parse(method), k, **options)
+        return search_similar(self, identity, parse(method), k, **options)
 
     def fit_topics(self, topics: int = 50, **options: Any) -> TopicModel:
         """Fit topics to the documents and keep them here; options as ``TopicModel.fit``."""
@@ -247,7 +250,7 @@ class Index:
     def search_many(
         self,
         texts: Sequence[str],
-        method: str | Method = "setcover",
+        method: str | Method = DEFAULT,
         k: int = 5,
         *,
         unit: str = "sentence",
@@ -262,10 +265,10 @@ class Index:
 
         names: what the queries are called in errors; by default their numbers.
         """
-        from lexfield.search.batch import Asked, search_many
+        from lexfield.search.batch import SearchOptions, search_many
 
-        asked = Asked(method, k, unit, where, algebra, allow_unknown)
-        return search_many(self, texts, asked, names, progress, engine)
+        options = SearchOptions(method, k, unit, where, algebra, allow_unknown)
+        return search_many(self, texts, options, names, progress, engine)
 
     def rows(self, unit: str = "sentence") -> Rows:
         """All sentences or documents, as search methods see them."""

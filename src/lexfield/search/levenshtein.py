@@ -1,8 +1,12 @@
-"""Levenshtein distances of one text to many, 64 rows side by side.
+"""Levenshtein distances from one text to many, 64 rows side by side.
 
 The bit-parallel algorithm of Myers (1999) in the form of Hyyrö (2003): a column of the table of
-distances is a few machine words of vertical differences, and a symbol of the row updates them in a
+distances is a few machine words of vertical differences, which a symbol of the row updates in a
 dozen operations. Rows are taken ``_LANES`` at a time, so that each operation works on a vector.
+
+The loops are compiled because a search must not hold all texts of an index as Python strings. With
+the same pruning, decoding the rows and calling ``rapidfuzz.process.cdist`` takes 2.6 times as long
+on 57,000 sentences and 3.0 to 4.2 times on 339,000.
 """
 
 from __future__ import annotations
@@ -14,12 +18,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from lexfield.arrays import Array
 from lexfield.engine.compiled import kernel
 
-Array = NDArray[Any]
 _LANES = 64
-_CHUNK = 64  # columns between two looks at whether a row can still come under the limit
-_ONE, _SIGN = np.uint64(1), np.uint64(63)
+_CHUNK = 64  # columns between two checks whether a row can still come under the limit
+_ONE = np.uint64(1)
 
 
 @dataclass(frozen=True)
@@ -40,7 +44,7 @@ class Pattern:
         return cls(len(codes), symbols, places)
 
     def table(self, size: int) -> NDArray[np.int32]:
-        """Symbol below ``size`` → its column in ``places``."""
+        """Return the column in ``places`` of each symbol below ``size``."""
         table = np.zeros(size, np.int32)
         small = np.searchsorted(self.symbols, size)
         table[self.symbols[:small]] = np.arange(1, small + 1)
@@ -50,112 +54,95 @@ class Pattern:
 def text_distances(
     pattern: Pattern, data: Array, starts: Array, ends: Array, lengths: Array, limit: int
 ) -> NDArray[np.int32]:
-    """Edits to stretches of UTF-8 with ``lengths`` characters each; fastest when these ascend.
+    """Return the edits to stretches of UTF-8 with ``lengths`` characters each.
 
-    A distance over ``limit`` may be given as any other over it.
+    It is fastest if lengths ascend. A distance above ``limit`` may be any number above it.
     """
     out = np.empty(len(starts), np.int32)
-    _texts(
-        data, starts, ends, lengths, pattern.table(128), pattern.symbols, pattern.places,
-        pattern.size, limit, out,
-    )  # fmt: skip
+    is_ascii = ends - starts == lengths
+    if is_ascii.any():
+        found = number_distances(
+            pattern, pattern.table(128), data, starts[is_ascii], lengths[is_ascii], limit
+        )
+        out[is_ascii] = found
+    rest = ~is_ascii
+    if rest.any():
+        own = lengths[rest]
+        codes = _decode(data, starts[rest], own, pattern.symbols)
+        identity = np.arange(len(pattern.symbols) + 1, dtype=np.int32)
+        begins = np.cumsum(own, dtype=np.int64) - own
+        out[rest] = number_distances(pattern, identity, codes, begins, own, limit)
     return out
 
 
 def number_distances(
     pattern: Pattern, table: Array, data: Array, starts: Array, lengths: Array, limit: int
 ) -> NDArray[np.int32]:
-    """The same for stretches of numbers, which ``table`` turns into columns of ``places``."""
+    """Return the edits to stretches of numbers, which ``table`` maps to columns of ``places``."""
     out = np.empty(len(starts), np.int32)
-    _numbers(data, starts, lengths, table, pattern.places, pattern.size, limit, out)
+    _measure(data, starts, lengths, table, pattern.places, pattern.size, limit, out)
     return out
 
 
 @kernel
-def _texts(
-    data: Any,
-    starts: Any,
-    ends: Any,
-    lengths: Any,
-    table: Any,
-    symbols: Any,
-    places: Any,
-    size: Any,
-    limit: Any,
-    out: Any,
-) -> Any:
-    codes = np.zeros((_CHUNK, _LANES), np.int32)
-    state = _state(places.shape[0])
-    at = np.empty(_LANES, np.int64)
-    for first in range(0, len(starts), _LANES):
-        count = min(_LANES, len(starts) - first)
-        at[:count] = starts[first : first + count]
-        long = _begin(state, lengths[first : first + count], size, limit)
-        for done in range(0, long, _CHUNK):
-            for lane in range(count):
-                place = at[lane]
-                columns = min(_CHUNK, lengths[first + lane] - done)
-                if ends[first + lane] - starts[first + lane] == lengths[first + lane]:  # ASCII
-                    for column in range(columns):
-                        codes[column, lane] = table[data[place + column]]
-                    at[lane] = place + columns
-                    continue
-                for column in range(columns):
-                    byte = data[place]
+def _decode(data: Any, starts: Any, lengths: Any, symbols: Any) -> Any:
+    """Return the characters of stretches of UTF-8: 1 plus the place in ``symbols``, or 0."""
+    codes = np.empty(lengths.sum(), np.int32)
+    count = 0
+    for row in range(len(starts)):
+        place = starts[row]
+        for _ in range(lengths[row]):
+            symbol = np.int64(data[place])
+            place += 1
+            if symbol >= 0x80:
+                more = 1 + (symbol >= 0xE0) + (symbol >= 0xF0)
+                symbol &= 0x3F >> more
+                for _ in range(more):
+                    symbol = (symbol << 6) | (np.int64(data[place]) & 0x3F)
                     place += 1
-                    if byte < 0x80:
-                        codes[column, lane] = table[byte]
-                        continue
-                    more = 1 + (byte >= 0xE0) + (byte >= 0xF0)
-                    symbol = np.int64(byte) & (0x3F >> more)
-                    for _ in range(more):
-                        symbol = (symbol << 6) | (np.int64(data[place]) & 0x3F)
-                        place += 1
-                    near = np.searchsorted(symbols, symbol)
-                    found = near < len(symbols) and symbols[near] == symbol
-                    codes[column, lane] = near + 1 if found else 0
-                at[lane] = place
-            if not _advance(state, codes, min(_CHUNK, long - done), done, places, size, limit):
-                break
-        _finish(state, size, out[first : first + count])
+            near = np.searchsorted(symbols, symbol)
+            is_symbol = near < len(symbols) and symbols[near] == symbol
+            codes[count] = near + 1 if is_symbol else 0
+            count += 1
+    return codes
 
 
 @kernel
-def _numbers(
+def _measure(
     data: Any, starts: Any, lengths: Any, table: Any, places: Any, size: Any, limit: Any, out: Any
 ) -> Any:
     codes = np.zeros((_CHUNK, _LANES), np.int32)
-    state = _state(places.shape[0])
+    state = _allocate(places.shape[0])
     for first in range(0, len(starts), _LANES):
         count = min(_LANES, len(starts) - first)
-        long = _begin(state, lengths[first : first + count], size, limit)
-        for done in range(0, long, _CHUNK):
+        longest = _begin(state, lengths[first : first + count], size, limit)
+        for done in range(0, longest, _CHUNK):
             for lane in range(count):
                 place = starts[first + lane] + done
                 for column in range(min(_CHUNK, lengths[first + lane] - done)):
                     codes[column, lane] = table[data[place + column]]
-            if not _advance(state, codes, min(_CHUNK, long - done), done, places, size, limit):
+            if not _advance(state, codes, min(_CHUNK, longest - done), done, places, size, limit):
                 break
         _finish(state, size, out[first : first + count])
 
 
 @kernel
-def _state(words: Any) -> Any:
-    """Of each lane: positive and negative differences, those carried on, matches, score, length;
-    of all: the first word in the band and the first below it, and how far the band reaches."""
-    return (
-        np.empty((words, _LANES), np.uint64), np.empty((words, _LANES), np.uint64),
-        np.empty(_LANES, np.uint64), np.empty(_LANES, np.uint64), np.empty(_LANES, np.uint64),
-        np.empty(_LANES, np.int32), np.empty(_LANES, np.int32), np.zeros(4, np.int64),
-    )  # fmt: skip
+def _allocate(words: Any) -> Any:
+    """Return arrays per lane: positive and negative differences, carries, matches, score, length;
+    and for all lanes the first word in the band, the first below it, and how far it reaches."""
+    plus, minus = np.empty((words, _LANES), np.uint64), np.empty((words, _LANES), np.uint64)
+    carry_plus, carry_minus = np.empty(_LANES, np.uint64), np.empty(_LANES, np.uint64)
+    equal, score = np.empty(_LANES, np.uint64), np.empty(_LANES, np.int32)
+    ends, band = np.empty(_LANES, np.int32), np.zeros(4, np.int64)
+    return plus, minus, carry_plus, carry_minus, equal, score, ends, band
 
 
 @kernel
 def _begin(state: Any, lengths: Any, size: Any, limit: Any) -> Any:
-    """Set out; gives the greatest length.
+    """Start with the first column. Return the greatest length.
 
-    A path of at most ``limit`` edits through row i and column j has |i-j| + |(size-i) - (length-j)|
-    of them at least: this is the band outside which nothing is computed.
+    A path through row i and column j has at least |i-j| + |(size-i) - (length-j)| edits. This
+    bounds the band outside which nothing is computed.
     """
     plus, minus, _, _, _, score, ends, band = state
     plus[:] = ~np.uint64(0)
@@ -173,12 +160,14 @@ def _begin(state: Any, lengths: Any, size: Any, limit: Any) -> Any:
 def _advance(
     state: Any, codes: Any, columns: Any, done: Any, places: Any, size: Any, limit: Any
 ) -> Any:
-    """Take some more symbols of every lane; False when none can come under the limit."""
+    """Process more symbols of every lane. Return False if none can come under the limit."""
     plus, minus, carry_plus, carry_minus, equal, score, ends, band = state
     words = places.shape[0]
     for column in range(columns):
         row, now = codes[column], done + column
-        while band[1] < words and 64 * band[1] <= now + band[3]:  # outside: one more each row
+        while (
+            band[1] < words and 64 * band[1] <= now + band[3]
+        ):  # outside the band: one more per row
             score += min(64, size - 64 * band[1])
             band[1] += 1
         while band[0] + 1 < band[1] and 64 * (band[0] + 1) <= now + band[2]:
@@ -210,7 +199,7 @@ def _advance(
     below = max(np.int64(0), size - 64 * band[1])
     for lane in range(_LANES):
         left = max(np.int64(0), ends[lane] - done - columns)
-        if score[lane] - abs(below - left) <= limit:  # a step along both never lowers it
+        if score[lane] - abs(below - left) <= limit:  # a diagonal step never lowers it
             return True
     return False
 

@@ -15,34 +15,34 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lexfield.errors import check
+from lexfield.search.bag_method import BagMethod
 from lexfield.search.bags import Bags, Occurrences
-from lexfield.search.weighted import BagMethod
 
 
 class Dirichlet(BagMethod):
-    """What lm and translation share."""
+    """The base of ``lm`` and ``translation``."""
 
     mu: float
 
     def check_mu(self) -> None:
-        number = isinstance(self.mu, int | float) and 0 < self.mu <= 1e9
-        check(number, "mu", "a number above 0, at most 1e9", self.mu)
+        ok = isinstance(self.mu, int | float) and 0 < self.mu <= 1e9
+        check(ok, "mu", "a number above 0, at most 1e9", self.mu)
 
-    def values(self, bags: Bags, found: Occurrences, n: int) -> NDArray[np.float64]:
-        share = found.total / bags.total(n)
-        values: NDArray[np.float64] = np.log1p(found.counts / (self.mu * share))
+    def compute_values(self, bags: Bags, held: Occurrences, n: int) -> NDArray[np.float64]:
+        share = held.total / bags.total(n)
+        values: NDArray[np.float64] = np.log1p(held.counts / (self.mu * share))
         return values
 
-    def norm(self, bags: Bags, n: int) -> NDArray[np.float64]:
-        made: NDArray[np.float64] = bags.remember(
+    def compute_norm(self, bags: Bags, n: int) -> NDArray[np.float64]:
+        norm: NDArray[np.float64] = bags.remember(
             ("dirichlet", self.mu, n), lambda: np.log(self.mu / (bags.sizes(n) + self.mu))
         )
-        return made
+        return norm
 
 
 @dataclass(frozen=True, kw_only=True)
 class Lm(Dirichlet):
-    """mu: how many words of all rows are added to each."""
+    """mu: number of words of the whole collection that are added to each row."""
 
     mu: float = 1000.0
     name = "lm"

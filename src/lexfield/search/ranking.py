@@ -8,7 +8,7 @@ from functools import cached_property
 from html import escape
 from typing import Any, Protocol, overload
 
-from lexfield.explain import Explanation
+from lexfield.explain import Explanation, no_reasons
 from lexfield.results import Frames
 from lexfield.search.passages import Answers, Passage, find_answers
 from lexfield.search.query import Query
@@ -24,7 +24,7 @@ class Found:
 
     rows: list[int]
     scores: list[float]
-    explain: Callable[[int], Explanation]  # from the place in ``rows``
+    explain: Callable[[int], Explanation] = no_reasons  # from the place in ``rows``
     notes: list[str] = field(default_factory=list)
     words: Sequence[str] = ()  # of the query, to find in the texts
 

@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lexfield.search.bags import Bags
+from lexfield.search.kernels import ball_cosines, exact_dots
 from lexfield.search.query import Query
 from lexfield.search.segment import BALL
 from lexfield.text.stem import NONE
@@ -142,8 +143,6 @@ class Related:
     def _from_balls(self, words: list[int]) -> list[tuple[Array, Array] | None]:
         """A ball holds the nearest words by Euclidean distance, which for vectors of length 1 are
         those of the highest cosine. It will do if its last word is beyond what is wanted."""
-        from lexfield.search.selection import ball_cosines
-
         lexicon = self._bags.rows.lexicon
         if not self._unit or not lexicon.has_balls:
             return [None] * len(words)
@@ -187,8 +186,6 @@ class Related:
 
     def _sifted(self, vector: Array, products: Array, k: int) -> tuple[Array, Array]:
         """The best words of a vector, given its products with all in single precision."""
-        from lexfield.search.selection import exact_dots
-
         length = float(np.linalg.norm(vector)) or 1.0
         rough = products / (self._lengths * length)
         floor = np.partition(rough, -k)[-k] if self._top is not None else self._threshold

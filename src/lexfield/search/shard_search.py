@@ -11,16 +11,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lexfield.errors import StoreError
+from lexfield.search.bag_method import BagMethod, list_terms
 from lexfield.search.bags import Bags
+from lexfield.search.cover import CoverMethod
 from lexfield.search.filter import allowed_rows, unmatched
 from lexfield.search.fuse import Fuse
 from lexfield.search.gathered import gather
-from lexfield.search.methods import Method, parse, read_query
+from lexfield.search.method import Method
 from lexfield.search.query import Query
+from lexfield.search.registry import parse, read_query
 from lexfield.search.rows import Rows
-from lexfield.search.setcover import SetCover
 from lexfield.search.shards import ShardedIndex
-from lexfield.search.weighted import BagMethod, query_terms
 from lexfield.search.wmd import Wmd
 from lexfield.store.folder import manifest_sum
 
@@ -64,8 +65,8 @@ def count_grams(
             query = _read(index, method, text, algebra)
             for inner in leaves(method):
                 if isinstance(inner, BagMethod):
-                    for term in query_terms(bags, query):
-                        inner.scored(bags, term, query)
+                    for term in list_terms(bags, query):
+                        inner.score_term(bags, term, query)
                         bags.total(len(term.gram))
     return [(list(key), *sums) for key, sums in counts.items()]
 
@@ -127,9 +128,9 @@ def _answer(
 ) -> dict[str, Any]:
     assert rows.whole is not None
     if isinstance(method, Fuse):
-        each = method.each(k, rows.whole.rows)
+        each = method.count_each(k, rows.whole.rows)
         return {"inner": [_answer(m, rows, query, each, allowed, None) for m in method.methods]}
-    if isinstance(method, SetCover):
+    if isinstance(method, CoverMethod):
         return gather(method, rows, query, k, allowed)
     more = {} if limit is None else {"limit": limit}
     found = method.search(rows, query, _most(k, rows), allowed, **more)

@@ -1,19 +1,19 @@
 """Rows whose topics are distributed as the query's: Jensen–Shannon or Hellinger, exact.
 
-The score is 1 − JS / ln 2 (JS in bits taken from 1), or the affinity Σ √p √q = 1 − h²: from 0 for
-no common topic to 1 for equal mixtures. Both are sums over topics, which is the explanation.
+The score is 1 − JS / ln 2 (JS in bits, subtracted from 1), or the affinity Σ √p √q = 1 − h²: from 0
+for no common topic to 1 for equal mixtures. Both are sums over topics, which are the reasons.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from lexfield.arrays import Array
 from lexfield.errors import check
-from lexfield.explain import Explanation, Reason, no_reasons
+from lexfield.explain import Explanation, Reason
+from lexfield.search.method import Mask
 from lexfield.search.query import Query
 from lexfield.search.ranking import Found
 from lexfield.search.rows import Rows
@@ -21,12 +21,12 @@ from lexfield.search.space import open_space
 from lexfield.search.topics import infer_counts
 
 MEASURES = ("js", "hellinger")
-_LEAST = 1e-9  # a smaller part of the score is shown with the others, as one
+_LEAST = 1e-9  # smaller parts of the score are shown together
 
 
 @dataclass(frozen=True, kw_only=True)
 class Topic:
-    """Needs ``lexfield topics fit``; rows without any word that the model knows are not given."""
+    """Needs ``lexfield topics fit``. Rows without any word of the model are not returned."""
 
     measure: str = "js"
     name = "topic"
@@ -34,34 +34,33 @@ class Topic:
     def __post_init__(self) -> None:
         check(self.measure in MEASURES, "measure", "js or hellinger", self.measure)
 
-    def search(self, rows: Rows, query: Query, k: int, allowed: NDArray[np.bool_] | None) -> Found:
-        space = open_space(rows)
-        mixtures, known = infer_counts(space.topics.needed_model(), [query])
+    def search(self, rows: Rows, query: Query, k: int, among: Mask | None) -> Found:
+        mixtures, known = infer_counts(open_space(rows).topics.needed_model(), [query])
         if not known[0]:
-            return Found([], [], no_reasons, ["no word of the query is known to the topic model"])
-        return self.near(rows, mixtures[0], k, allowed)
+            return Found([], [], notes=["no word of the query is known to the topic model"])
+        return self._search_mixture(rows, mixtures[0], k, among)
 
-    def near(
-        self, rows: Rows, mixture: NDArray[Any], k: int, allowed: NDArray[np.bool_] | None
-    ) -> Found:
-        """The rows nearest to a mixture."""
+    def search_row(self, rows: Rows, row: int, k: int, among: Mask | None) -> Found:
+        """Return the rows nearest to the mixture of a row, however long its text is."""
         space = open_space(rows)
-        mask = space.known if allowed is None else space.known & allowed
-        numbers, scores, notes = space.near(mixture, k, self.measure, mask)
+        if not space.known[row]:
+            note = f"no word of {rows.describe(row)['id']} is known to the topic model"
+            return Found([], [], notes=[note])
+        return self._search_mixture(rows, space.mixtures[row], k, among)
+
+    def _search_mixture(self, rows: Rows, mixture: Array, k: int, among: Mask | None) -> Found:
+        space = open_space(rows)
+        mask = space.known if among is None else space.known & among
+        chosen, scores, notes = space.near(mixture, k, self.measure, mask)
 
         def explain(place: int) -> Explanation:
-            parts = space.parts(mixture, numbers[place], self.measure)
-            order = np.argsort(-parts, kind="stable")
-            names = {int(t): space.topics.name(int(t)) for t in order if abs(parts[t]) > _LEAST}
+            parts = space.parts(mixture, chosen[place], self.measure)
+            order = np.argsort(-parts, kind="stable").tolist()
+            names = {
+                topic: space.topics.name(topic) for topic in order if abs(parts[topic]) > _LEAST
+            }
             shown = [Reason(name, name, float(parts[topic])) for topic, name in names.items()]
             rest = scores[place] - sum(reason.contribution for reason in shown)
             return Explanation([*shown, Reason("(others)", "(others)", rest)], additive=True)
 
-        return Found(numbers, scores, explain, notes)
-
-
-def mixture_of(rows: Rows, row: int) -> NDArray[np.float32] | None:
-    """The mixture of a row, if it has any word that the model knows."""
-    space = open_space(rows)
-    mixture: NDArray[np.float32] = space.mixtures[row]
-    return mixture if space.known[row] else None
+        return Found(chosen, scores, explain, notes)

@@ -3,9 +3,9 @@ translation probability, filtered by a threshold (Rekabsaz, Lupu and Hanbury 201
 
     P(q | M_d) = Π_q Σ_t P_T(q | t) P(t | M_d)        P(t | M_d) = (c(t, d) + μ P(t)) / (|d| + μ)
 
-so every query word has a translated count c' = Σ P_T(q|t) c(t, d) and share P' = Σ P_T(q|t) P(t),
-and the rest is as in ``lm.py``, which this is for a threshold that no pair of words reaches. P_T is
-in ``related.py``. N-grams are not translated.
+Every query word has a translated count c' = Σ P_T(q|t) c(t, d) and share P' = Σ P_T(q|t) P(t), and
+the rest is as in ``lm.py``, to which this is equal if no pair of words reaches the threshold. P_T
+is in ``related.py``. N-grams are not translated.
 """
 
 from __future__ import annotations
@@ -16,30 +16,36 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lexfield.search.bags import Bags, Occurrences
+from lexfield.search.extended import ExtendedMethod
 from lexfield.search.lm import Dirichlet
-from lexfield.search.soft import SoftMethod
 
 
 @dataclass(frozen=True, kw_only=True)
-class Translation(SoftMethod, Dirichlet):
-    """mu: as in lm. threshold: words with at least this cosine may stand for one another; by
-    default that at which a word of the index has 1.6 relatives. top: instead of a threshold, so
-    many nearest words of each."""
+class Translation(ExtendedMethod, Dirichlet):
+    """
+    mu: as in lm.
+    threshold: words with at least this cosine may stand for one another; by default the cosine at
+        which a word of the index has 1.6 relatives on average.
+    top: instead of a threshold, the number of nearest words that may stand for a word.
+    """
 
     mu: float = 1000.0
     threshold: float | None = None
     top: int | None = None
     name = "translation"
+    uses_vectors = True
     translates = True
 
     def __post_init__(self) -> None:
         self.check_mu()
         self.check_related()
 
-    def weights(
+    def weigh(
         self, similarities: NDArray[np.float64], probabilities: NDArray[np.float64]
     ) -> NDArray[np.float64]:
         return probabilities
 
-    def soft_values(self, bags: Bags, own: Occurrences, found: Occurrences) -> NDArray[np.float64]:
-        return self.values(bags, found, 1)
+    def compute_extended(
+        self, bags: Bags, own: Occurrences, held: Occurrences
+    ) -> NDArray[np.float64]:
+        return self.compute_values(bags, held, 1)

@@ -1,25 +1,30 @@
 """Word Mover's Distance (Kusner et al. 2015), exact top-k by pruning.
 
-Two relaxations bound the distance from below: every word of the row goes to its nearest query word,
-or every query word to its nearest word of the row. The first costs one pass over all rows, the
-second is taken where the first does not decide; what survives both is solved exactly, in rising
-order of the bound, until the bound passes the k-th best distance.
+Two relaxations bound the distance from below: every word of the row moves to its nearest query
+word, or every query word to its nearest word of the row. The first takes one pass over all rows;
+the second is computed where the first does not decide. The remaining rows are solved exactly, in
+ascending order of the bound, until the bound exceeds the k-th best distance.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from lexfield.explain import Explanation, Reason, no_reasons
+from lexfield.arrays import Array
+from lexfield.explain import Explanation, Reason
+from lexfield.search.method import Mask
 from lexfield.search.query import Query
 from lexfield.search.ranking import Found
 from lexfield.search.rows import Rows
 
-_FIRST = 256  # rows whose second bound is taken to find a good first limit
+if TYPE_CHECKING:
+    from scipy.sparse import csr_matrix
+
+_FIRST = 256  # the most promising rows, which yield a first limit
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -27,56 +32,57 @@ class Wmd:
     """The score is minus the distance; the explanation is the transport."""
 
     name = "wmd"
+    uses_vectors = True
 
     def search(
         self,
         rows: Rows,
         query: Query,
         k: int,
-        allowed: NDArray[np.bool_] | None,
+        among: Mask | None,
         limit: float = np.inf,
         stages: int = 2,
     ) -> Found:
-        """``limit``: rows known to be farther than this from the k best need not be looked at.
-        With one stage only the most promising rows are, which is how to get a limit."""
+        """Return the ``k`` nearest rows within ``limit``. One stage visits only the most promising
+        rows, which is enough to find a limit."""
         if not query.known.any():
-            return Found([], [], no_reasons, ["no word of the query has a vector"])
+            return Found([], [], notes=["no word of the query has a vector"])
         problem = _Problem(rows, query)
-        bounds = problem.row_bounds()
-        if allowed is not None:
-            bounds[~allowed] = np.inf
-        found: list[tuple[float, int]] = []  # distance, row; the k best so far
+        bounds = problem.bound_rows()
+        if among is not None:
+            bounds[~among] = np.inf
+        best: list[tuple[float, int]] = []  # distance and row of the k best so far
         done = np.zeros(len(rows), bool)
         candidates = np.argpartition(bounds, min(_FIRST, len(bounds) - 1))[:_FIRST]
         solved = 0
         for _ in range(stages):  # first the most promising, then all that the limit leaves
             candidates = candidates[(bounds[candidates] <= limit) & (bounds[candidates] < np.inf)]
             done[candidates] = True
-            lower = np.maximum(bounds[candidates], problem.query_bounds(candidates))
+            lower = np.maximum(bounds[candidates], problem.bound_query(candidates))
             for place in np.argsort(lower, kind="stable"):
                 if lower[place] > limit:
                     break
                 row = int(candidates[place])
-                found.append((problem.solve(row)[0], row))
+                best.append((problem.solve(row)[0], row))
                 solved += 1
-                if len(found) > k:
-                    found.sort()
-                    found.pop()
-                if len(found) == k:
-                    limit = min(limit, max(distance for distance, _ in found) + 1e-12)
+                if len(best) > k:
+                    best.sort()
+                    best.pop()
+                if len(best) == k:
+                    limit = min(limit, max(distance for distance, _ in best) + 1e-12)
             candidates = np.flatnonzero(~done & (bounds <= limit) & (bounds < np.inf))
-        found.sort()
-        chosen = [row for _, row in found]
+        best.sort()
+        chosen = [row for _, row in best]
         return Found(
             chosen,
-            [-distance for distance, _ in found],
+            [-distance for distance, _ in best],
             lambda place: problem.explain(chosen[place]),
             [f"wmd solved {solved:,} of {len(rows):,} rows exactly; bounds excluded the rest"],
         )
 
 
 class _Problem:
-    """Distances from the query's words to all words, and what is asked of them."""
+    """The distances from the query's words to all words, from which bounds are computed."""
 
     def __init__(self, rows: Rows, query: Query) -> None:
         self._rows = rows
@@ -91,12 +97,12 @@ class _Problem:
         distances += own[:, None]
         distances += squares
         np.sqrt(np.maximum(distances, 0, out=distances), out=distances)
-        # Bounds must not be too high: rounding in the lines above is under this.
+        # Bounds must not be too high: this is more than the lines above lose by rounding.
         distances -= np.float32(4e-3) * np.sqrt(own.max(initial=0))
         self._distances = np.maximum(distances, 0, out=distances)
 
-    def row_bounds(self) -> NDArray[np.float32]:
-        """For every row: each of its words goes to the nearest word of the query."""
+    def bound_rows(self) -> NDArray[np.float32]:
+        """Return the cost for every row if each of its words moves to the nearest query word."""
         nearest = self._distances.min(axis=0)
         bounds = np.concatenate(
             [shares @ nearest[own] for shares, own in self._rows.cached("shares", _shares)]
@@ -105,8 +111,8 @@ class _Problem:
         bounds[self._rows.cached("without vectors", _without_vectors)] = np.inf
         return bounds
 
-    def query_bounds(self, rows: NDArray[Any]) -> NDArray[np.float64]:
-        """For these rows: each word of the query goes to the nearest word of the row."""
+    def bound_query(self, rows: Array) -> NDArray[np.float64]:
+        """Return the cost for these rows if each query word moves to the nearest of their words."""
         bounds = np.zeros(len(rows))
         for number, (start, unit) in enumerate(self._rows.blocks()):
             inside = np.flatnonzero((rows >= start) & (rows < start + unit.rows))
@@ -122,8 +128,8 @@ class _Problem:
                 bounds[inside] += share * np.minimum.reduceat(distances[words] + far, begins)
         return bounds
 
-    def solve(self, row: int) -> tuple[float, NDArray[np.float64], NDArray[Any]]:
-        """Distance, flows (query word × row word) and the row's words, in float64."""
+    def solve(self, row: int) -> tuple[float, NDArray[np.float64], Array]:
+        """Return the distance, the flows (query word × row word) and the row's words."""
         from ot.lp.emd_wrap import emd_c
 
         words, counts, shares = self._rows.entries(row)
@@ -152,8 +158,8 @@ def _squares(rows: Rows) -> NDArray[np.float32]:
     return squares
 
 
-def _shares(rows: Rows) -> list[tuple[Any, NDArray[np.int32]]]:
-    """For each segment the shares of words in rows as a sparse matrix, and its words' ids."""
+def _shares(rows: Rows) -> list[tuple[csr_matrix, NDArray[np.int32]]]:
+    """Return for each segment the shares of words in rows as a sparse matrix, and word ids."""
     from scipy.sparse import csr_matrix
 
     return [

@@ -17,7 +17,8 @@ from lexfield.errors import InputError, check, list_names
 from lexfield.progress import Progress, silent
 from lexfield.search.filter import allowed_rows
 from lexfield.search.index import Index
-from lexfield.search.methods import parse, read_query, spec_of
+from lexfield.search.method import format_method
+from lexfield.search.registry import parse, read_query
 from lexfield.study.database import Study, create
 from lexfield.study.design import (
     BASELINES,
@@ -59,7 +60,7 @@ def new_study(
     With ``by``, a metadata field, a query is answered from documents whose value is its level.
     With ``allow_unknown``, vectors are used even if most words of the index have none.
     """
-    names = [tuple(spec_of(parse(spec)) for spec in specs) for specs in (targets, baselines)]
+    names = [tuple(format_method(parse(spec)) for spec in specs) for specs in (targets, baselines)]
     design = Design(kind, names[0], names[1], seed)
     levels = sorted({query.level for query in queries})
     if by is None and levels != [""]:

@@ -22,7 +22,7 @@ from lexfield.errors import InputError, check, list_names
 T = TypeVar("T")
 Lists = Mapping[str, Sequence[tuple[int, str]]]  # method → (id, text)
 KINDS = ("choose3", "head2head")
-TARGETS = ("setcover",)
+TARGETS = ("ideas",)
 BASELINES = ("mean", "wmd", "jaccard", "edit")
 PAPER_TARGETS = ("set_cover", "weighted_set_cover")  # as the file of Hare et al. names them
 PAPER_BASELINES = ("embedding_average", "word_movers_distance", "jaccard", "edit_distance")

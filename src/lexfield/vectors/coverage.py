@@ -83,9 +83,9 @@ class Coverage:
         if self.is_enough:
             return []
         return [
-            f"{self}, so what needs vectors is refused without --allow-unknown: search by setcover,"
-            " mean, wmd and translation, the latent space, metrics. Build it again with vectors of"
-            f" their language: --vectors. {_WITHOUT_VECTORS}"
+            f"{self}, so what needs vectors is refused without --allow-unknown: search by ideas,"
+            " setcover, mean, wmd and translation, the latent space, metrics. Build it again with"
+            f" vectors of their language: --vectors. {_WITHOUT_VECTORS}"
         ]
 
 

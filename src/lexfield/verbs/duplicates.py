@@ -41,7 +41,6 @@ def duplicates(
         float, Meta(gt=0, le=1), Help("Least Jaccard similarity of the words, without stopwords.")
     ] = 0.8,
     unit: Annotated[Unit, Help("Compare sentences or whole documents.")] = "document",
-    approximate: Annotated[bool, Help("Use MinHash, for very large indexes.")] = False,
     min_words: Annotated[
         int,
         Meta(ge=1, le=10**6),
@@ -64,7 +63,6 @@ def duplicates(
         opened,
         threshold,
         unit=unit,
-        approximate=approximate,
         min_words=min_words,
         full=full,
         progress=progress,

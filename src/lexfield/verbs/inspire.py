@@ -56,7 +56,7 @@ def inspire(
     sentences: Annotated[
         int, Meta(ge=1, le=1000), Help("Number of sentences at the end of the draft to go on from.")
     ] = 1,
-    method: Annotated[Method, Help("Search method, as for `lexfield search`.")] = "setcover",
+    method: Annotated[Method, Help("Search method, as for `lexfield search`.")] = "ideas",
     k: Annotated[Hits, Help("Number of suggestions.")] = 5,
     allow_unknown: AllowUnknown = False,
 ) -> Suggestions:

@@ -31,8 +31,10 @@ class Methods(Result[MethodRow]):
 _SEARCH = "search --method"
 _HARE = "Hare et al."
 _ALL = (
-    MethodRow("setcover", _SEARCH, "similar rows that differ from each other, with reasons",
-              "postings of the balls, then 400 candidates", _HARE, "setcover"),
+    MethodRow("ideas", _SEARCH, "varied suggestions, with reasons",
+              "postings of the balls, then 400 candidates", f"after {_HARE}", "ideas"),
+    MethodRow("setcover", _SEARCH, "rows that together cover the query", "postings of the balls",
+              f"Algorithm 1 of {_HARE}", "setcover"),
     MethodRow("mean", _SEARCH, "nearest mean word vector", "64 bytes per row, then few exact",
               f"AVG of {_HARE}", "baselines"),
     MethodRow("wmd", _SEARCH, "least transport of words", "q·V distances, then few exact solutions",
@@ -81,7 +83,7 @@ _ALL = (
               "words"),
     MethodRow("kwic", "kwic", "words in context", "postings of the words", "Luhn 1960", "words"),
     MethodRow("duplicates", "duplicates", "pairs of nearly identical texts",
-              "prefix filter, or MinHash", "Chaudhuri et al. 2006; Broder 1997", "baselines"),
+              "prefix filter", "Chaudhuri et al. 2006", "baselines"),
     MethodRow("study", "study", "which suggestions help people", "seconds",
               "Bradley and Terry 1952", "study"),
 )  # fmt: skip

@@ -18,6 +18,7 @@ from lexfield.search.index import Index
 from lexfield.search.marks import Highlight, pieces
 from lexfield.search.passages import Passage
 from lexfield.search.ranking import Hit, Ranking
+from lexfield.search.registry import DEFAULT
 from lexfield.text.corpus import View
 from lexfield.verbs.declare import Flags, Help, verb
 from lexfield.verbs.input import FileInput, IndexInput, open_index
@@ -42,9 +43,9 @@ SearchMethods = Annotated[
     Meta(min_length=1, max_length=6),
     Flags(metavar="SPEC"),
     Help(
-        "setcover, mean, wmd, jaccard, edit, bow or topic; count, frequency, bm25, lm or"
+        "ideas, setcover, mean, wmd, jaccard, edit, bow or topic; count, frequency, bm25, lm or"
         " translation, which weigh words and phrases; with parameters as in setcover(r=20);"
-        " combined as in fuse(setcover, topic). Repeat it to see several side by side."
+        " combined as in fuse(ideas, topic). Repeat it to see several side by side."
     ),
 ]
 Like = Annotated[
@@ -136,7 +137,7 @@ def search(
     query: Annotated[SearchText, Flags(metavar="[TEXT]", dash="queries")] = None,
     *,
     queries: Queries = None,
-    method: SearchMethods = ("setcover",),
+    method: SearchMethods = (DEFAULT,),
     like: Like = None,
     k: Hits = 5,
     unit: Unit = "sentence",
@@ -157,7 +158,7 @@ def search(
         lexfield search my.idx "The storm broke at midnight."
         lexfield search my.idx "a quiet harbour" --method mean -k 10 --explain
         lexfield search my.idx 'storm + 2*"at sea" - boat' --algebra --method bm25 --explain
-        lexfield search my.idx "a quiet harbour" --method setcover --method bm25
+        lexfield search my.idx "a quiet harbour" --method ideas --method bm25
         lexfield search my.idx --like letters/march --method topic
         lexfield search tickets.idx "app crashes on start" --method mean --metric support
         lexfield search my.idx --queries topics.tsv --unit document -k 100 --run > mine.run

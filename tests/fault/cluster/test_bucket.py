@@ -28,7 +28,7 @@ def test_an_index_in_a_bucket(bucket: str) -> None:
     assert sorted(names) == sorted(shard["name"] for shard in built.shards)
     single = Index.build(Corpus.of(documents), copies().parent / "single")
     index = Index.open(address)
-    for spec in ("setcover", "mean", "wmd", "bm25"):
+    for spec in ("ideas", "mean", "wmd", "bm25"):
         wanted = single.search("A kitten at the fire by the sea.", spec, 4)
         for found in (
             index.search("A kitten at the fire by the sea.", spec, 4),

@@ -203,7 +203,7 @@ def test_every_method_on_every_number_of_shards(
 
 
 def test_an_index_without_shards(made: dict[int, Index], cluster: Cluster) -> None:
-    for spec in ("setcover", "bm25", "wmd"):
+    for spec in ("ideas", "bm25", "wmd"):
         same(made[0], made[0], spec, engine=cluster)
 
 
@@ -220,7 +220,7 @@ def test_a_damaged_shard(made: dict[int, Index], cluster: Cluster, tmp_path: Pat
     data[-1] ^= 1
     target.write_bytes(data)
     with pytest.raises(CorruptError, match=name):
-        list(index.search_many(ASKED, "setcover", 5, engine=cluster))
+        list(index.search_many(ASKED, "ideas", 5, engine=cluster))
 
 
 PAIRS: list[dict[str, Any]] = [

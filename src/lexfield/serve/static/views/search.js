@@ -5,14 +5,14 @@ import { field, h, notes, number, pieces, problem, say, search, select, tools } 
 
 export const title = "Search";
 const METHODS = {
-  setcover: "Set cover", mean: "Mean", wmd: "Word mover", jaccard: "Jaccard", edit: "Edit distance", bow: "Bag of words",
+  ideas: "Ideas", setcover: "Set cover", mean: "Mean", wmd: "Word mover", jaccard: "Jaccard", edit: "Edit distance", bow: "Bag of words",
   topic: "Topics", count: "Count", frequency: "Frequency", bm25: "BM25", lm: "Language model", translation: "Translation",
 };
 const HELP = {
-  setcover: "each sentence covers another part of your text", mean: "nearest mean of word vectors", wmd: "least work to move the words",
+  ideas: "varied suggestions that take up your words", setcover: "each sentence covers another part of your text", mean: "nearest mean of word vectors", wmd: "least work to move the words",
   jaccard: "most words in common", edit: "fewest letters changed", bow: "most alike counts", topic: "most alike topics",
 };
-const FIRST = ["setcover", "mean", "wmd", "jaccard", "edit", "bow", "topic"];
+const FIRST = ["ideas", "setcover", "mean", "wmd", "jaccard", "edit", "bow", "topic"];
 const BAGS = ["count", "frequency", "bm25", "lm", "translation"]; // whose queries may be sums of words
 const SLOW = ["wmd", "edit"], MANY = 1_000_000; // methods that take long on whole documents, of so many words together
 const STEP = 5;
@@ -20,8 +20,8 @@ const STEP = 5;
 export async function render(root, state) {
   const given = state.parameters, about = state.about;
   if (!about) throw Object.assign(new Error(`There is no index ${given.get("index")}.`), { hint: "Choose one above, or build one under Start." });
-  const wanted = given.getAll("method").length ? given.getAll("method") : ["setcover"];
-  const known = state.server.methods.filter((name) => FIRST.includes(name) && (name !== "topic" || about.topics));
+  const wanted = given.getAll("method").length ? given.getAll("method") : ["ideas"];
+  const known = FIRST.filter((name) => state.server.methods.includes(name) && (name !== "topic" || about.topics));
   const q = h("textarea", { name: "q", rows: 2, maxlength: 20000, placeholder: "Type a sentence, for instance: The fishing boat came home before the storm.", onkeydown: (event) => { if (event.key === "Enter" && !event.shiftKey) { event.preventDefault(); form.requestSubmit(); } } });
   q.value = given.get("q") ?? "";
   const methods = known.concat(wanted.filter((one) => !known.includes(one))).map((name) => h("label", { class: "chip", title: HELP[name] ?? "" }, h("input", { type: "checkbox", name: "method", value: name, checked: wanted.includes(name) }), METHODS[name] ?? name));
@@ -40,7 +40,7 @@ export async function render(root, state) {
     const data = new FormData(form);
     const chosen = data.getAll("method");
     const where = [...data].filter(([name, value]) => name.startsWith("where:") && value !== "").map(([name, value]) => `${name.slice(6)}=${value}`);
-    return search({ index: state.index, q: data.get("q").trim(), method: chosen.length ? chosen : ["setcover"], k, unit: data.get("unit") === "document" ? "document" : null, where, algebra: data.has("algebra") ? "true" : null, ...more });
+    return search({ index: state.index, q: data.get("q").trim(), method: chosen.length ? chosen : ["ideas"], k, unit: data.get("unit") === "document" ? "document" : null, where, algebra: data.has("algebra") ? "true" : null, ...more });
   }
 
   const results = h("div", {});
@@ -72,7 +72,7 @@ function draw(root, told, reach, { asked, wanted, k, like, go, query }) {
   const columns = lists.map(([method, hits]) => h("section", { class: "card", "aria-label": METHODS[method] ?? method },
     h("div", { class: "spread" }, h("h2", {}, METHODS[method] ?? method), h("span", { class: "small" }, HELP[method] ?? "")),
     hits.length ? hits.map((hit) => card(hit, { colourOf, go, asked })) : h("p", { class: "hint" }, "Nothing was found.")));
-  const more = !like && wanted.includes("setcover") && k < 200 && told.results.length >= k
+  const more = !like && wanted.includes("ideas") && k < 200 && told.results.length >= k
     ? h("button", { type: "button", id: "inspire", onclick: () => go(query(k + STEP)) }, "Inspire me: more, and different") : null;
   root.replaceChildren(
     h("div", { class: "spread" }, h("p", { class: "small", role: "status" }, like ? `More like ${like}` : `${told.results.length} found`), tools("search", asked, { twin: "search" })),
@@ -110,7 +110,7 @@ const plainly = (method) => method.replace(/\s/g, "");
 function panel(reach, hits, lists, colourOf) {
   const used = new Set(), covered = new Map();
   hits.forEach((hit) => { for (const one of hit.explanation?.reasons ?? []) used.add(`${one.query}\n${one.match}`); });
-  const cover = lists.find(([method]) => method.startsWith("setcover"))?.[1] ?? [], known = reach.results.filter((one) => one.known);
+  const cover = lists.find(([method]) => /^(ideas|setcover)/.test(method))?.[1] ?? [], known = reach.results.filter((one) => one.known);
   cover.forEach((hit) => { for (const one of known) if (!covered.has(one.word) && hit.explanation && !hit.explanation.uncovered?.includes(one.word)) covered.set(one.word, hit.rank); });
   const stateOf = (one) => !one.known ? ["no", "no vector"] : !cover.length ? null : covered.has(one.word) ? ["yes", `✓ covered by ${covered.get(one.word)}`] : ["no", "not covered"];
   const words = reach.results.map((one) => {

@@ -16,7 +16,8 @@ from hypothesis import strategies as st
 
 from lexfield.errors import InputError
 from lexfield.search.index import Index
-from lexfield.search.methods import parse, spec_of
+from lexfield.search.method import format_method
+from lexfield.search.registry import parse
 from lexfield.text.corpus import Corpus
 from lexfield.text.document import Document
 from lexfield.text.normalise import Normalisation
@@ -351,8 +352,8 @@ def test_plain_text_is_no_algebra(websites: Index) -> None:
         words = websites.search("aristotle plato", "bm25", unit="document")
         assert sorted(plain.rows) == sorted(words.rows), text
         assert plain.scores == words.scores or text.startswith("3"), text
-    with pytest.raises(InputError, match="setcover does not read sums"):
-        websites.search("3*plato", "setcover", algebra=True)
+    with pytest.raises(InputError, match="ideas does not read sums"):
+        websites.search("3*plato", "ideas", algebra=True)
 
 
 def test_a_list_is_no_text(websites: Index) -> None:
@@ -375,7 +376,7 @@ def test_notes_on_vectors_are_for_methods_that_use_them(tmp_path: Path) -> None:
     for spec in ("bm25", "lm", "jaccard", "edit", "bow", "count"):
         notes = [*index.search("qxzzy sails", spec).notes, *index.like("0", spec).notes]
         assert not any("no vector" in note for note in notes), spec
-    for spec in ("mean", "wmd", "setcover", "translation", "bm25(extend=true)"):
+    for spec in ("mean", "wmd", "ideas", "translation", "bm25(extend=true)"):
         assert "no vector for: qxzzy" in index.search("qxzzy sails", spec).notes, spec
 
 
@@ -391,7 +392,7 @@ def test_stopwords_count_in_quotes_only(tmp_path: Path) -> None:
     ["bm25(k1=1.2)", "bm25(extend=true, threshold=0.5)", "lm(mu=300)", "translation(top=5)"],
 )
 def test_specs(spec: str) -> None:
-    assert spec_of(parse(spec)) == spec
+    assert format_method(parse(spec)) == spec
 
 
 @pytest.mark.parametrize(

@@ -1,29 +1,34 @@
-"""More like this: a row of the index as the query, and not among the answers."""
+"""More like this: a row of the index is the query, and is not returned itself."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 import numpy as np
 
-from lexfield.errors import InputError, check
-from lexfield.explain import no_reasons
+from lexfield.errors import InputError
 from lexfield.search.filter import allowed_rows, where_notes
-from lexfield.search.methods import Method, read_query, spec_of
+from lexfield.search.method import Method, QueryReader, check_k, format_method
 from lexfield.search.query import LONGEST_QUERY
-from lexfield.search.ranking import Found, Ranking
+from lexfield.search.ranking import Ranking
+from lexfield.search.registry import read_query
 from lexfield.search.rows import Rows
-from lexfield.search.topic import Topic, mixture_of
-
-if TYPE_CHECKING:
-    from lexfield.search.index import Index
 
 _SAMPLE = 5_000  # words of a document that is too long to be a query
 
 
-def like(
-    index: Index,
+class Searchable(QueryReader, Protocol):
+    """The part of an index that this needs."""
+
+    @property
+    def documents(self) -> dict[str, int]: ...
+
+    def rows(self, unit: str = "sentence") -> Rows: ...
+
+
+def search_similar(
+    index: Searchable,
     identity: str,
     method: Method,
     k: int,
@@ -31,36 +36,31 @@ def like(
     where: Mapping[str, str | Sequence[str]] | None = None,
     allow_unknown: bool = False,
 ) -> Ranking:
-    """The rows nearest to the document (or the sentence ``document#number``) of this id.
+    """Return the rows nearest to the document (or the sentence ``document#number``) of this id.
 
-    By topics the row's own mixture is the query, however long the document; other methods are
-    asked with its text.
+    A method with ``search_row`` compares the row itself; others search for its text.
     """
-    check(isinstance(k, int | np.integer) and k >= 1, "k", "a whole number of at least 1", k)
+    check_k(k)
     unit, row = locate(index, identity)
     rows = index.rows(unit)
     allowed = allowed_rows(rows, where)
-    allowed = np.ones(len(rows), bool) if allowed is None else allowed.copy()
-    allowed[row] = False
+    among = np.ones(len(rows), bool) if allowed is None else allowed.copy()
+    among[row] = False
     k = min(int(k), len(rows))
-    if isinstance(method, Topic):
-        mixture = mixture_of(rows, row)
-        if mixture is None:
-            note = f"no word of {identity} is known to the topic model"
-            found = Found([], [], no_reasons, [note])
-        else:
-            found = method.near(rows, mixture, k, allowed)
+    search_row = getattr(method, "search_row", None)
+    if search_row is not None:
+        found = search_row(rows, row, k, among)
     else:
-        text, sampled = _sample(index, rows, row, identity)
+        text, notes = _sample_text(index, rows, row, identity)
         query = read_query(index, method, text, allow_unknown=allow_unknown)
-        found = method.search(rows, query, k, allowed)
-        found.notes[:0] = [*sampled, *query.notes]
+        found = method.search(rows, query, k, among)
+        found.notes[:0] = [*notes, *query.notes]
         found.words = query.wanted
     found.notes[:0] = where_notes(rows, where)
-    return Ranking(found, rows, spec_of(method), identity)
+    return Ranking(found, rows, format_method(method), identity)
 
 
-def _sample(index: Index, rows: Rows, row: int, identity: str) -> tuple[str, list[str]]:
+def _sample_text(index: Searchable, rows: Rows, row: int, identity: str) -> tuple[str, list[str]]:
     """Return a row's text, or evenly spaced sentences of one too long for a query; and notes."""
     length = int(rows.lengths[row])
     if length <= LONGEST_QUERY or rows.unit == "sentence":
@@ -73,8 +73,8 @@ def _sample(index: Index, rows: Rows, row: int, identity: str) -> tuple[str, lis
     return " ".join(sentences.text(one) for one in chosen), [note]
 
 
-def locate(index: Index, identity: str) -> tuple[str, int]:
-    """The unit and the row of an id."""
+def locate(index: Searchable, identity: str) -> tuple[str, int]:
+    """Return the unit and the row of an id. Raise InputError if the index does not hold it."""
     number = index.documents.get(identity)
     if number is not None:
         return "document", number

@@ -1,6 +1,6 @@
-"""An index under a learned metric: the same rows, every vector mapped.
+"""An index seen through a learned metric: the same rows, with every vector mapped.
 
-Search methods are given mapped vectors, balls and means, and know nothing of it.
+Search methods get mapped vectors, balls and means, and need not know of the metric.
 """
 
 from __future__ import annotations
@@ -17,18 +17,17 @@ from numpy.typing import NDArray
 from lexfield.errors import InputError
 from lexfield.search.embedding import VectorSource
 from lexfield.search.index import Index
-from lexfield.search.methods import Method, parse, uses_vectors
 from lexfield.search.metrics import Metric
-from lexfield.search.ranking import Ranking
 from lexfield.search.segment import Segment, Unit
 from lexfield.search.topics import Topics
+from lexfield.store.folder import Store
 from lexfield.vectors.wordvectors import WordEmbeddings
 
 T = TypeVar("T")
 
 
-class MeasuredIndex(Index):
-    """``Index.open(path, metric="name")``: to be searched, not to be changed."""
+class MetricIndex(Index):
+    """``Index.open(path, metric="name")``: it can be searched but not changed."""
 
     def __init__(self, path: Path, metric: str) -> None:
         self.metric = metric
@@ -42,15 +41,6 @@ class MeasuredIndex(Index):
         raise InputError(
             f"The index is open under the metric {self.metric!r}.", "Open it without to change it."
         )
-
-    def search(
-        self, text: str, method: str | Method = "setcover", k: int = 5, **how: Any
-    ) -> Ranking:
-        found = super().search(text, method, k, **how)
-        chosen = parse(method)
-        if not uses_vectors(chosen) and chosen.name not in ("topic", "fuse"):
-            found.notes.append(f"{chosen.name} uses no vectors: the metric changes nothing")
-        return found
 
     @cached_property
     def _metric(self) -> Metric:
@@ -71,7 +61,7 @@ class MeasuredIndex(Index):
 
 
 class _MappedSegment(Segment):
-    def __init__(self, store: Any, meta: dict[str, Any], arrays: dict[str, Any], metric: Metric):
+    def __init__(self, store: Store, meta: dict[str, Any], arrays: dict[str, Any], metric: Metric):
         super().__init__(store, meta)
         self.vectors = arrays["vectors"]
         self._arrays = arrays

@@ -13,10 +13,12 @@ from hypothesis import strategies as st
 
 from lexfield.errors import InputError
 from lexfield.search.index import Index
-from lexfield.search.methods import METHODS, parse, spec_of
+from lexfield.search.method import format_method
+from lexfield.search.registry import METHODS, parse
 from lexfield.text.corpus import Corpus
 from lexfield.vectors.wordvectors import WordVectors
 from tests.search import oracle
+from tests.search.covers import SetCoverWithCopies
 from tests.search.oracle import Plain
 
 # Letters would be stopwords ("a", "i"), so words have two; "the" and "of" are stopwords, "qq" has
@@ -79,38 +81,42 @@ def test_against_oracle(spec: str, texts: list[str], query: str, k: int, unit: s
 def test_plain_set_cover_against_algorithm_1(
     texts: list[str], query: str, k: int, r: int, penalty: float, own: bool
 ) -> None:
-    spec = f"setcover(weights=none, r={r}, penalty={penalty}, own={own}, min_tokens=3, copies=0)"
+    method = SetCoverWithCopies(r=r, penalty=penalty, own=own, min_tokens=3)
     with tempfile.TemporaryDirectory() as folder:
         index = build(folder, texts)
-        found = index.search(query, spec, k)
+        found = index.search(query, method, k)
         expected = oracle.set_cover(Plain.of(index), query, k, r, penalty, 3, own)
     assert found.rows == [row for row, _ in expected]
     np.testing.assert_allclose(found.scores, [score for _, score in expected], atol=1e-9)
 
 
 def test_specs_round_trip() -> None:
-    for name in METHODS:
+    for name in METHODS.names():
         if name != "fuse":  # which is nothing without methods
-            assert spec_of(parse(name)) == name
+            assert format_method(parse(name)) == name
     spec = "setcover(r=20, penalty=0.25, own=false)"
-    assert spec_of(parse(spec)) == spec
+    assert format_method(parse(spec)) == spec
     assert parse(" edit( by = word ) ") == parse("edit(by=word)")
 
 
 @pytest.mark.parametrize(
     ("spec", "message"),
     [
-        ("setcovr", "no method 'setcovr'. Did you mean 'setcover'"),
+        ("setcovr", "no search method named 'setcovr'. Did you mean 'setcover'"),
         ("setcover(x=1)", "no parameter 'x'. It has: r, penalty"),
         ("setcover(r=1, r=2)", "given twice"),
         ("setcover(r)", "'r' in .* is not parameter=value"),
         ("setcover(r=-1)", "r must be a whole number"),
         ("setcover(penalty=101)", "penalty must be"),
-        ("setcover(weights=gold)", "weights must be one of"),
+        ("setcover(weights=gold)", "weights must be one of none, idf, distance. Got"),
+        ("setcover(weights=matches)", "are the method ideas"),
+        ("setcover(beyond=0, repeat=true)", "no parameter 'beyond'.* a parameter of ideas"),
+        ("ideas(penalty=1)", "no parameter 'penalty'.* a parameter of setcover"),
+        ("jaccard(minhash=true)", "no parameter 'minhash'. It has: none"),
         ("edit(by=line)", "by must be 'character' or 'word'"),
-        ("wmd(", "is not a method"),
-        ("", "is not a method"),
-        ("__import__('os')", "is not a method|no method|not parameter"),
+        ("wmd(", "cannot be understood"),
+        ("", "cannot be understood"),
+        ("__import__('os')", "no search method named"),
     ],
 )
 def test_bad_specs(spec: str, message: str) -> None:

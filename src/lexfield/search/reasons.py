@@ -1,12 +1,11 @@
-"""What pairs of words, one of the query and one of a row, have to do with each other."""
+"""Reasons by pairs of words, one of the query and one of a row, for methods that use vectors."""
 
 from __future__ import annotations
-
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from lexfield.arrays import Array
 from lexfield.explain import Reason
 from lexfield.search.query import Query
 from lexfield.search.rows import Rows
@@ -14,8 +13,8 @@ from lexfield.search.rows import Rows
 _SHOWN = 20
 
 
-def product_parts(rows: Rows, query: Query, row: int) -> NDArray[np.float64]:
-    """The part of each pair (query word, row word) in the inner product of the mean vectors."""
+def split_product(rows: Rows, query: Query, row: int) -> NDArray[np.float64]:
+    """Return the part of each pair (query word, row word) in the inner product of the means."""
     words, _, shares = rows.entries(row)
     own = query.vectors.astype(np.float64)
     vectors = rows.lexicon.vectors[words].astype(np.float64)
@@ -23,16 +22,16 @@ def product_parts(rows: Rows, query: Query, row: int) -> NDArray[np.float64]:
     return parts
 
 
-def pair_reasons(rows: Rows, query: Query, row: int, parts: NDArray[Any]) -> list[Reason]:
-    """The largest parts as reasons, and the sum of the others as one."""
+def explain_pairs(rows: Rows, query: Query, row: int, parts: Array) -> list[Reason]:
+    """Return the largest parts as reasons, and the sum of the others as one."""
     words = rows.entries(row)[0]
     order = np.argsort(-np.abs(parts), axis=None, kind="stable")[:_SHOWN]
     values = parts.ravel()[order]
     order, values = order[values != 0], values[values != 0]
     own, columns = np.divmod(order, parts.shape[1])
     matched = words[columns].tolist()
-    apart = query.vectors[own] - rows.lexicon.vectors[matched].astype(np.float64)
-    distances = np.sqrt(np.einsum("ij,ij->i", apart, apart))
+    differences = query.vectors[own] - rows.lexicon.vectors[matched].astype(np.float64)
+    distances = np.sqrt(np.einsum("ij,ij->i", differences, differences))
     names = rows.lexicon.words
     reasons = [
         Reason(query.words[place], names[word], value, distance)

@@ -1,4 +1,4 @@
-"""Set cover: a toy corpus by hand, the default cover by its definition, and greedy's guarantee."""
+"""Set cover by hand; ideas by their definition, and the guarantee of greedy choice."""
 
 from __future__ import annotations
 
@@ -15,8 +15,9 @@ from hypothesis import strategies as st
 from lexfield.search.index import Index
 from lexfield.text.corpus import Corpus
 from lexfield.vectors.wordvectors import WordVectors
+from tests.search.covers import IdeasWithCopies, SetCoverWithCopies
 from tests.search.oracle import MatchCover, Plain
-from tests.search.test_methods import build, corpora, queries
+from tests.search.test_registry import build, corpora, queries
 
 # On a line: boat 0, ship 1, canoe 2, then far away bread 50, cake 51, stone 100.
 LINE = {"boat": 0, "ship": 1, "canoe": 2, "bread": 50, "cake": 51, "stone": 100}
@@ -44,14 +45,14 @@ def test_without_kept_balls_the_answers_are_the_same(
     vectors = WordVectors(list(LINE), matrix)
     without = Index.build(Corpus.of(TOY), tmp_path / "without", vectors=vectors)
     assert toy.lexicon.has_balls and not without.lexicon.has_balls
-    for spec in ("setcover(weights=none, r=2)", "setcover", "translation(threshold=0.5)"):
+    for spec in ("setcover(r=2)", "ideas", "translation(threshold=0.5)"):
         kept, computed = (index.search("boat bread", spec, 3) for index in (toy, without))
         assert (kept.rows, kept.scores) == (computed.rows, computed.scores)
 
 
 def test_toy_corpus_by_hand(toy: Index) -> None:
     """U of "boat bread" with r=2: {boat, ship, canoe} ∪ {bread, cake, canoe}."""
-    found = toy.search("boat bread", "setcover(weights=none, r=2)", 3)
+    found = toy.search("boat bread", "setcover(r=2)", 3)
     assert found.rows == [3, 0, 2]
     # 3 of 3's five words; then bread, for ship is covered; then cake
     assert found.scores == pytest.approx([3 / math.sqrt(5), 1 / math.sqrt(6), 1 / math.sqrt(6)])
@@ -66,49 +67,48 @@ def test_toy_corpus_by_hand(toy: Index) -> None:
 
 
 def test_own_words_can_be_left_out(toy: Index) -> None:
-    found = toy.search("bread", "setcover(weights=none, r=1, own=false)", 2)
+    found = toy.search("bread", "setcover(r=1, own=false)", 2)
     assert found.rows == [2]
     assert [r.match for r in found[0].explanation.reasons] == ["cake"]
 
 
 def test_when_everything_is_covered(toy: Index) -> None:
-    again = toy.search("stone", "setcover(weights=none, r=1)", 2)
+    again = toy.search("stone", "setcover(r=1)", 2)
     assert again.rows == [2]  # stone and cake in one row; no other row has either
-    two = toy.search("canoe", "setcover(weights=none, r=0)", 2)
+    two = toy.search("canoe", "setcover(r=0)", 2)
     assert two.rows == [3, 1]
     assert any("everything was covered after 1 rows" in note for note in two.notes)
-    stop = toy.search("canoe", "setcover(weights=none, r=0, exhausted=stop)", 2)
+    stop = toy.search("canoe", "setcover(r=0, exhausted=stop)", 2)
     assert stop.rows == [3]
 
 
 def test_copies_and_lengths(toy: Index) -> None:
     text = TOY[3].replace("raced", "race")
-    assert 3 not in toy.search(text, "setcover(r=2)", 5).rows
-    assert 3 in toy.search(text, "setcover(r=2, copies=0)", 5).rows
-    assert 4 in toy.search("cake", "setcover(min_tokens=0)", 5).rows
-    assert 3 not in toy.search("boat", "setcover(max_tokens=5, min_tokens=0)", 5).rows
+    for spec in ("setcover(r=2)", "ideas(r=2)"):
+        assert 3 not in toy.search(text, spec, 5).rows
+    for method in (SetCoverWithCopies(r=2), IdeasWithCopies(r=2)):
+        assert 3 in toy.search(text, method, 5).rows
+    for spec in ("setcover", "ideas"):
+        assert 4 not in toy.search("cake", spec, 5).rows
+    for spec in ("setcover(min_tokens=0)", "ideas(min_tokens=0)"):
+        assert 4 in toy.search("cake", spec, 5).rows
 
 
-def test_other_weights_and_thresholds(toy: Index) -> None:
+def test_other_weights(toy: Index) -> None:
     by_idf = toy.search("boat bread", "setcover(weights=idf, r=2)", 1)
     assert by_idf.scores[0] == pytest.approx(3 * math.log(6 / 2) / math.sqrt(5))
     by_distance = toy.search("boat", "setcover(weights=distance, r=1)", 1)
     cosine = 1 / math.sqrt(2)  # of (0, 1) and (1, 1)
     assert by_distance.scores[0] == pytest.approx((1 + cosine) / math.sqrt(5))
-    near = toy.search("boat", "setcover(weights=none, threshold=0.7)", 1)
-    assert {r.match for r in near[0].explanation.reasons} == {"boat", "ship"}
 
 
 @settings(deadline=None, max_examples=60)
 @given(texts=corpora, query=queries, k=st.integers(1, 4), r=st.integers(0, 9))
-def test_default_cover_against_its_definition(texts: list[str], query: str, k: int, r: int) -> None:
-    spec = (
-        f"setcover(r={r}, topic=0.3, form=1.5, min_tokens=3, copies=0, exhausted=stop,"
-        " beyond=0, repeat=true)"
-    )
+def test_ideas_against_their_definition(texts: list[str], query: str, k: int, r: int) -> None:
+    method = IdeasWithCopies(r=r, topic=0.3, form=1.5, min_tokens=3, beyond=0, repeat=True)
     with tempfile.TemporaryDirectory() as folder:
         index = build(folder, texts)
-        found = index.search(query, spec, k)
+        found = index.search(query, method, k)
         cover = MatchCover(Plain.of(index), query, r, 0.3, 1.5)
         totals = [sum(reason.contribution for reason in hit.explanation.reasons) for hit in found]
     chosen: list[int] = []
@@ -129,20 +129,20 @@ def test_default_cover_against_its_definition(texts: list[str], query: str, k: i
 def test_variety_rules(tmp_path: Path, sample: Corpus) -> None:
     index = Index.build(sample, tmp_path / "i")
     query = "The fishing boat came home before the storm."
-    free = index.search(query, "setcover(beyond=0, repeat=true)", 8)
-    varied = index.search(query, "setcover", 8)
+    free = index.search(query, "ideas(beyond=0, repeat=true)", 8)
+    varied = index.search(query, "ideas", 8)
     assert free.rows[0] == varied.rows[0]
     assert free.rows != varied.rows
     near = [r for m in ("mean", "jaccard", "wmd") for r in index.search(query, m, 8).rows]
     assert len(set(varied.rows[1:]) & set(near)) < len(set(free.rows[1:]) & set(near))
     # With the topic left out reasons are the matches alone: no word is matched by two rows.
-    bare = index.search(query, "setcover(topic=0, form=0, beyond=0)", 6)
+    bare = index.search(query, "ideas(topic=0, form=0, beyond=0)", 6)
     words = [{reason.match for reason in hit.explanation.reasons} for hit in bare]
     assert sum(map(len, words)) == len(set().union(*words))
 
 
 def test_rows_that_were_passed_over_are_better_than_none(toy: Index) -> None:
-    assert len(toy.search("boat", "setcover(r=5, beyond=50)", 4)) == 4
+    assert len(toy.search("boat", "ideas(r=5, beyond=50)", 4)) == 4
 
 
 @settings(deadline=None, max_examples=40)

@@ -1,0 +1,227 @@
+"""The base of the bag methods: a query is weighted n-grams, and a score is the sum of their values.
+
+    score(row) = Σ weight(g) · value(g, row)   over the n-grams g of the query
+
+A method says what an n-gram is worth in a row that holds it. Rows that hold no n-gram with a
+positive weight are not returned; n-grams with a negative weight lower the scores of the others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lexfield.arrays import Array
+from lexfield.bags.algebra import parse_algebra
+from lexfield.engine.heap import sort_heap
+from lexfield.errors import list_names
+from lexfield.explain import Explanation, Reason
+from lexfield.search.bags import Bags, Occurrences
+from lexfield.search.kernels import add_list, take_rows
+from lexfield.search.method import Mask, QueryReader
+from lexfield.search.query import Query, check_length, count_words
+from lexfield.search.ranking import Found
+from lexfield.search.rows import Rows
+from lexfield.text.segment import split_words
+from lexfield.text.stopwords import stopwords
+
+NOTHING: Array = np.empty(0)
+_EVERY_ROW: Mask = np.empty(0, bool)
+WeightedGrams = tuple[tuple[float, tuple[str, ...]], ...]
+
+
+@dataclass(frozen=True)
+class Term:
+    """An n-gram of a query: its words, and the terms (stems, if there is a stemmer) to count."""
+
+    weight: float
+    words: tuple[str, ...]
+    gram: tuple[str, ...]
+
+    @property
+    def text(self) -> str:
+        return " ".join(self.words)
+
+
+@dataclass(frozen=True)
+class TermScores:
+    """What a term is worth in each row that holds it: always more than 0.
+
+    Where other terms may stand for it, ``related`` are their ids and ``weights`` what one
+    occurrence of each counts; ``counts`` are then weighted sums.
+    """
+
+    rows: NDArray[np.int32]
+    values: NDArray[np.float64]
+    counts: Array
+    holding: int
+    related: Array | None = None
+    weights: Array | None = None
+
+    def find(self, row: int) -> int:
+        """Return the place of a row, or -1."""
+        place = int(np.searchsorted(self.rows, row))
+        return place if place < len(self.rows) and self.rows[place] == row else -1
+
+
+Scored = list[tuple[Term, TermScores]]
+
+
+class BagMethod:
+    """The base of count, frequency, bm25, lm and translation."""
+
+    name: str
+    is_fast = True
+
+    def compute_values(self, bags: Bags, held: Occurrences, n: int) -> NDArray[np.float64]:
+        """Return what an n-gram is worth in each row that holds it."""
+        raise NotImplementedError
+
+    def compute_norm(self, bags: Bags, n: int) -> Array:
+        """Return what the length of each row adds per n-gram of a query; empty for nothing."""
+        return NOTHING
+
+    def score_term(self, bags: Bags, term: Term, query: Query) -> TermScores:
+        """Return what a term is worth in each row that holds it."""
+        held = bags.occurrences(term.gram)
+        values = self.compute_values(bags, held, len(term.gram)) if held.holding else NOTHING
+        return TermScores(held.rows, values, held.counts, held.holding)
+
+    def read(self, index: QueryReader, text: str, algebra: bool) -> Query:
+        """Read a query as weighted n-grams, without the vectors of its words."""
+        tokens, terms = read_terms(index, text, algebra)
+        nothing = "only stopwords" if tokens else "no words"
+        notes = [] if terms else [f"the query holds {nothing}"]
+        counts, ids = np.empty(0, np.int64), np.empty(0, np.int32)
+        vectors, known = np.empty((0, 0), np.float32), np.empty(0, bool)
+        return Query(text, tokens, [], counts, ids, vectors, known, notes, terms)
+
+    def search(self, rows: Rows, query: Query, k: int, among: Mask | None) -> Found:
+        bags = Bags.of(rows)
+        scored, notes = self.score_terms(bags, query)
+        norms, scales = self._scale_norms(bags, [term for term, _ in scored])
+        sums = bags.take_sums()
+        less = np.zeros(len(rows) if any(term.weight < 0 for term, _ in scored) else 0)
+        for term, one in scored:
+            add_list(sums if term.weight > 0 else less, one.rows, one.values, term.weight)
+        mask = _EVERY_ROW if among is None else among
+        best, scores, size = np.empty(k, np.int64), np.empty(k), 0
+        for term, one in scored:
+            if term.weight > 0:
+                size = take_rows(sums, one.rows, less, norms, scales, mask, best, scores, size)
+        bags.give_back(sums)
+        best, scores = best[:size], scores[:size]
+        sort_heap(best, scores)
+        chosen = best.tolist()
+        return Found(
+            chosen, scores.tolist(), lambda place: self._explain(bags, scored, chosen[place]), notes
+        )
+
+    def _scale_norms(self, bags: Bags, terms: Sequence[Term]) -> tuple[Array, Array]:
+        """Return the norms of each order of n-grams, and the sum of the weights of its n-grams."""
+        weights: dict[int, float] = {}
+        for term in terms:
+            weights[len(term.gram)] = weights.get(len(term.gram), 0.0) + term.weight
+        norms = {n: norm for n in sorted(weights) if len(norm := self.compute_norm(bags, n))}
+        if len(norms) == 1:  # without a copy
+            ((n, norm),) = norms.items()
+            return norm[None], np.array([weights[n]])
+        together = np.array([*norms.values()]) if norms else np.empty((0, 0))
+        return together, np.array([weights[n] for n in norms])
+
+    def score_terms(self, bags: Bags, query: Query) -> tuple[Scored, list[str]]:
+        """Return the terms of a query that the index holds, scored, and notes on the others."""
+        lists = bags.lists(self)
+        known: Scored = []
+        unknown = []
+        for term in list_terms(bags, query):
+            one = lists.get(term.gram)
+            if one is None:
+                one = self.score_term(bags, term, query)
+                bags.keep(self, term.gram, one, len(one.rows))
+            if one.holding:
+                known.append((term, one))
+            else:
+                unknown.append(f'"{term.text}"' if len(term.words) > 1 else term.text)
+        notes = [f"not in the index: {list_names(unknown)}"] if unknown else []
+        if known and all(term.weight < 0 for term, _ in known):
+            notes.append("every weight is negative: there is nothing to find")
+        return known, notes
+
+    def _explain(self, bags: Bags, scored: Scored, row: int) -> Explanation:
+        reasons: list[Reason] = []
+        counts = []
+        for term, one in scored:
+            place = one.find(row)
+            reasons += self.explain_term(bags, term, one, row, place)
+            counts.append(f"{term.text} {one.counts[place] if place >= 0 else 0:g}")
+        facts = {"counts": counts, "length": int(bags.rows.lengths[row])}
+        return Explanation(reasons, additive=True, facts=facts)
+
+    def explain_term(
+        self, bags: Bags, term: Term, one: TermScores, row: int, place: int
+    ) -> list[Reason]:
+        """Return what a term adds to the score of a row, split by the words that the row holds."""
+        norm = self.compute_norm(bags, len(term.gram))
+        length = term.weight * float(norm[row]) if len(norm) else 0.0
+        if place < 0:
+            return [Reason(term.text, "", length)] if length else []
+        value = term.weight * float(one.values[place])
+        forms = _count_forms(bags, term, row)
+        shares = [count / sum(forms.values()) for count in forms.values()]
+        return [
+            Reason(term.text, form, (value + length) * share)
+            for form, share in zip(forms, shares, strict=True)
+        ]
+
+
+def read_terms(index: QueryReader, text: str, algebra: bool) -> tuple[list[str], WeightedGrams]:
+    """Return all words of a query, and its n-grams with their weights.
+
+    Plain text is its words without stopwords, weighted by their counts. As ``algebra`` it is sums
+    of words and quoted phrases; stopwords count within phrases.
+    """
+    normalise, excluded = index.normalisation, stopwords(index.language)
+    tokens = split_words(normalise(text.replace("\0", " ")))
+    check_length(tokens)
+    if not algebra:
+        counted = zip(*count_words(tokens, excluded), strict=True)
+        return tokens, tuple((float(count), (word,)) for word, count in counted)
+    terms: list[tuple[float, tuple[str, ...]]] = []
+    for item in parse_algebra(text):
+        cut = split_words(normalise(item.text))
+        if item.quoted:
+            terms.append((item.weight, tuple(cut)))
+        else:
+            terms += [(item.weight, (word,)) for word in cut if word not in excluded]
+    return tokens, tuple(terms)
+
+
+def list_terms(bags: Bags, query: Query) -> list[Term]:
+    """Return the n-grams of a query, the weights of equal ones added up, without zero weights."""
+    given = query.terms
+    if given is None:
+        counts = query.counts.tolist()
+        given = tuple((c, (word,)) for word, c in zip(query.words, counts, strict=True))
+    added: dict[tuple[str, ...], Term] = {}
+    for weight, words in given:
+        gram = bags.terms(list(words))
+        before = added.get(gram)
+        added[gram] = Term(weight + (before.weight if before else 0.0), words, gram)
+    return [term for term in added.values() if term.weight]
+
+
+def _count_forms(bags: Bags, term: Term, row: int) -> dict[str, int]:
+    """Return the words of a row that are counted as a term, with their counts; an n-gram is one."""
+    if len(term.gram) > 1 or bags.stemmer == "none":
+        return {term.text: 1}
+    wanted = bags.ids[term.gram[0]]
+    _, words = bags.rows.tokens_of(np.array([row]))
+    forms: dict[str, int] = {}
+    for word in words[bags.term_of[words] == wanted].tolist():
+        name = bags.rows.lexicon.words[word]
+        forms[name] = forms.get(name, 0) + 1
+    return forms

@@ -1,0 +1,153 @@
+"""Bag methods in which related words of a row count for a word of the query too."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lexfield.errors import check
+from lexfield.explain import Reason
+from lexfield.search.bag_method import NOTHING, BagMethod, Scored, Term, TermScores, list_terms
+from lexfield.search.bags import Bags, Occurrences
+from lexfield.search.kernels import add_list, distinct_rows
+from lexfield.search.method import QueryReader
+from lexfield.search.query import Query
+from lexfield.search.related import Related, relatable
+from lexfield.vectors.threshold import DEVIATION, SYNONYMS, Curve, Threshold, threshold
+from lexfield.vectors.wordvectors import WordVectors
+
+_SCAN = 50  # lists that hold together more than one row in this many are merged by a full scan
+_SAMPLE = 2000  # words whose neighbours are counted for the default threshold
+
+
+class ExtendedMethod(BagMethod):
+    """The base of translation, and of bm25 with extended counts."""
+
+    threshold: float | None
+    top: int | None
+    translates: bool  # are the weights of related words probabilities?
+
+    @property
+    def uses_vectors(self) -> bool:
+        """Do related words count?"""
+        raise NotImplementedError
+
+    def weigh(
+        self, similarities: NDArray[np.float64], probabilities: NDArray[np.float64]
+    ) -> NDArray[np.float64]:
+        """Return what one occurrence of each related term counts."""
+        raise NotImplementedError
+
+    def compute_extended(
+        self, bags: Bags, own: Occurrences, held: Occurrences
+    ) -> NDArray[np.float64]:
+        """Return what a query word is worth in each row that holds it or a related word.
+
+        ``own`` are the occurrences of the word itself, ``held`` the weighted ones of all.
+        """
+        raise NotImplementedError
+
+    def check_related(self) -> None:
+        is_cosine = isinstance(self.threshold, int | float) and 0 < self.threshold <= 1
+        ok = self.threshold is None or is_cosine
+        check(ok, "threshold", "none, or a cosine above 0 and at most 1", self.threshold)
+        ok = self.top is None or (isinstance(self.top, int) and 0 <= self.top <= 1000)
+        check(ok, "top", "none, or a whole number from 0 to 1000", self.top)
+        ok = self.threshold is None or self.top is None
+        check(ok, "top", "left out where a threshold is given", self.top)
+
+    def read(self, index: QueryReader, text: str, algebra: bool) -> Query:
+        """Read a query as weighted n-grams, with the vectors of its words if they are used."""
+        plain = super().read(index, text, algebra)
+        if not self.uses_vectors:
+            return plain
+        words = " ".join(word for _, gram in plain.terms or () for word in gram)
+        query = index.query(words)
+        return replace(query, text=text, tokens=plain.tokens, terms=plain.terms, notes=plain.notes)
+
+    def score_terms(self, bags: Bags, query: Query) -> tuple[Scored, list[str]]:
+        if self.uses_vectors:  # the relatives of all new words are found together
+            lists = bags.lists(self)
+            grams = [term.gram for term in list_terms(bags, query) if term.gram not in lists]
+            new = [bags.ids[gram[0]] for gram in grams if len(gram) == 1 and gram[0] in bags.ids]
+            if new:
+                self._related(bags).meet(new)
+        return super().score_terms(bags, query)
+
+    def score_term(self, bags: Bags, term: Term, query: Query) -> TermScores:
+        if not self.uses_vectors or len(term.gram) > 1:
+            return super().score_term(bags, term, query)
+        related, similarities, probabilities = self._related(bags).group(term.gram[0], query)
+        weights = self.weigh(similarities, probabilities)
+        held = _merge_lists(bags, related, weights)
+        values = NOTHING
+        if held.holding:
+            values = self.compute_extended(bags, bags.occurrences(term.gram), held)
+        return TermScores(held.rows, values, held.counts, held.holding, related, weights)
+
+    def _related(self, bags: Bags) -> Related:
+        return Related.of(bags, self.threshold or find_threshold(bags).threshold, self.top)
+
+    def explain_term(
+        self, bags: Bags, term: Term, one: TermScores, row: int, place: int
+    ) -> list[Reason]:
+        """Return what each word of the row that stands for the term adds."""
+        if one.related is None or one.weights is None or place < 0:
+            return super().explain_term(bags, term, one, row, place)
+        norm = self.compute_norm(bags, 1)
+        length = float(norm[row]) if len(norm) else 0.0
+        value = term.weight * (float(one.values[place]) + length)
+        words, counts = np.unique(bags.rows.tokens_of(np.array([row]))[1], return_counts=True)
+        weight_of = dict(zip(one.related.tolist(), one.weights.tolist(), strict=True))
+        reasons = []
+        for word, count, own in zip(
+            words.tolist(), counts.tolist(), bags.term_of[words].tolist(), strict=True
+        ):
+            if own in weight_of:
+                name, weight = bags.rows.lexicon.words[word], weight_of[own]
+                part = value * weight * count / float(one.counts[place])
+                probability = weight if self.translates else None
+                reasons.append(Reason(term.text, name, part, probability=probability))
+        return reasons
+
+
+def find_threshold(bags: Bags) -> Threshold:
+    """Return the cosine at which a word of the index has as many relatives in it as a word has
+    synonyms (``vectors/threshold.py``). In a large lexicon a sample of words is counted."""
+
+    def find() -> Threshold:
+        lexicon = bags.rows.lexicon
+        # sorted, so that the sample does not depend on segments
+        words = sorted(relatable(bags).tolist(), key=lexicon.words.__getitem__)
+        names = [lexicon.words[word] for word in words]
+        if len(words) < 3:
+            nothing = Curve(np.array([0.0, 1.0]), np.zeros(2))
+            return Threshold(1.0, (1.0, 1.0), SYNONYMS, DEVIATION, len(words), 0.0, nothing, ())
+        return threshold(WordVectors(names, lexicon.vectors[words]), sample=_SAMPLE)
+
+    return bags.remember("threshold", find)
+
+
+def _merge_lists(bags: Bags, terms: NDArray[np.int64], weights: NDArray[np.float64]) -> Occurrences:
+    """Return the rows that hold any of the terms, with weighted counts and a weighted total."""
+    lists = [bags.occurrences((bags.names[term],)) for term in terms.tolist()]
+    total = float(sum(weight * one.total for weight, one in zip(weights, lists, strict=True)))
+    if len(lists) == 1:  # ``holding`` is already that of all rows
+        return replace(lists[0], counts=weights[0] * lists[0].counts, total=total)
+    sums = bags.take_sums()
+    for weight, one in zip(weights.tolist(), lists, strict=True):
+        add_list(sums, one.rows, one.counts, weight)
+    if sum(len(one.rows) for one in lists) > len(sums) / _SCAN:
+        rows = np.flatnonzero(sums != 0).astype(np.int32)
+        counts = sums[rows]
+    else:
+        own = [np.empty(0, np.int32), *(one.rows for one in lists)]
+        rows = np.sort(distinct_rows(sums, np.concatenate(own)))
+        counts = -sums[rows]
+    sums[rows] = 0
+    bags.give_back(sums)
+    live = bags.rows.live
+    holding = len(rows) if live is None else int(live[rows].sum())
+    return Occurrences(rows, counts, bags.holding_any(terms.tolist(), holding), total)

@@ -1,0 +1,105 @@
+"""What a search method is, for those who write one.
+
+A method is a small class with a ``name`` and ``search``; its parameters are those of its
+constructor and attributes of the same name, as in a frozen dataclass:
+
+    @dataclass(frozen=True)
+    class Longest:
+        words: int = 1
+        name = "longest"
+
+        def search(self, rows, query, k, among):
+            lengths = np.where(rows.lengths >= self.words, rows.lengths, 0)
+            if among is not None:
+                lengths = np.where(among, lengths, 0)
+            best = top_k(lengths, k)
+            return Found(best.tolist(), lengths[best].tolist())
+
+    lexfield.register(Longest)
+    index.search("a storm", "longest(words=5)")
+
+``rows`` are the sentences or documents of an index, ``query`` is the text with its words and their
+vectors, ``among`` is a mask of the rows that may be returned, or None for all. The result is a
+``Found``: row numbers and scores, best first, and optionally a function that explains each hit.
+
+Optional attributes:
+
+- ``uses_vectors = True``: the index must have vectors for most of its words.
+- ``read(index, text, algebra)`` returns the query, if it is not plain words.
+- ``search_row(rows, row, k, among)`` finds rows like one of the index; by default its text is the
+  query.
+- ``is_fast = True``: many queries are searched one after another, as sending them to other
+  processes would take longer.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from inspect import signature
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lexfield.errors import check
+from lexfield.search.query import Query
+from lexfield.search.ranking import Found
+from lexfield.search.rows import Rows
+from lexfield.specs import format_spec
+from lexfield.text.normalise import Normalisation
+from lexfield.vectors.coverage import Coverage
+
+Mask = NDArray[np.bool_]
+
+
+class Method(Protocol):
+    """A search method with its parameters."""
+
+    name: Any
+
+    def search(self, rows: Rows, query: Query, k: int, among: Mask | None) -> Found:
+        """Return the ``k`` best rows."""
+        ...
+
+
+class QueryReader(Protocol):
+    """The part of an index that reads queries."""
+
+    @property
+    def normalisation(self) -> Normalisation: ...
+
+    @property
+    def metric(self) -> str | None: ...
+
+    @property
+    def language(self) -> str: ...
+
+    @property
+    def coverage(self) -> Coverage: ...
+
+    def query(self, text: str) -> Query: ...
+
+
+@lru_cache(1000)
+def get_parameters(kind: type[Method]) -> dict[str, object]:
+    """Return the parameters of a class of methods with their defaults."""
+    return {name: each.default for name, each in signature(kind).parameters.items()}
+
+
+def uses_vectors(method: Method) -> bool:
+    """Does a method compare words by their vectors?"""
+    return bool(getattr(method, "uses_vectors", False))
+
+
+def format_method(method: Method) -> str:
+    """Return the shortest spec that ``parse`` turns back into this method."""
+    defaults = get_parameters(type(method))
+    inner = [format_method(one) for one in getattr(method, "methods", ())]
+    values = {name: getattr(method, name, default) for name, default in defaults.items()}
+    values.pop("methods", None)
+    return format_spec(str(method.name), inner, values, defaults)
+
+
+def check_k(k: object) -> None:
+    is_count = isinstance(k, int | np.integer) and k >= 1
+    check(bool(is_count), "k", "a whole number of at least 1", k)

@@ -1,0 +1,112 @@
+"""All search methods by name, and their specs: ``"bm25(k1=1.2)"`` ↔ a method with its parameters.
+
+Command line, page and Python read the same registry. ``method.py`` says what a method is.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import lru_cache
+from typing import Any
+
+from lexfield.errors import InputError, check
+from lexfield.registry import Registry
+from lexfield.search.bm25 import Bm25
+from lexfield.search.bow import Bow
+from lexfield.search.counts import Count, Frequency
+from lexfield.search.edit import Edit
+from lexfield.search.fuse import Fuse
+from lexfield.search.ideas import Ideas
+from lexfield.search.jaccard import Jaccard
+from lexfield.search.lm import Lm
+from lexfield.search.mean import Mean
+from lexfield.search.method import Method, QueryReader, get_parameters, uses_vectors
+from lexfield.search.query import Query
+from lexfield.search.setcover import SetCover
+from lexfield.search.topic import Topic
+from lexfield.search.translation import Translation
+from lexfield.search.wmd import Wmd
+from lexfield.specs import format_value, parse_spec
+
+DEFAULT = "ideas"
+_OWN: tuple[type[Method], ...] = (
+    Ideas, SetCover, Mean, Wmd, Jaccard, Edit, Bow, Count, Frequency, Bm25, Lm, Translation, Topic,
+    Fuse,
+)  # fmt: skip
+METHODS: Registry[type[Method]] = Registry(
+    "search method", "lexfield.methods", {kind.name: kind for kind in _OWN}
+)
+
+
+def register(kind: type[Any]) -> type[Any]:
+    """Add a search method of your own to those that can be searched by name.
+
+    Return the class, so that this can decorate it. Raise InputError if it is not a method or
+    lexfield has a method of that name.
+    """
+    name = getattr(kind, "name", None)
+    named = isinstance(name, str) and name.isidentifier()
+    check(named, "The name of a search method", "a word of letters, digits and _", name)
+    check(callable(getattr(kind, "search", None)), str(name), "a class with search()", kind)
+    METHODS.register(str(name), kind)
+    _parse.cache_clear()
+    return kind
+
+
+def parse(spec: str | Method) -> Method:
+    """Return the method of a spec; a method is returned as it is."""
+    return _parse(spec) if isinstance(spec, str) else spec
+
+
+@lru_cache(1000)
+def _parse(text: str) -> Method:
+    spec = parse_spec(text, "method")
+    kind = METHODS.get(spec.name)
+    defaults, values = get_parameters(kind), dict(spec.parameters)
+    if spec.values and "methods" not in defaults:
+        raise InputError(f"{spec.values[0]!r} in {text!r} is not parameter=value.")
+    for key, value in values.items():
+        if key not in defaults:
+            raise InputError(f"{spec.name} has no parameter {key!r}.", _suggest(key, defaults))
+        if isinstance(defaults[key], str):  # where a word is expected, none and true are words too
+            values[key] = format_value(value)
+    if spec.values:
+        values["methods"] = tuple(parse(inner) for inner in spec.values)
+    return kind(**values)
+
+
+def _suggest(key: str, defaults: dict[str, object]) -> str:
+    """Name the parameters that a method has, and the methods that have the one it lacks."""
+    others = [kind.name for kind in _OWN if key in get_parameters(kind)]
+    hint = f"It has: {', '.join(defaults) or 'none'}."
+    return f"{hint} {key} is a parameter of {' and '.join(others)}." if others else hint
+
+
+def read_query(
+    index: QueryReader,
+    method: Method,
+    text: str,
+    *,
+    algebra: bool = False,
+    allow_unknown: bool = False,
+) -> Query:
+    """Read a text as a method's query: plain words, or sums of words and phrases as ``algebra``.
+
+    Raise InputError if the method uses vectors and most words of the index have none.
+    """
+    check(isinstance(text, str), "text", "a string", text)
+    check(algebra in (True, False), "algebra", "True or False", algebra)
+    read = getattr(method, "read", None)
+    if algebra and read is None:
+        raise InputError(
+            f"{method.name} does not read sums of words.",
+            "Algebra is for count, frequency, bm25, lm and translation; leave it out for others.",
+        )
+    query: Query = read(index, text, algebra) if read else index.query(text)
+    if not uses_vectors(method):
+        notes = [*query.notes, *([] if read else query.missing())]
+        if index.metric and method.name not in ("topic", "fuse"):
+            notes.append(f"{method.name} uses no vectors: the metric changes nothing")
+        return replace(query, notes=notes)
+    low = index.coverage.require(allow_unknown)
+    return replace(query, notes=[*low, *query.notes, *query.lacking()])
