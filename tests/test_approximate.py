@@ -50,7 +50,7 @@ def test_one_contract(method: str) -> None:
         pytest.importorskip("faiss")
     options = {"radius": 0.8} if method == "PStableHashes" else {}
     neighbours = check_contract(partial(getattr(approximate, method), **options), method)
-    with pytest.raises(InputError, match="says nothing of KL"):
+    with pytest.raises(InputError, match="says nothing about KL"):
         neighbours.query(neighbours.mixtures[7], 1, "kl")
 
 

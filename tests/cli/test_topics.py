@@ -107,7 +107,7 @@ def test_fuse_and_evaluate(run: Run, idx: str, tmp_path: Path) -> None:
     for arguments, message in (
         (("fuse", files[0]), "only one run"),
         (("evaluate", target, tmp_path / "qrels", "--measures", "f1"), "no measure 'f1'"),
-        (("evaluate", queries, tmp_path / "qrels"), "no line of a TREC run"),
+        (("evaluate", queries, tmp_path / "qrels"), "not a line of a TREC run"),
         (("evaluate", target, queries), "line 2"),
     ):
         ran = run(*arguments)

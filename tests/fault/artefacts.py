@@ -133,7 +133,7 @@ def use_study(path: Path) -> str:
     with Study(path) as study:
         people = study.participants()
         asked = [study.question(one) for one in people]
-        answered = [study.answered(one) for one in people]
+        answered = [study.count_answers(one) for one in people]
         shown = {str(query): lists for query, lists in study.suggestions.items()}
         return digest(study.facts, shown, people, asked, answered, study.answers())
 

@@ -134,7 +134,7 @@ def test_verdicts() -> None:
     said = write_verdict("word", 50, fits(0.5, 2.0, 0.01), [], [])
     assert "close to Zipf's −1" in said and "plausible" in said and "lognormal fits worse" in said
     said = write_verdict("word", 50, fits(0.01, -2.0, 0.01, 0.5), [], [])
-    assert "no line" in said and "implausible" in said and "lognormal fits better" in said
+    assert "not lie on a line" in said and "implausible" in said and "lognormal fits better" in said
     assert "cannot be distinguished" in write_verdict("word", 50, fits(0.5, 0.1, 0.9), [], [])
     null = NullModel("gaussian", -0.2, 0.9, [-0.2], -0.8, -0.9, -0.7, 0.001)
     assert "steeper than for a Gaussian" in write_verdict(

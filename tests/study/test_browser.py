@@ -111,7 +111,7 @@ def test_choose3_with_keys_quit_and_resume(browser: Any, served: tuple[str, Path
     assert "That was the last question" in other.inner_text("main")
     with Study(path) as study:
         (one,) = study.participants()
-        assert one.background == {"field": 0} and study.answered(one) == 4
+        assert one.background == {"field": 0} and study.count_answers(one) == 4
         assert study.answers()[0].chosen == (0, 3, 4)
     assert wrong == [] and [w for w in also_wrong if "400" not in w] == []
 

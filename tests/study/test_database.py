@@ -52,7 +52,7 @@ def test_all_questions_answered(head2head: Study) -> None:
     while (question := head2head.question(one)) is not None:
         assert [len(offer) for offer in question.offers] == [5, 5]
         assert head2head.answer(one, question.place, [1])
-    assert head2head.answered(one) == 12 and head2head.answered(two) == 0
+    assert head2head.count_answers(one) == 12 and head2head.count_answers(two) == 0
     assert {answer.query for answer in head2head.answers()} == set(range(1, 13))
 
 
@@ -65,7 +65,7 @@ def test_an_answer_is_given_once_and_in_order(choose3: Study) -> None:
     for wrong in ([0, 1], [0, 1, 1], [0, 1, 5], [-1, 0, 1], [0, 1, 2, 3]):
         with pytest.raises(InputError, match="chosen must be 3 of the offers"):
             choose3.answer(one, 1, wrong)
-    assert choose3.answered(one) == 1
+    assert choose3.count_answers(one) == 1
 
 
 def test_bad_background_and_mixing(choose3: Study) -> None:
@@ -121,7 +121,7 @@ def test_a_killed_process_loses_no_answer(tmp_path: Path, after: int) -> None:
     last = [one for one in told if one.count(" ") == 1][-1]
     code, place = last.split()
     study = Study(tmp_path / "s.db")
-    kept = study.answered(study.resume(code))
+    kept = study.count_answers(study.resume(code))
     # all it told of, and at most the one that was written when it was killed
     assert after <= int(place) + 1 <= kept <= int(place) + 2
     assert len(study.answers()) == kept
@@ -175,7 +175,7 @@ def test_other_files_are_refused(choose3: Study, tmp_path: Path) -> None:
     with pytest.raises(CorruptError, match=r"cut.db is damaged"):
         Study(cut)
     (tmp_path / "text.db").write_text("hello")
-    with pytest.raises(NotAStoreError, match="no SQLite file"):
+    with pytest.raises(NotAStoreError, match="not an SQLite file"):
         Study(tmp_path / "text.db")
     sqlite3.connect(tmp_path / "other.db").execute("CREATE TABLE t (x)").connection.close()
     with pytest.raises(NotAStoreError, match="some other program"):
@@ -233,7 +233,7 @@ def test_a_study_of_0_1_opens_and_goes_on(tmp_path: Path) -> None:
         assert [answer.chosen for answer in study.answers()] == [(0, 2, 4)]
         assert study.answer(one, 1, [1, 2, 3])
     with Study(path) as study:
-        assert study.answered(one) == 2 and study.question(one) is None
+        assert study.count_answers(one) == 2 and study.question(one) is None
     with sqlite3.connect(path) as raw:  # 0.1 would take an outdated checksum for damage
         assert raw.execute("PRAGMA user_version").fetchone() == (1,)
 

@@ -30,7 +30,7 @@ def test_answers_quit_and_resume(choose3: Study) -> None:
     assert "Answers saved: 2" in said and one.code in said
     again = talk(choose3, ["123"] * 10, one.code)
     assert "Answers saved so far: 2" in again and "That was the last question" in again
-    assert choose3.answered(one) == 12
+    assert choose3.count_answers(one) == 12
 
 
 def test_nothing_tells_a_method(head2head: Study) -> None:

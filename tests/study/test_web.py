@@ -64,7 +64,7 @@ def test_a_whole_visit(client: Client, choose3: Study) -> None:
     for place in range(1, 12):
         client.post("/answer", data={"place": str(place), "chosen": ["0", "1", "2"]})
     assert "That was the last question" in client.get("/question").text
-    assert choose3.answered(one) == 12
+    assert choose3.count_answers(one) == 12
 
 
 @pytest.mark.parametrize("kind", ["choose3", "head2head"])
@@ -191,7 +191,7 @@ def test_a_killed_server_loses_no_answer(choose3: Study) -> None:
         server.kill()
     server.wait()
     with Study(choose3.path) as study:
-        assert study.answered(study.participants()[0]) == 7
+        assert study.count_answers(study.participants()[0]) == 7
 
 
 @settings(

@@ -125,7 +125,7 @@ def _read_pairs(ranking: object, name: str) -> list[tuple[Hashable, float]]:
         except (TypeError, ValueError, IndexError, KeyError) as error:
             raise InputError(f"{name} does not consist of pairs of an id and a score.") from error
     else:
-        raise InputError(f"{name} is no ranking: {type(ranking).__name__}.")
+        raise InputError(f"{name} is not a ranking: {type(ranking).__name__}.")
     if any(not math.isfinite(score) for _, score in pairs):
         raise InputError(f"{name} holds a score that is not a finite number.")
     if len({identity for identity, _ in pairs}) < len(pairs):

@@ -50,7 +50,7 @@ def read_run(path: str | Path) -> Run:
             score, place = float(text), int(rank)
         except ValueError as error:
             raise ReadError(
-                f"{path}, line {number}: {' '.join(parts)[:60]!r} is no line of a TREC run.",
+                f"{path}, line {number}: {' '.join(parts)[:60]!r} is not a line of a TREC run.",
                 "A line is: query Q0 document rank score name.",
             ) from error
         if not math.isfinite(score):
@@ -97,7 +97,7 @@ def read_qrels(path: str | Path) -> Qrels:
             qrels.setdefault(parts[0], {})[parts[-2]] = int(parts[-1])
         except ValueError as error:
             raise ReadError(
-                f"{path}, line {number}: {' '.join(parts)[:60]!r} is no line of qrels.",
+                f"{path}, line {number}: {' '.join(parts)[:60]!r} is not a line of qrels.",
                 "A line is: query 0 document relevance.",
             ) from error
     if not qrels:

@@ -30,7 +30,7 @@ _ROWS = 8192  # points per block
 
 @dataclass(frozen=True)
 class NullModel:
-    """A null model beside the text: its slopes, and how they differ from the text's.
+    """A null model compared with the text: its slopes, and how they differ from the text's.
 
     difference: the text's slope minus the model's, with a 95% interval (Welch); p: the chance of
     one as far from 0 if there were none. None if there is only one seed.

@@ -55,14 +55,13 @@ def zipf(
 ) -> ZipfResult:
     """Rank the words (or n-grams) of texts, or the clusters of their sentences, and fit laws.
 
-    texts: a corpus, a text, or a list of texts.
-    space: ``"categorical"``, or ``"latent"`` for ``clusters`` (a number or ``"auto"``) of sentence
-    means. vectors: a name, file or set; ``"own"`` are trained on the corpus. The latent space uses
-    the default vectors if none are given; in the categorical space vectors are only loaded if
-    given, to count the words without one. seeds: the number of clusterings; the one with the least
-    inertia is shown. nulls, robustness: also cluster null models, and k − 20 … k + 20. draws: of
-    the bootstrap that tests the power law; 0 for none. allow_unknown: cluster even if most words
-    have no vector.
+    texts: a corpus, a text, or a list of texts. space: ``"categorical"``, or ``"latent"`` for
+    ``clusters`` (a number or ``"auto"``) of sentence means. vectors: a name, file or set; ``"own"``
+    are trained on the texts. The latent space uses the default vectors if none are given; in the
+    categorical space they only serve to count the words without one. seeds: the number of
+    clusterings; the one with the least inertia is shown. nulls, robustness: also cluster null
+    models, and k − 20 … k + 20. draws: of the bootstrap that tests the power law; 0 for none.
+    allow_unknown: cluster even if most words have no vector.
     """
     corpus = make_corpus(texts)
     check(space in SPACES, "space", "'categorical' or 'latent'", space)

@@ -187,8 +187,8 @@ def _describe_line(fit: Fit, slopes: Sequence[float]) -> str:
         text = f"The slope {slope:.2f} is {'flatter' if slope > -1 else 'steeper'} than Zipf's −1"
     if len(slopes) > 1:
         text += f" ({min(slopes):.2f} to {max(slopes):.2f} over {len(slopes)} seeds)"
-    straight = "and the ranks lie on a line" if r2 >= _STRAIGHT else "but the ranks are no line"
-    return f"{text}, {straight} (R² {r2:.2f})."
+    straight = "and the ranks lie" if r2 >= _STRAIGHT else "but the ranks do not lie"
+    return f"{text}, {straight} on a line (R² {r2:.2f})."
 
 
 def _describe_distribution(unit: str, fits: Mapping[str, Fit]) -> str:

@@ -118,7 +118,7 @@ async def _ask(study: Study, participant: Participant, problem: str = "") -> Res
 
 async def _end(study: Study, participant: Participant, finished: bool = False) -> Response:
     """Thank the participant and forget the code, so that somebody else can use this browser."""
-    answered = await run_in_threadpool(study.answered, participant)
+    answered = await run_in_threadpool(study.count_answers, participant)
     response = _respond(pages.render_end(participant.code, answered, finished))
     response.delete_cookie(COOKIE, path="/", httponly=True, samesite="strict")
     return response

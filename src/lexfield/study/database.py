@@ -89,7 +89,7 @@ def create(
     ]
     if not kept:
         raise InputError(
-            "No question can be made: for no query do the methods give enough different sentences."
+            "No question can be made: the methods suggest too few different sentences."
         )
     facts = {
         "kind": design.kind,
@@ -267,7 +267,7 @@ class Study:
         offers = tuple(tuple(self._suggestion[i][1] for i in ids) for ids in json.loads(shown))
         return Question(place, total, participant.group, self.queries[query].text, offers)
 
-    def answered(self, participant: Participant) -> int:
+    def count_answers(self, participant: Participant) -> int:
         """Count the answers of a participant."""
         return self._count("answer", participant)
 

@@ -1,8 +1,8 @@
 """What a participant is shown, and in which order (Hare et al., section 4.4.2).
 
 *choose3*: one sentence of a target method and one of each baseline, in random order; the
-participant chooses three. *head2head*: the suggestions of a target beside those of a baseline, left
-and right at random; one group says which list helps writing, the other which is more varied.
+participant chooses three. *head2head*: the suggestions of a target next to those of a baseline,
+left and right at random; one group says which list helps writing, the other which is more varied.
 
 A choose-3 question takes one random sentence of each method, all different: two methods may suggest
 the same sentence, and a sentence shown twice would be a hint. Each participant gets the queries in

@@ -178,7 +178,7 @@ def translate_errors(path: Path) -> Iterator[None]:
     except (sqlite3.Error, UnicodeError) as error:
         if "not a database" in str(error):
             raise NotAStoreError(
-                f"{path} is not a study: it is no SQLite file, or its first bytes are damaged."
+                f"{path} is not a study: it is not an SQLite file, or its first bytes are damaged."
             ) from error
         raise damage_error(path, str(error)) from error
 

@@ -26,7 +26,7 @@ def take_part(study: Study, read: Read, write: Write, code: str | None = None) -
         write(f"\nYour code is {participant.code}. You can use it to continue later.")
     else:
         participant = study.resume(code)
-        write(f"Welcome back. Answers saved so far: {study.answered(participant)}")
+        write(f"Welcome back. Answers saved so far: {study.count_answers(participant)}")
     try:
         while (question := study.question(participant)) is not None:
             write("\n" + "\n".join(format_question(question)))
@@ -34,7 +34,7 @@ def take_part(study: Study, read: Read, write: Write, code: str | None = None) -
             study.answer(participant, question.place, chosen)
         write("\nThat was the last question. Thank you!")
     except _QuitError:
-        write(f"\nThank you! Answers saved: {study.answered(participant)}")
+        write(f"\nThank you! Answers saved: {study.count_answers(participant)}")
         write(f"To continue later: lexfield study run {study.path} --resume {participant.code}")
     return participant
 

@@ -154,7 +154,7 @@ class Neighbours:
     def _candidates(self, q: Array, k: int, measure: str, allowed: Array | None) -> Array:
         if measure == "kl":
             raise InputError(
-                f"{self.method} finds neighbours by Hellinger distance, which says nothing of KL.",
+                f"{self.method} finds neighbours by Hellinger, which says nothing about KL.",
                 "Use the method 'scan', or the measure 'js'.",
             )
         assert self._approximate is not None

@@ -1,6 +1,6 @@
 """Word vectors: words, a matrix, and the questions one asks of them.
 
-A word that a set lacks is repaired, as Hare et al. do before they give a word up. In order: as
+A word that a set lacks is repaired, as Hare et al. do before they give up on it. In order: as
 written; in lower case; without marks at its ends; with 1 read as l; split at ``- _ . / : '`` into
 parts of which at least one is known. The vector of a split word is the mean of the vectors of its
 known parts.
@@ -274,7 +274,7 @@ class WordVectors:
             threshold=threshold,
             skip=np.array([own]),
         )
-        cosines = np.clip(nearest.scores, -1, 1).tolist()  # rounding can exceed 1 by a hair
+        cosines = np.clip(nearest.scores, -1, 1).tolist()  # rounding can exceed 1
         rows = [
             Neighbour(self.words[row], cosine, math.sqrt(2 - 2 * cosine))
             for row, cosine in zip(nearest.rows.tolist(), cosines, strict=True)

@@ -1,4 +1,4 @@
-"""Matrices whose words are stored apart.
+"""Matrices whose words are stored separately.
 
 NumPy        ``x.npy``, or ``.npz`` with the arrays ``words`` and ``vectors``; arrays of Python
              objects are pickles and are refused
