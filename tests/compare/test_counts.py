@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -72,3 +74,20 @@ def test_fractions_cannot_be_resampled() -> None:
     assert np.isfinite(lx.divergence(half, ["a", "b"]).value)
     with pytest.raises(InputError, match="fractions"):
         lx.divergence(half, ["a", "b"], interval=0.9)
+
+
+@pytest.mark.parametrize("n", [1, 2])
+def test_corpora_are_compared_as_their_texts_are(n: int) -> None:
+    texts = [
+        "The cat sat on a mat, and the cat ran.",
+        "A dog and a cat ran on the mat. Then it sat.",
+    ]
+    corpora = [lx.Corpus.of([text]) for text in texts]
+    assert count_texts(corpora, n=n).types == count_texts(texts, n=n).types
+    options: dict[str, Any] = {"n": n, "interval": 0.9, "p": True, "resamples": 20}
+    expected = lx.divergence(*texts, **options)
+    assert lx.divergence(corpora[0], corpora[1], **options) == expected
+    assert lx.divergence(corpora[0], lx.Document("b", texts[1]), **options) == expected
+    whole = lx.Corpus.of(["The cat sat on a mat,", "and the cat ran."])
+    assert row(count_texts([whole, texts[1]]), 0) == row(count_texts(texts), 0)
+    assert count_texts(corpora, ids=["x", "y"]).ids == ["x", "y"]

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
 from lexfield.compare.counts import Counts, count_corpus
-from lexfield.compare.labels import Evidence, find_evidence
+from lexfield.compare.labels import Evidence, RowTable, find_evidence
 from lexfield.compare.options import ComparisonOptions
 from lexfield.compare.pairs import Pairs, pairs
 from lexfield.compare.probabilities import (
@@ -20,7 +20,6 @@ from lexfield.compare.probabilities import (
     measure_calibration,
 )
 from lexfield.errors import InputError
-from lexfield.results import Frames
 from lexfield.text.corpus import Corpus
 
 _UNKNOWN = "?"  # the label of a text in question that has none
@@ -47,7 +46,7 @@ class ProbableLabel:
 
 
 @dataclass(frozen=True)
-class Attribution(Frames):
+class Attribution(RowTable):
     """Who wrote each document, or one text.
 
     rows: every document; or for one text, the document ``id``, its candidates, likeliest first.
@@ -61,12 +60,6 @@ class Attribution(Frames):
     calibration: Calibration
     notes: list[str] = field(default_factory=list)
     evidence: Evidence | None = None
-
-    def to_dicts(self) -> list[dict[str, Any]]:
-        return [asdict(row) for row in self.rows]
-
-    def records(self) -> list[dict[str, Any]]:
-        return self.to_dicts()
 
 
 def attribute(

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -141,34 +142,51 @@ def count_texts(
         ]
         counts = count_corpus(Corpus.of(documents), n=n, stopwords=stopwords)
     else:
-        counts = _join_bags([_count_text(text, n) for text in given], stopword_list(stopwords))
+        cut = [Corpus.of([text]) if isinstance(text, str | Document) else text for text in given]
+        bags = [
+            BagMatrix.of(text, n).total() if isinstance(text, Corpus) else _make_bag(text, n)
+            for text in cut
+        ]
+        counts = _join_bags(bags, _order_grams(cut, bags), stopword_list(stopwords))
     return counts if ids is None else replace(counts, ids=list(ids))
 
 
-def _count_text(text: Text, n: int) -> Mapping[Any, Any]:
-    if isinstance(text, Bag):
-        return text
-    if isinstance(text, str | Document):
-        text = Corpus.of([text])
-    return BagMatrix.of(text, n).total() if isinstance(text, Corpus) else Bag.of(text, n)
+def _make_bag(text: Bag | Sequence[str], n: int) -> Bag:
+    return text if isinstance(text, Bag) else Bag.of(text, n)
 
 
-def _join_bags(bags: Sequence[Mapping[Any, Any]], excluded: frozenset[str] | set[str]) -> Counts:
+def _order_grams(texts: Sequence[Text], bags: Sequence[Bag]) -> list[str]:
+    """Return all n-grams: by the frequency of their words, as in a corpus, if all texts are
+    corpora, so that resampling draws the same tokens; otherwise as they first occur."""
+    grams = list(dict.fromkeys(str(gram) for bag in bags for gram in bag))
+    totals: Counter[str] = Counter()
+    for text in texts:
+        if not isinstance(text, Corpus):
+            return grams
+        words = text.vocabulary
+        totals.update(dict(zip(words.words, words.counts.tolist(), strict=True)))
+    ranked = sorted(totals, key=lambda word: (-totals[word], word))
+    rank = {word: place for place, word in enumerate(ranked)}
+    return sorted(grams, key=lambda gram: [rank[word] for word in gram.split(" ")])
+
+
+def _join_bags(bags: Sequence[Bag], grams: Sequence[str], excluded: frozenset[str]) -> Counts:
     from scipy.sparse import csr_matrix
 
-    columns: dict[str, int] = {}
-    rows, places, values = [], [], []
-    for row, bag in enumerate(bags):
-        for gram, value in bag.items():
-            if not excluded.intersection(str(gram).split(" ")):
-                rows.append(row)
-                places.append(columns.setdefault(str(gram), len(columns)))
-                values.append(value)
-    shape = (len(bags), len(columns))
+    types = [gram for gram in grams if not excluded.intersection(gram.split(" "))]
+    columns = {type: column for column, type in enumerate(types)}
+    entries = [
+        (row, columns[str(gram)], value)
+        for row, bag in enumerate(bags)
+        for gram, value in bag.items()
+        if str(gram) in columns
+    ]
+    rows, places, values = zip(*entries, strict=True) if entries else ((), (), ())
+    shape = (len(bags), len(types))
     matrix = csr_matrix((np.array(values, float), (rows, places)), shape=shape)
     if matrix.nnz and matrix.data.min() < 0:
         raise InputError("A bag with negative counts is no text.", "Add what was subtracted.")
-    return Counts(matrix, list(columns), [str(row) for row in range(len(bags))])
+    return Counts(matrix, types, [str(row) for row in range(len(bags))])
 
 
 def _draw_sample(counts: Counts, size: int, seed: int) -> Counts:

@@ -24,6 +24,7 @@ from lexfield.results import html_table
 
 _WORDS = 15  # shown in a notebook
 _ROUNDING = 1e-9
+_FIELDS = ("unit", "measure", "space", "interval", "p", "n", "m", "dropped", "entropy", "notes")
 INSTEAD = "Use the estimator spread, or the categorical space: both are bounded."
 
 
@@ -67,19 +68,11 @@ class Estimate(Plottable):
         return self.explain()
 
     def to_dict(self) -> dict[str, Any]:
-        return {
-            "value": self.value if self.possible else None,
-            "possible": self.possible,
-            "unit": self.unit,
-            "measure": self.measure,
-            "space": self.space,
-            "interval": None if self.interval is None else list(self.interval),
-            "p": self.p,
-            "n": self.n,
-            "m": self.m,
-            "dropped": list(self.dropped),
-            "entropy": list(self.entropy),
-            "notes": list(self.notes),
+        value = {"value": self.value if self.possible else None, "possible": self.possible}
+        others = {name: getattr(self, name) for name in _FIELDS}
+        return value | {
+            name: list(one) if isinstance(one, tuple | list) else one
+            for name, one in others.items()
         }
 
     def _repr_html_(self) -> str:

@@ -32,6 +32,18 @@ Matrix = NDArray[np.float64]
 _NEAREST, _WORDS = 5, 15  # documents and words shown as evidence
 
 
+class RowTable(Frames):
+    """A result with one dataclass per row."""
+
+    rows: Sequence[Any]
+
+    def to_dicts(self) -> list[dict[str, Any]]:
+        return [asdict(row) for row in self.rows]
+
+    def records(self) -> list[dict[str, Any]]:
+        return self.to_dicts()
+
+
 @dataclass(frozen=True)
 class NearDocument:
     """A document near a text."""
@@ -69,7 +81,7 @@ class LabelledDocument:
 
 
 @dataclass(frozen=True)
-class Labels(Frames):
+class Labels(RowTable):
     """The label that each document gets from all the others, beside its own.
 
     confusion: how often documents with one label get another: own label → predicted → times.
@@ -91,12 +103,6 @@ class Labels(Frames):
     def accuracy(self) -> float:
         return self.right / len(self.rows)
 
-    def to_dicts(self) -> list[dict[str, Any]]:
-        return [asdict(row) for row in self.rows]
-
-    def records(self) -> list[dict[str, Any]]:
-        return self.to_dicts()
-
 
 @dataclass(frozen=True)
 class Candidate:
@@ -107,7 +113,7 @@ class Candidate:
 
 
 @dataclass(frozen=True)
-class TextLabel(Frames):
+class TextLabel(RowTable):
     """The label of a new text: all candidates, nearest first, and the evidence."""
 
     by: str
@@ -119,12 +125,6 @@ class TextLabel(Frames):
     @property
     def predicted(self) -> str:
         return self.rows[0].label
-
-    def to_dicts(self) -> list[dict[str, Any]]:
-        return [asdict(row) for row in self.rows]
-
-    def records(self) -> list[dict[str, Any]]:
-        return self.to_dicts()
 
 
 def label_documents(
@@ -171,9 +171,13 @@ def label_text(
     """Label a new text from the documents of a corpus that have the metadata field ``by``.
     ``options`` are those of ``ComparisonOptions``."""
     chosen = ComparisonOptions.from_dict(options)
-    counts = count_corpus(corpus, n=chosen.n, stopwords=chosen.stopwords)
-    known = counts.keep_labelled(by)
-    counts, name = add_text(known, corpus, text, chosen, by)
+    known = count_corpus(corpus, n=chosen.n, stopwords=chosen.stopwords).keep_labelled(by)
+    name = "your text"
+    while name in known.ids:
+        name += "′"
+    document = Document(name, text, name, {by: ""})
+    own = Corpus.of([document], normalisation=corpus.normalisation)
+    counts = known.add(count_corpus(own, n=chosen.n, stopwords=chosen.stopwords))
     if not counts.totals[-1]:
         raise InputError("The text has no words.", "Give a text with words.")
     found = pairs(counts, **options)
@@ -190,18 +194,6 @@ def label_text(
     rows = [Candidate(str(names[i]), float(far[i])) for i in order]
     evidence = find_evidence(found, counts, labels, name, rows[0].label)
     return TextLabel(by, rule, rows, evidence, found.notes)
-
-
-def add_text(
-    counts: Counts, corpus: Corpus, text: str, options: ComparisonOptions, by: str
-) -> tuple[Counts, str]:
-    """Add a text to counts of a corpus, and return the id it gets. Its label is empty."""
-    name = "your text"
-    while name in counts.ids:
-        name += "′"
-    document = Document(name, text, name, {by: ""})
-    own = Corpus.of([document], normalisation=corpus.normalisation)
-    return counts.add(count_corpus(own, n=options.n, stopwords=options.stopwords)), name
 
 
 def check_distinct(labels: Sequence[str]) -> Array:
@@ -290,16 +282,12 @@ def find_telling_words(
     names = np.asarray(labels)
     others = np.arange(len(names)) != row
     totals = np.asarray(counts.matrix.sum(axis=0)).ravel()
-    q, r = (
-        smooth(
-            csr_matrix(counts.matrix[np.flatnonzero((names == name) & others)].sum(axis=0)),
-            parse_smoothing("jm"),
-            totals,
-        )
-        .to_dense()
-        .ravel()
-        for name in (first, second)
-    )
+
+    def find_shares(name: str) -> Array:
+        pooled = counts.matrix[np.flatnonzero((names == name) & others)].sum(axis=0)
+        return smooth(csr_matrix(pooled), parse_smoothing("jm"), totals).to_dense().ravel()
+
+    q, r = find_shares(first), find_shares(second)
     mine = counts.matrix[row]
     p = mine.data / mine.data.sum()
     parts = p * np.log(q[mine.indices] / r[mine.indices])

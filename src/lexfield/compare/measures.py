@@ -27,7 +27,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
@@ -197,13 +197,14 @@ def _js_parts(p: Array, q: Array, alpha: float) -> Array:
 def _compute_js(table: CountTable) -> Matrix:
     p, q = table.frequencies()
     half_p, half_q = replace_data(p, p.data / 2), replace_data(q, q.data / 2)
+    rows = (half_p.indptr, half_p.indices, half_p.data)
     own_p, own_q = (replace_data(h, h.data * np.log(h.data)) for h in (half_p, half_q))
 
     def compute_block(start: int) -> Matrix:
         halves = np.asarray(half_q[start : start + BLOCK].T.toarray())
         logs = np.asarray(own_q[start : start + BLOCK].T.toarray())
         out = np.zeros((p.shape[0], halves.shape[1]))
-        _add_shared_words(half_p.indptr, half_p.indices, half_p.data, own_p.data, halves, logs, out)
+        _add_shared_words(rows, own_p.data, halves, logs, out)
         return out
 
     # Σ m ln m over the words of either text; without shared words, the sums of the two halves
@@ -214,16 +215,9 @@ def _compute_js(table: CountTable) -> Matrix:
 
 
 @kernel
-def _add_shared_words(
-    starts: Array,
-    words: Array,
-    halves: Array,
-    logs: Array,
-    other: Array,
-    others: Array,
-    out: Array,
-) -> None:
+def _add_shared_words(rows: Any, logs: Array, other: Array, others: Array, out: Array) -> None:
     """Add (a+b) ln(a+b) − a ln a − b ln b for shared words, a and b half their frequencies."""
+    starts, words, halves = rows
     for row in range(len(starts) - 1):
         for at in range(starts[row], starts[row + 1]):
             a, word = halves[at], words[at]

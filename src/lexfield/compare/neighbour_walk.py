@@ -91,8 +91,8 @@ class NeighbourWalk:
             points = (self._vectors, self._lengths)
             if len(union):
                 _walk_unions(points, products.copy(), at, postings, self._ks, union[before:])
-            targets = (out[start:end], own[before:], others[before:])
-            _walk_block(points, products, at, postings, self._ks, *targets)
+            inside = (own[before:], others[before:])
+            _walk_block(points, products, at, postings, self._ks, out[start:end], inside)
         words = np.repeat(np.arange(last - first), np.diff(offsets))
         held = (self._documents[entries], self._weights[entries])
         return Block(words, *held, out, own, others, union)
@@ -123,24 +123,18 @@ def _find_runs(places: Array, most: int) -> Iterator[tuple[int, int]]:
 
 @kernel
 def _walk_block(
-    points: Any,
-    products: Any,
-    first: Any,
-    postings: Any,
-    ks: Any,
-    out: Any,
-    own: Any,
-    others: Any,
+    points: Any, products: Any, first: Any, postings: Any, ks: Any, out: Any, inside: Any
 ) -> Any:
     """Find the distance at which each document meets its k-th word, for a block of words.
 
     points: all vectors, and their squared lengths.
     products: inner products of the words of the block, beginning with ``first``, with all words.
-    out: word of the block × document × k. own, others: for every (word, document that holds it) of
-    the block × document × k, how many of its own words that document has met when the other meets
-    its k-th, and the reverse; empty if not wanted.
+    out: word of the block × document × k. inside: two arrays of every (word, document that holds
+    it) of the block × document × k: how many of its own words that document has met when the other
+    meets its k-th, and the reverse; empty if not wanted.
     """
     offsets, documents = postings
+    own, others = inside
     width = products.shape[1]
     order, squares = np.empty(width, np.int32), np.empty(width)
     place, ends = np.empty(width, np.int32), np.empty(width + 1, np.int32)
@@ -149,15 +143,12 @@ def _walk_block(
         word, row = first + number, products[number]
         start, end = offsets[word] - offsets[first], offsets[word + 1] - offsets[first]
         mine = documents[offsets[word] : offsets[word + 1]]
-        if len(own):
-            a, b = own[start:end], others[start:end]
-        else:
-            a, b = own, others
+        counts = (own[start:end], others[start:end])  # empty if not wanted
         _find_squares(points, row, word)
         while True:
             count = _fill_buckets(row, _find_cut(row, share), order, squares, place, ends)
             near, far = order[:count], ends[: count + 1]
-            if _walk(near, squares, far, postings, ks, out[number], mine, a, b):
+            if _walk(near, squares, far, postings, ks, out[number], mine, counts):
                 break
             share *= 1.5
         share = max(_LEAST, 0.98 * share)
@@ -174,7 +165,7 @@ def _walk_lists(lists: Any, first: Any, postings: Any, ks: Any, out: Any, comple
         near = slice(starts[number], starts[number + 1])
         squares = distances[near] ** 2
         complete[number] = _walk(
-            rows[near], squares, no_buckets, postings, ks, out[number], mine, none, none
+            rows[near], squares, no_buckets, postings, ks, out[number], mine, (none, none)
         )
 
 
@@ -223,19 +214,12 @@ def _record(row: Any, ks: Any, count: Any, square: Any) -> Any:
 
 @kernel
 def _walk(
-    order: Any,
-    squares: Any,
-    ends: Any,
-    postings: Any,
-    ks: Any,
-    out: Any,
-    mine: Any,
-    own: Any,
-    others: Any,
+    order: Any, squares: Any, ends: Any, postings: Any, ks: Any, out: Any, mine: Any, inside: Any
 ) -> Any:
     """Walk from one word. Return False if some document did not meet its largest k. Buckets end at
     ``ends``, which is empty if everything is sorted."""
     offsets, documents = postings
+    own, others = inside
     height = len(out)
     bucket, ready = 0, 0 if len(ends) else len(order)
     met, stage = np.zeros(height, np.int32), np.zeros(height, np.int32)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -48,20 +48,21 @@ class PairSums:
         """Add the sums of a block of words."""
         from scipy.special import digamma
 
-        entries = np.arange(len(block.weights))
+        places = np.arange(len(block.weights))
         logs = np.log(block.distances)
         if "radii" in self.arrays:
             ks = np.array(self._ks)
             inside, others = np.maximum(block.own, ks), np.maximum(block.others, ks)
-            self._add_weighted("radii", block, entries, digamma(inside) - digamma(others))
+            self._add_weighted("radii", block, places, digamma(inside) - digamma(others))
         if "logs" in self.arrays:
             self._add_weighted("logs", block, block.words, logs)
         if "union" in self.arrays:
-            self._add_weighted("union", block, entries, np.log(block.union))
+            self._add_weighted("union", block, places, np.log(block.union))
         for i, alpha in enumerate(self._options.orders):
             tops, totals = self.arrays[f"top{i}"], self.arrays[f"total{i}"]
             scale = (1 - alpha) * self._d
-            _add_powers(block.words, block.documents, block.weights, logs, scale, tops, totals)
+            entries = (block.words, block.documents, block.weights)
+            _add_powers(entries, logs, scale, tops, totals)
 
     def _add_weighted(self, name: str, block: Block, places: Array, values: Array) -> None:
         """Add to the row of each entry's document what ``values`` holds at the entry's place."""
@@ -148,16 +149,9 @@ def _rescale(totals: Array, tops: Array, new: Array, where: Array) -> Array:
 
 
 @kernel
-def _add_powers(
-    words: Array,
-    documents: Array,
-    weights: Array,
-    logs: Array,
-    scale: float,
-    tops: Array,
-    totals: Array,
-) -> None:
+def _add_powers(entries: Any, logs: Array, scale: float, tops: Array, totals: Array) -> None:
     """Add w (ρ/ν)^scale to totals · e^tops, with the largest power so far in ``tops``."""
+    words, documents, weights = entries
     for entry in range(len(words)):
         word, mine, weight = words[entry], documents[entry], weights[entry]
         for other in range(logs.shape[1]):
