@@ -2,7 +2,7 @@
 
 A result is a dataclass. Its field ``results`` holds the rows (dataclasses too); every other field
 is a figure that stands beside them in JSON, unless it is :func:`hidden`. The JSON schema is derived
-from the same types. A result with a method ``plot(path)`` gets the option ``--plot FILE``.
+from the same types. A result with a method ``plot(path=None)`` gets ``--plot FILE``.
 """
 
 from __future__ import annotations
@@ -11,12 +11,14 @@ import csv
 import io
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, fields
+from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 import msgspec
 from msgspec import UNSET
 
 from lexfield.errors import LexfieldError
+from lexfield.plots.figure import Picture
 from lexfield.results import Frames, format_rows, html_table
 
 Row = TypeVar("Row")
@@ -87,6 +89,11 @@ class Result(Frames, Generic[Row]):
 
     def _repr_html_(self) -> str:
         return html_table(self.to_dicts(), notes=self.notes)
+
+
+def save_plot(picture: Picture, path: str | Path | None) -> Picture | Path:
+    """Save a picture and return its path; without a path, return the picture, for a notebook."""
+    return picture if path is None else picture.save(path)
 
 
 def to_builtins(value: object) -> Any:
