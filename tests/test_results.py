@@ -13,6 +13,7 @@ import pytest
 
 import lexfield as lx
 from lexfield.errors import InputError
+from lexfield.plots.figure import Picture
 from lexfield.results import Table, html_table
 from lexfield.search.marks import Highlight, as_html, highlight, pieces
 from lexfield.text.frames import records_of
@@ -124,11 +125,11 @@ def test_figures_come_with_their_data(tmp_path: Path) -> None:
 
 def test_a_threshold_in_a_notebook() -> None:
     rows = np.random.default_rng(0).normal(size=(60, 8)).astype(np.float32)
-    found = lx.threshold(lx.WordVectors([f"w{i}" for i in range(60)], rows), 1.6, 3.1)
+    found = lx.threshold(lx.WordVectors([f"w{i}" for i in range(60)], rows))
     picture = found.plot()
-    assert picture.data[0]["x"] == "similarity (cosine)"
-    assert found.to_pandas().shape == (101, 2)
-    assert f"{found.threshold:.3f}" in found._repr_html_()
+    assert isinstance(picture, Picture) and picture.data[0]["x"] == "similarity (cosine)"
+    assert found.to_pandas().shape == (1, 5) and len(found.curve) == 101
+    assert f"{found.threshold:.4g}" in found._repr_html_()
 
 
 def test_pairs_in_a_notebook() -> None:

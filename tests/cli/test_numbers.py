@@ -9,8 +9,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import click
+import msgspec.inspect as kinds
 import pytest
 
+from lexfield.cli.build import Declared
 from lexfield.cli.main import cli
 from lexfield.text.corpus import Corpus
 from lexfield.vectors.wordvectors import WordVectors
@@ -38,15 +40,40 @@ def commands(
 
 
 COMMANDS = dict(commands(cli, click.Context(cli)))
+
+
+def bounds(option: click.Option) -> tuple[float | None, float | None] | None:
+    """Return the lowest and highest value of a numeric option, or None for any other option."""
+    if isinstance(option.type, Declared):
+        info = find_number(option.type.parameter.info)
+        if info is None:
+            return None
+        return info.gt if info.ge is None else info.ge, info.lt if info.le is None else info.le
+    if isinstance(option.type, click.types.IntParamType | click.types.FloatParamType):
+        return getattr(option.type, "min", None), getattr(option.type, "max", None)
+    return None
+
+
+def find_number(info: kinds.Type) -> kinds.IntType | kinds.FloatType | None:
+    if isinstance(info, kinds.IntType | kinds.FloatType):
+        return info
+    match info:
+        case kinds.Metadata():
+            return find_number(info.type)
+        case kinds.CollectionType():
+            return find_number(info.item_type)
+        case kinds.UnionType():
+            numbers = (find_number(one) for one in info.types)
+            return next((one for one in numbers if one is not None), None)
+    return None
+
+
 NUMERIC = [
     (path, option)
     for path, command in COMMANDS.items()
     for option in command.params
     if isinstance(option, click.Option)
-    and (
-        isinstance(option.type, click.types.IntParamType | click.types.FloatParamType)
-        or (path[0], option.name) in SPECS
-    )
+    and (bounds(option) is not None or (path[0], option.name) in SPECS)
 ]
 
 
@@ -54,8 +81,7 @@ def test_every_numeric_option_declares_bounds_on_both_sides() -> None:
     unbounded = [
         f"{' '.join(path)} {option.opts[-1]}"
         for path, option in NUMERIC
-        if (path[0], option.name) not in SPECS
-        and (getattr(option.type, "min", None) is None or getattr(option.type, "max", None) is None)
+        if (path[0], option.name) not in SPECS and None in (bounds(option) or ())
     ]
     assert unbounded == []
     assert len(NUMERIC) > 60
@@ -116,7 +142,7 @@ def test_hostile_numbers_are_refused_or_answered(
     """Values in range run the command where that is quick; other commands must refuse the rest."""
     for value in HOSTILE:
         number = float(value)
-        low, high = getattr(option.type, "min", None), getattr(option.type, "max", None)
+        low, high = bounds(option) or (None, None)
         inside = low is not None and high is not None and low <= number <= high
         given = arguments.get(path)
         if given is None and (inside or (path[0], option.name) in SPECS):

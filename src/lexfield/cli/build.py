@@ -148,7 +148,7 @@ def _build_parameter(parameter: Parameter) -> click.Parameter:
     default, is_flag = parameter.default, isinstance(parameter.info, kinds.BoolType)
     shown = not is_flag and default not in (None, REQUIRED, (), [])
     return click.Option(
-        [*_name_flags(parameter), parameter.name],
+        [*name_flags(parameter), parameter.name],
         type=None if is_flag else _choose_type(parameter),
         is_flag=is_flag,
         default=default if is_flag or shown else None,
@@ -162,7 +162,7 @@ def _build_parameter(parameter: Parameter) -> click.Parameter:
     )
 
 
-def _name_flags(parameter: Parameter) -> list[str]:
+def name_flags(parameter: Parameter) -> list[str]:
     """Return the names of an option; a flag that is on by default can be turned off."""
     names = list(parameter.flags.names)
     if not names or (len(parameter.name) > 1 and not any(n.startswith("--") for n in names)):

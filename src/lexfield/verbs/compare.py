@@ -15,6 +15,7 @@ from lexfield.compare.options import ComparisonOptions
 from lexfield.compare.pair import compare_counts
 from lexfield.compare.resampling import Resampling
 from lexfield.plots.divergence import draw_bars
+from lexfield.plots.figure import Picture
 from lexfield.progress import Progress, begin_stage, silent
 from lexfield.results import format_rows
 from lexfield.text.corpus import Corpus
@@ -28,7 +29,7 @@ from lexfield.verbs.input import (
     read_texts,
 )
 from lexfield.verbs.options import Comparing, Neighbour, Seed, choose_options
-from lexfield.verbs.results import Paint, Record, Result, hidden, plain, to_builtins
+from lexfield.verbs.results import Paint, Record, Result, hidden, plain, save_picture, to_builtins
 
 _REASONS = 500  # words in JSON; the others are summed up
 _SHOWN = 15  # words
@@ -72,9 +73,9 @@ class Comparison(Result[Divergence]):
         if self.explain:
             yield from (f"  {line}" for line in _format_words(self.estimate))
 
-    def plot(self, path: str | Path) -> Path:
+    def plot(self, path: str | Path | None = None) -> Picture | Path:
         """Draw what each word contributes: png, svg or pdf."""
-        return draw_bars(self.estimate, self.names).save(path)
+        return save_picture(draw_bars(self.estimate, self.names), path)
 
 
 def _format_words(estimate: Estimate) -> list[str]:

@@ -2,7 +2,7 @@
 
 A result is a dataclass. Its field ``results`` holds the rows (dataclasses too); every other field
 is a figure that stands beside them in JSON, unless it is :func:`hidden`. The JSON schema is derived
-from the same types. A result with a method ``plot(path)`` gets the option ``--plot FILE``.
+from the same types. A result with a method ``plot(path=None)`` gets ``--plot FILE``.
 """
 
 from __future__ import annotations
