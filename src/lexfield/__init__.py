@@ -22,8 +22,8 @@ from lexfield.plottable import Plottable
 if TYPE_CHECKING:  # what __getattr__ finds, for type checkers; a test compares both
     from lexfield.bags.bag import Bag as Bag
     from lexfield.bags.matrix import BagMatrix as BagMatrix
-    from lexfield.compare.estimate import Estimate as Estimate
     from lexfield.compare.classifier import DivergenceLabeler as DivergenceLabeler
+    from lexfield.compare.estimate import Estimate as Estimate
     from lexfield.errors import LexfieldError as LexfieldError
     from lexfield.explain import Explanation as Explanation
     from lexfield.metric.distortion import MinimumDistortion as MinimumDistortion

@@ -24,7 +24,7 @@ TEXTS = ("The red sun sank over a cold sea and the ship turned home. " * 6,
          "The blue ship left the cold sea as a red moon rose over home. " * 6)  # fmt: skip
 SPECS = {("compare", "dimension"), ("label", "dimension"), ("pairs", "dimension"),
          ("compare", "reduce"), ("label", "reduce"), ("pairs", "reduce"), ("pairs", "k"),
-         ("zipf", "clusters")}  # fmt: skip
+         ("zipf", "k"), ("clusters", "k")}  # fmt: skip
 
 
 def commands(
@@ -77,6 +77,12 @@ NUMERIC = [
 ]
 
 
+def bounds(option: click.Option) -> tuple[float | None, float | None]:
+    if isinstance(option.type, Declared):
+        return option.type.bounds
+    return getattr(option.type, "min", None), getattr(option.type, "max", None)
+
+
 def test_every_numeric_option_declares_bounds_on_both_sides() -> None:
     unbounded = [
         f"{' '.join(path)} {option.opts[-1]}"
@@ -116,7 +122,7 @@ def arguments(tmp_path_factory: pytest.TempPathFactory) -> dict[tuple[str, ...],
         ("duplicates",): [index],
         ("inspire",): [index, paths[0]],
         ("keyness",): paths[:2],
-        ("kwic",): [paths[0], "--word", "sea"],
+        ("kwic",): [paths[0], "sea"],
         ("label",): [*paths, *by, *own],
         ("near",): ["sea", *own],
         ("pairs",): [*paths, *own],

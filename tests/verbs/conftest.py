@@ -21,3 +21,9 @@ def index(tmp_path: Path) -> lx.Index:
         for name, text in TEXTS.items()
     ]
     return lx.Index.build(lx.Corpus.of(documents), tmp_path / "my.idx")
+
+
+@pytest.fixture(scope="session")
+def sample_index(sample: lx.Corpus, tmp_path_factory: pytest.TempPathFactory) -> lx.Index:
+    """The sample texts with their metadata as an index."""
+    return lx.Index.build(sample, tmp_path_factory.mktemp("verbs") / "sample.idx")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Unpack
@@ -18,18 +18,29 @@ from lexfield.plots.divergence import draw_bars
 from lexfield.plots.figure import Picture
 from lexfield.progress import Progress, begin_stage, silent
 from lexfield.results import format_rows
-from lexfield.text.corpus import Corpus
+from lexfield.text.document import Document
 from lexfield.verbs.declare import Help, verb
 from lexfield.verbs.input import (
     READING,
     Reading,
+    Source,
     TextInput,
+    join_texts,
     name_briefly,
     name_source,
-    read_texts,
+    read_documents,
 )
 from lexfield.verbs.options import Comparing, Neighbour, Seed, choose_options
-from lexfield.verbs.results import Paint, Record, Result, hidden, plain, save_picture, to_builtins
+from lexfield.verbs.results import (
+    Paint,
+    ReadThrough,
+    Record,
+    Result,
+    hidden,
+    plain,
+    save_picture,
+    to_builtins,
+)
 
 _REASONS = 500  # words in JSON; the others are summed up
 _SHOWN = 15  # words
@@ -56,10 +67,10 @@ class Divergence:
 
 
 @dataclass(repr=False)
-class Comparison(Result[Divergence]):
-    """A divergence and the words behind it; ``estimate`` is the library's own result."""
+class Comparison(ReadThrough[Estimate], Result[Divergence]):
+    """A divergence and the words behind it; ``details`` holds the library's own result."""
 
-    estimate: Estimate = hidden()
+    details: list[Estimate] = hidden()
     names: tuple[str, str] = hidden()
     explain: bool = hidden(default=False)
 
@@ -69,13 +80,14 @@ class Comparison(Result[Divergence]):
         return record
 
     def lines(self, paint: Paint = plain) -> Iterable[str]:
-        yield paint(str(self.estimate), "green")
+        (estimate,) = self.details
+        yield paint(str(estimate), "green")
         if self.explain:
-            yield from (f"  {line}" for line in _format_words(self.estimate))
+            yield from (f"  {line}" for line in _format_words(estimate))
 
-    def plot(self, path: str | Path | None = None) -> Picture | Path:
+    def plot(self, path: str | Path | None = None) -> Path | Picture:
         """Draw what each word contributes: png, svg or pdf."""
-        return save_picture(draw_bars(self.estimate, self.names), path)
+        return save_picture(draw_bars(self.details[0], self.names), path)
 
 
 def _format_words(estimate: Estimate) -> list[str]:
@@ -115,9 +127,9 @@ def compare(
     progress: Progress = silent,
     **comparing: Unpack[Comparing],
 ) -> Comparison:
-    """Say how different two texts are, and which words say so.
+    """Say how different two texts are, and which words make the difference.
 
-    A and B are each a file, or a folder taken as one text.
+    A and B are each a file, a folder or an index; several documents are taken as one text.
 
         lexfield compare emma.txt ulysses.txt --explain
         lexfield compare emma.txt ulysses.txt --measure js --interval 0.95 --p
@@ -125,27 +137,34 @@ def compare(
         lexfield compare emma.txt ulysses.txt --plot words.png
     """
     chosen = ComparisonOptions.from_dict({"k": k, **choose_options(comparing)})
-    texts = [read_texts(source, reading) for source in (a, b)]
-    names = [name_source(source) for source in (a, b)]
-    counts = count_texts(texts, n=chosen.n, stopwords=chosen.stopwords, ids=names)
+    texts, notes = _read([a, b], reading)
+    counts = count_texts(texts, n=chosen.n, stopwords=chosen.stopwords)
     begin_stage(progress, "resampling")
     found = compare_counts(counts, chosen, Resampling(interval, p, resamples, seed), progress)
     record = found.to_dict()
     del record["notes"]
-    row = Divergence(a=names[0], b=names[1], **record)
+    row = Divergence(a=name_source(a), b=name_source(b), **record)
     if explain:
         row.explanation = found.explanation.to_dict(_REASONS)
     return Comparison(
         [row],
-        estimate=found,
+        details=[found],
         names=(name_briefly(a), name_briefly(b)),
         explain=explain,
-        notes=[*_note_texts(names, texts), *found.notes],
+        notes=[*notes, *found.notes],
     )
 
 
-def _note_texts(names: list[str], texts: list[Corpus]) -> Iterator[str]:
-    for name, corpus in zip(names, texts, strict=True):
-        yield from corpus.notes
-        if len(corpus.ids) > 1:
-            yield f"{name}: {len(corpus.ids):,} documents are taken as one text"
+def _read(sources: list[Source], reading: Reading) -> tuple[list[Document], list[str]]:
+    """Return each source as one text, and notes."""
+    texts: list[Document] = []
+    notes: list[str] = []
+    for source in sources:
+        documents, found = read_documents(source, reading)
+        name = name_source(source)
+        again = " (again)" if any(text.id == name for text in texts) else ""
+        texts.append(Document(name + again, join_texts(documents)))
+        notes += found
+        if len(documents) > 1:
+            notes.append(f"{name}: {len(documents):,} documents are taken as one text")
+    return texts, notes

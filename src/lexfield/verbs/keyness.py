@@ -56,7 +56,7 @@ class Keywords(Result[KeyWord]):
         head = f"A is {self.names[0]}, B is {self.names[1]}: {self.found:,} words differ"
         return [head, *format_rows(rows, shown=len(rows))]
 
-    def plot(self, path: str | Path | None = None) -> Picture | Path:
+    def plot(self, path: str | Path | None = None) -> Path | Picture:
         """Draw the words as bars: png, svg or pdf."""
         return save_picture(draw_keyness(self.results, self.names), path)
 
