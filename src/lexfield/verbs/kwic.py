@@ -12,7 +12,6 @@ from typing import Annotated
 from msgspec import Meta
 
 from lexfield.search.index import Index
-from lexfield.text.corpus import Corpus
 from lexfield.text.kwic import Context, Sort
 from lexfield.text.kwic import kwic as find_places
 from lexfield.verbs.declare import Flags, Help, verb
@@ -82,6 +81,6 @@ def kwic(
     corpus = read_texts(texts, reading)
     found = find_places(corpus, word, window=window, sort=sort, k=k)
     totals = dict(found.totals)
-    if not isinstance(texts, Path | Corpus | Index):  # for texts named one by one also say 0
+    if not isinstance(texts, Path | Index):  # for texts named one by one also say 0
         totals = {id: totals.get(id, 0) for id in corpus.ids}
     return Concordance(list(found), totals=totals, notes=[*corpus.notes, *found.notes])
