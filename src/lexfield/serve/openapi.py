@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, fields
 from typing import Any, Literal, get_args, get_type_hints
 
 import msgspec
+from msgspec import UNSET, UnsetType
 from starlette.requests import Request
 from starlette.responses import Response
 
@@ -146,8 +147,12 @@ def answer_type(verb: Verb) -> Any:
     base = next(base for base in kind.__orig_bases__ if issubclass(base.__origin__, Result))
     rows: Any = list[get_args(base)[0]]  # type: ignore[misc]
     schema: Any = Literal[f"lexfield.{verb.command.replace(' ', '.')}/1"]
-    figures = [(name, hints[name]) for name in names]
+    figures: list[Any] = [
+        (name, hints[name], UNSET) if UnsetType in get_args(hints[name]) else (name, hints[name])
+        for name in names
+    ]
     return msgspec.defstruct(
-        f"{kind.__name__}Answer",
+        f"{verb.name.title().replace('_', '')}Answer",
         [("schema", schema), *figures, ("results", rows), ("notes", list[str])],
+        kw_only=True,
     )

@@ -23,7 +23,7 @@ from lexfield.store.folder import verify
 from lexfield.text.corpus import Corpus
 from lexfield.text.document import Document
 from lexfield.text.read import Reader
-from lexfield.vectors.sources import find_imported, list_sets
+from lexfield.vectors.sources import BUILT_IN, find_imported, list_sets
 from lexfield.vectors.wordvectors import WordVectors
 from lexfield.verbs import list_functions
 from lexfield.verbs.declare import Verb
@@ -169,8 +169,10 @@ def check_state(path: str | None, expected: str | None) -> None:
 
 def _find_vectors(set: str | None = None, path: str | None = None) -> WordVectors | str:
     """Return a set by its name, which is never a file; or the folder of models."""
-    if set is None or set == "own":
-        return set or str(path)
+    if set is None:
+        return str(path)
+    if set == "own" or set in BUILT_IN:
+        return set
     known = [entry.name for entry in list_sets()]
     if set not in known:
         raise NotFoundError(f"There are no vectors called {set!r}.", f"Known: {list_names(known)}.")
