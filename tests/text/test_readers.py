@@ -20,7 +20,6 @@ from lexfield.text.read import Reader
 from lexfield.text.readers import READERS, read_csv
 from lexfield.text.source import Source
 
-
 FIELDS = st.text(st.characters(exclude_categories=["Cs"]))
 
 
@@ -30,7 +29,7 @@ class Zipped:
     suffixes = (".texts",)
 
     def read(self, source: Source) -> Iterator[Document]:
-        with zipfile.ZipFile(source) as archive:  # type: ignore[call-overload]
+        with zipfile.ZipFile(source) as archive:
             for name in archive.namelist():
                 yield Document(name, archive.read(name).decode())
 

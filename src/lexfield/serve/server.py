@@ -15,10 +15,9 @@ from lexfield.serve import uploads
 from lexfield.serve.guard import Limits
 from lexfield.serve.jobs import Job, Jobs
 from lexfield.serve.library import INDEXES, MODELS, Kept, Library
-from lexfield.serve.pool import Pool, generation_of
+from lexfield.serve.pool import Pool, generation_of, hide_paths
 from lexfield.serve.requests import VERBS, Info, OfIndex, Request
 from lexfield.serve.scrub import Scrubber
-from lexfield.serve.worker import hide_paths
 from lexfield.store.folder import Store
 from lexfield.vectors.sources import find_imported
 

@@ -12,8 +12,8 @@ from lexfield.serve.tasks.common import Options
 from lexfield.store.files import private_files
 
 if TYPE_CHECKING:
+    from lexfield.engine.worker import Frames
     from lexfield.search.index import Index
-    from lexfield.serve.worker import Frames
 
 
 def build(index: Index | None, options: Options, report: Frames) -> Answer:

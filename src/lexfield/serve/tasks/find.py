@@ -9,8 +9,8 @@ from lexfield.errors import InputError
 from lexfield.serve.tasks.common import Options, needed, text_of
 
 if TYPE_CHECKING:
+    from lexfield.engine.worker import Frames
     from lexfield.search.index import Index
-    from lexfield.serve.worker import Frames
     from lexfield.text.corpus import Corpus
 
 _LISTED = 2000  # documents of a list

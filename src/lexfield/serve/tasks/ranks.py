@@ -8,8 +8,8 @@ from lexfield.answers.answer import Answer
 from lexfield.serve.tasks.common import Options, needed, vectors_or_own
 
 if TYPE_CHECKING:
+    from lexfield.engine.worker import Frames
     from lexfield.search.index import Index
-    from lexfield.serve.worker import Frames
 
 
 def zipf(index: Index | None, options: Options, report: Frames) -> Answer:

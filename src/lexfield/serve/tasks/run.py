@@ -7,10 +7,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 from lexfield.answers.answer import Answer
+from lexfield.engine.worker import Frames
 from lexfield.search.index import Index
+from lexfield.serve.pool import hide_paths
 from lexfield.serve.tasks import build, find, ranks, texts, topics, words
 from lexfield.serve.tasks.common import Options, check_state, opened
-from lexfield.serve.worker import Frames, hide_paths
 from lexfield.store.folder import verify
 
 _PARTS = ("topics", "metrics/*", "shards/*")  # stores within that of an index

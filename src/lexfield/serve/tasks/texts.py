@@ -11,8 +11,8 @@ from lexfield.serve.requests import COMPARING
 from lexfield.serve.tasks.common import Options, needed, text_of, vector_set
 
 if TYPE_CHECKING:
+    from lexfield.engine.worker import Frames
     from lexfield.search.index import Index
-    from lexfield.serve.worker import Frames
 
 MOST_DOCUMENTS = 500  # of which every pair is sent
 

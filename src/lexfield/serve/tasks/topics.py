@@ -8,8 +8,8 @@ from lexfield.answers.answer import Answer
 from lexfield.serve.tasks.common import Options, needed
 
 if TYPE_CHECKING:
+    from lexfield.engine.worker import Frames
     from lexfield.search.index import Index
-    from lexfield.serve.worker import Frames
 
 
 def topics(index: Index | None, options: Options, report: Frames) -> Answer:

@@ -11,8 +11,8 @@ from lexfield.serve.pool import generation_of
 from lexfield.serve.tasks.common import Options, check_state, needed, vector_set
 
 if TYPE_CHECKING:
+    from lexfield.engine.worker import Frames
     from lexfield.search.index import Index
-    from lexfield.serve.worker import Frames
     from lexfield.vectors.models import Models
 
 _PASSES, _READ = 40, 1_500_000  # most passes over a text, and words that are read in all
