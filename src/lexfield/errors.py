@@ -13,6 +13,8 @@
     │   ├── ChangedError      another process has written meanwhile
     │   └── VersionError      written by a version this one cannot read
     ├── ClusterError          the cluster does not answer, or has lost too much
+    ├── WorkerError           a worker process failed or did not answer
+    ├── OutOfMemoryError      there is too little memory, or a limit was reached
     └── MissingExtraError     an optional package is not installed (also an ImportError)
 
 Each carries ``hint``: what to do next. The command line prints message and hint and exits with 2.
@@ -89,6 +91,14 @@ class VersionError(StoreError):
 
 class ClusterError(LexfieldError):
     """The cluster does not answer, or has lost too much."""
+
+
+class WorkerError(LexfieldError):
+    """A worker process failed or did not answer."""
+
+
+class OutOfMemoryError(LexfieldError):
+    """There is too little memory, or a limit was reached."""
 
 
 class MissingExtraError(LexfieldError, ImportError):

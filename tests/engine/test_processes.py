@@ -5,13 +5,14 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import threading
 import time
 
 import pytest
 
 from lexfield.engine import processes
 from lexfield.engine.processes import map_tasks
-from lexfield.errors import LexfieldError
+from lexfield.errors import InputError, LexfieldError, WorkerError
 
 _READS = "import json, sys\nfor line in sys.stdin:\n    task = json.loads(line)\n    "
 BROKEN = {
@@ -27,20 +28,15 @@ BROKEN = {
 def test_a_worker_that_does_not_answer_its_task_is_killed(
     name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    started: list[subprocess.Popen[str]] = []
+    started: list[subprocess.Popen[bytes]] = []
+    start = processes.Worker._start
 
-    def start() -> subprocess.Popen[str]:
-        started.append(
-            subprocess.Popen(
-                [sys.executable, "-c", BROKEN[name]],
-                encoding="utf-8",
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-            )
-        )
+    def note_start(worker: processes.Worker) -> subprocess.Popen[bytes]:
+        started.append(start(worker))
         return started[-1]
 
-    monkeypatch.setattr(processes, "_start", start)
+    monkeypatch.setattr(processes.Worker, "command", [sys.executable, "-c", BROKEN[name]])
+    monkeypatch.setattr(processes.Worker, "_start", note_start)
     monkeypatch.setattr(processes, "cores", lambda: 2)
     items = [{"a": 1}, {"a": 2}, {"a": 3}]
     with pytest.raises(LexfieldError, match="worker process ended"):
@@ -56,7 +52,7 @@ def test_tasks_are_answered_in_order(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 _CHILD = (
-    "from lexfield.engine.processes import end_with_parent; end_with_parent()\n"
+    "from lexfield.engine.worker import end_with_parent; end_with_parent()\n"
     "import time; time.sleep(60)"
 )
 _PARENT = (
@@ -88,3 +84,24 @@ def _is_running(pid: int) -> bool:
         return False
     with open(f"/proc/{pid}/stat") as file:
         return file.read().rpartition(")")[2].split()[0] != "Z"
+
+
+def test_errors_of_tasks_are_raised_here(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(processes, "cores", lambda: 2)
+    items = [{"ok": False, "name": "k", "expected": "odd", "got": n} for n in (2, 4)]
+    with pytest.raises(InputError, match=r"k must be odd\. Got 2 instead"):
+        list(map_tasks("lexfield.errors:check", items))
+    with pytest.raises(WorkerError, match="A worker process failed: TypeError"):
+        list(map_tasks("lexfield.errors:check", [{"wrong": 1}, {"wrong": 2}]))
+    with pytest.raises(LexfieldError, match="'os:system' is not a function of lexfield"):
+        list(map_tasks("os:system", [{"command": "true"}] * 2))
+
+
+def test_a_worker_is_killed_from_another_thread() -> None:
+    worker = processes.Worker(threads=1)
+    worker.command = [sys.executable, "-c", "import time; time.sleep(60)"]
+    timer = threading.Timer(0.5, worker.kill)
+    timer.start()
+    with pytest.raises(WorkerError, match=r"exit code -9"):
+        worker.ask("lexfield.errors:check", {})
+    assert not worker.is_running

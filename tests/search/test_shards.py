@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lexfield.engine.processes import call
+from lexfield.engine.tasks import call
 from lexfield.errors import CorruptError, InputError, LockedError, NotAStoreError
 from lexfield.progress import Progress, silent
 from lexfield.search.index import Index

@@ -14,15 +14,15 @@ import pytest
 pytest.importorskip("starlette", reason="the extra 'serve' is not installed")
 
 from lexfield.errors import InputError, LexfieldError, list_names
-from lexfield.serve.pool import Pool, Process, generation_of
+from lexfield.serve.pool import Pool, Process, generation_of, hide_paths
 from lexfield.serve.problems import ServedError
-from lexfield.serve.worker import hide_paths
 
 # A worker that answers its first task wrongly, and each later one with the name of its function.
 WORKER = """
 import json, os, sys
+KIND = "lexfield.errors:InputError"
 def send(task, body, **head):
-    line = {"id": task["id"], "generation": task["generation"], "size": len(body), **head}
+    line = {"id": task["id"], "text": True, "size": len(body), **head}
     os.write(1, json.dumps(line).encode() + b"\\n" + body)
 for number, line in enumerate(sys.stdin):
     task = json.loads(line)
@@ -33,9 +33,11 @@ for number, line in enumerate(sys.stdin):
         send(task, task["function"].encode())
 """
 WRONG = {
-    "a line too long": "send(task, b'', error='x' * 2_000_000, hint='', status=400)",
+    "a line too long": "send(task, b'', error='x' * 2_000_000, hint='', kind=KIND)",
     "another id": "send(task, b'old', id='other')",
-    "another generation": "send(task, b'old', generation='000001-x')",
+    "no kind of error": "send(task, b'', error='x', hint='')",
+    "an error of another package": "send(task, b'', error='x', hint='', kind='os:system')",
+    "a negative size": "send(task, b'old', size=-1)",
     "no JSON": "os.write(1, b'what a library prints\\n')",
     "no object": "os.write(1, b'[1]\\n')",
     "no size": "send(task, b'', size=None)",
@@ -44,27 +46,22 @@ WRONG = {
 }
 
 
-class Odd(Process):
-    code = ""
-
-    async def _start(self) -> asyncio.subprocess.Process:
-        self._child = await asyncio.create_subprocess_exec(
-            sys.executable, "-c", self.code, limit=1 << 20,
-            stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE, start_new_session=True,
-        )  # fmt: skip
-        return self._child
+def make_process(code: str) -> Process:
+    """Return a process whose worker runs other code."""
+    process = Process()
+    process.worker.command = [sys.executable, "-c", code]
+    return process
 
 
 @pytest.mark.parametrize("name", WRONG)
 def test_a_process_that_answers_wrongly_is_killed(name: str, tmp_path: Path) -> None:
-    process = Odd()
     mark = repr(str(tmp_path / "mark"))
-    process.code = WORKER.replace("WRONG", WRONG[name]).replace("MARK", mark)
+    process = make_process(WORKER.replace("WRONG", WRONG[name]).replace("MARK", mark))
 
     async def go() -> None:
         with pytest.raises(ServedError) as raised:
             await process.ask("first", {})
-        assert raised.value.status == 500 and process._child is None
+        assert raised.value.status == 500 and not process.worker.is_running
         assert await process.ask("second", {}) == b"second"
         assert await process.ask("third", {}) == b"third"
         await process.stop()
@@ -114,10 +111,8 @@ def test_an_index_that_was_built_again_in_the_same_place_is_noticed(tmp_path: Pa
 def test_a_pool_goes_on_after_a_process_was_killed(tmp_path: Path) -> None:
     async def go() -> None:
         pool = Pool(1, lambda: ("first", {}))
-        odd = Odd()
-        odd.code = WORKER.replace("WRONG", WRONG["another id"])
-        odd.code = odd.code.replace("MARK", repr(str(tmp_path / "mark")))
-        pool._processes = [odd]
+        code = WORKER.replace("WRONG", WRONG["another id"])
+        pool._processes = [make_process(code.replace("MARK", repr(str(tmp_path / "mark"))))]
         await pool.warm()  # its first answer is wrong
         found = await asyncio.gather(*(pool.ask(f"task{number}", {}) for number in range(20)))
         assert found == [f"task{number}".encode() for number in range(20)]
@@ -141,7 +136,7 @@ def test_a_process_can_be_cancelled_while_it_starts() -> None:
             task.cancel()
             async with asyncio.timeout(30):
                 await asyncio.gather(task, return_exceptions=True)
-            assert process._child is None
+            assert not process.worker.is_running
 
     asyncio.run(go())
 
@@ -151,21 +146,20 @@ import os, sys, types
 os.environ["LEXFIELD_MEMORY"] = "600000000"
 module = sys.modules["lexfield.greedy"] = types.ModuleType("lexfield.greedy")
 module.take = lambda size: str(len(bytearray(size)))
-from lexfield.serve import worker
+from lexfield.engine import worker
 worker.main()
 """
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux enforces the limit")
 def test_what_needs_too_much_memory_is_refused_and_the_next_task_is_done() -> None:
-    process = Odd()
-    process.code = GREEDY
+    process = make_process(GREEDY)
 
     async def go() -> None:
         with pytest.raises(ServedError, match=r"0\.6 GB of memory") as raised:
             await process.ask("lexfield.greedy:take", {"size": 10**9})
         assert raised.value.status == 507 and "--memory" in raised.value.hint
-        assert process._child is None  # what it held is given back
+        assert not process.worker.is_running  # its memory is free again
         assert await process.ask("lexfield.greedy:take", {"size": 10**6}) == b"1000000"
         await process.stop()
 

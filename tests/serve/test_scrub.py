@@ -85,7 +85,7 @@ def test_it_looks_again_and_again(tmp_path: Path) -> None:
                 await asyncio.sleep(0.05)
         running.cancel()
         await asyncio.gather(running, return_exceptions=True)
-        assert scrubber._process._child is None
+        assert not scrubber._process.worker.is_running
 
     asyncio.run(go())
 

@@ -112,15 +112,15 @@ def test_an_answer_of_models_that_change_meanwhile_is_asked_for_again(
     }  # fmt: skip
     process = Process(threads=1)
     sent: list[str | None] = []
-    exchange = process._exchange
+    ask = process.worker.ask
 
-    async def late(task: dict[str, Any], report: Any) -> Any:
+    def ask_late(function: str, item: dict[str, Any], report: Any) -> Any:
         if not sent:  # the state has been noted, but the task is not yet with the worker
             write_models(tmp_path / "m", "sky")
-        sent.append(task["item"]["sources"][path])
-        return await exchange(task, report)
+        sent.append(item["sources"][path])
+        return ask(function, item, report)
 
-    monkeypatch.setattr(process, "_exchange", late)
+    monkeypatch.setattr(process.worker, "ask", ask_late)
 
     async def go() -> bytes:
         body = await process.ask(TASK, item)

@@ -8,8 +8,7 @@ from hypothesis import strategies as st
 
 from lexfield.errors import InputError
 from lexfield.store.folder import Store, write
-from lexfield.text import corpus as module
-from lexfield.text import segment
+from lexfield.text import builder, segment
 from lexfield.text.corpus import Corpus
 from lexfield.text.document import Document
 from lexfield.text.normalise import Normalisation
@@ -140,8 +139,8 @@ def test_a_corpus_is_the_same_however_it_is_split(
     texts = ["The sea, the sea! It's 3.14.", "Été à la mer. 中国", "", "Nobody's sea; the end", "é"]
     expected = Corpus.of(texts)
     monkeypatch.setattr(segment, name, size)
-    monkeypatch.setattr(module, "_BLOCK", 3)
-    monkeypatch.setattr(module, "split_pieces", lambda text: segment.split_pieces(text, 5))
+    monkeypatch.setattr(builder, "_BLOCK", 3)
+    monkeypatch.setattr(builder, "split_pieces", lambda text: segment.split_pieces(text, 5))
     found = Corpus.of(texts)
     for name in ("tokens", "token_offsets", "sentence_spans", "sentence_offsets"):
         assert getattr(found, name).tolist() == getattr(expected, name).tolist()

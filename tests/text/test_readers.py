@@ -29,7 +29,7 @@ class Zipped:
     suffixes = (".texts",)
 
     def read(self, source: Source) -> Iterator[Document]:
-        with zipfile.ZipFile(source) as archive:  # type: ignore[call-overload]
+        with zipfile.ZipFile(source) as archive:
             for name in archive.namelist():
                 yield Document(name, archive.read(name).decode())
 

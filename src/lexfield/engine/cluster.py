@@ -19,7 +19,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from lexfield.engine.processes import answered, call_answer
+from lexfield.engine.tasks import answer_task, result_of
 from lexfield.errors import ClusterError, need
 from lexfield.progress import Progress, silent
 
@@ -147,7 +147,7 @@ class Cluster:
             self.received += len(text)
             answer = json.loads(text)
             if "elsewhere" not in answer:
-                return answered(answer)
+                return result_of(answer)
             running.refused.append(answer["worker"])
             left = set(self.workers) - set(running.refused)
             if not left or len(running.refused) > _REPEATS:
@@ -255,7 +255,7 @@ def run_task(task: str, item: str, topic: str, name: str) -> str:
     # The cores are shared out by task: one thread each, also for BLAS.
     os.environ["LEXFIELD_THREADS"] = "1"
     single_thread()
-    return json.dumps(call_answer(task, json.loads(item), worker.address))
+    return json.dumps(answer_task(task, json.loads(item), worker.address))
 
 
 def leave_file(path: str) -> str:

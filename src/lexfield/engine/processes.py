@@ -1,55 +1,165 @@
-"""Work that Python does, on processes of this machine.
+"""Worker processes on this machine, for work that Python itself does or that must be killable.
 
 A task is a function of the package, named ``module:function``, and arguments that JSON can carry;
 its result travels back the same way. Workers are plain child processes that read tasks from their
-standard input: nothing is pickled, the caller's own script is not imported again, and there is no
-fork of a process with threads.
+standard input: nothing is pickled, the caller's own script is not imported again, and no process
+with threads is forked. ``worker.py`` describes the protocol.
 """
 
 from __future__ import annotations
 
-import errno
 import json
 import os
 import secrets
+import signal
 import subprocess
 import sys
 import threading
-import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
-from importlib import import_module
+from dataclasses import dataclass
 from typing import Any
 
-from lexfield import errors
+from lexfield.engine.tasks import MEMORY, call, restore_error
 from lexfield.engine.threads import cores
-from lexfield.errors import LexfieldError
+from lexfield.errors import OutOfMemoryError, WorkerError
 from lexfield.progress import Progress, silent
 
-_WATCH = 0.5  # seconds between two looks at the parent
-_SEE = "Every machine of the cluster must see the same folders under the same paths."
-_MACHINE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EROFS, errno.ENOMEM)
+Report = Callable[[dict[str, Any]], None]
+_LINE = 1 << 20  # bytes of the first line of a frame
+
+
+@dataclass(frozen=True)
+class Reply:
+    """The result of a task, as bytes of text or of JSON."""
+
+    body: bytes
+    is_text: bool
+
+    def value(self) -> Any:
+        return self.body.decode() if self.is_text else json.loads(self.body)
+
+
+class Worker:
+    """A child process that runs one task at a time; it is started when it is first asked.
+
+    Every task has an id, which every frame of its reply repeats. A child that sends anything else
+    is killed: what may still be in its pipe must not become the answer to another task. ``kill``
+    may be called from another thread; a task under way then raises WorkerError.
+    """
+
+    command: Sequence[str] = (sys.executable, "-m", "lexfield.engine.worker")
+
+    def __init__(self, threads: int | None = None, memory: int | None = None) -> None:
+        self._threads, self._memory = threads, memory
+        self._child: subprocess.Popen[bytes] | None = None
+        self._lock = threading.Lock()
+
+    @property
+    def is_running(self) -> bool:
+        return self._child is not None
+
+    def ask(self, function: str, item: dict[str, Any], report: Report | None = None) -> Reply:
+        """Run ``function(**item)``; ``report`` receives its progress. Raise the task's own errors,
+        or WorkerError if there is no answer."""
+        with self._lock:
+            child = self._child = self._child or self._start()
+        task = {
+            "id": secrets.token_hex(8),
+            "function": function,
+            "item": item,
+            "reports": report is not None,
+        }
+        try:
+            head, body = _exchange(child, task, report)
+            if "error" not in head:
+                return Reply(body, head["text"])
+            failure = restore_error(head)
+        except Exception as error:
+            with suppress(subprocess.TimeoutExpired):
+                child.wait(1)  # one that ended by itself has an exit code
+            self.kill()
+            raise WorkerError(
+                f"A worker process ended before its work was done (exit code {child.returncode}).",
+                "It may have run out of memory; try fewer with LEXFIELD_THREADS=1.",
+            ) from error
+        if isinstance(failure, OutOfMemoryError):
+            self.kill()  # to free what it holds
+        raise failure
+
+    def _start(self) -> subprocess.Popen[bytes]:
+        environment = dict(os.environ)
+        if self._memory:
+            environment[MEMORY] = str(self._memory)
+        if self._threads:
+            for name in ("LEXFIELD_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
+                environment[name] = str(self._threads)
+        return subprocess.Popen(
+            self.command,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            env=environment,
+            start_new_session=True,  # so that it is killed with the processes it starts
+        )
+
+    def kill(self) -> None:
+        """End the child at once. Stores are written atomically, so nothing is left half done."""
+        with self._lock:
+            child, self._child = self._child, None
+            if child is None:
+                return
+            with suppress(ProcessLookupError, PermissionError):
+                if hasattr(os, "killpg"):
+                    os.killpg(child.pid, signal.SIGKILL)
+                else:
+                    child.kill()
+            child.wait()
+            assert child.stdin
+            with suppress(OSError):  # unsent bytes cannot be flushed
+                child.stdin.close()
+
+
+def _exchange(
+    child: subprocess.Popen[bytes], task: dict[str, Any], report: Report | None
+) -> tuple[dict[str, Any], bytes]:
+    """Send a task; return the last frame of its reply with its body."""
+    assert child.stdin and child.stdout
+    child.stdin.write(json.dumps(task).encode() + b"\n")
+    child.stdin.flush()
+    while True:
+        head = json.loads(child.stdout.readline(_LINE))
+        if head["id"] != task["id"]:
+            raise ValueError(f"a frame of another task: {str(head)[:200]}")
+        if "progress" not in head:
+            break
+        if report is not None:
+            report(head["progress"])
+    size = int(head["size"])
+    body = child.stdout.read(max(size, 0))
+    if len(body) != size:
+        raise EOFError("a reply that ends too early")
+    return head, body
 
 
 def map_tasks(
     function: str, items: Sequence[dict[str, Any]], *, progress: Progress = silent
 ) -> Iterator[Any]:
-    """Results of ``function(**item)`` for every item, in order, on all cores."""
+    """Yield ``function(**item)`` for every item, in order, computed on all cores."""
     threads = min(cores(), len(items))
     if threads <= 1:
         for number, item in enumerate(items, 1):
             yield call(function, item)
             progress(number, len(items))
         return
-    workers: list[subprocess.Popen[str]] = []
+    workers: list[Worker] = []
     own = threading.local()
 
     def run(item: dict[str, Any]) -> Any:
         if not hasattr(own, "worker"):
-            own.worker = _start()
+            own.worker = Worker(threads=1)  # the cores are divided among the processes
             workers.append(own.worker)
-        return _ask(own.worker, function, item)
+        return own.worker.ask(function, item).value()
 
     with ThreadPoolExecutor(threads) as pool:
         try:
@@ -64,96 +174,3 @@ def map_tasks(
             pool.shutdown(wait=False, cancel_futures=True)
             for worker in workers:
                 worker.kill()
-                worker.wait()
-                for stream in (worker.stdin, worker.stdout):
-                    if stream:
-                        with suppress(OSError):  # what was not sent cannot be any more
-                            stream.close()
-
-
-def end_with_parent() -> None:
-    """End this process when its parent is gone, even in the middle of a task.
-
-    A parent that is killed cannot end its workers, and a worker notices the end of its input only
-    when its task is done, which may take hours.
-    """
-    parent = os.getppid()
-
-    def watch() -> None:
-        while os.getppid() == parent:
-            time.sleep(_WATCH)
-        os._exit(1)
-
-    threading.Thread(target=watch, daemon=True).start()
-
-
-def call(function: str, item: dict[str, Any]) -> Any:
-    """Call ``module:function`` of this package."""
-    module, _, name = function.partition(":")
-    if not module.startswith("lexfield."):
-        raise LexfieldError(f"{function!r} is not a function of lexfield.")
-    return getattr(import_module(module), name)(**item)
-
-
-def _start() -> subprocess.Popen[str]:
-    environment = {**os.environ, "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
-    return subprocess.Popen(
-        [sys.executable, "-m", "lexfield.engine.worker"],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
-        encoding="utf-8",
-        env=environment,  # the cores are shared out by process
-    )
-
-
-def _ask(worker: subprocess.Popen[str], function: str, item: dict[str, Any]) -> Any:
-    """Return the result of a task; a worker whose reply is not one to this task is killed."""
-    assert worker.stdin and worker.stdout
-    id = secrets.token_hex(8)
-    try:
-        worker.stdin.write(json.dumps({"id": id, "function": function, "item": item}) + "\n")
-        worker.stdin.flush()
-        reply = json.loads(worker.stdout.readline())
-        if reply.pop("id") != id:
-            raise ValueError("the reply to another task")
-    except (OSError, ValueError, LookupError) as error:
-        with suppress(subprocess.TimeoutExpired):
-            worker.wait(1)  # one that has ended by itself has an exit code to tell
-        worker.kill()
-        raise LexfieldError(
-            f"A worker process ended before its work was done (exit code {worker.wait()}).",
-            "It may have run out of memory; try fewer with LEXFIELD_THREADS=1.",
-        ) from error
-    return answered(reply)
-
-
-def call_answer(function: str, item: dict[str, Any], worker: str = "") -> dict[str, Any]:
-    """Call a task; gives its result, or its error, as JSON can carry it.
-
-    Trouble with the machine (a full disk, no memory) is told apart where there is another
-    ``worker`` to try.
-    """
-    try:
-        return {"result": call(function, item)}
-    except LexfieldError as error:
-        if worker and isinstance(error.__cause__, OSError) and error.__cause__.errno in _MACHINE:
-            return {"elsewhere": str(error), "worker": worker}
-        where = f" (on {worker})" if worker else ""
-        kind = type(error).__name__
-        return {"error": error.message + where, "hint": error.hint, "kind": kind}
-    except (OSError, MemoryError) as error:
-        if worker and (isinstance(error, MemoryError) or error.errno in _MACHINE):
-            return {"elsewhere": f"{type(error).__name__}: {error}", "worker": worker}
-        if not worker:
-            raise
-        message = f"{error} (on {worker})"
-        return {"error": message, "hint": _SEE, "kind": "StoreError"}
-
-
-def answered(answer: dict[str, Any]) -> Any:
-    """The result in an answer, or its error raised here."""
-    if "error" in answer:
-        kind = getattr(errors, answer["kind"], LexfieldError)
-        raise kind(answer["error"], answer["hint"])
-    return answer["result"]

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import logging
-import traceback
 from collections.abc import Mapping
 
+from lexfield.engine.worker import describe_failure
 from lexfield.errors import InputError, LexfieldError, MissingExtraError, StoreError
 
 OUT_OF_MEMORY = 507
@@ -57,7 +57,5 @@ def problem(error: LexfieldError) -> dict[str, str]:
 
 
 def log_fault(what: str) -> None:
-    """Log the exception that is being handled; what a caller sent must not steer a terminal."""
-    text = f"{what} failed\n{traceback.format_exc().rstrip()}"
-    shown = "".join(c if c.isprintable() or c == "\n" else ascii(c)[1:-1] for c in text)
-    logging.getLogger("lexfield.serve").error("%s", shown)
+    """Log the current exception."""
+    logging.getLogger("lexfield.serve").error("%s", describe_failure(what))

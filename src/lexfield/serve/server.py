@@ -13,16 +13,15 @@ from typing import Any
 import msgspec
 
 from lexfield.errors import LexfieldError, StoreError
-from lexfield.search.methods import METHODS
+from lexfield.search.registry import METHODS
 from lexfield.serve import uploads
 from lexfield.serve.guard import Limits
 from lexfield.serve.inputs import Request, read_request, resolve
 from lexfield.serve.jobs import Job, Jobs
 from lexfield.serve.library import INDEXES, MODELS, Kept, Library
-from lexfield.serve.pool import Pool, generation_of
+from lexfield.serve.pool import Pool, generation_of, hide_paths
 from lexfield.serve.problems import NotFoundError
 from lexfield.serve.scrub import Scrubber
-from lexfield.serve.worker import hide_paths
 from lexfield.store.folder import Store
 from lexfield.vectors.sources import find_home, list_sets
 from lexfield.verbs import list_functions

@@ -15,9 +15,8 @@ from lexfield.errors import InputError, list_names
 from lexfield.progress import Progress, begin_stage, silent
 from lexfield.search.index import Index
 from lexfield.serve.inputs import MOST_DOCUMENTS, MOST_ROWS
-from lexfield.serve.pool import generation_of
+from lexfield.serve.pool import generation_of, hide_paths
 from lexfield.serve.problems import ChangedIndexError, NotFoundError
-from lexfield.serve.worker import hide_paths
 from lexfield.store.files import private_files
 from lexfield.store.folder import verify
 from lexfield.text.corpus import Corpus

@@ -1,0 +1,169 @@
+"""How texts become the arrays of a corpus."""
+
+from __future__ import annotations
+
+import json
+from array import array
+from collections import defaultdict
+from collections.abc import Container, Iterator
+from itertools import count, islice, pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lexfield.arrays import Array
+from lexfield.errors import InputError
+from lexfield.store.strings import StringArray
+from lexfield.text.document import Document
+from lexfield.text.normalise import Normalisation
+from lexfield.text.segment import BREAK, mark_sentences, sentence_spans, split_pieces, split_words
+
+_BLOCK = 1 << 18  # characters that are encoded at a time
+
+
+class CorpusBuilder:
+    """Collects documents into arrays; nothing is held twice."""
+
+    def __init__(self, normalisation: Normalisation, taken: Container[str]) -> None:
+        self._normalisation = normalisation
+        self._taken = taken
+        self._ids: list[str | None] = []  # None: a number that is chosen at the end
+        self._sources: list[str] = []
+        self._rows: dict[str, int] = {}
+        self._texts = bytearray()
+        self._ends = array("q", [0])
+        self._metadata: list[str] = []
+        self._spans = array("q")
+        self._words: defaultdict[str, int] = defaultdict(count().__next__)
+        self._words[BREAK]  # number 0 ends a sentence
+        self._tokens = array("i")
+        self._sentences = array("q", [0])  # up to the end of each document
+
+    def add(self, item: Document | str) -> None:
+        if isinstance(item, str):
+            self._ids.append(None)
+            self._sources.append("")
+            self._metadata.append("{}")
+            self._add_text(_make_valid(item))
+        elif isinstance(item, Document):
+            self._add_id(_make_valid(item.id), _make_valid(item.source))
+            known = {_make_valid(k): _make_valid(v) for k, v in item.metadata.items()}
+            self._metadata.append(json.dumps(known) if known else "{}")
+            self._add_text(_make_valid(item.text))
+        else:
+            raise InputError(
+                f"A text must be a string or a Document. Got {type(item).__name__} instead."
+            )
+
+    def _add_id(self, id: str, source: str) -> None:
+        if id in self._rows:
+            earlier = self._sources[self._rows[id]] or "earlier"
+            raise InputError(
+                f"The id {id!r} is used twice: {earlier} and {source or 'later'}.",
+                "Give every document an id of its own, or name another --id-field.",
+            )
+        self._rows[id] = len(self._ids)
+        self._ids.append(id)
+        self._sources.append(source)
+
+    def _add_text(self, text: str) -> None:
+        spans = self._number_words(text)
+        start = len(self._texts)
+        for first in range(0, len(text), _BLOCK):
+            self._texts += text[first : first + _BLOCK].encode()
+        places = np.frombuffer(spans, np.int64)  # a view: what changes it changes the spans
+        if not text.isascii():
+            _to_bytes(places, memoryview(self._texts)[start:])
+        places += start
+        self._spans += spans
+        self._ends.append(len(self._texts))
+        self._sentences.append(len(self._spans) // 2)
+
+    def _number_words(self, text: str) -> array[int]:
+        """Add the words of a text; return the start and end of its sentences in turn."""
+        number = self._words.__getitem__  # a new word gets the next number
+        if self._normalisation.is_default_tokenizer:
+            spans, marked = mark_sentences(text, self._normalisation)
+            for piece in split_pieces(marked):
+                self._tokens.extend(map(number, split_words(piece)))
+            return spans
+        spans = array("q")
+        for start, end in sentence_spans(text.replace(BREAK, " ")):
+            spans.extend((start, end))
+            self._tokens.extend(map(number, self._normalisation.words(text[start:end])))
+            self._tokens.append(0)
+        return spans
+
+    def _choose_ids(self) -> list[str]:
+        """Return all ids; those of plain strings are the lowest numbers that are free."""
+        numbers = (str(number) for number in count())
+        free = (n for n in numbers if n not in self._rows and n not in self._taken)
+        return [next(free) if id is None else id for id in self._ids]
+
+    def finish(self) -> tuple[dict[str, Array], dict[str, StringArray], Normalisation, list[str]]:
+        """Return what ``Corpus`` is made of. Word ids go by falling count, then by the alphabet."""
+        names = StringArray.pack(islice(self._words, 1, None))
+        numbers = np.frombuffer(self._tokens, np.int32)
+        breaks = np.flatnonzero(numbers == 0)
+        breaks -= np.arange(len(breaks))
+        counts = np.zeros(len(names) + 1, np.int64)
+        for part in _parts(numbers, len(counts)):
+            counts += np.bincount(part, minlength=len(counts))
+        size = 0
+        for part in _parts(numbers):  # words move to the front: a copy would double the memory
+            words = part[part != 0]
+            numbers[size : size + len(words)] = words
+            size += len(words)
+        numbers = numbers[:size]
+        order = names.ordered(-counts[1:])
+        new_ids = np.empty(len(counts), np.int32)
+        new_ids[order + 1] = np.arange(len(order), dtype=np.int32)
+        for part in _parts(numbers):
+            part[:] = new_ids[part]
+        arrays: dict[str, Array] = {
+            "sentence_spans": np.frombuffer(self._spans, np.int64).reshape(-1, 2),
+            "sentence_offsets": np.frombuffer(self._sentences, np.int64),
+            "tokens": numbers,
+            "token_offsets": np.append(0, breaks),
+            "counts": counts[1:][order],
+        }
+        strings = {
+            "texts": StringArray(
+                np.frombuffer(self._texts, np.uint8), np.frombuffer(self._ends, np.int64)
+            ),
+            "ids": StringArray.pack(self._choose_ids()),
+            "sources": StringArray.pack(self._sources),
+            "metadata": StringArray.pack(self._metadata),
+            "words": names.take(order),
+        }
+        notes = []
+        if empty := sum(a == b for a, b in pairwise(self._sentences)):
+            notes.append(f"{empty:,} documents hold no words")
+        return arrays, strings, self._normalisation, notes
+
+
+def _parts(numbers: NDArray[np.int32], least: int = 0) -> Iterator[NDArray[np.int32]]:
+    """Yield a few at a time, because each part is copied at twice its width."""
+    step = max(1 << 20, least)
+    return (numbers[first : first + step] for first in range(0, len(numbers), step))
+
+
+def _to_bytes(places: NDArray[np.int64], data: memoryview) -> None:
+    """Turn ascending positions of characters into positions of bytes in UTF-8, in place."""
+    seen = done = 0
+    for first in range(0, len(data), _BLOCK):
+        block = np.frombuffer(data, np.uint8, min(_BLOCK, len(data) - first), first)
+        starts = np.flatnonzero((block & 0xC0) != 0x80)
+        upto = done + int(np.searchsorted(places[done:], seen + len(starts)))
+        places[done:upto] = starts[places[done:upto] - seen] + first
+        seen, done = seen + len(starts), upto
+    places[done:] = len(data)
+
+
+def _make_valid(text: str) -> str:
+    """Return text that UTF-8 can hold: lone surrogates (from JSON escapes) become U+FFFD."""
+    try:
+        text.encode()
+        return text
+    except UnicodeEncodeError:
+        return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
