@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 from scipy.optimize import brentq
 from scipy.stats import multivariate_normal, multivariate_t
 
-import lexfield as lx
 from lexfield.compare.knn import gaussian_kl
+from lexfield.compare.pair import knn_divergence
 
 Array = NDArray[Any]
 Family = Callable[[int, np.random.Generator], tuple[Array, Array, float]]
@@ -52,7 +52,7 @@ def _mean(rows: dict[str, dict[str, float]], name: str) -> float:
 
 def _errors(family: Family, d: int, rng: np.random.Generator) -> list[float]:
     x, y, truth = family(d, rng)
-    return [abs(lx.knn_divergence(x, y, k=K, estimator=name).raw - truth) for name in ESTIMATORS]
+    return [abs(knn_divergence(x, y, k=K, estimator=name).raw - truth) for name in ESTIMATORS]
 
 
 def _shifted(d: int, rng: np.random.Generator) -> tuple[Array, Array, float]:

@@ -12,12 +12,16 @@ import pyarrow as pa
 import pytest
 
 import lexfield as lx
+from lexfield.compare.pair import divergence
+from lexfield.compare.pairs import pairs
 from lexfield.errors import InputError
 from lexfield.plots.figure import Picture
+from lexfield.ranks.zipf import zipf
 from lexfield.results import Table, html_table
 from lexfield.search.marks import Highlight, as_html, highlight, pieces
 from lexfield.text.frames import records_of
 from lexfield.text.normalise import Normalisation
+from lexfield.vectors.threshold import threshold
 
 ROWS = [
     {"id": "a", "text": "The cat sat. It slept.", "year": 1999},
@@ -103,7 +107,7 @@ def test_marks_keep_every_character() -> None:
 
 def test_figures_come_with_their_data(tmp_path: Path) -> None:
     corpus = lx.Corpus.of(["the cat sat on the mat and the dog sat on the rug " * 9, "a b a c"])
-    ranks = lx.zipf(corpus, draws=0)
+    ranks = zipf(corpus, draws=0)
     picture = ranks.plot()
     points = picture.data[0]["series"][0]
     assert points["y"] == [float(c) for c in ranks.counts]
@@ -115,7 +119,7 @@ def test_figures_come_with_their_data(tmp_path: Path) -> None:
     )
     assert "Picture: 1 panels" in repr(picture)
     assert not list(Path.cwd().glob("picture.png"))
-    apart = lx.divergence("the cat sat", "the dog sat", measure="js")
+    apart = divergence("the cat sat", "the dog sat", measure="js")
     bars = apart.plot().data[0]["series"]
     drawn = {abs(v) for one in bars for v in one["x"]}
     assert max(r.contribution for r in apart.explanation.reasons) == pytest.approx(max(drawn))
@@ -125,7 +129,7 @@ def test_figures_come_with_their_data(tmp_path: Path) -> None:
 
 def test_a_threshold_in_a_notebook() -> None:
     rows = np.random.default_rng(0).normal(size=(60, 8)).astype(np.float32)
-    found = lx.threshold(lx.WordVectors([f"w{i}" for i in range(60)], rows))
+    found = threshold(lx.WordVectors([f"w{i}" for i in range(60)], rows))
     picture = found.plot()
     assert isinstance(picture, Picture) and picture.data[0]["x"] == "similarity (cosine)"
     assert found.to_pandas().shape == (1, 5) and len(found.curve) == 101
@@ -134,7 +138,7 @@ def test_a_threshold_in_a_notebook() -> None:
 
 def test_pairs_in_a_notebook() -> None:
     corpus = lx.Corpus.of(["the cat sat", "the dog sat down", "a storm at sea"])
-    found = lx.pairs(corpus, measure="hellinger")
+    found = pairs(corpus, measure="hellinger")
     assert found.to_pandas().shape == (6, 4)
     assert found._repr_html_().count("<tr>") == 4
     assert len(found.plot().data) == 1

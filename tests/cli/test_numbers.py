@@ -77,12 +77,6 @@ NUMERIC = [
 ]
 
 
-def bounds(option: click.Option) -> tuple[float | None, float | None]:
-    if isinstance(option.type, Declared):
-        return option.type.bounds
-    return getattr(option.type, "min", None), getattr(option.type, "max", None)
-
-
 def test_every_numeric_option_declares_bounds_on_both_sides() -> None:
     unbounded = [
         f"{' '.join(path)} {option.opts[-1]}"

@@ -9,6 +9,7 @@ import pytest
 
 import lexfield as lx
 from lexfield.compare.counts import Counts, Text, count_corpus, count_texts
+from lexfield.compare.pair import divergence
 from lexfield.errors import InputError
 
 CORPUS = lx.Corpus.of(
@@ -71,9 +72,9 @@ def test_bad_texts_are_told() -> None:
 
 def test_fractions_cannot_be_resampled() -> None:
     half = lx.Bag({"a": 0.5, "b": 1})
-    assert np.isfinite(lx.divergence(half, ["a", "b"]).value)
+    assert np.isfinite(divergence(half, ["a", "b"]).value)
     with pytest.raises(InputError, match="fractions"):
-        lx.divergence(half, ["a", "b"], interval=0.9)
+        divergence(half, ["a", "b"], interval=0.9)
 
 
 @pytest.mark.parametrize("n", [1, 2])
@@ -85,9 +86,9 @@ def test_corpora_are_compared_as_their_texts_are(n: int) -> None:
     corpora = [lx.Corpus.of([text]) for text in texts]
     assert count_texts(corpora, n=n).types == count_texts(texts, n=n).types
     options: dict[str, Any] = {"n": n, "interval": 0.9, "p": True, "resamples": 20}
-    expected = lx.divergence(*texts, **options)
-    assert lx.divergence(corpora[0], corpora[1], **options) == expected
-    assert lx.divergence(corpora[0], lx.Document("b", texts[1]), **options) == expected
+    expected = divergence(*texts, **options)
+    assert divergence(corpora[0], corpora[1], **options) == expected
+    assert divergence(corpora[0], lx.Document("b", texts[1]), **options) == expected
     whole = lx.Corpus.of(["The cat sat on a mat,", "and the cat ran."])
     assert row(count_texts([whole, texts[1]]), 0) == row(count_texts(texts), 0)
     assert count_texts(corpora, ids=["x", "y"]).ids == ["x", "y"]

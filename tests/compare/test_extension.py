@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 import lexfield as lx
 from lexfield.compare.labels import label_text
 from lexfield.compare.measures import MEASURES, Formula
+from lexfield.compare.pair import divergence
+from lexfield.compare.pairs import pairs
 from lexfield.errors import InputError
 
 TEXTS = ["the cat sat on the mat", "the dog sat on the log and the cat ran", "rain fell all day"]
@@ -41,10 +43,10 @@ def frequencies(a: str, b: str) -> tuple[Array, Array]:
 
 
 def test_compare_and_pairs(formula: Formula) -> None:
-    together = lx.pairs(lx.Corpus.of(TEXTS), measure="mine")
+    together = pairs(lx.Corpus.of(TEXTS), measure="mine")
     for i, j in np.ndindex(3, 3):
         if i != j:
-            alone = lx.divergence(TEXTS[i], TEXTS[j], "mine")
+            alone = divergence(TEXTS[i], TEXTS[j], "mine")
             expected = float(np.sum(formula(*frequencies(TEXTS[i], TEXTS[j]))))
             assert alone.value == pytest.approx(expected)
             assert together.matrix[i, j] == pytest.approx(alone.value)
@@ -53,7 +55,7 @@ def test_compare_and_pairs(formula: Formula) -> None:
 
 
 def test_parts_explain_the_value(formula: Formula) -> None:
-    found = lx.divergence(TEXTS[0], TEXTS[1], "mine", interval=0.9, p=True, resamples=20)
+    found = divergence(TEXTS[0], TEXTS[1], "mine", interval=0.9, p=True, resamples=20)
     parts = sum(reason.contribution for reason in found.explanation.reasons)
     if formula is total_variation:
         assert parts == pytest.approx(found.value) and found.explanation.additive
@@ -76,13 +78,13 @@ def test_labels(formula: Formula) -> None:
 
 def test_near_words_but_no_clouds(formula: Formula) -> None:
     options: dict[str, Any] = {"space": "latent", "measure": "mine"}
-    assert lx.divergence(TEXTS[0], TEXTS[1], estimator="spread", **options).value > 0
+    assert divergence(TEXTS[0], TEXTS[1], estimator="spread", **options).value > 0
     with pytest.raises(InputError, match="compares word counts, not clouds"):
-        lx.divergence(TEXTS[0], TEXTS[1], **options)
+        divergence(TEXTS[0], TEXTS[1], **options)
 
 
 def test_own_measures_cannot_be_replaced() -> None:
     with pytest.raises(InputError, match="itself"):
         MEASURES.register("kl", total_variation)
     with pytest.raises(InputError, match="There is no measure named 'hellingr'. Did you mean"):
-        lx.divergence("a", "b", "hellingr")
+        divergence("a", "b", "hellingr")

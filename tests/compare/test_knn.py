@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-import lexfield as lx
 from lexfield.compare.knn import gaussian_kl
+from lexfield.compare.pair import divergence, knn_divergence
 from lexfield.errors import InputError
 
 
@@ -33,7 +33,7 @@ def test_calibration_at_least_halves_the_error_on_gaussians(d: int, turned: bool
         truth = gaussian_kl(np.zeros(d), spread, far, other)
         errors.append(
             [
-                abs(lx.knn_divergence(x, y, k=5, estimator=name).raw - truth)
+                abs(knn_divergence(x, y, k=5, estimator=name).raw - truth)
                 for name in ("plain", "calibrated")
             ]
         )
@@ -50,8 +50,8 @@ def clouds(n: int, d: int = 3) -> tuple[Any, Any]:
 def test_the_bias_is_taken_off_the_interval_and_leaves_p_alone() -> None:
     x, y = clouds(150)
     asked: dict[str, Any] = {"k": 5, "interval": 0.9, "p": True, "resamples": 30}
-    plain = lx.knn_divergence(x, y, **asked)
-    calibrated = lx.knn_divergence(x, y, estimator="calibrated", **asked)
+    plain = knn_divergence(x, y, **asked)
+    calibrated = knn_divergence(x, y, estimator="calibrated", **asked)
     moved = calibrated.raw - plain.raw
     assert moved != 0 and plain.interval and calibrated.interval
     assert calibrated.interval == pytest.approx([end + moved for end in plain.interval])
@@ -62,19 +62,19 @@ def test_clouds_are_reduced_before_they_are_compared() -> None:
     x, y = clouds(300)
     wide_x, wide_y = (np.hstack([cloud, np.zeros((300, 40))]) for cloud in (x, y))
     options: dict[str, Any] = {"k": 5, "estimator": "calibrated"}
-    reduced = lx.knn_divergence(wide_x, wide_y, reduce="pca(3)", **options).raw
-    assert reduced == pytest.approx(lx.knn_divergence(x, y, **options).raw, abs=0.1)
+    reduced = knn_divergence(wide_x, wide_y, reduce="pca(3)", **options).raw
+    assert reduced == pytest.approx(knn_divergence(x, y, **options).raw, abs=0.1)
     with pytest.raises(InputError, match="30"):
-        lx.knn_divergence(wide_x, wide_y, **options)
+        knn_divergence(wide_x, wide_y, **options)
 
 
 def test_what_cannot_be_calibrated_is_refused() -> None:
     x, y = clouds(300)
     with pytest.raises(InputError, match="singular"):
-        lx.knn_divergence(x[:, [0, 0, 1]], y[:, [0, 0, 1]], estimator="calibrated")
+        knn_divergence(x[:, [0, 0, 1]], y[:, [0, 0, 1]], estimator="calibrated")
     with pytest.raises(InputError, match="too few"):
-        lx.knn_divergence(x[:4], y, k=2, estimator="calibrated")
+        knn_divergence(x[:4], y, k=2, estimator="calibrated")
     with pytest.raises(InputError, match="arrays"):
-        lx.divergence("a b c d e", "a b c d f", space="latent", estimator="calibrated")
+        divergence("a b c d e", "a b c d f", space="latent", estimator="calibrated")
     with pytest.raises(InputError, match="kl"):
-        lx.knn_divergence(x, y, measure="renyi", estimator="calibrated")
+        knn_divergence(x, y, measure="renyi", estimator="calibrated")

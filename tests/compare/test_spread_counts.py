@@ -10,6 +10,8 @@ import pytest
 import lexfield as lx
 from lexfield.compare.counts import count_texts, spread_counts
 from lexfield.compare.options import ComparisonOptions
+from lexfield.compare.pair import divergence
+from lexfield.compare.pairs import pairs
 
 # car and auto have cosine 0.8, car and van 0.6; tree is at right angles to all
 VECTORS = lx.WordVectors(
@@ -38,10 +40,10 @@ def test_near_words_bring_texts_together() -> None:
         "threshold": 0.5,
     }
     for measure in ("kl", "js", "hellinger", "renyi"):
-        apart = lx.divergence(["car", "tree"], ["auto", "tree"], measure)
-        near = lx.divergence(["car", "tree"], ["auto", "tree"], measure, **options)
+        apart = divergence(["car", "tree"], ["auto", "tree"], measure)
+        near = divergence(["car", "tree"], ["auto", "tree"], measure, **options)
         assert 0 < near.value < apart.value
-        whole = lx.pairs(
+        whole = pairs(
             count_texts([["car", "tree"], ["auto", "tree"]]), k=3, measure=measure, **options
         )
         assert whole.matrix[0, 1] == pytest.approx(near.value, abs=1e-9)

@@ -9,7 +9,12 @@ import numpy as np
 import pytest
 
 import lexfield as lx
+from lexfield.compare.pair import divergence
+from lexfield.compare.pairs import pairs
 from lexfield.errors import InputError
+from lexfield.ranks.layout import layout
+from lexfield.ranks.speech import speech
+from lexfield.ranks.zipf import zipf
 from lexfield.search.metrics import learn
 from lexfield.search.shard_build import build_sharded
 from lexfield.vectors.coverage import FEW, LEAST, LEAST_OF_FEW, Coverage
@@ -77,13 +82,13 @@ def test_methods_without_vectors_work(chinese: lx.Index, spec: str) -> None:
 def test_the_latent_space_is_refused(chinese: lx.Index) -> None:
     corpus = chinese.corpus
     asks: list[Any] = [
-        lambda **how: lx.divergence(TEXTS[0], TEXTS[1], space="latent", k=1, **how),
-        lambda **how: lx.divergence(TEXTS[0], TEXTS[1], space="latent", estimator="spread", **how),
-        lambda **how: lx.divergence(ENGLISH * 3, TEXTS[1], space="latent", k=1, **how),
-        lambda **how: lx.pairs(corpus, space="latent", k=1, **how),
-        lambda **how: lx.zipf(corpus, space="latent", clusters=10, **how),
-        lambda **how: lx.speech(corpus, **how),
-        lambda **how: lx.layout(corpus, "pca", **how),
+        lambda **how: divergence(TEXTS[0], TEXTS[1], space="latent", k=1, **how),
+        lambda **how: divergence(TEXTS[0], TEXTS[1], space="latent", estimator="spread", **how),
+        lambda **how: divergence(ENGLISH * 3, TEXTS[1], space="latent", k=1, **how),
+        lambda **how: pairs(corpus, space="latent", k=1, **how),
+        lambda **how: zipf(corpus, space="latent", clusters=10, **how),
+        lambda **how: speech(corpus, **how),
+        lambda **how: layout(corpus, "pca", **how),
         lambda **how: learn(chinese, "group", "m", **how),
     ]
     for ask in asks:
@@ -93,8 +98,8 @@ def test_the_latent_space_is_refused(chinese: lx.Index) -> None:
             ask(allow_unknown=True)
         except InputError as error:
             assert "--allow-unknown" not in str(error)
-    assert lx.divergence(TEXTS[0], TEXTS[1]).value > 0
-    assert lx.divergence(ENGLISH, ENGLISH + " Nobody waved at them.", space="latent", k=1).value
+    assert divergence(TEXTS[0], TEXTS[1]).value > 0
+    assert divergence(ENGLISH, ENGLISH + " Nobody waved at them.", space="latent", k=1).value
 
 
 def test_shards_refuse_too(chinese: lx.Index, tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 import pytest
-from lexfield.search.methods import METHODS
+from lexfield.search.registry import METHODS
 
 import lexfield as lx
 from lexfield.cli.main import cli
@@ -17,7 +17,7 @@ PAGES = Path(__file__).parents[2] / "docs" / "methods"
 
 def test_every_search_method_is_listed_once() -> None:
     names = [row.name for row in lx.methods()]
-    assert set(METHODS) <= set(names)
+    assert set(METHODS.names()) <= set(names)
     assert len(names) == len(set(names))
 
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from lexfield.diverge.between import divergence
-from lexfield.diverge.pairs import pairs as compare_all
+from lexfield.compare.pair import divergence
+from lexfield.compare.pairs import pairs as compare_all
 
 from lexfield.errors import InputError
 from lexfield.plots.figure import Picture

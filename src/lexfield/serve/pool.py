@@ -113,6 +113,7 @@ def hide_paths(text: str, item: dict[str, Any]) -> str:
     paths = (
         options.get("folder"),
         options.get("target"),
+        options.get("output"),
         item.get("path"),
         *item.get("sources", ()),
     )

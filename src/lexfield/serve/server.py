@@ -223,7 +223,7 @@ class Server:
             indexes=indexes,
             models=models,
             vectors=[entry.name for entry in list_sets() if entry.words is not None],
-            methods=[name for name in METHODS if name != "fuse"],
+            methods=[name for name in METHODS.names() if name != "fuse"],
             limits=asdict(self.limits),
             damaged=damaged_indexes | damaged_models,
         )

@@ -183,8 +183,8 @@ def read_documents(
     reader = Reader([str(source)], **vars(reading))
     documents = list(reader)
     if not documents:
-        raise reader.nothing()
-    return documents, reader.told()
+        raise reader.no_text_error()
+    return documents, reader.report()
 
 
 def join_texts(documents: Iterable[Document]) -> str:
