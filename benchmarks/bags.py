@@ -30,9 +30,9 @@ import numpy as np
 from harness import rounded, seconds
 
 from lexfield import Corpus, Index
-from lexfield.search.bags import Bags
+from lexfield.index.bags import Bags
+from lexfield.index.postings import save_postings
 from lexfield.search.methods import parse
-from lexfield.search.postings import save_postings
 from lexfield.search.weighted import BagMethod
 from lexfield.text.segment import sentence_spans
 from lexfield.text.stopwords import stopwords

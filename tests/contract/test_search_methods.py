@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from lexfield.errors import InputError
+from lexfield.index.fit_topics import use_model
 from lexfield.sample import METADATA, TEXTS
 from lexfield.search.index import Index
 from lexfield.search.methods import METHODS, parse, uses_vectors
-from lexfield.search.topics import use_model
 from lexfield.text.corpus import Corpus
 from lexfield.text.document import Document
 from lexfield.topics.filters import Filters

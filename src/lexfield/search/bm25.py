@@ -13,19 +13,16 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from lexfield.errors import check
-from lexfield.search.bags import Bags, Occurrences
-from lexfield.search.query import Query
+from lexfield.index.bags import Bags, Occurrences
+from lexfield.index.collection import Collection
+from lexfield.index.query import Query
 from lexfield.search.soft import SoftMethod
 from lexfield.search.weighted import BagMethod, Scored, Term
-
-if TYPE_CHECKING:
-    from lexfield.search.index import Index
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -55,7 +52,7 @@ class Bm25(SoftMethod):
     def extends(self) -> bool:
         return self.extend
 
-    def read(self, index: Index, text: str, algebra: bool) -> Query:
+    def read(self, index: Collection, text: str, algebra: bool) -> Query:
         read = super().read if self.extend else partial(BagMethod.read, self)
         return read(index, text, algebra)
 
@@ -65,7 +62,7 @@ class Bm25(SoftMethod):
 
     def values(self, bags: Bags, found: Occurrences, n: int) -> NDArray[np.float64]:
         norms = bags.remember((self, "norms"), lambda: self._norms(bags))
-        idf = math.log1p((bags.rows.live_count - found.holding + 0.5) / (found.holding + 0.5))
+        idf = math.log1p((bags.rows.statistics.rows - found.holding + 0.5) / (found.holding + 0.5))
         counts = found.counts.astype(np.float64)
         values: NDArray[np.float64] = idf * (counts / (counts + norms[found.rows]))
         return values
@@ -79,6 +76,6 @@ class Bm25(SoftMethod):
         return self.values(bags, replace(found, holding=own.holding or found.holding), 1)
 
     def _norms(self, bags: Bags) -> NDArray[np.float64]:
-        mean = bags.total(1) / bags.rows.live_count
+        mean = bags.total(1) / bags.rows.statistics.rows
         lengths = bags.sizes(1).astype(np.float64)
         return self.k1 * (1 - self.b + self.b / mean * lengths)

@@ -20,12 +20,12 @@ from numpy.typing import NDArray
 from lexfield.engine import map_blocks
 from lexfield.engine.compiled import kernel
 from lexfield.errors import InputError, check
+from lexfield.index.collection import Collection
+from lexfield.index.filter import allowed_rows
+from lexfield.index.rows import Rows
 from lexfield.progress import Progress, silent
 from lexfield.results import Table
-from lexfield.search.filter import allowed_rows
-from lexfield.search.index import Index
 from lexfield.search.minhash import band_keys, band_size, candidate_pairs, signatures
-from lexfield.search.rows import Rows
 
 _PART = 1_000_000  # candidates compared at a time
 _BLOCKS = 200  # of rows, about equal in work
@@ -48,7 +48,7 @@ class Pair:
 
 
 def duplicates(
-    index: Index,
+    index: Collection,
     threshold: float = 0.8,
     *,
     unit: str = "document",
@@ -122,7 +122,7 @@ class _Sets:
     ``allowed`` have none."""
 
     def __init__(self, rows: Rows, allowed: NDArray[np.bool_]) -> None:
-        order = np.lexsort((np.arange(len(rows.lexicon)), rows.frequencies))
+        order = np.lexsort((np.arange(len(rows.lexicon)), rows.statistics.holding))
         rank = np.empty(len(order), np.int64)
         rank[order] = np.arange(len(order))
         words = np.concatenate(

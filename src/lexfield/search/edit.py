@@ -17,11 +17,11 @@ from numpy.typing import NDArray
 from lexfield.engine import map_blocks
 from lexfield.errors import check
 from lexfield.explain import Explanation, Reason, no_reasons
-from lexfield.search.letters import BINS, character_bins
+from lexfield.index.letters import BINS, character_bins
+from lexfield.index.query import Query
+from lexfield.index.ranking import Found
+from lexfield.index.rows import Array, Rows
 from lexfield.search.levenshtein import Pattern, number_distances, text_distances
-from lexfield.search.query import Query
-from lexfield.search.ranking import Found
-from lexfield.search.rows import Array, Rows
 
 Measure = Callable[[Array, int], tuple[Array, Array]]
 _STAGES = (1_000, 10_000)  # how many of the most promising rows are measured before the rest

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
@@ -12,9 +13,11 @@ from numpy.typing import NDArray
 from lexfield.errors import InputError, check
 from lexfield.evaluate.fusion import HOW, NORMALISE, fuse
 from lexfield.explain import Explanation, Reason
-from lexfield.search.query import Query
-from lexfield.search.ranking import Found
-from lexfield.search.rows import Rows
+from lexfield.index.query import Query
+from lexfield.index.ranking import Found
+from lexfield.index.rows import Rows
+from lexfield.search import parts
+from lexfield.search.parts import Parts
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,6 +40,37 @@ class Fuse:
     def search(self, rows: Rows, query: Query, k: int, allowed: NDArray[np.bool_] | None) -> Found:
         each = self.each(k, len(rows))
         return self.fused([m.search(rows, query, each, allowed) for m in self.methods], k)
+
+    def wants_preview(self, query: Query) -> bool:
+        return any(parts.wants_preview(method, query) for method in self.methods)
+
+    def preview(
+        self, rows: Rows, query: Query, k: int, allowed: NDArray[np.bool_] | None
+    ) -> list[Any]:
+        each = self.each(k, rows.statistics.rows)
+        return [parts.preview(method, rows, query, each, allowed) for method in self.methods]
+
+    def combine(self, previews: Sequence[list[Any]], k: int) -> list[Any]:
+        each = max(k, self.depth)
+        lists = zip(*previews, strict=True)
+        return [parts.combine(m, some, each) for m, some in zip(self.methods, lists, strict=True)]
+
+    def partial(
+        self, rows: Rows, query: Query, k: int, allowed: NDArray[np.bool_] | None, hint: Any
+    ) -> list[Any]:
+        each, hints = self.each(k, rows.statistics.rows), hint or [None] * len(self.methods)
+        return [
+            parts.answer(method, rows, query, each, allowed, one)
+            for method, one in zip(self.methods, hints, strict=True)
+        ]
+
+    def merge(self, given: Parts, query: Query, k: int) -> Found:
+        each = self.each(k, given.statistics.rows)
+        inner = [
+            parts.merge(method, given.take(itemgetter(number)), query, each)
+            for number, method in enumerate(self.methods)
+        ]
+        return self.fused(inner, k)
 
     def each(self, k: int, rows: int) -> int:
         """How many rows every method gives."""

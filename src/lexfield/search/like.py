@@ -2,33 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from lexfield.errors import InputError, check
 from lexfield.explain import no_reasons
-from lexfield.search.filter import allowed_rows, where_notes
+from lexfield.index.collection import Collection
+from lexfield.index.filter import Where, allowed_rows, read_where, where_notes
+from lexfield.index.query import LONGEST_QUERY
+from lexfield.index.ranking import Found, Ranking
+from lexfield.index.rows import Rows
 from lexfield.search.methods import Method, read_query, spec_of
-from lexfield.search.query import LONGEST_QUERY
-from lexfield.search.ranking import Found, Ranking
-from lexfield.search.rows import Rows
 from lexfield.search.topic import Topic, mixture_of
-
-if TYPE_CHECKING:
-    from lexfield.search.index import Index
 
 _SAMPLE = 5_000  # words of a document that is too long to be a query
 
 
 def like(
-    index: Index,
+    index: Collection,
     identity: str,
     method: Method,
     k: int,
     *,
-    where: Mapping[str, str | Sequence[str]] | None = None,
+    where: Where | None = None,
     allow_unknown: bool = False,
 ) -> Ranking:
     """The rows nearest to the document (or the sentence ``document#number``) of this id.
@@ -37,6 +32,7 @@ def like(
     asked with its text.
     """
     check(isinstance(k, int | np.integer) and k >= 1, "k", "a whole number of at least 1", k)
+    where = read_where(where)
     unit, row = locate(index, identity)
     rows = index.rows(unit)
     allowed = allowed_rows(rows, where)
@@ -60,7 +56,7 @@ def like(
     return Ranking(found, rows, spec_of(method), identity)
 
 
-def _sample(index: Index, rows: Rows, row: int, identity: str) -> tuple[str, list[str]]:
+def _sample(index: Collection, rows: Rows, row: int, identity: str) -> tuple[str, list[str]]:
     """Return a row's text, or evenly spaced sentences of one too long for a query; and notes."""
     length = int(rows.lengths[row])
     if length <= LONGEST_QUERY or rows.unit == "sentence":
@@ -73,7 +69,7 @@ def _sample(index: Index, rows: Rows, row: int, identity: str) -> tuple[str, lis
     return " ".join(sentences.text(one) for one in chosen), [note]
 
 
-def locate(index: Index, identity: str) -> tuple[str, int]:
+def locate(index: Collection, identity: str) -> tuple[str, int]:
     """The unit and the row of an id."""
     number = index.documents.get(identity)
     if number is not None:

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lexfield.errors import check
-from lexfield.search.bags import Bags, Occurrences
+from lexfield.index.bags import Bags, Occurrences
 from lexfield.search.weighted import BagMethod
 
 

@@ -24,9 +24,9 @@ from numpy.typing import NDArray
 
 from lexfield.engine.topk import top_k
 from lexfield.explain import Reason
+from lexfield.index.query import Query
+from lexfield.index.rows import Rows
 from lexfield.search.pairs import pair_reasons, product_parts
-from lexfield.search.query import Query
-from lexfield.search.rows import Rows
 
 Array = NDArray[Any]
 
@@ -187,8 +187,8 @@ def _lengths(rows: Rows, penalty: float) -> NDArray[np.float64]:
 
 
 def _idf(rows: Rows, ids: Array) -> NDArray[np.float64]:
-    known = np.where(ids >= 0, rows.frequencies[np.maximum(ids, 0)], 0)
-    return np.log((1 + rows.live_count) / np.maximum(known, 1))
+    known = np.where(ids >= 0, rows.statistics.holding[np.maximum(ids, 0)], 0)
+    return np.log((1 + rows.statistics.rows) / np.maximum(known, 1))
 
 
 def _cosines(rows: Rows, query: Query, chosen: Array) -> NDArray[np.float64]:
@@ -221,25 +221,11 @@ def query_stopwords(rows: Rows, query: Query) -> dict[int, float]:
     """The query's stopwords that the index holds, by id, with their idf."""
     content = set(query.words)
     ids = {rows.lexicon.ids.get(token, -1) for token in query.tokens if token not in content} - {-1}
-    counts = rows.cached("stopword frequencies", _stopword_frequencies)
+    holding = rows.statistics.holding
     return {
-        word: float(np.log((1 + rows.live_count) / max(counts.get(word, 1), 1)))
+        word: float(np.log((1 + rows.statistics.rows) / max(int(holding[word]), 1)))
         for word in sorted(ids)
     }
-
-
-def _stopword_frequencies(rows: Rows) -> dict[int, int]:
-    """In how many rows each stopword occurs."""
-    if rows.whole is not None:
-        held = np.flatnonzero(~rows.lexicon.content & (rows.whole.holding > 0))
-        return dict(zip(held.tolist(), rows.whole.holding[held].tolist(), strict=True))
-    live = np.arange(len(rows)) if rows.live is None else np.flatnonzero(rows.live)
-    place, words = rows.tokens_of(live)
-    keep = ~rows.lexicon.content[words]
-    pairs = np.sort(place[keep] * np.int64(len(rows.lexicon)) + words[keep])
-    once = np.diff(pairs, prepend=-1) > 0  # np.unique would hash them: much slower
-    counts = np.bincount(pairs[once] % len(rows.lexicon))
-    return {word: int(counts[word]) for word in np.flatnonzero(counts).tolist()}
 
 
 def explain_pick(cover: Matches, place: int, matches: list[tuple[int, int, float]]) -> list[Reason]:

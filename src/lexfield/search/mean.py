@@ -16,12 +16,12 @@ from numpy.typing import NDArray
 
 from lexfield.engine.topk import top_k
 from lexfield.explain import Explanation, no_reasons
-from lexfield.search.axes import FAR, NEAR, far_bounds, near_bounds
+from lexfield.index.axes import FAR, NEAR, far_bounds, near_bounds
+from lexfield.index.query import Query
+from lexfield.index.ranking import Found
+from lexfield.index.rows import Rows
+from lexfield.index.segment import Unit
 from lexfield.search.pairs import pair_reasons, product_parts
-from lexfield.search.query import Query
-from lexfield.search.ranking import Found
-from lexfield.search.rows import Rows
-from lexfield.search.segment import Unit
 
 _PROMISING = 64  # rows measured for a limit
 _LARGEST = float(np.finfo(np.float32).max)  # no limit, but under the infinity of unknown rows

@@ -15,18 +15,16 @@ import re
 from dataclasses import fields, replace
 from functools import lru_cache
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from lexfield.errors import InputError, check
-from lexfield.search.query import Query
-from lexfield.search.ranking import Found
-from lexfield.search.rows import Rows
-
-if TYPE_CHECKING:
-    from lexfield.search.index import Index
+from lexfield.index.collection import Collection
+from lexfield.index.query import Query
+from lexfield.index.ranking import Found
+from lexfield.index.rows import Rows
 
 METHODS = {
     "setcover": "SetCover",
@@ -101,7 +99,7 @@ def uses_vectors(method: Any) -> bool:
 
 
 def read_query(
-    index: Index, method: Any, text: str, *, algebra: bool = False, allow_unknown: bool = False
+    index: Collection, method: Any, text: str, *, algebra: bool = False, allow_unknown: bool = False
 ) -> Query:
     """Read a text as a method's query: plain words, or sums of words and phrases as ``algebra``.
 

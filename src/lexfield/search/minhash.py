@@ -12,7 +12,7 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from lexfield.search.rows import Rows
+from lexfield.index.rows import Rows
 
 PLACES = 128
 BAND = 2  # places a band where single queries are asked, whose best answers are not very similar

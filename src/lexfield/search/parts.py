@@ -1,138 +1,112 @@
-"""The parts of an index, its topics and metrics: kept in its own generation, under its manifest.
+"""Searching a collection in parts: what each part answers, and how that becomes one ranking.
 
-So an index and its parts are changed by one rename, have one root checksum, and nothing that lies
-beside them is ever taken for a part. lexfield 0.1 kept each part as a store of its own in a folder
-of the index (``topics``, ``metrics/NAME``), where one copied from another index was used without a
-word. Those are not read any more; the next change of the index takes over the ones that fit it.
+A method that implements ``search`` alone returns the best rows of every part, of which the best are
+the best of all; ties go to the earlier row. Where that is not enough a method may implement
+
+    partial(rows, query, k, allowed, hint) → answer     what a part knows, as JSON
+    merge(parts, query, k) → Found                      a ranking from the answers of all parts
+
+and, where a first look at all parts helps,
+
+    wants_preview(query) → bool
+    preview(rows, query, k, allowed) → preview          as JSON; asks for all statistics needed
+    combine(previews, k) → hint                         from those of all parts, for ``partial``
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
-from pathlib import Path
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
 
-from lexfield.errors import VersionError
-from lexfield.search.segment import UNITS, Segment
-from lexfield.store.folder import SHARDS, Store, Writer, discard, write
-from lexfield.store.manifest import CURRENT, epoch_of
-from lexfield.store.owned import belongs
+import numpy as np
+from numpy.typing import NDArray
 
-if TYPE_CHECKING:
-    from lexfield.search.index import Index
+from lexfield.explain import Explanation, no_reasons
+from lexfield.index.lexicon import Lexicon
+from lexfield.index.query import Query
+from lexfield.index.ranking import Found
+from lexfield.index.rows import Rows
+from lexfield.index.statistics import Statistics
 
-_PATIENCE = 600  # seconds that a part, which may have taken hours, waits for another writer
-
-
-def find_part(index: Store, name: str) -> Store | None:
-    """A part of an open index; an error if there is only one that lexfield 0.1 wrote."""
-    found = index.part(name)
-    if found is None and index.path / name in legacy_folders(index):
-        raise _unbound(index, index.path / name)
-    return found
+Allowed = NDArray[np.bool_] | None
+Entries = tuple[NDArray[Any], NDArray[Any], NDArray[Any]]  # words, counts and shares of a row
+_NOTES = 3  # of parts that differ
 
 
-def part_names(index: Store, prefix: str) -> list[str]:
-    """The parts of an open index whose names begin with ``prefix``, sorted."""
-    for folder in legacy_folders(index):
-        if folder.relative_to(index.path).as_posix().startswith(prefix):
-            raise _unbound(index, folder)
-    return sorted(name for name in index.parts if name.startswith(prefix))
+@dataclass(frozen=True)
+class Parts:
+    """The answers of all parts to one query, and what merging them may ask."""
+
+    answers: list[Any]
+    firsts: list[int]  # the number of each part's first row in the collection
+    unit: str
+    lexicon: Lexicon
+    statistics: Statistics
+    entries: Callable[[int], Entries]
+    explain: Callable[[Any, int, int], Explanation]  # from a method, k and a row that it returned
+
+    def take(self, choose: Callable[[Any], Any]) -> Parts:
+        """Return the same with a part of every answer."""
+        return replace(self, answers=[choose(answer) for answer in self.answers])
 
 
-@contextmanager
-def write_part(index: Index, name: str) -> Iterator[Writer]:
-    """Write a part of an index anew: a generation in which all else is as it is on disk now.
-
-    An error if the index was replaced since it was opened.
-    """
-    kind, epoch = index._store.kind, epoch_of(index.generation)
-    with write(index.path, kind, epoch=epoch, wait=_PATIENCE) as out:
-        store = Store.open(index.path)
-        out.meta.update(store.meta)
-        out.keep(store, "")
-        out.keep_parts(store, but=[name])
-        adopted = adopt(out, store, index.segments, but=[name])
-        yield out.part(name)
-    discard_all(adopted)
+def wants_preview(method: Any, query: Query) -> bool:
+    """Return whether a first round over all parts is needed."""
+    ask = getattr(method, "wants_preview", None)
+    return bool(ask and ask(query))
 
 
-@contextmanager
-def write_next(index: Index) -> Iterator[Writer]:
-    """Write a generation that builds on the open one, with all its parts."""
-    with write(index.path, index._store.kind, index.generation) as out:
-        out.keep_parts(index._store)
-        adopted = adopt(out, index._store, index.segments)
-        yield out
-    discard_all(adopted)
+def preview(method: Any, rows: Rows, query: Query, k: int, allowed: Allowed) -> Any:
+    """Return what a part tells in the first round."""
+    look = getattr(method, "preview", None)
+    return look(rows, query, k, allowed) if look else None
 
 
-@contextmanager
-def replacing(path: str | Path) -> Iterator[None]:
-    """Afterwards, what lexfield 0.1 kept beside the index that was replaced is deleted too."""
-    there = (Path(path) / CURRENT).exists()
-    replaced = legacy_folders(Store.open(path)) if there else []
-    yield
-    discard_all(replaced)
+def combine(method: Any, previews: Sequence[Any], k: int) -> Any:
+    """Return the hint that all parts get in the second round."""
+    join = getattr(method, "combine", None)
+    return join(previews, k) if join else None
 
 
-def remove_part(folder: Path, name: str) -> None:
-    """Delete a part of the index at ``folder``: write a generation without it."""
-    store = Store.open(folder)
-    with write(folder, store.kind, base=store.generation, wait=_PATIENCE) as out:
-        out.meta.update(store.meta)
-        out.keep(store, "")
-        out.keep_parts(store, but=[name])
+def answer(method: Any, rows: Rows, query: Query, k: int, allowed: Allowed, hint: Any) -> Any:
+    """Return what a part knows of the best rows."""
+    partial = getattr(method, "partial", None)
+    if partial:
+        return partial(rows, query, k, allowed, hint)
+    return describe(method.search(rows, query, min(k, len(rows)), allowed))
 
 
-def adopt(
-    out: Writer, index: Store, segments: Sequence[Segment], but: Sequence[str] = ()
-) -> list[Path]:
-    """Take over the parts that lexfield 0.1 wrote for an index, and return their folders.
-
-    Left where they are: parts that were made for no segment that the index has. They are another's.
-    """
-    adopted = []
-    for folder in legacy_folders(index):
-        part, name = Store.open(folder), folder.relative_to(index.path).as_posix()
-        if name == "topics":
-            keys = [segment.fingerprint(unit) for segment in segments for unit in UNITS]
-        else:
-            keys = [segment.contents for segment in segments]
-        own = any(array.startswith(tuple(keys)) for array in part.names(""))
-        if own or "own.mixtures" in part:
-            adopted.append(folder)
-            if name not in but:
-                out.keep_part(name, part)
-    return adopted
+def describe(found: Found) -> dict[str, Any]:
+    """Return rows, scores and notes as JSON."""
+    return {"rows": found.rows, "scores": found.scores, "notes": found.notes}
 
 
-def legacy_folders(index: Store) -> list[Path]:
-    """The parts that lexfield 0.1 wrote beside an index; none if a later one has changed it."""
-    if index.schema != 1:
-        return []
-    found = [index.path / "topics", *sorted((index.path / "metrics").glob("*"))]
-    return [
-        folder for folder in found if (folder / CURRENT).is_file() and belongs(folder, index.path)
-    ]
+def merge(method: Any, parts: Parts, query: Query, k: int) -> Found:
+    """Return the best rows of all parts."""
+    join = getattr(method, "merge", None)
+    if join:
+        merged: Found = join(parts, query, k)
+        return merged
+    best = sorted(
+        (-score, row + first)
+        for found, first in zip(parts.answers, parts.firsts, strict=True)
+        for row, score in zip(found["rows"], found["scores"], strict=True)
+    )[:k]
+    rows = [row for _, row in best]
+
+    def explain(place: int) -> Explanation:
+        return parts.explain(method, k, rows[place])
+
+    notes = _merge_notes([found["notes"] for found in parts.answers])
+    return Found(rows, [-negative for negative, _ in best], explain if rows else no_reasons, notes)
 
 
-def discard_all(folders: Sequence[Path]) -> None:
-    """Delete stores, and the folder of metrics if it is empty then."""
-    for folder in folders:
-        discard(folder)
-        if folder.parent.name == "metrics":
-            with suppress(OSError):  # others are left
-                folder.parent.rmdir()
-
-
-def _unbound(index: Store, folder: Path) -> VersionError:
-    name = folder.relative_to(index.path).as_posix()
-    if (index.path / SHARDS).is_dir():
-        hint = f"Fit them again: lexfield topics fit {index.path}"
-    else:
-        hint = f"Bind it to this index, if it fits, with: lexfield compact {index.path}"
-    return VersionError(
-        f"{folder} was written by lexfield 0.1, which did not bind {name} to its index.", hint
-    )
+def _merge_notes(lists: list[list[str]]) -> list[str]:
+    """Return the notes of all parts, each once; few of those that differ."""
+    notes = list(dict.fromkeys(note for some in lists for note in some))
+    common = [note for note in notes if all(note in some for some in lists)]
+    rest = [note for note in notes if note not in common]
+    if len(rest) > _NOTES:
+        rest[_NOTES:] = [f"… and {len(rest) - _NOTES:,} such notes of other parts"]
+    return [*common, *rest]

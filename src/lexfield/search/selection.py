@@ -24,30 +24,6 @@ def add_list(sums: Array, rows: Array, values: Array, weight: float) -> None:
 
 
 @kernel
-def exact_dots(vectors: Array, rows: Array, vector: Array) -> NDArray[np.float64]:
-    """Inner products of some rows with a vector, in double precision."""
-    products = np.empty(len(rows))
-    for place in range(len(rows)):
-        total = 0.0
-        for column in range(len(vector)):
-            total += np.float64(vectors[rows[place], column]) * vector[column]
-        products[place] = total
-    return products
-
-
-@kernel
-def ball_cosines(vectors: Array, words: Array, sizes: Array, balls: Array) -> NDArray[np.float64]:
-    """Inner products of words with those of their balls, which come one after another."""
-    products = np.empty(len(balls))
-    first = 0
-    for word, size in zip(words, sizes):  # noqa: B905
-        part = slice(first, first + size)
-        products[part] = exact_dots(vectors, balls[part], vectors[word])
-        first += size
-    return products
-
-
-@kernel
 def distinct_rows(sums: Array, rows: Array) -> Array:
     """The rows with a positive sum, each once; the sums of these are negated."""
     distinct = np.empty(len(rows), np.int32)

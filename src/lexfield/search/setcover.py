@@ -20,10 +20,12 @@ from numpy.typing import NDArray
 
 from lexfield.errors import check
 from lexfield.explain import Explanation, Reason
-from lexfield.search.matches import Balls, Matches, Weights, explain_pick
-from lexfield.search.query import Query
-from lexfield.search.ranking import Found
-from lexfield.search.rows import Rows
+from lexfield.index.query import Query
+from lexfield.index.ranking import Found
+from lexfield.index.rows import Rows
+from lexfield.search.cover_parts import GatheredRows, best_of_sets, describe_candidates
+from lexfield.search.matches import Balls, Matches, Weights, explain_pick, query_stopwords
+from lexfield.search.parts import Parts
 
 WEIGHTS = ("matches", "none", "idf", "distance")
 
@@ -91,6 +93,31 @@ class SetCover:
             found = self._by_union(rows, query, balls, eligible, k)
         if len(found.rows) < k and len(balls.words) and eligible.any():
             found.notes.append(f"only {len(found.rows)} rows cover anything of the query")
+        return found
+
+    def partial(
+        self, rows: Rows, query: Query, k: int, allowed: NDArray[np.bool_] | None, hint: Any
+    ) -> dict[str, Any]:
+        """Return the rows of a part that could be among the ``k``, ascending."""
+        balls, eligible = self.balls(rows, query), self.eligible(rows, allowed)
+        copies = 0
+        if self.weights == "matches":
+            matches = Matches(rows, query, balls, eligible, self.penalty, self.matching(k))
+            chosen, copies = matches.candidates, self.copies
+        else:
+            cover = Cover(rows, self.targets(rows, query, balls), eligible, self.penalty)
+            chosen = best_of_sets(
+                rows, query, cover.touched, cover.postings, self.penalty, self.copies, k
+            )
+        stopwords = sorted(query_stopwords(rows, query))
+        words = np.unique(balls.words)
+        return describe_candidates(rows, query, chosen, words, stopwords, copies)
+
+    def merge(self, parts: Parts, query: Query, k: int) -> Found:
+        """Choose among the candidates of all parts."""
+        rows = GatheredRows(parts)
+        found = self.search(rows, query, k, None)
+        found.rows = rows.numbers[found.rows].tolist()
         return found
 
     def matching(self, k: int) -> Weights:
@@ -234,8 +261,8 @@ class SetCover:
             return 1.0
         if self.weights == "distance":
             return max(cosine, 0.0)
-        frequency = rows.frequencies[word] if word >= 0 else 0
-        return float(np.log((1 + rows.live_count) / (1 + frequency)))
+        frequency = rows.statistics.holding[word] if word >= 0 else 0
+        return float(np.log((1 + rows.statistics.rows) / (1 + frequency)))
 
 
 def _between(rows: Rows, least: int, most: int | None) -> NDArray[np.bool_]:

@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from lexfield.errors import check
 from lexfield.explain import Reason
-from lexfield.search.bags import Bags, Occurrences
-from lexfield.search.query import Query
-from lexfield.search.related import Related, relatable
+from lexfield.index.bags import Bags, Occurrences
+from lexfield.index.collection import Collection
+from lexfield.index.query import Query
+from lexfield.index.related import Related, relatable
 from lexfield.search.weighted import NOTHING, BagMethod, Scored, Term, query_terms, read_terms
 from lexfield.vectors.threshold import DEVIATION, SYNONYMS, Curve, Threshold, threshold
 from lexfield.vectors.wordvectors import WordVectors
-
-if TYPE_CHECKING:
-    from lexfield.search.index import Index
 
 _SCAN = 50  # lists that together hold a row in so many are merged by looking at every row
 _SAMPLE = 2000  # words whose neighbours are counted for the default threshold
@@ -44,6 +41,9 @@ class SoftMethod(BagMethod):
         """Do other words count?"""
         return True
 
+    def wants_preview(self, query: Query) -> bool:
+        return self.extends or super().wants_preview(query)
+
     def check_related(self) -> None:
         cosine = isinstance(self.threshold, int | float) and 0 < self.threshold <= 1
         ok = self.threshold is None or cosine
@@ -63,7 +63,7 @@ class SoftMethod(BagMethod):
         """What the word of the query is worth where it is ``found``, and its own list."""
         raise NotImplementedError
 
-    def read(self, index: Index, text: str, algebra: bool) -> Query:
+    def read(self, index: Collection, text: str, algebra: bool) -> Query:
         """Read a query as weighted n-grams, with the vectors of its words."""
         tokens, terms = read_terms(index, text, algebra)
         query = index.query(" ".join(word for _, words in terms for word in words))
@@ -152,4 +152,4 @@ def _merged(bags: Bags, terms: NDArray[np.int64], weights: NDArray[np.float64]) 
     bags.give_back(sums)
     live = bags.rows.live
     holding = len(rows) if live is None else int(live[rows].sum())
-    return Occurrences(rows, counts, bags.holding_any(terms.tolist(), holding), total)
+    return Occurrences(rows, counts, bags.count_holding_any(terms.tolist(), holding), total)

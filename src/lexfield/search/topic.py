@@ -14,11 +14,11 @@ from numpy.typing import NDArray
 
 from lexfield.errors import check
 from lexfield.explain import Explanation, Reason, no_reasons
-from lexfield.search.query import Query
-from lexfield.search.ranking import Found
-from lexfield.search.rows import Rows
-from lexfield.search.space import open_space
-from lexfield.search.topics import infer_counts
+from lexfield.index.query import Query
+from lexfield.index.ranking import Found
+from lexfield.index.row_mixtures import open_row_mixtures
+from lexfield.index.rows import Rows
+from lexfield.index.topics import infer_counts
 
 MEASURES = ("js", "hellinger")
 _LEAST = 1e-9  # a smaller part of the score is shown with the others, as one
@@ -35,8 +35,8 @@ class Topic:
         check(self.measure in MEASURES, "measure", "js or hellinger", self.measure)
 
     def search(self, rows: Rows, query: Query, k: int, allowed: NDArray[np.bool_] | None) -> Found:
-        space = open_space(rows)
-        mixtures, known = infer_counts(space.topics.needed_model(), [query])
+        space = open_row_mixtures(rows)
+        mixtures, known = infer_counts(space.topics.require_model(), [query])
         if not known[0]:
             return Found([], [], no_reasons, ["no word of the query is known to the topic model"])
         return self.near(rows, mixtures[0], k, allowed)
@@ -45,7 +45,7 @@ class Topic:
         self, rows: Rows, mixture: NDArray[Any], k: int, allowed: NDArray[np.bool_] | None
     ) -> Found:
         """The rows nearest to a mixture."""
-        space = open_space(rows)
+        space = open_row_mixtures(rows)
         mask = space.known if allowed is None else space.known & allowed
         numbers, scores, notes = space.near(mixture, k, self.measure, mask)
 
@@ -62,6 +62,6 @@ class Topic:
 
 def mixture_of(rows: Rows, row: int) -> NDArray[np.float32] | None:
     """The mixture of a row, if it has any word that the model knows."""
-    space = open_space(rows)
+    space = open_row_mixtures(rows)
     mixture: NDArray[np.float32] = space.mixtures[row]
     return mixture if space.known[row] else None

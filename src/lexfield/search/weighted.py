@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,15 +18,13 @@ from numpy.typing import NDArray
 from lexfield.bags.algebra import parse_algebra
 from lexfield.errors import list_names
 from lexfield.explain import Explanation, Reason
-from lexfield.search.bags import Bags, Occurrences
-from lexfield.search.query import Query, check_length, count_words
-from lexfield.search.ranking import Found
-from lexfield.search.rows import Rows
+from lexfield.index.bags import Bags, Occurrences
+from lexfield.index.collection import Collection
+from lexfield.index.query import Query, check_length, count_words
+from lexfield.index.ranking import Found
+from lexfield.index.rows import Rows
 from lexfield.text.segment import words as cut_words
 from lexfield.text.stopwords import stopwords
-
-if TYPE_CHECKING:
-    from lexfield.search.index import Index
 
 Array = NDArray[Any]
 NOTHING: Array = np.empty(0)
@@ -80,7 +78,7 @@ class BagMethod:
         """What the length of each row adds for every n-gram of a query; empty for nothing."""
         return NOTHING
 
-    def read(self, index: Index, text: str, algebra: bool) -> Query:
+    def read(self, index: Collection, text: str, algebra: bool) -> Query:
         """Read a query as weighted n-grams; nothing is asked of word vectors."""
         tokens, terms = read_terms(index, text, algebra)
         return Query(
@@ -94,6 +92,17 @@ class BagMethod:
             _empty_notes(tokens, terms),
             terms,
         )
+
+    def wants_preview(self, query: Query) -> bool:
+        """Phrases are counted in all parts first: there are too many to keep their counts."""
+        return any(len(words) > 1 for _, words in query.terms or ())
+
+    def preview(self, rows: Rows, query: Query, k: int, allowed: NDArray[np.bool_] | None) -> None:
+        """Ask for the counts of everything in the query; they are noted by who keeps them."""
+        bags = Bags.of(rows)
+        for term in query_terms(bags, query):
+            self.scored(bags, term, query)
+            bags.total(len(term.gram))
 
     def search(self, rows: Rows, query: Query, k: int, allowed: NDArray[np.bool_] | None) -> Found:
         from lexfield.engine.heap import sort_heap
@@ -181,7 +190,7 @@ class BagMethod:
 
 
 def read_terms(
-    index: Index, text: str, algebra: bool
+    index: Collection, text: str, algebra: bool
 ) -> tuple[list[str], tuple[tuple[float, tuple[str, ...]], ...]]:
     """Return all words of a query, and its n-grams with their weights.
 

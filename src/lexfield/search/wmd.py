@@ -8,6 +8,7 @@ order of the bound, until the bound passes the k-th best distance.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,9 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lexfield.explain import Explanation, Reason, no_reasons
-from lexfield.search.query import Query
-from lexfield.search.ranking import Found
-from lexfield.search.rows import Rows
+from lexfield.index.query import Query
+from lexfield.index.ranking import Found
+from lexfield.index.rows import Rows
+from lexfield.search.parts import describe
 
 _FIRST = 256  # rows whose second bound is taken to find a good first limit
 
@@ -73,6 +75,32 @@ class Wmd:
             lambda place: problem.explain(chosen[place]),
             [f"wmd solved {solved:,} of {len(rows):,} rows exactly; bounds excluded the rest"],
         )
+
+    def wants_preview(self, query: Query) -> bool:
+        return True
+
+    def preview(
+        self, rows: Rows, query: Query, k: int, allowed: NDArray[np.bool_] | None
+    ) -> list[float]:
+        """Return the distances of the most promising rows."""
+        found = self.search(rows, query, min(k, len(rows)), allowed, stages=1)
+        return [-score for score in found.scores]
+
+    def combine(self, previews: Sequence[list[float]], k: int) -> float | None:
+        """Return a distance that the ``k`` best of all parts cannot exceed."""
+        together = sorted(distance for some in previews for distance in some)
+        return together[k - 1] + 1e-12 if len(together) >= k else None
+
+    def partial(
+        self,
+        rows: Rows,
+        query: Query,
+        k: int,
+        allowed: NDArray[np.bool_] | None,
+        hint: float | None,
+    ) -> dict[str, Any]:
+        limit = np.inf if hint is None else hint
+        return describe(self.search(rows, query, min(k, len(rows)), allowed, limit))
 
 
 class _Problem:
