@@ -76,7 +76,8 @@ def imported_modules(tree: ast.AST) -> set[str]:
 
 def imported_at_top(tree: ast.Module) -> set[str]:
     """The modules that are imported when a file is imported, or for its types."""
-    blocks = [node for node in tree.body if isinstance(node, ast.Import | ast.ImportFrom | ast.If)]
+    kinds = (ast.Import, ast.ImportFrom, ast.If)
+    blocks: list[ast.stmt] = [node for node in tree.body if isinstance(node, kinds)]
     return imported_modules(ast.Module(blocks, []))
 
 

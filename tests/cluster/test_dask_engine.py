@@ -14,6 +14,7 @@ import pytest
 import lexfield
 from lexfield.cluster.build import build_sharded
 from lexfield.cluster.dask_engine import Cluster, open_engine
+from lexfield.cluster.run_folder import choose_run_folder
 from lexfield.diverge.pairs import pairs
 from lexfield.engine.local import Local
 from lexfield.errors import ClusterError, InputError
@@ -126,6 +127,17 @@ def test_jobs_give_the_same_bits_as_here(cluster: Cluster, sample: Corpus, tmp_p
     assert there == near(WordVectors.default(), words, 3, None)
     with pytest.raises(InputError, match="needs a folder"):
         pairs(few, engine=cluster)
+
+
+def test_a_run_without_a_folder_gets_one_that_all_see(cluster: Cluster, tmp_path: Path) -> None:
+    folder = choose_run_folder(cluster, "pairs books", [tmp_path / "missing", tmp_path])
+    assert folder.parent == tmp_path and not list(tmp_path.iterdir())
+    assert choose_run_folder(cluster, "pairs books", [tmp_path]) == folder
+    assert choose_run_folder(cluster, "pairs letters", [tmp_path]) != folder
+    assert choose_run_folder(cluster, "pairs books").name == folder.name
+    with pytest.raises(ClusterError, match="do not see") as error:
+        choose_run_folder(cluster, "pairs books", [tmp_path / "missing"])
+    assert "--resume FOLDER" in error.value.hint
 
 
 def test_commands(nodes: Nodes, run: Run, tmp_path: Path) -> None:

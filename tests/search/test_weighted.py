@@ -356,7 +356,7 @@ def test_plain_text_is_no_algebra(websites: Index) -> None:
 
 
 def test_a_list_is_no_text(websites: Index) -> None:
-    with pytest.raises(InputError, match="text must be a string"):
+    with pytest.raises(InputError, match="search takes one text, not list"):
         websites.search(["plato"], "bm25")  # type: ignore[arg-type]
 
 

@@ -67,8 +67,8 @@ def build_sharded(
 ) -> ShardedIndex:
     """Build an index of documents in ``shards`` parts at a folder, or an address such as s3://….
 
-    With an ``engine`` the tasks run there; its workers must see the same path. ``notes`` is asked
-    for what to tell of the reading when all documents have been read.
+    With an ``engine`` the tasks run there; its workers must see the same path. ``notes`` returns
+    what the reading left out or repaired, and is called when all documents have been read.
     """
     check(1 <= shards <= 10_000, "shards", "from 1 to 10,000", shards)
     stopwords(language)
@@ -78,7 +78,7 @@ def build_sharded(
         raise InputError(f"There is an index at {path} already.", "Replace it with --replace.")
     if place.has() and not is_address(path):
         Store.open(path, KIND)  # refuse to replace anything else before any work
-    with _building(place), nullcontext() if is_address(path) else discard_replaced(path):
+    with _lock(place), nullcontext() if is_address(path) else discard_replaced(path):
         build = _Build(place, engine or Local(), language, notes, progress)
         kept = build.run(documents, shards, vectors, normalisation or Normalisation())
         for name in place.names(SHARDS):
@@ -88,8 +88,8 @@ def build_sharded(
 
 
 @contextmanager
-def _building(place: Place) -> Iterator[None]:
-    """One builder at a time, where locks are to be had."""
+def _lock(place: Place) -> Iterator[None]:
+    """Let one process build at a time, where there are locks."""
     if is_address(place.path):
         yield
         return
@@ -124,15 +124,21 @@ class _Build:
         vectors: WordVectors | str | Path,
         normalisation: Normalisation,
     ) -> set[str]:
-        """Build; gives the names of the shards."""
+        """Build, and return the names of the shards."""
         cuts, about = self._cut(self._spool(documents, shards), normalisation)
         words, embedded, known = self._words(cuts, vectors)
         basis = self._basis(cuts, about, words)
         items = [
-            {"out": _name(f"{number:04d}", cut, words, basis), "cut": cut, "words": words}
+            {
+                "out": _name(f"{number:04d}", cut, words, basis),
+                "cut": cut,
+                "words": words,
+                "basis": basis,
+                "language": self._language,
+            }
             for number, cut in enumerate(cuts)
         ]
-        made = self._map("make_shard", [{**i, "basis": basis, **self._told} for i in items])
+        made = self._map("make_shard", items)
         entries = [{**entry, **one} for entry, one in zip(made, about, strict=True)]
         balls = self._balls(words, embedded)
         empty = sum(one["empty"] for one in about)
@@ -154,17 +160,15 @@ class _Build:
             )
         return {entry["name"] for entry in entries}
 
-    @property
-    def _told(self) -> dict[str, str]:
-        return {"language": self._language}
-
     def _map(self, task: str, items: list[dict[str, Any]]) -> list[Any]:
         placed = [{"place": self._place.path, **item} for item in items]
         return list(self._engine.map(_TASKS + task, placed, progress=self._progress))
 
     def _spool(self, documents: Iterable[Document | str], shards: int) -> list[dict[str, Any]]:
-        """Write the documents in chunks; gives for each shard where its own are, in equal parts by
-        length."""
+        """Write the documents in chunks, and return for each shard where its own are.
+
+        Shards have about the same length of text.
+        """
         chunks: list[tuple[str, int]] = []  # name, documents
         sizes: list[int] = []
         lines: list[bytes] = []
@@ -211,7 +215,7 @@ class _Build:
     def _words(
         self, cuts: list[str], vectors: WordVectors | str | Path
     ) -> tuple[str, WordEmbeddings, dict[str, Any]]:
-        """The words of all cut corpora, numbered as in a corpus of all, with their vectors."""
+        """Store the words of all cut corpora, numbered as in a corpus of all, with vectors."""
         counts: Counter[str] = Counter()
         for cut in cuts:
             store = Store.open(self._place.store(cut), "cut corpus")
@@ -223,7 +227,11 @@ class _Build:
         vocabulary = Vocabulary(StringArray.pack(order), numbers)
         embedded, known = embed_words(vocabulary, vectors, self._progress)
         name = _name(
-            "words", order, numbers.tolist(), _sum(embedded.matrix), _sum(embedded.matches)
+            "words",
+            order,
+            numbers.tolist(),
+            _checksum(embedded.matrix),
+            _checksum(embedded.matches),
         )
         if not self._place.has(name):
             with self._place.writing(name) as folder, write(folder, "words") as out:
@@ -234,12 +242,18 @@ class _Build:
         return name, embedded, known
 
     def _basis(self, cuts: list[str], about: list[dict[str, Any]], words: str) -> str:
-        """The axes of mean vectors, from a sample of all rows."""
+        """Store the axes of mean vectors, from a sample of all rows."""
         rows = {unit: sum(one[unit] for one in about) for unit in UNITS}
         items: list[dict[str, Any]] = []
         first = dict.fromkeys(UNITS, 0)
         for cut, one in zip(cuts, about, strict=True):
-            part = {"cut": cut, "words": words, "rows": rows, "first": dict(first), **self._told}
+            part = {
+                "cut": cut,
+                "words": words,
+                "rows": rows,
+                "first": dict(first),
+                "language": self._language,
+            }
             items.append({"out": _name("sample", part), **part})
             first = {unit: first[unit] + one[unit] for unit in UNITS}
         samples = self._map("sample_rows", items)
@@ -264,7 +278,7 @@ class _Build:
         return name
 
     def _balls(self, words: str, embedded: WordEmbeddings) -> NDArray[np.int32]:
-        """The nearest words of each word; on a cluster in blocks."""
+        """Return the nearest words of each word, computed in blocks on a cluster."""
         known = np.flatnonzero(embedded.matches)
         if isinstance(self._engine, Local) or len(known) < 2:
             return find_balls(embedded, self._progress)
@@ -285,7 +299,7 @@ class _Build:
     def _statistics(
         self, out: Writer, words: str, stemmer: str, entries: list[dict[str, Any]]
     ) -> None:
-        """Words with their vectors, and in how many rows of all shards each occurs."""
+        """Write words with their vectors, and in how many rows of all shards each occurs."""
         shared = Store.open(self._place.store(words), "words")
         names = list(shared.strings("words"))
         out.strings("words", shared.strings("words"))
@@ -297,7 +311,6 @@ class _Build:
             for stem in stems:
                 numbers.setdefault(stem, len(numbers))
             terms = np.array([numbers[stem] for stem in stems])
-            out.strings("stems", list(numbers))
             totals = np.zeros(len(numbers), np.int64)
             np.add.at(totals, terms, shared.array("counts"))
             out.array("term_totals", totals)
@@ -328,7 +341,7 @@ def _line(document: Document) -> bytes:
 
 
 def _bounds(sizes: list[int], shards: int) -> list[int]:
-    """First documents of the shards and the number of all: equal lengths, none without any."""
+    """Return the first document of each shard, and the number of all; no shard is empty."""
     ends = np.cumsum(sizes)
     wanted = np.arange(1, shards) * (int(ends[-1]) / shards)
     inner = np.searchsorted(ends, wanted).tolist()
@@ -340,7 +353,7 @@ def _bounds(sizes: list[int], shards: int) -> list[int]:
 
 
 def _parts(chunks: list[tuple[str, int]], bounds: list[int]) -> list[dict[str, Any]]:
-    """For each shard the chunks that hold its documents, and which of them."""
+    """Return for each shard the chunks that hold its documents, and which of them."""
     starts = np.append(0, np.cumsum([count for _, count in chunks])).tolist()
     parts = []
     for first, last in pairwise(bounds):
@@ -356,10 +369,10 @@ def _parts(chunks: list[tuple[str, int]], bounds: list[int]) -> list[dict[str, A
 
 
 def _name(kind: str, *inputs: Any) -> str:
-    """The name of a store: its kind, and a checksum of what it is made from."""
+    """Return the name of a store: its kind, and a checksum of what it is made from."""
     data = json.dumps(inputs, sort_keys=True).encode()
     return f"{SHARDS}/{kind}-{xxhash.xxh3_128_hexdigest(data)}"
 
 
-def _sum(array: NDArray[Any]) -> str:
+def _checksum(array: NDArray[Any]) -> str:
     return xxhash.xxh3_128_hexdigest(np.ascontiguousarray(array).data)

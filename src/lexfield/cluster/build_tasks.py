@@ -1,7 +1,7 @@
 """The tasks that build an index in shards: pure functions of stores at a place and parameters.
 
-What a task writes is named after everything that it depends on, so a task that is run twice, or
-again by a later run, finds its work done.
+What a task writes is named after everything that it depends on, so a task that runs twice, or again
+in a later run, finds its work done.
 """
 
 from __future__ import annotations
@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 
 from lexfield.cluster.shards import NAME, SHARD
-from lexfield.index.axes import Basis, sampled
+from lexfield.index.axes import Basis
+from lexfield.index.axes import sample_rows as sample
 from lexfield.index.segment import BALL, UNITS, content_sets, content_words, row_sets, save_rows
 from lexfield.store.folder import Store, Writer, manifest_sum, write
 from lexfield.store.manifest import root_of
@@ -59,16 +60,16 @@ def sample_rows(
     rows: dict[str, int],
     first: dict[str, int],
 ) -> str:
-    """Of every unit the rows of a cut corpus that the common axes are found from."""
+    """Store the rows of a cut corpus that the common axes are found from."""
     where = place_of(place)
     if not where.has(out):
-        corpus, shared, own = _renumbered(where, cut, words)
+        corpus, shared, own = _renumber(where, cut, words)
         content = content_words(corpus.vocabulary, language)
         known = shared.array("how")[own] > 0
         with where.writing(out) as folder, write(folder, "sample") as writer:
             for unit in UNITS:
                 sets, shares = content_sets(row_sets(corpus, unit), content, known)
-                part = sampled(sets.indptr, sets.indices, shares, rows[unit], first[unit])
+                part = sample(sets.indptr, sets.indices, shares, rows[unit], first[unit])
                 offsets, some, weights = part
                 writer.array(f"{unit}.offsets", offsets)
                 writer.array(f"{unit}.words", own[some])
@@ -77,7 +78,7 @@ def sample_rows(
 
 
 def nearest_words(place: str, out: str, words: str, first: int, last: int) -> str:
-    """The balls of some words, numbered among those that have a vector."""
+    """Store the balls of some words, numbered among those that have a vector."""
     where = place_of(place)
     if not where.has(out):
         shared = Store.open(where.store(words), "words")
@@ -96,10 +97,10 @@ def nearest_words(place: str, out: str, words: str, first: int, last: int) -> st
 def make_shard(
     place: str, out: str, cut: str, words: str, basis: str, language: str
 ) -> dict[str, Any]:
-    """The shard of a cut corpus; gives its entry for the manifest."""
+    """Write the shard of a cut corpus and return its entry for the manifest."""
     where = place_of(place)
     if not where.has(out):
-        corpus, shared, own = _renumbered(where, cut, words)
+        corpus, shared, own = _renumber(where, cut, words)
         axes = Store.open(where.store(basis), "basis")
         known = shared.array("how")[own] > 0
         turned = (np.cumsum(shared.array("how") > 0) - 1)[own[known]]
@@ -141,8 +142,8 @@ def _save_holding(writer: Writer, corpus: Corpus) -> None:
             writer.array(f"{unit}.term_holding", np.bincount(held.indices, minlength=len(numbers)))
 
 
-def _renumbered(where: Place, cut: str, words: str) -> tuple[Corpus, Store, Any]:
-    """A cut corpus with its words in the order of all words, these, and the number of each."""
+def _renumber(where: Place, cut: str, words: str) -> tuple[Corpus, Store, Any]:
+    """Return a cut corpus with words in the order of all words, these, and the number of each."""
     store = Store.open(where.store(cut), "cut corpus")
     shared = Store.open(where.store(words), "words")
     corpus = Corpus.load(store, store.meta["corpus"])

@@ -1,9 +1,9 @@
 """Work on the workers of a Dask cluster. The only module that imports dask.
 
 A worker may die, freeze or run a task twice at any moment, so a task is a pure function of file
-references and parameters, named ``module:function``; what it writes gets its name when it is whole.
-No state is kept on workers (no actors) and no data is scattered: both are lost with the worker.
-What travels are the name of a function and JSON, both ways.
+references and parameters, named ``module:function``; what it writes gets its name when it is
+complete. No state is kept on workers (no actors) and no data is scattered: both would be lost with
+the worker. Only names of functions and JSON are sent, both ways.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ from lexfield.progress import Progress, silent
 
 VARIABLE = "LEXFIELD_CLUSTER"  # the address of a scheduler
 _AHEAD = 3  # tasks in flight for every thread of the cluster
-_REPEATS = 3  # how often a task that failed on one worker is tried on others
-_POLL = 5.0  # seconds between looks at who is still there
+_REPEATS = 3  # times that a task that failed on one worker is tried on others
+_POLL = 5.0  # seconds between checks for workers
 _PATIENCE = 60.0  # seconds without any worker
 _DISK = "Free some room there, or stop this worker: its work goes to the others."
 _AGAIN = "Run the same command again: finished parts are kept."
@@ -81,7 +81,7 @@ class Cluster:
         return sorted(self._cores())
 
     def _cores(self) -> dict[str, int]:
-        """Threads of every worker."""
+        """Return the threads of every worker."""
         try:
             return dict(self._client.ncores())
         except (OSError, RuntimeError) as error:  # the connection was closed
@@ -92,11 +92,11 @@ class Cluster:
 
     @property
     def repeated(self) -> int:
-        """How many tasks were started again, because they were lost or failed somewhere."""
+        """Tasks that were started again because they were lost or failed somewhere."""
         return sum(self._starts.values()) - len(self._starts)
 
     def beside(self) -> str:
-        """What to tell next to the progress."""
+        """Return what is shown beside the progress."""
         workers = len(self.workers)
         again = f", {self.repeated:,} tasks repeated" if self.repeated else ""
         return f"{workers} worker{'s' * (workers != 1)}{again}"
@@ -104,7 +104,7 @@ class Cluster:
     def map(
         self, task: str, items: Sequence[dict[str, Any]], *, progress: Progress = silent
     ) -> Iterator[Any]:
-        """Results of ``task(**item)`` in order; a few for each thread are under way at a time."""
+        """Yield results of ``task(**item)`` in order; a few per thread are under way at a time."""
         self._need_workers()
         number, rest = 0, iter(items)
         waiting: deque[_Running] = deque()
@@ -120,7 +120,7 @@ class Cluster:
                 progress(number, len(items))
                 yield result
         finally:  # also when the caller stops, or its progress raises
-            with suppress(OSError, RuntimeError):  # nothing to cancel where nobody listens
+            with suppress(OSError, RuntimeError):  # without a scheduler there is nothing to cancel
                 self._client.cancel([running.future for running in waiting], force=True)
 
     def _submit(self, task: str, item: dict[str, Any]) -> _Running:
@@ -160,7 +160,10 @@ class Cluster:
             self._send(running)
 
     def _wait(self, running: _Running) -> str:
-        """The answer of a task; told apart: a slow one, one that kills workers, nobody there."""
+        """Return the answer of a task, however long it takes.
+
+        Raise ClusterError if it kills workers, or if no worker or scheduler is left.
+        """
         from concurrent.futures import CancelledError
 
         from distributed import KilledWorker
@@ -198,7 +201,7 @@ class Cluster:
                 ) from None
 
     def status(self) -> list[Worker]:
-        """Every worker with its lexfield, which has to be the same everywhere."""
+        """Return every worker with its version of lexfield, which must be the same everywhere."""
         versions = self._client.run(installed, on_error="return")
         info = self._client.scheduler_info(n_workers=-1)["workers"]
         return [
@@ -215,14 +218,14 @@ class Cluster:
         ]
 
     def try_folder(self, folder: Path) -> dict[str, str]:
-        """For each worker: is what it writes to ``folder`` seen here?"""
+        """Return for each worker whether what it writes to ``folder`` is seen here."""
         name = f".lexfield-{uuid.uuid4().hex}"
         found: dict[str, str] = {}
         for address in self.workers:
             own = folder / f"{name}-{len(found)}"
-            told = self._client.run(leave_file, str(own), workers=[address], on_error="return")
-            if told.get(address) != "":
-                found[address] = str(told.get(address))
+            answers = self._client.run(leave_file, str(own), workers=[address], on_error="return")
+            if answers.get(address) != "":
+                found[address] = str(answers.get(address))
             else:
                 found[address] = "shared" if own.exists() else "another folder of this name"
             own.unlink(missing_ok=True)
@@ -254,7 +257,7 @@ class _Running:
 
 
 def run_task(task: str, item: str, topic: str, name: str) -> str:
-    """What a worker does; the answer says where to try again if this machine is the trouble."""
+    """Run a task on a worker; the answer says if another worker should try it."""
     from distributed import get_worker
 
     worker = get_worker()
@@ -266,7 +269,7 @@ def run_task(task: str, item: str, topic: str, name: str) -> str:
 
 
 def leave_file(path: str) -> str:
-    """Write a file; gives what is in the way, or nothing."""
+    """Write a file, and return what went wrong, or nothing."""
     try:
         Path(path).touch()
         return ""

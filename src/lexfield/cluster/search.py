@@ -29,7 +29,6 @@ from lexfield.search.batch import Request
 from lexfield.search.methods import Method, parse, read_query, spec_of
 from lexfield.search.parts import Entries, Parts
 from lexfield.store.folder import manifest_sum
-from lexfield.text.normalise import Normalisation
 
 _BATCH = 50  # queries per task
 _TASKS = "lexfield.cluster.search_tasks:"
@@ -53,7 +52,7 @@ class ShardSearch:
         k, self.unit = request.k, request.unit
         check(isinstance(k, int) and k >= 1, "k", "a whole number of at least 1", k)
         check(self.unit in ("sentence", "document"), "unit", "'sentence' or 'document'", self.unit)
-        self.index, self._engine, self._request = index, engine, request
+        self._index, self._engine, self._request = index, engine, request
         self._method = parse(request.method)
         self._read("")  # refuses here what no shard should be asked
         self._statistics = index.statistics(self.unit)
@@ -65,7 +64,7 @@ class ShardSearch:
         self._firsts = np.append(0, np.cumsum(counts)).tolist()
         self._shards = [number for number, count in enumerate(counts) if count]
         self._place = {"path": index.address, "manifest": manifest_sum(index.path)}
-        self._wanted = {
+        self._question: dict[str, Any] = {
             "spec": spec_of(self._method),
             "k": self._k,
             "unit": self.unit,
@@ -77,7 +76,7 @@ class ShardSearch:
     def run(self, texts: list[str], progress: Progress) -> Iterator[Ranking]:
         batches = [texts[i : i + _BATCH] for i in range(0, len(texts), _BATCH)]
         previews = self._previews(batches)
-        more = [{**self._wanted, "sums": sums, "hints": hints} for sums, hints in previews]
+        more = [{"sums": sums, "hints": hints} for sums, hints in previews]
         rounds = self._round("answer", batches, more, progress)
         for batch, (sums, _), answers in zip(batches, previews, rounds, strict=True):
             rows = ShardTexts(self)
@@ -87,12 +86,12 @@ class ShardSearch:
             ]
             rows.expect([row for one in found for row in one.rows])
             for text, one in zip(batch, found, strict=True):
-                yield Ranking(one, rows, str(self._wanted["spec"]), text)
+                yield Ranking(one, rows, self._question["spec"], text)
 
     def _read(self, text: str) -> Query:
         request = self._request
         return read_query(
-            self.index,
+            self._index,
             self._method,
             text,
             algebra=request.algebra,
@@ -112,8 +111,8 @@ class ShardSearch:
         """Return notes that name the conditions that no document of any shard meets."""
         if not self._where:
             return []
-        items = [{"shard": n, "unit": self.unit, "where": self._where} for n in self._shards]
-        answers = list(self.task("unmatched_values", items))
+        asked = [(shard, {"unit": self.unit, "where": self._where}) for shard in self._shards]
+        answers = list(self.task("unmatched_values", asked))
         in_all = set.intersection(*({tuple(one) for one in missing} for missing, _ in answers))
         values: dict[str, Counter[str]] = {name: Counter() for name in self._where}
         for _, known in answers:
@@ -122,11 +121,11 @@ class ShardSearch:
         return [missing_note(name, v, list(values[name])) for name, v in sorted(in_all)]
 
     def task(
-        self, name: str, items: list[dict[str, Any]], progress: Progress = silent
+        self, name: str, asked: list[tuple[int, dict[str, Any]]], progress: Progress = silent
     ) -> Iterator[Any]:
-        """Run a task of ``search_tasks.py`` for each item."""
-        placed = [{**self._place, **item} for item in items]
-        return self._engine.map(_TASKS + name, placed, progress=progress)
+        """Run a task of ``search_tasks.py`` for each pair of a shard and arguments."""
+        items = [{"place": {**self._place, "shard": shard}, **more} for shard, more in asked]
+        return self._engine.map(_TASKS + name, items, progress=progress)
 
     def _round(
         self,
@@ -136,12 +135,12 @@ class ShardSearch:
         progress: Progress = silent,
     ) -> Iterator[list[Any]]:
         """Yield what the shards answer to each batch."""
-        items = [
-            {"shard": shard, "texts": batch, **extra}
+        asked = [
+            (shard, {"question": self._question, "texts": batch, **extra})
             for batch, extra in zip(batches, more, strict=True)
             for shard in self._shards
         ]
-        results = self.task(task, items, progress)
+        results = self.task(task, asked, progress)
         for _ in batches:
             yield [next(results) for _ in self._shards]
         next(results, None)  # exhaust the generator so that its cleanup runs
@@ -152,7 +151,7 @@ class ShardSearch:
         if not any(parts.wants_preview(self._method, self._read(text)) for text in every):
             return [([], [None] * len(batch)) for batch in batches]
         combined = []
-        rounds = self._round("preview", batches, [self._wanted] * len(batches))
+        rounds = self._round("preview", batches, [{}] * len(batches))
         for batch, answers in zip(batches, rounds, strict=True):
             hints = [
                 parts.combine(self._method, [one["previews"][i] for one in answers], self._k)
@@ -167,7 +166,7 @@ class ShardSearch:
             answers,
             [self._firsts[shard] for shard in self._shards],
             self.unit,
-            self.index.lexicon,
+            self._index.lexicon,
             self._statistics,
             self._entries,
             partial(self._explain, text, sums),
@@ -177,15 +176,16 @@ class ShardSearch:
     def _explain(self, text: str, sums: Sums, method: Method, k: int, number: int) -> Explanation:
         """Ask the shard that holds the row."""
         shard, row = self.locate(number)
-        more = {"spec": spec_of(method), "k": k, "text": text, "sums": sums}
-        (made,) = self.task("explain", [{**self._wanted, **more, "shard": shard, "row": row}])
+        question = {**self._question, "spec": spec_of(method), "k": k}
+        more = {"question": question, "text": text, "sums": sums, "row": row}
+        (made,) = self.task("explain", [(shard, more)])
         reasons = [Reason(**reason) for reason in made["reasons"]]
         return Explanation(**{**made, "reasons": reasons})
 
     def _entries(self, number: int) -> Entries:
         shard, row = self.locate(number)
-        item = {"shard": shard, "unit": self.unit, "row": row}
-        ((words, counts, shares),) = self.task("row_entries", [item])
+        asked = [(shard, {"unit": self.unit, "row": row})]
+        ((words, counts, shares),) = self.task("row_entries", asked)
         return np.array(words, np.int32), np.array(counts, np.int32), np.array(shares, np.float32)
 
     def locate(self, number: int) -> tuple[int, int]:
@@ -201,10 +201,6 @@ class ShardTexts:
         self._search = search
         self._expected: list[int] = []
         self._known: dict[int, dict[str, Any]] = {}
-
-    @property
-    def normalisation(self) -> Normalisation:
-        return self._search.index.normalisation
 
     def expect(self, rows: Sequence[int]) -> None:
         self._expected = sorted(set(rows))
@@ -225,29 +221,25 @@ class ShardTexts:
 
     def passages(self, row: int, answers: Answers) -> list[Passage]:
         shard, own = self._search.locate(row)
-        item = {"shard": shard, "unit": self._search.unit, "row": own, "answers": answers}
-        (found,) = self._search.task("passages", [item])
+        more = {"unit": self._search.unit, "row": own, "answers": answers}
+        (found,) = self._search.task("passages", [(shard, more)])
         return [
             Passage(**{**one, "highlights": [Highlight(**mark) for mark in one["highlights"]]})
             for one in found
         ]
 
     def _fetch(self, rows: Sequence[int], texts: bool) -> None:
-        by_shard: dict[int, list[int]] = {}
+        by_shard: dict[int, dict[int, int]] = {}  # shard → row there → row
         for number in rows:
-            by_shard.setdefault(self._search.locate(number)[0], []).append(number)
-        items = [
-            {
-                "shard": shard,
-                "unit": self._search.unit,
-                "rows": [self._search.locate(number)[1] for number in numbers],
-                "texts": texts,
-            }
-            for shard, numbers in by_shard.items()
+            shard, row = self._search.locate(number)
+            by_shard.setdefault(shard, {})[row] = number
+        asked = [
+            (shard, {"unit": self._search.unit, "rows": list(own), "texts": texts})
+            for shard, own in by_shard.items()
         ]
-        answers = self._search.task("describe", items)
-        for numbers, found in zip(by_shard.values(), answers, strict=True):
-            self._known.update(zip(numbers, found, strict=True))
+        answers = self._search.task("describe", asked)
+        for own, found in zip(by_shard.values(), answers, strict=True):
+            self._known.update(zip(own.values(), found, strict=True))
 
 
 def _add_up(lists: list[Sums]) -> Sums:

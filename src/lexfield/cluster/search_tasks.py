@@ -1,9 +1,13 @@
-"""The tasks of a search over shards: what one shard answers to a batch of queries."""
+"""The tasks of a search over shards: what one shard answers to a batch of queries.
+
+``place`` says which shard is asked: path, manifest and shard; ``question`` has the fields of a
+``Question``.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from functools import lru_cache
 from typing import Any
 
@@ -12,12 +16,14 @@ from lexfield.cluster.shards import ShardedCollection, Sums
 from lexfield.errors import StoreError
 from lexfield.index.filter import allowed_rows, unmatched
 from lexfield.index.query import Query
+from lexfield.index.rows import Rows
 from lexfield.search import parts
 from lexfield.search.batch import Answer, answer_texts
 from lexfield.search.index import Index
-from lexfield.search.methods import Method, parse, read_query
+from lexfield.search.methods import parse, read_query
 from lexfield.store.folder import manifest_sum
 
+Place = dict[str, Any]
 Conditions = Mapping[str, str | Sequence[str]]
 
 
@@ -30,107 +36,96 @@ def _open(path: str, manifest: str, shard: int) -> ShardedCollection:
     return index
 
 
-def _read(index: ShardedCollection, method: Method, text: str, algebra: bool) -> Query:
-    """Read a query for a method; whoever sends the tasks has looked at the coverage."""
-    return read_query(index, method, text, algebra=algebra, allow_unknown=True)
+def _rows(place: Place, unit: str) -> Rows:
+    return _open(**place).rows(unit)
+
+
+@dataclass(frozen=True)
+class Question:
+    """How all shards are searched."""
+
+    spec: str
+    k: int
+    unit: str
+    where: Conditions | None
+    algebra: bool
+
+
+class _Shard:
+    """A shard that is asked a question."""
+
+    def __init__(self, place: Place, question: dict[str, Any]) -> None:
+        self._asked = Question(**question)
+        self._index = _open(**place)
+        self.method, self.k = parse(self._asked.spec), self._asked.k
+        self.rows = self._index.rows(self._asked.unit)
+        self.statistics = self._index.statistics(self._asked.unit)
+        self.allowed = allowed_rows(self.rows, self._asked.where)
+
+    def read(self, text: str) -> Query:
+        """Read a query; whoever sends the tasks has checked the coverage."""
+        asked = self._asked
+        return read_query(self._index, self.method, text, algebra=asked.algebra, allow_unknown=True)
 
 
 def unmatched_values(
-    path: str, manifest: str, shard: int, unit: str, where: Conditions
+    place: Place, unit: str, where: Conditions
 ) -> tuple[list[tuple[str, str]], dict[str, list[str]]]:
     """Return the conditions that no document of this shard meets, and their fields' values."""
-    return unmatched(_open(path, manifest, shard).rows(unit), where)
+    return unmatched(_rows(place, unit), where)
 
 
-def preview(
-    path: str,
-    manifest: str,
-    shard: int,
-    texts: list[str],
-    spec: str,
-    k: int,
-    unit: str,
-    where: Conditions | None,
-    algebra: bool,
-) -> dict[str, Any]:
+def preview(place: Place, question: dict[str, Any], texts: list[str]) -> dict[str, Any]:
     """Return the method's previews of the queries, and the counts that they asked for."""
-    index = _open(path, manifest, shard)
-    rows, method = index.rows(unit), parse(spec)
-    allowed = allowed_rows(rows, where)
-    with index.statistics(unit).record() as counts:
+    shard = _Shard(place, question)
+    with shard.statistics.record() as counts:
         previews = [
-            parts.preview(method, rows, _read(index, method, text, algebra), k, allowed)
+            parts.preview(shard.method, shard.rows, shard.read(text), shard.k, shard.allowed)
             for text in texts
         ]
     return {"previews": previews, "counts": [(list(key), *both) for key, both in counts.items()]}
 
 
 def answer(
-    path: str,
-    manifest: str,
-    shard: int,
-    texts: list[str],
-    spec: str,
-    k: int,
-    unit: str,
-    where: Conditions | None,
-    algebra: bool,
-    sums: Sums,
-    hints: list[Any],
+    place: Place, question: dict[str, Any], texts: list[str], sums: Sums, hints: list[Any]
 ) -> list[Any]:
     """Return what this shard knows of the best rows for each text."""
-    index = _open(path, manifest, shard)
-    rows, method = index.rows(unit), parse(spec)
-    index.statistics(unit).learn(sums)
-    allowed = allowed_rows(rows, where)
+    shard = _Shard(place, question)
+    shard.statistics.learn(sums)
     return [
-        parts.answer(method, rows, _read(index, method, text, algebra), k, allowed, hint)
+        parts.answer(shard.method, shard.rows, shard.read(text), shard.k, shard.allowed, hint)
         for text, hint in zip(texts, hints, strict=True)
     ]
 
 
 def explain(
-    path: str,
-    manifest: str,
-    shard: int,
-    text: str,
-    spec: str,
-    k: int,
-    unit: str,
-    where: Conditions | None,
-    algebra: bool,
-    sums: Sums,
-    row: int,
+    place: Place, question: dict[str, Any], text: str, sums: Sums, row: int
 ) -> dict[str, Any]:
     """Return the reasons for one row, which is among the best of this shard."""
-    index = _open(path, manifest, shard)
-    rows, method = index.rows(unit), parse(spec)
-    index.statistics(unit).learn(sums)
-    query = _read(index, method, text, algebra)
-    found = method.search(rows, query, min(k, len(rows)), allowed_rows(rows, where))
+    shard = _Shard(place, question)
+    shard.statistics.learn(sums)
+    k = min(shard.k, len(shard.rows))
+    found = shard.method.search(shard.rows, shard.read(text), k, shard.allowed)
     return asdict(found.explain(found.rows.index(row)))
 
 
-def row_entries(path: str, manifest: str, shard: int, unit: str, row: int) -> list[Any]:
+def row_entries(place: Place, unit: str, row: int) -> list[Any]:
     """Return words, counts and shares of a row."""
-    return [part.tolist() for part in _open(path, manifest, shard).rows(unit).entries(row)]
+    return [part.tolist() for part in _rows(place, unit).entries(row)]
 
 
-def describe(
-    path: str, manifest: str, shard: int, unit: str, rows: list[int], texts: bool
-) -> list[dict[str, Any]]:
+def describe(place: Place, unit: str, rows: list[int], texts: bool) -> list[dict[str, Any]]:
     """Return ids, places and metadata of rows; with their texts if wanted."""
-    held = _open(path, manifest, shard).rows(unit)
+    held = _rows(place, unit)
     return [{**held.describe(row), **({"text": held.text(row)} if texts else {})} for row in rows]
 
 
 def passages(
-    path: str, manifest: str, shard: int, unit: str, row: int, answers: dict[str, list[Any]]
+    place: Place, unit: str, row: int, answers: dict[str, list[Any]]
 ) -> list[dict[str, Any]]:
     """Return the pieces of a row's text that answer a query best."""
-    held = _open(path, manifest, shard).rows(unit)
     given = {word: (query, weight) for word, (query, weight) in answers.items()}
-    return [asdict(passage) for passage in held.passages(row, given)]
+    return [asdict(passage) for passage in _rows(place, unit).passages(row, given)]
 
 
 def search_texts(

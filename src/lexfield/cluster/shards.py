@@ -112,7 +112,7 @@ class ShardSegment(Segment):
         return chosen
 
     @cached_property
-    def how(self) -> NDArray[np.uint8]:
+    def matches(self) -> NDArray[np.uint8]:
         chosen: NDArray[np.uint8] = self._shared.array("how")[self.own]
         return chosen
 
@@ -142,7 +142,7 @@ class SharedLexicon(Lexicon):
         return self._shared.array("vectors")
 
     @cached_property
-    def how(self) -> NDArray[np.uint8]:
+    def matches(self) -> NDArray[np.uint8]:
         return self._shared.array("how")
 
     @cached_property

@@ -32,7 +32,7 @@ def describe_collection(
         for name, value in () if is_deleted else corpus.metadata(row).items():
             counters.setdefault(name, Counter())[value] += 1
     meta = store.meta
-    ways = count_matches(lexicon.how, lexicon.counts)
+    ways = count_matches(lexicon.matches, lexicon.counts)
     return {
         "path": str(store.path),
         "generation": int(store.generation),

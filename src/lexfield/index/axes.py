@@ -5,7 +5,7 @@ head h (the first axes) and tail t (the others) of a query q and a row x,
 
     |q − x|² = |q|² + |x|² − 2 (q_h·x_h + q_t·x_t) ≥ |q|² + |x|² − 2 (q_h·x_h + |q_t||x_t|)
 
-The head is kept in one byte an axis, x̂_h, next to the length of the tail. The product with x̂_h is
+The head is kept in one byte per axis, x̂_h, next to the length of the tail. The product with x̂_h is
 off by |q_h||x_h − x̂_h| at most, so twice |q_h| times the largest such error is the room that
 keeps the bound a bound. The sketch has two parts: ``near``, the first axes of all rows, axis by
 axis for a scan; and ``far``, the next axes row by row, for the rows that the scan leaves.
@@ -27,15 +27,17 @@ from lexfield.store.folder import Blocks
 NEAR, FAR = 64, 128  # axes in the first part of the sketch, and in both
 _BLOCK = 4096  # rows
 _SAMPLE = 16384  # rows that the axes are found from
-_TOGETHER = 4  # axes a pass of the scan
+_TOGETHER = 4  # axes per pass of the scan
 
 Array = NDArray[Any]
 
 
 @dataclass(frozen=True)
 class Basis:
-    """The axes that mean vectors lie on; ``turned`` are the vectors of all words on them. Vectors
-    are rotated before they are averaged: there are fewer words than rows."""
+    """The axes that mean vectors lie on; ``turned`` are the vectors of all words on them.
+
+    Vectors are rotated before they are averaged: there are fewer words than rows.
+    """
 
     center: NDArray[np.float64]
     rotation: NDArray[np.float32]
@@ -43,7 +45,7 @@ class Basis:
 
     @classmethod
     def of(cls, offsets: Array, words: Array, shares: Array, vectors: NDArray[np.float32]) -> Basis:
-        """The mean of some rows' means, and their principal axes as columns."""
+        """Return the basis of some rows: the mean of their means, and their principal axes."""
         from scipy.sparse import csr_matrix
 
         used, places = np.unique(words, return_inverse=True)
@@ -51,7 +53,7 @@ class Basis:
         matrix = csr_matrix((shares, places, offsets), (len(offsets) - 1, len(used)))
         totals = np.bincount(places, shares, minlength=len(used))
         center = np.zeros(vectors.shape[1])
-        for first in range(0, len(used), _BLOCK):  # which a product makes float64
+        for first in range(0, len(used), _BLOCK):  # a product copies its vectors in float64
             part = slice(first, first + _BLOCK)
             center += totals[part] @ some[part]
         center /= max(1, len(offsets) - 1)
@@ -61,11 +63,13 @@ class Basis:
         return cls(center, rotation, vectors @ rotation)
 
 
-def sampled(
+def sample_rows(
     offsets: Array, words: Array, shares: Array, rows: int, first: int = 0
 ) -> tuple[Array, Array, Array]:
-    """The rows that the axes are found from: of all ``rows`` every so many-th, if a word of it has
-    a vector. These rows begin with number ``first`` of all."""
+    """Return the rows that the axes are found from: every n-th of all ``rows``, if it has a vector.
+
+    The rows given here begin with number ``first`` of all.
+    """
     step = max(1, rows // _SAMPLE)
     chosen = np.arange(-first % step, len(offsets) - 1, step)
     sums = np.append(0, np.cumsum(shares > 0))
@@ -85,13 +89,13 @@ def mean_axes(
     *,
     stream: bool = False,
 ) -> dict[str, Any]:
-    """Mean vectors of rows, as the arrays of a ``Unit``; ``shares`` are the weights of ``words``.
+    """Return mean vectors of rows as the arrays of a ``Unit``; ``shares`` weight ``words``.
 
     A row without any share is put infinitely far away. With ``stream`` the axes, by far the largest
-    of these arrays, are ``Blocks``: averaged anew when they are written rather than held in memory.
+    of these arrays, are ``Blocks``: computed again when they are written, not held in memory.
     """
     rows, dims = len(offsets) - 1, vectors.shape[1]
-    basis = basis or Basis.of(*sampled(offsets, words, shares, rows), vectors)
+    basis = basis or Basis.of(*sample_rows(offsets, words, shares, rows), vectors)
     center, rotation, turned = basis.center, basis.rotation, basis.turned
     shift = (center @ rotation.astype(np.float64)).astype(np.float32)
     squares = np.empty(rows, np.float32)
@@ -179,7 +183,7 @@ def _average(
 
 @reordered_kernel
 def _encode(axes: Any, steps: Any, near: Any, far: Any) -> Any:
-    """Fill the sketch; gives the largest squared error of each of its parts."""
+    """Fill the sketch and return the largest squared error of each of its parts."""
     dims = axes.shape[1]
     middle, end = min(NEAR, dims), min(FAR, dims)
     code, errors = np.empty(FAR, np.float32), np.zeros(2)
@@ -204,7 +208,7 @@ def _encode(axes: Any, steps: Any, near: Any, far: Any) -> Any:
 
 @reordered_kernel
 def near_bounds(near: Any, weights: Any, tails: Any, tail: Any, squares: Any) -> Any:
-    """For every row |x|² − 2 (q_h·x̂_h + |q_t||x_t|).
+    """Return |x|² − 2 (q_h·x̂_h + |q_t||x_t|) for every row.
 
     ``weights`` are 2 q_h times the steps, ``tail`` is 2 |q_t|, ``tails`` are |x_t|.
     """
@@ -226,7 +230,7 @@ def near_bounds(near: Any, weights: Any, tails: Any, tail: Any, squares: Any) ->
 
 @reordered_kernel
 def far_bounds(far: Any, weights: Any, rests: Any, tails: Any, rows: Any, bounds: Any) -> Any:
-    """The bounds of some rows with the axes of ``far`` too; ``tails`` are 2 |q_t| of both parts."""
+    """Return the bounds of some rows by both parts; ``tails`` are 2 |q_t| of each."""
     out = np.empty(len(rows), np.float32)
     for place in range(len(rows)):
         row, product = rows[place], np.float32(0)

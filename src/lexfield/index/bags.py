@@ -1,4 +1,4 @@
-"""The bags of all rows of an index, over its segments: terms, their lists, and what they sum to.
+"""The bags of all rows of an index: terms, the rows that hold them, and their totals.
 
 A term is a word, stopwords too, or the stem of words where the index has a stemmer. The list of a
 stem is put together from those of its words.
@@ -21,13 +21,15 @@ from lexfield.text.stem import NONE, stem_words
 
 Array = NDArray[Any]
 T = TypeVar("T")
-_KEPT = 30_000_000  # entries of derived lists that are remembered
+_KEPT = 30_000_000  # entries of derived lists that are kept in memory
 
 
 @dataclass(frozen=True)
 class Occurrences:
-    """The rows that hold an n-gram, ascending, and how often; of rows that live, how many and how
-    often in all."""
+    """The rows that hold an n-gram, ascending, and how often each does.
+
+    ``holding`` and ``total`` are counts over the collection: of such rows, and of occurrences.
+    """
 
     rows: NDArray[np.int32]
     counts: Array
@@ -36,7 +38,7 @@ class Occurrences:
 
 
 class Bags:
-    """``Bags.of(rows)``; made once."""
+    """The bags of rows; ``Bags.of(rows)`` makes them once."""
 
     def __init__(self, rows: Rows) -> None:
         self.rows = rows
@@ -52,7 +54,7 @@ class Bags:
         return rows.cached("bags", cls)
 
     def terms(self, words: list[str]) -> tuple[str, ...]:
-        """The terms of words: themselves, or their stems."""
+        """Return the terms of words: themselves, or their stems."""
         return tuple(words if self.stemmer == NONE else stem_words(words, self.stemmer))
 
     @cached_property
@@ -87,7 +89,7 @@ class Bags:
         return words
 
     def occurrences(self, gram: tuple[str, ...]) -> Occurrences:
-        """The list of a term, or of an n-gram of terms; that of a term is remembered."""
+        """Return the rows that hold a term, or an n-gram of terms; those of a term are kept."""
         if len(gram) > 1:
             return self._occurrences(gram)
         return self.remember(("occurrences", gram), lambda: self._occurrences(gram))
@@ -158,7 +160,7 @@ class Bags:
         return own if self.stemmer == NONE else self.term_of[own]
 
     def sizes(self, n: int) -> NDArray[np.int64]:
-        """How many n-grams each row has: the tokens of its bag."""
+        """Return how many n-grams each row has."""
         if n == 1:
             return self.rows.lengths.astype(np.int64)
         return self.remember(("sizes", n), lambda: self._sizes(n))
@@ -175,7 +177,7 @@ class Bags:
         return np.concatenate(parts)
 
     def total(self, n: int) -> int:
-        """All n-grams of the collection."""
+        """Return the number of all n-grams of the collection."""
 
         def total() -> int:
             sizes, live = self.sizes(n), self.rows.live
@@ -186,26 +188,28 @@ class Bags:
         return self.rows.statistics.count(("total", n), 0, self.remember(("total", n), total))[1]
 
     def remember(self, key: Hashable, make: Callable[[], T]) -> T:
-        """Something derived, made once."""
+        """Return something derived from the rows, made once."""
         if key not in self._remembered:
             self._remembered[key] = make()
         found: T = self._remembered[key]
         return found
 
     def lists(self, method: Hashable) -> dict[tuple[str, ...], Any]:
-        """What a method made of n-grams so far."""
+        """Return what a method has made of n-grams so far."""
         return self._lists.setdefault(method, {})
 
     def keep(self, method: Hashable, gram: tuple[str, ...], made: Any, size: int) -> None:
-        """Keep what a method made of an n-gram; all is forgotten when there is too much of it."""
+        """Keep what a method made of an n-gram; everything is dropped when it gets too much."""
         self._size += size
         if self._size > _KEPT:
             self._lists, self._size = {}, size
         self.lists(method)[gram] = made
 
     def take_sums(self) -> NDArray[np.float64]:
-        """Return a zero for every row. Return the buffer zeroed with ``give_back``: clearing all of
-        it would take as long as a query."""
+        """Return a buffer with a zero for every row; hand it back zeroed with ``give_back``.
+
+        Clearing all of it would take as long as a query.
+        """
         sums: NDArray[np.float64] | None = self._own.__dict__.pop("sums", None)
         return np.zeros(len(self.rows)) if sums is None else sums
 

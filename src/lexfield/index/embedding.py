@@ -1,4 +1,4 @@
-"""Where an index gets the vectors of its words from, when it is built and later."""
+"""Where an index gets the vectors of its words, when it is built and later."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from lexfield.vectors.wordvectors import WordEmbeddings, WordVectors
 def embed_words(
     vocabulary: Vocabulary, vectors: WordVectors | str | Path, progress: Progress
 ) -> tuple[WordEmbeddings, dict[str, Any]]:
-    """Vectors of a corpus's words, and what is recorded of their set."""
+    """Return the vectors of a corpus's words, and what the index records about their set."""
     source = None if isinstance(vectors, WordVectors) else str(vectors)
     if source == "encoder":
         vectors = WordVectors.encoded(vocabulary.words, progress=progress)
@@ -36,14 +36,14 @@ def embed_words(
 
 
 class VectorSource:
-    """The set an index was built with, opened only when a word from outside needs it."""
+    """The set that an index was built with, opened when a word outside the index needs it."""
 
     def __init__(self, about: dict[str, Any]) -> None:
         self._about = about
         self._opened: WordVectors | None = None
 
     def embed(self, words: Sequence[str]) -> WordEmbeddings:
-        """Vectors of words; none where the set is not at hand any more."""
+        """Return the vectors of words; none if the set is not available any more."""
         source = self._about["source"]
         try:
             if source == "encoder":

@@ -1,4 +1,4 @@
-"""Which rows may be found: those of documents that live and have the metadata asked for."""
+"""Which rows a search may return: by metadata, and without deleted documents."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from lexfield.index.rows import Rows
 
 Where = str | Sequence[str] | Mapping[str, str | Sequence[str]]
 Conditions = Mapping[str, str | Sequence[str]]
-_MOST_VALUES = 1000  # of a field that are looked through for a note
+_MOST_VALUES = 1000  # of a field that a note is chosen from
 
 
 def allowed_rows(rows: Rows, where: Conditions | None) -> NDArray[np.bool_] | None:
@@ -67,7 +67,7 @@ def read_where(where: Where | None) -> Conditions | None:
 
 
 def parse_where(conditions: Sequence[str]) -> dict[str, list[str]]:
-    """``["level=college", "level=high"]`` → ``{"level": ["college", "high"]}``."""
+    """Return ``{"level": ["college", "high"]}`` for ``["level=college", "level=high"]``."""
     where: dict[str, list[str]] = {}
     for condition in conditions:
         name, equals, value = condition.partition("=")

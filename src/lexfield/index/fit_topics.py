@@ -26,7 +26,7 @@ from lexfield.topics.mixtures import check_mixtures
 def fit_topics(
     index: Collection, topics: int = 50, *, progress: Progress = silent, **options: Any
 ) -> Topics:
-    """Fit a model to the documents of an index and keep it there; options as ``TopicModel.fit``."""
+    """Fit a model to the documents of an index and keep it; options as ``TopicModel.fit``."""
     from scipy.sparse import vstack
 
     rows = index.rows("document")
@@ -53,7 +53,7 @@ def use_model(index: Collection, model: TopicModel) -> Topics:
 def use_mixtures(
     index: Collection, mixtures: Any, ids: Sequence[str] | None, notes: Sequence[str] = ()
 ) -> Topics:
-    """Keep mixtures of documents from elsewhere: by id, or without ids in the index's order."""
+    """Keep mixtures of documents from elsewhere: by id, or in the order of the index."""
     matrix, more = check_mixtures(mixtures)
     documents = list(index.documents)
     if ids is None and len(matrix) != len(documents):
@@ -68,13 +68,13 @@ def use_mixtures(
     known = np.array([name in inside for name in names], bool)
     if not known.any():
         raise InputError("No id of the mixtures is the id of a document of the index.")
-    said = [*notes, *more]
+    messages = [*notes, *more]
     if missing := len(documents) - int(known.sum()):
-        said.append(f"{missing:,} documents of the index have no mixture and are never found")
+        messages.append(f"{missing:,} documents of the index have no mixture and are never found")
     with write_part(index._store, index.segments, PART) as out:
         out.array("own.mixtures", matrix[known].astype(np.float32))
         out.strings("own.ids", [name for name, here in zip(names, known, strict=True) if here])
-        out.meta.update(notes=said)
+        out.meta.update(notes=messages)
     index.refresh()
     return Topics.open(index.path)
 

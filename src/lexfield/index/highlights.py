@@ -9,7 +9,7 @@ from html import escape
 from lexfield.text.normalise import Normalisation
 from lexfield.text.segment import word_spans
 
-# backgrounds that black text can be read on, told apart with any kind of colour vision
+# backgrounds for black text that can be distinguished with any kind of colour vision
 TINTS = ("#cfe8f7", "#fbdcc4", "#cdeee2", "#f4dcea", "#fbeebd", "#e3e3e3")
 
 
@@ -26,7 +26,7 @@ class Highlight:
 def highlight(
     text: str, answers: Mapping[str, tuple[str, float]], normalise: Normalisation
 ) -> list[Highlight]:
-    """The words of a text that answer words of the query."""
+    """Return the words of a text that answer words of the query."""
     found = []
     for start, end in word_spans(text):
         answer = answers.get(normalise(text[start:end]))
@@ -36,7 +36,7 @@ def highlight(
 
 
 def pieces(text: str, highlights: Sequence[Highlight]) -> Iterator[tuple[str, str | None]]:
-    """The text in pieces, each with the query word that it answers, if any."""
+    """Yield the text in pieces, each with the query word that it answers, if any."""
     position = 0
     for one in highlights:
         if position < one.start:
@@ -48,7 +48,7 @@ def pieces(text: str, highlights: Sequence[Highlight]) -> Iterator[tuple[str, st
 
 
 def as_html(text: str, highlights: Sequence[Highlight], colours: dict[str, int]) -> str:
-    """The text with its answers marked, one tint per query word; ``colours`` numbers them."""
+    """Return the text with its answers marked, one tint per query word, numbered by ``colours``."""
     parts = []
     for piece, query in pieces(text, highlights):
         shown = escape(piece)

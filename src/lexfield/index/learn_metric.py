@@ -38,7 +38,7 @@ def learn_metric(
     """Learn a metric from the documents of an index, grouped by a metadata field, and keep it.
 
     Without ``shrinkage`` it is chosen by held-out clusters. ``unit="sentence"`` takes the sentences
-    of a group's documents as its members. ``allow_unknown``: also where most words have no vector.
+    of a group's documents as its members. ``allow_unknown``: learn though most words lack a vector.
     """
     check(bool(NAME.fullmatch(name)), "name", "letters, digits, '.', '_' and '-'", name)
     check(weights in WEIGHTS, "weights", f"one of {', '.join(WEIGHTS)}", weights)
@@ -116,7 +116,7 @@ def _fit(
 def _learn_topics(
     index: Collection, by: str, shrinkage: float | None, weights: str, seed: int
 ) -> NDArray[np.float64]:
-    """The same for the roots of the documents' mixtures."""
+    """Learn the map of roots of the documents' mixtures."""
     mixtures, known = mixtures_of_documents(index, Topics.open(index.path))
     labels, _ = clusters_of(index.rows("document"), by)
     labels = np.where(known, labels[list(index.documents.values())], "")

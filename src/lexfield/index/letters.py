@@ -1,4 +1,4 @@
-"""How many characters of each kind a row has: bounds for edit distance."""
+"""Counts of each kind of character in a row, which bound its edit distance to a text."""
 
 from __future__ import annotations
 
@@ -13,10 +13,9 @@ BINS = 32
 
 
 def character_bins() -> NDArray[np.uint8]:
-    """Byte of UTF-8 → bin: letters by themselves, digits, space, the rest spread over four.
+    """Return the bin of each UTF-8 byte: one per letter, digits, space, four for the rest.
 
-    A continuation byte goes to the bin after the last, which is thrown away: so bins count
-    characters.
+    Continuation bytes go to an extra bin, which is dropped, so that bins count characters.
     """
     bins = np.array([28 + byte % 4 for byte in range(256)], np.uint8)
     for letter in range(26):
@@ -28,7 +27,7 @@ def character_bins() -> NDArray[np.uint8]:
 
 
 def count_letters(data: NDArray[np.uint8], spans: NDArray[np.int64]) -> dict[str, NDArray[Any]]:
-    """Letters (bins × rows, up to 255) and characters of the texts between byte offsets."""
+    """Return counts per bin (bins × rows, up to 255) and characters of texts given by bytes."""
     letters = np.empty((BINS, len(spans)), np.uint8)
     characters = np.empty(len(spans), np.int32)
     _count(data, spans, character_bins(), letters, characters)

@@ -1,4 +1,4 @@
-"""All words of an index, over its segments: ids, vectors, and the balls of nearest words."""
+"""All words of an index: ids, vectors, and balls of nearest words."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ class Lexicon:
     def __init__(
         self, segments: Sequence[Segment], excluded: frozenset[str], deleted: NDArray[np.bool_]
     ) -> None:
-        """``excluded`` are the stopwords, ``deleted`` tells of each document."""
+        """``excluded`` are the stopwords; ``deleted`` has an entry per document."""
         self._segments = segments
         self._excluded = excluded
         self._deleted = deleted
-        # maps: a segment's word id → ours
+        # maps: for each segment, the id of each of its words here
         self.ids, self.maps = _number([list(segment.corpus.vocabulary) for segment in segments])
         self.words = list(self.ids)
         self._computed: dict[tuple[int, int], NDArray[np.int32]] = {}
@@ -34,7 +34,7 @@ class Lexicon:
 
     @cached_property
     def inverse(self) -> list[NDArray[np.int32]]:
-        """For each segment: our word id → its own; -1 where it lacks the word."""
+        """For each segment, the number that it has for each word, or -1."""
         inverse = []
         for own in self.maps:
             back = np.full(len(self), -1, np.int32)
@@ -52,16 +52,16 @@ class Lexicon:
         return vectors
 
     @cached_property
-    def how(self) -> NDArray[np.uint8]:
+    def matches(self) -> NDArray[np.uint8]:
         """How each word got its vector (``vectors.repair.WordMatch``)."""
-        how = np.zeros(len(self), np.uint8)
+        matches = np.zeros(len(self), np.uint8)
         for segment, own in zip(self._segments, self.maps, strict=True):
-            how[own] = segment.how
-        return how
+            matches[own] = segment.matches
+        return matches
 
     @cached_property
     def counts(self) -> NDArray[np.int64]:
-        """How often each word occurs in all segments."""
+        """Occurrences of each word in all segments."""
         counts = np.zeros(len(self), np.int64)
         for segment, own in zip(self._segments, self.maps, strict=True):
             counts[own] += segment.corpus.vocabulary.counts
@@ -69,23 +69,23 @@ class Lexicon:
 
     @cached_property
     def covered(self) -> tuple[int, int]:
-        """How many words there are, stopwords out, and how many of them have a vector."""
+        """The number of words without stopwords, and how many of them have a vector."""
         counts = np.where(self.content, self.counts, 0)
         return int(counts.sum()), int(counts[self.known].sum())
 
     @cached_property
     def known(self) -> NDArray[np.bool_]:
         """Words that have a vector."""
-        return self.how > 0
+        return self.matches > 0
 
     @cached_property
     def content(self) -> NDArray[np.bool_]:
-        """Words that are no stopwords."""
+        """Words that are not stopwords."""
         return np.array([word not in self._excluded for word in self.words], bool)
 
     @cached_property
     def _live(self) -> NDArray[np.bool_] | None:
-        """Words that still occur; None for all. Stopwords always do."""
+        """Words that still occur after deletions, or None for all; stopwords count as occurring."""
         if not self._deleted.any():
             return None
         live = ~self.content
@@ -108,7 +108,7 @@ class Lexicon:
 
     @property
     def has_balls(self) -> bool:
-        """Can balls be looked up?"""
+        """Whether stored balls can be used."""
         return len(self._segments) == 1 and self._live is None and len(self._balls) > 0
 
     @property
@@ -116,10 +116,10 @@ class Lexicon:
         return self._segments[0].balls
 
     def ball(self, word: int, vector: NDArray[np.float32], r: int) -> NDArray[np.int32]:
-        """The ``r`` nearest other words by Euclidean distance, nearest first.
+        """Return the ``r`` nearest other words by Euclidean distance, nearest first.
 
-        ``word`` is -1 for a word that only the query has. Looked up where the index has it, else
-        computed, exactly, and remembered.
+        ``word`` is -1 for a word that only the query has. A ball that is not stored is computed
+        exactly, and kept.
         """
         if r <= 0:
             return np.empty(0, np.int32)
@@ -144,7 +144,7 @@ class Lexicon:
     def ball_above(
         self, word: int, vector: NDArray[np.float32], threshold: float
     ) -> NDArray[np.int32]:
-        """All other words with at least ``threshold`` cosine, nearest first."""
+        """Return all other words with at least ``threshold`` cosine, nearest first."""
         length = float(np.linalg.norm(vector))
         if not length:
             return np.empty(0, np.int32)
@@ -167,14 +167,14 @@ def embed_with(
     """Return the vectors of words: those of the lexicon, and for other words from ``source``."""
     ids = np.array([lexicon.ids.get(word, -1) for word in words], np.int64)
     matrix = np.zeros((len(words), lexicon.vectors.shape[1]), np.float32)
-    how = np.zeros(len(words), np.uint8)
+    matches = np.zeros(len(words), np.uint8)
     inside, outside = ids >= 0, np.flatnonzero(ids < 0)
     matrix[inside] = lexicon.vectors[ids[inside]]
-    how[inside] = lexicon.how[ids[inside]]
+    matches[inside] = lexicon.matches[ids[inside]]
     if len(outside):
         new = source.embed([words[i] for i in outside.tolist()])
-        matrix[outside], how[outside] = new.matrix, new.matches
-    return WordEmbeddings.from_matrix(matrix, how)
+        matrix[outside], matches[outside] = new.matrix, new.matches
+    return WordEmbeddings.from_matrix(matrix, matches)
 
 
 def _number(lists: Sequence[Sequence[str]]) -> tuple[dict[str, int], list[NDArray[np.int32]]]:

@@ -2,8 +2,8 @@
 
 A metric is a linear map of word vectors, and where the index has topics, one of roots of mixtures.
 A segment never changes, so what search needs of it under the map (vectors, balls, means on their
-axes) is kept under the fingerprint of its contents. What is missing since the index changed is made
-when the index is opened under the metric.
+axes) is kept under the fingerprint of its contents. What is missing after a change of the index is
+made when the index is opened under the metric.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ from lexfield.results import Table
 from lexfield.store.folder import Store
 from lexfield.vectors.wordvectors import WordEmbeddings
 
-PREFIX = "metrics/"  # of the names of these parts
-FIXED = ("words.", "topics.")  # what their arrays begin with that are of no segment
+PREFIX = "metrics/"  # the names of these parts begin with it
+FIXED = ("words.", "topics.")  # prefixes of arrays that belong to no segment
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 Array = NDArray[Any]
 
@@ -67,7 +67,7 @@ def derive(segment: Segment, map_: Array, progress: Progress = silent) -> dict[s
             unit = segment.unit(name)
             axes = mean_axes(unit.offsets, unit.words, unit.shares, vectors)
             made |= {f"{name}.{key}": values for key, values in axes.items()}
-        made["balls"] = find_balls(WordEmbeddings.from_matrix(vectors, segment.how), progress)
+        made["balls"] = find_balls(WordEmbeddings.from_matrix(vectors, segment.matches), progress)
     return made
 
 
@@ -89,7 +89,7 @@ def segment_keys(segment: Segment) -> list[str]:
 
 
 class Metric:
-    """A metric that is kept with an index, open."""
+    """An open metric of an index."""
 
     def __init__(self, index: Store, name: str) -> None:
         part = find_part(index, f"{PREFIX}{name}") if NAME.fullmatch(name) else None
@@ -135,7 +135,7 @@ class Metric:
 
 
 class MappedSegment(Segment):
-    """A segment under a metric: vectors, balls and means are mapped, and methods know nothing."""
+    """A segment under a metric: its vectors, balls and means are mapped, unknown to methods."""
 
     def __init__(self, plain: Segment, arrays: dict[str, Array], metric: Metric) -> None:
         self.__dict__.update(plain.__dict__)
@@ -164,7 +164,7 @@ class MappedSegment(Segment):
 
 
 class MappedSource(VectorSource):
-    """Where words from outside get their vectors, mapped by a metric."""
+    """The source of vectors for words that are not in the index, mapped by a metric."""
 
     def __init__(self, about: dict[str, Any], metric: Metric) -> None:
         super().__init__(about)

@@ -1,8 +1,8 @@
-"""The passages of a hit that answer its query best, with the words that do so.
+"""The passages of a hit that answer its query best, with the words that do so highlighted.
 
 A document may be a book, so a hit shows a few of its sentences. They are chosen by the method's own
-reasons: a reason's weight is shared among the places of its word in the text, rare words of the
-text count more, and what a chosen sentence has answered counts little for the next one.
+reasons: a reason's weight is divided among the places of its word in the text, rare words of the
+text count more, and query words that a chosen sentence answers count little for the next one.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _WHOLE = 1000  # bytes of a text that is shown as it is
 _MOST, _LEAST = 400, 160  # characters of a passage; a shorter one gets neighbouring sentences
 _PASSAGES = 3
 _BEFORE = 60  # characters of context in front of the first match, where a sentence is cut
-_SCANNED = 1_000_000  # characters of an endless sentence that are looked at
+_SCANNED = 1_000_000  # characters of a very long sentence that are examined
 _FAINT = 0.05  # of the strongest weight: weaker answers are not shown
 _ANSWERED = 0.1  # of its weight is left to a query word that another passage has answered
 _SHORT, _LENGTH = 10, 0.3  # a sentence's gain is divided by its words, 10 or more, to this power
@@ -55,7 +55,7 @@ class Passage:
 
 
 def find_answers(explanation: Explanation | None, query_words: Sequence[str]) -> Answers:
-    """The words of a hit that speak for it, by its reasons and the words of the query."""
+    """Return the words of a hit that speak for it, by its reasons and the words of the query."""
     found: Answers = {}
     if explanation is not None and explanation.of_words:
         for query, match, weight in _weighted_pairs(explanation):
@@ -68,13 +68,13 @@ def find_answers(explanation: Explanation | None, query_words: Sequence[str]) ->
 
 
 def _weighted_pairs(explanation: Explanation) -> list[tuple[str, str, float]]:
-    """Pairs of query word and matched word, with what speaks for them."""
+    """Return pairs of query word and matched word, with weights."""
     reasons = [reason for reason in explanation.reasons if not reason.match.startswith("(")]
     gains = [(r.query, r.match, r.contribution) for r in reasons if r.contribution > 0]
     farthest = max((r.distance for r in reasons if r.distance is not None), default=0.0)
     if gains or farthest == 0:
         return gains
-    # Only costs: what is moved, and to a word how near.
+    # The reasons are costs only: weigh by what is moved, and how near.
     moved = explanation.facts.get("flows", [])
     flows = {(one["query"], one["match"]): one["flow"] for one in moved}
     return [
@@ -85,7 +85,7 @@ def _weighted_pairs(explanation: Explanation) -> list[tuple[str, str, float]]:
 
 
 def best_passages(corpus: Corpus, first: int, last: int, answers: Answers) -> list[Passage]:
-    """The best passages of the sentences from ``first`` to before ``last``, best first."""
+    """Return the best passages of the sentences from ``first`` to before ``last``, best first."""
     if first == last:  # a document without words
         return [Passage("", 0, 0, [], complete=True)]
     tokens = corpus.tokens[corpus.token_offsets[first] : corpus.token_offsets[last]]
@@ -112,13 +112,13 @@ def best_passages(corpus: Corpus, first: int, last: int, answers: Answers) -> li
 
 
 def _count(tokens: NDArray[np.int32], ids: NDArray[np.int64]) -> NDArray[np.int64]:
-    """How often each word occurs."""
+    """Return how often each word occurs."""
     found = tokens[np.isin(tokens, ids)]
     return np.bincount(np.searchsorted(ids, found), minlength=len(ids))
 
 
 def _weights(given: Sequence[float | None], counts: NDArray[np.int64]) -> NDArray[np.float64]:
-    """What one place of each word is worth; 1 is the most, 0 is a word that does not occur."""
+    """Return the weight of one place of each word, from 0, if it does not occur, to 1."""
     raw = np.array([np.nan if weight is None else weight for weight in given], np.float64)
     raw = np.where(counts > 0, raw / np.maximum(counts, 1), 0.0)
     strongest = np.nanmax(raw, initial=0.0)
@@ -126,7 +126,7 @@ def _weights(given: Sequence[float | None], counts: NDArray[np.int64]) -> NDArra
 
 
 class _Matches:
-    """Which sentences hold which words, and what they say in answer to which query word."""
+    """How well each sentence answers each query word."""
 
     def __init__(
         self,
@@ -144,13 +144,13 @@ class _Matches:
         self._left = np.ones(len(numbers))
 
     def gains(self, count: int) -> NDArray[np.float64]:
-        """What each of ``count`` sentences has to say; the more words it answers, the better."""
-        told = np.bincount(self._sentences, self._best * self._left[self._queries], count)
+        """Return the gain of each of ``count`` sentences; it grows with the words it answers."""
+        weight = np.bincount(self._sentences, self._best * self._left[self._queries], count)
         answered = np.bincount(self._sentences, self._left[self._queries], count)
-        return np.asarray(told * answered, np.float64)
+        return np.asarray(weight * answered, np.float64)
 
     def answer(self, low: int, high: int) -> None:
-        """What these sentences say has been said."""
+        """Reduce the weight of the query words that these sentences answer."""
         inside = (self._sentences >= low) & (self._sentences <= high)
         self._left[np.unique(self._queries[inside])] *= _ANSWERED
 
@@ -158,7 +158,7 @@ class _Matches:
 def _choose(
     matches: _Matches, lengths: NDArray[np.float64], spans: NDArray[np.int64]
 ) -> list[tuple[int, int]]:
-    """First and last sentence of each passage: greedily, by what they still have to say."""
+    """Return the first and last sentence of each passage, chosen greedily by gain."""
     free = np.ones(len(lengths), bool)
     chosen: list[tuple[int, int]] = []
     while len(chosen) < _PASSAGES:
@@ -174,7 +174,7 @@ def _choose(
 
 
 def _widen(spans: NDArray[np.int64], chosen: int, free: NDArray[np.bool_]) -> tuple[int, int]:
-    """A short sentence with those around it that fit."""
+    """Return a short sentence with those around it that fit."""
     low = high = chosen
     while spans[high, 1] - spans[low, 0] < _LEAST:
         if high + 1 < len(spans) and free[high + 1] and spans[high + 1, 1] - spans[low, 0] <= _MOST:
@@ -194,7 +194,7 @@ def _cut(
     *,
     complete: bool = False,
 ) -> Passage:
-    """The text of sentences ``low`` to ``high``, not longer than a passage may be."""
+    """Return the text of sentences ``low`` to ``high``, cut to the length of a passage."""
     spans = corpus.sentence_spans
     start, end = int(spans[low, 0]), int(spans[high, 1])
     document = corpus.document_of(low)
@@ -217,7 +217,7 @@ def _cut(
 
 
 def _window(text: str, found: Sequence[Highlight]) -> tuple[int, int]:
-    """Where to cut a text that is too long: around most of what answers, between words."""
+    """Return where to cut a long text: between words, around most of the highlights."""
     most, left, total, tail = 0.0, 0, 0.0, 0
     for one in found:
         total += one.weight

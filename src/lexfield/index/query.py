@@ -21,8 +21,11 @@ LONGEST_QUERY = 20_000  # words
 
 @dataclass(frozen=True)
 class Query:
-    """Cut and looked up. Arrays have one entry for each of ``words``: the distinct words of the
-    query that are no stopwords, in order of appearance."""
+    """A text, cut into words that are looked up in the index.
+
+    Arrays have one entry for each of ``words``: the distinct words of the query without stopwords,
+    in order of appearance.
+    """
 
     text: str
     tokens: list[str]  # all words, stopwords too, normalised as the index's
@@ -32,7 +35,7 @@ class Query:
     vectors: NDArray[np.float32]
     known: NDArray[np.bool_]  # has a vector
     notes: list[str]
-    # n-grams with weights, where the query was written in the language of bags
+    # n-grams with weights, for methods that count them
     terms: tuple[tuple[float, tuple[str, ...]], ...] | None = None
 
     @cached_property
@@ -58,14 +61,14 @@ class Query:
 
     @property
     def wanted(self) -> list[str]:
-        """The words that a text should hold: not those that count against it."""
+        """The words that a text should hold, without those that count against it."""
         if self.terms is None:
             return self.words
         wanted = (word for weight, gram in self.terms if weight > 0 for word in gram)
         return list(dict.fromkeys(wanted))
 
     def mean(self) -> NDArray[np.float32]:
-        """The unweighted mean of the words' vectors."""
+        """Return the mean of the words' vectors."""
         return (self.shares @ self.vectors.astype(np.float64)).astype(np.float32)
 
 
@@ -94,6 +97,6 @@ def check_length(tokens: list[str]) -> None:
 
 
 def count_words(tokens: list[str], excluded: frozenset[str]) -> tuple[list[str], list[int]]:
-    """Distinct words that are not excluded, in order, with counts."""
+    """Return the distinct words that are not excluded, in order, with counts."""
     counted = Counter(token for token in tokens if token not in excluded)
     return list(counted), list(counted.values())

@@ -13,10 +13,9 @@ from lexfield.index.highlights import as_html
 from lexfield.index.passages import Answers, Passage, find_answers
 from lexfield.index.query import Query
 from lexfield.results import Frames
-from lexfield.text.normalise import Normalisation
 
-_HITS = 50  # in a notebook
-_REASONS = 50  # of a record; the others are summed up
+_HITS = 50  # shown in a notebook
+_REASONS = 50  # in a record; the others are added up
 
 
 @dataclass
@@ -41,9 +40,6 @@ def add_notes(found: Found, query: Query, more: Sequence[str] = ()) -> Found:
 
 class Texts(Protocol):
     """Where the rows of a ranking are looked up."""
-
-    @property
-    def normalisation(self) -> Normalisation: ...
 
     def describe(self, row: int) -> dict[str, Any]: ...
 
@@ -105,7 +101,7 @@ class Hit:
         return self._rows.passages(self.row, find_answers(explanation, self._found.words))
 
     def to_dict(self, explain: bool = True, full: bool = False) -> dict[str, Any]:
-        """As a record. ``text`` holds the best passages of a long text; all of it with ``full``.
+        """Return a record. ``text`` holds the best passages of a long text, or all if ``full``.
 
         Without ``explain`` there are no reasons, and passages go by the words of the query.
         """
@@ -114,7 +110,7 @@ class Hit:
             "rank": self.rank,
             "id": self.id,
             "score": self.score,
-            "text": self.text if full else shown_text(passages),
+            "text": self.text if full else join_passages(passages),
             "excerpt": not (full or passages[0].complete),
             "passages": [passage.to_dict() for passage in passages],
             "source": self.source,
@@ -127,12 +123,12 @@ class Hit:
         return record
 
     def __repr__(self) -> str:
-        text = shown_text(self._passages(None))
+        text = join_passages(self._passages(None))
         return f"<{self.rank}. {self.id} {self.score:.4f}: {text!r}>"
 
 
-def shown_text(passages: Sequence[Passage]) -> str:
-    """Passages as one text, with dots where something is left out."""
+def join_passages(passages: Sequence[Passage]) -> str:
+    """Return passages as one text, with dots where something is left out."""
     joined = " … ".join(passage.text for passage in passages)
     return joined if passages[0].complete else f"… {joined} …"
 
@@ -167,7 +163,7 @@ class Ranking(Frames, Sequence[Hit]):
         return [hit.to_dict(explain, full) for hit in self]
 
     def records(self) -> list[dict[str, Any]]:
-        """Without explanations; metadata as columns of their own."""
+        """Return records without explanations, with a column for each field of metadata."""
         flat = self.to_dicts(explain=False)
         for record in flat:
             del record["passages"]
@@ -185,7 +181,7 @@ class Ranking(Frames, Sequence[Hit]):
         return "\n".join([*lines, *self.notes])
 
     def _repr_html_(self) -> str:
-        """A table whose texts have the words marked that answer words of the query."""
+        """Return a table of hits whose texts are marked where they answer the query."""
         rows = []
         for hit in self[:_HITS]:
             colours: dict[str, int] = {}

@@ -39,7 +39,7 @@ class Near:
 
 
 class Related:
-    """``Related.of(bags, threshold, top)``; made once for each pair of them."""
+    """The relatives of terms; ``Related.of`` makes one for each threshold and top."""
 
     def __init__(self, bags: Bags, threshold: float, top: int | None) -> None:
         self._bags = bags
@@ -52,8 +52,10 @@ class Related:
         return bags.remember(("related", threshold, top), lambda: cls(bags, threshold, top))
 
     def group(self, term: str, query: Query) -> tuple[NDArray[np.int64], Array, Array]:
-        """All terms that may stand for a term of a query, itself among them if the index holds it:
-        their ids, cosines, and the probabilities P_T(term | each)."""
+        """Return the terms that may stand for a term of a query, itself first if the index has it.
+
+        These are their ids, cosines, and the probabilities P_T(term | each).
+        """
         own = self._bags.ids.get(term, -1) if self._bags.occurrences((term,)).holding else -1
         near = self.near([own])[0] if own >= 0 else self._near_outside(term, query)
         others = self.near(near.terms.tolist())
@@ -68,12 +70,12 @@ class Related:
         return terms, similarities, similarities / np.array(weights)
 
     def meet(self, terms: list[int]) -> None:
-        """Look for the relatives of several terms, and for theirs, at once."""
+        """Find the relatives of several terms, and theirs, at once."""
         found = self.near([term for term in terms if term not in self._near])
         self.near([other for near in found for other in near.terms.tolist()])
 
     def near(self, terms: list[int]) -> list[Near]:
-        """The relatives of terms of the index, each without itself."""
+        """Return the relatives of terms of the index, each without itself."""
         missing = [term for term in dict.fromkeys(terms) if term not in self._near]
         if missing:
             words = [self._words(term) for term in missing]
@@ -81,19 +83,19 @@ class Related:
                 flat = [word for some in words for word in some]
                 found = dict(zip(flat, self._near_words(flat), strict=True))
                 lists = ([found[word] for word in some] for some in words)
-                near = [self._joined(some, t) for some, t in zip(lists, missing, strict=True)]
+                near = [self._join(some, t) for some, t in zip(lists, missing, strict=True)]
             else:
                 vectors = self._bags.rows.lexicon.vectors
-                near = [self._widening(vectors[w], t) for w, t in zip(words, missing, strict=True)]
+                near = [self._widen(vectors[w], t) for w, t in zip(words, missing, strict=True)]
             self._near.update(zip(missing, near, strict=True))
         return [self._near[term] for term in terms]
 
-    def _widening(self, vectors: Array, term: int) -> Near:
-        """The nearest stems of one: words are asked for until these are enough different stems."""
+    def _widen(self, vectors: Array, term: int) -> Near:
+        """Return the nearest stems, from ever more nearest words until there are enough stems."""
         k = (self._top or 0) + 1
         while True:
             found = self._search(vectors, k)
-            near = self._joined(found, term)
+            near = self._join(found, term)
             last = max((cosines[-1] for _, cosines in found), default=-1.0)
             enough = len(near.terms) == self._top
             if (enough and (not self._top or near.similarities[-1] > last)) or k >= len(
@@ -103,12 +105,12 @@ class Related:
             k *= 2
 
     def _words(self, term: int) -> list[int]:
-        """The words behind a term that can have relatives."""
+        """Return the words of a term that can have relatives."""
         words = [term] if self._bags.stemmer == NONE else self._bags.words_of[term]
         return [word for word in words if self._place[word] >= 0]
 
-    def _joined(self, found: list[tuple[Array, Array]], term: int) -> Near:
-        """One list of terms from those of words: the highest cosine of each."""
+    def _join(self, found: list[tuple[Array, Array]], term: int) -> Near:
+        """Return one list of terms from those of words, with the highest cosine of each."""
         if len(found) == 1:
             ((terms, cosines),) = found
         else:
@@ -123,15 +125,15 @@ class Related:
         return Near(terms[order], np.minimum(cosines[order], 1.0))
 
     def _near_outside(self, term: str, query: Query) -> Near:
-        """The relatives of a query word that the index does not hold."""
+        """Return the relatives of a query word that the index does not hold."""
         places = [i for i, word in enumerate(query.words) if self._bags.terms([word])[0] == term]
         places = [i for i in places if query.known[i] and query.vectors[i].any()]
         if self._top is not None:
-            return self._widening(query.vectors[places], -1)
-        return self._joined(self._search(query.vectors[places]), -1)
+            return self._widen(query.vectors[places], -1)
+        return self._join(self._search(query.vectors[places]), -1)
 
     def _near_words(self, words: list[int]) -> list[tuple[Array, Array]]:
-        """Relatives of words, itself perhaps among them; from the balls of the index if they do."""
+        """Return relatives of words, from stored balls when sufficient; may include the word."""
         found = dict(zip(words, self._from_balls(words), strict=True))
         rest = [word for word in words if found[word] is None]
         if rest:
@@ -141,8 +143,11 @@ class Related:
         return [near for word in words if (near := found[word]) is not None]
 
     def _from_balls(self, words: list[int]) -> list[tuple[Array, Array] | None]:
-        """A ball holds the nearest words by Euclidean distance, which for vectors of length 1 are
-        those of the highest cosine. It will do if its last word is beyond what is wanted."""
+        """Return relatives from stored balls; None where a ball is too small.
+
+        A ball holds the nearest words by Euclidean distance, which for vectors of length 1 are
+        those of the highest cosine. It suffices if its last word is beyond what is wanted.
+        """
         lexicon = self._bags.rows.lexicon
         if not self._unit or not lexicon.has_balls:
             return [None] * len(words)
@@ -170,9 +175,9 @@ class Related:
         return ball[keep].astype(np.int64), cosines[keep]
 
     def _search(self, vectors: Array, k: int | None = None) -> list[tuple[Array, Array]]:
-        """Words above the threshold, or the k nearest, with cosines, of every vector.
+        """Return words above the threshold, or the k nearest, with cosines, for every vector.
 
-        By a product with all words: it is wanted for so few that preparing anything takes longer.
+        This multiplies with all words: for few vectors, preparing anything would take longer.
         """
         if not len(vectors) or not len(self._targets):
             return []
@@ -180,12 +185,12 @@ class Related:
         k = min(k or (self._top or 0) + 1, len(self._targets))
         rough = vectors.astype(np.float32) @ every.T
         return [
-            self._sifted(vector, products[self._targets], k)
+            self._sift(vector, products[self._targets], k)
             for vector, products in zip(vectors, rough, strict=True)
         ]
 
-    def _sifted(self, vector: Array, products: Array, k: int) -> tuple[Array, Array]:
-        """The best words of a vector, given its products with all in single precision."""
+    def _sift(self, vector: Array, products: Array, k: int) -> tuple[Array, Array]:
+        """Return the best words of a vector, given its products with all in single precision."""
         length = float(np.linalg.norm(vector)) or 1.0
         rough = products / (self._lengths * length)
         floor = np.partition(rough, -k)[-k] if self._top is not None else self._threshold
@@ -208,7 +213,7 @@ class Related:
 
     @property
     def _lengths(self) -> NDArray[np.float64]:
-        """The length of each target's vector; 1 for none, as its cosine is 0 then."""
+        """The length of each target's vector; 1 for a zero vector, whose cosines are 0."""
 
         def lengths() -> NDArray[np.float64]:
             every = self._bags.rows.lexicon.vectors
@@ -219,21 +224,21 @@ class Related:
 
     @cached_property
     def _unit(self) -> bool:
-        """Do all vectors have length 1?"""
+        """Whether all vectors have length 1."""
         return bool((np.abs(self._lengths - 1) < _CLOSE / 20).all())
 
 
 def relatable(bags: Bags) -> NDArray[np.int64]:
-    """Words that can be related to others: with vectors of their own, and no stopwords."""
+    """Return the words that can have relatives: with vectors of their own, and no stopwords."""
     lexicon = bags.rows.lexicon
     found = (WordMatch.EXACT, WordMatch.LOWER, WordMatch.COMPOSED)
-    own = np.isin(lexicon.how, found) & lexicon.content
+    own = np.isin(lexicon.matches, found) & lexicon.content
     return lexicon.targets[own[lexicon.targets]]
 
 
 @kernel
 def exact_dots(vectors: Array, rows: Array, vector: Array) -> NDArray[np.float64]:
-    """Inner products of some rows with a vector, in double precision."""
+    """Return inner products of some rows with a vector, in double precision."""
     products = np.empty(len(rows))
     for place in range(len(rows)):
         total = 0.0
@@ -245,7 +250,7 @@ def exact_dots(vectors: Array, rows: Array, vector: Array) -> NDArray[np.float64
 
 @kernel
 def ball_cosines(vectors: Array, words: Array, sizes: Array, balls: Array) -> NDArray[np.float64]:
-    """Inner products of words with those of their balls, which come one after another."""
+    """Return inner products of words with those of their balls, one ball after another."""
     products = np.empty(len(balls))
     first = 0
     for word, size in zip(words, sizes):  # noqa: B905

@@ -31,7 +31,7 @@ _BLOCK = 8192  # rows
 
 @dataclass(frozen=True)
 class RowMixtures:
-    """Mixtures compared as they are."""
+    """Mixtures of all rows, compared as they are."""
 
     topics: Topics
     mixtures: NDArray[np.float32]
@@ -56,7 +56,7 @@ class RowMixtures:
         return found.rows.tolist(), scores, notes
 
     def parts(self, mixture: Array, row: int, measure: str) -> NDArray[np.float64]:
-        """What each topic adds to the score of a row."""
+        """Return what each topic adds to the score of a row."""
         first, second = mixture.astype(np.float64), self.mixtures[row].astype(np.float64)
         parts: NDArray[np.float64] = np.sqrt(first * second)
         if measure == "hellinger":
@@ -67,7 +67,7 @@ class RowMixtures:
 
 @dataclass(frozen=True)
 class MappedRowMixtures(RowMixtures):
-    """Roots of mixtures compared after a map; every row is measured."""
+    """Roots of mixtures, compared after a map; every row is measured."""
 
     map: NDArray[np.float64]
 
@@ -101,16 +101,16 @@ class MappedRowMixtures(RowMixtures):
 
 
 def open_row_mixtures(rows: Rows) -> RowMixtures:
-    """Made once for the rows of an open index."""
-    made: RowMixtures | None = rows.cached("topic", lambda _: None)
-    if made is None:
-        topics = Topics.of(rows.segments[0].index_store)
-        map_ = rows.segments[0].topic_map(topics)
-        found = [topics.mixtures(segment, rows.unit) for segment in rows.segments]
-        mixtures = np.concatenate([part for part, _ in found])
-        known = np.concatenate([mask for _, mask in found])
-        made = RowMixtures(topics, mixtures, known)
-        if map_ is not None:
-            made = MappedRowMixtures(topics, mixtures, known, map_)
-        rows.replace_cached("topic", made)
-    return made
+    """Return the mixtures of all rows, made once for an open index."""
+    return rows.cached("topic", _make)
+
+
+def _make(rows: Rows) -> RowMixtures:
+    topics = Topics.of(rows.segments[0].index_store)
+    map_ = rows.segments[0].topic_map(topics)
+    found = [topics.mixtures(segment, rows.unit) for segment in rows.segments]
+    mixtures = np.concatenate([part for part, _ in found])
+    known = np.concatenate([mask for _, mask in found])
+    if map_ is not None:
+        return MappedRowMixtures(topics, mixtures, known, map_)
+    return RowMixtures(topics, mixtures, known)

@@ -26,10 +26,10 @@ T = TypeVar("T")
 
 
 class _Columns(Mapping[str, list[str]]):
-    """Columns made when they are asked for: documents may have as many fields as there are."""
+    """Columns of metadata, each made when it is asked for: there may be very many fields."""
 
     def __init__(self, records: Sequence[Mapping[str, str]], more: Iterable[str]) -> None:
-        """``more`` names fields that none of the records may have."""
+        """``more`` names further fields, which are empty here."""
         self._records = records
         own = {name for record in records for name in record}
         self._names = dict.fromkeys(sorted(own.union(more)))
@@ -47,7 +47,7 @@ class _Columns(Mapping[str, list[str]]):
 
 
 class Rows:
-    """What search methods see."""
+    """The rows of an index, as search methods see them."""
 
     def __init__(
         self,
@@ -72,42 +72,38 @@ class Rows:
         return int(self.starts[-1])
 
     def cached(self, name: str, make: Callable[[Rows], T]) -> T:
-        """Something a method derives from all rows, made once."""
+        """Return something that a method derives from all rows, made once."""
         if name not in self._cache:
             self._cache[name] = make(self)
         made: T = self._cache[name]
         return made
 
-    def replace_cached(self, name: str, made: Any) -> None:
-        """Keep something newer in the place of what was derived."""
-        self._cache[name] = made
-
     def blocks(self) -> Iterator[tuple[int, Unit]]:
-        """Each segment's rows with the number of the first."""
+        """Return the rows of each segment with the number of the first."""
         return zip(self._first[:-1], self.units, strict=True)
 
     def locate(self, row: int) -> tuple[int, int]:
-        """Segment and row in it."""
+        """Return the segment of a row, and its number there."""
         segment = bisect_right(self._first, row) - 1
         return segment, row - self._first[segment]
 
     @cached_property
     def sizes(self) -> NDArray[np.int32]:
-        return _joined([u.sizes for u in self.units])
+        return _join([u.sizes for u in self.units])
 
     @cached_property
     def lengths(self) -> NDArray[np.int32]:
-        return _joined([u.lengths for u in self.units])
+        return _join([u.lengths for u in self.units])
 
     @cached_property
     def set_sizes(self) -> NDArray[np.int32]:
-        """Distinct words of each row that are no stopwords."""
-        return _joined([np.diff(u.offsets).astype(np.int32) for u in self.units])
+        """Distinct words of each row, without stopwords."""
+        return _join([np.diff(u.offsets).astype(np.int32) for u in self.units])
 
     @cached_property
     def totals(self) -> NDArray[np.int64]:
-        """Tokens of each row that are no stopwords."""
-        return _joined([np.diff(np.append(0, np.cumsum(u.counts))[u.offsets]) for u in self.units])
+        """Tokens of each row, without stopwords."""
+        return _join([np.diff(np.append(0, np.cumsum(u.counts))[u.offsets]) for u in self.units])
 
     @cached_property
     def documents(self) -> NDArray[np.int64]:
@@ -119,7 +115,7 @@ class Rows:
             sentences = np.diff(segment.corpus.sentence_offsets)
             parts.append(first + np.repeat(np.arange(len(sentences)), sentences))
             first += len(sentences)
-        return _joined(parts)
+        return _join(parts)
 
     @cached_property
     def columns(self) -> Mapping[str, list[str]]:
@@ -161,12 +157,12 @@ class Rows:
         return [segment.postings(self.unit) for segment in self.segments]
 
     def dots(self, chosen: Array, vector: NDArray[np.float32]) -> tuple[Array, Array]:
-        """Inner products of a vector with the mean vectors of chosen rows, and their lengths."""
+        """Return inner products of a vector with the means of chosen rows, and their lengths."""
         products, lengths = np.zeros(len(chosen)), np.zeros(len(chosen))
         for start, unit in self.blocks():
             inside = np.flatnonzero((chosen >= start) & (chosen < start + unit.rows))
             own = chosen[inside] - start
-            # Row by row, so that a product does not depend on which others are asked for.
+            # Row by row, so that a product does not depend on which other rows are chosen.
             turned = np.einsum("qi,ij->qj", np.stack([vector, unit.center]), unit.rotation)
             with_vector, with_center = np.einsum("qj,rj->qr", turned, unit.axes[own])
             products[inside] = with_vector + vector @ unit.center
@@ -176,7 +172,7 @@ class Rows:
         return products, lengths
 
     def postings_of(self, words: Array) -> tuple[Array, Array]:
-        """The rows that hold each of several words, one list after another, and their sizes."""
+        """Return the sizes of the lists of several words, and the lists, one after another."""
         sizes = np.zeros(len(words), np.int64)
         parts: list[list[Array]] = [[] for _ in words]
         for start, lists, inverse in self._lists():
@@ -191,7 +187,7 @@ class Rows:
         return sizes, np.concatenate([empty, *(rows for some in parts for rows in some)])
 
     def postings(self, word: int) -> tuple[Array, Array]:
-        """Rows that hold a word, ascending, and how often."""
+        """Return the rows that hold a word, ascending, and how often each does."""
         rows, counts = [], []
         for start, lists, inverse in self._lists():
             own = inverse[word]
@@ -205,21 +201,21 @@ class Rows:
         return np.concatenate([empty, *rows]), np.concatenate([empty, *counts])
 
     def _lists(self) -> Iterator[tuple[int, Postings, NDArray[np.int32]]]:
-        """Of each segment its first row, its postings, and its number of each word, or -1."""
+        """Return each segment's first row, postings, and number of each word or -1."""
         return zip(self._first[:-1], self._postings, self.lexicon.inverse, strict=True)
 
     def words_of(self, row: int) -> Array:
-        """Distinct words of a row that are no stopwords."""
+        """Return the distinct words of a row, without stopwords."""
         return self.entries(row)[0]
 
     def all_words_of(self, row: int) -> Array:
-        """The words of a row in its order, stopwords too."""
+        """Return the words of a row in order, with stopwords."""
         number, own = self.locate(row)
         corpus, offsets = self.segments[number].corpus, self.token_offsets(number)
         return self.lexicon.maps[number][corpus.tokens[offsets[own] : offsets[own + 1]]]
 
     def is_copy(self, row: int, text: str, edits: int) -> bool:
-        """Is a row fewer than so many edits from a text?"""
+        """Return whether a row is fewer than ``edits`` edits from a text."""
         from rapidfuzz.distance import Levenshtein
 
         if not edits:
@@ -227,7 +223,7 @@ class Rows:
         return bool(Levenshtein.distance(text, self.text(row), score_cutoff=edits - 1) < edits)
 
     def entries(self, row: int) -> tuple[Array, Array, Array]:
-        """Distinct words of a row that are no stopwords, with counts and shares."""
+        """Return the distinct words of a row, without stopwords, with counts and shares."""
         number, own = self.locate(row)
         unit = self.units[number]
         part = slice(unit.offsets[own], unit.offsets[own + 1])
@@ -238,20 +234,20 @@ class Rows:
         return self.segments[0].corpus.normalisation
 
     def spans(self, number: int) -> Array:
-        """First and last byte of each row of a segment, in the texts of its corpus."""
+        """Return the first and last byte of each row of a segment, in the texts of its corpus."""
         corpus = self.segments[number].corpus
         if self.unit == "sentence":
             return corpus.sentence_spans
         return np.column_stack([corpus.texts.offsets[:-1], corpus.texts.offsets[1:]])
 
     def token_offsets(self, number: int) -> Array:
-        """Where each row of a segment begins in the tokens of its corpus."""
+        """Return where each row of a segment begins in the tokens of its corpus."""
         corpus = self.segments[number].corpus
         offsets = corpus.token_offsets
         return offsets[corpus.sentence_offsets] if self.unit == "document" else offsets
 
     def tokens_of(self, chosen: Array) -> tuple[Array, Array]:
-        """All words of chosen rows, stopwords too: the place in ``chosen`` and the word's id."""
+        """Return all words of chosen rows, with stopwords: place in ``chosen`` and word id."""
         places, words = [np.empty(0, np.int64)], [np.empty(0, np.int32)]
         for number, (start, unit) in enumerate(self.blocks()):
             inside = np.flatnonzero((chosen >= start) & (chosen < start + unit.rows))
@@ -271,7 +267,7 @@ class Rows:
         return corpus.texts.text(*corpus.sentence_spans[own])
 
     def passages(self, row: int, answers: Answers) -> list[Passage]:
-        """The pieces of a row's text that answer a query best."""
+        """Return the pieces of a row's text that answer a query best."""
         number, own = self.locate(row)
         corpus = self.segments[number].corpus
         first, last = own, own + 1
@@ -280,7 +276,7 @@ class Rows:
         return best_passages(corpus, first, last, answers)
 
     def describe(self, row: int) -> dict[str, Any]:
-        """Id, document, source, position and metadata of a row."""
+        """Return id, document, source, position and metadata of a row."""
         number, own = self.locate(row)
         corpus = self.segments[number].corpus
         document = own if self.unit == "document" else corpus.document_of(own)
@@ -299,15 +295,15 @@ class Rows:
         }
 
 
-def _joined(parts: list[Array]) -> Array:
+def _join(parts: list[Array]) -> Array:
     return parts[0] if len(parts) == 1 else np.concatenate(parts)
 
 
 def _starts(corpus: Corpus, document: int) -> NDArray[np.int64]:
-    """How many characters of a document lie before each of its sentences."""
+    """Return how many characters of a document lie before each of its sentences."""
     first, last = corpus.sentence_offsets[document : document + 2].tolist()
     begin, end = corpus.texts.offsets[document : document + 2].tolist()
-    characters = corpus.texts.data[begin:end].view(np.int8) > -65  # bytes that continue none
+    characters = corpus.texts.data[begin:end].view(np.int8) > -65  # bytes that begin a character
     bounds = np.append(0, corpus.sentence_spans[first:last, 0] - begin)
     counts = np.add.reduceat(characters, bounds, dtype=np.int64)
     counts[:-1][np.diff(bounds) == 0] = 0  # reduceat returns the first element for empty slices

@@ -1,10 +1,12 @@
-"""A segment: documents that were indexed together, and what search needs of them. Never changed.
+"""A segment: documents that were indexed together, and what search needs of them.
+
+Segments never change.
 
 For both units, sentence and document ("rows"):
-  sets      the distinct words of each row that are no stopwords, with counts and shares
+  sets      the distinct words of each row, without stopwords, with counts and shares
   axes      the mean vector of each row on principal axes, with a sketch of the first that bounds
             every distance
-  letters   how many of each kind of character: bounds for edit distance
+  letters   counts of each kind of character, which bound edit distance
 And for every word its vector, its ball (the nearest words by Euclidean distance) and its postings
 (``postings.py``).
 """
@@ -48,7 +50,7 @@ class Unit:
     offsets: Array  # row → first entry of words, counts, shares
     words: Array
     counts: Array
-    shares: Array  # count over the row's count of words with vectors; 0 for a word without
+    shares: Array  # count / the row's count of words with vectors; 0 for a word without
     sizes: Array  # distinct words of the row, stopwords too
     lengths: Array  # tokens of the row, stopwords too
     rotation: Array
@@ -72,7 +74,7 @@ _FIELDS = tuple(Unit.__dataclass_fields__)
 
 
 class Segment:
-    """One open segment."""
+    """An open segment."""
 
     def __init__(self, store: Store, meta: dict[str, Any]) -> None:
         self._store = store
@@ -86,7 +88,8 @@ class Segment:
         return self._store.array(f"{self.name}.vectors")
 
     @cached_property
-    def how(self) -> NDArray[np.uint8]:
+    def matches(self) -> NDArray[np.uint8]:
+        """How each word got its vector (``vectors.repair.WordMatch``)."""
         return self._store.array(f"{self.name}.how")
 
     def unit(self, name: str) -> Unit:
@@ -102,7 +105,7 @@ class Segment:
         return self._postings[unit]
 
     def fingerprint(self, unit: str) -> str:
-        """Changes with the words of the rows, and with nothing else."""
+        """Return a fingerprint that changes with the words of the rows only."""
         own = [f"{self.name}.{unit}.{field}" for field in ("offsets", "words", "counts")]
         words = [f"{self.name}.words.{part}" for part in ("bytes", "offsets")]
         return self._store.fingerprint([*own, *words])
@@ -119,7 +122,7 @@ class Segment:
         return self._store
 
     def topic_map(self, topics: Any) -> NDArray[np.float64] | None:
-        """What roots of mixtures are multiplied with before they are compared; None: nothing."""
+        """Return the map of roots of mixtures before they are compared, or None."""
         return None
 
     @property
@@ -136,7 +139,7 @@ def save_segment(
     language: str,
     progress: Progress = silent,
 ) -> dict[str, Any]:
-    """Write a segment; gives its entry for the manifest."""
+    """Write a segment and return its entry for the manifest."""
     meta = save_rows(out, name, corpus, embedded, language)
     shape = (len(embedded.matches), embedded.vectors.shape[1])
     every = Blocks(shape, embedded.vectors.dtype, partial(embedded.blocks, _BLOCK))
@@ -154,12 +157,12 @@ def save_rows(
     language: str,
     bases: Mapping[str, Basis] | None = None,
 ) -> dict[str, Any]:
-    """Write what a segment holds of its rows, for each unit on a given basis or on its own."""
+    """Write the rows of a segment, for each unit on a given basis or on its own."""
     meta = {"name": name, "corpus": corpus.save(out, f"{name}.")}
     content = content_words(corpus.vocabulary, language)
 
     with single_thread():  # the same bytes at any number of threads
-        for unit in UNITS:  # one after the other, each array written before the next is made
+        for unit in UNITS:  # each array is written before the next is made
             basis = bases[unit] if bases else None
             for field, values in _rows(corpus, unit, content, embedded, basis):
                 out.array(f"{name}.{unit}.{field}", values)
@@ -168,13 +171,13 @@ def save_rows(
 
 
 def content_words(words: Iterable[str], language: str) -> NDArray[np.bool_]:
-    """Which words are no stopwords."""
+    """Return which words are not stopwords."""
     excluded = stopwords(language)
     return np.array([word not in excluded for word in words], bool)
 
 
 def row_sets(corpus: Corpus, unit: str) -> csr_matrix:
-    """The distinct words of each row and how often it holds them, stopwords too."""
+    """Return the counts of the distinct words of each row, with stopwords."""
     from scipy.sparse import csr_matrix
 
     tokens = corpus.token_offsets
@@ -190,7 +193,7 @@ def row_sets(corpus: Corpus, unit: str) -> csr_matrix:
 def content_sets(
     sets: csr_matrix, content: Array, known_words: Array
 ) -> tuple[csr_matrix, NDArray[np.float32]]:
-    """The same without stopwords, and the share of each entry in the row's words with vectors."""
+    """Return counts without stopwords, and each entry's share of the row's words with vectors."""
     from scipy.sparse import csr_matrix
 
     keep = content[sets.indices]
@@ -205,7 +208,7 @@ def content_sets(
 def _rows(
     corpus: Corpus, unit: str, content: Array, embedded: WordEmbeddings, basis: Basis | None
 ) -> Iterator[tuple[str, Array | Blocks]]:
-    """The arrays of a ``Unit`` by name; no more of them in memory at a time than need be."""
+    """Yield the arrays of a ``Unit`` by name, so that few are in memory at a time."""
     tokens, spans = corpus.token_offsets, corpus.sentence_spans
     if unit == "document":
         tokens = tokens[corpus.sentence_offsets]

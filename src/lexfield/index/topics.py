@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from scipy.sparse import csr_matrix
 
 PART = "topics"
-FIXED = ("model.", "own.")  # what its arrays begin with that are of no segment
-Mixtures = tuple[NDArray[np.float32], NDArray[np.bool_]]  # of all rows; which of them have any word
+FIXED = ("model.", "own.")  # prefixes of arrays that belong to no segment
+Mixtures = tuple[NDArray[np.float32], NDArray[np.bool_]]  # of rows; which have a known word
 
 
 class Topics:
@@ -152,7 +152,7 @@ def _key(segment: Segment, unit: str) -> str:
 
 
 def segment_counts(segment: Segment, unit: str, ids: dict[str, int]) -> csr_matrix:
-    """Rows of a segment as counts of the words that have a column in ``ids``."""
+    """Return the rows of a segment as counts of the words that have a column in ``ids``."""
     from scipy.sparse import csr_matrix
 
     columns = np.array([ids.get(word, -1) for word in segment.corpus.vocabulary], np.int64)
