@@ -26,7 +26,7 @@ from typing import Any
 from harness import HERE, rounded
 
 from lexfield import Corpus, Document, Index
-from lexfield.cluster.build import build_sharded
+from lexfield.cluster.build_shards import build_sharded
 from lexfield.cluster.dask_engine import Cluster
 from lexfield.diverge.pairs import pairs
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from lexfield.bags.bag import Bag
     from lexfield.bags.keyness import keyness
     from lexfield.bags.matrix import BagMatrix
-    from lexfield.cluster.build import build_sharded
+    from lexfield.cluster.build_shards import build_sharded
     from lexfield.cluster.dask_engine import open_engine
     from lexfield.diverge.between import divergence, knn_divergence
     from lexfield.diverge.labeler import DivergenceLabeler
@@ -57,7 +57,7 @@ _HOMES = {
     "TopicModel": "topics.lda",
     "Vocabulary": "text.vocabulary",
     "WordVectors": "vectors.wordvectors",
-    "build_sharded": "cluster.build",
+    "build_sharded": "cluster.build_shards",
     "divergence": "diverge.between",
     "fuse": "evaluate.fusion",
     "keyness": "bags.keyness",

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import lexfield
-from lexfield.cluster.build import build_sharded
+from lexfield.cluster.build_shards import build_sharded
 from lexfield.cluster.dask_engine import Cluster, open_engine
 from lexfield.cluster.run_folder import choose_run_folder
 from lexfield.diverge.pairs import pairs

@@ -13,8 +13,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lexfield.cluster.build import _bounds, _parts, build_sharded
-from lexfield.cluster.index import ShardedIndex, open_index
+from lexfield.cluster.build_shards import _bounds, _parts, build_sharded
+from lexfield.cluster.sharded_index import ShardedIndex, open_index
 from lexfield.engine.processes import call
 from lexfield.errors import CorruptError, InputError, LockedError, NotAStoreError
 from lexfield.progress import Progress, silent

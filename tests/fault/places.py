@@ -20,8 +20,8 @@ from typing import Any
 import numpy as np
 import xxhash
 
-from lexfield.cluster.build import build_sharded
-from lexfield.cluster.index import open_index
+from lexfield.cluster.build_shards import build_sharded
+from lexfield.cluster.sharded_index import open_index
 from lexfield.errors import LexfieldError
 from lexfield.index.learn_metric import learn_metric
 from lexfield.search.index import Index

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from lexfield.cluster.index import open_index
+from lexfield.cluster.sharded_index import open_index
 from lexfield.search.index import Index
 
 DATA = Path(__file__).parents[1] / "data" / "old_index"

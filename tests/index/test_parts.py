@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from lexfield.cluster.build import build_sharded
-from lexfield.cluster.index import open_index
+from lexfield.cluster.build_shards import build_sharded
+from lexfield.cluster.sharded_index import open_index
 from lexfield.errors import CorruptError, InputError
 from lexfield.index.learn_metric import learn_metric
 from lexfield.index.metrics import remove_metric

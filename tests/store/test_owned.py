@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from lexfield.cluster.build import build_sharded
+from lexfield.cluster.build_shards import build_sharded
 from lexfield.errors import LexfieldError, StoreError
 from lexfield.search.index import Index
 from lexfield.store.files import replace_file

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from lexfield.cluster.index import open_index
+from lexfield.cluster.sharded_index import open_index
 from lexfield.errors import VersionError
 from lexfield.index.metrics import list_metrics
 from lexfield.search.index import Index

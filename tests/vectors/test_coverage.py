@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import lexfield as lx
-from lexfield.cluster.build import build_sharded
+from lexfield.cluster.build_shards import build_sharded
 from lexfield.errors import InputError
 from lexfield.index.learn_metric import learn_metric
 from lexfield.vectors.coverage import FEW, LEAST, LEAST_OF_FEW, Coverage

@@ -22,7 +22,7 @@ def add(path: str, paths: tuple[str, ...], output: str | None, **reading: Any) -
     lexfield add my.idx letters/ diary.txt
     lexfield add tickets.idx new.csv --text-field title --text-field text
     """
-    from lexfield.cluster.index import open_index
+    from lexfield.cluster.sharded_index import open_index
     from lexfield.text.corpus import Corpus
 
     index = open_index(path)
@@ -47,7 +47,7 @@ def delete(path: str, ids: tuple[str, ...], output: str | None) -> None:
     lexfield delete my.idx letters/march diary
     cut -d, -f1 closed.csv | lexfield delete tickets.idx -
     """
-    from lexfield.cluster.index import open_index
+    from lexfield.cluster.sharded_index import open_index
 
     index = open_index(path)
     wanted = read_input().decode("utf-8", "replace").split("\n") if ids == ("-",) else ids
@@ -65,7 +65,7 @@ def compact(path: str, output: str | None) -> None:
     \b
     lexfield compact my.idx
     """
-    from lexfield.cluster.index import open_index
+    from lexfield.cluster.sharded_index import open_index
 
     index = open_index(path)
     before = index.info()

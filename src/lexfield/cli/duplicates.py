@@ -44,7 +44,7 @@ def duplicates(
     lexfield duplicates tickets.idx --threshold 0.5
     lexfield duplicates my.idx --unit sentence --min-words 5 --json
     """
-    from lexfield.cluster.index import open_index
+    from lexfield.cluster.sharded_index import open_index
     from lexfield.search.duplicates import duplicates as find
 
     with Bar("comparing") as bar:

@@ -10,7 +10,7 @@ from lexfield.cli.options import cluster_option, engine_at, reading_options, vec
 from lexfield.cli.output import Bar, emit, output_options, say
 
 if TYPE_CHECKING:
-    from lexfield.cluster.index import ShardedIndex
+    from lexfield.cluster.sharded_index import ShardedIndex
     from lexfield.text.normalise import Normalisation
 
 
@@ -95,7 +95,7 @@ def _sharded(
     how: dict[str, Any],
     reading: dict[str, Any],
 ) -> ShardedIndex:
-    from lexfield.cluster.build import build_sharded
+    from lexfield.cluster.build_shards import build_sharded
     from lexfield.text.read import Reader
 
     reader = Reader(paths, **reading)

@@ -19,7 +19,7 @@ def info(path: str, output: str | None) -> None:
     lexfield info my.idx
     lexfield info my.idx --json
     """
-    from lexfield.cluster.index import open_index
+    from lexfield.cluster.sharded_index import open_index
 
     found = open_index(path).info()
     notes = found.pop("notes")

@@ -47,7 +47,7 @@ def inspire(
     lexfield inspire my.idx draft.txt --sentences 3 --json
     """
     from lexfield.answers.writing import suggested
-    from lexfield.cluster.index import open_index
+    from lexfield.cluster.sharded_index import open_index
     from lexfield.text.corpus import Corpus
 
     named = len(draft) < 1000 and "\n" not in draft and os.path.lexists(draft)

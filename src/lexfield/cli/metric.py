@@ -70,7 +70,7 @@ def learn(
     lexfield metric learn tickets.idx --by duplicate_of --name same --shrinkage 0.5
     lexfield metric learn my.idx --by author --name style --unit sentence --json
     """
-    from lexfield.cluster.index import open_index
+    from lexfield.cluster.sharded_index import open_index
     from lexfield.index.learn_metric import learn_metric
 
     index = open_index(path)
@@ -113,7 +113,7 @@ def list_(path: str, output: str | None) -> None:
     \b
     lexfield metric list tickets.idx
     """
-    from lexfield.cluster.index import open_index
+    from lexfield.cluster.sharded_index import open_index
     from lexfield.index.metrics import list_metrics
 
     found = list_metrics(open_index(path).path)

@@ -157,7 +157,7 @@ def read_corpus(paths: Sequence[str], reading: dict[str, Any], stage: str = "rea
     from lexfield.text.corpus import Corpus
 
     if len(paths) == 1 and (Path(paths[0]) / CURRENT).is_file():
-        from lexfield.cluster.index import open_index
+        from lexfield.cluster.sharded_index import open_index
 
         if reading.get("metadata"):
             raise InputError(f"{paths[0]} is an index, and has metadata.", "Leave out --metadata.")

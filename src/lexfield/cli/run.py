@@ -72,7 +72,7 @@ def run(
     lexfield run my.idx queries.jsonl --cluster tcp://10.0.0.5:8786 -o bm25.run
     lexfield evaluate bm25.run qrels.tsv
     """
-    from lexfield.cluster.index import open_index
+    from lexfield.cluster.sharded_index import open_index
     from lexfield.evaluate.queries import read_queries
     from lexfield.evaluate.trec import Run, write_run
     from lexfield.index.filter import parse_where

@@ -92,7 +92,7 @@ def search(
     lexfield search s3://bucket/my.idx --queries questions.txt --cluster tcp://10.0.0.5:8786
     """
     from lexfield.answers.search import ranked
-    from lexfield.cluster.index import open_index
+    from lexfield.cluster.sharded_index import open_index
     from lexfield.index.filter import parse_where
 
     if like is not None and (text is not None or queries is not None or how["algebra"]):

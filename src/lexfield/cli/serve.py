@@ -80,7 +80,7 @@ def serve(
     need("uvicorn", "serve")
     need("fastapi", "serve")
     need("python_multipart", "serve")
-    from lexfield.cluster.index import open_index
+    from lexfield.cluster.sharded_index import open_index
     from lexfield.serve.app import make_app
     from lexfield.serve.guard import Limits
     from lexfield.serve.run import run

@@ -125,7 +125,7 @@ def new(
     lexfield study new books.idx --queries queries.json --by reading_level -o study.db
     """
     # Importing the index imports Numba, which would make --help slow.
-    from lexfield.cluster.index import open_index
+    from lexfield.cluster.sharded_index import open_index
     from lexfield.study.build import Lengths, new_study
 
     asked, lengths = read_queries(queries), Lengths(shortest, longest)

@@ -96,7 +96,7 @@ def fit(
     lexfield topics fit patents.idx -t 500 --alpha 0.1 --eta 0.1 --passes 5 --min-count 20
     lexfield topics fit my.idx --mixtures from-another-model.npy
     """
-    from lexfield.cluster.index import open_index
+    from lexfield.cluster.sharded_index import open_index
     from lexfield.index.fit_topics import use_mixtures
     from lexfield.topics.filters import Filters
     from lexfield.topics.mixtures import read_mixtures
@@ -137,7 +137,7 @@ def show(path: str, k: int, perplexity: bool, output: str | None) -> None:
     lexfield topics show my.idx -k 20 --perplexity --json
     """
     from lexfield.answers.topics import shown
-    from lexfield.cluster.index import open_index
+    from lexfield.cluster.sharded_index import open_index
 
     tell(shown(open_index(path), k, perplexity), output)
 
@@ -160,7 +160,7 @@ def infer(
     import numpy as np
 
     from lexfield.answers.topics import inferred
-    from lexfield.cluster.index import open_index
+    from lexfield.cluster.sharded_index import open_index
     from lexfield.index.fit_topics import infer_texts, mixtures_of_documents
     from lexfield.index.topics import Topics
     from lexfield.store.files import replace_file

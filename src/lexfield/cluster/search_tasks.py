@@ -11,13 +11,13 @@ from dataclasses import asdict, dataclass
 from functools import lru_cache
 from typing import Any
 
-from lexfield.cluster.index import open_index
+from lexfield.cluster.sharded_index import open_index
 from lexfield.cluster.shards import ShardedCollection, Sums
 from lexfield.errors import StoreError
 from lexfield.index.filter import allowed_rows, unmatched
 from lexfield.index.query import Query
 from lexfield.index.rows import Rows
-from lexfield.search import parts
+from lexfield.search import in_parts
 from lexfield.search.batch import Answer, answer_texts
 from lexfield.search.index import Index
 from lexfield.search.methods import parse, read_query
@@ -80,7 +80,7 @@ def preview(place: Place, question: dict[str, Any], texts: list[str]) -> dict[st
     shard = _Shard(place, question)
     with shard.statistics.record() as counts:
         previews = [
-            parts.preview(shard.method, shard.rows, shard.read(text), shard.k, shard.allowed)
+            in_parts.preview(shard.method, shard.rows, shard.read(text), shard.k, shard.allowed)
             for text in texts
         ]
     return {"previews": previews, "counts": [(list(key), *both) for key, both in counts.items()]}
@@ -93,7 +93,7 @@ def answer(
     shard = _Shard(place, question)
     shard.statistics.learn(sums)
     return [
-        parts.answer(shard.method, shard.rows, shard.read(text), shard.k, shard.allowed, hint)
+        in_parts.answer(shard.method, shard.rows, shard.read(text), shard.k, shard.allowed, hint)
         for text, hint in zip(texts, hints, strict=True)
     ]
 

@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from lexfield.arrays import Array
 from lexfield.engine import map_blocks
 from lexfield.engine.compiled import reordered_kernel
 from lexfield.store.folder import Blocks
@@ -28,8 +29,6 @@ NEAR, FAR = 64, 128  # axes in the first part of the sketch, and in both
 _BLOCK = 4096  # rows
 _SAMPLE = 16384  # rows that the axes are found from
 _TOGETHER = 4  # axes per pass of the scan
-
-Array = NDArray[Any]
 
 
 @dataclass(frozen=True)
@@ -144,16 +143,16 @@ def mean_axes(
 
 @reordered_kernel
 def _average(
-    offsets: Any,
-    words: Any,
-    shares: Any,
-    vectors: Any,
-    shift: Any,
-    axes: Any,
-    squares: Any,
-    rests: Any,
-    largest: Any,
-) -> Any:
+    offsets: Array,
+    words: Array,
+    shares: Array,
+    vectors: Array,
+    shift: Array,
+    axes: Array,
+    squares: Array,
+    rests: Array,
+    largest: Array,
+) -> None:
     dims = axes.shape[1]
     for row in range(len(axes)):
         mean, held = axes[row], False
@@ -182,7 +181,7 @@ def _average(
 
 
 @reordered_kernel
-def _encode(axes: Any, steps: Any, near: Any, far: Any) -> Any:
+def _encode(axes: Array, steps: Array, near: Array, far: Array) -> Array:
     """Fill the sketch and return the largest squared error of each of its parts."""
     dims = axes.shape[1]
     middle, end = min(NEAR, dims), min(FAR, dims)
@@ -207,7 +206,7 @@ def _encode(axes: Any, steps: Any, near: Any, far: Any) -> Any:
 
 
 @reordered_kernel
-def near_bounds(near: Any, weights: Any, tails: Any, tail: Any, squares: Any) -> Any:
+def near_bounds(near: Array, weights: Array, tails: Array, tail: float, squares: Array) -> Array:
     """Return |x|² − 2 (q_h·x̂_h + |q_t||x_t|) for every row.
 
     ``weights`` are 2 q_h times the steps, ``tail`` is 2 |q_t|, ``tails`` are |x_t|.
@@ -229,7 +228,9 @@ def near_bounds(near: Any, weights: Any, tails: Any, tail: Any, squares: Any) ->
 
 
 @reordered_kernel
-def far_bounds(far: Any, weights: Any, rests: Any, tails: Any, rows: Any, bounds: Any) -> Any:
+def far_bounds(
+    far: Array, weights: Array, rests: Array, tails: Array, rows: Array, bounds: Array
+) -> Array:
     """Return the bounds of some rows by both parts; ``tails`` are 2 |q_t| of each."""
     out = np.empty(len(rows), np.float32)
     for place in range(len(rows)):

@@ -15,11 +15,11 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from lexfield.arrays import Array
 from lexfield.index.postings import Postings
 from lexfield.index.rows import Rows
 from lexfield.text.stem import NONE, stem_words
 
-Array = NDArray[Any]
 T = TypeVar("T")
 _KEPT = 30_000_000  # entries of derived lists that are kept in memory
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from lexfield.arrays import Array
 from lexfield.engine import single_thread
 from lexfield.errors import InputError, check, list_names
 from lexfield.index.collection import Collection
@@ -19,8 +20,6 @@ from lexfield.index.topics import Topics, has_topics
 from lexfield.metric.choose import choose_shrinkage
 from lexfield.metric.distortion import WEIGHTS, MinimumDistortion
 from lexfield.progress import Progress, silent
-
-Array = NDArray[Any]
 
 
 def learn_metric(

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
+from lexfield.arrays import Array
 from lexfield.engine.compiled import kernel
 
 BINS = 32
@@ -26,7 +25,7 @@ def character_bins() -> NDArray[np.uint8]:
     return bins
 
 
-def count_letters(data: NDArray[np.uint8], spans: NDArray[np.int64]) -> dict[str, NDArray[Any]]:
+def count_letters(data: NDArray[np.uint8], spans: NDArray[np.int64]) -> dict[str, Array]:
     """Return counts per bin (bins × rows, up to 255) and characters of texts given by bytes."""
     letters = np.empty((BINS, len(spans)), np.uint8)
     characters = np.empty(len(spans), np.int32)
@@ -35,7 +34,7 @@ def count_letters(data: NDArray[np.uint8], spans: NDArray[np.int64]) -> dict[str
 
 
 @kernel
-def _count(data: Any, spans: Any, bins: Any, letters: Any, characters: Any) -> Any:
+def _count(data: Array, spans: Array, bins: Array, letters: Array, characters: Array) -> None:
     counts = np.empty(BINS + 1, np.int32)
     for row in range(len(spans)):
         counts[:] = 0

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from lexfield.arrays import Array
 from lexfield.engine import single_thread
 from lexfield.errors import InputError, list_names
 from lexfield.index.axes import mean_axes
@@ -32,7 +33,6 @@ from lexfield.vectors.wordvectors import WordEmbeddings
 PREFIX = "metrics/"  # the names of these parts begin with it
 FIXED = ("words.", "topics.")  # prefixes of arrays that belong to no segment
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
-Array = NDArray[Any]
 
 
 @dataclass(frozen=True)

@@ -8,16 +8,15 @@ and be several times larger than the text.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from lexfield.arrays import Array
 from lexfield.engine.compiled import kernel
 from lexfield.store.folder import Store, Writer
 from lexfield.text.corpus import Corpus
 
-Array = NDArray[Any]
 _POSITIONS = ("position_offsets", "positions")
 _LISTS = ("offsets", "rows", "counts")
 # What lexfield 0.1 called them. It kept the lists of stems instead where an index had a stemmer.

@@ -14,11 +14,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from lexfield.arrays import Array
 from lexfield.engine.compiled import kernel
 from lexfield.index.bags import Bags
 from lexfield.index.query import Query
@@ -26,7 +26,6 @@ from lexfield.index.segment import BALL
 from lexfield.text.stem import NONE
 from lexfield.vectors.repair import WordMatch
 
-Array = NDArray[Any]
 _CLOSE = 1e-5  # more than rounding changes a cosine
 
 

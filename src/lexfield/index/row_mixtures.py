@@ -12,11 +12,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from lexfield.arrays import Array
 from lexfield.engine import map_blocks
 from lexfield.engine.topk import top_k
 from lexfield.index.rows import Rows
@@ -24,7 +24,6 @@ from lexfield.index.topics import Topics
 from lexfield.topics.neighbours import Neighbours
 from lexfield.topics.simplex import js_terms
 
-Array = NDArray[Any]
 Near = tuple[list[int], list[float], list[str]]  # rows, scores, notes
 _BLOCK = 8192  # rows
 

@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from lexfield.arrays import Array
 from lexfield.index.lexicon import Lexicon
 from lexfield.index.passages import Answers, Passage, best_passages
 from lexfield.index.postings import Postings
@@ -21,7 +22,6 @@ from lexfield.index.statistics import Statistics
 from lexfield.text.corpus import Corpus
 from lexfield.text.normalise import Normalisation
 
-Array = NDArray[Any]
 T = TypeVar("T")
 
 

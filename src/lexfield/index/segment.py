@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from lexfield.arrays import Array
 from lexfield.engine.threads import single_thread
 from lexfield.index.axes import Basis, mean_axes
 from lexfield.index.letters import count_letters
@@ -39,8 +40,6 @@ UNITS = ("sentence", "document")
 BALL = 16  # neighbours kept per word
 MOST_BALLS = 200_000  # words up to which they are kept
 _BLOCK = 1 << 14  # vectors that are written at a time
-
-Array = NDArray[Any]
 
 
 @dataclass(frozen=True)

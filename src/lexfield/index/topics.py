@@ -9,11 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
+from lexfield.arrays import Array
 from lexfield.errors import InputError
 from lexfield.index.parts import find_part
 from lexfield.index.query import Query
@@ -129,9 +130,9 @@ def infer_counts(model: TopicModel, queries: Sequence[Query]) -> Mixtures:
 
 def infer_missing(
     model: TopicModel, segments: Sequence[Segment], kept: Store | None, progress: Progress = silent
-) -> dict[str, NDArray[Any]]:
+) -> dict[str, Array]:
     """Return the arrays of mixtures of segments that are not among those kept."""
-    made: dict[str, NDArray[Any]] = {}
+    made: dict[str, Array] = {}
     for segment in segments:
         for unit in UNITS:
             key = _key(segment, unit)

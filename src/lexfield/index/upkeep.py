@@ -6,15 +6,14 @@ from collections.abc import Sequence
 from contextlib import suppress
 from typing import Any
 
-from numpy.typing import NDArray
-
+from lexfield.arrays import Array
 from lexfield.errors import StoreError
 from lexfield.index import metrics, topics
 from lexfield.index.segment import Segment
 from lexfield.progress import Progress, silent
 from lexfield.store.folder import Store, write
 
-Arrays = dict[str, NDArray[Any]]
+Arrays = dict[str, Array]
 
 
 def update_parts(index: Store, segments: Sequence[Segment], progress: Progress = silent) -> bool:

@@ -19,11 +19,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from lexfield.arrays import Array
 from lexfield.index.query import Query
 from lexfield.index.rows import Rows
-from lexfield.search.parts import Entries, Parts
-
-Array = NDArray[Any]
+from lexfield.search.in_parts import Entries, Parts
 
 
 def describe_candidates(

@@ -16,8 +16,8 @@ from lexfield.explain import Explanation, Reason
 from lexfield.index.query import Query
 from lexfield.index.ranking import Found
 from lexfield.index.rows import Rows
-from lexfield.search import parts
-from lexfield.search.parts import Parts
+from lexfield.search import in_parts
+from lexfield.search.in_parts import Parts
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -42,32 +42,34 @@ class Fuse:
         return self.fused([m.search(rows, query, each, allowed) for m in self.methods], k)
 
     def wants_preview(self, query: Query) -> bool:
-        return any(parts.wants_preview(method, query) for method in self.methods)
+        return any(in_parts.wants_preview(method, query) for method in self.methods)
 
     def preview(
         self, rows: Rows, query: Query, k: int, allowed: NDArray[np.bool_] | None
     ) -> list[Any]:
         each = self.each(k, rows.statistics.rows)
-        return [parts.preview(method, rows, query, each, allowed) for method in self.methods]
+        return [in_parts.preview(method, rows, query, each, allowed) for method in self.methods]
 
     def combine(self, previews: Sequence[list[Any]], k: int) -> list[Any]:
         each = max(k, self.depth)
         lists = zip(*previews, strict=True)
-        return [parts.combine(m, some, each) for m, some in zip(self.methods, lists, strict=True)]
+        return [
+            in_parts.combine(m, some, each) for m, some in zip(self.methods, lists, strict=True)
+        ]
 
     def partial(
         self, rows: Rows, query: Query, k: int, allowed: NDArray[np.bool_] | None, hint: Any
     ) -> list[Any]:
         each, hints = self.each(k, rows.statistics.rows), hint or [None] * len(self.methods)
         return [
-            parts.answer(method, rows, query, each, allowed, one)
+            in_parts.answer(method, rows, query, each, allowed, one)
             for method, one in zip(self.methods, hints, strict=True)
         ]
 
     def merge(self, given: Parts, query: Query, k: int) -> Found:
         each = self.each(k, given.statistics.rows)
         inner = [
-            parts.merge(method, given.take(itemgetter(number)), query, each)
+            in_parts.merge(method, given.take(itemgetter(number)), query, each)
             for number, method in enumerate(self.methods)
         ]
         return self.fused(inner, k)

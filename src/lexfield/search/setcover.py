@@ -24,8 +24,8 @@ from lexfield.index.query import Query
 from lexfield.index.ranking import Found
 from lexfield.index.rows import Rows
 from lexfield.search.cover_parts import GatheredRows, best_of_sets, describe_candidates
+from lexfield.search.in_parts import Parts
 from lexfield.search.matches import Balls, Matches, Weights, explain_pick, query_stopwords
-from lexfield.search.parts import Parts
 
 WEIGHTS = ("matches", "none", "idf", "distance")
 

@@ -19,7 +19,7 @@ from lexfield.explain import Explanation, Reason, no_reasons
 from lexfield.index.query import Query
 from lexfield.index.ranking import Found
 from lexfield.index.rows import Rows
-from lexfield.search.parts import describe
+from lexfield.search.in_parts import describe
 
 _FIRST = 256  # rows whose second bound is taken to find a good first limit
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from lexfield.cluster.build import build_sharded
-from lexfield.cluster.index import open_index
+from lexfield.cluster.build_shards import build_sharded
+from lexfield.cluster.sharded_index import open_index
 from lexfield.search.index import Index
 from lexfield.store.place import copies, place_of
 from lexfield.text.corpus import Corpus

@@ -18,9 +18,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from lexfield.cluster.build import build_sharded
+from lexfield.cluster.build_shards import build_sharded
 from lexfield.cluster.dask_engine import Cluster
-from lexfield.cluster.index import ShardedIndex, open_index
+from lexfield.cluster.sharded_index import ShardedIndex, open_index
 from lexfield.diverge.pairs import pairs
 from lexfield.errors import ClusterError, CorruptError
 from lexfield.progress import Progress

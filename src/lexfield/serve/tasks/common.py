@@ -18,7 +18,7 @@ Options = dict[str, Any]
 
 @lru_cache(64)
 def _open(path: str) -> Index:
-    from lexfield.cluster.index import open_index
+    from lexfield.cluster.sharded_index import open_index
 
     return open_index(path)
 

@@ -1,8 +1,8 @@
 """A search over shards on an engine: rounds of tasks, one for each shard and batch of queries.
 
 Every shard answers with what it knows of its best rows, scored by the statistics of the whole, and
-the method merges the answers (``search/parts.py``). Where the method wants one, a round of previews
-comes first; the counts that it asked for are added up over all shards.
+the method merges the answers (``search/in_parts.py``). Where the method wants it, a round of
+previews comes first; the counts that they asked for are added up over all shards.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ from lexfield.index.passages import Answers, Passage
 from lexfield.index.query import Query
 from lexfield.index.ranking import Found, Ranking, add_notes
 from lexfield.progress import Progress, silent
-from lexfield.search import parts
+from lexfield.search import in_parts
 from lexfield.search.batch import Request
+from lexfield.search.in_parts import Entries, Parts
 from lexfield.search.methods import Method, parse, read_query, spec_of
-from lexfield.search.parts import Entries, Parts
 from lexfield.store.folder import manifest_sum
 
 _BATCH = 50  # queries per task
@@ -148,13 +148,13 @@ class ShardSearch:
     def _previews(self, batches: list[list[str]]) -> list[tuple[Sums, list[Any]]]:
         """Return for each batch the sums of what was counted, and a hint for every text."""
         every = (text for batch in batches for text in batch)
-        if not any(parts.wants_preview(self._method, self._read(text)) for text in every):
+        if not any(in_parts.wants_preview(self._method, self._read(text)) for text in every):
             return [([], [None] * len(batch)) for batch in batches]
         combined = []
         rounds = self._round("preview", batches, [{}] * len(batches))
         for batch, answers in zip(batches, rounds, strict=True):
             hints = [
-                parts.combine(self._method, [one["previews"][i] for one in answers], self._k)
+                in_parts.combine(self._method, [one["previews"][i] for one in answers], self._k)
                 for i in range(len(batch))
             ]
             combined.append((_add_up([one["counts"] for one in answers]), hints))
@@ -171,7 +171,7 @@ class ShardSearch:
             self._entries,
             partial(self._explain, text, sums),
         )
-        return add_notes(parts.merge(self._method, given, query, self._k), query, self._notes)
+        return add_notes(in_parts.merge(self._method, given, query, self._k), query, self._notes)
 
     def _explain(self, text: str, sums: Sums, method: Method, k: int, number: int) -> Explanation:
         """Ask the shard that holds the row."""

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from lexfield.cluster.search import search_shards
+from lexfield.cluster.search_shards import search_shards
 from lexfield.cluster.shards import ShardedCollection
 from lexfield.engine import Engine
 from lexfield.errors import InputError

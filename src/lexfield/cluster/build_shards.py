@@ -23,7 +23,8 @@ import xxhash
 from filelock import FileLock, Timeout
 from numpy.typing import NDArray
 
-from lexfield.cluster.index import ShardedIndex
+from lexfield.arrays import Array
+from lexfield.cluster.sharded_index import ShardedIndex
 from lexfield.cluster.shards import KIND, NAME
 from lexfield.engine import Engine, Local, single_thread
 from lexfield.errors import InputError, LockedError, check
@@ -374,5 +375,5 @@ def _name(kind: str, *inputs: Any) -> str:
     return f"{SHARDS}/{kind}-{xxhash.xxh3_128_hexdigest(data)}"
 
 
-def _checksum(array: NDArray[Any]) -> str:
+def _checksum(array: Array) -> str:
     return xxhash.xxh3_128_hexdigest(np.ascontiguousarray(array).data)
