@@ -13,8 +13,8 @@ import pytest
 
 import lexfield as lx
 from lexfield.errors import InputError
+from lexfield.index.highlights import Highlight, as_html, highlight, pieces
 from lexfield.results import Table, html_table
-from lexfield.search.marks import Highlight, as_html, highlight, pieces
 from lexfield.text.frames import records_of
 from lexfield.text.normalise import Normalisation
 

@@ -18,10 +18,11 @@ if TYPE_CHECKING:
     from lexfield.bags.bag import Bag
     from lexfield.bags.keyness import keyness
     from lexfield.bags.matrix import BagMatrix
+    from lexfield.cluster.build_shards import build_sharded
+    from lexfield.cluster.dask_engine import open_engine
     from lexfield.diverge.between import divergence, knn_divergence
     from lexfield.diverge.labeler import DivergenceLabeler
     from lexfield.diverge.pairs import pairs
-    from lexfield.engine.where import open_engine
     from lexfield.errors import LexfieldError
     from lexfield.evaluate.fusion import fuse
     from lexfield.metric.distortion import MinimumDistortion
@@ -30,7 +31,6 @@ if TYPE_CHECKING:
     from lexfield.ranks.zipf import zipf
     from lexfield.search.index import Index
     from lexfield.search.registry import register
-    from lexfield.search.shard_build import build_sharded
     from lexfield.text.corpus import Corpus, Sentence
     from lexfield.text.document import Document
     from lexfield.text.kwic import kwic
@@ -58,14 +58,14 @@ _HOMES = {
     "TopicModel": "topics.lda",
     "Vocabulary": "text.vocabulary",
     "WordVectors": "vectors.wordvectors",
-    "build_sharded": "search.shard_build",
+    "build_sharded": "cluster.build_shards",
     "divergence": "diverge.between",
     "fuse": "evaluate.fusion",
     "keyness": "bags.keyness",
     "knn_divergence": "diverge.between",
     "kwic": "text.kwic",
     "layout": "ranks.layout",
-    "open_engine": "engine.where",
+    "open_engine": "cluster.dask_engine",
     "pairs": "diverge.pairs",
     "register": "search.registry",
     "simplex": "topics.simplex",

@@ -11,8 +11,8 @@ from lexfield.answers.answer import Answer, Record
 from lexfield.errors import check
 
 if TYPE_CHECKING:
+    from lexfield.index.ranking import Hit, Ranking
     from lexfield.search.index import Index
-    from lexfield.search.ranking import Hit, Ranking
 
 _WIDEST = 50  # words of a ball
 

@@ -11,17 +11,17 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from lexfield.index.topics import Topics
     from lexfield.search.index import Index
-    from lexfield.search.topics import Topics
 
 
 def shown(index: Index, k: int, perplexity: bool = False) -> Answer:
     """Every topic: its share, coherence and likeliest words; the largest first."""
     from scipy.sparse import vstack
 
-    from lexfield.search.topics import Topics, segment_counts
+    from lexfield.index.topics import Topics, segment_counts
 
-    model = Topics.open(index.path).needed_model()
+    model = Topics.open(index.path).require_model()
     extra = {**model.about, "coherence": float(model.coherences.mean())}
     notes = [f"mean coherence {extra['coherence']:.3f}"]
     if perplexity:

@@ -22,10 +22,10 @@ def add(path: str, paths: tuple[str, ...], output: str | None, **reading: Any) -
     lexfield add my.idx letters/ diary.txt
     lexfield add tickets.idx new.csv --text-field title --text-field text
     """
-    from lexfield.search.index import Index
+    from lexfield.cluster.sharded_index import open_index
     from lexfield.text.corpus import Corpus
 
-    index = Index.open(path)
+    index = open_index(path)
     with Bar("reading documents") as bar:
         corpus = Corpus.read(paths, normalisation=index.normalisation, progress=bar, **reading)
     with Bar("embedding words") as bar:
@@ -47,9 +47,9 @@ def delete(path: str, ids: tuple[str, ...], output: str | None) -> None:
     lexfield delete my.idx letters/march diary
     cut -d, -f1 closed.csv | lexfield delete tickets.idx -
     """
-    from lexfield.search.index import Index
+    from lexfield.cluster.sharded_index import open_index
 
-    index = Index.open(path)
+    index = open_index(path)
     wanted = read_input().decode("utf-8", "replace").split("\n") if ids == ("-",) else ids
     deleted = index.delete(identity for identity in wanted if identity)
     record = {"deleted": deleted, "documents": index.info()["documents"]}
@@ -65,9 +65,9 @@ def compact(path: str, output: str | None) -> None:
     \b
     lexfield compact my.idx
     """
-    from lexfield.search.index import Index
+    from lexfield.cluster.sharded_index import open_index
 
-    index = Index.open(path)
+    index = open_index(path)
     before = index.info()
     with Bar("embedding words") as bar:
         index.compact(progress=bar)

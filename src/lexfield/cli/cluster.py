@@ -42,7 +42,7 @@ def status(address: str, folder: str | None, output: str | None) -> None:
     lexfield cluster status tcp://10.0.0.5:8786 --folder /shared --json
     """
     from lexfield import __version__
-    from lexfield.engine.cluster import Cluster
+    from lexfield.cluster.dask_engine import Cluster
 
     with Cluster(address) as opened:
         workers = [asdict(worker) for worker in opened.status()]

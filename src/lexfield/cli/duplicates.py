@@ -42,12 +42,12 @@ def duplicates(
     lexfield duplicates tickets.idx --threshold 0.5
     lexfield duplicates my.idx --unit sentence --min-words 5 --json
     """
+    from lexfield.cluster.sharded_index import open_index
     from lexfield.search.duplicates import duplicates as find
-    from lexfield.search.index import Index
 
     with Bar("comparing") as bar:
         found = find(
-            Index.open(path), threshold, unit=unit, min_words=min_words,
+            open_index(path), threshold, unit=unit, min_words=min_words,
             full=full, progress=bar,
         )  # fmt: skip
 

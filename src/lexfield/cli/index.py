@@ -10,7 +10,7 @@ from lexfield.cli.options import cluster_option, engine_at, reading_options, vec
 from lexfield.cli.output import Bar, emit, output_options, say
 
 if TYPE_CHECKING:
-    from lexfield.search.shards import ShardedIndex
+    from lexfield.cluster.sharded_index import ShardedIndex
     from lexfield.text.normalise import Normalisation
 
 
@@ -64,6 +64,7 @@ def index(
     zcat log.gz | lexfield index - --format lines -o log.idx
     lexfield index library/ --shards 16 --cluster tcp://10.0.0.5:8786 -o /shared/library.idx
     """
+    from lexfield.index.build import check_free
     from lexfield.search.index import Index
     from lexfield.store.place import is_address
     from lexfield.text.corpus import Corpus
@@ -74,7 +75,7 @@ def index(
     if shards is not None or is_address(target):
         built: Index = _sharded(paths, target, shards or 1, normalisation, cluster, how, reading)
     else:
-        Index.check_free(target, replace)
+        check_free(target, replace)
         with Bar("reading documents") as bar:
             corpus = Corpus.read(paths, normalisation=normalisation, progress=bar, **reading)
         say(f"read {corpus!r}")
@@ -94,7 +95,7 @@ def _sharded(
     how: dict[str, Any],
     reading: dict[str, Any],
 ) -> ShardedIndex:
-    from lexfield.search.shard_build import build_sharded
+    from lexfield.cluster.build_shards import build_sharded
     from lexfield.text.read import Reader
 
     reader = Reader(paths, **reading)

@@ -19,9 +19,9 @@ def info(path: str, output: str | None) -> None:
     lexfield info my.idx
     lexfield info my.idx --json
     """
-    from lexfield.search.index import Index
+    from lexfield.cluster.sharded_index import open_index
 
-    found = Index.open(path).info()
+    found = open_index(path).info()
     notes = found.pop("notes")
     emit("info", [found], output, notes=notes, table=lambda: describe(found))
 

@@ -47,7 +47,7 @@ def inspire(
     lexfield inspire my.idx draft.txt --sentences 3 --json
     """
     from lexfield.answers.writing import suggested
-    from lexfield.search.index import Index
+    from lexfield.cluster.sharded_index import open_index
     from lexfield.text.corpus import Corpus
 
     named = len(draft) < 1000 and "\n" not in draft and os.path.lexists(draft)
@@ -55,7 +55,7 @@ def inspire(
         raise InputError(f"{draft} is not a file with text.", "Name a file, or write the words.")
     text = "\n\n".join(Corpus.read(draft).texts) if named or draft == "-" else draft
     answer = suggested(
-        Index.open(path), text, k, method=method, sentences=sentences, allow_unknown=allow_unknown
+        open_index(path), text, k, method=method, sentences=sentences, allow_unknown=allow_unknown
     )
     tell(answer, output, lambda: _lines(list(answer.records), answer.extra))
 

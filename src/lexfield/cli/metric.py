@@ -70,10 +70,10 @@ def learn(
     lexfield metric learn tickets.idx --by duplicate_of --name same --shrinkage 0.5
     lexfield metric learn my.idx --by author --name style --unit sentence --json
     """
-    from lexfield.search.index import Index
-    from lexfield.search.metrics import learn as learn_metric
+    from lexfield.cluster.sharded_index import open_index
+    from lexfield.index.learn_metric import learn_metric
 
-    index = Index.open(path)
+    index = open_index(path)
     with Bar("learning") as bar:
         learned = learn_metric(
             index,
@@ -113,10 +113,10 @@ def list_(path: str, output: str | None) -> None:
     \b
     lexfield metric list tickets.idx
     """
-    from lexfield.search.index import Index
-    from lexfield.search.metrics import listing
+    from lexfield.cluster.sharded_index import open_index
+    from lexfield.index.metrics import list_metrics
 
-    found = listing(Index.open(path).path)
+    found = list_metrics(open_index(path).path)
     records = [
         {key: value for key, value in record.items() if key != "notes"}
         for record in found.to_dicts()
@@ -135,7 +135,7 @@ def remove(path: str, name: str, output: str | None) -> None:
     \b
     lexfield metric remove tickets.idx support
     """
-    from lexfield.search.metrics import remove as remove_metric
+    from lexfield.index.metrics import remove_metric
 
     remove_metric(Path(path), name)
     emit("metric.remove", [{"removed": name}], output, table=lambda: [f"removed {name!r}"])

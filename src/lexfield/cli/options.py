@@ -107,7 +107,7 @@ def engine_at(cluster: str | None) -> Iterator[Engine | None]:
     if not cluster:
         yield None
         return
-    from lexfield.engine import open_engine
+    from lexfield.cluster.dask_engine import open_engine
 
     engine = open_engine(cluster)
     try:
@@ -157,11 +157,11 @@ def read_corpus(paths: Sequence[str], reading: dict[str, Any], stage: str = "rea
     from lexfield.text.corpus import Corpus
 
     if len(paths) == 1 and (Path(paths[0]) / CURRENT).is_file():
-        from lexfield.search.index import Index
+        from lexfield.cluster.sharded_index import open_index
 
         if reading.get("metadata"):
             raise InputError(f"{paths[0]} is an index, and has metadata.", "Leave out --metadata.")
-        return Index.open(paths[0]).corpus
+        return open_index(paths[0]).corpus
     with Bar(stage) as bar:
         return Corpus.read(paths, progress=bar, **reading)
 

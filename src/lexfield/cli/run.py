@@ -14,7 +14,7 @@ from lexfield.cli.output import Bar, emit, output_options
 from lexfield.errors import InputError
 
 if TYPE_CHECKING:
-    from lexfield.search.ranking import Ranking
+    from lexfield.index.ranking import Ranking
 
 
 @click.command()
@@ -72,15 +72,15 @@ def run(
     lexfield run my.idx queries.jsonl --cluster tcp://10.0.0.5:8786 -o bm25.run
     lexfield evaluate bm25.run qrels.tsv
     """
+    from lexfield.cluster.sharded_index import open_index
     from lexfield.evaluate.queries import read_queries
     from lexfield.evaluate.trec import Run, write_run
-    from lexfield.search.filter import parse_where
-    from lexfield.search.index import Index
+    from lexfield.index.filter import parse_where
 
     if not Path(target).absolute().parent.is_dir():
         raise InputError(f"There is no folder {str(Path(target).parent)!r}.", "Make it first.")
     asked = read_queries(queries, id_field, text_field)
-    index = Index.open(path)
+    index = open_index(path)
     with engine_at(cluster) as engine, Bar("searching", engine) as bar:
         how: dict[str, Any] = {
             "unit": unit, "where": parse_where(where), "algebra": algebra, "engine": engine,

@@ -18,8 +18,8 @@ from lexfield.cli.options import (
 from lexfield.cli.output import Bar, echo_data, output_options, paint, tell
 
 if TYPE_CHECKING:
-    from lexfield.search.passages import Passage
-    from lexfield.search.ranking import Hit, Ranking
+    from lexfield.index.passages import Passage
+    from lexfield.index.ranking import Hit, Ranking
 
 _LINE = 200  # characters of a hit without reasons
 _COLOURS = ("green", "cyan", "magenta", "yellow", "blue", "red")
@@ -92,13 +92,13 @@ def search(
     lexfield search s3://bucket/my.idx --queries questions.txt --cluster tcp://10.0.0.5:8786
     """
     from lexfield.answers.search import ranked
-    from lexfield.search.filter import parse_where
-    from lexfield.search.index import Index
+    from lexfield.cluster.sharded_index import open_index
+    from lexfield.index.filter import parse_where
 
     if like is not None and (text is not None or queries is not None or how["algebra"]):
         raise click.UsageError("Give either a TEXT or --like ID, not both; --algebra needs a TEXT.")
     names, texts = _read(text, queries, run) if like is None else ([like], [])
-    index = Index.open(path, metric)
+    index = open_index(path, metric)
     how["where"] = parse_where(where)
     with engine_at(cluster) as engine:  # texts and reasons of hits may be fetched from it
         with Bar("searching", engine) as bar:
@@ -173,7 +173,7 @@ def _plain(hit: Hit) -> str:
 
 def _highlighted(passage: Passage) -> str:
     """The text with matched words in the colour of the query word that they answer."""
-    from lexfield.search.marks import pieces
+    from lexfield.index.highlights import pieces
 
     numbers: dict[str, int] = {}
     parts = [

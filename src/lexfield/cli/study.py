@@ -125,13 +125,13 @@ def new(
     lexfield study new books.idx --queries queries.json --by reading_level -o study.db
     """
     # Importing the index imports Numba, which would make --help slow.
-    from lexfield.search.index import Index
+    from lexfield.cluster.sharded_index import open_index
     from lexfield.study.build import Lengths, new_study
 
     asked, lengths = read_queries(queries), Lengths(shortest, longest)
     with Bar("searching") as bar:
         made = new_study(
-            Index.open(index),
+            open_index(index),
             asked,
             path,
             kind,

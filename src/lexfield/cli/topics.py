@@ -96,12 +96,12 @@ def fit(
     lexfield topics fit patents.idx -t 500 --alpha 0.1 --eta 0.1 --passes 5 --min-count 20
     lexfield topics fit my.idx --mixtures from-another-model.npy
     """
-    from lexfield.search.index import Index
-    from lexfield.search.topics import use_mixtures
+    from lexfield.cluster.sharded_index import open_index
+    from lexfield.index.fit_topics import use_mixtures
     from lexfield.topics.filters import Filters
     from lexfield.topics.mixtures import read_mixtures
 
-    index = Index.open(path)
+    index = open_index(path)
     if mixtures:
         kept = use_mixtures(index, *read_mixtures(mixtures))
         emit("topics.fit", [{"topics": kept.topics, "from": mixtures}], output, notes=kept.notes)
@@ -137,9 +137,9 @@ def show(path: str, k: int, perplexity: bool, output: str | None) -> None:
     lexfield topics show my.idx -k 20 --perplexity --json
     """
     from lexfield.answers.topics import shown
-    from lexfield.search.index import Index
+    from lexfield.cluster.sharded_index import open_index
 
-    tell(shown(Index.open(path), k, perplexity), output)
+    tell(shown(open_index(path), k, perplexity), output)
 
 
 @topics.command("infer")
@@ -160,11 +160,12 @@ def infer(
     import numpy as np
 
     from lexfield.answers.topics import inferred
-    from lexfield.search.index import Index
-    from lexfield.search.topics import Topics, infer_texts, mixtures_of_documents
+    from lexfield.cluster.sharded_index import open_index
+    from lexfield.index.fit_topics import infer_texts, mixtures_of_documents
+    from lexfield.index.topics import Topics
     from lexfield.store.files import replace_file
 
-    index = Index.open(path)
+    index = open_index(path)
     kept = Topics.open(index.path)
     if texts:
         names, (mixtures, known) = list(texts), infer_texts(index, kept, texts)

@@ -115,7 +115,7 @@ def _check_inner(path: Path, name: str, listed: dict[str, str] | None) -> list[F
 def _shards(store: Store | None) -> list[dict[str, str]]:
     if store is None or store.kind != "index in shards":
         return []
-    from lexfield.search.shards import check_shards
+    from lexfield.cluster.shards import check_shards
 
     check_shards(store)
     shards: list[dict[str, str]] = store.meta["shards"]
@@ -124,14 +124,15 @@ def _shards(store: Store | None) -> list[dict[str, str]]:
 
 def _notes(path: Path, store: Store) -> list[str]:
     """What is no damage, but good to know."""
-    from lexfield.search.index import KIND, Index
-    from lexfield.search.parts import legacy_folders
-    from lexfield.search.upkeep import stale_parts
+    from lexfield.index.build import KIND
+    from lexfield.index.parts import legacy_folders
+    from lexfield.index.upkeep import stale_parts
+    from lexfield.search.index import Index
 
     if store.kind != KIND:
         return []
     try:
-        stale = stale_parts(Index.open(path))
+        stale = stale_parts(store, Index.open(path).segments)
     except CorruptError:  # as the checks say
         return []
     return [

@@ -18,9 +18,9 @@ Options = dict[str, Any]
 
 @lru_cache(64)
 def _open(path: str) -> Index:
-    from lexfield.search.index import Index
+    from lexfield.cluster.sharded_index import open_index
 
-    return Index.open(path)
+    return open_index(path)
 
 
 def opened(path: str, generation: str | None = None) -> Index:

@@ -19,7 +19,7 @@ _LINES = 10_000  # of a concordance
 
 def search(index: Index | None, options: Options, report: Frames) -> Answer:
     from lexfield.answers.search import ranked
-    from lexfield.search.filter import parse_where
+    from lexfield.index.filter import parse_where
 
     index = needed(index)
     methods, k = options["method"], options["k"]
@@ -46,13 +46,13 @@ def balls(index: Index | None, options: Options, report: Frames) -> Answer:
 
 
 def info(index: Index | None, options: Options, report: Frames) -> Answer:
-    from lexfield.search.topics import exists
+    from lexfield.index.topics import has_topics
 
     index = needed(index)
     found = index.info()
     notes = found.pop("notes")
     del found["path"]  # an index is known by its id here
-    found["topics"] = exists(index.path)
+    found["topics"] = has_topics(index.path)
     return Answer("info", [found], notes)
 
 

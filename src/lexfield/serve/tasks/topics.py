@@ -20,7 +20,8 @@ def topics(index: Index | None, options: Options, report: Frames) -> Answer:
 
 def infer(index: Index | None, options: Options, report: Frames) -> Answer:
     from lexfield.answers.topics import inferred
-    from lexfield.search.topics import Topics, infer_texts, mixtures_of_documents
+    from lexfield.index.fit_topics import infer_texts, mixtures_of_documents
+    from lexfield.index.topics import Topics
 
     index = needed(index)
     kept = Topics.open(index.path)
