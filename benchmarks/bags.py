@@ -30,9 +30,9 @@ import numpy as np
 from harness import rounded, seconds
 
 from lexfield import Corpus, Index
+from lexfield.index.bags import Bags
+from lexfield.index.postings import save_postings
 from lexfield.search.bag_method import BagMethod
-from lexfield.search.bags import Bags
-from lexfield.search.postings import save_postings
 from lexfield.search.registry import parse
 from lexfield.text.segment import sentence_spans
 from lexfield.text.stopwords import stopwords

@@ -26,9 +26,9 @@ from typing import Any
 from harness import HERE, rounded
 
 from lexfield import Corpus, Document, Index
+from lexfield.cluster.build_shards import build_sharded
+from lexfield.cluster.dask_engine import Cluster
 from lexfield.compare.pairs import pairs
-from lexfield.engine.cluster import Cluster
-from lexfield.search.shard_build import build_sharded
 
 QUERIES = 2_400
 SHARDS = 4

@@ -27,7 +27,7 @@ import numpy as np
 from harness import jsonl, rounded, seconds
 
 from lexfield import Corpus, Document, Index, stopwords
-from lexfield.search import segment
+from lexfield.index import segment
 from lexfield.search.setcover import SetCover
 from lexfield.text.segment import sentence_spans, split_words
 

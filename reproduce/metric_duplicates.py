@@ -27,8 +27,8 @@ from scipy.sparse.csgraph import connected_components
 from lexfield import Corpus, Document, Index, MinimumDistortion
 from lexfield.evaluate.measures import by_query, compare
 from lexfield.evaluate.trec import Run
+from lexfield.index.learn_metric import learn_metric
 from lexfield.metric.choose import choose_shrinkage
-from lexfield.search.metrics import learn
 
 HERE = Path(__file__).parent
 SEED = 2004
@@ -62,7 +62,7 @@ def main() -> None:
         index = Index.build(Corpus.of(documents), Path(folder) / "idx")
         for method in (*METHODS, "bow"):
             runs[f"{method}: Euclid"] = ask(index, method, list(qrels))
-        learned = learn(index, "self", "sentences", unit="sentence")
+        learned = learn_metric(index, "self", "sentences", unit="sentence")
         shrinkages["sentences of one report"] = [learned.shrinkage]
         under = Index.open(index.path, "sentences")
         for method in METHODS:
@@ -70,7 +70,7 @@ def main() -> None:
         for number in range(FOLDS):
             asking = [ids[row] for row in np.flatnonzero(fold == number)]
             for variant, how in LEARNED.items():
-                learned = learn(index, f"fold{number}", "m", **how)
+                learned = learn_metric(index, f"fold{number}", "m", **how)
                 shrinkages.setdefault(variant, []).append(learned.shrinkage)
                 under = Index.open(index.path, "m")
                 for method in METHODS if variant in list(LEARNED)[:2] else METHODS[:1]:

@@ -28,9 +28,9 @@ from numpy.typing import NDArray
 from lexfield.evaluate.measures import by_query, paired_t
 from lexfield.evaluate.queries import read_queries
 from lexfield.evaluate.trec import Run, read_qrels
+from lexfield.index.bags import Bags
 from lexfield.plots.figure import COLOURS, figure, save
 from lexfield.results import format_rows
-from lexfield.search.bags import Bags
 from lexfield.search.extended import find_threshold
 from lexfield.search.index import Index
 from lexfield.text.corpus import Corpus

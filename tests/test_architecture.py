@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import graphlib
 import subprocess
 import sys
 from pathlib import Path
@@ -20,6 +21,8 @@ LAYERS = [
     "cli", "__main__",
 ]  # fmt: skip
 FILES = sorted(SOURCE.rglob("*.py"))
+# Packages that import their own modules at the top of the file only; to grow to all.
+IMPORT_AT_TOP = ["index", "cluster"]
 
 
 def layer(module: str) -> str:
@@ -55,6 +58,75 @@ def first_line(node: ast.FunctionDef) -> int:
     """Return where a function begins. Signature and docstring of a verb are its declaration."""
     is_verb = any("verb" in ast.unparse(decorator) for decorator in node.decorator_list)
     return node.body[1].lineno if is_verb else node.lineno
+
+
+def module_of(path: Path) -> str:
+    name = ".".join(("lexfield", *path.relative_to(SOURCE).with_suffix("").parts))
+    return name.removesuffix(".__init__")
+
+
+MODULES = {module_of(path): path for path in FILES}
+
+
+def imported_modules(tree: ast.AST) -> set[str]:
+    """The modules of the package that are imported anywhere in a tree."""
+    found = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom) and node.module:
+            names = {f"{node.module}.{alias.name}" for alias in node.names}
+            found |= names & set(MODULES) or {node.module} & set(MODULES)
+        elif isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names} & set(MODULES)
+    return found
+
+
+def imported_at_top(tree: ast.Module) -> set[str]:
+    """The modules that are imported when a file is imported, or for its types."""
+    kinds = (ast.Import, ast.ImportFrom, ast.If)
+    blocks: list[ast.stmt] = [node for node in tree.body if isinstance(node, kinds)]
+    return imported_modules(ast.Module(blocks, []))
+
+
+def test_no_modules_import_each_other() -> None:
+    """``lexfield`` itself imports names when they are used, so it is left out."""
+    graph = {
+        name: imported_at_top(ast.parse(path.read_text("utf-8"))) - {"lexfield", name}
+        for name, path in MODULES.items()
+        if name != "lexfield"
+    }
+    cycle = find_cycle(graph)
+    assert not cycle, " → ".join(cycle)
+
+
+def find_cycle(graph: dict[str, set[str]]) -> list[str]:
+    try:
+        graphlib.TopologicalSorter(graph).prepare()
+    except graphlib.CycleError as error:
+        return list(error.args[1])
+    return []
+
+
+@pytest.mark.parametrize("package", IMPORT_AT_TOP)
+def test_own_modules_are_imported_at_the_top(package: str) -> None:
+    for path in (SOURCE / package).rglob("*.py"):
+        tree = ast.parse(path.read_text("utf-8"))
+        deferred = {
+            name
+            for node in ast.walk(tree)
+            if isinstance(node, ast.FunctionDef | ast.If)
+            for name in imported_modules(node)
+        }
+        assert not deferred, f"{path.name} imports {deferred} inside a function or for types only"
+
+
+@pytest.mark.parametrize("package", ["cluster", "study"])
+def test_optional_packages_are_leaves(package: str) -> None:
+    """Only what runs commands imports them."""
+    users = {"cluster": {"verbs", "answers", "serve", "study", "cli"}, "study": {"verbs", "cli"}}
+    for path in FILES:
+        here = path.relative_to(SOURCE).parts[0]
+        if here not in {package, "__init__.py", *users[package]}:
+            assert package not in imported(ast.parse(path.read_text("utf-8"))), path
 
 
 def test_import_is_lazy() -> None:

@@ -15,10 +15,10 @@ import lexfield as lx
 from lexfield.compare.pair import divergence
 from lexfield.compare.pairs import pairs
 from lexfield.errors import InputError
+from lexfield.index.highlights import Highlight, as_html, highlight, pieces
 from lexfield.plots.figure import Picture
 from lexfield.ranks.zipf import zipf
 from lexfield.results import Table, html_table
-from lexfield.search.marks import Highlight, as_html, highlight, pieces
 from lexfield.text.frames import records_of
 from lexfield.text.normalise import Normalisation
 from lexfield.vectors.threshold import threshold

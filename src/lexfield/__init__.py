@@ -26,12 +26,12 @@ if TYPE_CHECKING:  # what __getattr__ finds, for type checkers; a test compares 
     from lexfield.compare.estimate import Estimate as Estimate
     from lexfield.errors import LexfieldError as LexfieldError
     from lexfield.explain import Explanation as Explanation
+    from lexfield.index.query import Query as Query
+    from lexfield.index.ranking import Hit as Hit
+    from lexfield.index.ranking import Ranking as Ranking
     from lexfield.metric.distortion import MinimumDistortion as MinimumDistortion
     from lexfield.results import Table as Table
     from lexfield.search.index import Index as Index
-    from lexfield.search.query import Query as Query
-    from lexfield.search.ranking import Hit as Hit
-    from lexfield.search.ranking import Ranking as Ranking
     from lexfield.shortcuts import embed as embed
     from lexfield.shortcuts import open as open
     from lexfield.shortcuts import register as register
@@ -83,13 +83,13 @@ _HOMES = {
     "Document": "text.document",
     "Estimate": "compare.estimate",
     "Explanation": "explain",
-    "Hit": "search.ranking",
+    "Hit": "index.ranking",
     "Index": "search.index",
     "LexfieldError": "errors",
     "MinimumDistortion": "metric.distortion",
     "Normalisation": "text.normalise",
-    "Query": "search.query",
-    "Ranking": "search.ranking",
+    "Query": "index.query",
+    "Ranking": "index.ranking",
     "Result": "verbs.results",
     "Sentence": "text.corpus",
     "Table": "results",
@@ -103,13 +103,13 @@ _HOMES = {
 
 # Names of version 0.1, which work until version 0.3: module and name, and what to use instead.
 _RENAMED = {
-    "build_sharded": ("search.shard_build:build_sharded", "lexfield.index(…, shards=N)"),
+    "build_sharded": ("cluster.build_shards:build_sharded", "lexfield.index(…, shards=N)"),
     "divergence": ("compare.pair:divergence", "lexfield.compare(a, b).estimate"),
     "knn_divergence": (
         "compare.pair:knn_divergence",
         "lexfield.compare.pair.knn_divergence",
     ),
-    "open_engine": ("engine:open_engine", "lexfield.engine.open_engine"),
+    "open_engine": ("cluster.dask_engine:open_engine", "lexfield.cluster.dask_engine.open_engine"),
     "simplex": ("topics.simplex:", "from lexfield.topics import simplex"),
     "stopwords": ("text.stopwords:stopwords", "lexfield.text.stopwords.stopwords"),
 }

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 from lexfield.errors import InputError
+from lexfield.index.fit_topics import use_model
 from lexfield.sample import METADATA, TEXTS
 from lexfield.search.index import Index
 from lexfield.search.method import uses_vectors
 from lexfield.search.registry import METHODS, parse
-from lexfield.search.topics import use_model
 from lexfield.text.corpus import Corpus
 from lexfield.text.document import Document
 from lexfield.topics.filters import Filters

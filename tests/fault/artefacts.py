@@ -16,8 +16,8 @@ from typing import Any
 
 import numpy as np
 
+from lexfield.index.learn_metric import learn_metric
 from lexfield.search.index import Index
-from lexfield.search.metrics import learn
 from lexfield.study.database import Study, create
 from lexfield.study.design import Design
 from lexfield.study.sentences import StudyQuery
@@ -171,7 +171,7 @@ def make_all(folder: Path) -> list[Artefact]:
     index = folder / "x.idx"
     made = make_index(index)
     made.fit_topics(4, passes=2)
-    learn(made, "group", "m", shrinkage=0.5)
+    learn_metric(made, "group", "m", shrinkage=0.5)
     make_study(folder / "study.db")
     vectors = sources.find_home() / "vectors" / "small"
     return [

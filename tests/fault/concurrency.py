@@ -16,10 +16,12 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+from lexfield.index import collection
+from lexfield.index.segment import Segment
+from lexfield.index.upkeep import update_parts
 from lexfield.progress import Progress
-from lexfield.search import index as search_index
 from lexfield.search.index import Index
-from lexfield.search.upkeep import update_parts
+from lexfield.store.folder import Store
 from lexfield.text.corpus import Corpus
 from tests.fault.artefacts import digest, documents
 
@@ -71,11 +73,11 @@ def write(path: Path, out: Path, end: float, seed: int) -> None:
     rng = random.Random(seed)
     index = Index.open(path)
 
-    def kept_update(changed: Index, progress: Progress) -> None:
-        keep(changed, out.parent)  # a generation of its own, which readers see too
-        update_parts(changed, progress)
+    def kept_update(store: Store, segments: Sequence[Segment], progress: Progress) -> bool:
+        keep(index, out.parent)  # a generation of its own, which readers see too
+        return update_parts(store, segments, progress)
 
-    vars(search_index)["update_parts"] = kept_update
+    vars(collection)["update_parts"] = kept_update
     following = 1000
     with open(out, "w") as log:
         while time.monotonic() < end:

@@ -21,9 +21,10 @@ from typing import Any
 
 from lexfield.cli.main import main
 from lexfield.errors import NotAStoreError, StoreError
+from lexfield.index.learn_metric import learn_metric
+from lexfield.index.metrics import list_metrics
+from lexfield.index.topics import has_topics
 from lexfield.search.index import Index
-from lexfield.search.metrics import learn, listing
-from lexfield.search.topics import exists
 from lexfield.text.corpus import Corpus
 from lexfield.vectors import sources
 from tests.fault.artefacts import answers, digest, documents, fasttext_model
@@ -50,12 +51,12 @@ def index_state(path: Path) -> str:
 
 def topics_state(path: Path) -> str:
     index = Index.open(path)
-    found = index.search("storm at sea", "topic", 3).to_dicts() if exists(path) else None
+    found = index.search("storm at sea", "topic", 3).to_dicts() if has_topics(path) else None
     return digest(index_state(path), found)
 
 
 def parts_state(path: Path) -> str:
-    names = [row.name for row in listing(path)]
+    names = [row.name for row in list_metrics(path)]
     found = [Index.open(path, metric=name).search("storm", "mean", 3).to_dicts() for name in names]
     return digest(topics_state(path), names, found)
 
@@ -82,7 +83,7 @@ def _with_topics(path: Path) -> Index:
 
 
 def _with_parts(path: Path) -> None:
-    learn(_with_topics(path), "group", "m", shrinkage=0.5)
+    learn_metric(_with_topics(path), "group", "m", shrinkage=0.5)
 
 
 def _import(words: Sequence[str]) -> Callable[[Path], object]:

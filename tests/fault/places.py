@@ -20,10 +20,11 @@ from typing import Any
 import numpy as np
 import xxhash
 
+from lexfield.cluster.build_shards import build_sharded
+from lexfield.cluster.sharded_index import open_index
 from lexfield.errors import LexfieldError
+from lexfield.index.learn_metric import learn_metric
 from lexfield.search.index import Index
-from lexfield.search.metrics import learn
-from lexfield.search.shard_build import build_sharded
 from lexfield.store.files import canonical_json
 from lexfield.store.folder import Store, discard, write
 from lexfield.store.place import copies, place_of
@@ -66,7 +67,7 @@ def _models(path: Path) -> None:
 
 
 def _change(path: Path) -> None:
-    index = Index.open(path)
+    index = open_index(path)
     index.add(documents(8, 1))
     index.compact()
 
@@ -142,12 +143,12 @@ def make_pair(folder: Path) -> tuple[Path, Path]:
                for n, d in enumerate(documents(first, 12))]  # fmt: skip
         index = Index.build(Corpus.of(own), folder / name, vectors=small_vectors())
         index.fit_topics(3, passes=1)
-        learn(index, "group", "m", shrinkage=0.5)
+        learn_metric(index, "group", "m", shrinkage=0.5)
     return folder / "a.idx", folder / "b.idx"
 
 
 def ask(path: Path) -> str:
-    index, under = Index.open(path), Index.open(path, metric="m")
+    index, under = open_index(path), open_index(path, metric="m")
     return digest(
         [index.search("the boat in the storm", m, 3).to_dicts() for m in ("bm25", "mean", "topic")],
         under.search("the boat in the storm", "mean", 3).to_dicts(),

@@ -250,8 +250,8 @@ def test_without_relatives_translation_is_lm(
 
 def test_probabilities_sum_to_one(tmp_path: Path, sample: Corpus) -> None:
     """Σ_q P_T(q | t) over everything that t may stand for, itself included."""
-    from lexfield.search.bags import Bags
-    from lexfield.search.related import Related
+    from lexfield.index.bags import Bags
+    from lexfield.index.related import Related
 
     index = Index.build(sample, tmp_path / "i")
     bags, nothing = Bags.of(index.rows("document")), index.query("")
@@ -266,8 +266,8 @@ def test_probabilities_sum_to_one(tmp_path: Path, sample: Corpus) -> None:
 
 
 def test_balls_and_scans_agree(tmp_path: Path, sample: Corpus) -> None:
-    from lexfield.search.bags import Bags
-    from lexfield.search.related import Related
+    from lexfield.index.bags import Bags
+    from lexfield.index.related import Related
 
     bags = Bags.of(Index.build(sample, tmp_path / "i").rows("document"))
     words = [bags.ids[word] for word in ("boat", "storm", "kitchen", "he", "repaired")]
@@ -357,7 +357,7 @@ def test_plain_text_is_no_algebra(websites: Index) -> None:
 
 
 def test_a_list_is_no_text(websites: Index) -> None:
-    with pytest.raises(InputError, match="text must be a string"):
+    with pytest.raises(InputError, match="search takes one text, not list"):
         websites.search(["plato"], "bm25")  # type: ignore[arg-type]
 
 

@@ -10,10 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from lexfield.search import axes
-from lexfield.search.axes import FAR, NEAR, far_bounds, mean_axes, near_bounds
+from lexfield.index import axes
+from lexfield.index.axes import FAR, NEAR, far_bounds, mean_axes, near_bounds
+from lexfield.index.segment import Unit
 from lexfield.search.mean import _find_nearest
-from lexfield.search.segment import Unit
 
 
 def unit_of(

@@ -14,11 +14,11 @@ import lexfield as lx
 from lexfield.engine.topk import top_k
 from lexfield.errors import InputError
 from lexfield.explain import Explanation, Reason
+from lexfield.index.query import Query
+from lexfield.index.ranking import Found
+from lexfield.index.rows import Rows
 from lexfield.search.method import Mask, format_method
-from lexfield.search.query import Query
-from lexfield.search.ranking import Found
 from lexfield.search.registry import METHODS, _parse, parse
-from lexfield.search.rows import Rows
 
 TEXTS = ["A boat.", "The small boat came home.", "Storm.", "The storm passed over the hill."]
 

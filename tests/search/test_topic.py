@@ -8,18 +8,13 @@ import numpy as np
 import pytest
 
 from lexfield.errors import ChangedError, InputError
+from lexfield.index.fit_topics import infer_texts, mixtures_of_documents, use_mixtures, use_model
+from lexfield.index.topics import Topics
+from lexfield.index.upkeep import stale_parts, update_parts
 from lexfield.search.index import Index
 from lexfield.search.method import format_method
 from lexfield.search.registry import parse
 from lexfield.search.topic import Topic
-from lexfield.search.topics import (
-    Topics,
-    infer_texts,
-    mixtures_of_documents,
-    use_mixtures,
-    use_model,
-)
-from lexfield.search.upkeep import stale_parts, update_parts
 from lexfield.text.corpus import Corpus
 from lexfield.text.document import Document
 from lexfield.topics.filters import Filters
@@ -118,12 +113,13 @@ def test_a_segment_without_mixtures_is_inferred(
 ) -> None:
     index = Index.build(Corpus.of(list(sample.documents)[:6]), tmp_path / "i")
     index.fit_topics(3, passes=2, filters=LOOSE)
-    monkeypatch.setattr("lexfield.search.index.update_parts", lambda *_: None)
+    monkeypatch.setattr("lexfield.index.collection.update_parts", lambda *_: False)
     index.add(list(sample.documents)[6:8])
     before = [(h.id, h.score) for h in index.search("water and light", "topic", 5, unit="document")]
-    assert stale_parts(index) == ["topics"]
-    update_parts(index)
-    assert stale_parts(index) == []
+    assert stale_parts(index._store, index.segments) == ["topics"]
+    assert update_parts(index._store, index.segments)
+    index.refresh()
+    assert stale_parts(index._store, index.segments) == []
     after = [(h.id, h.score) for h in index.search("water and light", "topic", 5, unit="document")]
     assert before == after and len(before) == 5
 
@@ -145,7 +141,7 @@ def test_a_new_index_has_no_old_topics(tmp_path: Path) -> None:
         again.search("sun", "topic")
     again.fit_topics(2, filters=LOOSE)
     with pytest.raises(ChangedError):  # nor can one of the old index come later
-        use_model(index, Topics.open(again.path).needed_model())
+        use_model(index, Topics.open(again.path).require_model())
 
 
 def test_mixtures_of_ones_own(tmp_path: Path) -> None:

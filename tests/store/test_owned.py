@@ -8,9 +8,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from lexfield.cluster.build_shards import build_sharded
 from lexfield.errors import LexfieldError, StoreError
 from lexfield.search.index import Index
-from lexfield.search.shard_build import build_sharded
 from lexfield.store.files import replace_file
 from lexfield.store.folder import Store, discard, write
 from lexfield.store.manifest import generations

@@ -10,9 +10,10 @@ from typing import Any
 
 import pytest
 
+from lexfield.cluster.sharded_index import open_index
 from lexfield.errors import VersionError
+from lexfield.index.metrics import list_metrics
 from lexfield.search.index import Index
-from lexfield.search.metrics import listing
 from lexfield.store.folder import Store
 from lexfield.vectors.sources import load_vectors
 
@@ -37,7 +38,7 @@ def asked(index: Index, method: str) -> Any:
 
 @pytest.mark.parametrize("name", ["plain.idx", "sharded.idx"])
 def test_an_index_answers_as_it_did(golden: Path, name: str) -> None:
-    index = Index.open(golden / name)
+    index = open_index(golden / name)
     for method in ("bm25", "mean"):
         assert asked(index, method) == told(golden, name, f"{method} None")
     with pytest.raises(VersionError, match="written by lexfield 0.1") as error:
@@ -46,8 +47,8 @@ def test_an_index_answers_as_it_did(golden: Path, name: str) -> None:
 
 
 def test_metrics_are_refused_with_the_command_that_binds_them(golden: Path) -> None:
-    for use in (lambda: Index.open(golden / "plain.idx", "m").search(QUERY, "mean"),
-                lambda: listing(golden / "plain.idx")):  # fmt: skip
+    for use in (lambda: open_index(golden / "plain.idx", "m").search(QUERY, "mean"),
+                lambda: list_metrics(golden / "plain.idx")):  # fmt: skip
         with pytest.raises(VersionError) as error:
             use()
         assert "lexfield compact" in error.value.hint
@@ -55,9 +56,9 @@ def test_metrics_are_refused_with_the_command_that_binds_them(golden: Path) -> N
 
 @pytest.mark.parametrize("change", ["add", "delete", "compact", "fit", "learn"])
 def test_every_change_binds_what_fits(golden: Path, change: str) -> None:
-    from lexfield.search.metrics import learn
+    from lexfield.index.learn_metric import learn_metric
 
-    index = Index.open(golden / "plain.idx")
+    index = open_index(golden / "plain.idx")
     if change == "add":
         index.add(["A new text about a boat."])
     elif change == "delete":
@@ -67,13 +68,13 @@ def test_every_change_binds_what_fits(golden: Path, change: str) -> None:
     elif change == "fit":
         index.fit_topics(2, passes=1)
     else:
-        learn(index, "group", "second", shrinkage=0.5)
+        learn_metric(index, "group", "second", shrinkage=0.5)
     store = Store.open(index.path)
     assert store.schema == 2 and {"topics", "metrics/m"} <= set(store.parts)
     assert not (index.path / "topics").exists() and not (index.path / "metrics").exists()
     if change == "compact":
-        assert asked(Index.open(index.path), "topic") == told(golden, "plain.idx", "topic None")
-    assert Index.open(index.path, "m").search(QUERY, "mean", 3).rows
+        assert asked(open_index(index.path), "topic") == told(golden, "plain.idx", "topic None")
+    assert open_index(index.path, "m").search(QUERY, "mean", 3).rows
     with pytest.raises(
         Exception, match="not a file or a named set"
     ):  # it was learned on vectors in memory

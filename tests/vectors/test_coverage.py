@@ -9,14 +9,14 @@ import numpy as np
 import pytest
 
 import lexfield as lx
+from lexfield.cluster.build_shards import build_sharded
 from lexfield.compare.pair import divergence
 from lexfield.compare.pairs import pairs
 from lexfield.errors import InputError
+from lexfield.index.learn_metric import learn_metric
 from lexfield.ranks.layout import layout
 from lexfield.ranks.speech import speech
 from lexfield.ranks.zipf import zipf
-from lexfield.search.metrics import learn
-from lexfield.search.shard_build import build_sharded
 from lexfield.vectors.coverage import FEW, LEAST, LEAST_OF_FEW, Coverage
 
 FLORES = Path(__file__).parents[3] / "shared" / "data" / "flores"
@@ -89,7 +89,7 @@ def test_the_latent_space_is_refused(chinese: lx.Index) -> None:
         lambda **how: zipf(corpus, space="latent", clusters=10, **how),
         lambda **how: speech(corpus, **how),
         lambda **how: layout(corpus, "pca", **how),
-        lambda **how: learn(chinese, "group", "m", **how),
+        lambda **how: learn_metric(chinese, "group", "m", **how),
     ]
     for ask in asks:
         with pytest.raises(InputError, match="have no vector in 'default'"):

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import click
 import pytest
-from lexfield.search.registry import METHODS
 
 import lexfield as lx
 from lexfield.cli.main import cli
 from lexfield.errors import InputError
+from lexfield.search.registry import METHODS
 
 PAGES = Path(__file__).parents[2] / "docs" / "methods"
 

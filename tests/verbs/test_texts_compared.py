@@ -6,9 +6,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+
 from lexfield.compare.pair import divergence
 from lexfield.compare.pairs import pairs as compare_all
-
 from lexfield.errors import InputError
 from lexfield.plots.figure import Picture
 from lexfield.sample import TEXTS

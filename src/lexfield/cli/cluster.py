@@ -10,7 +10,7 @@ import click
 
 from lexfield import __version__
 from lexfield.cli.output import add_formats, print_rows
-from lexfield.engine.cluster import Cluster
+from lexfield.cluster.dask_engine import Cluster
 from lexfield.errors import InputError
 
 

@@ -79,13 +79,13 @@ def serve(
     need("uvicorn", "serve")
     need("starlette", "serve")
     need("python_multipart", "serve")
-    from lexfield.search.index import Index
+    from lexfield.cluster.sharded_index import open_index
     from lexfield.serve.app import make_app
     from lexfield.serve.guard import Limits
     from lexfield.serve.run import run
 
     for path in indexes:
-        Index.open(path)  # what is wrong with an index is told before anything listens
+        open_index(path)  # what is wrong with an index is told before anything listens
     limits = Limits(int(max_body * 1e6), timeout, concurrent, int(memory * 1e9))
     app = make_app(
         indexes, models=models, folder=folder, limits=limits, host=host, token=token,

@@ -13,7 +13,6 @@ from lexfield.cli.options import SEED, FiniteRange, listening_options
 from lexfield.cli.output import Bar, add_formats, echo, print_rows
 from lexfield.errors import InputError, need
 from lexfield.results import format_rows
-from lexfield.search.index import Index
 from lexfield.study import analyse as analysis
 from lexfield.study.build import Lengths, import_study, new_study
 from lexfield.study.database import Study
@@ -128,7 +127,7 @@ def new(
     asked, lengths = read_queries(queries), Lengths(shortest, longest)
     with Bar("searching") as bar:
         made = new_study(
-            Index.open(index),
+            open_index(index),
             asked,
             path,
             kind,

@@ -1,9 +1,9 @@
 """Where work runs: threads for work that NumPy does, processes for work that Python does, and a
 cluster for work that is too much for one machine."""
 
+from lexfield.engine.local import Engine, Local
 from lexfield.engine.processes import map_tasks
 from lexfield.engine.threads import cores, map_blocks, single_thread
-from lexfield.engine.where import Engine, Local, open_engine
 
 __all__ = [
     "Engine",
@@ -11,6 +11,5 @@ __all__ = [
     "cores",
     "map_blocks",
     "map_tasks",
-    "open_engine",
     "single_thread",
 ]

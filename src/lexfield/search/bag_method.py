@@ -19,12 +19,13 @@ from lexfield.bags.algebra import parse_algebra
 from lexfield.engine.heap import sort_heap
 from lexfield.errors import list_names
 from lexfield.explain import Explanation, Reason
-from lexfield.search.bags import Bags, Occurrences
+from lexfield.index.bags import Bags, Occurrences
+from lexfield.index.collection import Collection
+from lexfield.index.query import Query, check_length, count_words
+from lexfield.index.ranking import Found
+from lexfield.index.rows import Rows
 from lexfield.search.kernels import add_list, take_rows
-from lexfield.search.method import Mask, QueryReader
-from lexfield.search.query import Query, check_length, count_words
-from lexfield.search.ranking import Found
-from lexfield.search.rows import Rows
+from lexfield.search.method import Mask
 from lexfield.text.segment import split_words
 from lexfield.text.stopwords import stopwords
 
@@ -90,7 +91,7 @@ class BagMethod:
         values = self.compute_values(bags, held, len(term.gram)) if held.holding else NOTHING
         return TermScores(held.rows, values, held.counts, held.holding)
 
-    def read(self, index: QueryReader, text: str, algebra: bool) -> Query:
+    def read(self, index: Collection, text: str, algebra: bool) -> Query:
         """Read a query as weighted n-grams, without the vectors of its words."""
         tokens, terms = read_terms(index, text, algebra)
         nothing = "only stopwords" if tokens else "no words"
@@ -98,6 +99,17 @@ class BagMethod:
         counts, ids = np.empty(0, np.int64), np.empty(0, np.int32)
         vectors, known = np.empty((0, 0), np.float32), np.empty(0, bool)
         return Query(text, tokens, [], counts, ids, vectors, known, notes, terms)
+
+    def wants_preview(self, query: Query) -> bool:
+        """Phrases are counted in all parts first: there are too many to store their counts."""
+        return any(len(words) > 1 for _, words in query.terms or ())
+
+    def preview(self, rows: Rows, query: Query, k: int, among: Mask | None) -> None:
+        """Look up the statistics of everything in the query, which records what is needed."""
+        bags = Bags.of(rows)
+        for term in list_terms(bags, query):
+            self.score_term(bags, term, query)
+            bags.total(len(term.gram))
 
     def search(self, rows: Rows, query: Query, k: int, among: Mask | None) -> Found:
         bags = Bags.of(rows)
@@ -178,7 +190,7 @@ class BagMethod:
         ]
 
 
-def read_terms(index: QueryReader, text: str, algebra: bool) -> tuple[list[str], WeightedGrams]:
+def read_terms(index: Collection, text: str, algebra: bool) -> tuple[list[str], WeightedGrams]:
     """Return all words of a query, and its n-grams with their weights.
 
     Plain text is its words without stopwords, weighted by their counts. As ``algebra`` it is sums

@@ -1,101 +1,109 @@
-"""Many queries at once, on all cores."""
+"""One query, or many at once on all cores."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from functools import lru_cache, partial
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass, replace
+from functools import partial
+from typing import Any
 
 from lexfield.bags.algebra import parse_algebra
 from lexfield.engine import Engine, Local
 from lexfield.errors import InputError, StoreError, check
 from lexfield.explain import Explanation
+from lexfield.index.collection import Collection
+from lexfield.index.filter import Where, allowed_rows, read_where, where_notes
+from lexfield.index.query import LONGEST_QUERY, Query, check_length
+from lexfield.index.ranking import Found, Ranking, add_notes
 from lexfield.progress import Progress
-from lexfield.search.filter import allowed_rows, where_notes
-from lexfield.search.method import Method, check_k, format_method
-from lexfield.search.query import LONGEST_QUERY, check_length
-from lexfield.search.ranking import Found, Ranking, noted
+from lexfield.search.method import Method, check_k, format_method, uses_vectors
 from lexfield.search.registry import METHODS, parse, read_query
 from lexfield.text.segment import split_words
 
-if TYPE_CHECKING:
-    from lexfield.search.index import Index
-
 _BATCH = 50  # queries per task
-
-Where = Mapping[str, str | Sequence[str]]
+Answer = tuple[list[int], list[float], list[str]]  # rows, scores, notes
 
 
 @dataclass(frozen=True)
-class SearchOptions:
-    """The options of ``Index.search``, for all texts."""
+class Request:
+    """How texts are searched; the fields are the options of ``Index.search``."""
 
     method: str | Method
     k: int
-    unit: str
-    where: Where | None
-    algebra: bool
-    allow_unknown: bool
+    unit: str = "sentence"
+    where: Where | None = None
+    algebra: bool = False
+    allow_unknown: bool = False
 
-    @property
-    def others(self) -> dict[str, Any]:
-        """The options other than method and k."""
-        return {
-            "unit": self.unit,
-            "where": dict(self.where) if self.where else None,
-            "algebra": self.algebra,
-            "allow_unknown": self.allow_unknown,
-        }
+
+class Searcher:
+    """Searches an index for any number of texts in one way."""
+
+    def __init__(self, index: Collection, request: Request) -> None:
+        k, self._index, self._request = request.k, index, request
+        self.method = parse(request.method)
+        self.spec = format_method(self.method)
+        self.rows = index.rows(request.unit)
+        check_k(k)
+        self._k = min(int(k), len(self.rows))
+        where = read_where(request.where)
+        self._allowed = allowed_rows(self.rows, where)
+        self._notes = where_notes(self.rows, where)
+
+    def read(self, text: str) -> Query:
+        """Read a text as a query of the method."""
+        request = self._request
+        return read_query(
+            self._index,
+            self.method,
+            text,
+            algebra=request.algebra,
+            allow_unknown=request.allow_unknown,
+        )
+
+    def search(self, text: str) -> Ranking:
+        """Return the best rows for a text."""
+        query = self.read(text)
+        found = add_notes(
+            self.method.search(self.rows, query, self._k, self._allowed), query, self._notes
+        )
+        name = self.method.name
+        if self._index.metric and not uses_vectors(self.method) and name not in ("topic", "fuse"):
+            found.notes.append(f"{name} uses no vectors: the metric changes nothing")
+        return Ranking(found, self.rows, self.spec, text)
 
 
 def search_many(
-    index: Index,
+    index: Collection,
+    task: str,
     texts: Sequence[str],
-    options: SearchOptions,
-    names: Sequence[str],
+    request: Request,
     progress: Progress,
     engine: Engine | None = None,
 ) -> Iterator[Ranking]:
-    """Search for every text, in order; on ``engine`` if there is one."""
-    from lexfield.search.shards import ShardedIndex
+    """Search for every text, in order; ``task`` is ``answer_texts`` of an index given by path.
 
-    check_queries(texts, names, options.algebra)
-    if engine is not None and isinstance(index, ShardedIndex):
-        from lexfield.search.across import search_across
-
-        yield from search_across(index, texts, options, progress, engine)
+    A bag query takes a tenth of a millisecond: two threads would wait for each other longer, and
+    processes would have to send as much as they compute. For few texts, a worker takes longer to
+    start. Other processes do not know a method that was registered in this one.
+    """
+    searcher = Searcher(index, request)
+    is_short = len(texts) < 2 * _BATCH or getattr(searcher.method, "is_fast", False)
+    if engine is None and (is_short or not _is_known_elsewhere(searcher.method)):
+        for number, text in enumerate(texts, 1):
+            yield searcher.search(text)
+            progress(number, len(texts))
         return
-    method = parse(options.method)
-    if engine is None and (
-        getattr(method, "is_fast", False)
-        or len(texts) < 2 * _BATCH  # a worker takes longer to start
-        or not _is_known_elsewhere(method)
-    ):
-        yield from _search_in_turn(index, texts, method, options, progress)
-        return
-    spec, k, others = format_method(method), int(options.k), options.others
     batches = [list(texts[i : i + _BATCH]) for i in range(0, len(texts), _BATCH)]
-    shared = {
-        "path": getattr(index, "address", str(index.path.resolve())),
-        "metric": index.metric,
-        "state": index.state,
-        "spec": spec,
-        "k": k,
-        "options": others,
-    }
-    items = [{**shared, "texts": batch} for batch in batches]
-    rows = index.rows(options.unit)
-    results = (engine or Local()).map(
-        "lexfield.search.batch:search_texts", items, progress=progress
-    )
+    place = {"path": str(index.address), "metric": index.metric, "state": index.state}
+    wanted = asdict(replace(request, method=searcher.spec, k=int(request.k)))
+    items = [{**place, "texts": batch, "request": wanted} for batch in batches]
+    results = (engine or Local()).map(task, items, progress=progress)
     for batch, answers in zip(batches, results, strict=True):
-        for text, (found, scores, notes) in zip(batch, answers, strict=True):
-            explain = partial(_explain, index, text, spec, k, others)
-            words = read_query(
-                index, method, text, algebra=options.algebra, allow_unknown=options.allow_unknown
-            ).wanted
-            yield Ranking(Found(found, scores, explain, notes, words), rows, spec, text)
+        for text, (rows, scores, notes) in zip(batch, answers, strict=True):
+            explain = partial(_explain, searcher, text)
+            found = Found(rows, scores, explain, notes, searcher.read(text).wanted)
+            yield Ranking(found, searcher.rows, searcher.spec, text)
 
 
 def _is_known_elsewhere(method: Method) -> bool:
@@ -103,6 +111,17 @@ def _is_known_elsewhere(method: Method) -> bool:
     name = str(method.name)
     known = METHODS.is_shared(name) and METHODS.get(name) is type(method)
     return known and all(map(_is_known_elsewhere, getattr(method, "methods", ())))
+
+
+def answer_texts(
+    index: Collection, state: str, texts: list[str], request: dict[str, Any]
+) -> list[Answer]:
+    """Return rows, scores and notes for each text. Raise StoreError if the index has changed."""
+    if index.state != state:
+        raise StoreError(f"{index.path} was changed while it was being searched.", "Search again.")
+    searcher = Searcher(index, Request(**request))
+    rankings = [searcher.search(text) for text in texts]
+    return [(ranking.rows, ranking.scores, ranking.notes) for ranking in rankings]
 
 
 def check_queries(texts: Sequence[str], names: Sequence[str], algebra: bool) -> None:
@@ -121,54 +140,6 @@ def check_queries(texts: Sequence[str], names: Sequence[str], algebra: bool) -> 
             raise InputError(f"Query {name}: {error.message}", error.hint) from error
 
 
-def _search_in_turn(
-    index: Index, texts: Sequence[str], method: Method, options: SearchOptions, progress: Progress
-) -> Iterator[Ranking]:
-    """Search in this thread, with one mask of rows for all texts.
-
-    A bag query takes a tenth of a millisecond: threads would wait for each other longer, and
-    processes would have to send as much as they compute.
-    """
-    k, where = options.k, options.where
-    check_k(k)
-    rows = index.rows(options.unit)
-    among, missing = allowed_rows(rows, where), where_notes(rows, where)
-    spec = format_method(method)
-    for number, text in enumerate(texts, 1):
-        query = read_query(
-            index, method, text, algebra=options.algebra, allow_unknown=options.allow_unknown
-        )
-        found = method.search(rows, query, min(int(k), len(rows)), among)
-        yield Ranking(noted(found, query, missing), rows, spec, text)
-        progress(number, len(texts))
-
-
-def search_texts(
-    path: str,
-    metric: str | None,
-    state: str,
-    texts: list[str],
-    spec: str,
-    k: int,
-    options: dict[str, Any],
-) -> list[tuple[list[int], list[float], list[str]]]:
-    """Return rows, scores and notes for each text; this is the task of a worker."""
-    index = _open(path, metric)
-    if index.state != state:
-        raise StoreError(f"{path} was changed while it was being searched.", "Search again.")
-    rankings = [index.search(text, spec, k, **options) for text in texts]
-    return [(ranking.rows, ranking.scores, ranking.notes) for ranking in rankings]
-
-
-@lru_cache(maxsize=1)
-def _open(path: str, metric: str | None) -> Index:
-    from lexfield.search.index import Index
-
-    return Index.open(path, metric)
-
-
-def _explain(
-    index: Index, text: str, spec: str, k: int, options: dict[str, Any], place: int
-) -> Explanation:
-    """Search again for the reasons, which are not sent between processes."""
-    return index.search(text, spec, k, **options)[place].explanation
+def _explain(searcher: Searcher, text: str, place: int) -> Explanation:
+    """Reasons are not carried between processes: search again for them."""
+    return searcher.search(text)[place].explanation

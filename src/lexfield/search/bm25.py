@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lexfield.errors import check
-from lexfield.search.bags import Bags, Occurrences
+from lexfield.index.bags import Bags, Occurrences
 from lexfield.search.extended import ExtendedMethod
 
 
@@ -53,7 +53,7 @@ class Bm25(ExtendedMethod):
 
     def compute_values(self, bags: Bags, held: Occurrences, n: int) -> NDArray[np.float64]:
         norms = bags.remember((self, "norms"), lambda: self._compute_norms(bags))
-        idf = math.log1p((bags.rows.live_count - held.holding + 0.5) / (held.holding + 0.5))
+        idf = math.log1p((bags.rows.statistics.rows - held.holding + 0.5) / (held.holding + 0.5))
         counts = held.counts.astype(np.float64)
         values: NDArray[np.float64] = idf * (counts / (counts + norms[held.rows]))
         return values
@@ -69,6 +69,6 @@ class Bm25(ExtendedMethod):
         return self.compute_values(bags, replace(held, holding=own.holding or held.holding), 1)
 
     def _compute_norms(self, bags: Bags) -> NDArray[np.float64]:
-        mean = bags.total(1) / bags.rows.live_count
+        mean = bags.total(1) / bags.rows.statistics.rows
         lengths = bags.sizes(1).astype(np.float64)
         return self.k1 * (1 - self.b + self.b / mean * lengths)

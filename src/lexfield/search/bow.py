@@ -11,10 +11,10 @@ import numpy as np
 
 from lexfield.engine.topk import top_k
 from lexfield.explain import Explanation, Reason
+from lexfield.index.query import Query
+from lexfield.index.ranking import Found
+from lexfield.index.rows import Rows
 from lexfield.search.method import Mask
-from lexfield.search.query import Query
-from lexfield.search.ranking import Found
-from lexfield.search.rows import Rows
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from lexfield.index.bags import Bags, Occurrences
 from lexfield.search.bag_method import BagMethod
-from lexfield.search.bags import Bags, Occurrences
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -12,10 +12,12 @@ import numpy as np
 
 from lexfield.arrays import Array
 from lexfield.explain import Explanation, Reason
+from lexfield.index.query import Query
+from lexfield.index.ranking import Found
+from lexfield.index.rows import Rows
+from lexfield.search.cover_parts import GatheredRows
+from lexfield.search.in_parts import Parts
 from lexfield.search.method import Mask
-from lexfield.search.query import Query
-from lexfield.search.ranking import Found
-from lexfield.search.rows import Rows
 
 
 @dataclass(frozen=True)
@@ -104,6 +106,13 @@ class CoverMethod:
         if len(places) < k and len(balls.words) and eligible.any():
             notes.append(f"only {len(places)} rows cover anything of the query")
         return Found(cover.candidates[places].tolist(), scores, explain, notes)
+
+    def merge(self, parts: Parts, query: Query, k: int) -> Found:
+        """Choose among the candidates of all parts."""
+        rows = GatheredRows(parts)
+        found = self.search(rows, query, k, None)
+        found.rows = rows.numbers[found.rows].tolist()
+        return found
 
     def find_eligible(self, rows: Rows, among: Mask | None) -> Mask:
         """Return the rows that are long enough."""

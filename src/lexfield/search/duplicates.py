@@ -21,11 +21,11 @@ from lexfield.arrays import Array
 from lexfield.engine import map_blocks
 from lexfield.engine.compiled import kernel
 from lexfield.errors import InputError, check
+from lexfield.index.collection import Collection
+from lexfield.index.filter import allowed_rows
+from lexfield.index.rows import Rows
 from lexfield.progress import Progress, silent
 from lexfield.results import Table
-from lexfield.search.filter import allowed_rows
-from lexfield.search.index import Index
-from lexfield.search.rows import Rows
 
 _BLOCKS = 200  # tasks of about equal work
 _MOST = 2_000_000  # pairs
@@ -47,7 +47,7 @@ class Pair:
 
 
 def duplicates(
-    index: Index,
+    index: Collection,
     threshold: float = 0.8,
     *,
     unit: str = "document",
@@ -133,7 +133,7 @@ def _rank_words(
     """Return the words of all rows as ranks from rare to frequent, ascending within each row, and
     the number of words of each; rows that are not allowed have none."""
     width = len(rows.lexicon)
-    order = np.lexsort((np.arange(width), rows.frequencies))
+    order = np.lexsort((np.arange(width), rows.statistics.holding))
     rank = np.empty(width, np.int64)
     rank[order] = np.arange(width)
     words = np.concatenate(

@@ -18,12 +18,12 @@ from lexfield.arrays import Array
 from lexfield.engine import map_blocks
 from lexfield.errors import check
 from lexfield.explain import Explanation, Reason
-from lexfield.search.letters import BINS, character_bins
+from lexfield.index.letters import BINS, character_bins
+from lexfield.index.query import Query
+from lexfield.index.ranking import Found
+from lexfield.index.rows import Rows
 from lexfield.search.levenshtein import Pattern, number_distances, text_distances
 from lexfield.search.method import Mask
-from lexfield.search.query import Query
-from lexfield.search.ranking import Found
-from lexfield.search.rows import Rows
 
 Measure = Callable[[Array, int], tuple[Array, Array]]
 _STAGES = (1_000, 10_000)  # most promising rows, measured before the rest

@@ -9,12 +9,12 @@ from numpy.typing import NDArray
 
 from lexfield.errors import check
 from lexfield.explain import Reason
+from lexfield.index.bags import Bags, Occurrences
+from lexfield.index.collection import Collection
+from lexfield.index.query import Query
+from lexfield.index.related import Related, relatable
 from lexfield.search.bag_method import NOTHING, BagMethod, Scored, Term, TermScores, list_terms
-from lexfield.search.bags import Bags, Occurrences
 from lexfield.search.kernels import add_list, distinct_rows
-from lexfield.search.method import QueryReader
-from lexfield.search.query import Query
-from lexfield.search.related import Related, relatable
 from lexfield.vectors.threshold import DEVIATION, SYNONYMS, Curve, Threshold, threshold
 from lexfield.vectors.wordvectors import WordVectors
 
@@ -49,6 +49,9 @@ class ExtendedMethod(BagMethod):
         """
         raise NotImplementedError
 
+    def wants_preview(self, query: Query) -> bool:
+        return self.uses_vectors or super().wants_preview(query)
+
     def check_related(self) -> None:
         is_cosine = isinstance(self.threshold, int | float) and 0 < self.threshold <= 1
         ok = self.threshold is None or is_cosine
@@ -58,7 +61,7 @@ class ExtendedMethod(BagMethod):
         ok = self.threshold is None or self.top is None
         check(ok, "top", "left out where a threshold is given", self.top)
 
-    def read(self, index: QueryReader, text: str, algebra: bool) -> Query:
+    def read(self, index: Collection, text: str, algebra: bool) -> Query:
         """Read a query as weighted n-grams, with the vectors of its words if they are used."""
         plain = super().read(index, text, algebra)
         if not self.uses_vectors:
@@ -150,4 +153,4 @@ def _merge_lists(bags: Bags, terms: NDArray[np.int64], weights: NDArray[np.float
     bags.give_back(sums)
     live = bags.rows.live
     holding = len(rows) if live is None else int(live[rows].sum())
-    return Occurrences(rows, counts, bags.holding_any(terms.tolist(), holding), total)
+    return Occurrences(rows, counts, bags.count_holding_any(terms.tolist(), holding), total)

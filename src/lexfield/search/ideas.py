@@ -19,6 +19,7 @@ search wait for half a second.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,11 +28,12 @@ from lexfield.arrays import Array
 from lexfield.engine.topk import top_k
 from lexfield.errors import check
 from lexfield.explain import Reason
+from lexfield.index.query import Query
+from lexfield.index.rows import Rows
 from lexfield.search.cover import Balls, Cover, CoverMethod
+from lexfield.search.cover_parts import describe_candidates
 from lexfield.search.method import Mask
-from lexfield.search.query import Query
 from lexfield.search.reasons import explain_pairs, split_product
-from lexfield.search.rows import Rows
 from lexfield.search.setcover import check_count, check_weight
 
 
@@ -68,6 +70,15 @@ class Ideas(CoverMethod):
 
     def start(self, rows: Rows, query: Query, balls: Balls, eligible: Mask, k: int) -> MatchCover:
         return MatchCover(self, rows, query, balls, eligible, max(self.candidates, 4 * k))
+
+    def partial(
+        self, rows: Rows, query: Query, k: int, among: Mask | None, hint: None
+    ) -> dict[str, Any]:
+        """Return what is needed of the candidates of a part."""
+        balls, eligible = self.find_balls(rows, query), self.find_eligible(rows, among)
+        chosen = self.start(rows, query, balls, eligible, k).candidates
+        words, stopwords = np.unique(balls.words), sorted(find_stopwords(rows, query))
+        return describe_candidates(rows, query, chosen, words, stopwords, self.copies)
 
 
 class MatchCover(Cover):
@@ -187,8 +198,8 @@ def _scale_lengths(rows: Rows, penalty: float) -> NDArray[np.float64]:
 
 
 def _idf(rows: Rows, ids: Array) -> NDArray[np.float64]:
-    known = np.where(ids >= 0, rows.frequencies[np.maximum(ids, 0)], 0)
-    return np.log((1 + rows.live_count) / np.maximum(known, 1))
+    known = np.where(ids >= 0, rows.statistics.holding[np.maximum(ids, 0)], 0)
+    return np.log((1 + rows.statistics.rows) / np.maximum(known, 1))
 
 
 def _compare_means(rows: Rows, query: Query, chosen: Array) -> NDArray[np.float64]:
@@ -221,22 +232,8 @@ def find_stopwords(rows: Rows, query: Query) -> dict[int, float]:
     """Return the query's stopwords that the index holds, by id, with their idf."""
     content = set(query.words)
     ids = {rows.lexicon.ids.get(token, -1) for token in query.tokens if token not in content} - {-1}
-    counts = rows.cached("stopword frequencies", _stopword_frequencies)
+    holding = rows.statistics.holding
     return {
-        word: float(np.log((1 + rows.live_count) / max(counts.get(word, 1), 1)))
+        word: float(np.log((1 + rows.statistics.rows) / max(int(holding[word]), 1)))
         for word in sorted(ids)
     }
-
-
-def _stopword_frequencies(rows: Rows) -> dict[int, int]:
-    """In how many rows each stopword occurs."""
-    if rows.whole is not None:
-        held = np.flatnonzero(~rows.lexicon.content & (rows.whole.holding > 0))
-        return dict(zip(held.tolist(), rows.whole.holding[held].tolist(), strict=True))
-    live = np.arange(len(rows)) if rows.live is None else np.flatnonzero(rows.live)
-    place, words = rows.tokens_of(live)
-    keep = ~rows.lexicon.content[words]
-    pairs = np.sort(place[keep] * np.int64(len(rows.lexicon)) + words[keep])
-    once = np.diff(pairs, prepend=-1) > 0  # np.unique would hash them: much slower
-    counts = np.bincount(pairs[once] % len(rows.lexicon))
-    return {word: int(counts[word]) for word in np.flatnonzero(counts).tolist()}

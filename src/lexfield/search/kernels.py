@@ -1,4 +1,4 @@
-"""Compiled loops over lists of rows and over vectors, for the bag methods.
+"""Compiled loops over lists of rows, for the bag methods.
 
 Only rows of the lists are visited, however many others there are.
 """
@@ -6,7 +6,6 @@ Only rows of the lists are visited, however many others there are.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from lexfield.arrays import Array
 from lexfield.engine.compiled import kernel
@@ -64,27 +63,3 @@ def take_rows(
             score += scales[order] * norms[order, row]
         size = push(best, scores, size, row, score)
     return size
-
-
-@kernel
-def exact_dots(vectors: Array, rows: Array, vector: Array) -> NDArray[np.float64]:
-    """Return the inner products of some rows with a vector, in double precision."""
-    products = np.empty(len(rows))
-    for place in range(len(rows)):
-        total = 0.0
-        for column in range(len(vector)):
-            total += np.float64(vectors[rows[place], column]) * vector[column]
-        products[place] = total
-    return products
-
-
-@kernel
-def ball_cosines(vectors: Array, words: Array, sizes: Array, balls: Array) -> NDArray[np.float64]:
-    """Return the inner products of words with those of their balls, which are concatenated."""
-    products = np.empty(len(balls))
-    first = 0
-    for word, size in zip(words, sizes):  # noqa: B905
-        part = slice(first, first + size)
-        products[part] = exact_dots(vectors, balls[part], vectors[word])
-        first += size
-    return products

@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lexfield.errors import check
+from lexfield.index.bags import Bags, Occurrences
 from lexfield.search.bag_method import BagMethod
-from lexfield.search.bags import Bags, Occurrences
 
 
 class Dirichlet(BagMethod):

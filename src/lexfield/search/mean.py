@@ -15,13 +15,13 @@ from numpy.typing import NDArray
 
 from lexfield.engine.topk import top_k
 from lexfield.explain import Explanation
-from lexfield.search.axes import FAR, NEAR, far_bounds, near_bounds
+from lexfield.index.axes import FAR, NEAR, far_bounds, near_bounds
+from lexfield.index.query import Query
+from lexfield.index.ranking import Found
+from lexfield.index.rows import Rows
+from lexfield.index.segment import Unit
 from lexfield.search.method import Mask
-from lexfield.search.query import Query
-from lexfield.search.ranking import Found
 from lexfield.search.reasons import explain_pairs, split_product
-from lexfield.search.rows import Rows
-from lexfield.search.segment import Unit
 
 _PROMISING = 64  # rows measured to find a limit
 _LARGEST = float(

@@ -30,6 +30,7 @@ Optional attributes:
   query.
 - ``is_fast = True``: many queries are searched one after another, as sending them to other
   processes would take longer.
+- ``partial`` and ``merge``, if the best rows of every shard are not enough (``in_parts.py``).
 """
 
 from __future__ import annotations
@@ -42,12 +43,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lexfield.errors import check
-from lexfield.search.query import Query
-from lexfield.search.ranking import Found
-from lexfield.search.rows import Rows
+from lexfield.index.query import Query
+from lexfield.index.ranking import Found
+from lexfield.index.rows import Rows
 from lexfield.specs import format_spec
-from lexfield.text.normalise import Normalisation
-from lexfield.vectors.coverage import Coverage
 
 Mask = NDArray[np.bool_]
 
@@ -60,24 +59,6 @@ class Method(Protocol):
     def search(self, rows: Rows, query: Query, k: int, among: Mask | None) -> Found:
         """Return the ``k`` best rows."""
         ...
-
-
-class QueryReader(Protocol):
-    """The part of an index that reads queries."""
-
-    @property
-    def normalisation(self) -> Normalisation: ...
-
-    @property
-    def metric(self) -> str | None: ...
-
-    @property
-    def language(self) -> str: ...
-
-    @property
-    def coverage(self) -> Coverage: ...
-
-    def query(self, text: str) -> Query: ...
 
 
 @lru_cache(1000)

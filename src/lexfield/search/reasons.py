@@ -7,8 +7,8 @@ from numpy.typing import NDArray
 
 from lexfield.arrays import Array
 from lexfield.explain import Reason
-from lexfield.search.query import Query
-from lexfield.search.rows import Rows
+from lexfield.index.query import Query
+from lexfield.index.rows import Rows
 
 _SHOWN = 20
 

@@ -10,6 +10,8 @@ from functools import lru_cache
 from typing import Any
 
 from lexfield.errors import InputError, check
+from lexfield.index.collection import Collection
+from lexfield.index.query import Query
 from lexfield.registry import Registry
 from lexfield.search.bm25 import Bm25
 from lexfield.search.bow import Bow
@@ -20,8 +22,7 @@ from lexfield.search.ideas import Ideas
 from lexfield.search.jaccard import Jaccard
 from lexfield.search.lm import Lm
 from lexfield.search.mean import Mean
-from lexfield.search.method import Method, QueryReader, get_parameters, uses_vectors
-from lexfield.search.query import Query
+from lexfield.search.method import Method, get_parameters, uses_vectors
 from lexfield.search.setcover import SetCover
 from lexfield.search.topic import Topic
 from lexfield.search.translation import Translation
@@ -83,7 +84,7 @@ def _suggest(key: str, defaults: dict[str, object]) -> str:
 
 
 def read_query(
-    index: QueryReader,
+    index: Collection,
     method: Method,
     text: str,
     *,
@@ -104,9 +105,6 @@ def read_query(
         )
     query: Query = read(index, text, algebra) if read else index.query(text)
     if not uses_vectors(method):
-        notes = [*query.notes, *([] if read else query.missing())]
-        if index.metric and method.name not in ("topic", "fuse"):
-            notes.append(f"{method.name} uses no vectors: the metric changes nothing")
-        return replace(query, notes=notes)
+        return query if read else replace(query, notes=[*query.notes, *query.missing()])
     low = index.coverage.require(allow_unknown)
     return replace(query, notes=[*low, *query.notes, *query.lacking()])

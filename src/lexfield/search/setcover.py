@@ -11,16 +11,18 @@ distinct words of the row, including stopwords.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from lexfield.arrays import Array
 from lexfield.errors import check
 from lexfield.explain import Reason
+from lexfield.index.query import Query
+from lexfield.index.rows import Rows
 from lexfield.search.cover import Balls, Cover, CoverMethod
+from lexfield.search.cover_parts import best_of_sets, describe_candidates
 from lexfield.search.method import Mask
-from lexfield.search.query import Query
-from lexfield.search.rows import Rows
 
 WEIGHTS = ("none", "idf", "distance")
 
@@ -64,9 +66,20 @@ class SetCover(CoverMethod):
             values = np.maximum(balls.cosines, 0)
         else:
             ids = query.ids[balls.places]
-            frequencies = np.where(ids >= 0, rows.frequencies[np.maximum(ids, 0)], 0)
-            values = np.log((1 + rows.live_count) / (1 + frequencies))
+            frequencies = np.where(ids >= 0, rows.statistics.holding[np.maximum(ids, 0)], 0)
+            values = np.log((1 + rows.statistics.rows) / (1 + frequencies))
         return UnionCover(rows, query, balls, values, eligible, self.penalty)
+
+    def partial(
+        self, rows: Rows, query: Query, k: int, among: Mask | None, hint: None
+    ) -> dict[str, Any]:
+        """Return what is needed of the rows of a part that could be among the ``k``."""
+        balls, eligible = self.find_balls(rows, query), self.find_eligible(rows, among)
+        cover = self.start(rows, query, balls, eligible, k)
+        chosen = best_of_sets(
+            rows, query, cover.candidates, cover.postings, self.penalty, self.copies, k
+        )
+        return describe_candidates(rows, query, chosen, np.unique(balls.words), [], 0)
 
 
 def check_count(name: str, value: object) -> None:
@@ -94,7 +107,7 @@ class UnionCover(Cover):
         self._places = np.full(len(rows) + 1, -1, np.int32)
         self._places[self.candidates] = np.arange(len(self.candidates), dtype=np.int32)
         self._full = gains[self.candidates]
-        self.scale = rows.sizes[self.candidates].astype(np.float64) ** -penalty
+        self._scale = rows.sizes[self.candidates].astype(np.float64) ** -penalty
         self._dropped = np.zeros(len(self.candidates), bool)
         self.restart()
 
@@ -114,7 +127,7 @@ class UnionCover(Cover):
     def find_best(self) -> tuple[int, float, bool]:
         if not len(self.candidates):
             return -1, 0.0, False
-        scores = np.where(self._dropped, 0.0, self._gains * self.scale)
+        scores = np.where(self._dropped, 0.0, self._gains * self._scale)
         place = int(np.argmax(scores))
         if scores[place] > 1e-9:  # sums that should be zero may be off by rounding
             return place, float(scores[place]), True

@@ -2,38 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Protocol
-
 import numpy as np
 
 from lexfield.errors import InputError
-from lexfield.search.filter import allowed_rows, where_notes
-from lexfield.search.method import Method, QueryReader, check_k, format_method
-from lexfield.search.query import LONGEST_QUERY
-from lexfield.search.ranking import Ranking
+from lexfield.index.collection import Collection
+from lexfield.index.filter import Where, allowed_rows, read_where, where_notes
+from lexfield.index.query import LONGEST_QUERY
+from lexfield.index.ranking import Ranking
+from lexfield.index.rows import Rows
+from lexfield.search.method import Method, check_k, format_method
 from lexfield.search.registry import read_query
-from lexfield.search.rows import Rows
 
 _SAMPLE = 5_000  # words of a document that is too long to be a query
 
 
-class Searchable(QueryReader, Protocol):
-    """The part of an index that this needs."""
-
-    @property
-    def documents(self) -> dict[str, int]: ...
-
-    def rows(self, unit: str = "sentence") -> Rows: ...
-
-
 def search_similar(
-    index: Searchable,
+    index: Collection,
     identity: str,
     method: Method,
     k: int,
     *,
-    where: Mapping[str, str | Sequence[str]] | None = None,
+    where: Where | None = None,
     allow_unknown: bool = False,
 ) -> Ranking:
     """Return the rows nearest to the document (or the sentence ``document#number``) of this id.
@@ -41,6 +30,7 @@ def search_similar(
     A method with ``search_row`` compares the row itself; others search for its text.
     """
     check_k(k)
+    where = read_where(where)
     unit, row = locate(index, identity)
     rows = index.rows(unit)
     allowed = allowed_rows(rows, where)
@@ -60,7 +50,7 @@ def search_similar(
     return Ranking(found, rows, format_method(method), identity)
 
 
-def _sample_text(index: Searchable, rows: Rows, row: int, identity: str) -> tuple[str, list[str]]:
+def _sample_text(index: Collection, rows: Rows, row: int, identity: str) -> tuple[str, list[str]]:
     """Return a row's text, or evenly spaced sentences of one too long for a query; and notes."""
     length = int(rows.lengths[row])
     if length <= LONGEST_QUERY or rows.unit == "sentence":
@@ -73,7 +63,7 @@ def _sample_text(index: Searchable, rows: Rows, row: int, identity: str) -> tupl
     return " ".join(sentences.text(one) for one in chosen), [note]
 
 
-def locate(index: Searchable, identity: str) -> tuple[str, int]:
+def locate(index: Collection, identity: str) -> tuple[str, int]:
     """Return the unit and the row of an id. Raise InputError if the index does not hold it."""
     number = index.documents.get(identity)
     if number is not None:

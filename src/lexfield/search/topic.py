@@ -13,12 +13,12 @@ import numpy as np
 from lexfield.arrays import Array
 from lexfield.errors import check
 from lexfield.explain import Explanation, Reason
+from lexfield.index.query import Query
+from lexfield.index.ranking import Found
+from lexfield.index.row_mixtures import open_row_mixtures
+from lexfield.index.rows import Rows
+from lexfield.index.topics import infer_counts
 from lexfield.search.method import Mask
-from lexfield.search.query import Query
-from lexfield.search.ranking import Found
-from lexfield.search.rows import Rows
-from lexfield.search.space import open_space
-from lexfield.search.topics import infer_counts
 
 MEASURES = ("js", "hellinger")
 _LEAST = 1e-9  # smaller parts of the score are shown together
@@ -35,21 +35,21 @@ class Topic:
         check(self.measure in MEASURES, "measure", "js or hellinger", self.measure)
 
     def search(self, rows: Rows, query: Query, k: int, among: Mask | None) -> Found:
-        mixtures, known = infer_counts(open_space(rows).topics.needed_model(), [query])
+        mixtures, known = infer_counts(open_row_mixtures(rows).topics.require_model(), [query])
         if not known[0]:
             return Found([], [], notes=["no word of the query is known to the topic model"])
         return self._search_mixture(rows, mixtures[0], k, among)
 
     def search_row(self, rows: Rows, row: int, k: int, among: Mask | None) -> Found:
         """Return the rows nearest to the mixture of a row, however long its text is."""
-        space = open_space(rows)
+        space = open_row_mixtures(rows)
         if not space.known[row]:
             note = f"no word of {rows.describe(row)['id']} is known to the topic model"
             return Found([], [], notes=[note])
         return self._search_mixture(rows, space.mixtures[row], k, among)
 
     def _search_mixture(self, rows: Rows, mixture: Array, k: int, among: Mask | None) -> Found:
-        space = open_space(rows)
+        space = open_row_mixtures(rows)
         mask = space.known if among is None else space.known & among
         chosen, scores, notes = space.near(mixture, k, self.measure, mask)
 

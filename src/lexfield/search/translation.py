@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from lexfield.search.bags import Bags, Occurrences
+from lexfield.index.bags import Bags, Occurrences
 from lexfield.search.extended import ExtendedMethod
 from lexfield.search.lm import Dirichlet
 

@@ -8,18 +8,20 @@ ascending order of the bound, until the bound exceeds the k-th best distance.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from lexfield.arrays import Array
 from lexfield.explain import Explanation, Reason
+from lexfield.index.query import Query
+from lexfield.index.ranking import Found
+from lexfield.index.rows import Rows
+from lexfield.search.in_parts import describe
 from lexfield.search.method import Mask
-from lexfield.search.query import Query
-from lexfield.search.ranking import Found
-from lexfield.search.rows import Rows
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_matrix
@@ -33,6 +35,25 @@ class Wmd:
 
     name = "wmd"
     uses_vectors = True
+
+    def wants_preview(self, query: Query) -> bool:
+        return True
+
+    def preview(self, rows: Rows, query: Query, k: int, among: Mask | None) -> list[float]:
+        """Return the distances of the most promising rows."""
+        found = self.search(rows, query, min(k, len(rows)), among, stages=1)
+        return [-score for score in found.scores]
+
+    def combine(self, previews: Sequence[list[float]], k: int) -> float | None:
+        """Return a distance that the ``k`` best of all parts cannot exceed."""
+        together = sorted(distance for some in previews for distance in some)
+        return together[k - 1] + 1e-12 if len(together) >= k else None
+
+    def partial(
+        self, rows: Rows, query: Query, k: int, among: Mask | None, hint: float | None
+    ) -> dict[str, Any]:
+        limit = np.inf if hint is None else hint
+        return describe(self.search(rows, query, min(k, len(rows)), among, limit))
 
     def search(
         self,

@@ -14,8 +14,8 @@ import numpy as np
 
 from lexfield.engine.threads import map_blocks
 from lexfield.errors import InputError, check, list_names
+from lexfield.index.filter import allowed_rows
 from lexfield.progress import Progress, silent
-from lexfield.search.filter import allowed_rows
 from lexfield.search.index import Index
 from lexfield.search.method import format_method
 from lexfield.search.registry import parse, read_query

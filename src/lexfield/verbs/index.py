@@ -9,9 +9,9 @@ from typing import Annotated
 
 from msgspec import Meta
 
+from lexfield.cluster.build_shards import build_sharded
 from lexfield.progress import Progress, begin_stage, silent
 from lexfield.search.index import Index
-from lexfield.search.shard_build import build_sharded
 from lexfield.store.place import is_address
 from lexfield.text.corpus import Corpus
 from lexfield.text.document import Document

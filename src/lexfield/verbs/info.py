@@ -8,9 +8,9 @@ from typing import Annotated, Any
 
 from msgspec import UNSET, Meta, UnsetType
 
+from lexfield.index.topics import has_topics
 from lexfield.results import format_rows
 from lexfield.search.index import Index
-from lexfield.search.topics import exists
 from lexfield.verbs.declare import Help, verb
 from lexfield.verbs.input import IndexInput, open_index
 from lexfield.verbs.options import Hits
@@ -81,7 +81,7 @@ def describe_index(index: Index) -> tuple[IndexInfo, list[str]]:
     """Return the figures of an index, and notes."""
     found = index.info()
     notes = found.pop("notes")
-    return IndexInfo(**found, topics=exists(index.path)), notes
+    return IndexInfo(**found, topics=has_topics(index.path)), notes
 
 
 @dataclass(kw_only=True)

@@ -14,8 +14,10 @@ from typing import Annotated, Literal
 
 from msgspec import Meta
 
+from lexfield.index import metrics as stored
+from lexfield.index.learn_metric import learn_metric as learn
+from lexfield.index.metrics import Learned
 from lexfield.progress import Progress, begin_stage, silent
-from lexfield.search.metrics import Learned, learn, listing, remove
 from lexfield.verbs.declare import Flags, Help, verb
 from lexfield.verbs.input import IndexInput, open_index
 from lexfield.verbs.options import AllowUnknown, Seed, Unit
@@ -128,7 +130,7 @@ def list_metrics(index: IndexInput) -> Metrics:
     lexfield metric list tickets.idx
     """
     path = open_index(index).path
-    rows = [_make_row(learned) for learned in listing(path)]
+    rows = [_make_row(learned) for learned in stored.list_metrics(path)]
     notes = [] if rows else [f"learn one: lexfield metric learn {path} --by FIELD --name NAME"]
     return Metrics(rows, notes=notes)
 
@@ -155,7 +157,7 @@ def remove_metric(
 
     lexfield metric remove tickets.idx support
     """
-    remove(open_index(index).path, name)
+    stored.remove_metric(open_index(index).path, name)
     return RemovedMetrics([RemovedMetric(removed=name)])
 
 

@@ -8,7 +8,8 @@ from typing import Annotated, Any, Literal, TypedDict
 
 from msgspec import Meta
 
-from lexfield.engine import Engine, open_engine
+from lexfield.cluster.dask_engine import open_engine
+from lexfield.engine import Engine
 from lexfield.verbs.declare import Default, Flags, Help
 from lexfield.verbs.input import Target, VectorsInput
 

@@ -12,9 +12,9 @@ from msgspec import Meta
 from lexfield.errors import InputError
 from lexfield.evaluate.queries import read_queries
 from lexfield.evaluate.trec import Run, run_lines, write_run
+from lexfield.index.filter import parse_where
+from lexfield.index.ranking import Ranking
 from lexfield.progress import Progress, begin_stage, silent
-from lexfield.search.filter import parse_where
-from lexfield.search.ranking import Ranking
 from lexfield.verbs.declare import Flags, Help, Input, verb
 from lexfield.verbs.input import IndexInput, Target, open_index
 from lexfield.verbs.options import (

@@ -8,7 +8,7 @@ from typing import Annotated, Protocol, runtime_checkable
 
 from lexfield.errors import InputError
 from lexfield.evaluate.trec import Qrels, Run, Scored, read_qrels, read_run
-from lexfield.search.ranking import Ranking
+from lexfield.index.ranking import Ranking
 from lexfield.verbs.declare import Flags, Input
 
 

@@ -12,12 +12,12 @@ from msgspec import UNSET, Meta, UnsetType
 from lexfield.errors import InputError
 from lexfield.evaluate.queries import read_queries, split_line
 from lexfield.evaluate.trec import Run, run_lines
+from lexfield.index.filter import parse_where
+from lexfield.index.highlights import Highlight, pieces
+from lexfield.index.passages import Passage
+from lexfield.index.ranking import Hit, Ranking
 from lexfield.progress import Progress, begin_stage, silent
-from lexfield.search.filter import parse_where
 from lexfield.search.index import Index
-from lexfield.search.marks import Highlight, pieces
-from lexfield.search.passages import Passage
-from lexfield.search.ranking import Hit, Ranking
 from lexfield.search.registry import DEFAULT
 from lexfield.text.corpus import View
 from lexfield.verbs.declare import Flags, Help, verb

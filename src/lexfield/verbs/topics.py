@@ -19,14 +19,9 @@ import numpy as np
 from msgspec import UNSET, Meta, UnsetType
 from numpy.typing import NDArray
 
+from lexfield.index.fit_topics import infer_texts, mixtures_of_documents, use_mixtures
+from lexfield.index.topics import Topics, segment_counts
 from lexfield.progress import Progress, begin_stage, silent
-from lexfield.search.topics import (
-    Topics,
-    infer_texts,
-    mixtures_of_documents,
-    segment_counts,
-    use_mixtures,
-)
 from lexfield.store.files import replace_file
 from lexfield.topics.filters import Filters
 from lexfield.topics.lda import TopicSummary
@@ -163,7 +158,7 @@ def topics(
         lexfield topics show my.idx -k 20 --perplexity --json
     """
     opened = open_index(index)
-    model = Topics.open(opened.path).needed_model()
+    model = Topics.open(opened.path).require_model()
     coherence = float(model.coherences.mean())
     notes = [f"mean coherence {coherence:.3f}"]
     shown = ShownTopics(

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import pytest
 
+from lexfield.cluster.build_shards import build_sharded
+from lexfield.cluster.sharded_index import open_index
 from lexfield.search.index import Index
-from lexfield.search.shard_build import build_sharded
 from lexfield.store.place import copies, place_of
 from lexfield.text.corpus import Corpus
 from lexfield.text.document import Document
-from tests.search.test_shards import Here
+from tests.cluster.test_shards import Here
 from tests.store import test_place
 
 server, bucket = test_place.server, test_place.bucket
@@ -27,7 +28,7 @@ def test_an_index_in_a_bucket(bucket: str) -> None:
     names = place_of(address).names("shards")
     assert sorted(names) == sorted(shard["name"] for shard in built.shards)
     single = Index.build(Corpus.of(documents), copies().parent / "single")
-    index = Index.open(address)
+    index = open_index(address)
     for spec in ("ideas", "mean", "wmd", "bm25"):
         wanted = single.search("A kitten at the fire by the sea.", spec, 4)
         for found in (

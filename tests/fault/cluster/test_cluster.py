@@ -18,18 +18,18 @@ from typing import Any
 import numpy as np
 import pytest
 
+from lexfield.cluster.build_shards import build_sharded
+from lexfield.cluster.dask_engine import Cluster
+from lexfield.cluster.sharded_index import ShardedIndex, open_index
 from lexfield.compare.pairs import pairs
-from lexfield.engine.cluster import Cluster
 from lexfield.errors import ClusterError, CorruptError
 from lexfield.progress import Progress
 from lexfield.sample import TEXTS
 from lexfield.search.index import Index
-from lexfield.search.shard_build import build_sharded
-from lexfield.search.shards import ShardedIndex
 from lexfield.text.corpus import Corpus
+from tests.cluster.test_shards import ASKED, MORE, Here, same, some_documents
 from tests.contract.test_search_methods import EVERY_WORD, SPECS
 from tests.engine.nodes import SOURCE, Nodes
-from tests.search.test_shards import ASKED, MORE, Here, same, some_documents
 
 pytest.importorskip("distributed", reason="the extra 'cluster' is not installed")
 
@@ -151,7 +151,7 @@ def test_a_killed_client(expected: ShardedIndex, tmp_path: Path) -> None:
         done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
         assert f"{SHARDS} shards" in done.stdout
         assert before  # they were kept, for their names are those of the result's inputs
-    built = Index.open(folder)
+    built = open_index(folder)
     assert isinstance(built, ShardedIndex)
     assert [s["documents"] for s in built.shards] == [s["documents"] for s in expected.shards]
 
@@ -212,7 +212,7 @@ def test_a_damaged_shard(made: dict[int, Index], cluster: Cluster, tmp_path: Pat
 
     path = tmp_path / "idx"
     shutil.copytree(made[4].path, path)
-    index = Index.open(path)
+    index = open_index(path)
     assert isinstance(index, ShardedIndex)
     name = index.shards[1]["name"]
     target = path / "shards" / name / "000001" / "s.sentence.words.npy"

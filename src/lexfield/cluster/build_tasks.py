@@ -1,0 +1,170 @@
+"""The tasks that build an index in shards: pure functions of stores at a place and parameters.
+
+What a task writes is named after everything that it depends on, so a task that runs twice, or again
+in a later run, finds its work done.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import numpy as np
+
+from lexfield.cluster.shards import NAME, SHARD
+from lexfield.index.axes import Basis
+from lexfield.index.axes import sample_rows as sample
+from lexfield.index.segment import BALL, UNITS, content_sets, content_words, row_sets, save_rows
+from lexfield.store.folder import Store, Writer, manifest_sum, write
+from lexfield.store.manifest import root_of
+from lexfield.store.place import Place, place_of
+from lexfield.store.strings import StringArray
+from lexfield.text.corpus import Corpus
+from lexfield.text.document import Document
+from lexfield.text.normalise import Normalisation
+from lexfield.text.stem import NONE, stem_words
+from lexfield.vectors.nearest import nearest_rows, prepare_rows
+from lexfield.vectors.wordvectors import WordEmbeddings
+
+
+def cut_documents(
+    place: str, out: str, chunks: list[str], first: int, count: int, normalisation: dict[str, Any]
+) -> dict[str, Any]:
+    """Cut ``count`` documents of spooled chunks, from the ``first`` on, into a corpus."""
+    where = place_of(place)
+    if not where.has(out):
+        lines = [line for chunk in chunks for line in where.read(chunk).splitlines()]
+        documents = [Document(**json.loads(line)) for line in lines[first : first + count]]
+        corpus = Corpus.of(documents, normalisation=Normalisation(**normalisation))
+        with where.writing(out) as folder, write(folder, "cut corpus") as writer:
+            writer.meta["corpus"] = corpus.save(writer)
+            writer.meta["about"] = {
+                "documents": len(corpus.ids),
+                "sentence": len(corpus.sentence_spans),
+                "document": len(corpus.ids),
+                "tokens": len(corpus.tokens),
+                "fields": sorted({n for i in range(len(corpus.ids)) for n in corpus.metadata(i)}),
+                "empty": int((np.diff(corpus.sentence_offsets) == 0).sum()),
+            }
+    about: dict[str, Any] = Store.open(where.store(out), "cut corpus").meta["about"]
+    return about
+
+
+def sample_rows(
+    place: str,
+    out: str,
+    cut: str,
+    words: str,
+    language: str,
+    rows: dict[str, int],
+    first: dict[str, int],
+) -> str:
+    """Store the rows of a cut corpus that the common axes are found from."""
+    where = place_of(place)
+    if not where.has(out):
+        corpus, shared, own = _renumber(where, cut, words)
+        content = content_words(corpus.vocabulary, language)
+        known = shared.array("how")[own] > 0
+        with where.writing(out) as folder, write(folder, "sample") as writer:
+            for unit in UNITS:
+                sets, shares = content_sets(row_sets(corpus, unit), content, known)
+                part = sample(sets.indptr, sets.indices, shares, rows[unit], first[unit])
+                offsets, some, weights = part
+                writer.array(f"{unit}.offsets", offsets)
+                writer.array(f"{unit}.words", own[some])
+                writer.array(f"{unit}.shares", weights)
+    return out
+
+
+def nearest_words(place: str, out: str, words: str, first: int, last: int) -> str:
+    """Store the balls of some words, numbered among those that have a vector."""
+    where = place_of(place)
+    if not where.has(out):
+        shared = Store.open(where.store(words), "words")
+        vectors = shared.array("vectors")[np.flatnonzero(shared.array("how"))]
+        found = nearest_rows(
+            vectors[first:last],
+            prepare_rows(vectors, euclidean=True),
+            k=min(BALL, len(vectors) - 1),
+            skip=np.arange(first, last),
+        )
+        with where.writing(out) as folder, write(folder, "balls") as writer:
+            writer.array("rows", found.rows.reshape(last - first, -1))
+    return out
+
+
+def make_shard(
+    place: str, out: str, cut: str, words: str, basis: str, language: str
+) -> dict[str, Any]:
+    """Write the shard of a cut corpus and return its entry for the manifest."""
+    where = place_of(place)
+    if not where.has(out):
+        corpus, shared, own = _renumber(where, cut, words)
+        axes = Store.open(where.store(basis), "basis")
+        known = shared.array("how")[own] > 0
+        turned = (np.cumsum(shared.array("how") > 0) - 1)[own[known]]
+        bases = {
+            unit: Basis(
+                axes.array(f"{unit}.center"),
+                axes.array(f"{unit}.rotation"),
+                axes.array(f"{unit}.turned")[turned],
+            )
+            for unit in UNITS
+        }
+        embedded = WordEmbeddings(shared.array("vectors")[own[known]], shared.array("how")[own])
+        with where.writing(out) as folder, write(folder, SHARD) as writer:
+            meta = save_rows(writer, NAME, corpus, embedded, language, bases)
+            writer.meta["corpus"] = meta["corpus"]
+            writer.array("own", own)
+            _save_holding(writer, corpus)
+    made = where.store(out)
+    return {"name": out.rpartition("/")[2], "manifest": manifest_sum(made), "root": root_of(made)}
+
+
+def _save_holding(writer: Writer, corpus: Corpus) -> None:
+    """Write how many rows hold each word, and each stem if there is a stemmer."""
+    from scipy.sparse import csr_matrix
+
+    stemmer = corpus.normalisation.stem
+    stems = [] if stemmer == NONE else stem_words(list(corpus.vocabulary), stemmer)
+    numbers = {stem: number for number, stem in enumerate(dict.fromkeys(stems))}
+    terms = np.array([numbers[stem] for stem in stems], np.int32)
+    if numbers:
+        writer.strings("stems", list(numbers))
+    for unit in UNITS:
+        sets = row_sets(corpus, unit)
+        writer.array(f"{unit}.holding", np.bincount(sets.indices, minlength=sets.shape[1]))
+        if numbers:
+            shape = (sets.shape[0], len(numbers))
+            held = csr_matrix((sets.data, terms[sets.indices], sets.indptr), shape)
+            held.sum_duplicates()
+            writer.array(f"{unit}.term_holding", np.bincount(held.indices, minlength=len(numbers)))
+
+
+def _renumber(where: Place, cut: str, words: str) -> tuple[Corpus, Store, Any]:
+    """Return a cut corpus with words in the order of all words, these, and the number of each."""
+    store = Store.open(where.store(cut), "cut corpus")
+    shared = Store.open(where.store(words), "words")
+    corpus = Corpus.load(store, store.meta["corpus"])
+    ids = {word: number for number, word in enumerate(shared.strings("words"))}
+    mine = list(corpus.vocabulary)
+    numbers = np.array([ids[word] for word in mine], np.int32)
+    order = np.argsort(numbers)
+    place = np.empty(len(order), np.int32)
+    place[order] = np.arange(len(order), dtype=np.int32)
+    arrays: dict[str, Any] = {
+        "sentence_spans": corpus.sentence_spans,
+        "sentence_offsets": corpus.sentence_offsets,
+        "tokens": place[corpus.tokens],
+        "token_offsets": corpus.token_offsets,
+        "counts": corpus.vocabulary.counts[order],
+    }
+    strings = {
+        "texts": corpus.texts,
+        "ids": corpus.ids,
+        "sources": corpus.sources,
+        "metadata": corpus._metadata,
+        "words": StringArray.pack(mine[i] for i in order.tolist()),
+    }
+    again = Corpus(arrays, strings, corpus.normalisation, corpus.notes)
+    return again, shared, numbers[order]

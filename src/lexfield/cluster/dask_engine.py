@@ -1,0 +1,282 @@
+"""Work on the workers of a Dask cluster. The only module that imports dask.
+
+A worker may die, freeze or run a task twice at any moment, so a task is a pure function of file
+references and parameters, named ``module:function``; what it writes gets its name when it is
+complete. No state is kept on workers (no actors) and no data is scattered: both would be lost with
+the worker. Only names of functions and JSON are sent, both ways.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import uuid
+from collections import Counter, deque
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from lexfield import __version__
+from lexfield.engine import Engine, Local, single_thread
+from lexfield.engine.tasks import answer_task, result_of
+from lexfield.errors import ClusterError, need
+from lexfield.progress import Progress, silent
+
+VARIABLE = "LEXFIELD_CLUSTER"  # the address of a scheduler
+_AHEAD = 3  # tasks in flight for every thread of the cluster
+_REPEATS = 3  # times that a task that failed on one worker is tried on others
+_POLL = 5.0  # seconds between checks for workers
+_PATIENCE = 60.0  # seconds without any worker
+_DISK = "Free some room there, or stop this worker: its work goes to the others."
+_AGAIN = "Run the same command again: finished parts are kept."
+
+
+@dataclass(frozen=True)
+class Worker:
+    """One worker, as ``lexfield cluster status`` shows it."""
+
+    address: str
+    host: str
+    threads: int
+    memory_mb: int
+    limit_mb: int
+    tasks: int
+    lexfield: str
+
+
+class Cluster:
+    """An engine whose tasks run on the workers of the scheduler at ``address``."""
+
+    def __init__(self, address: str, timeout: float = 10.0) -> None:
+        distributed = need("distributed", "cluster")
+        self.address = address
+        self._starts: Counter[str] = Counter()
+        self.sent = self.received = 0  # bytes of tasks and of their answers
+        try:
+            self._client = distributed.Client(
+                address, timeout=timeout, set_as_default=False, name="lexfield"
+            )
+        except (OSError, ValueError, TimeoutError, ImportError) as error:
+            raise ClusterError(
+                f"No scheduler answers at {address!r}.",
+                "Start one with `dask scheduler` and workers with `dask worker ADDRESS`; the"
+                " address looks like tcp://10.0.0.5:8786.",
+            ) from error
+        self._topic = f"lexfield-{uuid.uuid4().hex}"
+        self._client.subscribe_topic(self._topic, self._started)
+
+    def _started(self, event: tuple[Any, str]) -> None:
+        self._starts[event[1]] += 1
+
+    @property
+    def threads(self) -> int:
+        return sum(self._cores().values())
+
+    @property
+    def workers(self) -> list[str]:
+        """Addresses of the workers that are there now."""
+        return sorted(self._cores())
+
+    def _cores(self) -> dict[str, int]:
+        """Return the threads of every worker."""
+        try:
+            return dict(self._client.ncores())
+        except (OSError, RuntimeError) as error:  # the connection was closed
+            raise self._gone() from error
+
+    def _gone(self) -> ClusterError:
+        return ClusterError(f"The scheduler at {self.address} is gone.", _AGAIN)
+
+    @property
+    def repeated(self) -> int:
+        """Tasks that were started again because they were lost or failed somewhere."""
+        return sum(self._starts.values()) - len(self._starts)
+
+    def beside(self) -> str:
+        """Return what is shown beside the progress."""
+        workers = len(self.workers)
+        again = f", {self.repeated:,} tasks repeated" if self.repeated else ""
+        return f"{workers} worker{'s' * (workers != 1)}{again}"
+
+    def map(
+        self, task: str, items: Sequence[dict[str, Any]], *, progress: Progress = silent
+    ) -> Iterator[Any]:
+        """Yield results of ``task(**item)`` in order; a few per thread are under way at a time."""
+        self._need_workers()
+        number, rest = 0, iter(items)
+        waiting: deque[_Running] = deque()
+        try:
+            while True:
+                room = max(1, _AHEAD * self.threads - len(waiting))
+                waiting.extend(self._submit(task, item) for item in islice(rest, room))
+                if not waiting:
+                    return
+                result = self._result(waiting[0])
+                waiting.popleft()
+                number += 1
+                progress(number, len(items))
+                yield result
+        finally:  # also when the caller stops, or its progress raises
+            with suppress(OSError, RuntimeError):  # without a scheduler there is nothing to cancel
+                self._client.cancel([running.future for running in waiting], force=True)
+
+    def _submit(self, task: str, item: dict[str, Any]) -> _Running:
+        running = _Running(task, json.dumps(item), uuid.uuid4().hex)
+        self._send(running)
+        return running
+
+    def _send(self, running: _Running) -> None:
+        others = None
+        if running.refused:
+            others = [address for address in self.workers if address not in running.refused]
+        running.future = self._client.submit(
+            run_task,
+            running.task,
+            running.item,
+            self._topic,
+            running.name,
+            key=f"{running.task.rpartition(':')[2]}-{running.name}-{len(running.refused)}",
+            workers=others,
+            pure=False,
+        )
+        self.sent += len(running.item)
+
+    def _result(self, running: _Running) -> Any:
+        while True:
+            text = self._wait(running)
+            self.received += len(text)
+            answer = json.loads(text)
+            if "elsewhere" not in answer:
+                return result_of(answer)
+            running.refused.append(answer["worker"])
+            left = set(self.workers) - set(running.refused)
+            if not left or len(running.refused) > _REPEATS:
+                raise ClusterError(
+                    f"A task failed on {', '.join(running.refused)}: {answer['elsewhere']}", _DISK
+                )
+            self._send(running)
+
+    def _wait(self, running: _Running) -> str:
+        """Return the answer of a task, however long it takes.
+
+        Raise ClusterError if it kills workers, or if no worker or scheduler is left.
+        """
+        from concurrent.futures import CancelledError
+
+        from distributed import KilledWorker
+
+        alone = 0.0
+        while True:
+            try:
+                return str(running.future.result(timeout=_POLL))
+            except TimeoutError:
+                alone = 0.0 if self.workers else alone + _POLL
+                if alone >= _PATIENCE:
+                    raise ClusterError("No worker is left.", _AGAIN) from None
+            except KilledWorker as error:
+                raise ClusterError(
+                    f"A task of {running.task} was lost with {error.allowed_failures + 1} workers"
+                    f" one after the other, the last at {error.last_worker.address}.",
+                    "It may need more memory than they have; see their logs.",
+                ) from error
+            except (CancelledError, OSError) as error:
+                raise self._gone() from error
+            except ModuleNotFoundError as error:
+                raise ClusterError(
+                    f"A worker has no module {error.name!r}.",
+                    "Install the same lexfield on every worker.",
+                ) from error
+
+    def _need_workers(self) -> None:
+        if not self.workers:
+            try:
+                self._client.wait_for_workers(1, timeout=_POLL)
+            except TimeoutError:
+                raise ClusterError(
+                    f"The scheduler at {self.address} has no workers.",
+                    f"Start some with: dask worker {self.address}",
+                ) from None
+
+    def status(self) -> list[Worker]:
+        """Return every worker with its version of lexfield, which must be the same everywhere."""
+        versions = self._client.run(installed, on_error="return")
+        info = self._client.scheduler_info(n_workers=-1)["workers"]
+        return [
+            Worker(
+                address,
+                about["host"],
+                about["nthreads"],
+                round(about["metrics"].get("memory", 0) / 1e6),
+                round(about["memory_limit"] / 1e6),
+                sum(about["metrics"].get("task_counts", {}).values()),
+                versions[address] if isinstance(versions.get(address), str) else "none",
+            )
+            for address, about in sorted(info.items())
+        ]
+
+    def try_folder(self, folder: Path) -> dict[str, str]:
+        """Return for each worker whether what it writes to ``folder`` is seen here."""
+        name = f".lexfield-{uuid.uuid4().hex}"
+        found: dict[str, str] = {}
+        for address in self.workers:
+            own = folder / f"{name}-{len(found)}"
+            answers = self._client.run(leave_file, str(own), workers=[address], on_error="return")
+            if answers.get(address) != "":
+                found[address] = str(answers.get(address))
+            else:
+                found[address] = "shared" if own.exists() else "another folder of this name"
+            own.unlink(missing_ok=True)
+        return found
+
+    def close(self) -> None:
+        self._client.close()
+
+    def __enter__(self) -> Cluster:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+def open_engine(cluster: str | None = None) -> Engine:
+    """Return the cluster at an address, or at that of ``LEXFIELD_CLUSTER``; else this machine."""
+    address = cluster or os.environ.get(VARIABLE, "")
+    return Cluster(address) if address else Local()
+
+
+class _Running:
+    """A task under way, and the workers that could not do it."""
+
+    def __init__(self, task: str, item: str, name: str) -> None:
+        self.task, self.item, self.name = task, item, name
+        self.refused: list[str] = []
+        self.future: Any = None
+
+
+def run_task(task: str, item: str, topic: str, name: str) -> str:
+    """Run a task on a worker; the answer says if another worker should try it."""
+    from distributed import get_worker
+
+    worker = get_worker()
+    worker.log_event(topic, name)
+    # The cores are shared out by task: one thread each, also for BLAS.
+    os.environ["LEXFIELD_THREADS"] = "1"
+    single_thread()
+    return json.dumps(answer_task(task, json.loads(item), worker.address))
+
+
+def leave_file(path: str) -> str:
+    """Write a file, and return what went wrong, or nothing."""
+    try:
+        Path(path).touch()
+        return ""
+    except OSError as error:
+        return error.strerror or str(error)
+
+
+def installed() -> str:
+    """Return the version of lexfield on a worker."""
+    return __version__

@@ -1,0 +1,252 @@
+"""A search over shards on an engine: rounds of tasks, one for each shard and batch of queries.
+
+Every shard answers with what it knows of its best rows, scored by the statistics of the whole, and
+the method merges the answers (``search/in_parts.py``). Where the method wants it, a round of
+previews comes first; the counts that they asked for are added up over all shards.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from lexfield.cluster.shards import ShardedCollection, Sums
+from lexfield.engine import Engine
+from lexfield.errors import InputError, check, list_names
+from lexfield.explain import Explanation, Reason
+from lexfield.index.filter import missing_note, read_where
+from lexfield.index.highlights import Highlight
+from lexfield.index.passages import Answers, Passage
+from lexfield.index.query import Query
+from lexfield.index.ranking import Found, Ranking, add_notes
+from lexfield.progress import Progress, silent
+from lexfield.search import in_parts
+from lexfield.search.batch import Request
+from lexfield.search.in_parts import Entries, Parts
+from lexfield.search.method import Method, format_method
+from lexfield.search.registry import parse, read_query
+from lexfield.store.folder import manifest_sum
+
+_BATCH = 50  # queries per task
+_TASKS = "lexfield.cluster.search_tasks:"
+
+
+def search_shards(
+    index: ShardedCollection,
+    texts: Sequence[str],
+    request: Request,
+    progress: Progress,
+    engine: Engine,
+) -> Iterator[Ranking]:
+    """Search for every text, in order, with the shards on an engine."""
+    return ShardSearch(index, request, engine).run(list(texts), progress)
+
+
+class ShardSearch:
+    """The search of one index in one way."""
+
+    def __init__(self, index: ShardedCollection, request: Request, engine: Engine) -> None:
+        k, self.unit = request.k, request.unit
+        check(isinstance(k, int) and k >= 1, "k", "a whole number of at least 1", k)
+        check(self.unit in ("sentence", "document"), "unit", "'sentence' or 'document'", self.unit)
+        self._index, self._engine, self._request = index, engine, request
+        self._method = parse(request.method)
+        self._read("")  # refuses here what no shard should be asked
+        self._statistics = index.statistics(self.unit)
+        self._k = min(k, self._statistics.rows)
+        where = read_where(request.where)
+        self._where = dict(where) if where else None
+        self._check_fields()
+        counts = [shard[self.unit] for shard in index.shards]
+        self._firsts = np.append(0, np.cumsum(counts)).tolist()
+        self._shards = [number for number, count in enumerate(counts) if count]
+        self._place = {"path": index.address, "manifest": manifest_sum(index.path)}
+        self._question: dict[str, Any] = {
+            "spec": format_method(self._method),
+            "k": self._k,
+            "unit": self.unit,
+            "where": self._where,
+            "algebra": request.algebra,
+        }
+        self._notes = self._where_notes()
+
+    def run(self, texts: list[str], progress: Progress) -> Iterator[Ranking]:
+        batches = [texts[i : i + _BATCH] for i in range(0, len(texts), _BATCH)]
+        previews = self._previews(batches)
+        more = [{"sums": sums, "hints": hints} for sums, hints in previews]
+        rounds = self._round("answer", batches, more, progress)
+        for batch, (sums, _), answers in zip(batches, previews, rounds, strict=True):
+            rows = ShardTexts(self)
+            found = [
+                self._merge(text, [answer[i] for answer in answers], sums)
+                for i, text in enumerate(batch)
+            ]
+            rows.expect([row for one in found for row in one.rows])
+            for text, one in zip(batch, found, strict=True):
+                yield Ranking(one, rows, self._question["spec"], text)
+
+    def _read(self, text: str) -> Query:
+        request = self._request
+        return read_query(
+            self._index,
+            self._method,
+            text,
+            algebra=request.algebra,
+            allow_unknown=request.allow_unknown,
+        )
+
+    def _check_fields(self) -> None:
+        """Raise InputError if no shard has a field that is asked for."""
+        known = sorted(self._statistics.fields)
+        for name in self._where or ():
+            if name not in known:
+                raise InputError(
+                    f"No document has metadata {name!r}.", f"There are: {list_names(known)}."
+                )
+
+    def _where_notes(self) -> list[str]:
+        """Return notes that name the conditions that no document of any shard meets."""
+        if not self._where:
+            return []
+        asked = [(shard, {"unit": self.unit, "where": self._where}) for shard in self._shards]
+        answers = list(self.task("unmatched_values", asked))
+        in_all = set.intersection(*({tuple(one) for one in missing} for missing, _ in answers))
+        values: dict[str, Counter[str]] = {name: Counter() for name in self._where}
+        for _, known in answers:
+            for name, some in known.items():
+                values[name].update(some)
+        return [missing_note(name, v, list(values[name])) for name, v in sorted(in_all)]
+
+    def task(
+        self, name: str, asked: list[tuple[int, dict[str, Any]]], progress: Progress = silent
+    ) -> Iterator[Any]:
+        """Run a task of ``search_tasks.py`` for each pair of a shard and arguments."""
+        items = [{"place": {**self._place, "shard": shard}, **more} for shard, more in asked]
+        return self._engine.map(_TASKS + name, items, progress=progress)
+
+    def _round(
+        self,
+        task: str,
+        batches: Sequence[list[str]],
+        more: Sequence[dict[str, Any]],
+        progress: Progress = silent,
+    ) -> Iterator[list[Any]]:
+        """Yield what the shards answer to each batch."""
+        asked = [
+            (shard, {"question": self._question, "texts": batch, **extra})
+            for batch, extra in zip(batches, more, strict=True)
+            for shard in self._shards
+        ]
+        results = self.task(task, asked, progress)
+        for _ in batches:
+            yield [next(results) for _ in self._shards]
+        next(results, None)  # exhaust the generator so that its cleanup runs
+
+    def _previews(self, batches: list[list[str]]) -> list[tuple[Sums, list[Any]]]:
+        """Return for each batch the sums of what was counted, and a hint for every text."""
+        every = (text for batch in batches for text in batch)
+        if not any(in_parts.wants_preview(self._method, self._read(text)) for text in every):
+            return [([], [None] * len(batch)) for batch in batches]
+        combined = []
+        rounds = self._round("preview", batches, [{}] * len(batches))
+        for batch, answers in zip(batches, rounds, strict=True):
+            hints = [
+                in_parts.combine(self._method, [one["previews"][i] for one in answers], self._k)
+                for i in range(len(batch))
+            ]
+            combined.append((_add_up([one["counts"] for one in answers]), hints))
+        return combined
+
+    def _merge(self, text: str, answers: list[Any], sums: Sums) -> Found:
+        query = self._read(text)
+        given = Parts(
+            answers,
+            [self._firsts[shard] for shard in self._shards],
+            self.unit,
+            self._index.lexicon,
+            self._statistics,
+            self._entries,
+            partial(self._explain, text, sums),
+        )
+        return add_notes(in_parts.merge(self._method, given, query, self._k), query, self._notes)
+
+    def _explain(self, text: str, sums: Sums, method: Method, k: int, number: int) -> Explanation:
+        """Ask the shard that holds the row."""
+        shard, row = self.locate(number)
+        question = {**self._question, "spec": format_method(method), "k": k}
+        more = {"question": question, "text": text, "sums": sums, "row": row}
+        (made,) = self.task("explain", [(shard, more)])
+        reasons = [Reason(**reason) for reason in made["reasons"]]
+        return Explanation(**{**made, "reasons": reasons})
+
+    def _entries(self, number: int) -> Entries:
+        shard, row = self.locate(number)
+        asked = [(shard, {"unit": self.unit, "row": row})]
+        ((words, counts, shares),) = self.task("row_entries", asked)
+        return np.array(words, np.int32), np.array(counts, np.int32), np.array(shares, np.float32)
+
+    def locate(self, number: int) -> tuple[int, int]:
+        """Return the shard of a row, and its number there."""
+        shard = int(np.searchsorted(self._firsts, number, "right")) - 1
+        return shard, number - self._firsts[shard]
+
+
+class ShardTexts:
+    """Ids, places and texts of the rows of a batch, asked for together when one is looked at."""
+
+    def __init__(self, search: ShardSearch) -> None:
+        self._search = search
+        self._expected: list[int] = []
+        self._known: dict[int, dict[str, Any]] = {}
+
+    def expect(self, rows: Sequence[int]) -> None:
+        self._expected = sorted(set(rows))
+
+    def describe(self, row: int) -> dict[str, Any]:
+        if row not in self._known:
+            # the texts of documents may be long: they are fetched one by one
+            self._fetch(self._expected, self._search.unit == "sentence")
+        about = dict(self._known[row])
+        about.pop("text", None)
+        return about
+
+    def text(self, row: int) -> str:
+        self.describe(row)
+        if "text" not in self._known[row]:
+            self._fetch([row], True)
+        return str(self._known[row]["text"])
+
+    def passages(self, row: int, answers: Answers) -> list[Passage]:
+        shard, own = self._search.locate(row)
+        more = {"unit": self._search.unit, "row": own, "answers": answers}
+        (found,) = self._search.task("passages", [(shard, more)])
+        return [
+            Passage(**{**one, "highlights": [Highlight(**mark) for mark in one["highlights"]]})
+            for one in found
+        ]
+
+    def _fetch(self, rows: Sequence[int], texts: bool) -> None:
+        by_shard: dict[int, dict[int, int]] = {}  # shard → row there → row
+        for number in rows:
+            shard, row = self._search.locate(number)
+            by_shard.setdefault(shard, {})[row] = number
+        asked = [
+            (shard, {"unit": self._search.unit, "rows": list(own), "texts": texts})
+            for shard, own in by_shard.items()
+        ]
+        answers = self._search.task("describe", asked)
+        for own, found in zip(by_shard.values(), answers, strict=True):
+            self._known.update(zip(own.values(), found, strict=True))
+
+
+def _add_up(lists: list[Sums]) -> Sums:
+    """Return the sums over shards of what each has counted."""
+    sums: dict[tuple[Any, ...], tuple[int, int]] = {}
+    for key, holding, total in (entry for some in lists for entry in some):
+        before = sums.get(tuple(key), (0, 0))
+        sums[tuple(key)] = before[0] + holding, before[1] + total
+    return [(list(key), *both) for key, both in sums.items()]

@@ -1,0 +1,55 @@
+"""An index in shards, as users search it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from lexfield.cluster.search_shards import search_shards
+from lexfield.cluster.shards import ShardedCollection
+from lexfield.engine import Engine
+from lexfield.errors import InputError
+from lexfield.index.ranking import Ranking
+from lexfield.progress import Progress
+from lexfield.search.batch import Request
+from lexfield.search.index import Index
+from lexfield.store.folder import SHARDS
+from lexfield.store.place import is_address
+from lexfield.topics.lda import TopicModel
+
+
+class ShardedIndex(ShardedCollection, Index):
+    """An index in shards: searched here, or with an engine one task per shard."""
+
+    _task = "lexfield.cluster.search_tasks:search_texts"
+
+    def _search_all(
+        self, texts: list[str], request: Request, progress: Progress, engine: Engine | None
+    ) -> Iterator[Ranking]:
+        if engine is None:
+            return super()._search_all(texts, request, progress, engine)
+        return search_shards(self, texts, request, progress, engine)
+
+    def fit_topics(self, topics: int = 50, **options: Any) -> TopicModel:
+        if is_address(self.address):
+            raise InputError(
+                "Topics are fitted to an index in a folder.", "Build or copy it there first."
+            )
+        return super().fit_topics(topics, **options)
+
+
+def is_sharded(path: str | Path) -> bool:
+    """Return whether there is an index in shards at a path or an address."""
+    return is_address(path) or (Path(path) / SHARDS).is_dir()
+
+
+def open_index(path: str | Path, metric: str | None = None) -> Index:
+    """Open the index at a path or an address, in shards or not; under a learned ``metric``."""
+    if not is_sharded(path):
+        return Index.open(path, metric)
+    if metric is not None:
+        raise InputError(
+            f"{path} is an index in shards, which has no metrics.", "Build one without --shards."
+        )
+    return ShardedIndex(path)

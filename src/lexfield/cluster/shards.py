@@ -1,0 +1,270 @@
+"""An index in shards: parts of one collection, each a store of its own that never changes.
+
+    IDX/
+      CURRENT, 000001/   words, vectors, balls and statistics of all; the manifest names the shards
+      shards/0000-…/     the rows of one part: what a segment holds, on axes common to all
+
+Words are numbered as in an index of the whole, so sums over words run in the same order; the axes
+of mean vectors and all statistics are those of the whole. So a row scores, to the bit, as it does
+in a single index, whichever other shards are open.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import cached_property
+from pathlib import Path
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lexfield.errors import CorruptError, InputError, NotAStoreError, StoreError
+from lexfield.index.collection import Collection
+from lexfield.index.lexicon import Lexicon
+from lexfield.index.rows import Rows
+from lexfield.index.segment import Segment
+from lexfield.index.statistics import Key, Statistics
+from lexfield.store.folder import SHARDS, Store, manifest_sum
+from lexfield.store.manifest import root_of
+from lexfield.store.place import is_address, place_of
+from lexfield.text.corpus import Corpus
+from lexfield.text.normalise import Normalisation
+from lexfield.text.stem import NONE
+from lexfield.text.stopwords import stopwords
+
+T = TypeVar("T")
+Sums = list[tuple[list[Any], int, int]]  # key, rows holding, total
+KIND = "index in shards"
+SHARD = "shard"
+_SHARD_NAME = re.compile(r"[0-9]{4}-[0-9a-f]{32}")
+NAME = "s"  # of the one segment in a shard's store
+
+
+def check_shards(store: Store) -> None:
+    """Raise CorruptError if the name of a shard in a manifest could lead elsewhere."""
+    for shard in store.meta["shards"]:
+        if not _SHARD_NAME.fullmatch(str(shard["name"])):
+            raise CorruptError(
+                f"{store.path}: {str(shard['name'])[:60]!r} cannot be the name of a shard.",
+                "Restore it from a backup or build the index again from its source.",
+            )
+
+
+class ShardStatistics(Statistics):
+    """The statistics of all shards, for the rows of one.
+
+    Those of words and terms are kept with the index. Of n-grams and of groups of words there are
+    too many: a query's are recorded in all shards first, and the sums are learned before the
+    search. Each thread has its own, for its own query.
+    """
+
+    def __init__(self, index: Store, unit: str, stemmer: str) -> None:
+        meta, stemmed = index.meta, stemmer != NONE
+        fields = frozenset(name for shard in meta["shards"] for name in shard["fields"])
+        super().__init__(meta["rows"][unit], meta["tokens"], index.array(f"{unit}.holding"), fields)
+        self._terms = index.array(f"{unit}.term_holding" if stemmed else f"{unit}.holding")
+        self._totals = index.array("term_totals" if stemmed else "counts")
+        self._own = threading.local()
+
+    def count(self, key: Key, holding: int, total: int) -> tuple[int, int]:
+        if key[0] == "term":
+            return int(self._terms[key[1]]), int(self._totals[key[1]])
+        counts: dict[Key, tuple[int, int]] | None = getattr(self._own, "counts", None)
+        if counts is not None:
+            counts[key] = holding, total
+            return holding, total
+        sums: dict[Key, tuple[int, int]] = self._own.sums
+        return sums[key]
+
+    def learn(self, sums: Sums) -> None:
+        """Take the sums over all shards that the next queries of this thread need."""
+        self._own.sums = {tuple(key): (holding, total) for key, holding, total in sums}
+
+    @contextmanager
+    def record(self) -> Iterator[dict[Key, tuple[int, int]]]:
+        """Note what is counted here, to be added up with what other shards count."""
+        self._own.counts = {}
+        try:
+            yield self._own.counts
+        finally:
+            self._own.counts = None
+
+
+class ShardSegment(Segment):
+    """The rows of one shard; vectors are kept with the whole."""
+
+    def __init__(self, store: Store, shared: Store) -> None:
+        self._store, self._shared = store, shared
+        self.name = NAME
+        self.corpus = Corpus.load(store, store.meta["corpus"], f"{NAME}.")
+        self.own: NDArray[np.int32] = store.array("own")  # numbers of its words in the whole
+        self._units = {}
+        self._postings = {}
+
+    @cached_property
+    def vectors(self) -> NDArray[np.float32]:
+        chosen: NDArray[np.float32] = self._shared.array("vectors")[self.own]
+        return chosen
+
+    @cached_property
+    def matches(self) -> NDArray[np.uint8]:
+        chosen: NDArray[np.uint8] = self._shared.array("how")[self.own]
+        return chosen
+
+    @property
+    def index_store(self) -> Store:
+        return self._shared
+
+
+class SharedLexicon(Lexicon):
+    """The words of all shards, whichever are open."""
+
+    def __init__(self, shared: Store, index: ShardedCollection, excluded: frozenset[str]) -> None:
+        self._shared = shared
+        self._index = index
+        self._excluded = excluded
+        self.words = list(shared.strings("words"))
+        self.ids = {word: number for number, word in enumerate(self.words)}
+        self._computed = {}
+
+    @cached_property
+    def maps(self) -> list[NDArray[np.int32]]:  # type: ignore[override]
+        """Of the shards that are open; not needed to read a query."""
+        return [segment.own for segment in self._index.segments]
+
+    @cached_property
+    def vectors(self) -> NDArray[np.float32]:
+        return self._shared.array("vectors")
+
+    @cached_property
+    def matches(self) -> NDArray[np.uint8]:
+        return self._shared.array("how")
+
+    @cached_property
+    def counts(self) -> NDArray[np.int64]:
+        return self._shared.array("counts")
+
+    @cached_property
+    def _live(self) -> None:
+        return None
+
+    @property
+    def has_balls(self) -> bool:
+        return True
+
+    @property
+    def _balls(self) -> NDArray[np.int32]:
+        return self._shared.array("balls")
+
+
+class ShardedCollection(Collection):
+    """What is stored in shards: all of them are open or, as a task sees it, ``only`` one."""
+
+    def __init__(self, path: str | Path, only: int | None = None) -> None:
+        self._address = str(path) if is_address(path) else os.path.realpath(path)
+        self._place = place_of(path)
+        self._only = only
+        self._attach(self._place.store())
+
+    @property
+    def address(self) -> str:
+        return self._address
+
+    def _open_store(self) -> Store:
+        try:
+            store = Store.open(self.path, KIND)
+        except NotAStoreError as error:
+            if not (self.path / SHARDS).is_dir() or (self.path / "CURRENT").exists():
+                raise
+            raise NotAStoreError(
+                f"{self.path} was never finished: its building was interrupted.",
+                "Run the same command again; what was finished is kept.",
+            ) from error
+        check_shards(store)
+        self.__dict__.pop("_statistics", None)
+        return store
+
+    @property
+    def shards(self) -> list[dict[str, Any]]:
+        """What the manifest says of each shard."""
+        shards: list[dict[str, Any]] = self._meta["shards"]
+        return shards
+
+    @cached_property
+    def segments(self) -> list[ShardSegment]:  # type: ignore[override]
+        numbers = range(len(self.shards)) if self._only is None else [self._only]
+        return [self._segment(self.shards[number]) for number in numbers]
+
+    def _segment(self, about: dict[str, Any]) -> ShardSegment:
+        name = f"{SHARDS}/{about['name']}"
+        try:
+            folder = self._place.store(name)
+            found = manifest_sum(folder)
+        except StoreError as error:
+            if isinstance(error, CorruptError):
+                raise
+            raise CorruptError(
+                f"The shard {about['name']} of {self.address} is missing.",
+                "Restore it from a backup or build the index again from its source.",
+            ) from error
+        if found != about["manifest"] or about.get("root") not in (None, root_of(folder)):
+            raise CorruptError(
+                f"The shard {about['name']} of {self.address} is not the one that was built.",
+                "Restore it from a backup or build the index again from its source.",
+            )
+        return ShardSegment(Store.open(folder, SHARD), self._store)
+
+    @cached_property
+    def lexicon(self) -> Lexicon:
+        return SharedLexicon(self._store, self, stopwords(self.language))
+
+    @property
+    def normalisation(self) -> Normalisation:
+        return Normalisation(**self._meta["segments"][0]["corpus"]["normalisation"])
+
+    def _make_rows(self, unit: str) -> Rows:
+        statistics = None if self._only is None else self.statistics(unit)
+        return Rows(self.segments, self.lexicon, unit, self._deleted, statistics)
+
+    def statistics(self, unit: str) -> ShardStatistics:
+        """The statistics of all shards."""
+        cached: dict[str, ShardStatistics] = self.__dict__.setdefault("_statistics", {})
+        if unit not in cached:
+            cached[unit] = ShardStatistics(self._store, unit, self.normalisation.stem)
+        return cached[unit]
+
+    @property
+    def _deleted(self) -> NDArray[np.bool_]:
+        return np.zeros(sum(len(segment.corpus.ids) for segment in self.segments), bool)
+
+    def _change(self, work: Callable[[], T]) -> T:
+        raise InputError(
+            f"{self.address} is an index in shards, which never change.",
+            "Build it again from all documents, with --replace.",
+        )
+
+    def info(self) -> dict[str, Any]:
+        found = super().info()
+        sizes = sum(segment._store.size for segment in self.segments)
+        return {
+            **found,
+            "path": self.address,
+            "bytes": found["bytes"] + sizes,
+            "notes": [*self._meta["notes"], *self.coverage.build_notes()],
+            "shards": [
+                {name: shard[name] for name in ("name", "documents", "sentence", "tokens")}
+                for shard in self.shards
+            ],
+        }
+
+    def __repr__(self) -> str:
+        documents, sentences = (self._meta["rows"][unit] for unit in ("document", "sentence"))
+        return (
+            f"<Index {self.address!r}: {documents:,} documents, {sentences:,} sentences,"
+            f" {len(self._store.strings('words')):,} distinct words, {len(self.shards)} shards>"
+        )

@@ -1,0 +1,67 @@
+"""What an index holds, in figures."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lexfield.index.lexicon import Lexicon
+from lexfield.index.segment import Segment
+from lexfield.store.folder import Store
+from lexfield.vectors.coverage import Coverage
+from lexfield.vectors.wordvectors import count_matches
+
+_MOST_FIELDS, _MOST_VALUES = 100, 50
+
+
+def describe_collection(
+    store: Store,
+    segments: Sequence[Segment],
+    lexicon: Lexicon,
+    deleted: NDArray[np.bool_],
+    coverage: Coverage,
+) -> dict[str, Any]:
+    """Return its sizes, metadata fields with their values, coverage by vectors, and notes."""
+    counters: dict[str, Counter[str]] = {}
+    rows = ((s.corpus, row) for s in segments for row in range(len(s.corpus.ids)))
+    for (corpus, row), is_deleted in zip(rows, deleted, strict=True):
+        for name, value in () if is_deleted else corpus.metadata(row).items():
+            counters.setdefault(name, Counter())[value] += 1
+    meta = store.meta
+    ways = count_matches(lexicon.matches, lexicon.counts)
+    return {
+        "path": str(store.path),
+        "generation": int(store.generation),
+        "bytes": store.size,
+        "documents": int((~deleted).sum()),
+        "deleted": int(deleted.sum()),
+        "segments": len(segments),
+        "sentences": sum(len(s.corpus.sentences) for s in segments),
+        "tokens": sum(len(s.corpus.tokens) for s in segments),
+        "words": len(lexicon),
+        "language": meta["language"],
+        "normalisation": meta["segments"][0]["corpus"]["normalisation"],
+        "vectors": {**meta["vectors"], "coverage": ways},
+        "metadata": _most_common(counters),
+        "notes": [
+            *(note for s in meta["segments"] for note in s["corpus"]["notes"]),
+            *coverage.build_notes(),
+            *_field_notes(len(counters)),
+        ],
+    }
+
+
+def _most_common(counters: dict[str, Counter[str]]) -> dict[str, dict[str, int]]:
+    """Return the fields that most documents have, by name, with their most common values."""
+    names = sorted(counters, key=lambda name: (-counters[name].total(), name))[:_MOST_FIELDS]
+    return {name: dict(counters[name].most_common(_MOST_VALUES)) for name in sorted(names)}
+
+
+def _field_notes(fields: int) -> list[str]:
+    if fields <= _MOST_FIELDS:
+        return []
+    return [f"{fields:,} metadata fields; the {_MOST_FIELDS} that most documents have are listed"]

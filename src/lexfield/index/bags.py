@@ -1,0 +1,228 @@
+"""The bags of all rows of an index: terms, the rows that hold them, and their totals.
+
+A term is a word, stopwords too, or the stem of words where the index has a stemmer. The list of a
+stem is put together from those of its words.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lexfield.arrays import Array
+from lexfield.index.postings import Postings
+from lexfield.index.rows import Rows
+from lexfield.text.stem import NONE, stem_words
+
+T = TypeVar("T")
+_KEPT = 30_000_000  # entries of derived lists that are kept in memory
+
+
+@dataclass(frozen=True)
+class Occurrences:
+    """The rows that hold an n-gram, ascending, and how often each does.
+
+    ``holding`` and ``total`` are counts over the collection: of such rows, and of occurrences.
+    """
+
+    rows: NDArray[np.int32]
+    counts: Array
+    holding: int
+    total: float
+
+
+class Bags:
+    """The bags of rows; ``Bags.of(rows)`` makes them once."""
+
+    def __init__(self, rows: Rows) -> None:
+        self.rows = rows
+        self.stemmer = rows.normalisation.stem
+        self._postings = [segment.postings(rows.unit) for segment in rows.segments]
+        self._remembered: dict[Hashable, Any] = {}
+        self._lists: dict[Hashable, dict[tuple[str, ...], Any]] = {}
+        self._size = 0
+        self._own = threading.local()
+
+    @classmethod
+    def of(cls, rows: Rows) -> Bags:
+        return rows.cached("bags", cls)
+
+    def terms(self, words: list[str]) -> tuple[str, ...]:
+        """Return the terms of words: themselves, or their stems."""
+        return tuple(words if self.stemmer == NONE else stem_words(words, self.stemmer))
+
+    @cached_property
+    def ids(self) -> dict[str, int]:
+        """The number of each term, in the order of the first word that it stands for."""
+        if self.stemmer == NONE:
+            return self.rows.lexicon.ids
+        return {stem: number for number, stem in enumerate(dict.fromkeys(self._stems))}
+
+    @cached_property
+    def names(self) -> list[str]:
+        """The term of each id."""
+        return list(self.ids)
+
+    @cached_property
+    def _stems(self) -> list[str]:
+        return stem_words(self.rows.lexicon.words, self.stemmer)
+
+    @cached_property
+    def term_of(self) -> NDArray[np.int32]:
+        """The term of each word of the lexicon."""
+        if self.stemmer == NONE:
+            return np.arange(len(self.rows.lexicon), dtype=np.int32)
+        return np.array([self.ids[stem] for stem in self._stems], np.int32)
+
+    @cached_property
+    def words_of(self) -> dict[int, list[int]]:
+        """The words of the lexicon that each term stands for."""
+        words: dict[int, list[int]] = {}
+        for word, term in enumerate(self.term_of.tolist()):
+            words.setdefault(term, []).append(word)
+        return words
+
+    def occurrences(self, gram: tuple[str, ...]) -> Occurrences:
+        """Return the rows that hold a term, or an n-gram of terms; those of a term are kept."""
+        if len(gram) > 1:
+            return self._occurrences(gram)
+        return self.remember(("occurrences", gram), lambda: self._occurrences(gram))
+
+    def _occurrences(self, gram: tuple[str, ...]) -> Occurrences:
+        ids = [self.ids.get(term, -1) for term in gram]
+        parts = []
+        if min(ids) >= 0:
+            for number, start in enumerate(self.rows.starts[:-1].tolist()):
+                own = [self._segment_words(number, term) for term in ids]
+                if all(len(words) for words in own):
+                    rows, counts = self._in_segment(number, ids, own)
+                    parts.append((rows + np.int32(start) if start else rows, counts))
+        if len(parts) == 1:
+            rows, counts = parts[0]
+        else:
+            empty = np.empty(0, np.int32)
+            rows = np.concatenate([empty, *(rows for rows, _ in parts)])
+            counts = np.concatenate([empty, *(counts for _, counts in parts)])
+        live = self.rows.live
+        living = counts if live is None else counts[live[rows]]
+        holding, total = len(living), int(living.sum())
+        if len(ids) > 1 or ids[0] >= 0:
+            key = ("gram", *gram) if len(ids) > 1 else ("term", ids[0])
+            holding, total = self.rows.statistics.count(key, holding, total)
+        return Occurrences(rows, counts, holding, total)
+
+    def count_holding_any(self, terms: list[int], holding: int) -> int:
+        """Return how many rows of the collection hold any of these terms, ``holding`` here."""
+        return self.rows.statistics.count(("any", *terms), holding, 0)[0]
+
+    def _segment_words(self, number: int, term: int) -> list[int]:
+        """Return the words of a term, as a segment numbers them."""
+        words = [term] if self.stemmer == NONE else self.words_of[term]
+        own = self.rows.lexicon.inverse[number][words]
+        return [word for word in own.tolist() if word >= 0]
+
+    def _in_segment(
+        self, number: int, gram: list[int], words: list[list[int]]
+    ) -> tuple[Array, Array]:
+        """Return the rows of a segment that hold a gram, ascending, and how often."""
+        postings = self._postings[number]
+        if len(gram) == 1:
+            return _join_lists(postings, words[0])
+        corpus, terms = self.rows.segments[number].corpus, self._terms(number)
+        starts = postings.position_offsets
+        sizes = [sum(int(starts[word + 1] - starts[word]) for word in some) for some in words]
+        rarest = int(np.argmin(sizes))
+        places = [postings.positions[starts[word] : starts[word + 1]] for word in words[rarest]]
+        found = np.sort(np.concatenate(places).astype(np.int64)) - rarest
+        found = found[(found >= 0) & (found <= len(corpus.tokens) - len(gram))]
+        for place, term in enumerate(gram):
+            if place != rarest:
+                found = found[terms[corpus.tokens[found + place]] == term]
+        ends = corpus.token_offsets[1:]
+        sentences = np.searchsorted(ends, found, "right")
+        inside = sentences == np.searchsorted(ends, found + len(gram) - 1, "right")
+        found = found[inside]
+        rows, counts = np.unique(
+            np.searchsorted(self.rows.token_offsets(number)[1:], found, "right").astype(np.int32),
+            return_counts=True,
+        )
+        return rows, counts.astype(np.int32)
+
+    def _terms(self, number: int) -> NDArray[np.int32]:
+        """Return the term of each word of a segment."""
+        own = self.rows.lexicon.maps[number]
+        return own if self.stemmer == NONE else self.term_of[own]
+
+    def sizes(self, n: int) -> NDArray[np.int64]:
+        """Return how many n-grams each row has."""
+        if n == 1:
+            return self.rows.lengths.astype(np.int64)
+        return self.remember(("sizes", n), lambda: self._sizes(n))
+
+    def _sizes(self, n: int) -> NDArray[np.int64]:
+        parts = []
+        for number, segment in enumerate(self.rows.segments):
+            grams = np.maximum(np.diff(segment.corpus.token_offsets) - n + 1, 0)
+            if self.rows.unit == "document":
+                sums = np.append(0, np.cumsum(grams))
+                grams = np.diff(sums[segment.corpus.sentence_offsets])
+            parts.append(grams.astype(np.int64))
+            assert len(grams) == self.rows.units[number].rows
+        return np.concatenate(parts)
+
+    def total(self, n: int) -> int:
+        """Return the number of all n-grams of the collection."""
+
+        def total() -> int:
+            sizes, live = self.sizes(n), self.rows.live
+            return int(sizes.sum() if live is None else sizes[live].sum())
+
+        if n == 1:
+            return self.rows.statistics.tokens
+        return self.rows.statistics.count(("total", n), 0, self.remember(("total", n), total))[1]
+
+    def remember(self, key: Hashable, make: Callable[[], T]) -> T:
+        """Return something derived from the rows, made once."""
+        if key not in self._remembered:
+            self._remembered[key] = make()
+        found: T = self._remembered[key]
+        return found
+
+    def lists(self, method: Hashable) -> dict[tuple[str, ...], Any]:
+        """Return what a method has made of n-grams so far."""
+        return self._lists.setdefault(method, {})
+
+    def keep(self, method: Hashable, gram: tuple[str, ...], made: Any, size: int) -> None:
+        """Keep what a method made of an n-gram; everything is dropped when it gets too much."""
+        self._size += size
+        if self._size > _KEPT:
+            self._lists, self._size = {}, size
+        self.lists(method)[gram] = made
+
+    def take_sums(self) -> NDArray[np.float64]:
+        """Return a buffer with a zero for every row; hand it back zeroed with ``give_back``.
+
+        Clearing all of it would take as long as a query.
+        """
+        sums: NDArray[np.float64] | None = self._own.__dict__.pop("sums", None)
+        return np.zeros(len(self.rows)) if sums is None else sums
+
+    def give_back(self, sums: NDArray[np.float64]) -> None:
+        self._own.sums = sums
+
+
+def _join_lists(postings: Postings, words: list[int]) -> tuple[Array, Array]:
+    """Return the rows that hold any of the words, ascending, and how often they do."""
+    parts = [slice(postings.offsets[word], postings.offsets[word + 1]) for word in words]
+    if len(parts) == 1:
+        return postings.rows[parts[0]], postings.counts[parts[0]]
+    rows = np.concatenate([postings.rows[part] for part in parts])
+    counts = np.concatenate([postings.counts[part] for part in parts])
+    rows, places = np.unique(rows, return_inverse=True)
+    return rows, np.bincount(places, counts).astype(np.int32)

@@ -1,0 +1,66 @@
+"""Writing an index of one segment."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+
+import numpy as np
+
+from lexfield.errors import InputError
+from lexfield.index.embedding import embed_words
+from lexfield.index.segment import save_segment
+from lexfield.progress import Progress
+from lexfield.store.folder import next_epoch, write
+from lexfield.store.owned import refuse_others
+from lexfield.text.corpus import Corpus
+from lexfield.text.document import Document
+from lexfield.text.normalise import Normalisation
+from lexfield.text.stopwords import stopwords
+from lexfield.vectors.wordvectors import WordVectors
+
+Documents = Corpus | Iterable[Document | str]
+KIND = "index"
+
+
+def check_free(path: str | Path, replace: bool) -> None:
+    """Raise InputError if there is an index already (unless ``replace``) or others' files."""
+    if not replace and (Path(path) / "CURRENT").exists():
+        raise InputError(
+            f"There is an index at {path} already; it was left as it is.",
+            "Choose another name, or replace it with --replace (in Python: replace=True).",
+        )
+    refuse_others(Path(path))
+
+
+def to_corpus(
+    documents: Documents, progress: Progress, normalisation: Normalisation | None = None
+) -> Corpus:
+    """Return documents as a corpus. Raise InputError if they are one text or a path."""
+    if isinstance(documents, str | Path):
+        raise InputError(
+            f"An index is made of several texts, not of {str(documents)[:60]!r}.",
+            "Give a list of texts; read files with Corpus.read(path); open an index with"
+            " Index.open(path).",
+        )
+    if isinstance(documents, Corpus):
+        return documents
+    return Corpus.of(documents, normalisation=normalisation, progress=progress)
+
+
+def write_index(
+    corpus: Corpus,
+    path: Path,
+    vectors: WordVectors | str | Path,
+    language: str,
+    progress: Progress,
+) -> None:
+    """Write an index of a corpus. Raise InputError if it holds no words."""
+    if not len(corpus.tokens):
+        raise InputError("The corpus holds no words; nothing was written.")
+    stopwords(language)  # an unknown language is an error before any work
+    embedded, about = embed_words(corpus.vocabulary, vectors, progress)
+    with write(path, KIND, epoch=next_epoch(path)) as out:
+        meta = save_segment(out, "s000001", corpus, embedded, language, progress)
+        out.array("deleted", np.zeros(len(corpus.ids), bool))
+        out.meta.update(segments=[meta], language=language, vectors=about)

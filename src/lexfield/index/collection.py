@@ -1,0 +1,385 @@
+"""A collection: documents, the vectors of their words, and everything search needs, kept on disk.
+
+It consists of segments that never change. ``add`` writes a new one, ``delete`` a mark, ``compact``
+makes one of all; each is a new generation of the store, so readers and crashes see the old state or
+the new one. Small segments are merged as they gather, so that there are never many.
+"""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+import weakref
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Self, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lexfield.errors import ChangedError, InputError, check
+from lexfield.index.about import describe_collection
+from lexfield.index.build import KIND, Documents, check_free, to_corpus, write_index
+from lexfield.index.embedding import VectorSource
+from lexfield.index.lexicon import Lexicon, embed_with
+from lexfield.index.metrics import MappedSource, Metric
+from lexfield.index.parts import discard_replaced, write_next
+from lexfield.index.query import Query, look_up
+from lexfield.index.rows import Rows
+from lexfield.index.segment import UNITS, Segment, save_segment
+from lexfield.index.upkeep import update_parts
+from lexfield.progress import Progress, silent
+from lexfield.store.folder import Store, Writer, next_epoch, write
+from lexfield.text.corpus import Corpus
+from lexfield.text.document import Document
+from lexfield.text.normalise import Normalisation
+from lexfield.text.stopwords import stopwords
+from lexfield.vectors.coverage import Coverage
+from lexfield.vectors.wordvectors import WordEmbeddings, WordVectors
+
+T = TypeVar("T")
+
+
+class Collection:
+    """What is stored about documents: ``Collection(texts)`` in memory, ``build`` and ``open`` on
+    disk. ``len``, iteration and ``collection[id]`` are over documents that were not deleted."""
+
+    _is_temporary = False
+
+    def __init__(
+        self,
+        documents: Documents,
+        *,
+        vectors: WordVectors | str | Path = "default",
+        language: str = "en",
+        progress: Progress = silent,
+    ) -> None:
+        """Index documents in a temporary folder, which is removed with this object.
+
+        Arguments are those of ``build``; ``save`` keeps the result.
+        """
+        folder = tempfile.mkdtemp(prefix="lexfield-")
+        weakref.finalize(self, shutil.rmtree, folder, ignore_errors=True)
+        self._is_temporary = True
+        path = Path(folder) / "index"
+        write_index(to_corpus(documents, progress), path, vectors, language, progress)
+        self._attach(path)
+
+    @classmethod
+    def open(cls, path: str | Path, metric: str | None = None) -> Self:
+        """Open an index on disk; with ``metric``, as it is under one that was learned for it."""
+        self = cls.__new__(cls)
+        self._attach(Path(path), metric)
+        return self
+
+    def _attach(self, path: Path, metric: str | None = None) -> None:
+        self.path = path
+        self.metric = metric
+        self._load()
+
+    def _load(self) -> None:
+        self._store = self._open_store()
+        self.state = self._store.state  # differs even if another index takes this one's place
+        self._meta: dict[str, Any] = self._store.meta
+        for name in ("segments", "lexicon", "documents", "_rows", "_source", "_metric"):
+            self.__dict__.pop(name, None)
+
+    def _open_store(self) -> Store:
+        return Store.open(self.path, KIND)
+
+    @classmethod
+    def build(
+        cls,
+        documents: Documents,
+        path: str | Path,
+        *,
+        vectors: WordVectors | str | Path = "default",
+        language: str = "en",
+        replace: bool = False,
+        progress: Progress = silent,
+    ) -> Self:
+        """Write an index of documents, a corpus or plain texts at ``path``, and open it.
+
+        ``vectors`` is a set of word vectors, its name or its file. ``language`` names the stopwords
+        that searching leaves out (``"none"`` for none).
+        """
+        check_free(path, replace)
+        corpus = to_corpus(documents, progress)
+        with discard_replaced(path):
+            write_index(corpus, Path(path), vectors, language, progress)
+        return cls.open(path)
+
+    def save(self, path: str | Path, *, replace: bool = False) -> Self:
+        """Write the index, with its topics and metrics, to ``path``; return it as it is there."""
+        check_free(path, replace)
+        with discard_replaced(path), write(path, KIND, epoch=next_epoch(path)) as out:
+            out.meta.update(self._meta)
+            out.keep(self._store, "")
+            out.keep_parts(self._store)
+        return self.open(path)
+
+    def add(
+        self,
+        documents: Documents,
+        *,
+        vectors: WordVectors | None = None,
+        progress: Progress = silent,
+    ) -> int:
+        """Add documents without rebuilding; return their number. Ids must be new.
+
+        Plain texts are numbered on from the largest number that is an id. Words that the index does
+        not know get vectors from the set it was built with, or from ``vectors``.
+        """
+        self.refresh()
+        if isinstance(documents, Corpus):
+            documents = documents.documents
+        if not isinstance(documents, str):
+            documents = self._number(documents)
+        new = to_corpus(documents, progress, self.normalisation)
+        added = self._change(lambda: self._add(new, vectors, progress)) if len(new.ids) else 0
+        self._update_parts(progress)
+        return added
+
+    def _number(self, items: Iterable[Document | str]) -> Iterator[Document]:
+        """Give plain texts the numbers after the largest that is an id."""
+        ids = (identity for segment in self.segments for identity in segment.corpus.ids)
+        used = [int(identity) for identity in ids if identity.isascii() and identity.isdecimal()]
+        number, seen = max(used, default=-1) + 1, set()
+        for item in items:
+            if isinstance(item, str):
+                while str(number) in seen:
+                    number += 1
+                item = Document(str(number), item)
+            seen.add(item.id)
+            yield item
+
+    def _add(self, new: Corpus, vectors: WordVectors | None, progress: Progress) -> int:
+        taken = [identity for identity in new.ids if identity in self.documents]
+        if taken:
+            raise InputError(
+                f"The index holds {taken[0]!r} already"
+                + (f" (and {len(taken) - 1} more of these ids)." if len(taken) > 1 else "."),
+                "Delete it first, or give the new document another id.",
+            )
+        added = len(new.ids)
+        kept, absorbed = self._split(len(new.tokens))
+        if absorbed:
+            old = [document for number in absorbed for document in self._live_documents(number)]
+            new = Corpus.of([*old, *new.documents], normalisation=self.normalisation)
+        embedded = self._embed(new, vectors)
+        with write_next(self._store, self.segments) as out:
+            self._keep(out, kept)
+            numbers = [int(meta["name"][1:]) for meta in self._meta["segments"]]
+            name = f"s{max(numbers) + 1:06d}"
+            meta = save_segment(out, name, new, embedded, self.language, progress)
+            before = self._deleted[: sum(len(self.segments[number].corpus.ids) for number in kept)]
+            out.array("deleted", np.append(before, np.zeros(len(new.ids), bool)))
+            out.meta["segments"].append(meta)
+        return added
+
+    def delete(self, ids: Iterable[str]) -> int:
+        """Delete documents by id; return their number. With an unknown id none is deleted."""
+        wanted = list(dict.fromkeys([ids] if isinstance(ids, str) else ids))
+        return self._change(lambda: self._delete(wanted))
+
+    def _delete(self, wanted: list[str]) -> int:
+        missing = [identity for identity in wanted if identity not in self.documents]
+        if missing:
+            raise InputError(
+                f"The index holds no document {missing[0]!r}"
+                + (f" (nor {len(missing) - 1} more of these)." if len(missing) > 1 else "."),
+                "Nothing was deleted. Ids are those of documents, without the #number.",
+            )
+        deleted = self._deleted.copy()
+        deleted[[self.documents[identity] for identity in wanted]] = True
+        with write_next(self._store, self.segments) as out:
+            self._keep(out, range(len(self.segments)))
+            out.array("deleted", deleted)
+        return len(wanted)
+
+    def compact(self, progress: Progress = silent) -> None:
+        """Make one segment of all; what was deleted is gone for good.
+
+        The result is the index that ``build`` would make of the remaining documents.
+        """
+        self._change(lambda: self._compact(progress))
+        self._update_parts(progress)
+
+    def _compact(self, progress: Progress) -> None:
+        corpus = self.corpus
+        if not len(corpus.tokens):
+            raise InputError("No document is left; an index cannot be empty. Delete its folder.")
+        embedded = self._embed(corpus, None)
+        with write_next(self._store, self.segments) as out:
+            meta = save_segment(out, "s000001", corpus, embedded, self.language, progress)
+            out.array("deleted", np.zeros(len(corpus.ids), bool))
+            coverage = embedded.coverage(corpus.vocabulary.counts)
+            vectors = {**self._meta["vectors"], "coverage": coverage}
+            out.meta.update(segments=[meta], language=self.language, vectors=vectors)
+
+    def _change(self, work: Callable[[], T]) -> T:
+        """Do work that writes a new generation; again, on top of it, if another came between."""
+        if self.metric is not None:
+            raise InputError(
+                f"The index is open under the metric {self.metric!r}.",
+                "Open it without to change it.",
+            )
+        while True:
+            self.refresh()
+            with suppress(ChangedError):
+                result = work()
+                self.refresh()
+                return result
+
+    def _update_parts(self, progress: Progress) -> None:
+        if update_parts(self._store, self.segments, progress):
+            self.refresh()
+
+    def refresh(self) -> None:
+        """Go on with the newest generation, if another process has written one."""
+        if not self._store.is_current():
+            self._load()
+
+    def rows(self, unit: str = "sentence") -> Rows:
+        """All sentences or documents, as search methods see them."""
+        check(unit in UNITS, "unit", "'sentence' or 'document'", unit)
+        cached: dict[str, Rows] = self.__dict__.setdefault("_rows", {})
+        if unit not in cached:
+            cached[unit] = self._make_rows(unit)
+        return cached[unit]
+
+    def _make_rows(self, unit: str) -> Rows:
+        return Rows(self.segments, self.lexicon, unit, self._deleted)
+
+    def query(self, text: str) -> Query:
+        """Cut a text as the index's own were, and look its words up."""
+        return look_up(text, self.lexicon, self.normalisation, self.language, self._source)
+
+    @cached_property
+    def segments(self) -> list[Segment]:
+        plain = [Segment(self._store, meta) for meta in self._meta["segments"]]
+        return plain if self._metric is None else self._metric.map_segments(plain)
+
+    @cached_property
+    def _metric(self) -> Metric | None:
+        return None if self.metric is None else Metric(self._store, self.metric)
+
+    @cached_property
+    def _source(self) -> VectorSource:
+        """Where words that the index does not hold get their vectors."""
+        about = self._meta["vectors"]
+        return VectorSource(about) if self._metric is None else MappedSource(about, self._metric)
+
+    @cached_property
+    def lexicon(self) -> Lexicon:
+        return Lexicon(self.segments, stopwords(self.language), self._deleted)
+
+    @property
+    def coverage(self) -> Coverage:
+        """How many words of the index have a vector."""
+        name = f"the index {self.path.name}"
+        return Coverage(*self.lexicon.covered, self._meta["vectors"]["name"], name)
+
+    @property
+    def corpus(self) -> Corpus:
+        """The documents that were not deleted; cut anew where there is more than one segment."""
+        if len(self.segments) == 1 and not self._deleted.any():
+            return self.segments[0].corpus
+        return Corpus.of(self, normalisation=self.normalisation)
+
+    @property
+    def language(self) -> str:
+        return str(self._meta["language"])
+
+    @property
+    def normalisation(self) -> Normalisation:
+        return self.segments[0].corpus.normalisation
+
+    @property
+    def generation(self) -> str:
+        """Which state of the index this is; every change, of topics or metrics too, makes one."""
+        return self._store.generation
+
+    @property
+    def address(self) -> str:
+        """Where another process opens this index."""
+        return str(self.path.resolve())
+
+    @property
+    def _deleted(self) -> NDArray[np.bool_]:
+        return self._store.array("deleted")
+
+    @cached_property
+    def documents(self) -> dict[str, int]:
+        """Id → number over all segments, of documents that were not deleted."""
+        identities = [identity for segment in self.segments for identity in segment.corpus.ids]
+        return {
+            identity: number
+            for number, (identity, gone) in enumerate(zip(identities, self._deleted, strict=True))
+            if not gone
+        }
+
+    def __len__(self) -> int:
+        return len(self.documents)
+
+    def __bool__(self) -> bool:
+        """An index is something even if all its documents were deleted."""
+        return True
+
+    def __contains__(self, identity: object) -> bool:
+        return identity in self.documents
+
+    def __iter__(self) -> Iterator[Document]:
+        return (d for number in range(len(self.segments)) for d in self._live_documents(number))
+
+    def __getitem__(self, identity: str) -> Document:
+        number = self.documents.get(identity)
+        if number is None:
+            raise InputError(
+                f"The index holds no document {identity!r}.", "Ids are shown with every hit."
+            )
+        for segment in self.segments:
+            if number < len(segment.corpus.ids):
+                break
+            number -= len(segment.corpus.ids)
+        return segment.corpus.documents[number]
+
+    def _embed(self, corpus: Corpus, vectors: WordVectors | None) -> WordEmbeddings:
+        """Vectors of a corpus's words: the index's own, and for new words from their set."""
+        return embed_with(list(corpus.vocabulary), self.lexicon, vectors or self._source)
+
+    def _split(self, tokens: int) -> tuple[range, range]:
+        """Segments that stay, and the last ones, small beside ``tokens``, that are merged."""
+        first = len(self.segments)
+        while first > 0 and len(self.segments[first - 1].corpus.tokens) <= tokens:
+            first -= 1
+            tokens += len(self.segments[first].corpus.tokens)
+        return range(first), range(first, len(self.segments))
+
+    def _live_documents(self, number: int) -> Iterator[Document]:
+        first = sum(len(segment.corpus.ids) for segment in self.segments[:number])
+        documents = self.segments[number].corpus.documents
+        return (d for i, d in enumerate(documents, first) if not self._deleted[i])
+
+    def _keep(self, out: Writer, numbers: Iterable[int]) -> None:
+        """Take segments over into a new generation."""
+        out.meta.update(self._meta)
+        out.meta["segments"] = [self._meta["segments"][number] for number in numbers]
+        for meta in out.meta["segments"]:
+            out.keep(self._store, f"{meta['name']}.")
+
+    def info(self) -> dict[str, Any]:
+        """What is inside: sizes, metadata fields with their values, coverage, notes."""
+        return describe_collection(
+            self._store, self.segments, self.lexicon, self._deleted, self.coverage
+        )
+
+    def __repr__(self) -> str:
+        sentences = sum(len(segment.corpus.sentences) for segment in self.segments)
+        where = "in memory" if self._is_temporary else repr(str(self.path))
+        return (
+            f"<{type(self).__name__} {where}: {len(self):,} documents, {sentences:,}"
+            f" sentences, {len(self.lexicon):,} distinct words>"
+        )

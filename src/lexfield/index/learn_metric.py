@@ -1,0 +1,162 @@
+"""Learning a metric from groups of documents of an index."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lexfield.arrays import Array
+from lexfield.engine import single_thread
+from lexfield.errors import InputError, check, list_names
+from lexfield.index.collection import Collection
+from lexfield.index.fit_topics import mixtures_of_documents
+from lexfield.index.metrics import NAME, PREFIX, Learned, derive_missing
+from lexfield.index.parts import write_part
+from lexfield.index.rows import Rows
+from lexfield.index.topics import Topics, has_topics
+from lexfield.metric.choose import choose_shrinkage
+from lexfield.metric.distortion import WEIGHTS, MinimumDistortion
+from lexfield.progress import Progress, silent
+
+
+def learn_metric(
+    index: Collection,
+    by: str,
+    name: str,
+    *,
+    unit: str = "document",
+    shrinkage: float | None = None,
+    weights: str = "equal",
+    seed: int = 0,
+    allow_unknown: bool = False,
+    progress: Progress = silent,
+) -> Learned:
+    """Learn a metric from the documents of an index, grouped by a metadata field, and keep it.
+
+    Without ``shrinkage`` it is chosen by held-out clusters. ``unit="sentence"`` takes the sentences
+    of a group's documents as its members. ``allow_unknown``: learn though most words lack a vector.
+    """
+    check(bool(NAME.fullmatch(name)), "name", "letters, digits, '.', '_' and '-'", name)
+    check(weights in WEIGHTS, "weights", f"one of {', '.join(WEIGHTS)}", weights)
+    if index.metric is not None:
+        raise InputError("A metric cannot be learned under another.", "Open the index without one.")
+    rows = index.rows(unit)
+    labels, notes = clusters_of(rows, by)
+    notes += index.coverage.require(allow_unknown)
+    points = mean_vectors(rows)
+    labels = np.where(points.any(axis=1), labels, "")
+    if rows.live is not None:
+        points, labels = points[rows.live], labels[rows.live]
+    with single_thread():  # the same bytes at any number of threads
+        map_, about = _fit(points, labels, shrinkage, weights, seed, progress)
+    notes += about.pop("notes")
+    topic_map = None
+    if has_topics(index.path):
+        try:
+            topic_map = _learn_topics(index, by, shrinkage, weights, seed)
+        except InputError as error:
+            notes.append(f"topics get no metric: {error.message}")
+    learned = Learned(
+        name=name,
+        by=by,
+        unit=unit,
+        **about,
+        weights=weights,
+        topics=topic_map is not None,
+        notes=notes,
+    )
+    made = derive_missing(map_, index.segments, None, progress)
+    with write_part(index._store, index.segments, f"{PREFIX}{name}") as out:
+        out.array("words.map", map_)
+        out.meta.update(name=name, learned=asdict(learned), vectors=index.info()["vectors"])
+        if topic_map is not None:
+            out.array("topics.map", topic_map)
+            out.meta["topics"] = Topics.open(index.path).fingerprint
+        for key, values in made.items():
+            out.array(key, values)
+    index.refresh()
+    return learned
+
+
+def _fit(
+    points: Array,
+    labels: Array,
+    shrinkage: float | None,
+    weights: str,
+    seed: int,
+    progress: Progress = silent,
+) -> tuple[NDArray[np.float64], dict[str, Any]]:
+    before = after = None
+    notes = []
+    metric = MinimumDistortion(1.0 if shrinkage is None else shrinkage, weights).fit(points, labels)
+    if shrinkage is None:
+        tried = choose_shrinkage(points, labels, weights=weights, seed=seed, progress=progress)
+        shrinkage, after = tried[0].shrinkage, tried[0].eleven_point
+        before = next(row.eleven_point for row in tried if row.shrinkage == 1)
+        if shrinkage == 1:
+            notes.append("no metric recovered held-out clusters better than Euclidean distance")
+        else:
+            metric = MinimumDistortion(shrinkage, weights).fit(points, labels)
+    return metric.map_, {
+        "clusters": metric.clusters_,
+        "rows": len(points) - metric.unlabelled_,
+        "rank": metric.rank_,
+        "dims": points.shape[1],
+        "shrinkage": shrinkage,
+        "before": before,
+        "after": after,
+        "notes": [*metric.notes_, *notes],
+    }
+
+
+def _learn_topics(
+    index: Collection, by: str, shrinkage: float | None, weights: str, seed: int
+) -> NDArray[np.float64]:
+    """Learn the map of roots of the documents' mixtures."""
+    mixtures, known = mixtures_of_documents(index, Topics.open(index.path))
+    labels, _ = clusters_of(index.rows("document"), by)
+    labels = np.where(known, labels[list(index.documents.values())], "")
+    roots = np.sqrt(mixtures.astype(np.float64))
+    with single_thread():
+        return _fit(roots, labels, shrinkage, weights, seed)[0]
+
+
+def clusters_of(rows: Rows, by: str) -> tuple[Array, list[str]]:
+    """Return the cluster of every row, "" where its document has no value.
+
+    Where every value is the id of a document (``duplicate_of``), linked documents are a cluster.
+    """
+    from scipy.sparse import coo_matrix
+    from scipy.sparse.csgraph import connected_components
+
+    column = rows.columns.get(by)
+    if column is None:
+        known = list_names(rows.columns)
+        raise InputError(f"No document has metadata {by!r}.", f"There are: {known}.")
+    ids = [identity for segment in rows.segments for identity in segment.corpus.ids]
+    numbers = {identity: number for number, identity in enumerate(ids)}
+    filled = [number for number, value in enumerate(column) if value]
+    labels, notes = np.array(column, object), []
+    if filled and all(column[number] in numbers for number in filled):
+        others = [numbers[column[number]] for number in filled]
+        links = coo_matrix((np.ones(len(filled)), (filled, others)), (len(ids), len(ids)))
+        found = connected_components(links, directed=False)[1]
+        linked = np.zeros(len(ids), bool)
+        linked[[*filled, *others]] = True
+        labels = np.array([str(n) if has else "" for n, has in zip(found, linked, strict=True)])
+        notes.append(f"{by} names other documents: those that it links are one cluster")
+    return labels[rows.documents].astype(str), notes
+
+
+def mean_vectors(rows: Rows) -> NDArray[np.float32]:
+    """Return the mean vector of every row; zero where no word has a vector."""
+    from scipy.sparse import csr_matrix
+
+    parts = []
+    for segment, unit in zip(rows.segments, rows.units, strict=True):
+        shape = (unit.rows, len(segment.vectors))
+        parts.append(csr_matrix((unit.shares, unit.words, unit.offsets), shape) @ segment.vectors)
+    return np.concatenate(parts)

@@ -1,0 +1,186 @@
+"""All words of an index: ids, vectors, and balls of nearest words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lexfield.index.embedding import VectorSource
+from lexfield.index.segment import BALL, Segment
+from lexfield.vectors.nearest import PreparedRows, nearest_rows, prepare_rows
+from lexfield.vectors.wordvectors import WordEmbeddings, WordVectors
+
+
+class Lexicon:
+    """Words of all segments. With one segment a word's id is its id there."""
+
+    def __init__(
+        self, segments: Sequence[Segment], excluded: frozenset[str], deleted: NDArray[np.bool_]
+    ) -> None:
+        """``excluded`` are the stopwords; ``deleted`` has an entry per document."""
+        self._segments = segments
+        self._excluded = excluded
+        self._deleted = deleted
+        # maps: for each segment, the id of each of its words here
+        self.ids, self.maps = _number([list(segment.corpus.vocabulary) for segment in segments])
+        self.words = list(self.ids)
+        self._computed: dict[tuple[int, int], NDArray[np.int32]] = {}
+
+    def __len__(self) -> int:
+        return len(self.words)
+
+    @cached_property
+    def inverse(self) -> list[NDArray[np.int32]]:
+        """For each segment, the number that it has for each word, or -1."""
+        inverse = []
+        for own in self.maps:
+            back = np.full(len(self), -1, np.int32)
+            back[own] = np.arange(len(own), dtype=np.int32)
+            inverse.append(back)
+        return inverse
+
+    @cached_property
+    def vectors(self) -> NDArray[np.float32]:
+        if len(self._segments) == 1:
+            return self._segments[0].vectors
+        vectors = np.empty((len(self), self._segments[0].vectors.shape[1]), np.float32)
+        for segment, own in zip(self._segments, self.maps, strict=True):
+            vectors[own] = segment.vectors
+        return vectors
+
+    @cached_property
+    def matches(self) -> NDArray[np.uint8]:
+        """How each word got its vector (``vectors.wordvectors.WordMatch``)."""
+        matches = np.zeros(len(self), np.uint8)
+        for segment, own in zip(self._segments, self.maps, strict=True):
+            matches[own] = segment.matches
+        return matches
+
+    @cached_property
+    def counts(self) -> NDArray[np.int64]:
+        """Occurrences of each word in all segments."""
+        counts = np.zeros(len(self), np.int64)
+        for segment, own in zip(self._segments, self.maps, strict=True):
+            counts[own] += segment.corpus.vocabulary.counts
+        return counts
+
+    @cached_property
+    def covered(self) -> tuple[int, int]:
+        """The number of words without stopwords, and how many of them have a vector."""
+        counts = np.where(self.content, self.counts, 0)
+        return int(counts.sum()), int(counts[self.known].sum())
+
+    @cached_property
+    def known(self) -> NDArray[np.bool_]:
+        """Words that have a vector."""
+        return self.matches > 0
+
+    @cached_property
+    def content(self) -> NDArray[np.bool_]:
+        """Words that are not stopwords."""
+        return np.array([word not in self._excluded for word in self.words], bool)
+
+    @cached_property
+    def _live(self) -> NDArray[np.bool_] | None:
+        """Words that still occur after deletions, or None for all; stopwords count as occurring."""
+        if not self._deleted.any():
+            return None
+        live = ~self.content
+        first = 0
+        for segment, own in zip(self._segments, self.maps, strict=True):
+            unit = segment.unit("document")
+            gone = self._deleted[first : first + unit.rows]
+            first += unit.rows
+            live[own[unit.words[np.repeat(~gone, np.diff(unit.offsets))]]] = True
+        return live
+
+    @cached_property
+    def targets(self) -> NDArray[np.int64]:
+        """Words that may be in a ball."""
+        return np.flatnonzero(self.known if self._live is None else self.known & self._live)
+
+    @cached_property
+    def _target_base(self) -> PreparedRows:
+        return prepare_rows(np.ascontiguousarray(self.vectors[self.targets]), euclidean=True)
+
+    @property
+    def has_balls(self) -> bool:
+        """Whether stored balls can be used."""
+        return len(self._segments) == 1 and self._live is None and len(self._balls) > 0
+
+    @property
+    def _balls(self) -> NDArray[np.int32]:
+        return self._segments[0].balls
+
+    def ball(self, word: int, vector: NDArray[np.float32], r: int) -> NDArray[np.int32]:
+        """Return the ``r`` nearest other words by Euclidean distance, nearest first.
+
+        ``word`` is -1 for a word that only the query has. A ball that is not stored is computed
+        exactly, and kept.
+        """
+        if r <= 0:
+            return np.empty(0, np.int32)
+        if word >= 0 and r <= BALL and self.has_balls:
+            ball: NDArray[np.int32] = self._balls[word, :r]
+            return ball[ball >= 0]
+        if word >= 0 and (word, r) in self._computed:
+            return self._computed[word, r]
+        place = int(np.searchsorted(self.targets, word))
+        own = place < len(self.targets) and self.targets[place] == word
+        found = nearest_rows(
+            vector[None],
+            self._target_base,
+            k=min(r, max(1, len(self.targets) - own)),
+            skip=np.array([place if own else -1]),
+        )
+        ball = self.targets[found.rows].astype(np.int32)
+        if word >= 0:
+            self._computed[word, r] = ball
+        return ball
+
+    def ball_above(
+        self, word: int, vector: NDArray[np.float32], threshold: float
+    ) -> NDArray[np.int32]:
+        """Return all other words with at least ``threshold`` cosine, nearest first."""
+        length = float(np.linalg.norm(vector))
+        if not length:
+            return np.empty(0, np.int32)
+        found = nearest_rows((vector / length)[None], self._unit_targets, threshold=threshold)
+        ball: NDArray[np.int32] = self.targets[found.rows].astype(np.int32)
+        others: NDArray[np.int32] = ball[ball != word]
+        return others
+
+    @cached_property
+    def _unit_targets(self) -> PreparedRows:
+        vectors = self.vectors[self.targets]
+        lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
+        lengths[lengths == 0] = 1
+        return prepare_rows((vectors / lengths).astype(np.float32))
+
+
+def embed_with(
+    words: Sequence[str], lexicon: Lexicon, source: VectorSource | WordVectors
+) -> WordEmbeddings:
+    """Return the vectors of words: those of the lexicon, and for other words from ``source``."""
+    ids = np.array([lexicon.ids.get(word, -1) for word in words], np.int64)
+    matrix = np.zeros((len(words), lexicon.vectors.shape[1]), np.float32)
+    matches = np.zeros(len(words), np.uint8)
+    inside, outside = ids >= 0, np.flatnonzero(ids < 0)
+    matrix[inside] = lexicon.vectors[ids[inside]]
+    matches[inside] = lexicon.matches[ids[inside]]
+    if len(outside):
+        new = source.embed([words[i] for i in outside.tolist()])
+        matrix[outside], matches[outside] = new.matrix, new.matches
+    return WordEmbeddings.from_matrix(matrix, matches)
+
+
+def _number(lists: Sequence[Sequence[str]]) -> tuple[dict[str, int], list[NDArray[np.int32]]]:
+    """Return one number for each string of several lists, and for each list its numbers."""
+    ids: dict[str, int] = {}
+    for own in lists:
+        for word in own:
+            ids.setdefault(word, len(ids))
+    return ids, [np.array([ids[word] for word in own], np.int32) for own in lists]

@@ -1,0 +1,101 @@
+"""A query, prepared once for every method."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lexfield.errors import InputError, list_names
+from lexfield.index.embedding import VectorSource
+from lexfield.index.lexicon import Lexicon, embed_with
+from lexfield.text.normalise import Normalisation
+from lexfield.text.stopwords import stopwords
+
+LONGEST_QUERY = 20_000  # words
+
+
+@dataclass(frozen=True)
+class Query:
+    """A text, cut into words that are looked up in the index.
+
+    Arrays have one entry for each of ``words``: the distinct words of the query without stopwords,
+    in order of appearance.
+    """
+
+    text: str
+    tokens: list[str]  # all words, stopwords too, normalised as the index's
+    words: list[str]
+    counts: NDArray[np.int64]
+    ids: NDArray[np.int32]  # in the index's lexicon; -1 for a word it does not hold
+    vectors: NDArray[np.float32]
+    known: NDArray[np.bool_]  # has a vector
+    notes: list[str]
+    # n-grams with weights, for methods that count them
+    terms: tuple[tuple[float, tuple[str, ...]], ...] | None = None
+
+    @cached_property
+    def shares(self) -> NDArray[np.float64]:
+        """Count of each word over the count of those with vectors; 0 without a vector."""
+        counts = np.where(self.known, self.counts, 0)
+        total = counts.sum()
+        return counts / total if total else counts.astype(np.float64)
+
+    @property
+    def unknown(self) -> list[str]:
+        """Return the words that have no vector."""
+        return [word for word, known in zip(self.words, self.known, strict=True) if not known]
+
+    def missing(self) -> list[str]:
+        """Return a note on words that no text of the index holds."""
+        words = [word for word, id in zip(self.words, self.ids, strict=True) if id < 0]
+        return [f"not in the index: {list_names(words)}"] if words else []
+
+    def lacking(self) -> list[str]:
+        """Return a note on words without a vector, for methods that go by vectors."""
+        return [f"no vector for: {list_names(self.unknown)}"] if self.unknown else []
+
+    @property
+    def wanted(self) -> list[str]:
+        """The words that a text should hold, without those that count against it."""
+        if self.terms is None:
+            return self.words
+        wanted = (word for weight, gram in self.terms if weight > 0 for word in gram)
+        return list(dict.fromkeys(wanted))
+
+    def mean(self) -> NDArray[np.float32]:
+        """Return the mean of the words' vectors."""
+        return (self.shares @ self.vectors.astype(np.float64)).astype(np.float32)
+
+
+def look_up(
+    text: str, lexicon: Lexicon, normalisation: Normalisation, language: str, source: VectorSource
+) -> Query:
+    """Cut a text as the texts of an index were cut, and look its words up."""
+    tokens = normalisation.words(text)
+    check_length(tokens)
+    words, counts = count_words(tokens, stopwords(language))
+    ids = np.array([lexicon.ids.get(word, -1) for word in words], np.int32)
+    found = embed_with(words, lexicon, source)
+    notes = [] if words else [f"the query holds {'only stopwords' if tokens else 'no words'}"]
+    return Query(
+        text, tokens, words, np.array(counts, np.int64), ids, found.matrix, found.known, notes
+    )
+
+
+def check_length(tokens: list[str]) -> None:
+    """Raise InputError if a query has too many words."""
+    if len(tokens) > LONGEST_QUERY:
+        raise InputError(
+            f"The query has {len(tokens):,} words; at most {LONGEST_QUERY:,} can be searched.",
+            "Search for a part of it.",
+        )
+
+
+def count_words(tokens: list[str], excluded: frozenset[str]) -> tuple[list[str], list[int]]:
+    """Return the distinct words that are not excluded, in order, with counts."""
+    counted = Counter(token for token in tokens if token not in excluded)
+    return list(counted), list(counted.values())

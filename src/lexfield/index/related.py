@@ -1,0 +1,259 @@
+"""Words of an index that may stand for one another, and how probably (Zuccon et al. 2015).
+
+Related are words whose vectors have at least a ``threshold`` of cosine, or each word's ``top``
+nearest. Two stems are as similar as their most similar words. Stopwords are related to nothing, nor
+are words whose vector was pieced together from others' (``vectors/repair.py``).
+
+    P_T(q | t) = sim(q, t) / Z(t)      Z(t) = sim(t, t) + Σ sim(w, t)   over all w related to t
+
+sim(t, t) = 1: a word translates into itself with what its relatives leave of 1, wholly if it has
+none. A query word that is not among the relatives of t is counted in Z(t) too.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lexfield.arrays import Array
+from lexfield.engine.compiled import kernel
+from lexfield.index.bags import Bags
+from lexfield.index.query import Query
+from lexfield.index.segment import BALL
+from lexfield.text.stem import NONE
+from lexfield.vectors.wordvectors import WordMatch
+
+_CLOSE = 1e-5  # more than rounding changes a cosine
+
+
+@dataclass(frozen=True)
+class Near:
+    """Terms, most similar first, with their cosines."""
+
+    terms: NDArray[np.int64]
+    similarities: NDArray[np.float64]
+
+
+class Related:
+    """The relatives of terms; ``Related.of`` makes one for each threshold and top."""
+
+    def __init__(self, bags: Bags, threshold: float, top: int | None) -> None:
+        self._bags = bags
+        self._threshold = threshold
+        self._top = top
+        self._near: dict[int, Near] = {}
+
+    @classmethod
+    def of(cls, bags: Bags, threshold: float, top: int | None) -> Related:
+        return bags.remember(("related", threshold, top), lambda: cls(bags, threshold, top))
+
+    def group(self, term: str, query: Query) -> tuple[NDArray[np.int64], Array, Array]:
+        """Return the terms that may stand for a term of a query, itself first if the index has it.
+
+        These are their ids, cosines, and the probabilities P_T(term | each).
+        """
+        own = self._bags.ids.get(term, -1) if self._bags.occurrences((term,)).holding else -1
+        near = self.near([own])[0] if own >= 0 else self._near_outside(term, query)
+        others = self.near(near.terms.tolist())
+        weights = [
+            1 + other.similarities.sum() + (0.0 if own in other.terms else similarity)
+            for other, similarity in zip(others, near.similarities.tolist(), strict=True)
+        ]
+        terms, similarities = near.terms, near.similarities
+        if own >= 0:
+            terms, similarities = np.append(own, terms), np.append(1.0, similarities)
+            weights.insert(0, 1 + near.similarities.sum())
+        return terms, similarities, similarities / np.array(weights)
+
+    def meet(self, terms: list[int]) -> None:
+        """Find the relatives of several terms, and theirs, at once."""
+        found = self.near([term for term in terms if term not in self._near])
+        self.near([other for near in found for other in near.terms.tolist()])
+
+    def near(self, terms: list[int]) -> list[Near]:
+        """Return the relatives of terms of the index, each without itself."""
+        missing = [term for term in dict.fromkeys(terms) if term not in self._near]
+        if missing:
+            words = [self._words(term) for term in missing]
+            if self._top is None or self._bags.stemmer == NONE:
+                flat = [word for some in words for word in some]
+                found = dict(zip(flat, self._near_words(flat), strict=True))
+                lists = ([found[word] for word in some] for some in words)
+                near = [self._join(some, t) for some, t in zip(lists, missing, strict=True)]
+            else:
+                vectors = self._bags.rows.lexicon.vectors
+                near = [self._widen(vectors[w], t) for w, t in zip(words, missing, strict=True)]
+            self._near.update(zip(missing, near, strict=True))
+        return [self._near[term] for term in terms]
+
+    def _widen(self, vectors: Array, term: int) -> Near:
+        """Return the nearest stems, from ever more nearest words until there are enough stems."""
+        k = (self._top or 0) + 1
+        while True:
+            found = self._search(vectors, k)
+            near = self._join(found, term)
+            last = max((cosines[-1] for _, cosines in found), default=-1.0)
+            enough = len(near.terms) == self._top
+            if (enough and (not self._top or near.similarities[-1] > last)) or k >= len(
+                self._targets
+            ):
+                return near
+            k *= 2
+
+    def _words(self, term: int) -> list[int]:
+        """Return the words of a term that can have relatives."""
+        words = [term] if self._bags.stemmer == NONE else self._bags.words_of[term]
+        return [word for word in words if self._place[word] >= 0]
+
+    def _join(self, found: list[tuple[Array, Array]], term: int) -> Near:
+        """Return one list of terms from those of words, with the highest cosine of each."""
+        if len(found) == 1:
+            ((terms, cosines),) = found
+        else:
+            terms = np.concatenate([np.empty(0, np.int64), *(w for w, _ in found)])
+            cosines = np.concatenate([np.empty(0), *(c for _, c in found)])
+        if self._bags.stemmer != NONE:
+            terms = self._bags.term_of[terms].astype(np.int64)
+        order = np.lexsort((terms, -cosines))
+        if len(found) > 1 or self._bags.stemmer != NONE:
+            order = order[np.sort(np.unique(terms[order], return_index=True)[1])]
+        order = order[(terms[order] != term) & (cosines[order] > 0)][: self._top]
+        return Near(terms[order], np.minimum(cosines[order], 1.0))
+
+    def _near_outside(self, term: str, query: Query) -> Near:
+        """Return the relatives of a query word that the index does not hold."""
+        places = [i for i, word in enumerate(query.words) if self._bags.terms([word])[0] == term]
+        places = [i for i in places if query.known[i] and query.vectors[i].any()]
+        if self._top is not None:
+            return self._widen(query.vectors[places], -1)
+        return self._join(self._search(query.vectors[places]), -1)
+
+    def _near_words(self, words: list[int]) -> list[tuple[Array, Array]]:
+        """Return relatives of words, from stored balls when sufficient; may include the word."""
+        found = dict(zip(words, self._from_balls(words), strict=True))
+        rest = [word for word in words if found[word] is None]
+        if rest:
+            found.update(
+                zip(rest, self._search(self._bags.rows.lexicon.vectors[rest]), strict=True)
+            )
+        return [near for word in words if (near := found[word]) is not None]
+
+    def _from_balls(self, words: list[int]) -> list[tuple[Array, Array] | None]:
+        """Return relatives from stored balls; None where a ball is too small.
+
+        A ball holds the nearest words by Euclidean distance, which for vectors of length 1 are
+        those of the highest cosine. It suffices if its last word is beyond what is wanted.
+        """
+        lexicon = self._bags.rows.lexicon
+        if not self._unit or not lexicon.has_balls:
+            return [None] * len(words)
+        balls = [lexicon.ball(word, lexicon.vectors[word], BALL) for word in words]
+        sizes = np.array([len(ball) for ball in balls], np.int64)
+        together = np.concatenate([np.empty(0, np.int32), *balls])
+        cosines = ball_cosines(lexicon.vectors, np.array(words, np.int64), sizes, together)
+        content = self._place[together] >= 0
+        ends = np.cumsum(sizes).tolist()
+        return [
+            self._of_ball(ball, cosines[end - len(ball) : end], content[end - len(ball) : end])
+            for ball, end in zip(balls, ends, strict=True)
+        ]
+
+    def _of_ball(self, ball: Array, cosines: Array, content: Array) -> tuple[Array, Array] | None:
+        if len(ball) == BALL:
+            floor, short = self._threshold, False
+            if self._top is not None:
+                wanted = np.sort(cosines[content])[::-1][: self._top]
+                short = len(wanted) < self._top
+                floor = wanted[-1] if len(wanted) else floor
+            if short or cosines.min() > floor - _CLOSE:
+                return None
+        keep = content if self._top is not None else content & (cosines >= self._threshold)
+        return ball[keep].astype(np.int64), cosines[keep]
+
+    def _search(self, vectors: Array, k: int | None = None) -> list[tuple[Array, Array]]:
+        """Return words above the threshold, or the k nearest, with cosines, for every vector.
+
+        This multiplies with all words: for few vectors, preparing anything would take longer.
+        """
+        if not len(vectors) or not len(self._targets):
+            return []
+        every = self._bags.rows.lexicon.vectors
+        k = min(k or (self._top or 0) + 1, len(self._targets))
+        rough = vectors.astype(np.float32) @ every.T
+        return [
+            self._sift(vector, products[self._targets], k)
+            for vector, products in zip(vectors, rough, strict=True)
+        ]
+
+    def _sift(self, vector: Array, products: Array, k: int) -> tuple[Array, Array]:
+        """Return the best words of a vector, given its products with all in single precision."""
+        length = float(np.linalg.norm(vector)) or 1.0
+        rough = products / (self._lengths * length)
+        floor = np.partition(rough, -k)[-k] if self._top is not None else self._threshold
+        rows = self._targets[rough >= floor - _CLOSE]
+        cosines = exact_dots(self._bags.rows.lexicon.vectors, rows, vector)
+        cosines /= self._lengths[self._place[rows]] * length
+        order = np.lexsort((rows, -cosines))
+        order = order[cosines[order] >= self._threshold] if self._top is None else order[:k]
+        return rows[order], cosines[order]
+
+    @cached_property
+    def _targets(self) -> NDArray[np.int64]:
+        return relatable(self._bags)
+
+    @cached_property
+    def _place(self) -> NDArray[np.int64]:
+        place = np.full(len(self._bags.rows.lexicon), -1)
+        place[self._targets] = np.arange(len(self._targets))
+        return place
+
+    @property
+    def _lengths(self) -> NDArray[np.float64]:
+        """The length of each target's vector; 1 for a zero vector, whose cosines are 0."""
+
+        def lengths() -> NDArray[np.float64]:
+            every = self._bags.rows.lexicon.vectors
+            squares = np.einsum("ij,ij->i", every, every)[self._targets].astype(np.float64)
+            return np.where(squares > 0, np.sqrt(squares), 1.0)
+
+        return self._bags.remember("lengths", lengths)
+
+    @cached_property
+    def _unit(self) -> bool:
+        """Whether all vectors have length 1."""
+        return bool((np.abs(self._lengths - 1) < _CLOSE / 20).all())
+
+
+def relatable(bags: Bags) -> NDArray[np.int64]:
+    """Return the words that can have relatives: with vectors of their own, and no stopwords."""
+    lexicon = bags.rows.lexicon
+    found = (WordMatch.EXACT, WordMatch.LOWER, WordMatch.COMPOSED)
+    own = np.isin(lexicon.matches, found) & lexicon.content
+    return lexicon.targets[own[lexicon.targets]]
+
+
+@kernel
+def exact_dots(vectors: Array, rows: Array, vector: Array) -> NDArray[np.float64]:
+    """Return inner products of some rows with a vector, in double precision."""
+    products = np.empty(len(rows))
+    for place in range(len(rows)):
+        total = 0.0
+        for column in range(len(vector)):
+            total += np.float64(vectors[rows[place], column]) * vector[column]
+        products[place] = total
+    return products
+
+
+@kernel
+def ball_cosines(vectors: Array, words: Array, sizes: Array, balls: Array) -> NDArray[np.float64]:
+    """Return inner products of words with those of their balls, one ball after another."""
+    products = np.empty(len(balls))
+    first = 0
+    for word, size in zip(words, sizes):  # noqa: B905
+        part = slice(first, first + size)
+        products[part] = exact_dots(vectors, balls[part], vectors[word])
+        first += size
+    return products

@@ -1,0 +1,310 @@
+"""The rows of an index, sentences or documents, over all its segments as one.
+
+A row's number is its place in its segment plus the rows of the segments before.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lexfield.arrays import Array
+from lexfield.index.lexicon import Lexicon
+from lexfield.index.passages import Answers, Passage, best_passages
+from lexfield.index.postings import Postings
+from lexfield.index.segment import Segment, Unit
+from lexfield.index.statistics import Statistics
+from lexfield.text.corpus import Corpus
+from lexfield.text.normalise import Normalisation
+
+T = TypeVar("T")
+
+
+class _Columns(Mapping[str, list[str]]):
+    """Columns of metadata, each made when it is asked for: there may be very many fields."""
+
+    def __init__(self, records: Sequence[Mapping[str, str]], more: Iterable[str]) -> None:
+        """``more`` names further fields, which are empty here."""
+        self._records = records
+        own = {name for record in records for name in record}
+        self._names = dict.fromkeys(sorted(own.union(more)))
+
+    def __getitem__(self, name: str) -> list[str]:
+        if name not in self._names:
+            raise KeyError(name)
+        return [record.get(name, "") for record in self._records]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._names)
+
+    def __len__(self) -> int:
+        return len(self._names)
+
+
+class Rows:
+    """The rows of an index, as search methods see them."""
+
+    def __init__(
+        self,
+        segments: Sequence[Segment],
+        lexicon: Lexicon,
+        unit: str,
+        deleted: Array,
+        statistics: Statistics | None = None,
+    ) -> None:
+        """``statistics`` are given where the rows are a part of a larger collection."""
+        self.segments = segments
+        self.lexicon = lexicon
+        self.unit = unit
+        self.units: list[Unit] = [segment.unit(unit) for segment in segments]
+        self.starts = np.append(0, np.cumsum([u.rows for u in self.units])).astype(np.int64)
+        self._first: list[int] = self.starts.tolist()
+        self._deleted = deleted  # documents
+        self._statistics = statistics
+        self._cache: dict[str, Any] = {}
+
+    def __len__(self) -> int:
+        return int(self.starts[-1])
+
+    def cached(self, name: str, make: Callable[[Rows], T]) -> T:
+        """Return something that a method derives from all rows, made once."""
+        if name not in self._cache:
+            self._cache[name] = make(self)
+        made: T = self._cache[name]
+        return made
+
+    def blocks(self) -> Iterator[tuple[int, Unit]]:
+        """Return the rows of each segment with the number of the first."""
+        return zip(self._first[:-1], self.units, strict=True)
+
+    def locate(self, row: int) -> tuple[int, int]:
+        """Return the segment of a row, and its number there."""
+        segment = bisect_right(self._first, row) - 1
+        return segment, row - self._first[segment]
+
+    @cached_property
+    def sizes(self) -> NDArray[np.int32]:
+        return _join([u.sizes for u in self.units])
+
+    @cached_property
+    def lengths(self) -> NDArray[np.int32]:
+        return _join([u.lengths for u in self.units])
+
+    @cached_property
+    def set_sizes(self) -> NDArray[np.int32]:
+        """Distinct words of each row, without stopwords."""
+        return _join([np.diff(u.offsets).astype(np.int32) for u in self.units])
+
+    @cached_property
+    def totals(self) -> NDArray[np.int64]:
+        """Tokens of each row, without stopwords."""
+        return _join([np.diff(np.append(0, np.cumsum(u.counts))[u.offsets]) for u in self.units])
+
+    @cached_property
+    def documents(self) -> NDArray[np.int64]:
+        """The document of each row, counted over all segments."""
+        if self.unit == "document":
+            return np.arange(len(self))
+        first, parts = 0, []
+        for segment in self.segments:
+            sentences = np.diff(segment.corpus.sentence_offsets)
+            parts.append(first + np.repeat(np.arange(len(sentences)), sentences))
+            first += len(sentences)
+        return _join(parts)
+
+    @cached_property
+    def columns(self) -> Mapping[str, list[str]]:
+        """Metadata by field: the value of every document, empty where it has none."""
+        return _Columns(
+            [
+                segment.corpus.metadata(number)
+                for segment in self.segments
+                for number in range(len(segment.corpus.ids))
+            ],
+            self._statistics.fields if self._statistics is not None else (),
+        )
+
+    @cached_property
+    def live(self) -> NDArray[np.bool_] | None:
+        """Rows of documents that were not deleted; None for all."""
+        return ~self._deleted[self.documents] if self._deleted.any() else None
+
+    @cached_property
+    def statistics(self) -> Statistics:
+        """Counts over the whole collection."""
+        if self._statistics is not None:
+            return self._statistics
+        live = self.live
+        holding = np.zeros(len(self.lexicon), np.int64)
+        for number, (start, unit) in enumerate(self.blocks()):
+            lists = self._postings[number]
+            if live is None:
+                counts = np.diff(lists.offsets)
+            else:
+                kept = live[start : start + unit.rows][lists.rows]
+                counts = np.diff(np.append(0, np.cumsum(kept))[lists.offsets])
+            holding[self.lexicon.maps[number]] += counts
+        lengths = self.lengths if live is None else self.lengths[live]
+        return Statistics(len(lengths), int(lengths.sum()), holding)
+
+    @cached_property
+    def _postings(self) -> list[Postings]:
+        return [segment.postings(self.unit) for segment in self.segments]
+
+    def dots(self, chosen: Array, vector: NDArray[np.float32]) -> tuple[Array, Array]:
+        """Return inner products of a vector with the means of chosen rows, and their lengths."""
+        products, lengths = np.zeros(len(chosen)), np.zeros(len(chosen))
+        for start, unit in self.blocks():
+            inside = np.flatnonzero((chosen >= start) & (chosen < start + unit.rows))
+            own = chosen[inside] - start
+            # Row by row, so that a product does not depend on which other rows are chosen.
+            turned = np.einsum("qi,ij->qj", np.stack([vector, unit.center]), unit.rotation)
+            with_vector, with_center = np.einsum("qj,rj->qr", turned, unit.axes[own])
+            products[inside] = with_vector + vector @ unit.center
+            squares = unit.squares[own] + 2 * with_center + unit.center @ unit.center
+            # an infinite square: no word of the row has a vector
+            lengths[inside] = np.where(np.isinf(squares), 0, np.sqrt(np.maximum(squares, 0)))
+        return products, lengths
+
+    def postings_of(self, words: Array) -> tuple[Array, Array]:
+        """Return the sizes of the lists of several words, and the lists, one after another."""
+        sizes = np.zeros(len(words), np.int64)
+        parts: list[list[Array]] = [[] for _ in words]
+        for start, lists, inverse in self._lists():
+            own = inverse[words]
+            held = np.flatnonzero(own >= 0)
+            first, last = lists.offsets[own[held]], lists.offsets[own[held] + 1]
+            sizes[held] += last - first
+            for place, a, b in zip(held.tolist(), first.tolist(), last.tolist(), strict=True):
+                rows = lists.rows[a:b]
+                parts[place].append(rows + np.int32(start) if start else rows)
+        empty = np.empty(0, np.int32)
+        return sizes, np.concatenate([empty, *(rows for some in parts for rows in some)])
+
+    def postings(self, word: int) -> tuple[Array, Array]:
+        """Return the rows that hold a word, ascending, and how often each does."""
+        rows, counts = [], []
+        for start, lists, inverse in self._lists():
+            own = inverse[word]
+            if own >= 0:
+                part = slice(lists.offsets[own], lists.offsets[own + 1])
+                rows.append(lists.rows[part] + start if start else lists.rows[part])
+                counts.append(lists.counts[part])
+        if len(rows) == 1:
+            return rows[0], counts[0]
+        empty = np.empty(0, np.int32)
+        return np.concatenate([empty, *rows]), np.concatenate([empty, *counts])
+
+    def _lists(self) -> Iterator[tuple[int, Postings, NDArray[np.int32]]]:
+        """Return each segment's first row, postings, and number of each word or -1."""
+        return zip(self._first[:-1], self._postings, self.lexicon.inverse, strict=True)
+
+    def words_of(self, row: int) -> Array:
+        """Return the distinct words of a row, without stopwords."""
+        return self.entries(row)[0]
+
+    def all_words_of(self, row: int) -> Array:
+        """Return the words of a row in order, with stopwords."""
+        number, own = self.locate(row)
+        corpus, offsets = self.segments[number].corpus, self.token_offsets(number)
+        return self.lexicon.maps[number][corpus.tokens[offsets[own] : offsets[own + 1]]]
+
+    def is_copy(self, row: int, text: str, edits: int) -> bool:
+        """Return whether a row is fewer than ``edits`` edits from a text."""
+        from rapidfuzz.distance import Levenshtein
+
+        if not edits:
+            return False
+        return bool(Levenshtein.distance(text, self.text(row), score_cutoff=edits - 1) < edits)
+
+    def entries(self, row: int) -> tuple[Array, Array, Array]:
+        """Return the distinct words of a row, without stopwords, with counts and shares."""
+        number, own = self.locate(row)
+        unit = self.units[number]
+        part = slice(unit.offsets[own], unit.offsets[own + 1])
+        return self.lexicon.maps[number][unit.words[part]], unit.counts[part], unit.shares[part]
+
+    @property
+    def normalisation(self) -> Normalisation:
+        return self.segments[0].corpus.normalisation
+
+    def spans(self, number: int) -> Array:
+        """Return the first and last byte of each row of a segment, in the texts of its corpus."""
+        corpus = self.segments[number].corpus
+        if self.unit == "sentence":
+            return corpus.sentence_spans
+        return np.column_stack([corpus.texts.offsets[:-1], corpus.texts.offsets[1:]])
+
+    def token_offsets(self, number: int) -> Array:
+        """Return where each row of a segment begins in the tokens of its corpus."""
+        corpus = self.segments[number].corpus
+        offsets = corpus.token_offsets
+        return offsets[corpus.sentence_offsets] if self.unit == "document" else offsets
+
+    def tokens_of(self, chosen: Array) -> tuple[Array, Array]:
+        """Return all words of chosen rows, with stopwords: place in ``chosen`` and word id."""
+        places, words = [np.empty(0, np.int64)], [np.empty(0, np.int32)]
+        for number, (start, unit) in enumerate(self.blocks()):
+            inside = np.flatnonzero((chosen >= start) & (chosen < start + unit.rows))
+            corpus, offsets = self.segments[number].corpus, self.token_offsets(number)
+            first = offsets[chosen[inside] - start]
+            sizes = offsets[chosen[inside] - start + 1] - first
+            at = np.arange(int(sizes.sum())) + np.repeat(first - np.cumsum(sizes) + sizes, sizes)
+            places.append(np.repeat(inside, sizes))
+            words.append(self.lexicon.maps[number][corpus.tokens[at]])
+        return np.concatenate(places), np.concatenate(words)
+
+    def text(self, row: int) -> str:
+        number, own = self.locate(row)
+        corpus = self.segments[number].corpus
+        if self.unit == "document":
+            return corpus.texts[own]
+        return corpus.texts.text(*corpus.sentence_spans[own])
+
+    def passages(self, row: int, answers: Answers) -> list[Passage]:
+        """Return the pieces of a row's text that answer a query best."""
+        number, own = self.locate(row)
+        corpus = self.segments[number].corpus
+        first, last = own, own + 1
+        if self.unit == "document":
+            first, last = corpus.sentence_offsets[own : own + 2].tolist()
+        return best_passages(corpus, first, last, answers)
+
+    def describe(self, row: int) -> dict[str, Any]:
+        """Return id, document, source, position and metadata of a row."""
+        number, own = self.locate(row)
+        corpus = self.segments[number].corpus
+        document = own if self.unit == "document" else corpus.document_of(own)
+        place = {"id": corpus.ids[document], "position": 0}
+        if self.unit == "sentence":
+            sentence = own - int(corpus.sentence_offsets[document])
+            before = self.cached(
+                f"positions {number} {document}", lambda _: _starts(corpus, document)
+            )
+            place = {"id": f"{corpus.ids[document]}#{sentence}", "position": int(before[sentence])}
+        return {
+            **place,
+            "document": corpus.ids[document],
+            "source": corpus.sources[document],
+            "metadata": corpus.metadata(document),
+        }
+
+
+def _join(parts: list[Array]) -> Array:
+    return parts[0] if len(parts) == 1 else np.concatenate(parts)
+
+
+def _starts(corpus: Corpus, document: int) -> NDArray[np.int64]:
+    """Return how many characters of a document lie before each of its sentences."""
+    first, last = corpus.sentence_offsets[document : document + 2].tolist()
+    begin, end = corpus.texts.offsets[document : document + 2].tolist()
+    characters = corpus.texts.data[begin:end].view(np.int8) > -65  # bytes that begin a character
+    bounds = np.append(0, corpus.sentence_spans[first:last, 0] - begin)
+    counts = np.add.reduceat(characters, bounds, dtype=np.int64)
+    counts[:-1][np.diff(bounds) == 0] = 0  # reduceat returns the first element for empty slices
+    return np.cumsum(counts)[:-1]
