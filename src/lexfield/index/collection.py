@@ -28,7 +28,8 @@ from lexfield.index.metrics import MappedSource, Metric
 from lexfield.index.parts import discard_replaced, write_next
 from lexfield.index.query import Query, look_up
 from lexfield.index.rows import Rows
-from lexfield.index.segment import UNITS, Segment, save_segment
+from lexfield.index.segment import Segment, save_segment
+from lexfield.index.units import UNITS
 from lexfield.index.upkeep import update_parts
 from lexfield.progress import Progress, silent
 from lexfield.store.folder import Store, Writer, next_epoch, write

@@ -14,13 +14,14 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
+from lexfield.arrays import Array
 from lexfield.engine import map_blocks
 from lexfield.errors import check
 from lexfield.explain import Explanation, Reason, no_reasons
 from lexfield.index.letters import BINS, character_bins
 from lexfield.index.query import Query
 from lexfield.index.ranking import Found
-from lexfield.index.rows import Array, Rows
+from lexfield.index.rows import Rows
 from lexfield.search.levenshtein import Pattern, number_distances, text_distances
 
 Measure = Callable[[Array, int], tuple[Array, Array]]
