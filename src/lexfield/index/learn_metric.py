@@ -14,7 +14,6 @@ from lexfield.errors import InputError, check, list_names
 from lexfield.index.collection import Collection
 from lexfield.index.fit_topics import mixtures_of_documents
 from lexfield.index.metrics import NAME, PREFIX, LearnedMetric, derive_missing
-from lexfield.index.parts import write_part
 from lexfield.index.rows import Rows
 from lexfield.index.topics import Topics, has_topics
 from lexfield.metric.choose import choose_shrinkage
@@ -69,7 +68,7 @@ def learn_metric(
         notes=notes,
     )
     made = derive_missing(map_, index.segments, None, progress)
-    with write_part(index._store, index.segments, f"{PREFIX}{name}") as out:
+    with index.write_part(f"{PREFIX}{name}") as out:
         out.array("words.map", map_)
         out.meta.update(name=name, learned=asdict(learned), vectors=index.info()["vectors"])
         if topic_map is not None:
