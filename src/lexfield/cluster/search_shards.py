@@ -27,7 +27,7 @@ from lexfield.progress import Progress, silent
 from lexfield.search import in_parts
 from lexfield.search.batch import Request
 from lexfield.search.in_parts import Entries, Parts
-from lexfield.search.methods import Method, parse, read_query, spec_of
+from lexfield.search.methods import Method, parse, spec_of
 from lexfield.store.folder import manifest_sum
 
 _BATCH = 50  # queries per task
@@ -89,14 +89,7 @@ class ShardSearch:
                 yield Ranking(one, rows, self._question["spec"], text)
 
     def _read(self, text: str) -> Query:
-        request = self._request
-        return read_query(
-            self._index,
-            self._method,
-            text,
-            algebra=request.algebra,
-            allow_unknown=request.allow_unknown,
-        )
+        return self._request.read(self._index, self._method, text)
 
     def _check_fields(self) -> None:
         """Raise InputError if no shard has a field that is asked for."""
