@@ -11,6 +11,7 @@ import click
 
 from lexfield.cli.options import SEED, FiniteRange, listening_options
 from lexfield.cli.output import Bar, add_formats, echo, print_rows
+from lexfield.cluster.sharded_index import open_index
 from lexfield.errors import InputError, need
 from lexfield.results import format_rows
 from lexfield.study import analyse as analysis

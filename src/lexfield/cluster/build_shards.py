@@ -31,7 +31,8 @@ from lexfield.index.axes import Basis
 from lexfield.index.build import check_free
 from lexfield.index.embedding import embed_words
 from lexfield.index.parts import discard_replaced
-from lexfield.index.segment import BALL, UNITS, find_balls
+from lexfield.index.segment import BALL, find_balls
+from lexfield.index.units import UNITS
 from lexfield.progress import Progress, silent
 from lexfield.store.folder import SHARDS, Store, Writer, next_epoch, write
 from lexfield.store.owned import claim

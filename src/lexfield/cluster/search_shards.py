@@ -90,14 +90,7 @@ class ShardSearch:
                 yield Ranking(one, rows, self._question["spec"], text)
 
     def _read(self, text: str) -> Query:
-        request = self._request
-        return read_query(
-            self._index,
-            self._method,
-            text,
-            algebra=request.algebra,
-            allow_unknown=request.allow_unknown,
-        )
+        return self._request.read(self._index, self._method, text)
 
     def _check_fields(self) -> None:
         """Raise InputError if no shard has a field that is asked for."""

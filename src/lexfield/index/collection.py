@@ -11,7 +11,7 @@ import shutil
 import tempfile
 import weakref
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import suppress
+from contextlib import AbstractContextManager, suppress
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Self, TypeVar
@@ -25,10 +25,11 @@ from lexfield.index.build import KIND, Documents, check_free, to_corpus, write_i
 from lexfield.index.embedding import VectorSource
 from lexfield.index.lexicon import Lexicon, embed_with
 from lexfield.index.metrics import MappedSource, Metric
-from lexfield.index.parts import discard_replaced, write_next
+from lexfield.index.parts import discard_replaced, write_next, write_part
 from lexfield.index.query import Query, look_up
 from lexfield.index.rows import Rows
-from lexfield.index.segment import UNITS, Segment, save_segment
+from lexfield.index.segment import Segment, save_segment
+from lexfield.index.units import UNITS
 from lexfield.index.upkeep import update_parts
 from lexfield.progress import Progress, silent
 from lexfield.store.folder import Store, Writer, next_epoch, write
@@ -232,6 +233,10 @@ class Collection:
                 result = work()
                 self.refresh()
                 return result
+
+    def write_part(self, name: str) -> AbstractContextManager[Writer]:
+        """Write topics or a metric anew, as a part of the index; ``refresh`` afterwards."""
+        return write_part(self._store, self.segments, name)
 
     def _update_parts(self, progress: Progress) -> None:
         if update_parts(self._store, self.segments, progress):

@@ -9,7 +9,6 @@ import numpy as np
 
 from lexfield.errors import InputError
 from lexfield.index.collection import Collection
-from lexfield.index.parts import write_part
 from lexfield.index.topics import (
     PART,
     Mixtures,
@@ -42,7 +41,7 @@ def fit_topics(
 def use_model(index: Collection, model: TopicModel) -> Topics:
     """Keep a model with an index, and the mixtures of all its rows."""
     made = infer_missing(model, index.segments, None)
-    with write_part(index._store, index.segments, PART) as out:
+    with index.write_part(PART) as out:
         model.save(out)
         for name, values in made.items():
             out.array(name, values)
@@ -71,7 +70,7 @@ def use_mixtures(
     messages = [*notes, *more]
     if missing := len(documents) - int(known.sum()):
         messages.append(f"{missing:,} documents of the index have no mixture and are never found")
-    with write_part(index._store, index.segments, PART) as out:
+    with index.write_part(PART) as out:
         out.array("own.mixtures", matrix[known].astype(np.float32))
         out.strings("own.ids", [name for name, here in zip(names, known, strict=True) if here])
         out.meta.update(notes=messages)

@@ -13,8 +13,7 @@ from lexfield.engine import single_thread
 from lexfield.errors import InputError, check, list_names
 from lexfield.index.collection import Collection
 from lexfield.index.fit_topics import mixtures_of_documents
-from lexfield.index.metrics import NAME, PREFIX, Learned, derive_missing
-from lexfield.index.parts import write_part
+from lexfield.index.metrics import NAME, PREFIX, LearnedMetric, derive_missing
 from lexfield.index.rows import Rows
 from lexfield.index.topics import Topics, has_topics
 from lexfield.metric.choose import choose_shrinkage
@@ -33,7 +32,7 @@ def learn_metric(
     seed: int = 0,
     allow_unknown: bool = False,
     progress: Progress = silent,
-) -> Learned:
+) -> LearnedMetric:
     """Learn a metric from the documents of an index, grouped by a metadata field, and keep it.
 
     Without ``shrinkage`` it is chosen by held-out clusters. ``unit="sentence"`` takes the sentences
@@ -59,7 +58,7 @@ def learn_metric(
             topic_map = _learn_topics(index, by, shrinkage, weights, seed)
         except InputError as error:
             notes.append(f"topics get no metric: {error.message}")
-    learned = Learned(
+    learned = LearnedMetric(
         name=name,
         by=by,
         unit=unit,
@@ -69,7 +68,7 @@ def learn_metric(
         notes=notes,
     )
     made = derive_missing(map_, index.segments, None, progress)
-    with write_part(index._store, index.segments, f"{PREFIX}{name}") as out:
+    with index.write_part(f"{PREFIX}{name}") as out:
         out.array("words.map", map_)
         out.meta.update(name=name, learned=asdict(learned), vectors=index.info()["vectors"])
         if topic_map is not None:

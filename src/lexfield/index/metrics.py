@@ -23,8 +23,9 @@ from lexfield.errors import InputError, list_names
 from lexfield.index.axes import mean_axes
 from lexfield.index.embedding import VectorSource
 from lexfield.index.parts import find_part, part_names, remove_part
-from lexfield.index.segment import UNITS, Segment, Unit, find_balls
+from lexfield.index.segment import Segment, Unit, find_balls
 from lexfield.index.topics import Topics
+from lexfield.index.units import UNITS
 from lexfield.progress import Progress, silent
 from lexfield.results import Table
 from lexfield.store.folder import Store
@@ -36,7 +37,7 @@ NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 
 
 @dataclass(frozen=True)
-class Learned:
+class LearnedMetric:
     """A metric of an index: what it was learned from, and what held-out clusters say of it.
 
     before, after: 11-point precision of recovering held-out clusters of the training rows, by
@@ -94,7 +95,7 @@ class Metric:
     def __init__(self, index: Store, name: str) -> None:
         part = find_part(index, f"{PREFIX}{name}") if NAME.fullmatch(name) else None
         if part is None:
-            known = [row.name for row in _learned(index)]
+            known = [row.name for row in _read_metrics(index)]
             raise InputError(
                 f"The index {index.path} has no metric {name!r}.",
                 f"There are: {list_names(known)}."
@@ -135,12 +136,11 @@ class Metric:
 
 
 class MappedSegment(Segment):
-    """A segment under a metric: its vectors, balls and means are mapped, unknown to methods."""
+    """A segment whose vectors, balls and means are mapped by a metric; methods do not notice."""
 
     def __init__(self, plain: Segment, arrays: dict[str, Array], metric: Metric) -> None:
-        self.__dict__.update(plain.__dict__)
+        super().__init__(plain._store, plain._meta)
         self.vectors = arrays["vectors"]
-        self._units = {}
         self._arrays = arrays
         self._metric = metric
 
@@ -175,9 +175,9 @@ class MappedSource(VectorSource):
         return WordEmbeddings((plain.vectors @ self._map).astype(np.float32), plain.matches)
 
 
-def list_metrics(folder: Path) -> Table[Learned]:
+def list_metrics(folder: Path) -> Table[LearnedMetric]:
     """Return the metrics of the index at a folder, by name."""
-    rows = _learned(Store.open(folder))
+    rows = _read_metrics(Store.open(folder))
     return Table(rows, f"{len(rows)} metrics")
 
 
@@ -187,5 +187,5 @@ def remove_metric(folder: Path, name: str) -> None:
     remove_part(folder, f"{PREFIX}{name}")
 
 
-def _learned(index: Store) -> list[Learned]:
-    return [Learned(**index.parts[name]["learned"]) for name in part_names(index, PREFIX)]
+def _read_metrics(index: Store) -> list[LearnedMetric]:
+    return [LearnedMetric(**index.parts[name]["learned"]) for name in part_names(index, PREFIX)]

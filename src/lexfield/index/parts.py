@@ -13,7 +13,8 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from lexfield.errors import VersionError
-from lexfield.index.segment import UNITS, Segment
+from lexfield.index.segment import Segment
+from lexfield.index.units import UNITS
 from lexfield.store.folder import SHARDS, Store, Writer, discard, write
 from lexfield.store.manifest import CURRENT, epoch_of
 from lexfield.store.owned import belongs

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from lexfield.arrays import Array
 from lexfield.engine.compiled import kernel
+from lexfield.index.units import UNITS, token_starts
 from lexfield.store.folder import Store, Writer
 from lexfield.text.corpus import Corpus
 
@@ -39,7 +40,7 @@ def save_postings(out: Writer, name: str, corpus: Corpus) -> None:
     offsets, positions = _invert(corpus.tokens, len(corpus.vocabulary))
     out.array(f"{name}.postings.position_offsets", offsets)
     out.array(f"{name}.postings.positions", positions)
-    for unit in ("sentence", "document"):
+    for unit in UNITS:
         lists = _count(offsets, positions, _row_of_tokens(corpus, unit))
         for part, values in zip(_LISTS, lists, strict=True):
             out.array(f"{name}.postings.{unit}.{part}", values)
@@ -60,9 +61,7 @@ def load_postings(store: Store, name: str, corpus: Corpus, unit: str) -> Posting
 
 
 def _row_of_tokens(corpus: Corpus, unit: str) -> NDArray[np.int32]:
-    starts = corpus.token_offsets
-    if unit == "document":
-        starts = starts[corpus.sentence_offsets]
+    starts = token_starts(corpus, unit)
     return np.repeat(np.arange(len(starts) - 1, dtype=np.int32), np.diff(starts))
 
 

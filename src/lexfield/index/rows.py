@@ -19,6 +19,7 @@ from lexfield.index.passages import Answers, Passage, best_passages
 from lexfield.index.postings import Postings
 from lexfield.index.segment import Segment, Unit
 from lexfield.index.statistics import Statistics
+from lexfield.index.units import byte_spans, token_starts
 from lexfield.text.corpus import Corpus
 from lexfield.text.normalise import Normalisation
 
@@ -235,16 +236,11 @@ class Rows:
 
     def spans(self, number: int) -> Array:
         """Return the first and last byte of each row of a segment, in the texts of its corpus."""
-        corpus = self.segments[number].corpus
-        if self.unit == "sentence":
-            return corpus.sentence_spans
-        return np.column_stack([corpus.texts.offsets[:-1], corpus.texts.offsets[1:]])
+        return byte_spans(self.segments[number].corpus, self.unit)
 
     def token_offsets(self, number: int) -> Array:
         """Return where each row of a segment begins in the tokens of its corpus."""
-        corpus = self.segments[number].corpus
-        offsets = corpus.token_offsets
-        return offsets[corpus.sentence_offsets] if self.unit == "document" else offsets
+        return token_starts(self.segments[number].corpus, self.unit)
 
     def tokens_of(self, chosen: Array) -> tuple[Array, Array]:
         """Return all words of chosen rows, with stopwords: place in ``chosen`` and word id."""

@@ -26,6 +26,7 @@ from lexfield.engine.threads import single_thread
 from lexfield.index.axes import Basis, mean_axes
 from lexfield.index.letters import count_letters
 from lexfield.index.postings import Postings, load_postings, save_postings
+from lexfield.index.units import UNITS, byte_spans, token_starts
 from lexfield.progress import Progress, silent
 from lexfield.store.folder import Blocks, Store, Writer
 from lexfield.text.corpus import Corpus
@@ -36,7 +37,6 @@ from lexfield.vectors.wordvectors import WordEmbeddings
 if TYPE_CHECKING:
     from scipy.sparse import csr_matrix
 
-UNITS = ("sentence", "document")
 BALL = 16  # neighbours kept per word
 MOST_BALLS = 200_000  # words up to which they are kept
 _BLOCK = 1 << 14  # vectors that are written at a time
@@ -76,7 +76,7 @@ class Segment:
     """An open segment."""
 
     def __init__(self, store: Store, meta: dict[str, Any]) -> None:
-        self._store = store
+        self._store, self._meta = store, meta
         self.name: str = meta["name"]
         self.corpus = Corpus.load(store, meta["corpus"], f"{self.name}.")
         self._units: dict[str, Unit] = {}
@@ -179,9 +179,7 @@ def row_sets(corpus: Corpus, unit: str) -> csr_matrix:
     """Return the counts of the distinct words of each row, with stopwords."""
     from scipy.sparse import csr_matrix
 
-    tokens = corpus.token_offsets
-    if unit == "document":
-        tokens = tokens[corpus.sentence_offsets]
+    tokens = token_starts(corpus, unit)
     ones = np.ones(len(corpus.tokens), np.int32)
     shape = (len(tokens) - 1, len(corpus.vocabulary))
     sets = csr_matrix((ones, corpus.tokens.copy(), tokens), shape)
@@ -208,12 +206,8 @@ def _rows(
     corpus: Corpus, unit: str, content: Array, embedded: WordEmbeddings, basis: Basis | None
 ) -> Iterator[tuple[str, Array | Blocks]]:
     """Yield the arrays of a ``Unit`` by name, so that few are in memory at a time."""
-    tokens, spans = corpus.token_offsets, corpus.sentence_spans
-    if unit == "document":
-        tokens = tokens[corpus.sentence_offsets]
-        spans = np.column_stack([corpus.texts.offsets[:-1], corpus.texts.offsets[1:]])
-    yield from count_letters(corpus.texts.data, spans).items()
-    yield "lengths", np.diff(tokens).astype(np.int32)
+    yield from count_letters(corpus.texts.data, byte_spans(corpus, unit)).items()
+    yield "lengths", np.diff(token_starts(corpus, unit)).astype(np.int32)
     everything = row_sets(corpus, unit)
     yield "sizes", np.diff(everything.indptr).astype(np.int32)
     sets, shares = content_sets(everything, content, embedded.known)

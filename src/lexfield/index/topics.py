@@ -18,7 +18,8 @@ from lexfield.arrays import Array
 from lexfield.errors import InputError
 from lexfield.index.parts import find_part
 from lexfield.index.query import Query
-from lexfield.index.segment import UNITS, Segment
+from lexfield.index.segment import Segment
+from lexfield.index.units import UNITS
 from lexfield.progress import Progress, silent
 from lexfield.store.folder import Store
 from lexfield.topics.lda import TopicModel

@@ -35,6 +35,11 @@ class Request:
     algebra: bool = False
     allow_unknown: bool = False
 
+    def read(self, index: Collection, method: Method, text: str) -> Query:
+        """Read a text as a query of the method."""
+        options = {"algebra": self.algebra, "allow_unknown": self.allow_unknown}
+        return read_query(index, method, text, **options)
+
 
 class Searcher:
     """Searches an index for any number of texts in one way."""
@@ -51,15 +56,7 @@ class Searcher:
         self._notes = where_notes(self.rows, where)
 
     def read(self, text: str) -> Query:
-        """Read a text as a query of the method."""
-        request = self._request
-        return read_query(
-            self._index,
-            self.method,
-            text,
-            algebra=request.algebra,
-            allow_unknown=request.allow_unknown,
-        )
+        return self._request.read(self._index, self.method, text)
 
     def search(self, text: str) -> Ranking:
         """Return the best rows for a text."""
