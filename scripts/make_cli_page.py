@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import click
 
-from lexfield.cli.main import VERBS, cli
+from lexfield.cli.main import cli
 
 PAGE = Path(__file__).parents[1] / "docs" / "cli.md"
 HEAD = """# The command line
@@ -26,24 +27,24 @@ error; `NO_COLOR` switches colours off. This page is made by `scripts/make_cli_p
 
 
 def page() -> str:
-    """The whole page."""
-    sections = [HEAD, _section("lexfield", cli)]
-    for verb in sorted(VERBS):
-        command = cli.get_command(click.Context(cli), verb)
-        assert command is not None
-        sections.append(_section(f"lexfield {verb}", command))
-        if isinstance(command, click.Group):
-            sections += [
-                _section(f"lexfield {verb} {name}", sub, **command.context_settings)
-                for name, sub in sorted(command.commands.items())
-            ]
-    return "\n".join(sections)
+    """Return the whole page."""
+    return "\n".join([HEAD, *_write_sections("lexfield", cli)])
+
+
+def _write_sections(name: str, command: click.Command, **settings: Any) -> Iterator[str]:
+    """Yield the help of a command, and of those below it."""
+    yield _section(name, command, **settings)
+    if isinstance(command, click.Group):
+        context = click.Context(command)
+        for each in command.list_commands(context):
+            found = command.get_command(context, each)
+            assert found is not None
+            yield from _write_sections(f"{name} {each}", found, **command.context_settings)
 
 
 def _section(name: str, command: click.Command, **settings: Any) -> str:
-    context = click.Context(
-        command, info_name=name, terminal_width=96, help_option_names=["-h", "--help"], **settings
-    )
+    settings["help_option_names"] = ["-h", "--help"]
+    context = click.Context(command, info_name=name, terminal_width=96, **settings)
     return f"## {name}\n\n```text\n{command.get_help(context)}\n```\n"
 
 

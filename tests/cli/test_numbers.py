@@ -11,6 +11,7 @@ from pathlib import Path
 import click
 import pytest
 
+from lexfield.cli.build import Declared
 from lexfield.cli.main import cli
 from lexfield.text.corpus import Corpus
 from lexfield.vectors.wordvectors import WordVectors
@@ -22,7 +23,7 @@ TEXTS = ("The red sun sank over a cold sea and the ship turned home. " * 6,
          "The blue ship left the cold sea as a red moon rose over home. " * 6)  # fmt: skip
 SPECS = {("compare", "dimension"), ("label", "dimension"), ("pairs", "dimension"),
          ("compare", "reduce"), ("label", "reduce"), ("pairs", "reduce"), ("pairs", "k"),
-         ("zipf", "clusters")}  # fmt: skip
+         ("zipf", "k"), ("clusters", "k")}  # fmt: skip
 
 
 def commands(
@@ -45,17 +46,23 @@ NUMERIC = [
     if isinstance(option, click.Option)
     and (
         isinstance(option.type, click.types.IntParamType | click.types.FloatParamType)
+        or (isinstance(option.type, Declared) and option.type.name in ("integer", "number"))
         or (path[0], option.name) in SPECS
     )
 ]
+
+
+def bounds(option: click.Option) -> tuple[float | None, float | None]:
+    if isinstance(option.type, Declared):
+        return option.type.bounds
+    return getattr(option.type, "min", None), getattr(option.type, "max", None)
 
 
 def test_every_numeric_option_declares_bounds_on_both_sides() -> None:
     unbounded = [
         f"{' '.join(path)} {option.opts[-1]}"
         for path, option in NUMERIC
-        if (path[0], option.name) not in SPECS
-        and (getattr(option.type, "min", None) is None or getattr(option.type, "max", None) is None)
+        if (path[0], option.name) not in SPECS and None in bounds(option)
     ]
     assert unbounded == []
     assert len(NUMERIC) > 60
@@ -90,7 +97,7 @@ def arguments(tmp_path_factory: pytest.TempPathFactory) -> dict[tuple[str, ...],
         ("duplicates",): [index],
         ("inspire",): [index, paths[0]],
         ("keyness",): paths[:2],
-        ("kwic",): [paths[0], "--word", "sea"],
+        ("kwic",): [paths[0], "sea"],
         ("label",): [*paths, *by, *own],
         ("near",): ["sea", *own],
         ("pairs",): [*paths, *own],
@@ -116,7 +123,7 @@ def test_hostile_numbers_are_refused_or_answered(
     """Values in range run the command where that is quick; other commands must refuse the rest."""
     for value in HOSTILE:
         number = float(value)
-        low, high = getattr(option.type, "min", None), getattr(option.type, "max", None)
+        low, high = bounds(option)
         inside = low is not None and high is not None and low <= number <= high
         given = arguments.get(path)
         if given is None and (inside or (path[0], option.name) in SPECS):

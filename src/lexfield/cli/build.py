@@ -10,18 +10,13 @@ from typing import Any
 import click
 import msgspec.inspect as kinds
 
-from lexfield.cli.output import Bar, print_result, say
+from lexfield.cli.output import FORMATS, Bar, print_result, say
 from lexfield.errors import InputError
-from lexfield.plots.figure import FORMATS, check_plot_path
+from lexfield.plots import figure
 from lexfield.text.records import read_most
 from lexfield.verbs.declare import REQUIRED, Parameter, Verb
 
 _MOST_BYTES = 100_000_000  # of standard input
-_FORMATS = {
-    "json": "Print one JSON object with schema, results and notes.",
-    "jsonl": "Print one JSON object per line.",
-    "csv": "Print comma-separated values with a header.",
-}
 
 
 def build_command(verb: Verb) -> click.Command:
@@ -37,7 +32,7 @@ def build_command(verb: Verb) -> click.Command:
         options.append(click.Option(["--plot", "plot_"], metavar="FILE", help=text))
     options += [
         click.Option([f"--{name}", "format_"], flag_value=name, help=text)
-        for name, text in _FORMATS.items()
+        for name, text in FORMATS.items()
     ]
     return click.Command(
         verb.command.rpartition(" ")[2],
@@ -50,7 +45,7 @@ def build_command(verb: Verb) -> click.Command:
 
 def _run(verb: Verb, given: dict[str, Any], format: str | None, plot: str | None) -> None:
     if plot:
-        check_plot_path(plot, getattr(verb.result, "plot_formats", FORMATS))
+        figure.check_plot_path(plot, getattr(verb.result, "plot_formats", figure.FORMATS))
     arguments = verb.validate(_read_dashes(verb, given))
     with Bar() as bar:
         if verb.takes_progress:
@@ -58,7 +53,7 @@ def _run(verb: Verb, given: dict[str, Any], format: str | None, plot: str | None
         result = verb.function(**arguments)
     if plot:
         say(f"wrote {result.plot(plot)}")
-    print_result(verb, result, format)
+    print_result(verb.command, result, format)
 
 
 def _read_dashes(verb: Verb, given: dict[str, Any]) -> dict[str, Any]:
@@ -108,10 +103,8 @@ class Declared(click.ParamType[object]):
     @property
     def bounds(self) -> tuple[float | None, float | None]:
         """The least and the greatest number, where the parameter is a number."""
-        info = self.parameter.info
-        info = info.item_type if isinstance(info, kinds.ListType) else info
-        info = info.type if isinstance(info, kinds.Metadata) else info
-        if not isinstance(info, kinds.IntType | kinds.FloatType):
+        info = _find_number(self.parameter.info)
+        if info is None:
             return None, None
         return (
             info.gt if info.ge is None else info.ge,
@@ -127,6 +120,21 @@ class Declared(click.ParamType[object]):
             return self.parameter.convert_one(value)
         except InputError as error:
             self.fail(error.message, param, ctx)
+
+
+def _find_number(info: kinds.Type) -> kinds.IntType | kinds.FloatType | None:
+    """Return the type of a number, of a list of numbers, or of a number that may be left out."""
+    match info:
+        case kinds.IntType() | kinds.FloatType():
+            return info
+        case kinds.Metadata():
+            return _find_number(info.type)
+        case kinds.ListType():
+            return _find_number(info.item_type)
+        case kinds.UnionType():
+            arms = [arm for arm in info.types if not isinstance(arm, kinds.NoneType)]
+            return _find_number(arms[0]) if len(arms) == 1 else None
+    return None
 
 
 def _flatten(_: click.Context, parameter: click.Parameter, value: Any) -> Any:

@@ -8,13 +8,15 @@ from pathlib import Path
 
 import click
 
-from lexfield.cli.output import emit, output_options
+from lexfield import __version__
+from lexfield.cli.output import add_formats, print_rows
+from lexfield.engine.cluster import Cluster
 from lexfield.errors import InputError
 
 
 @click.group()
 def cluster() -> None:
-    """See who works on a Dask cluster.
+    """Show the workers of a Dask cluster.
 
     \b
     dask scheduler                                  on one machine
@@ -31,19 +33,16 @@ def cluster() -> None:
 @click.option(
     "--folder",
     type=click.Path(exists=True, file_okay=False),
-    help="Try whether every worker can write to this folder, and this machine can read it.",
+    help="Check that every worker can write to this folder and this machine can read it.",
 )
-@output_options
-def status(address: str, folder: str | None, output: str | None) -> None:
-    """The workers of a cluster: threads, memory, tasks, and their lexfield.
+@add_formats
+def status(address: str, folder: str | None, format: str | None) -> None:
+    """List the workers of a cluster: threads, memory, tasks, and their version of lexfield.
 
     \b
     lexfield cluster status tcp://10.0.0.5:8786
     lexfield cluster status tcp://10.0.0.5:8786 --folder /shared --json
     """
-    from lexfield import __version__
-    from lexfield.engine.cluster import Cluster
-
     with Cluster(address) as opened:
         workers = [asdict(worker) for worker in opened.status()]
         if folder:
@@ -54,7 +53,7 @@ def status(address: str, folder: str | None, output: str | None) -> None:
         for worker in workers
         if worker["lexfield"] != __version__
     ]
-    emit("cluster.status", workers, output, notes=notes)
+    print_rows("cluster status", workers, format, notes=notes)
     if folder and not all(worker["folder"] == "shared" for worker in workers):
         raise InputError(
             f"Not every worker shares {folder} with this machine.",

@@ -18,9 +18,11 @@ def completion(shell: str) -> None:
     lexfield completion zsh >> ~/.zshrc
     lexfield completion fish > ~/.config/fish/completions/lexfield.fish
     """
-    from lexfield.cli.main import cli
-
     make = get_completion_class(shell)
     if make is None:
         raise click.UsageError(f"There is no completion for {shell!r}.")
-    echo(make(cli, {}, "lexfield", "_LEXFIELD_COMPLETE").source())
+    echo(
+        make(
+            click.get_current_context().find_root().command, {}, "lexfield", "_LEXFIELD_COMPLETE"
+        ).source()
+    )

@@ -6,8 +6,15 @@ from pathlib import Path
 
 import click
 
+from lexfield.bags.matrix import BagMatrix
 from lexfield.cli.output import echo, paint
 from lexfield.results import format_rows
+from lexfield.sample import METADATA, TEXTS
+from lexfield.search.index import Index
+from lexfield.text.corpus import Corpus
+from lexfield.vectors.wordvectors import WordVectors
+from lexfield.verbs.info import info
+from lexfield.verbs.search import format_hit
 
 
 @click.command()
@@ -21,14 +28,6 @@ def demo(folder: str) -> None:
     lexfield demo
     lexfield demo --output somewhere
     """
-    from lexfield.bags.matrix import BagMatrix
-    from lexfield.sample import METADATA, TEXTS
-    from lexfield.search.index import Index
-    from lexfield.text.corpus import Corpus
-    from lexfield.vectors.wordvectors import WordVectors
-    from lexfield.verbs.info import info
-    from lexfield.verbs.search import format_hit
-
     target = Path(folder) / "sample.idx"
     _step("An index of the embedded sample", f"lexfield index TEXTS --metadata CSV -o {target}")
     corpus = Corpus.read(TEXTS, metadata=METADATA)

@@ -7,23 +7,33 @@ word for people goes through ``echo``, which shows them instead.
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from typing import Any, TypeVar
 
 import click
 import msgspec
 
-from lexfield.answers.answer import Answer, Record
-from lexfield.results import format_rows
-from lexfield.verbs.declare import Verb
-from lexfield.verbs.results import Result, encode_body, encode_csv
+from lexfield.verbs.results import (
+    Paint,
+    Record,
+    Result,
+    encode_body,
+    encode_csv,
+    hidden,
+    plain,
+)
 
 F = TypeVar("F", bound=Callable[..., Any])
+FORMATS = {
+    "json": "Print one JSON object with schema, results and notes.",
+    "jsonl": "Print one JSON object per line.",
+    "csv": "Print comma-separated values with a header.",
+}
 _BIDI = r"\u202a-\u202e\u2066-\u2069"  # change the order in which a line is shown
 _CONTROL = re.compile(rf"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f{_BIDI}]|\r(?!\n)")
 _UNESCAPED = re.compile(rf"[\x7f-\x9f{_BIDI}]")  # in JSON
@@ -61,10 +71,10 @@ def echo_json(text: str) -> None:
     click.echo(_UNESCAPED.sub(lambda found: f"\\u{ord(found[0]):04x}", text))
 
 
-def print_result(verb: Verb, result: Result[Any], format: str | None) -> None:
+def print_result(command: str, result: Result[Any], format: str | None) -> None:
     """Print a result in the chosen format. Raise its failure, or exit with 1 if it is empty."""
     if format == "json":
-        body = encode_body(verb.command, result)
+        body = encode_body(command, result)
         echo_json(msgspec.json.format(body, indent=1).decode())
     else:
         if format == "jsonl":
@@ -83,50 +93,37 @@ def print_result(verb: Verb, result: Result[Any], format: str | None) -> None:
         raise SystemExit(1)
 
 
-def output_options(command: F) -> F:
-    """Add ``--json``, ``--jsonl`` and ``--csv``; the verb gets ``output``."""
-    for name, text in (
-        ("csv", "Comma-separated values with a header."),
-        ("jsonl", "One JSON object a line."),
-        ("json", "One JSON object: schema, results, notes."),
-    ):
-        command = click.option(f"--{name}", "output", flag_value=name, help=text)(command)
+def add_formats(command: F) -> F:
+    """Add ``--json``, ``--jsonl`` and ``--csv`` to a command, which gets the name as ``format``."""
+    for name, text in reversed(FORMATS.items()):
+        command = click.option(f"--{name}", "format", flag_value=name, help=text)(command)
     return command
 
 
-def emit(
-    verb: str,
-    records: Sequence[Record],
-    output: str | None,
+def print_rows(
+    command: str,
+    rows: Sequence[Record],
+    format: str | None,
     *,
     notes: Sequence[str] = (),
-    table: Callable[[], Sequence[str]] | None = None,
-    extra: Record | None = None,
+    figures: Record | None = None,
+    lines: Sequence[str] | None = None,
 ) -> None:
-    """Print results the way that was asked for, and end with 1 where there are none."""
-    tell(Answer(verb, records, notes, extra or {}), output, table)
+    """Print the result of a command that is not a verb; ``lines`` are for people."""
+    result = _Rows(rows, extra=figures or {}, text=lines, notes=list(notes))
+    print_result(command, result, format)
 
 
-def tell(
-    answer: Answer, output: str | None, table: Callable[[], Sequence[str]] | None = None
-) -> None:
-    """Print an answer the way that was asked for, and end with 1 where it is empty."""
-    if output == "json":
-        echo_json(answer.json(indent=1))
-    else:
-        if output == "jsonl":
-            for record in answer.records:
-                echo_json(json.dumps(record, ensure_ascii=False))
-        elif output == "csv":
-            echo_data(answer.csv(), nl=False)
-        else:
-            shown = table() if table else format_rows(answer.records, shown=len(answer.records))
-            for line in shown:
-                echo(line)
-        for note in answer.notes:
-            echo(paint(f"note: {note}", "yellow", sys.stderr), err=True)
-    if not answer.records:
-        raise SystemExit(1)
+@dataclass(repr=False)
+class _Rows(Result[Record]):
+    extra: Record = hidden()
+    text: Sequence[str] | None = hidden()
+
+    def figures(self) -> Record:
+        return self.extra
+
+    def lines(self, paint: Paint = plain) -> Iterable[str]:
+        return super().lines(paint) if self.text is None else self.text
 
 
 def paint(text: str, colour: str, stream: Any = None) -> str:

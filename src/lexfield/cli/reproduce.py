@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 from pathlib import Path
 
 import click
@@ -30,9 +32,6 @@ def reproduce(
     lexfield reproduce krstovski --data ../shared/data
     lexfield reproduce --report
     """
-    import subprocess
-    import sys
-
     if data and not Path(data).is_dir():
         raise InputError(f"There is no folder {data!r}.", "Name the folder with the data sets.")
     command = [sys.executable, str(_folder() / "run.py"), *tables]

@@ -6,8 +6,7 @@ import os
 
 import click
 
-from lexfield.answers import bounds
-from lexfield.cli.options import listening_options, real, whole
+from lexfield.cli.options import FiniteRange, listening_options
 from lexfield.cli.output import echo
 from lexfield.errors import need
 
@@ -26,28 +25,28 @@ from lexfield.errors import need
     "--max-body",
     default=10.0,
     show_default=True,
-    type=real(bounds.MEGABYTES),
+    type=FiniteRange(0.001, 100_000),
     help="Megabytes per request.",
 )
 @click.option(
     "--memory",
     default=4.0,
     show_default=True,
-    type=real(bounds.PROCESS_GIGABYTES),
+    type=FiniteRange(0.5, 100_000),
     help="Gigabytes per process and job.",
 )
 @click.option(
     "--timeout",
     default=30.0,
     show_default=True,
-    type=real(bounds.SECONDS),
+    type=FiniteRange(0.1, 86_400),
     help="Seconds per request.",
 )
 @click.option(
     "--concurrent",
     default=64,
     show_default=True,
-    type=whole(bounds.REQUESTS),
+    type=click.IntRange(1, 10_000),
     help="Requests at a time.",
 )
 @click.option("--workers", type=click.IntRange(1, 64), help="Processes; by default one per core.")

@@ -6,23 +6,22 @@ import os
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
-from functools import partial
 
 import click
 
-from lexfield.answers import bounds
-from lexfield.answers.answer import Record
-from lexfield.answers.bounds import Bound
-from lexfield.cli.options import allow_unknown_option, listening_options, real, whole
-from lexfield.cli.output import Bar, echo, emit, output_options
+from lexfield.cli.options import SEED, FiniteRange, listening_options
+from lexfield.cli.output import Bar, add_formats, echo, print_rows
 from lexfield.errors import InputError, need
 from lexfield.results import format_rows
+from lexfield.search.index import Index
 from lexfield.study import analyse as analysis
+from lexfield.study.build import Lengths, import_study, new_study
 from lexfield.study.database import Study
 from lexfield.study.design import BASELINES, KINDS, PAPER_BASELINES, PAPER_TARGETS, TARGETS
 from lexfield.study.sentences import read_queries
 from lexfield.study.simulate import simulate
 from lexfield.study.terminal import take_part
+from lexfield.verbs.results import Record
 
 _FILE = click.Path(exists=True, dir_okay=False)
 _TITLES = {
@@ -56,10 +55,8 @@ def _making_options(
         click.option(
             "-o", "--output", "path", required=True, metavar="STUDY.db", help="File to write."
         ),
-        click.option(
-            "--seed", default=0, type=whole(bounds.SEED), help="Seed of all random orders."
-        ),
-        output_options,
+        click.option("--seed", default=0, type=SEED, help="Seed of all random orders."),
+        add_formats,
     )
 
     def add(command: Callable[..., None]) -> Callable[..., None]:
@@ -92,12 +89,16 @@ def study() -> None:
 )
 @click.option("--by", metavar="FIELD", help="Metadata field that must equal the level of a query.")
 @click.option(
-    "--shortest", default=3, type=whole(bounds.SENTENCES), help="Fewest words of a suggestion."
+    "--shortest", default=3, type=click.IntRange(1, 1000), help="Fewest words of a suggestion."
 )
 @click.option(
-    "--longest", default=15, type=whole(bounds.SENTENCES), help="Most words of a suggestion."
+    "--longest", default=15, type=click.IntRange(1, 1000), help="Most words of a suggestion."
 )
-@allow_unknown_option
+@click.option(
+    "--allow-unknown",
+    is_flag=True,
+    help="Go on though most words have no vector, as in a language the vectors lack.",
+)
 @_making_options(TARGETS, BASELINES)
 def new(
     index: str,
@@ -111,7 +112,7 @@ def new(
     baselines: tuple[str, ...],
     path: str,
     seed: int,
-    output: str | None,
+    format: str | None,
 ) -> None:
     """Make a questionnaire: five suggestions of each method for each query.
 
@@ -124,10 +125,6 @@ def new(
     lexfield study new my.idx --kind head2head --queries queries.txt -o lists.db --baseline mean
     lexfield study new books.idx --queries queries.json --by reading_level -o study.db
     """
-    # Importing the index imports Numba, which would make --help slow.
-    from lexfield.search.index import Index
-    from lexfield.study.build import Lengths, new_study
-
     asked, lengths = read_queries(queries), Lengths(shortest, longest)
     with Bar("searching") as bar:
         made = new_study(
@@ -143,7 +140,7 @@ def new(
             seed=seed,
             progress=bar,
         )
-    _describe("study.new", made, output)
+    _describe("study new", made, format)
 
 
 @study.command("import")
@@ -158,7 +155,7 @@ def import_(
     baselines: tuple[str, ...],
     path: str,
     seed: int,
-    output: str | None,
+    format: str | None,
 ) -> None:
     """Make a questionnaire about suggestions from a file, by any program.
 
@@ -169,17 +166,15 @@ def import_(
     lexfield study import mine.json --kind head2head --target mine --baseline theirs -o study.db
     lexfield study import database.json --kind choose3 -o paper.db
     """
-    from lexfield.study.build import import_study
-
     if results is not None:
         raise click.UsageError(
             "--results is gone: reproduce/questionnaire.py --study prints a study beside them."
         )
     made = import_study(source, path, kind, targets=targets, baselines=baselines, seed=seed)
-    _describe("study.import", made, output)
+    _describe("study import", made, format)
 
 
-def _describe(verb: str, made: Study, output: str | None) -> None:
+def _describe(command: str, made: Study, format: str | None) -> None:
     design, left_out = made.design, made.about["left_out"]
     record = {
         "study": str(made.path),
@@ -196,7 +191,7 @@ def _describe(verb: str, made: Study, output: str | None) -> None:
         f"next: lexfield study run {made.path}, or: lexfield study serve {made.path}",
     ]
     made.close()
-    emit(verb, [record], output, notes=notes, table=lambda: lines)
+    print_rows(command, [record], format, notes=notes, lines=lines)
 
 
 @study.command("run")
@@ -217,12 +212,15 @@ def _describe(verb: str, made: Study, output: str | None) -> None:
     help="For --simulate: log strength of a method; 0 by default.",
 )
 @click.option(
-    "--spread", default=0.0, type=real(bounds.TASTES), help="How much simulated tastes differ."
+    "--spread", default=0.0, type=FiniteRange(0, 100), help="How much simulated tastes differ."
 )
 @click.option(
-    "--answers", default=50.0, type=real(bounds.ANSWERS), help="Mean answers before one quits."
+    "--answers",
+    default=50.0,
+    type=FiniteRange(0, 1_000_000, min_open=True),
+    help="Mean answers before one quits.",
 )
-@click.option("--seed", default=0, type=whole(bounds.SEED), help="Seed of simulated participants.")
+@click.option("--seed", default=0, type=SEED, help="Seed of simulated participants.")
 def run(
     path: str,
     resume: str | None,
@@ -307,9 +305,9 @@ def serve(path: str, port: int, host: str, token: str | None, no_browser: bool) 
 @click.option(
     "--draws", default=2000, type=click.IntRange(100, 100_000), help="Samples for intervals."
 )
-@click.option("--level", default=0.95, type=real(Bound(0.5, 0.9999)), help="Level of intervals.")
-@output_options
-def analyse(path: str, draws: int, level: float, output: str | None) -> None:
+@click.option("--level", default=0.95, type=FiniteRange(0.5, 0.9999), help="Level of intervals.")
+@add_formats
+def analyse(path: str, draws: int, level: float, format: str | None) -> None:
     """Print how often each method was chosen, with intervals, strengths, agreement and power.
 
     Intervals come from resampling participants, each with all their answers.
@@ -328,8 +326,8 @@ def analyse(path: str, draws: int, level: float, output: str | None) -> None:
         notes.append("nobody has answered yet")
     if result.simulated:
         notes.append("these participants are simulated")
-    records, table = result.to_dicts(), partial(_format_analysis, result)
-    emit("study.analyse", records, output, notes=notes, extra=extra, table=table)
+    lines = _format_analysis(result)
+    print_rows("study analyse", result.to_dicts(), format, notes=notes, figures=extra, lines=lines)
 
 
 def _format_analysis(result: analysis.Analysis) -> list[str]:

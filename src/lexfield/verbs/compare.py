@@ -14,6 +14,7 @@ from lexfield.diverge.counts import of_texts
 from lexfield.diverge.estimate import Estimate
 from lexfield.diverge.options import Options
 from lexfield.plots.divergence import draw_bars
+from lexfield.plots.figure import Picture
 from lexfield.progress import Progress, begin_stage, silent
 from lexfield.results import format_rows
 from lexfield.text.document import Document
@@ -23,12 +24,22 @@ from lexfield.verbs.input import (
     Reading,
     Source,
     TextInput,
+    join_texts,
     name_briefly,
     name_source,
-    read_texts,
+    read_documents,
 )
 from lexfield.verbs.options import Comparing, Neighbour, Seed, choose_options
-from lexfield.verbs.results import Paint, Record, Result, hidden, plain, to_builtins
+from lexfield.verbs.results import (
+    Paint,
+    ReadThrough,
+    Record,
+    Result,
+    hidden,
+    plain,
+    save_picture,
+    to_builtins,
+)
 
 _REASONS = 500  # words in JSON; the others are summed up
 _SHOWN = 15  # words
@@ -55,10 +66,10 @@ class Divergence:
 
 
 @dataclass(repr=False)
-class Comparison(Result[Divergence]):
-    """A divergence and the words behind it; ``estimate`` is the library's own result."""
+class Comparison(ReadThrough[Estimate], Result[Divergence]):
+    """A divergence and the words behind it; ``details`` holds the library's own result."""
 
-    estimate: Estimate = hidden()
+    details: list[Estimate] = hidden()
     names: tuple[str, str] = hidden()
     explain: bool = hidden(default=False)
 
@@ -68,13 +79,14 @@ class Comparison(Result[Divergence]):
         return record
 
     def lines(self, paint: Paint = plain) -> Iterable[str]:
-        yield paint(str(self.estimate), "green")
+        (estimate,) = self.details
+        yield paint(str(estimate), "green")
         if self.explain:
-            yield from (f"  {line}" for line in _format_words(self.estimate))
+            yield from (f"  {line}" for line in _format_words(estimate))
 
-    def plot(self, path: str | Path) -> Path:
+    def plot(self, path: str | Path | None = None) -> Path | Picture:
         """Draw what each word contributes: png, svg or pdf."""
-        return draw_bars(self.estimate, self.names).save(path)
+        return save_picture(draw_bars(self.details[0], self.names), path)
 
 
 def _format_words(estimate: Estimate) -> list[str]:
@@ -114,9 +126,9 @@ def compare(
     progress: Progress = silent,
     **comparing: Unpack[Comparing],
 ) -> Comparison:
-    """Say how different two texts are, and which words say so.
+    """Say how different two texts are, and which words make the difference.
 
-    A and B are each a file, or a folder taken as one text.
+    A and B are each a file, a folder or an index; several documents are taken as one text.
 
         lexfield compare emma.txt ulysses.txt --explain
         lexfield compare emma.txt ulysses.txt --measure js --interval 0.95 --p
@@ -128,8 +140,14 @@ def compare(
     counts = of_texts(texts, n=chosen.n, stopwords=chosen.stopwords)
     begin_stage(progress, "resampling")
     found = between(
-        counts, chosen, confidence=interval, p=p, resamples=resamples, seed=seed, progress=progress
-    )  # fmt: skip
+        counts,
+        chosen,
+        confidence=interval,
+        p=p,
+        resamples=resamples,
+        seed=seed,
+        progress=progress,
+    )
     record = found.to_dict()
     del record["notes"]
     row = Divergence(a=name_source(a), b=name_source(b), **record)
@@ -137,7 +155,7 @@ def compare(
         row.explanation = found.explanation.to_dict(_REASONS)
     return Comparison(
         [row],
-        estimate=found,
+        details=[found],
         names=(name_briefly(a), name_briefly(b)),
         explain=explain,
         notes=[*notes, *found.notes],
@@ -149,11 +167,11 @@ def _read(sources: list[Source], reading: Reading) -> tuple[list[Document], list
     texts: list[Document] = []
     notes: list[str] = []
     for source in sources:
-        corpus = read_texts(source, reading)
+        documents, found = read_documents(source, reading)
         name = name_source(source)
         again = " (again)" if any(text.id == name for text in texts) else ""
-        texts.append(Document(name + again, "\n\n".join(corpus.texts)))
-        notes += corpus.notes
-        if len(corpus.ids) > 1:
-            notes.append(f"{name}: {len(corpus.ids):,} documents are taken as one text")
+        texts.append(Document(name + again, join_texts(documents)))
+        notes += found
+        if len(documents) > 1:
+            notes.append(f"{name}: {len(documents):,} documents are taken as one text")
     return texts, notes

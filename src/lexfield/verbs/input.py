@@ -22,6 +22,7 @@ from lexfield.store.manifest import CURRENT
 from lexfield.text.corpus import Corpus
 from lexfield.text.document import Document
 from lexfield.text.normalise import Normalisation
+from lexfield.text.read import Reader
 from lexfield.vectors.models import Models, is_models, open_all
 from lexfield.vectors.wordvectors import WordVectors
 from lexfield.verbs.declare import Flags, Help, Input
@@ -167,13 +168,27 @@ def run_each(
     return details, notes
 
 
-def read_text(source: Source, reading: Reading = READING, progress: Progress = silent) -> str:
-    """Return what an argument stands for as one text, with an empty line between documents."""
+def read_documents(
+    source: Source, reading: Reading = READING
+) -> tuple[Sequence[Document], list[str]]:
+    """Return the documents that an argument stands for, not cut into words, and notes."""
     if isinstance(source, Document):
-        return source.text
+        return [source], []
     if isinstance(source, str) and not _is_path(source):
-        return source
-    return "\n\n".join(read_texts(source, reading, progress).texts)
+        return [Document("text", source)], []
+    if isinstance(source, Corpus | Index) or (Path(source) / CURRENT).is_file():
+        corpus = read_texts(source, reading)
+        return corpus.documents, corpus.notes
+    reader = Reader([str(source)], **vars(reading))
+    documents = list(reader)
+    if not documents:
+        raise reader.nothing()
+    return documents, reader.told()
+
+
+def join_texts(documents: Iterable[Document]) -> str:
+    """Return documents as one text, with an empty line between them."""
+    return "\n\n".join(document.text for document in documents)
 
 
 def choose_text(source: Source, corpus: Corpus) -> Document:
@@ -187,13 +202,13 @@ def choose_text(source: Source, corpus: Corpus) -> Document:
     if given in corpus.ids:
         return corpus.documents[corpus.ids.index(given)]
     if not isinstance(source, Path) or given == "-":
-        return Document("the text", read_text(source))
+        return Document("the text", join_texts(read_documents(source)[0]))
     if not source.is_file():
         raise InputError(
             f"There is no document and no file {given!r}.",
             "Name a file, or one of the documents by its id.",
         )
-    return Document(given, read_text(source, Reading(format="text")))
+    return Document(given, join_texts(read_documents(source, Reading(format="text"))[0]))
 
 
 def open_index(source: Index | str | Path, metric: str | None = None) -> Index:

@@ -14,7 +14,7 @@ from lexfield.errors import InputError
 from lexfield.explain import Reason
 from lexfield.text.segment import sentence_spans
 from lexfield.verbs.declare import Flags, Help, Input, verb
-from lexfield.verbs.input import IndexInput, Source, open_index, read_text
+from lexfield.verbs.input import IndexInput, Source, join_texts, open_index, read_documents
 from lexfield.verbs.options import AllowUnknown, Hits, Method
 from lexfield.verbs.results import Paint, Result, plain
 
@@ -103,7 +103,7 @@ def _read_draft(draft: Source) -> str:
     is_path = isinstance(draft, str | Path) and len(str(draft)) < 1000 and str(draft) != "-"
     if is_path and os.path.lexists(str(draft)) and not Path(str(draft)).is_file():
         raise InputError(f"{draft} is not a file with text.", "Name a file, or write the words.")
-    return read_text(draft)
+    return join_texts(read_documents(draft)[0])
 
 
 def _list_answers(reasons: Iterable[Reason]) -> list[str]:

@@ -11,6 +11,7 @@ from msgspec import Meta
 
 from lexfield.bags.keyness import Correction, KeyWord
 from lexfield.bags.keyness import keyness as find_keywords
+from lexfield.plots.figure import Picture
 from lexfield.plots.words import draw_keyness
 from lexfield.results import format_rows
 from lexfield.verbs.declare import Help, verb
@@ -23,7 +24,7 @@ from lexfield.verbs.input import (
     read_texts,
 )
 from lexfield.verbs.options import Hits, Ngram
-from lexfield.verbs.results import Paint, Result, hidden, plain
+from lexfield.verbs.results import Paint, Result, hidden, plain, save_picture
 
 
 @dataclass(repr=False)
@@ -55,9 +56,9 @@ class Keywords(Result[KeyWord]):
         head = f"A is {self.names[0]}, B is {self.names[1]}: {self.found:,} words differ"
         return [head, *format_rows(rows, shown=len(rows))]
 
-    def plot(self, path: str | Path) -> Path:
+    def plot(self, path: str | Path | None = None) -> Path | Picture:
         """Draw the words as bars: png, svg or pdf."""
-        return draw_keyness(self.results, self.names).save(path)
+        return save_picture(draw_keyness(self.results, self.names), path)
 
 
 @verb

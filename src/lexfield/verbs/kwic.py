@@ -81,6 +81,6 @@ def kwic(
     corpus = read_texts(texts, reading)
     found = find_places(corpus, word, window=window, sort=sort, k=k)
     totals = dict(found.totals)
-    if not isinstance(texts, Path | Index):  # for texts named one by one also say 0
+    if not isinstance(texts, str | Path | Index):  # texts that were chosen one by one
         totals = {id: totals.get(id, 0) for id in corpus.ids}
     return Concordance(list(found), totals=totals, notes=[*corpus.notes, *found.notes])

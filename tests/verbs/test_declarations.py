@@ -1,0 +1,30 @@
+"""What holds for every verb."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from typing import get_args, get_type_hints
+
+import msgspec
+import pytest
+
+from lexfield.verbs import list_verbs
+from lexfield.verbs.results import Result
+
+VERBS = list_verbs()
+
+
+@pytest.mark.parametrize("name", VERBS)
+def test_every_parameter_and_every_result_is_described(name: str) -> None:
+    verb = VERBS[name].load()
+    assert verb.summary.endswith((".", ")")) and f"lexfield {name} " in verb.help
+    for parameter in verb.parameters:
+        assert parameter.positional or parameter.help, parameter.name
+        assert parameter.input or msgspec.json.schema(parameter.type)
+    assert issubclass(verb.result, Result)
+    base = next(one for one in verb.result.__orig_bases__ if issubclass(one.__origin__, Result))
+    assert msgspec.json.schema(get_args(base)[0])
+    hints = get_type_hints(verb.result)
+    for one in fields(verb.result):
+        if one.name not in ("results", "notes") and not one.metadata.get("hidden"):
+            assert msgspec.json.schema(hints[one.name]) is not None

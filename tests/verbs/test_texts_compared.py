@@ -1,0 +1,116 @@
+"""``compare``, ``pairs``, ``map``, ``label`` and ``attribute`` as Python functions."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from lexfield.diverge.between import divergence
+from lexfield.diverge.pairs import pairs as compare_all
+from lexfield.errors import InputError
+from lexfield.plots.figure import Picture
+from lexfield.sample import TEXTS
+from lexfield.search.index import Index
+from lexfield.text.corpus import Corpus
+from lexfield.text.document import Document
+from lexfield.verbs.attribute import attribute
+from lexfield.verbs.compare import compare
+from lexfield.verbs.label import label
+from lexfield.verbs.pairs import map as map_documents
+from lexfield.verbs.pairs import pairs
+
+PELL = TEXTS / "pell-sea.txt"
+
+
+def test_compare_reads_strings_paths_and_documents() -> None:
+    a, b = "the cat sat on the mat", "a dog lay on the rug"
+    found = compare(a, b, measure="js", explain=True)
+    assert found.value == found[0].value == divergence(a, b, measure="js").value
+    assert found.explanation.reasons and found[0].explanation
+    assert compare(Document("a", a), Document("b", b), measure="js").value == found.value
+    assert compare(str(PELL), PELL).value == pytest.approx(0)
+    assert isinstance(found.plot(), Picture)
+    with pytest.raises(InputError, match="measure must be one of"):
+        compare(a, b, measure="euclid")
+    with pytest.raises(InputError, match=r"no file 'emma\.txt'"):
+        compare("emma.txt", b)
+
+
+def test_pairs(sample: Corpus, sample_index: Index, tmp_path: Path) -> None:
+    wanted = compare_all(sample, measure="hellinger")
+    target = tmp_path / "m.npz"
+    for texts in (sample, sample_index, str(sample_index.path)):
+        found = pairs(texts, measure="hellinger", out=target)
+        assert np.array_equal(found.matrix, wanted.matrix) and found.ids == wanted.ids
+        assert np.array_equal(np.load(target)["counts"], wanted.matrix)
+    assert len(found) == 64 * 63 and found.to_dicts() == wanted.to_dicts()
+    for place in (0, 63, 64 * 63 - 1):
+        assert vars(found[place]) == wanted.to_dicts()[place]
+    assert found.results[-1].b == found.ids[-2]
+
+
+def test_pairs_of_strings_and_several_k() -> None:
+    texts = ["the cat sat on the mat", "a dog lay on the rug", "the cat lay on the rug"]
+    assert pairs(texts, measure="js").matrix.shape == (3, 3)
+    latent = pairs(texts, space="latent", k=[1, 2])
+    assert list(latent.matrices) == [1, 2] and len(latent) == 12
+    assert {row.k for row in latent} == {1, 2}
+    for wrong in ({"k": 0}, {"k": [3, -1]}):
+        with pytest.raises(InputError, match="k must be"):
+            pairs(texts, **wrong)
+    with pytest.raises(InputError, match="at least two"):
+        pairs("just one text")
+    with pytest.raises(InputError, match="No document has the field 'author'"):
+        pairs(texts, by="author")
+
+
+def test_map(sample: Corpus) -> None:
+    found = map_documents(sample, measure="hellinger")
+    assert sorted(row.order for row in found) == list(range(64))
+    assert found.title == "Hellinger distance, categorical space"
+    assert found[0].metadata["author"] and found.matrix.shape == (64, 64)
+
+
+def test_label(sample: Corpus, sample_index: Index) -> None:
+    found = label(sample_index, by="author", measure="hellinger")
+    assert found.documents == len(found) == 64 and isinstance(found.right, int)
+    assert found.right == sum(bool(row.right) for row in found)
+    known = label(sample, by="author", measure="hellinger", text="pell-sea")
+    assert known.to_dicts() == found.to_dicts()
+    same = label(sample, by="author", measure="hellinger", evidence="pell-sea")
+    assert known.evidence == same.evidence
+    with pytest.raises(InputError, match="No document has the field 'shoe'"):
+        label(sample, by="shoe")
+    with pytest.raises(InputError, match="rule must be one of"):
+        label(sample, by="author", rule="best")  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="by"):
+        label(sample)  # type: ignore[call-arg]
+
+
+@pytest.mark.parametrize("text", [PELL, PELL.read_text("utf-8"), Document("x", PELL.read_text())])
+def test_a_new_text_is_labelled(sample: Corpus, text: Path | str | Document) -> None:
+    found = label(sample, by="author", measure="hellinger", text=text)
+    assert found.predicted == "pell" == found[0].label
+    assert found[0].divergence == pytest.approx(0, abs=1e-6)
+    assert "words that speak for it" in repr(found)
+    assert "accuracy" not in found.figures() and found.to_dicts()[0].keys() == {
+        "label",
+        "divergence",
+    }
+
+
+def test_attribute(sample: Corpus, sample_index: Index) -> None:
+    every = attribute(sample_index, by="author")
+    assert len(every) == 64 and every.calibration.documents == 64
+    assert isinstance(every.plot(), Picture)
+    known = attribute(sample, by="author", text="pell-sea")
+    assert known.id == "pell-sea" and known.predicted == known[0].label
+    new = attribute(sample, by="author", text=(TEXTS / "voss-sea.txt").read_text()[:3000])
+    assert new.predicted == "voss" and new.id == "the text"
+    assert "with probability" in repr(new)
+    with pytest.raises(InputError, match=r"no document and no file 'no\.txt'"):
+        attribute(sample, by="author", text=Path("no.txt"))
+    with pytest.raises(InputError, match="measure must be one of hellinger, js, kl"):
+        attribute(sample, by="author", measure="renyi")  # type: ignore[arg-type]
