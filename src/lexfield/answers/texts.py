@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
@@ -14,24 +13,10 @@ from lexfield.errors import InputError, list_names
 
 if TYPE_CHECKING:
     from lexfield.diverge.counts import Counts
-    from lexfield.diverge.estimate import Estimate
     from lexfield.diverge.pairs import Pairs
     from lexfield.text.corpus import Corpus
 
 _NEAREST, _WORDS = 5, 15  # documents and words shown as evidence
-_REASONS = 500  # words of a comparison
-
-
-def compared(
-    names: tuple[str, str], found: Estimate, notes: Sequence[str], *, explain: bool
-) -> Answer:
-    """A divergence and, if wanted, the words behind it: the strongest and the sum of the others."""
-    record = {"a": names[0], "b": names[1], **found.to_dict()}
-    del record["notes"]
-    extra = dict(record)
-    if explain:
-        record["explanation"] = found.explanation.to_dict(_REASONS)
-    return Answer("compare", [record], [*notes, *found.notes], extra)
 
 
 def placed(found: Pairs) -> Answer:
