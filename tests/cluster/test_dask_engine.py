@@ -18,10 +18,9 @@ from lexfield.cluster.run_folder import choose_run_folder
 from lexfield.compare.pairs import pairs
 from lexfield.engine.local import Local
 from lexfield.errors import ClusterError, InputError
-from lexfield.progress import silent
 from lexfield.search.index import Index
 from lexfield.text.corpus import Corpus
-from lexfield.vectors.wordvectors import WordVectors
+from lexfield.verbs.near import near
 from tests.cli.conftest import Run, run
 from tests.engine.nodes import PYTHONPATH, TASKS, Nodes
 
@@ -107,8 +106,6 @@ def test_nobody_there_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_jobs_give_the_same_bits_as_here(cluster: Cluster, sample: Corpus, tmp_path: Path) -> None:
     """All methods on 1, 2 and 4 shards are in tests/fault."""
-    from lexfield.answers.words import near, near_many
-
     few = Corpus.of(list(sample.documents)[::12])
     single = Index.build(few, tmp_path / "single")
     sharded = build_sharded(few.documents, tmp_path / "sharded", shards=2, engine=cluster)
@@ -122,9 +119,10 @@ def test_jobs_give_the_same_bits_as_here(cluster: Cluster, sample: Corpus, tmp_p
         run = tmp_path / str(len(options))
         found_pairs = pairs(few, resume=run, engine=cluster, **options)
         assert np.array_equal(found_pairs.matrix, pairs(few, **options).matrix, equal_nan=True)
-    words = ["book", "xyzzyx", "river"]
-    there = near_many(cluster, "default", words, 3, None, silent)
-    assert there == near(WordVectors.default(), words, 3, None)
+    words = tmp_path / "words.txt"
+    words.write_text("book\nxyzzyx\nriver\n")
+    there = near(words=words, k=3, cluster=cluster.address)
+    assert there == near(["book", "xyzzyx", "river"], k=3)
     with pytest.raises(InputError, match="needs a folder"):
         pairs(few, engine=cluster)
 

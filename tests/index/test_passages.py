@@ -70,11 +70,11 @@ def test_an_endless_sentence_is_cut_around_its_matches(index: lx.Index) -> None:
 
 def test_full_gives_the_whole_text_and_every_reason(index: lx.Index) -> None:
     found = index.search(QUERY, "bow", 4, unit="document")
-    whole = {one["id"]: one for one in ranked([found], full=True).records}
+    whole = {hit.id: hit.to_dict(explain=True, full=True) for hit in found}
     assert whole["long"]["text"] == FILLER * 400 + TOLD + " " + FILLER * 400
     assert not whole["long"]["excerpt"]
-    plain = ranked([found], explain=False).records
-    assert all(one["explanation"] is None and len(one["text"]) < 1500 for one in plain)
+    plain = [hit.to_dict(explain=False) for hit in found]
+    assert all("explanation" not in one and len(one["text"]) < 1500 for one in plain)
     assert TOLD in next(one for one in plain if one["id"] == "long")["text"]
 
 

@@ -251,6 +251,8 @@ def name_source(source: object) -> str:
             return source.id
         case Index():
             return str(source.path)
+        case Corpus() if len(source.ids) == 1:
+            return source.ids[0]
         case str():
             return source if len(source) <= 80 else f"{source[:79]}…"
     return "texts"

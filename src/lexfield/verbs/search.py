@@ -112,7 +112,7 @@ class SearchHits(Result[HitRow]):
 
     def to_run(self) -> Run:
         """Return the hits as a TREC run, for ``evaluate`` and ``fuse``."""
-        found = zip(self.names, self.rankings, strict=True)
+        found = zip(self.names, self.hits, strict=True)
         queries = {name: [(hit.id, hit.score) for hit in hits] for name, hits in found}
         return Run(self.rankings[0].method, queries)
 
@@ -175,12 +175,13 @@ def search(
             asked |= {"unit": unit, "algebra": algebra, "names": names if queries else ()}
             asked |= {"engine": engine, "progress": progress}
         rankings = _rank(opened, texts, method, k, like, asked)
+        by = "method" if len(method) > 1 else "query" if len(texts) > 1 else None
         hits = [list(ranking) for ranking in rankings]
-        if engine is not None and not run:
-            _fetch(hits, full)
-    by = "method" if len(method) > 1 else "query" if len(texts) > 1 else None
+        rows = _list_rows(rankings, hits, by, explain or len(texts) == 1, full)
+        if engine is not None:  # texts and reasons come from the cluster while it is open
+            rows = _fetch(rows, hits, run)
     return SearchHits(
-        _list_rows(rankings, hits, by, explain or len(texts) == 1, full),
+        rows,
         rankings=rankings,
         hits=hits,
         names=names,
@@ -273,11 +274,12 @@ def _read_queries(
     return list(read), list(read.values())
 
 
-def _fetch(hits: list[list[Hit]], full: bool) -> None:
-    """Fetch texts and reasons while the cluster is open."""
+def _fetch(rows: Sequence[HitRow], hits: list[list[Hit]], run: bool) -> Sequence[HitRow]:
+    """Return the rows with all that is printed of their hits; of a run, only their ids are."""
     for found in hits:
         for hit in found:
-            _ = (hit.passages, hit.text) if full else hit.passages
+            _ = hit.id if run else hit.passages
+    return rows if run else list(rows)
 
 
 def _list_rows(
