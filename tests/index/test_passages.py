@@ -6,7 +6,6 @@ import json
 from pathlib import Path
 
 import pytest
-from lexfield.answers.search import ranked
 
 import lexfield as lx
 from lexfield.explain import Explanation, Reason

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from pathlib import Path
 
 import numpy as np
@@ -113,7 +114,9 @@ def test_a_segment_without_mixtures_is_inferred(
 ) -> None:
     index = Index.build(Corpus.of(list(sample.documents)[:6]), tmp_path / "i")
     index.fit_topics(3, passes=2, filters=LOOSE)
-    monkeypatch.setattr("lexfield.index.collection.update_parts", lambda *_: False)
+    monkeypatch.setattr(
+        import_module("lexfield.index.collection"), "update_parts", lambda *_: False
+    )
     index.add(list(sample.documents)[6:8])
     before = [(h.id, h.score) for h in index.search("water and light", "topic", 5, unit="document")]
     assert stale_parts(index._store, index.segments) == ["topics"]

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -40,7 +41,7 @@ def test_bad_files(tmp_path: Path, name: str, data: bytes, message: str) -> None
 
 
 def test_large_files_are_not_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("lexfield.study.sentences.MOST_BYTES", 10)
+    monkeypatch.setattr(import_module("lexfield.study.sentences"), "MOST_BYTES", 10)
     (tmp_path / "q.json").write_text('["A long enough query."]')
     with pytest.raises(InputError, match="larger than"):
         read_queries(tmp_path / "q.json")

@@ -28,7 +28,7 @@ from lexfield.search import in_parts
 from lexfield.search.batch import Request
 from lexfield.search.in_parts import Entries, Parts
 from lexfield.search.method import Method, format_method
-from lexfield.search.registry import parse, read_query
+from lexfield.search.registry import parse
 from lexfield.store.folder import manifest_sum
 
 _BATCH = 50  # queries per task
