@@ -65,7 +65,7 @@ class CountTable:
     right: csr_matrix
     smoothing: Smoothing
     alpha: float
-    collection: Array  # the counts of all texts, behind jm
+    collection: Array  # the counts of all texts, for smoothing
 
     def frequencies(self) -> tuple[csr_matrix, csr_matrix]:
         return find_frequencies(self.left), find_frequencies(self.right)
@@ -129,10 +129,13 @@ def compute_divergences(
     for matrix in (left, right):
         if (sum_rows(matrix) == 0).any():
             raise InputError("A text without words has no divergence.", "Leave it out.")
-    both = np.asarray(left.sum(axis=0)).ravel() + np.asarray(right.sum(axis=0)).ravel()
-    words = both if collection is None else np.asarray(collection, np.float64)
-    words = np.where((words == 0) & (both > 0), 1, words)  # a word the collection lacks counts once
-    table = CountTable(left, right, parse_smoothing(smoothing), alpha, words)
+    how = parse_smoothing(smoothing)
+    words = np.empty(0)
+    if chosen.is_smoothed and how.kind != "shared":
+        both = np.asarray(left.sum(axis=0)).ravel() + np.asarray(right.sum(axis=0)).ravel()
+        words = both if collection is None else np.asarray(collection, np.float64)
+        words = np.where((words == 0) & (both > 0), 1, words)  # a word it lacks counts once
+    table = CountTable(left, right, how, alpha, words)
     return chosen.compute(table) if chosen.compute else _compute_by_pair(table, chosen)
 
 

@@ -12,7 +12,7 @@ product and a few sums.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import partial
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -39,6 +39,7 @@ class Smoothing:
     amount: float = 0.0
 
 
+@lru_cache
 def parse_smoothing(text: str) -> Smoothing:
     """Return the smoothing of ``"shared"``, ``"additive(0.1)"`` or ``"jm(0.5)"``."""
     hint = "Write shared, additive, additive(0.1), jm or jm(0.5)."
