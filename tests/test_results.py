@@ -67,7 +67,7 @@ def test_columns_are_named() -> None:
     with pytest.raises(InputError, match="row:1: no field 'words'"):
         lx.Corpus.from_frame(frame, text="words")
     for wrong in ("text", 7, [1], {"text": ["a"]}):
-        with pytest.raises(InputError, match="no table of texts"):
+        with pytest.raises(InputError, match="not a table of texts"):
             records_of(wrong)
 
 

@@ -1,4 +1,4 @@
-"""Every error a user can meet.
+"""Every error that lexfield raises.
 
     LexfieldError
     ├── InputError            a value, a file or a text that cannot be used
@@ -6,11 +6,11 @@
     │   ├── VectorsError      a word-vector file that is malformed
     │   ├── UnknownWordError  a word with no vector (also a KeyError)
     │   └── UnknownDocumentError  an id that no document has (also a KeyError)
-    ├── StoreError            something kept on disk
-    │   ├── NotAStoreError    the folder holds nothing of lexfield's
+    ├── StoreError            something stored on disk
+    │   ├── NotAStoreError    the folder is not lexfield's
     │   ├── CorruptError      bytes differ from what was written
     │   ├── LockedError       another process is writing
-    │   ├── ChangedError      another process has written meanwhile
+    │   ├── ChangedError      another process has changed it meanwhile
     │   └── VersionError      written by a version this one cannot read
     ├── ClusterError          the cluster does not answer, or has lost too much
     ├── WorkerError           a worker process failed or did not answer
@@ -33,7 +33,7 @@ _LONGEST = 2_000  # characters of a message or a hint
 class LexfieldError(Exception):
     """Root of all lexfield errors: ``message`` says what and where, ``hint`` what next.
 
-    Both are shortened here, once for all: they may quote names and values of any length.
+    Both are shortened here, because they may quote names and values of any length.
     """
 
     def __init__(self, message: str, hint: str = "") -> None:
@@ -66,11 +66,11 @@ class UnknownDocumentError(InputError, KeyError):
 
 
 class StoreError(LexfieldError):
-    """Something kept on disk cannot be read or written."""
+    """Something stored on disk cannot be read or written."""
 
 
 class NotAStoreError(StoreError):
-    """The folder holds nothing of lexfield's."""
+    """The folder is not lexfield's."""
 
 
 class CorruptError(StoreError):
@@ -119,7 +119,7 @@ def list_names(names: Iterable[object], most: int = 20) -> str:
 
 
 def need(module: str, extra: str) -> ModuleType:
-    """Import an optional module, or say which extra brings it."""
+    """Import an optional module. Raise MissingExtraError with the extra that installs it."""
     try:
         return import_module(module)
     except ImportError as error:
@@ -130,6 +130,6 @@ def need(module: str, extra: str) -> ModuleType:
 
 
 def check(ok: bool, name: str, expected: str, got: object) -> None:
-    """Validate a parameter at the door: one sentence for every wrong value."""
+    """Raise InputError if a parameter is not ``ok``: one sentence for every wrong value."""
     if not ok:
         raise InputError(f"{name} must be {expected}. Got {got!r} instead.")

@@ -19,10 +19,10 @@ _SHOWN = 20
 
 
 class Frames:
-    """Records as data frames; a class that has ``records`` gets the rest."""
+    """Adds conversions to data frames to a class that has ``records``."""
 
     def records(self) -> list[dict[str, Any]]:
-        """One flat dictionary a row."""
+        """Return one flat dictionary per row."""
         raise NotImplementedError
 
     def to_pandas(self) -> pd.DataFrame:
@@ -39,7 +39,7 @@ class Frames:
 
 
 class Table(Frames, Sequence[Row], Generic[Row]):
-    """Rows (dataclasses) with notes on how they came about."""
+    """Rows (dataclasses) with notes on how they were computed."""
 
     def __init__(self, rows: Sequence[Row], title: str = "", notes: Sequence[str] = ()) -> None:
         self._rows = list(rows)
@@ -78,7 +78,7 @@ def html_table(
     names: Sequence[str] = (),
     shown: int = _SHOWN,
 ) -> str:
-    """Records as a table for a notebook; everything in it is escaped."""
+    """Return records as an HTML table for a notebook; all values are escaped."""
     columns = list(names or (records[0] if records else ()))
     head = "".join(f"<th>{escape(name)}</th>" for name in columns)
     body = "".join(
@@ -86,13 +86,13 @@ def html_table(
         for r in records[:shown]
     )
     more = len(records) - shown
-    told = [*([f"… and {more:,} more"] if more > 0 else []), *notes]
-    below = "".join(f"<p>{escape(note)}</p>" for note in told)
+    lines = [*([f"… and {more:,} more"] if more > 0 else []), *notes]
+    below = "".join(f"<p>{escape(line)}</p>" for line in lines)
     return f"<table><caption>{escape(title)}</caption><tr>{head}</tr>{body}</table>{below}"
 
 
 def cell(value: Any) -> str:
-    """One value as a person wants to read it."""
+    """Return a value as text that is easy to read."""
     if isinstance(value, float):
         return f"{value:.4g}"
     if isinstance(value, int) and not isinstance(value, bool):
@@ -101,7 +101,7 @@ def cell(value: Any) -> str:
 
 
 def format_rows(records: Sequence[dict[str, Any]], shown: int = _SHOWN) -> list[str]:
-    """Records as aligned lines under their names; numbers to the right."""
+    """Return records as aligned lines below their names; numbers are aligned to the right."""
     if not records:
         return []
     names = list(records[0])

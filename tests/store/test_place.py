@@ -128,7 +128,7 @@ def test_addresses_are_of_s3_unless_others_are_allowed(monkeypatch: pytest.Monke
         "://b",
         "zip://a::s3://b",
     ):
-        with pytest.raises(StoreError, match="is no address"):
+        with pytest.raises(StoreError, match="is not an address"):
             place_of(address)
     monkeypatch.setenv("LEXFIELD_SCHEMES", "nowhere, memory")
     with pytest.raises(StoreError, match="cannot be reached"):

@@ -1,5 +1,4 @@
-"""Where work runs: threads for work that NumPy does, processes for work that Python does, and a
-cluster for work that is too much for one machine."""
+"""Where work runs: on threads (NumPy), on processes (Python), or on a cluster."""
 
 from lexfield.engine.local import Engine, Local
 from lexfield.engine.processes import map_tasks

@@ -16,7 +16,7 @@ Result = TypeVar("Result")
 
 
 def cores() -> int:
-    """How many cores this process may use; ``LEXFIELD_THREADS`` overrides."""
+    """Return how many cores this process may use; ``LEXFIELD_THREADS`` overrides it."""
     wanted = os.environ.get("LEXFIELD_THREADS", "")
     if wanted.isdigit() and int(wanted) > 0:
         return int(wanted)
@@ -26,10 +26,10 @@ def cores() -> int:
 def map_blocks(
     task: Callable[[Item], Result], items: Sequence[Item], *, progress: Progress = silent
 ) -> Iterator[Result]:
-    """``task`` of every item, in order, on all cores, with at most two results waiting a core.
+    """Yield ``task(item)`` for every item, in order, on all cores, at most two per core in advance.
 
-    BLAS is held to one thread meanwhile: the cores are busy already, and every product is then
-    computed the same way whatever their number, so results are equal to the bit.
+    BLAS uses one thread meanwhile: the cores are busy, and every product is then computed in the
+    same way whatever their number, so results are equal to the bit.
     """
     if len(items) == 1:  # not worth a thread; keeps a single query quick
         yield task(items[0])
@@ -47,14 +47,14 @@ def map_blocks(
 
 
 def single_thread() -> Any:
-    """A context in which BLAS computes on one thread: the same bits at any number of cores, and no
-    waiting for threads where a matrix is small."""
+    """Return a context in which BLAS uses one thread: the same bits on any number of cores, and no
+    waiting for threads if a matrix is small."""
     return _blas(len(sys.modules)).limit(limits=1)
 
 
 @lru_cache(1)
 def _blas(_: int) -> Any:
-    """The libraries that compute in threads of their own: found anew when a module was loaded."""
+    """Return a controller of libraries with threads of their own, renewed after every import."""
     from threadpoolctl import ThreadpoolController
 
     return ThreadpoolController()

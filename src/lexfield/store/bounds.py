@@ -1,5 +1,5 @@
-"""Bounds of what comes from outside, where a small file can ask for much memory: JSON, whose
-smallest values take twenty times the memory of their text, and all that is packed."""
+"""Limits for input from outside, where a small file can need much memory: JSON, whose smallest
+values take twenty times the memory of their text, and everything compressed."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from itertools import islice
 from typing import Any
 
 MOST_PARTS = 100_000
-_GROWTH, _FREE = 100, 16 << 20  # text is packed to a third, logs of the same lines to a hundredth
+_GROWTH, _FREE = 100, 16 << 20  # text shrinks to a third, logs of equal lines to a hundredth
 _PART = re.compile(r'"(?:[^"\\]++|\\.)*+"?|[\[{,]', re.DOTALL)
 
 
 def bounded_json(text: str, most: int = MOST_PARTS) -> Any:
-    """The value of JSON text; a ``ValueError`` also where it has more than ``most`` parts.
+    """Return the value of JSON text. Raise ValueError if it is wrong or has over ``most`` parts.
 
-    A part is a string, a comma or an opening bracket: each value brings at least one.
+    A part is a string, a comma or an opening bracket: every value has at least one.
     """
     if len(text) > most and next(islice(_PART.finditer(text), most, None), None):
         raise ValueError(f"more than {most:,} strings, commas and brackets")
@@ -24,5 +24,5 @@ def bounded_json(text: str, most: int = MOST_PARTS) -> Any:
 
 
 def most_unpacked(packed: int) -> int:
-    """Bytes to which so many packed ones may grow; what grows more is made to do harm."""
+    """Return how many bytes a file of ``packed`` bytes may unpack to without being suspicious."""
     return _GROWTH * packed + _FREE

@@ -1,4 +1,4 @@
-"""Are the files of a store as they were written?"""
+"""Check that the files of a store are as they were written."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from lexfield.store.manifest import MANIFEST, MARKER, REBUILD, missing, read_cur
 
 @dataclass(frozen=True)
 class FileCheck:
-    """What ``verify`` found of one file: ``problem`` is empty when every byte is as written."""
+    """The result of checking one file: ``problem`` is empty if every byte is as written."""
 
     file: str
     bytes: int
@@ -26,7 +26,7 @@ class FileCheck:
 
 
 def verify(path: str | Path) -> list[FileCheck]:
-    """Check every byte of the current generation; raises only where nothing can be checked."""
+    """Check every byte of the current generation. Raise only if nothing can be checked."""
     root = Path(path)
     generation, manifest_sum = read_current(root)
     try:
@@ -38,8 +38,8 @@ def verify(path: str | Path) -> list[FileCheck]:
         FileCheck(f"{generation}/{name}", entry["bytes"], _problem(root / generation / name, entry))
         for name, entry in sorted(files.items())
     ]
-    there = sorted(entry.name for entry in (root / generation).iterdir())
-    foreign = [name for name in there if name not in files and name not in (MANIFEST, MARKER)]
+    present = sorted(entry.name for entry in (root / generation).iterdir())
+    foreign = [name for name in present if name not in files and name not in (MANIFEST, MARKER)]
     return checks + [
         FileCheck(f"{generation}/{name}", 0, "foreign: the manifest does not list it")
         for name in foreign
@@ -47,7 +47,7 @@ def verify(path: str | Path) -> list[FileCheck]:
 
 
 def _problem(path: Path, entry: Mapping[str, Any]) -> str:
-    """What is wrong with a file; empty if nothing is."""
+    """Return what is wrong with a file; empty if nothing is."""
     try:
         mapped = map_file(path, entry["bytes"])
     except FileNotFoundError:
@@ -62,6 +62,7 @@ def _problem(path: Path, entry: Mapping[str, Any]) -> str:
 
 
 def map_file(path: Path, expected: int) -> mmap.mmap:
+    """Map a file into memory. Raise CorruptError if it does not have the ``expected`` size."""
     if not stat.S_ISREG(os.stat(path).st_mode):  # opening a pipe would wait for a writer
         raise CorruptError(f"{path} is not a plain file.", REBUILD)
     with open(path, "rb") as file:
@@ -72,7 +73,7 @@ def map_file(path: Path, expected: int) -> mmap.mmap:
 
 
 def check_blocks(mapped: mmap.mmap, expected: list[str]) -> str:
-    """Say which blocks of a file differ from their checksums; empty when none."""
+    """Return which blocks of a file differ from their checksums; empty if none does."""
     with memoryview(mapped) as view:
         actual = block_sums(view)
     wrong = [number for number, sum_ in enumerate(actual) if sum_ != expected[number]]

@@ -1,7 +1,7 @@
 """The only place that writes files: every write is complete or never happened.
 
 A file is written to its final bytes, flushed to the disk, and becomes visible by a rename whose
-folder is flushed too. All functions take and give paths; nothing here knows what the bytes mean.
+folder is flushed too. Nothing here knows what the bytes mean.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ BLOCK = 1 << 20
 
 
 class HashingFile:
-    """A binary file that keeps checksums of every block and of the whole as it is written."""
+    """A binary file that computes checksums of every block and of the whole while it is written."""
 
     def __init__(self, raw: BinaryIO) -> None:
         self._raw = raw
@@ -65,7 +65,7 @@ class HashingFile:
 
 @contextmanager
 def hashing_file(path: Path) -> Iterator[HashingFile]:
-    """Open a new file for writing; flushed to the disk when the block ends."""
+    """Open a new file for writing; it is flushed to the disk when the block ends."""
     with open(path, "xb") as raw:
         file = HashingFile(raw)
         yield file
@@ -73,7 +73,7 @@ def hashing_file(path: Path) -> Iterator[HashingFile]:
 
 
 def block_sums(data: bytes | memoryview) -> list[str]:
-    """The checksum of each block of a file's bytes."""
+    """Return the checksum of each block of a file's bytes."""
     view = memoryview(data)
     return [
         xxhash.xxh3_64_hexdigest(view[start : start + BLOCK])
@@ -84,7 +84,7 @@ def block_sums(data: bytes | memoryview) -> list[str]:
 def replace_file(path: Path, data: bytes) -> None:
     """Put ``data`` at ``path``: readers see the old bytes or the new, never a part."""
     temporary = path.with_name(f".{path.name}.{uuid.uuid4().hex}.tmp")
-    with open(temporary, "xb") as file:  # new: neither a file nor a link of somebody else
+    with open(temporary, "xb") as file:  # x: never overwrites a file or follows a link
         try:
             file.write(data)
             file.flush()
@@ -127,14 +127,14 @@ def sync_folder(folder: Path) -> None:
 
 
 def canonical_json(value: Any) -> bytes:
-    """One value, one sequence of bytes."""
+    """Return JSON that is the same bytes for the same value."""
     text = json.dumps(value, ensure_ascii=False, sort_keys=True, indent=1, allow_nan=False)
     return text.encode() + b"\n"
 
 
 @contextmanager
 def private_files() -> Iterator[None]:
-    """Files and folders that are made meanwhile can be read by their owner only."""
+    """Within this context only the owner can read new files and folders."""
     before = os.umask(0o077)
     try:
         yield

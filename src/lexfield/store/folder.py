@@ -1,21 +1,21 @@
-"""A folder that holds one thing: mapped arrays, a manifest, and the promise to notice change.
+"""A store: a folder of memory-mapped arrays whose checksums reveal any change.
 
     IDX/
-      CURRENT          which generation counts, and the checksum of its manifest
-      000007/          one generation: never changed after it was written
+      CURRENT          the current generation and the checksum of its manifest
+      000007/          one generation, never changed after it was written
         manifest.json  kind, schema, meta, parts, and for every file its size, a checksum per block
                        and one of the whole
         tokens.npy …
         topics@model.weights.npy …   the arrays of a part
-      .lexfield        says that the folder is ours (in every generation, too)
+      .lexfield        marks the folder as ours (also in every generation)
       .lock            held while a writer works
 
 A writer fills a new generation, flushes it, then replaces CURRENT; so a crash leaves the old one.
-Parts (the topics and metrics of an index) are in the same generation under the same manifest, so
-that a store and its parts always fit each other. The SHA-256 of the manifest is the root checksum
-of all. Readers check the manifest and all sizes when they open, and every block of an array before
-its first use, by xxh3-64, which finds rot and truncation; ``verify`` checks SHA-256 too, which also
-finds a forged file. Whoever rewrites the manifest changes the root.
+Parts (the topics and metrics of an index) are in the same generation under the same manifest, so a
+store and its parts always belong together. The SHA-256 of the manifest is the root checksum of
+everything. Readers check the manifest and all sizes when they open a store, and every block of an
+array before its first use, by xxh3-64, which finds rot and truncation; ``verify`` also checks
+SHA-256, which finds forged files. Rewriting the manifest changes the root.
 """
 
 from __future__ import annotations
@@ -84,8 +84,8 @@ __all__ = [
 class Store:
     """An open generation, read only.
 
-    All files are mapped when it is opened, so that it stays whole for its reader even when a writer
-    has collected the generation meanwhile.
+    All files are mapped when it is opened, so a reader keeps them even if a writer deletes the
+    generation.
     """
 
     def __init__(
@@ -105,7 +105,7 @@ class Store:
 
     @classmethod
     def open(cls, path: str | Path, kind: str | None = None) -> Store:
-        """Open the current generation; manifest and sizes are checked here."""
+        """Open the current generation and check its manifest and sizes."""
         folder = Path(path)
         while True:
             generation, manifest_sum = read_current(folder)
@@ -124,12 +124,12 @@ class Store:
                 store.checksum = manifest_sum
                 return store
             except FileNotFoundError as error:
-                # A writer may have swapped and collected between the two reads: look again.
+                # A writer may have replaced it between the two reads: look again.
                 if read_current(folder)[0] == generation:
                     raise missing(error, folder) from error
 
     def part(self, name: str) -> Store | None:
-        """A part, as a store of its own; None if there is none of this name."""
+        """Return a part as a store of its own; None if there is none of this name."""
         if name not in self.parts:
             return None
         prefix = part_prefix(name)
@@ -147,25 +147,25 @@ class Store:
         return found
 
     def needed_part(self, name: str) -> Store:
-        """A part that is known to be there."""
+        """Return a part that is known to exist."""
         found = self.part(name)
         assert found is not None
         return found
 
     @property
     def state(self) -> str:
-        """The generation and the checksum of its manifest: no two stores share it."""
+        """The generation and the checksum of its manifest, unique to this store."""
         return f"{self.generation}-{self.checksum}"
 
     def is_current(self) -> bool:
-        """Return whether this is what is at the path now: also not another of the same number."""
+        """Return whether this is still the current generation at its path."""
         return read_current(self.path) == (self.generation, self.checksum)
 
     def __contains__(self, name: str) -> bool:
         return f"{name}.npy" in self._files
 
     def array(self, name: str) -> NDArray[Any]:
-        """A memory-mapped array; all its blocks are checked the first time it is asked for."""
+        """Return a memory-mapped array; its blocks are checked the first time."""
         if name not in self._arrays:
             file = f"{name}.npy"
             if file not in self._maps:
@@ -184,14 +184,14 @@ class Store:
         return self.path / self.generation / f"{self._prefix}{name}"
 
     def names(self, prefix: str) -> list[str]:
-        """Of all arrays whose names begin with ``prefix``, what follows it."""
+        """Return the names of all arrays that begin with ``prefix``, without it."""
         return [n[len(prefix) : -len(".npy")] for n in self._files if n.startswith(prefix)]
 
     def strings(self, name: str) -> StringArray:
         return StringArray(self.array(f"{name}.bytes"), self.array(f"{name}.offsets"))
 
     def fingerprint(self, names: Sequence[str]) -> str:
-        """Changes with the contents of these arrays, wherever they are kept."""
+        """Return a checksum of the contents of these arrays, wherever they are stored."""
         sums = [self._files[f"{name}.npy"]["xxh3"] for name in names]
         return xxhash.xxh3_64_hexdigest(canonical_json(sums))
 
@@ -203,7 +203,7 @@ class Store:
 
 @dataclass(frozen=True)
 class Blocks:
-    """An array too large for memory, whose rows are made a block at a time as they are written."""
+    """An array too large for memory, whose rows are computed block by block as they are written."""
 
     shape: tuple[int, ...]
     dtype: np.dtype[Any]
@@ -238,15 +238,14 @@ class Writer:
     def keep(self, store: Store, prefix: str) -> None:
         """Take over the arrays of an earlier generation whose names begin with ``prefix``.
 
-        Those of its parts are left out; see ``keep_parts``.
-        They are linked, not copied, where the file system can: a generation stays a folder of its
-        own, and what did not change costs nothing.
+        Arrays of parts are left out; see ``keep_parts``. Files are linked, not copied, where the
+        file system allows it, so unchanged arrays cost nothing.
         """
         for name, entry in store._files.items():
             if name.startswith(prefix) and "@" not in name:
                 source, target = store._file(name), self._folder / f"{self._prefix}{name}"
                 if "sha256" not in entry:  # of lexfield 0.1
-                    store.array(name.removesuffix(".npy"))  # as written?
+                    store.array(name.removesuffix(".npy"))  # checks its blocks
                     entry = {**entry, "sha256": hashlib.sha256(store._maps[name]).hexdigest()}
                 try:
                     os.link(source, target)
@@ -256,7 +255,7 @@ class Writer:
                 self._files[target.name] = entry
 
     def part(self, name: str) -> Writer:
-        """A part of this generation, to be filled like a store."""
+        """Return a writer for a part of this generation."""
         made = Writer(self._folder, name, part_prefix(name))
         made._files = self._files
         self._parts[name] = made
@@ -303,11 +302,10 @@ def write(
     epoch: int | None = None,
     wait: float = 0,
 ) -> Iterator[Writer]:
-    """Write a new generation of ``path``; it counts from the moment the block ends well.
+    """Write a new generation of ``path``, which becomes current when the block ends without error.
 
-    A writer whose work builds on generation ``base`` is told if there is a newer one by now, and
-    one that writes in an ``epoch`` if there is a later. ``wait``: seconds to wait for another
-    writer.
+    Raise ChangedError if the work builds on generation ``base`` and there is a newer one by now, or
+    if there is a later epoch than ``epoch``. ``wait``: seconds to wait for another writer.
 
     >>> with write("idx", "index") as out:          # doctest: +SKIP
     ...     out.array("tokens", tokens)
@@ -336,25 +334,25 @@ def write(
                 root / CURRENT, canonical_json({"generation": number, "manifest": manifest_sum})
             )
         except BaseException as error:
-            # An interrupt, or a disk that fails to flush, can come after the rename that counts.
+            # An interrupt or a failed flush can come after the rename that made it current.
             counts = _current_or_none(root) == number
             if number and not counts:
                 remove_generation(root / number)
             if isinstance(error, OSError) and not isinstance(error, FileNotFoundError):
-                raise _unwritten(root, error, current, counts) from error
+                raise _write_error(root, error, current, counts) from error
             raise
         if current:
             remove_generation(root / current)
 
 
 def manifest_sum(path: str | Path) -> str:
-    """The checksum of the current manifest, which holds those of everything: what a store is."""
+    """Return the checksum of the current manifest, which covers everything in the store."""
     return read_current(Path(path))[1]
 
 
-def _unwritten(root: Path, error: OSError, before: str | None, counts: bool) -> StoreError:
+def _write_error(root: Path, error: OSError, before: str | None, counts: bool) -> StoreError:
     if counts:
-        hint = "It was written whole, but may be lost if the machine stops now. Try again."
+        hint = "It was written completely, but may be lost if the machine stops now. Try again."
     else:
         hint = "What was there before is unchanged." if before else ""
     return StoreError(f"{root} cannot be written: {error.strerror or error}.", hint)
@@ -365,11 +363,11 @@ def _current_or_none(root: Path) -> str | None:
 
 
 def _check_target(root: Path, kind: str) -> None:
-    """Refuse to write into a folder that is somebody else's, or holds another kind of thing."""
+    """Raise StoreError if a folder has files of others or a store of another kind."""
     if (root / CURRENT).exists():
         Store.open(root, kind)
         return
     try:
         claim(root)
     except OSError as error:
-        raise _unwritten(root, error, None, False) from error
+        raise _write_error(root, error, None, False) from error

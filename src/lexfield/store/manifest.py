@@ -1,8 +1,8 @@
-"""CURRENT, manifest and array headers as they are found on disk: nothing in them is believed.
+"""Parse CURRENT, manifests and array headers without trusting them.
 
-A checksum says that bytes are as written, not who wrote them: an index that came from elsewhere can
-hold anything. So names stay inside the folder, sizes and checksums fit each other, and an array is
-no larger than its file, whatever the file says.
+A checksum proves that bytes are as written, not who wrote them: an index from elsewhere can hold
+anything. So names must stay inside the folder, sizes and checksums must agree, and an array cannot
+be larger than its file.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ _HEADER = 1 << 12  # bytes of an array's header
 
 
 def generations(root: Path) -> list[str]:
-    """The generations in a store's folder, finished or not, the oldest first."""
+    """Return the generations in a store's folder, finished or not, oldest first."""
     found = [
         entry.name
         for entry in root.iterdir()
@@ -55,7 +55,7 @@ def generations(root: Path) -> list[str]:
 
 
 def is_generation(folder: Path) -> bool:
-    """A folder with our marker or manifest; or one so new that it is empty."""
+    """Return whether a folder has our marker or manifest, or is so new that it is empty."""
     if folder.is_symlink() or not folder.is_dir():
         return False
     if is_plain_file(folder / MARKER) or listed_names(folder) is not None:
@@ -64,7 +64,7 @@ def is_generation(folder: Path) -> bool:
 
 
 def listed_names(folder: Path) -> set[str] | None:
-    """The names of arrays that the manifest of a generation lists; None if there is none."""
+    """Return the names of arrays in the manifest of a generation; None if it has no manifest."""
     path = folder / MANIFEST
     try:
         if not is_plain_file(path) or path.stat().st_size > MOST_MANIFEST:
@@ -82,19 +82,22 @@ def is_plain_file(path: Path) -> bool:
 
 
 def epoch_of(generation: str) -> int:
-    """Stores that belong to another have its epoch; one that takes another's place has the next."""
+    """Return the epoch of a generation.
+
+    A store that belongs to another has its epoch; one that replaces another has the next.
+    """
     return int(generation) // EPOCH
 
 
 def read_current(root: Path) -> tuple[str, str]:
-    """The generation that counts, and the checksum of its manifest."""
+    """Return the current generation and the checksum of its manifest."""
     path = root / CURRENT
     try:
         with open(path, "rb") as file:
             data = file.read(MOST_POINTER)
     except (FileNotFoundError, NotADirectoryError) as error:
         raise _nothing_there(root) from error
-    except OSError as error:  # a link to itself, a folder of this name, no right to read
+    except OSError as error:  # a link to itself, a folder of this name, no permission
         raise NotAStoreError(
             f"{path} cannot be read: {error.strerror}.", "Check the path."
         ) from error
@@ -102,7 +105,7 @@ def read_current(root: Path) -> tuple[str, str]:
 
 
 def parse_current(data: bytes, source: Path | str) -> tuple[str, str]:
-    """Generation and manifest checksum in the bytes of a CURRENT file, which may be anything."""
+    """Return the generation and the manifest checksum from the bytes of a CURRENT file."""
     try:
         value = json.loads(data)
         generation, manifest = value["generation"], value["manifest"]
@@ -119,7 +122,7 @@ def parse_current(data: bytes, source: Path | str) -> tuple[str, str]:
 
 
 def read_manifest(root: Path, generation: str, expected: str) -> dict[str, Any]:
-    """The manifest of a generation, checked against its checksum and for sense."""
+    """Return the manifest of a generation. Raise CorruptError if it is damaged or odd."""
     path = root / generation / MANIFEST
     return parse_manifest(_read_bounded(path), expected, root, path)
 
@@ -130,7 +133,7 @@ def _read_bounded(path: Path) -> bytes:
     if not stat.S_ISREG(status.st_mode):
         raise CorruptError(f"{path} is not a plain file.", REBUILD)
     if status.st_size > MOST_MANIFEST:
-        raise CorruptError(f"{path} is larger than a manifest is.", REBUILD)
+        raise CorruptError(f"{path} is too large for a manifest.", REBUILD)
     with path.open("rb") as file:
         return file.read(status.st_size)
 
@@ -138,7 +141,7 @@ def _read_bounded(path: Path) -> bytes:
 def parse_manifest(
     data: bytes, expected: str, root: Path | str, path: Path | str
 ) -> dict[str, Any]:
-    """The manifest in ``data``, if it fits the checksum in CURRENT and makes sense."""
+    """Return the manifest in ``data``. Raise CorruptError unless it has the expected checksum."""
     if xxhash.xxh3_64_hexdigest(data) != expected:
         raise CorruptError(
             f"{path} does not fit {root}/{CURRENT}: one differs from what was written.", REBUILD
@@ -161,27 +164,27 @@ def parse_manifest(
 
 
 def part_prefix(name: str) -> str:
-    """What the names of the arrays of a part begin with."""
+    """Return the prefix of the names of a part's arrays."""
     return f"{name.replace('/', '@')}@"
 
 
 def root_of(root: Path) -> str:
-    """The SHA-256 of the current manifest: one checksum over everything that the store holds.
+    """Return the SHA-256 of the current manifest: one checksum over everything in the store.
 
-    The manifest has the SHA-256 of every array, of parts too, and the root of every shard. Equal
-    contents have equal roots, wherever and in whatever generation they are kept.
+    The manifest has the SHA-256 of every array, parts included, and the root of every shard. Equal
+    contents have equal roots, wherever and in whichever generation they are stored.
     """
     generation, expected = read_current(root)
     data = _read_bounded(root / generation / MANIFEST)
     if xxhash.xxh3_64_hexdigest(data) != expected:
-        read_manifest(root, generation, expected)  # raises, and says what is wrong
+        read_manifest(root, generation, expected)  # raises an error that says what is wrong
     return hashlib.sha256(data).hexdigest()
 
 
 def _problem(manifest: dict[str, Any]) -> str:
-    """What no writer of ours would have written; empty when there is nothing."""
+    """Return what lexfield would not have written; empty if nothing is wrong."""
     if not isinstance(manifest.get("kind"), str):
-        return "it does not say what it is of"
+        return "its kind is missing"
     if not isinstance(manifest.get("meta"), dict) or not isinstance(manifest.get("files"), dict):
         return "a part is missing"
     parts = manifest.get("parts", {})
@@ -207,7 +210,7 @@ def _problem(manifest: dict[str, Any]) -> str:
 
 
 def as_array(mapped: mmap.mmap, path: Path) -> NDArray[Any]:
-    """The array of a ``.npy`` file, over the mapped bytes."""
+    """Return the array of a ``.npy`` file over its mapped bytes."""
     header = io.BytesIO(mapped[:_HEADER])
     try:
         if np.lib.format.read_magic(header) != (1, 0):
@@ -227,7 +230,7 @@ def as_array(mapped: mmap.mmap, path: Path) -> NDArray[Any]:
 
 
 def missing(error: FileNotFoundError, root: Path) -> CorruptError:
-    """A file that should be there; or a damaged pointer leads to what never was."""
+    """Return the error for a missing file: it was deleted, or CURRENT is damaged."""
     return CorruptError(f"{error.filename} is missing; {root / CURRENT} leads to it.", REBUILD)
 
 

@@ -1,9 +1,9 @@
-"""Which folders are lexfield's: it writes into these only, and deletes nothing else.
+"""Which folders are lexfield's: it writes only into these and deletes nothing else.
 
 A folder is ours if it has a CURRENT that lexfield wrote, or our marker, an empty file that is
-created before anything else. A generation is ours if it has the marker, or a manifest (lexfield 0.1
-wrote no markers). Even then only the files that the manifest lists are deleted, one by one: what
-somebody else has put between them stays, and so does the folder around it.
+created first. A generation is ours if it has the marker or a manifest (lexfield 0.1 wrote no
+markers). Even then only the files that the manifest lists are deleted, one by one: files of others
+stay, and so does the folder around them.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _HALF = re.compile(rf"\.{CURRENT}\.[0-9a-f]{{1,32}}\.tmp")  # a CURRENT that was
 
 
 def refuse_others(root: Path) -> None:
-    """Raise an error if ``root`` is a folder that holds anything but what lexfield wrote."""
+    """Raise StoreError if ``root`` is a folder with files that lexfield did not write."""
     if root.is_symlink() and not root.exists():
         raise StoreError(f"{root} is a link that leads nowhere.", "Choose another name.")
     if not root.exists() or is_ours(root):
@@ -54,20 +54,20 @@ def refuse_others(root: Path) -> None:
 
 
 def claim(root: Path) -> None:
-    """Make a folder ours, creating it if necessary; refuse one that holds anything else."""
+    """Mark a folder as ours, creating it if necessary. Raise StoreError if it has other files."""
     refuse_others(root)
     if not root.exists():
         try:
             root.mkdir(parents=True)
             sync_folder(root.parent)
-        except FileExistsError:  # another writer was quicker
+        except FileExistsError:  # by another writer
             pass
     if not is_ours(root):
         create_empty(root / MARKER)
 
 
 def is_ours(folder: Path) -> bool:
-    """Did lexfield make this folder for a store?"""
+    """Return whether lexfield created this folder for a store."""
     if is_plain_file(folder / MARKER):
         return True
     with suppress(StoreError):
@@ -77,8 +77,8 @@ def is_ours(folder: Path) -> bool:
 
 
 def create_generation(root: Path, number: int) -> Path:
-    """Create the folder of a generation, the first from ``number`` that is free; marked."""
-    while os.path.lexists(root / f"{number:06d}"):  # somebody else's, for ours are lower
+    """Create and mark the folder of a generation with the first free number from ``number``."""
+    while os.path.lexists(root / f"{number:06d}"):  # not ours, which have lower numbers
         number += 1
     folder = root / f"{number:06d}"
     folder.mkdir()
@@ -87,21 +87,21 @@ def create_generation(root: Path, number: int) -> Path:
 
 
 def remove_generation(folder: Path) -> None:
-    """Delete what lexfield wrote of a generation, and the folder if nothing else is in it."""
+    """Delete the files that lexfield wrote, and the folder if nothing else is in it."""
     if not is_generation(folder):
         return
     listed = listed_names(folder)
-    with suppress(OSError):  # what could not be deleted is left to the next writer
+    with suppress(OSError):  # the next writer tries again
         for path in list(folder.iterdir()):
             if path.name in listed if listed is not None else FILE.fullmatch(path.name):
                 path.unlink()
         (folder / MANIFEST).unlink(missing_ok=True)
-        (folder / MARKER).unlink(missing_ok=True)  # last, so that it is found again
+        (folder / MARKER).unlink(missing_ok=True)  # last: deletion can be resumed
         folder.rmdir()
 
 
 def remove_leftovers(root: Path, current: str | None) -> None:
-    """Delete what interrupted writers left, and generations that a reader had still open."""
+    """Delete what interrupted writers left, and generations that a reader still had open."""
     for name in generations(root):
         if name != current:
             remove_generation(root / name)
@@ -115,7 +115,7 @@ def discard(folder: str | Path) -> None:
     root = Path(folder)
     if root.is_symlink() or not root.is_dir() or not is_ours(root):
         return
-    create_empty(root / MARKER)  # 0.1 wrote none, and an interrupted deletion has to be found
+    create_empty(root / MARKER)  # 0.1 wrote none; an interrupted deletion must be recognisable
     (root / CURRENT).unlink(missing_ok=True)
     for inner in ("topics", "metrics/*", f"{SHARDS}/*"):
         for part in root.glob(inner):
@@ -127,7 +127,7 @@ def discard(folder: str | Path) -> None:
         with suppress(OSError):
             (root / name).rmdir()
     remove_leftovers(root, None)
-    if not generations(root):  # else a reader has files open, which some systems do not delete
+    if not generations(root):  # some systems do not delete files that a reader has open
         for name in (*LOCKS, MARKER):
             _unlink(root / name)
         with suppress(OSError):
@@ -135,21 +135,21 @@ def discard(folder: str | Path) -> None:
 
 
 def belongs(part: Path, whole: Path) -> bool:
-    """Did lexfield 0.1 write the store ``part`` for the one that is at ``whole`` now?"""
+    """Return whether lexfield 0.1 wrote the store ``part`` for the one now at ``whole``."""
     if not (part / CURRENT).exists():
         return False
     return epoch_of(read_current(part)[0]) == epoch_of(read_current(whole)[0])
 
 
 def next_epoch(path: str | Path) -> int:
-    """For what takes the place of the store at ``path``, and shall not inherit its parts."""
+    """Return the epoch of a store that replaces the one at ``path`` but not its parts."""
     there = (Path(path) / CURRENT).exists()
     return epoch_of(generations(Path(path))[-1]) + 1 if there else 0
 
 
 @contextmanager
 def locked(root: Path, wait: float = 0) -> Iterator[None]:
-    """Hold the lock of a store; another's is waited for so many seconds."""
+    """Hold the lock of a store. Raise LockedError if another holds it for ``wait`` seconds."""
     lock = FileLock(root / ".lock", timeout=wait)
     try:
         lock.acquire()

@@ -1,13 +1,13 @@
-"""A folder of stores that several machines see: a shared folder, or an address that fsspec knows.
+"""A folder of stores that several machines share: a path, or an address that fsspec knows.
 
-A store appears whole or not at all: here by renaming a folder that is complete and flushed, on
-object storage by sending CURRENT last. Nothing is ever changed in its place. A store behind an
-address is copied to this machine when it is first used, checked block by block, and kept: it has
-to be mapped, and reading it once more costs more than the room.
+A store appears completely or not at all: in a folder by renaming a complete, flushed folder, on
+object storage by sending CURRENT last. Nothing is ever changed in place. A store at an address is
+copied to this machine when it is first used, checked block by block, and kept, because it has to be
+memory-mapped.
 
-Nothing that comes from an address is believed: CURRENT and the manifest are read first, within
-bounds, and checked as they are on disk; then exactly the files that the manifest lists are fetched,
-if they have the sizes that it says. Addresses are of S3 unless ``LEXFIELD_SCHEMES`` allows others.
+Nothing that comes from an address is trusted: CURRENT and the manifest are read first, up to a
+maximal size, and checked as on disk; then exactly the files that the manifest lists are fetched,
+each with the size it states. Only S3 is allowed unless ``LEXFIELD_SCHEMES`` names other schemes.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ import xxhash
 
 from lexfield.errors import CorruptError, LexfieldError, StoreError, need
 from lexfield.store.files import replace_file, sync_folder
-from lexfield.store.folder import discard, manifest_sum, verify
+from lexfield.store.folder import discard, verify
 from lexfield.store.manifest import (
     CURRENT,
     MANIFEST,
@@ -46,12 +46,12 @@ _KEPT = 20e9  # bytes of copies on this machine before the oldest are removed
 
 
 def is_address(path: str | Path) -> bool:
-    """Is this an address such as s3://bucket/name, and no path?"""
+    """Return whether this is an address such as s3://bucket/name rather than a path."""
     return "://" in str(path)
 
 
 def place_of(path: str | Path) -> Place:
-    """The place at a path or an address."""
+    """Return the place at a path or an address."""
     return Remote(str(path)) if is_address(path) else Place(str(path))
 
 
@@ -62,18 +62,18 @@ class Place:
         self.path = path
 
     def store(self, name: str = "") -> Path:
-        """Where a store can be opened."""
+        """Return the path at which a store can be opened."""
         return Path(self.path) / name
 
     def has(self, name: str = "") -> bool:
-        """Is there a complete store of this name?"""
+        """Return whether there is a complete store of this name."""
         return (self.store(name) / CURRENT).exists()
 
     @contextmanager
     def writing(self, name: str) -> Iterator[Path]:
-        """A folder to write a store into, which gets its name when the block ends well.
+        """Provide a folder for a new store, which gets its name when the block ends without error.
 
-        When another has finished the same meanwhile, theirs is kept.
+        If another process has finished the same store meanwhile, theirs is kept.
         """
         target = self.store(name)
         target.parent.mkdir(parents=True, exist_ok=True)
@@ -94,7 +94,7 @@ class Place:
 
     @contextmanager
     def writing_top(self) -> Iterator[Path]:
-        """A folder to write the store into that the place itself is."""
+        """Provide a folder for the store at the place itself."""
         yield Path(self.path)
 
     def read(self, name: str) -> bytes:
@@ -105,11 +105,11 @@ class Place:
         replace_file(self.store(name), data)
 
     def holds(self, name: str) -> bool:
-        """Is there a file of this name?"""
+        """Return whether there is a file of this name."""
         return self.store(name).is_file()
 
     def names(self, folder: str) -> list[str]:
-        """What lies in a folder."""
+        """Return the names in a folder."""
         where = self.store(folder)
         return sorted(entry.name for entry in where.iterdir()) if where.is_dir() else []
 
@@ -118,14 +118,14 @@ class Place:
         path = self.store(name)
         if path.is_dir():
             discard(path)
-            with suppress(OSError):  # so new that it is empty
+            with suppress(OSError):  # it may be new and empty
                 path.rmdir()
         else:
             path.unlink(missing_ok=True)
 
 
 class Remote(Place):
-    """A place on object storage, or whatever else fsspec reaches."""
+    """A place on object storage, or anything else that fsspec reaches."""
 
     def __init__(self, path: str) -> None:
         super().__init__(path.rstrip("/"))
@@ -139,7 +139,7 @@ class Remote(Place):
             ) from error
 
     def store(self, name: str = "") -> Path:
-        """A copy on this machine, complete and checked."""
+        """Return the path of a complete, checked copy on this machine."""
         current = self._bounded(f"{name}/{CURRENT}" if name else CURRENT, MOST_POINTER)
         key = xxhash.xxh3_128_hexdigest(self.path.encode() + name.encode() + current)
         copy = copies() / key
@@ -178,8 +178,8 @@ class Remote(Place):
             shutil.rmtree(folder, ignore_errors=True)
 
     def _copy(self, name: str, target: Path, size: int) -> None:
-        """Copy a file of a known size; never more of it, whatever the other side sends."""
-        with _told(self.path), self._open(name) as source, open(target, "xb") as file:
+        """Copy a file of a known size, and never more, whatever the other side sends."""
+        with _translate_errors(self.path), self._open(name) as source, open(target, "xb") as file:
             left = size
             while left and (piece := source.read(min(left, _PIECE))):
                 file.write(piece)
@@ -191,12 +191,12 @@ class Remote(Place):
                 )
 
     def _bounded(self, name: str, most: int) -> bytes:
-        """A small file."""
+        """Return a small file. Raise CorruptError if it has more than ``most`` bytes."""
         self._files.invalidate_cache()
-        with _told(self.path), self._open(name) as source:
+        with _translate_errors(self.path), self._open(name) as source:
             data = bytes(source.read(most + 1))
         if len(data) > most:
-            raise CorruptError(f"{self.path}/{name} is larger than such a file is.", REBUILD)
+            raise CorruptError(f"{self.path}/{name} is too large.", REBUILD)
         return data
 
     @contextmanager
@@ -220,7 +220,7 @@ class Remote(Place):
             files = [p for p in sorted(root.rglob("*")) if p.is_file() and p.name[0] != "."]
             last = [p for p in files if p.name == CURRENT]  # what makes it a store
             source = f"{self._root}/{name}".rstrip("/")
-            with _told(self.path):
+            with _translate_errors(self.path):
                 for some in ([p for p in files if p not in last], last):
                     targets = [f"{source}/{p.relative_to(root).as_posix()}" for p in some]
                     self._files.put([str(p) for p in some], targets)
@@ -235,15 +235,15 @@ class Remote(Place):
 
     def read(self, name: str) -> bytes:
         self._files.invalidate_cache()
-        with _told(self.path), self._open(name) as file:
+        with _translate_errors(self.path), self._open(name) as file:
             return bytes(file.read())
 
     def write(self, name: str, data: bytes) -> None:
-        with _told(self.path):
+        with _translate_errors(self.path):
             self._files.pipe_file(f"{self._root}/{name}", data)
 
     def holds(self, name: str) -> bool:
-        with _told(self.path):
+        with _translate_errors(self.path):
             self._files.invalidate_cache()
             return bool(self._files.isfile(f"{self._root}/{name}"))
 
@@ -251,12 +251,12 @@ class Remote(Place):
         return sorted(file.rpartition("/")[2] for file in self._list(f"{self._root}/{folder}"))
 
     def remove(self, name: str) -> None:
-        with _told(self.path), suppress(FileNotFoundError):
+        with _translate_errors(self.path), suppress(FileNotFoundError):
             self._files.rm(f"{self._root}/{name}", recursive=True)
 
     def _list(self, folder: str) -> list[str]:
         self._files.invalidate_cache()
-        with _told(self.path):
+        with _translate_errors(self.path):
             try:
                 return [str(name) for name in self._files.ls(folder, detail=False)]
             except FileNotFoundError:
@@ -264,7 +264,7 @@ class Remote(Place):
 
 
 def copies() -> Path:
-    """The folder of copies on this machine."""
+    """Return the folder of copies on this machine."""
     from platformdirs import user_cache_path
 
     home = os.environ.get("LEXFIELD_HOME")
@@ -272,7 +272,7 @@ def copies() -> Path:
 
 
 def _make_room(needed: int, where: str) -> None:
-    """Remove the copies that were not used for longest, if there are too many."""
+    """Delete the least recently used copies if they take too much space."""
     found = [path for path in copies().iterdir() if _COPY.fullmatch(path.name)]
     sizes = {path: sum(f.stat().st_size for f in path.rglob("*") if f.is_file()) for path in found}
     total = sum(sizes.values())
@@ -288,11 +288,11 @@ def _make_room(needed: int, where: str) -> None:
 
 
 def check_scheme(address: str) -> None:
-    """Refuse an address that was not allowed: by default all but those of S3 and of files."""
+    """Raise StoreError if an address is not allowed; by default only S3 and files are."""
     allowed = {"s3", "file", *os.environ.get(SCHEMES, "").replace(",", " ").lower().split()}
     found = _SCHEME.match(address)
     if found is None or "::" in address:
-        raise StoreError(f"{address} is no address.", "Addresses look like s3://bucket/name.")
+        raise StoreError(f"{address} is not an address.", "Addresses look like s3://bucket/name.")
     if found[1].lower() not in allowed:
         raise StoreError(
             f"{found[1]}:// is not among the addresses that lexfield opens:"
@@ -302,7 +302,7 @@ def check_scheme(address: str) -> None:
 
 
 def _options(path: str) -> dict[str, Any]:
-    """An S3-compatible server that is not Amazon's is named as its own tools do."""
+    """Return options for S3-compatible servers, named by AWS_ENDPOINT_URL as in other tools."""
     endpoint = os.environ.get("AWS_ENDPOINT_URL")
     if path.startswith("s3://") and endpoint:
         return {"endpoint_url": endpoint}
@@ -310,16 +310,11 @@ def _options(path: str) -> dict[str, Any]:
 
 
 @contextmanager
-def _told(path: str) -> Iterator[None]:
-    """Trouble with the network as an error that says where."""
+def _translate_errors(path: str) -> Iterator[None]:
+    """Turn network errors into a StoreError that names the address."""
     try:
         yield
-    except LexfieldError:
-        raise
-    except FileNotFoundError:
+    except (LexfieldError, FileNotFoundError):
         raise
     except Exception as error:
         raise StoreError(f"{path} cannot be reached: {error}") from error
-
-
-__all__ = ["Place", "Remote", "copies", "is_address", "manifest_sum", "place_of"]

@@ -1,4 +1,4 @@
-"""Many strings as one block of UTF-8 and the offsets where each begins: maps from disk as it is."""
+"""Many strings as one block of UTF-8 with the offset of each, which can be mapped from disk."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class StringArray(Sequence[str]):
         return self.text(self.offsets[index], self.offsets[index + 1])
 
     def take(self, rows: NDArray[np.int64]) -> StringArray:
-        """The strings of some rows, in their order."""
+        """Return the strings of some rows, in their order."""
         data, taken = self.data.tobytes(), bytearray()
         for first in range(0, len(rows), _SOME):
             some = rows[first : first + _SOME]
@@ -56,8 +56,11 @@ class StringArray(Sequence[str]):
         return StringArray(np.frombuffer(taken, np.uint8), offsets)
 
     def ordered(self, keys: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Rows by a key each, then by code points, without a string for each: their first sixteen
-        bytes as two numbers decide, and only rows that agree in these are compared as strings."""
+        """Return the rows sorted by key, then by code points.
+
+        Their first sixteen bytes are compared as two numbers; only rows that agree in these are
+        compared as strings.
+        """
         columns = (self._number(8), self._number(0), keys)
         order = np.lexsort(columns)
         alike = np.ones(max(len(order) - 1, 0), bool)
@@ -69,7 +72,7 @@ class StringArray(Sequence[str]):
         return order
 
     def _number(self, first: int) -> NDArray[np.uint64]:
-        """Eight bytes of each string from place ``first``, 0 after its end, as a number."""
+        """Return eight bytes of each string from byte ``first`` as a number, padded with zeros."""
         found = np.zeros(len(self), np.uint64)
         for place in range(first, first + 8):
             inside = np.diff(self.offsets) > place
@@ -78,7 +81,7 @@ class StringArray(Sequence[str]):
         return found
 
     def text(self, start: Any, end: Any) -> str:
-        """The text between two byte offsets."""
+        """Return the text between two byte offsets."""
         return self.data[start:end].tobytes().decode("utf-8", "surrogatepass")
 
     def __iter__(self) -> Iterator[str]:

@@ -1,4 +1,9 @@
-"""How texts become the arrays of a corpus."""
+"""How texts become the arrays of a corpus.
+
+Words get their numbers from a dictionary. A compiled hash table is about four times as fast at this
+step (0.5 against 2 s of processor time for 6 million words, of about 20 s to index them), but it
+cannot use the regular expression of ``segment`` and would be a second tokenizer.
+"""
 
 from __future__ import annotations
 

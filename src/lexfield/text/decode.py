@@ -8,12 +8,12 @@ import re
 from lexfield.errors import ReadError
 from lexfield.text.sniff import BOMS
 
-_SHORT = 2_000  # bytes, from which an encoding cannot be told by how often letters occur
+_SHORT = 2_000  # bytes; too few to detect an encoding by the frequencies of letters
 _WESTERN = 0.25  # a text in Latin letters has at most this share of bytes beyond ASCII
 
 
 def check_encoding(name: str) -> str:
-    """A known encoding's name, or an error that says so."""
+    """Return the canonical name of an encoding. Raise ReadError if it is unknown."""
     try:
         return codecs.lookup(name).name
     except LookupError:
@@ -23,7 +23,7 @@ def check_encoding(name: str) -> str:
 
 
 def detect(sample: bytes, *, whole: bool) -> str:
-    """The encoding of a text of which ``sample`` is the beginning (or the ``whole``).
+    """Return the encoding of a text from its beginning, ``sample`` (or the ``whole`` text).
 
     A byte-order mark decides; then valid UTF-8 is UTF-8; a short text with few bytes beyond ASCII
     is Western (cp1252); the rest is guessed from its bytes.
@@ -70,11 +70,11 @@ _END = re.compile(
     r"|^End of (?:the )?Project Gutenberg",
     re.MULTILINE | re.IGNORECASE,
 )
-_REACH = 200_000  # a header or footer lies within so many characters of its end of the text
+_REACH = 200_000  # characters from either end within which a header or footer is looked for
 
 
 def strip_gutenberg(text: str) -> str:
-    """Cut the header and licence that Project Gutenberg puts around a text."""
+    """Return a text without the header and licence of Project Gutenberg."""
     start = 0
     for match in _START.finditer(text, 0, min(_REACH, len(text))):
         start = match.end()

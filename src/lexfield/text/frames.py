@@ -9,8 +9,7 @@ from lexfield.errors import InputError
 
 
 def records_of(frame: Any) -> list[dict[str, Any]]:
-    """One dictionary a row; missing values are None. Nothing has to be installed for this that
-    the frame does not come from."""
+    """Return one dictionary per row; missing values are None. No data frame package is imported."""
     if hasattr(frame, "to_dicts"):  # polars, and lexfield's own tables
         rows = frame.to_dicts()
     elif hasattr(frame, "to_pylist"):  # Arrow
@@ -23,7 +22,7 @@ def records_of(frame: Any) -> list[dict[str, Any]]:
         rows = None
     if rows is None or not all(isinstance(row, Mapping) for row in rows):
         raise InputError(
-            f"A {type(frame).__name__} is no table of texts.",
+            f"A {type(frame).__name__} is not a table of texts.",
             "Give a pandas, polars or Arrow table, or a list of dictionaries.",
         )
     return [{str(name): value for name, value in row.items()} for row in rows]

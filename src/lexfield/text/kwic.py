@@ -1,4 +1,4 @@
-"""Keyword in context: every place of a word or a phrase, with the words around it."""
+"""Keyword in context: every occurrence of a word or phrase with the words around it."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ class Context:
 
 
 class Concordance(Table[Context]):
-    """Matches in context, and how often each text really holds them.
+    """Matches in context, and how often they really occur in each text.
 
-    ``totals`` counts all places per document id, shown or not; a text without any counts 0.
+    ``totals`` counts all matches per document id, shown or not; it is 0 for a text without any.
     """
 
     def __init__(
@@ -53,12 +53,12 @@ def kwic(
     sort: Sort = "text",
     k: int | None = None,
 ) -> Concordance:
-    """All places of some words or phrases, as they are written, with ``window`` words either side.
+    """Return all occurrences of words or phrases, as written, with ``window`` words on each side.
 
-    A phrase lies within a sentence; its context may go beyond, but not beyond the document.
+    A phrase lies within one sentence; its context may extend beyond it within the document.
     ``sort`` orders by the text, or by the words to the left (the nearest first) or to the right.
-    ``k`` limits how many places of a phrase are kept per document; ``totals`` has the real number
-    of all phrases per document.
+    ``k`` limits how many matches of a phrase are returned per document; ``totals`` has the real
+    numbers.
     """
     phrases = [phrases] if isinstance(phrases, str) else list(phrases)
     check(len(phrases) >= 1, "phrases", "at least one", phrases)
@@ -117,7 +117,7 @@ def _cut_notes(counts: Mapping[Group, int], phrases: Sequence[str], k: int) -> l
 
 
 def _places(corpus: Corpus, ids: Sequence[int]) -> NDArray[np.int64]:
-    """Where a sequence of words begins, within a sentence."""
+    """Return where a sequence of words begins, within a sentence."""
     if not ids or min(ids) < 0:
         return np.empty(0, np.int64)
     tokens = corpus.tokens
@@ -132,7 +132,7 @@ def _places(corpus: Corpus, ids: Sequence[int]) -> NDArray[np.int64]:
 
 
 class _Reader:
-    """Text around tokens, with its marks and capitals as they are written."""
+    """The text around tokens, with punctuation and capitals as written."""
 
     def __init__(self, corpus: Corpus, window: int) -> None:
         self._corpus = corpus
@@ -140,7 +140,7 @@ class _Reader:
         self._cut = lru_cache(_KEPT)(self._cut_sentence)
 
     def documents(self, tokens: Sequence[int]) -> list[int]:
-        """The number of the document that holds each token."""
+        """Return the row of the document that holds each token."""
         starts = self._corpus.token_offsets[self._corpus.sentence_offsets]
         found: list[int] = (np.searchsorted(starts, tokens, "right") - 1).tolist()
         return found
@@ -166,7 +166,7 @@ class _Reader:
         return [self._corpus.vocabulary.words[int(self._corpus.tokens[i])] for i in side]
 
     def _around(self, start: int, end: int) -> tuple[int, int]:
-        """First token and end of the context, within the document."""
+        """Return the first token and the end of the context, within the document."""
         offsets = self._corpus.sentence_offsets
         document = self._corpus.document_of(self._sentence(start))
         low, high = self._corpus.token_offsets[offsets[document : document + 2]]
@@ -176,25 +176,25 @@ class _Reader:
         return int(np.searchsorted(self._corpus.token_offsets, token, "right")) - 1
 
     def _place(self, token: int) -> tuple[int, int, int]:
-        """The sentence of a token, and where in its text it begins and ends."""
+        """Return the sentence of a token, and where in its text it begins and ends."""
         row = self._sentence(token)
         begin, end = self._cut(row)[1][token - int(self._corpus.token_offsets[row])]
         return row, begin, end
 
     def _between(self, first: int, begin: int, last: int, end: int) -> str:
-        """Text from a place in one sentence to a place in the same or a later one."""
+        """Return the text from a place in one sentence to a place in the same or a later one."""
         texts = [self._cut(row)[0] for row in range(first, last + 1)]
         texts[-1] = texts[-1][:end]
         texts[0] = texts[0][begin:]
         return " ".join(" ".join(texts).split())
 
     def _cut_sentence(self, row: int) -> tuple[str, list[tuple[int, int]]]:
-        """The text of a sentence, and where its words are."""
+        """Return the text of a sentence and the spans of its words."""
         corpus = self._corpus
         text = str(corpus.sentences[row])
         spans = corpus.normalisation.word_spans(text)
         tokens = corpus.sentence_tokens(row).tolist()
-        if len(spans) != len(tokens):  # normalising has joined or split words: show them so
+        if len(spans) != len(tokens):  # normalising joined or split words: show the normalised ones
             text = " ".join(corpus.vocabulary.words[i] for i in tokens)
             ends = np.cumsum([len(corpus.vocabulary.words[i]) + 1 for i in tokens]) - 1
             starts = np.append(0, ends[:-1] + 1)

@@ -1,4 +1,4 @@
-"""What a file is that is not text, from its first bytes."""
+"""Recognise files that are not text by their first bytes."""
 
 from __future__ import annotations
 
@@ -63,8 +63,10 @@ _CONTROL = bytes({*range(32), 127} - set(b"\t\n\v\f\r\x1b"))
 
 
 def identify(sample: bytes, encoding: str | None = None) -> tuple[str, str]:
-    """Return what the first bytes of a file belong to that is not text, and what to do about it;
-    twice nothing for text. With a known ``encoding``, zero bytes may be part of its characters."""
+    """Return what kind of file begins with these bytes and what to do about it; empty for text.
+
+    If the ``encoding`` is known, zero bytes may be part of its characters.
+    """
     if any(sample.startswith(mark) for mark, _ in BOMS):
         return "", ""
     control = len(sample) - len(sample.translate(None, _CONTROL))

@@ -13,7 +13,7 @@ NONE = "none"
 
 
 def stem_words(words: Sequence[str], stemmer: str) -> list[str]:
-    """The stem of every word by the Snowball ``stemmer`` of a language; for none the words."""
+    """Return the stem of every word by a Snowball stemmer; the words themselves for "none"."""
     if stemmer == NONE:
         return list(words)
     stems: list[str] = _stemmer(stemmer).stemWords(list(words))
@@ -21,14 +21,14 @@ def stem_words(words: Sequence[str], stemmer: str) -> list[str]:
 
 
 def stemmers() -> list[str]:
-    """The names of all stemmers, mostly languages: english, german, porter, …"""
+    """Return the names of all stemmers, mostly languages: english, german, porter, …"""
     import Stemmer
 
     return sorted(Stemmer.algorithms())
 
 
 def check_stemmer(name: str) -> None:
-    """An unknown stemmer is an error that names the known."""
+    """Raise InputError if there is no stemmer of this name."""
     if name != NONE and name not in stemmers():
         close = difflib.get_close_matches(name, stemmers(), 1)
         hint = f"Did you mean {close[0]!r}? " if close else ""

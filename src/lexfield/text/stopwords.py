@@ -8,7 +8,7 @@ from lexfield.errors import InputError
 
 
 def languages() -> list[str]:
-    """The languages with a list, by their codes."""
+    """Return the codes of the languages that have a list."""
     from stop_words import LANGUAGE_MAPPING
 
     return sorted(LANGUAGE_MAPPING)
@@ -16,7 +16,7 @@ def languages() -> list[str]:
 
 @cache
 def stopwords(language: str | None = "en") -> frozenset[str]:
-    """The stopwords of a language (``"en"`` or ``"english"``); empty for None or ``"none"``.
+    """Return the stopwords of a language (``"en"`` or ``"english"``); empty for None or ``"none"``.
 
     The lists are the short classical ones (174 words for English, contractions among them).
     """

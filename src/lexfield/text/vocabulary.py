@@ -12,8 +12,8 @@ from lexfield.store.strings import StringArray
 
 
 class Vocabulary:
-    """Words by id. Ids go by falling count, then by the alphabet, so they do not depend on order
-    of reading."""
+    """Words by id. Ids are ordered by falling count, then alphabetically, whatever the order of the
+    texts."""
 
     def __init__(self, words: StringArray, counts: NDArray[np.int64]) -> None:
         self.words = words
@@ -29,7 +29,7 @@ class Vocabulary:
         return word in self._ids
 
     def id(self, word: str) -> int:
-        """The id of a word; -1 for a word that does not occur."""
+        """Return the id of a word, or -1 if it does not occur."""
         return self._ids.get(word, -1)
 
     @cached_property
