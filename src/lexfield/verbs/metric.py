@@ -16,7 +16,6 @@ from msgspec import Meta
 
 from lexfield.index import metrics as stored
 from lexfield.index.learn_metric import learn_metric as learn
-from lexfield.index.metrics import LearnedMetric
 from lexfield.progress import Progress, begin_stage, silent
 from lexfield.verbs.declare import Flags, Help, verb
 from lexfield.verbs.input import IndexInput, open_index
@@ -161,7 +160,7 @@ def remove_metric(
     return RemovedMetrics([RemovedMetric(removed=name)])
 
 
-def _make_row(learned: LearnedMetric) -> MetricRow:
+def _make_row(learned: stored.LearnedMetric) -> MetricRow:
     record = asdict(learned)
     del record["notes"]
     return MetricRow(**record)
