@@ -132,7 +132,7 @@ def test_a_threshold_in_a_notebook() -> None:
     found = threshold(lx.WordVectors([f"w{i}" for i in range(60)], rows))
     picture = found.plot()
     assert isinstance(picture, Picture) and picture.data[0]["x"] == "similarity (cosine)"
-    assert found.to_pandas().shape == (1, 5) and len(found.curve) == 101
+    assert len(found.to_dicts()) == 101
     assert f"{found.threshold:.4g}" in found._repr_html_()
 
 

@@ -11,9 +11,13 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from lexfield.cluster.sharded_index import open_index
+from lexfield.compare.measures import MEASURES
 from lexfield.errors import InputError
-from lexfield.registry import Registry
 from lexfield.search.index import Index
+from lexfield.search.registry import register as register_method
+from lexfield.text.normalise import TOKENIZERS
+from lexfield.text.readers import READERS
 from lexfield.vectors.means import embed_texts
 from lexfield.vectors.wordvectors import WordVectors
 
@@ -22,7 +26,7 @@ T = TypeVar("T")
 
 def open(path: str | Path, metric: str | None = None) -> Index:
     """Open an index; with ``metric``, as it looks under a metric that was learned from it."""
-    return Index.open(path, metric)
+    return open_index(path, metric)
 
 
 def embed(
@@ -99,12 +103,12 @@ def _takes(count: int) -> Callable[[object], bool]:
     return takes
 
 
-METHODS: Registry[Any] = Registry("search method", "lexfield.methods", {})
-READERS: Registry[Any] = Registry("file format", "lexfield.readers", {})
-MEASURES: Registry[Any] = Registry("measure", "lexfield.measures", {})
-TOKENIZERS: Registry[Any] = Registry("tokenizer", "lexfield.tokenizers", {})
+def _add_method(name: str, kind: type[Any]) -> None:
+    register_method(kind)
+
+
 EXTENSION_POINTS = (
-    ExtensionPoint("search method", "is a class with search()", _is_method, METHODS.register),
+    ExtensionPoint("search method", "is a class with search()", _is_method, _add_method),
     ExtensionPoint("file reader", "has suffixes and read()", _is_reader, READERS.register),
     ExtensionPoint("measure", "is a function of two arrays", _takes(2), MEASURES.register),
     ExtensionPoint("tokenizer", "is a function of one text", _takes(1), TOKENIZERS.register),

@@ -116,8 +116,6 @@ def test_a_segment_without_mixtures_is_inferred(
     index.fit_topics(3, passes=2, filters=LOOSE)
     collection = import_module("lexfield.index.collection")
     monkeypatch.setattr(collection, "update_parts", lambda *_: False)
-        import_module("lexfield.index.collection"), "update_parts", lambda *_: False
-    )
     index.add(list(sample.documents)[6:8])
     before = [(h.id, h.score) for h in index.search("water and light", "topic", 5, unit="document")]
     assert stale_parts(index._store, index.segments) == ["topics"]

@@ -11,6 +11,7 @@ from typing import Any
 
 import msgspec
 
+from lexfield.cluster.sharded_index import open_index as open_at
 from lexfield.errors import InputError, list_names
 from lexfield.progress import Progress, begin_stage, silent
 from lexfield.search.index import Index
@@ -148,7 +149,7 @@ def _read_document(index: Index, id: str) -> Document:
 
 @lru_cache(64)
 def _open(path: str, metric: str | None) -> Index:
-    return Index.open(path, metric)
+    return open_at(path, metric)
 
 
 def open_index(path: str, generation: str | None = None, metric: str | None = None) -> Index:

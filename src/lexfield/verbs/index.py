@@ -10,6 +10,7 @@ from typing import Annotated
 from msgspec import Meta
 
 from lexfield.cluster.build_shards import build_sharded
+from lexfield.index.build import check_free
 from lexfield.progress import Progress, begin_stage, silent
 from lexfield.search.index import Index
 from lexfield.store.place import is_address
@@ -31,7 +32,7 @@ from lexfield.verbs.input import (
     open_index,
     read_texts,
 )
-from lexfield.verbs.options import Cluster, use_engine
+from lexfield.verbs.options import ClusterAddress, use_engine
 from lexfield.verbs.results import Paint, Result, hidden, plain
 
 
@@ -70,7 +71,7 @@ def index(
             " same command again."
         ),
     ] = None,
-    cluster: Cluster = None,
+    cluster: ClusterAddress = None,
     vectors: VectorsInput = "default",
     reading: Reading = READING,
     progress: Progress = silent,
@@ -104,7 +105,7 @@ def index(
                 progress=progress,
             )
     else:
-        Index.check_free(output, replace)
+        check_free(output, replace)
         corpus = read_texts(texts, reading, progress, normalisation)
         if normalisation not in (Normalisation(), corpus.normalisation):
             corpus = Corpus.of(corpus.documents, normalisation=normalisation)

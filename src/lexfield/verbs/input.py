@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Literal, Protocol, TypeVar
 
+from lexfield.cluster.sharded_index import open_index as open_at
 from lexfield.errors import InputError
 from lexfield.progress import Progress, begin_stage, silent
 from lexfield.search.index import Index
@@ -113,7 +114,7 @@ def read_texts(
     if len(paths) == 1 and (Path(paths[0]) / CURRENT).is_file():
         if reading.metadata:
             raise InputError(f"{paths[0]} is an index, and has metadata.", "Leave out --metadata.")
-        return Index.open(paths[0]).corpus
+        return open_at(paths[0]).corpus
     begin_stage(progress, "reading")
     return Corpus.read(paths, normalisation=normalisation, progress=progress, **vars(reading))
 
@@ -216,7 +217,7 @@ def open_index(source: Index | str | Path, metric: str | None = None) -> Index:
     """Return an index that is open already, or open the one at a path."""
     if isinstance(source, Index):
         return source if metric is None else Index.open(source.path, metric)
-    return Index.open(source, metric)
+    return open_at(source, metric)
 
 
 def load_vectors(

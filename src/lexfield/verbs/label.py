@@ -24,7 +24,7 @@ from lexfield.verbs.input import (
 )
 from lexfield.verbs.options import (
     By,
-    Cluster,
+    ClusterAddress,
     Comparing,
     Neighbour,
     Resume,
@@ -129,7 +129,7 @@ def label(
     text: Annotated[TextInput | None, Flags(metavar="FILE|ID"), Help(_TEXT_HELP)] = None,
     evidence: DocumentId = None,
     resume: Resume = None,
-    cluster: Cluster = None,
+    cluster: ClusterAddress = None,
     reading: Reading = READING,
     progress: Progress = silent,
     **comparing: Unpack[Comparing],

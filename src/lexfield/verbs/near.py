@@ -20,7 +20,7 @@ from lexfield.vectors.sources import make_absolute
 from lexfield.vectors.wordvectors import WordVectors
 from lexfield.verbs.declare import Flags, Help, verb
 from lexfield.verbs.input import FileInput, ModelsInput, Vectors, VectorsInput, load_vectors
-from lexfield.verbs.options import Cluster, Hits, use_engine
+from lexfield.verbs.options import ClusterAddress, Hits, use_engine
 from lexfield.verbs.results import Paint, Record, Result, hidden, plain
 
 _LONGEST_WORD = 10_000  # characters
@@ -82,7 +82,7 @@ def near(
     dims: Annotated[
         int | None, Meta(ge=1, le=10_000), Help("Dimensions, for a folder with several sizes.")
     ] = None,
-    cluster: Cluster = None,
+    cluster: ClusterAddress = None,
     progress: Progress = silent,
 ) -> NearWords:
     """Find the nearest words.

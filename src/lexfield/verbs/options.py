@@ -44,7 +44,7 @@ Algebra = Annotated[
 AllowUnknown = Annotated[
     bool, Help("Go on though most words have no vector, as in a language the vectors lack.")
 ]
-Cluster = Annotated[
+ClusterAddress = Annotated[
     str | None,
     Flags(metavar="ADDRESS", variable="LEXFIELD_CLUSTER"),
     Help("Run on a Dask cluster such as tcp://host:8786 whose machines see the same folders."),

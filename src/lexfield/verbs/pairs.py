@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from io import BytesIO
 from pathlib import Path
 from typing import Annotated, Any, Unpack
@@ -12,6 +12,8 @@ import numpy as np
 from msgspec import Meta
 from numpy.typing import NDArray
 
+from lexfield.cluster.dask_engine import Cluster
+from lexfield.cluster.run_folder import choose_run_folder
 from lexfield.compare.counts import Counts
 from lexfield.compare.pairs import Pairs
 from lexfield.compare.pairs import pairs as compare_all
@@ -26,7 +28,7 @@ from lexfield.verbs.declare import Flags, Help, verb
 from lexfield.verbs.input import READING, Reading, Target, TextsInput, read_texts
 from lexfield.verbs.options import (
     By,
-    Cluster,
+    ClusterAddress,
     Comparing,
     Neighbour,
     Resume,
@@ -105,17 +107,21 @@ def compute_pairs(
     progress: Progress,
     **options: Any,
 ) -> Pairs:
-    """Return the divergence of every document from every other, computed here or on a cluster."""
+    """Return the divergence of every document from every other, computed here or on a cluster.
+
+    A cluster keeps finished parts in the folder ``resume``, by default one that all its machines
+    see; a note names it.
+    """
+    chosen = {**options, **choose_options(comparing)}
     with use_engine(cluster) as engine:
+        notes = []
+        if isinstance(engine, Cluster) and resume is None:
+            resume = choose_run_folder(engine, repr([source.ids, sorted(chosen.items())]))
+            notes.append(f"finished parts are kept in {resume}; delete it when you have the result")
+            begin_stage(progress, notes[0])
         begin_stage(progress, "comparing")
-        return compare_all(
-            source,
-            engine=engine,
-            resume=resume,
-            progress=progress,
-            **options,
-            **choose_options(comparing),
-        )
+        found = compare_all(source, engine=engine, resume=resume, progress=progress, **chosen)
+    return replace(found, notes=[*found.notes, *notes])
 
 
 @verb
@@ -143,7 +149,7 @@ def pairs(
     approximate: Annotated[
         bool, Help("Find neighbours in clouds approximately, with faiss.")
     ] = False,
-    cluster: Cluster = None,
+    cluster: ClusterAddress = None,
     reading: Reading = READING,
     progress: Progress = silent,
     **comparing: Unpack[Comparing],

@@ -20,7 +20,7 @@ from lexfield.verbs.input import IndexInput, Target, open_index
 from lexfield.verbs.options import (
     Algebra,
     AllowUnknown,
-    Cluster,
+    ClusterAddress,
     Hits,
     Method,
     Unit,
@@ -88,7 +88,7 @@ def run(
     text_field: Annotated[FieldName, Help("JSON field of the text.")] = "text",
     algebra: Algebra = False,
     allow_unknown: AllowUnknown = False,
-    cluster: Cluster = None,
+    cluster: ClusterAddress = None,
     progress: Progress = silent,
 ) -> MadeRun:
     """Answer many queries into a TREC run.

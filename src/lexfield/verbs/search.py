@@ -25,7 +25,7 @@ from lexfield.verbs.input import FileInput, IndexInput, open_index
 from lexfield.verbs.options import (
     Algebra,
     AllowUnknown,
-    Cluster,
+    ClusterAddress,
     Hits,
     Method,
     Unit,
@@ -148,7 +148,7 @@ def search(
     explain: Explain = False,
     full: Full = False,
     run: AsRun = False,
-    cluster: Cluster = None,
+    cluster: ClusterAddress = None,
     progress: Progress = silent,
 ) -> SearchHits:
     """Find similar sentences or documents, with reasons.

@@ -9,12 +9,12 @@ from typing import Annotated
 
 from msgspec import UNSET, UnsetType
 
+from lexfield.cluster.sharded_index import open_index
 from lexfield.cluster.shards import check_shards
 from lexfield.errors import CorruptError, LexfieldError, NotAStoreError, StoreError
 from lexfield.index.build import KIND
 from lexfield.index.parts import legacy_folders
 from lexfield.index.upkeep import stale_parts
-from lexfield.search.index import Index
 from lexfield.store.check import FileCheck
 from lexfield.store.check import verify as verify_store
 from lexfield.store.folder import Store, manifest_sum
@@ -142,7 +142,7 @@ def _list_notes(path: Path, store: Store) -> list[str]:
     if store.kind != KIND:
         return []
     try:
-        stale = stale_parts(store, Index.open(path).segments)
+        stale = stale_parts(store, open_index(path).segments)
     except CorruptError:  # as the checks say
         return []
     return [
