@@ -8,7 +8,6 @@ table does not hold, so packages that are not used cost nothing.
 from __future__ import annotations
 
 import difflib
-from importlib.metadata import entry_points
 from typing import Generic, TypeVar
 
 from lexfield.errors import InputError
@@ -57,6 +56,8 @@ class Registry(Generic[T]):
         return sorted(self._things)
 
     def _load(self) -> None:
+        from importlib.metadata import entry_points  # takes as long as all of our own modules
+
         for point in entry_points(group=self.group):
             if point.name not in self._things:
                 self._things[point.name] = point.load()
