@@ -40,11 +40,6 @@ _FOLLOWER = make_parameter(
     "A random name: the job ends when all who named themselves have left, or have not asked how far"
     " it is for 90 seconds. Without one it runs to its end.",
 )
-_START = {
-    "verb": make_parameter("verb", Annotated[str, Meta(max_length=40)], default=REQUIRED),
-    "options": make_parameter("options", dict[str, Any], "Its parameters.", {}),
-    "follower": _FOLLOWER,
-}
 _BUILD = {
     "text": make_parameter("text", Annotated[str, Meta(max_length=1_000_000)], "Or a text.", ""),
     "name": make_parameter("name", Annotated[str, Meta(max_length=80)], default=""),
@@ -87,6 +82,13 @@ class Api:
 
     def __init__(self, server: Server) -> None:
         self._server = server
+        names = {"enum": [verb.name for verb in list_served()]}
+        verb = Annotated[str, Meta(max_length=40, extra_json_schema=names)]
+        self._job = {
+            "verb": make_parameter("verb", verb, default=REQUIRED),
+            "options": make_parameter("options", dict[str, Any], "Its parameters.", {}),
+            "follower": _FOLLOWER,
+        }
 
     def operations(self) -> Iterator[Operation]:
         for verb in list_served():
@@ -103,7 +105,7 @@ class Api:
             "build", "POST", "/v1/indexes", self.build, body=_BUILD, files="files", **started
         )
         yield Operation("forget", "DELETE", index, self.forget, status=204)
-        yield Operation("start_job", "POST", "/v1/jobs", self.start, body=_START, **started)
+        yield Operation("start_job", "POST", "/v1/jobs", self.start, body=self._job, **started)
         yield Operation("jobs", "GET", "/v1/jobs", self.list_jobs, answer=list[Job])
         yield Operation("job", "GET", job, self.follow, query=follower, answer=Job)
         yield Operation("cancel_job", "DELETE", job, self.cancel, query=follower, answer=Job)
@@ -185,7 +187,7 @@ class Api:
 
         Whoever asks the same while it is there gets the same job.
         """
-        values = read_values("A job", _START, await read_body(request))
+        values = read_values("A job", self._job, await read_body(request))
         asked = read_request(find_verb(values["verb"]), values.get("options", {}))
         return respond(self._server.start(asked, values.get("follower")), 202)
 

@@ -30,8 +30,6 @@ _QUERY = Annotated[str, Meta(max_length=20_000)]
 _WORD = Annotated[str, Meta(min_length=1, max_length=200)]
 _WORDS = Annotated[Sequence[_WORD], Meta(max_length=20)]
 _WHERE = Annotated[Sequence[Annotated[str, Meta(max_length=500)]], Meta(max_length=20)]
-
-
 _SIZE = Annotated[int, Meta(ge=10, le=500)]
 
 
@@ -59,7 +57,11 @@ LIMITS: dict[str, dict[str, Any]] = {
         "dimensions": Annotated[Sequence[_SIZE], Meta(max_length=1)],
         "least": _whole(1, 1000),
     },
-    "zipf": {"k": _whole(10, 1000) | Literal["auto"], "seeds": _whole(1, 20)},
+    "zipf": {
+        "k": _whole(10, 1000) | Literal["auto"],
+        "seeds": _whole(1, 20),
+        "draws": _whole(0, 1000),
+    },
 }
 MOST_DOCUMENTS = {"pairs": 500, "map": 500}  # of an index of which every pair is sent
 MOST_ROWS = {"kwic": 10_000}
