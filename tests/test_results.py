@@ -12,7 +12,10 @@ import pyarrow as pa
 import pytest
 
 import lexfield as lx
+from lexfield.diverge.pairs import pairs
 from lexfield.errors import InputError
+from lexfield.plots.figure import Picture
+from lexfield.ranks.zipf import zipf
 from lexfield.results import Table, html_table
 from lexfield.search.marks import Highlight, as_html, highlight, pieces
 from lexfield.text.frames import records_of
@@ -102,7 +105,7 @@ def test_marks_keep_every_character() -> None:
 
 def test_figures_come_with_their_data(tmp_path: Path) -> None:
     corpus = lx.Corpus.of(["the cat sat on the mat and the dog sat on the rug " * 9, "a b a c"])
-    ranks = lx.zipf(corpus, draws=0)
+    ranks = zipf(corpus, draws=0)
     picture = ranks.plot()
     points = picture.data[0]["series"][0]
     assert points["y"] == [float(c) for c in ranks.counts]
@@ -124,16 +127,16 @@ def test_figures_come_with_their_data(tmp_path: Path) -> None:
 
 def test_a_threshold_in_a_notebook() -> None:
     rows = np.random.default_rng(0).normal(size=(60, 8)).astype(np.float32)
-    found = lx.threshold(lx.WordVectors([f"w{i}" for i in range(60)], rows), 1.6, 3.1)
+    found = lx.threshold(lx.WordVectors([f"w{i}" for i in range(60)], rows))
     picture = found.plot()
-    assert picture.data[0]["x"] == "similarity (cosine)"
-    assert found.to_pandas().shape == (101, 2)
-    assert f"{found.threshold:.3f}" in found._repr_html_()
+    assert isinstance(picture, Picture) and picture.data[0]["x"] == "similarity (cosine)"
+    assert found.to_pandas().shape == (1, 5) and len(found.curve) == 101
+    assert f"{found.threshold:.4g}" in found._repr_html_()
 
 
 def test_pairs_in_a_notebook() -> None:
     corpus = lx.Corpus.of(["the cat sat", "the dog sat down", "a storm at sea"])
-    found = lx.pairs(corpus, measure="hellinger")
+    found = pairs(corpus, measure="hellinger")
     assert found.to_pandas().shape == (6, 4)
     assert found._repr_html_().count("<tr>") == 4
     assert len(found.plot().data) == 1

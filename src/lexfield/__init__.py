@@ -1,76 +1,130 @@
-"""lexfield compares, searches and measures texts as clouds of word vectors.
+"""lexfield finds, compares and explains texts.
 
     import lexfield as lx
-    vectors = lx.WordVectors.default()
-    vectors.nearest("book", 10)
+    lx.compare("emma.txt", "ulysses.txt")
+    lx.near("book")
+    lx.open("my.idx").search("a storm at sea")
 
-Names are imported when they are first used, so ``import lexfield`` costs next to nothing.
+Every command of the command line is a function here. Names are imported when they are first used,
+so that ``import lexfield`` is quick.
 """
 
 from __future__ import annotations
 
+import sys
+import warnings
 from importlib import import_module
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from lexfield.plottable import Plottable
 
-if TYPE_CHECKING:
-    from lexfield.bags.bag import Bag
-    from lexfield.bags.keyness import keyness
-    from lexfield.bags.matrix import BagMatrix
-    from lexfield.diverge.between import divergence, knn_divergence
-    from lexfield.diverge.labeler import DivergenceLabeler
-    from lexfield.diverge.pairs import pairs
-    from lexfield.engine.where import open_engine
-    from lexfield.errors import LexfieldError
-    from lexfield.evaluate.fusion import fuse
-    from lexfield.metric.distortion import MinimumDistortion
-    from lexfield.ranks.layout import layout
-    from lexfield.ranks.speech import speech
-    from lexfield.ranks.zipf import zipf
-    from lexfield.search.index import Index
-    from lexfield.search.shard_build import build_sharded
-    from lexfield.text.corpus import Corpus, Sentence
-    from lexfield.text.document import Document
-    from lexfield.text.kwic import kwic
-    from lexfield.text.normalise import Normalisation
-    from lexfield.text.stopwords import stopwords
-    from lexfield.text.vocabulary import Vocabulary
-    from lexfield.topics import simplex
-    from lexfield.topics.lda import TopicModel
-    from lexfield.vectors.threshold import threshold
-    from lexfield.vectors.wordvectors import WordVectors
+if TYPE_CHECKING:  # what __getattr__ finds, for type checkers; a test compares both
+    from lexfield.bags.bag import Bag as Bag
+    from lexfield.bags.matrix import BagMatrix as BagMatrix
+    from lexfield.diverge.estimate import Estimate as Estimate
+    from lexfield.diverge.labeler import DivergenceLabeler as DivergenceLabeler
+    from lexfield.errors import LexfieldError as LexfieldError
+    from lexfield.explain import Explanation as Explanation
+    from lexfield.metric.distortion import MinimumDistortion as MinimumDistortion
+    from lexfield.results import Table as Table
+    from lexfield.search.index import Index as Index
+    from lexfield.search.query import Query as Query
+    from lexfield.search.ranking import Hit as Hit
+    from lexfield.search.ranking import Ranking as Ranking
+    from lexfield.shortcuts import embed as embed
+    from lexfield.shortcuts import open as open
+    from lexfield.shortcuts import register as register
+    from lexfield.text.corpus import Corpus as Corpus
+    from lexfield.text.corpus import Sentence as Sentence
+    from lexfield.text.document import Document as Document
+    from lexfield.text.normalise import Normalisation as Normalisation
+    from lexfield.text.vocabulary import Vocabulary as Vocabulary
+    from lexfield.topics.lda import TopicModel as TopicModel
+    from lexfield.vectors.wordvectors import WordVectors as WordVectors
+    from lexfield.verbs.attribute import attribute as attribute
+    from lexfield.verbs.bag import bag as bag
+    from lexfield.verbs.balls import balls as balls
+    from lexfield.verbs.compare import compare as compare
+    from lexfield.verbs.duplicates import duplicates as duplicates
+    from lexfield.verbs.evaluate import evaluate as evaluate
+    from lexfield.verbs.fuse import fuse as fuse
+    from lexfield.verbs.index import add as add
+    from lexfield.verbs.index import compact as compact
+    from lexfield.verbs.index import delete as delete
+    from lexfield.verbs.index import index as index
+    from lexfield.verbs.info import documents as documents
+    from lexfield.verbs.info import info as info
+    from lexfield.verbs.inspire import inspire as inspire
+    from lexfield.verbs.keyness import keyness as keyness
+    from lexfield.verbs.kwic import kwic as kwic
+    from lexfield.verbs.label import label as label
+    from lexfield.verbs.layout import layout as layout
+    from lexfield.verbs.methods import methods as methods
+    from lexfield.verbs.metric import learn_metric as learn_metric
+    from lexfield.verbs.metric import list_metrics as list_metrics
+    from lexfield.verbs.metric import remove_metric as remove_metric
+    from lexfield.verbs.near import near as near
+    from lexfield.verbs.pairs import map as map
+    from lexfield.verbs.pairs import pairs as pairs
+    from lexfield.verbs.results import Result as Result
+    from lexfield.verbs.run import run as run
+    from lexfield.verbs.search import bags as bags
+    from lexfield.verbs.search import search as search
+    from lexfield.verbs.speech import speech as speech
+    from lexfield.verbs.threshold import threshold as threshold
+    from lexfield.verbs.topics import fit_topics as fit_topics
+    from lexfield.verbs.topics import infer as infer
+    from lexfield.verbs.topics import topics as topics
+    from lexfield.verbs.vectors import describe_vectors as describe_vectors
+    from lexfield.verbs.vectors import import_vectors as import_vectors
+    from lexfield.verbs.vectors import list_vectors as list_vectors
+    from lexfield.verbs.vectors import measure_uncertainty as measure_uncertainty
+    from lexfield.verbs.vectors import train_vectors as train_vectors
+    from lexfield.verbs.verify import verify as verify
+    from lexfield.verbs.zipf import clusters as clusters
+    from lexfield.verbs.zipf import zipf as zipf
 
 __version__ = "0.1.0"
 
+# Modules of the names that are not verbs.
 _HOMES = {
     "Bag": "bags.bag",
     "BagMatrix": "bags.matrix",
     "Corpus": "text.corpus",
     "DivergenceLabeler": "diverge.labeler",
     "Document": "text.document",
+    "Estimate": "diverge.estimate",
+    "Explanation": "explain",
+    "Hit": "search.ranking",
     "Index": "search.index",
     "LexfieldError": "errors",
     "MinimumDistortion": "metric.distortion",
     "Normalisation": "text.normalise",
+    "Query": "search.query",
+    "Ranking": "search.ranking",
+    "Result": "verbs.results",
     "Sentence": "text.corpus",
+    "Table": "results",
     "TopicModel": "topics.lda",
     "Vocabulary": "text.vocabulary",
     "WordVectors": "vectors.wordvectors",
-    "build_sharded": "search.shard_build",
-    "divergence": "diverge.between",
-    "fuse": "evaluate.fusion",
-    "keyness": "bags.keyness",
-    "knn_divergence": "diverge.between",
-    "kwic": "text.kwic",
-    "layout": "ranks.layout",
-    "open_engine": "engine.where",
-    "pairs": "diverge.pairs",
-    "simplex": "topics.simplex",
-    "speech": "ranks.speech",
-    "stopwords": "text.stopwords",
-    "threshold": "vectors.threshold",
-    "zipf": "ranks.zipf",
+    "embed": "shortcuts",
+    "open": "shortcuts",
+    "register": "shortcuts",
+}
+
+# Names of version 0.1, which work until version 0.3: module and name, and what to use instead.
+_RENAMED = {
+    "build_sharded": ("search.shard_build:build_sharded", "lexfield.index(…, shards=N)"),
+    "divergence": ("diverge.between:divergence", "lexfield.compare(a, b)"),
+    "knn_divergence": (
+        "diverge.between:knn_divergence",
+        "lexfield.diverge.between.knn_divergence",
+    ),
+    "open_engine": ("engine:open_engine", "lexfield.engine.open_engine"),
+    "simplex": ("topics.simplex:", "from lexfield.topics import simplex"),
+    "stopwords": ("text.stopwords:stopwords", "lexfield.text.stopwords.stopwords"),
 }
 
 __all__ = [
@@ -79,38 +133,103 @@ __all__ = [
     "Corpus",
     "DivergenceLabeler",
     "Document",
+    "Estimate",
+    "Explanation",
+    "Hit",
     "Index",
     "LexfieldError",
     "MinimumDistortion",
     "Normalisation",
+    "Query",
+    "Ranking",
+    "Result",
     "Sentence",
+    "Table",
     "TopicModel",
     "Vocabulary",
     "WordVectors",
-    "build_sharded",
-    "divergence",
+    "add",
+    "attribute",
+    "bag",
+    "bags",
+    "balls",
+    "clusters",
+    "compact",
+    "compare",
+    "delete",
+    "describe_vectors",
+    "documents",
+    "duplicates",
+    "embed",
+    "evaluate",
+    "fit_topics",
     "fuse",
+    "import_vectors",
+    "index",
+    "infer",
+    "info",
+    "inspire",
     "keyness",
-    "knn_divergence",
     "kwic",
+    "label",
     "layout",
-    "open_engine",
+    "learn_metric",
+    "list_metrics",
+    "list_vectors",
+    "map",
+    "measure_uncertainty",
+    "methods",
+    "near",
+    "open",
     "pairs",
-    "simplex",
+    "register",
+    "remove_metric",
+    "run",
+    "search",
     "speech",
-    "stopwords",
     "threshold",
+    "topics",
+    "train_vectors",
+    "verify",
     "zipf",
 ]
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _HOMES:
+    if name.startswith("__"):
         raise AttributeError(f"module 'lexfield' has no attribute {name!r}")
-    home = import_module(f"lexfield.{_HOMES[name]}")
-    value = getattr(home, name, home)  # simplex is a module
+    if name in _HOMES:
+        value = getattr(import_module(f"lexfield.{_HOMES[name]}"), name)
+    elif name in _RENAMED:
+        return _find_renamed(name)
+    else:
+        verb = import_module("lexfield.verbs").list_functions().get(name)
+        if verb is None:
+            raise AttributeError(f"module 'lexfield' has no attribute {name!r}")
+        value = getattr(import_module(f"lexfield.verbs.{verb.module}"), name)
     globals()[name] = value
     return value
+
+
+def _find_renamed(name: str) -> Any:
+    """Return what a name of an earlier version stands for, and warn."""
+    home, instead = _RENAMED[name]
+    warnings.warn(f"lexfield.{name} is deprecated: use {instead}", DeprecationWarning, stacklevel=3)
+    path, _, attribute = home.partition(":")
+    module = import_module(f"lexfield.{path}")
+    return getattr(module, attribute) if attribute else module
+
+
+class _Package(ModuleType):
+    """This package. Importing a subpackage such as ``lexfield.search`` binds it as an attribute of
+    the package, which would replace the function of the same name; the function stays."""
+
+    def __setattr__(self, name: str, value: object) -> None:
+        if not (isinstance(value, ModuleType) and name in __all__):
+            super().__setattr__(name, value)
+
+
+sys.modules[__name__].__class__ = _Package
 
 
 def _draw(result: Plottable, *arguments: Any, **options: Any) -> Any:
@@ -124,4 +243,4 @@ Plottable.draw = _draw
 
 
 def __dir__() -> list[str]:
-    return sorted([*globals(), *__all__])
+    return sorted({*globals(), *__all__})

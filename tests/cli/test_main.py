@@ -2,38 +2,44 @@
 
 from __future__ import annotations
 
-import importlib
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import click
 import pytest
 
-from lexfield.cli.main import cli
+from lexfield.cli.main import _OTHERS, cli
+from lexfield.verbs import list_verbs
 from tests.cli.conftest import Run
 
 
-def list_commands(
-    group: click.Group = cli, prefix: str = ""
-) -> Iterator[tuple[str, click.Command]]:
-    context = click.Context(group)
-    for name in group.list_commands(context):
-        command = group.get_command(context, name)
+def commands(group: click.Group = cli, prefix: str = "") -> dict[str, click.Command]:
+    """Return every command and every group of commands, by what users type."""
+    found: dict[str, click.Command] = {}
+    for name in group.list_commands(click.Context(group)):
+        command = group.get_command(click.Context(group), name)
         assert command is not None
-        yield f"{prefix}{name}", command
+        found[f"{prefix}{name}"] = command
         if isinstance(command, click.Group):
-            yield from list_commands(command, f"{prefix}{name} ")
+            found |= commands(command, f"{prefix}{name} ")
+    return found
 
 
-@pytest.mark.parametrize(("verb", "command"), [*list_commands()])
-def test_every_help_has_an_example(run: Run, verb: str, command: click.Command) -> None:
-    shown = run(*verb.split(), "--help")
+COMMANDS = commands()
+
+
+def test_every_verb_is_a_command() -> None:
+    assert set(list_verbs()) <= set(COMMANDS)
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_help_has_an_example(run: Run, name: str) -> None:
+    shown = run(*name.split(), "--help")
     assert shown.code == 0
     assert shown.out.count("lexfield ") >= 2, "usage and at least one example"
-    if not isinstance(command, click.Group):
-        assert f"lexfield {verb}" in shown.out.split("\n", 1)[1]
+    if not isinstance(COMMANDS[name], click.Group):
+        assert f"lexfield {name}" in shown.out.split("\n", 1)[1]
 
 
 WITHOUT_RESULTS = (
@@ -42,27 +48,22 @@ WITHOUT_RESULTS = (
 )  # fmt: skip
 
 
-@pytest.mark.parametrize(("verb", "command"), [*list_commands()])
-def test_every_verb_with_results_speaks_json(verb: str, command: click.Command) -> None:
-    flags = {flag for param in command.params for flag in param.opts}
-    if verb not in WITHOUT_RESULTS:
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_verb_with_results_speaks_json(name: str) -> None:
+    flags = {flag for param in COMMANDS[name].params for flag in param.opts}
+    if name not in WITHOUT_RESULTS:
         assert {"--json", "--jsonl", "--csv"} <= flags
-
-
-def test_the_page_in_docs_is_what_help_says(monkeypatch: pytest.MonkeyPatch) -> None:
-    root = Path(__file__).parents[2]
-    monkeypatch.syspath_prepend(str(root / "scripts"))
-    page = importlib.import_module("make_cli_page")
-    assert page.PAGE.read_text("utf-8") == page.page(), "run: python scripts/make_cli_page.py"
 
 
 def test_help_and_version(run: Run) -> None:
     shown = run("--help")
     assert shown.code == 0
-    for name, _ in list_commands():
-        assert " " in name or f"\n  {name} " in shown.out
-    for line in ("Find the nearest words.", "Rerun the tables and figures of the papers."):
-        assert line in shown.out
+    text = " ".join(shown.out.split())
+    summaries = {name: listed.summary for name, listed in list_verbs().items() if " " not in name}
+    summaries |= {name: summary for name, (_, summary) in _OTHERS.items()}
+    for name, summary in summaries.items():
+        assert f"{name} {summary}" in text
+    assert "topics Fit, show and infer the topics of an index." in text
     assert run("--version").out.startswith("lexfield")
 
 

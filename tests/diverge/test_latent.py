@@ -15,6 +15,7 @@ from scipy.sparse import csr_matrix
 import lexfield as lx
 from lexfield.diverge.counts import of_texts
 from lexfield.diverge.label import leave_one_out
+from lexfield.diverge.pairs import pairs
 from lexfield.diverge.points import Points, reach
 from lexfield.errors import InputError
 from tests.diverge import oracle
@@ -70,7 +71,7 @@ def test_all_pairs_are_the_pairs(variant: dict[str, Any], documents: list[list[s
     assume(all(len(set(points(text))) > 5 for text in documents))
     assume(len({str(sorted(points(text))) for text in documents}) == len(documents))
     options = {**variant, "vectors": VECTORS, "dimension": 4.0}
-    together = lx.pairs(of_texts(documents), "latent", k=[2, 5], **options)
+    together = pairs(of_texts(documents), "latent", k=[2, 5], **options)
     for i, a in enumerate(documents):
         for j, b in enumerate(documents):
             for k in (2, 5):
@@ -104,7 +105,7 @@ def test_a_text_does_not_diverge_from_itself() -> None:
             found = lx.divergence(text, text, measure, space, vectors=VECTORS)
             assert found.value == 0 and "same words" in found.notes[-1]
     other = [*text, "w55", "w56"]
-    both = lx.pairs(of_texts([text, text, other]), "latent", vectors=VECTORS)
+    both = pairs(of_texts([text, text, other]), "latent", vectors=VECTORS)
     assert both[3][0, 1] == 0 and both[3][0, 2] != 0
     assert both.notes[0] == "with the same words as often: 0 and 1"
 
@@ -117,7 +118,7 @@ def test_kl_is_the_limit_of_renyi_at_one(a: list[str], b: list[str]) -> None:
     options: dict[str, Any] = {"space": "latent", "vectors": VECTORS}
     closed = lx.divergence(a, b, **options).raw
     assert lx.divergence(a, b, limit=False, **options).raw == pytest.approx(closed, abs=1e-3)
-    both = lx.pairs(of_texts([a, b]), "latent", limit=False, vectors=VECTORS)
+    both = pairs(of_texts([a, b]), "latent", limit=False, vectors=VECTORS)
     assert both.estimates[3][0, 1] == pytest.approx(closed, abs=1e-3)
 
 
@@ -137,7 +138,7 @@ def test_a_run_that_was_stopped_goes_on_and_comes_to_the_same(tmp_path: Path) ->
     many = vectors(words=400)
     counts = of_texts([[f"w{i}" for i in rng.integers(0, 400, 300)] for _ in range(4)])
     options: dict[str, Any] = {"k": [2, 3], "vectors": many, "memory": 1e-6}
-    whole = lx.pairs(counts, "latent", **options)
+    whole = pairs(counts, "latent", **options)
 
     def stop(done: int, total: int | None) -> None:
         seen.append(done)
@@ -146,13 +147,13 @@ def test_a_run_that_was_stopped_goes_on_and_comes_to_the_same(tmp_path: Path) ->
 
     seen: list[int] = []
     with pytest.raises(KeyboardInterrupt):
-        lx.pairs(counts, "latent", resume=tmp_path / "run", progress=stop, **options)
-    again = lx.pairs(counts, "latent", resume=tmp_path / "run", progress=stop, **options)
+        pairs(counts, "latent", resume=tmp_path / "run", progress=stop, **options)
+    again = pairs(counts, "latent", resume=tmp_path / "run", progress=stop, **options)
     assert seen[9] == 10  # not from the start
     for k in (2, 3):
         assert (again.estimates[k] == whole.estimates[k]).all()
     with pytest.raises(InputError, match="other"):
-        lx.pairs(counts, "latent", resume=tmp_path / "run", k=4, vectors=many)
+        pairs(counts, "latent", resume=tmp_path / "run", k=4, vectors=many)
 
 
 def test_threads_do_not_change_a_bit(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -162,7 +163,7 @@ def test_threads_do_not_change_a_bit(monkeypatch: pytest.MonkeyPatch) -> None:
     found = []
     for threads in ("1", "2"):
         monkeypatch.setenv("LEXFIELD_THREADS", threads)
-        found.append(lx.pairs(counts, "latent", vectors=many, memory=1e-6).estimates[3])
+        found.append(pairs(counts, "latent", vectors=many, memory=1e-6).estimates[3])
     assert (found[0] == found[1]).all()
 
 
@@ -171,8 +172,8 @@ def test_approximate_neighbours_come_close() -> None:
     rng = np.random.default_rng(1)
     many = vectors(words=3000, dims=20)
     counts = of_texts([[f"w{i}" for i in rng.integers(0, 3000, 900)] for _ in range(3)])
-    exact = lx.pairs(counts, "latent", vectors=many).estimates[3]
-    near = lx.pairs(counts, "latent", vectors=many, approximate=True).estimates[3]
+    exact = pairs(counts, "latent", vectors=many).estimates[3]
+    near = pairs(counts, "latent", vectors=many, approximate=True).estimates[3]
     assert near == pytest.approx(exact, abs=0.5) and (near != exact).any()
 
 
@@ -289,7 +290,7 @@ def test_documents_that_are_too_short_are_named() -> None:
     long = " ".join(f"w{i}" for i in range(20))
     corpus = lx.Corpus.of([lx.Document("long", long), lx.Document("other", long + " w30"),
                            lx.Document("short", "w1 w2"), lx.Document("empty", "")])  # fmt: skip
-    found = lx.pairs(corpus, "latent", k=[2, 5], vectors=VECTORS)
+    found = pairs(corpus, "latent", k=[2, 5], vectors=VECTORS)
     assert found.ids == ["long", "other"]
     assert any("short" in note for note in found.notes)
     assert any("empty" in note for note in found.notes)
@@ -327,7 +328,7 @@ def test_nothing_is_ranked_by_impossible_estimates(
     wide: tuple[lx.WordVectors, list[list[str]]], tmp_path: Path
 ) -> None:
     known, documents = wide
-    found = lx.pairs(of_texts(documents), "latent", measure="js", vectors=known)
+    found = pairs(of_texts(documents), "latent", measure="js", vectors=known)
     assert all(record["value"] is None for record in found.to_dicts())
     assert any("132 of 132 pairs have no value" in note for note in found.notes)
     assert "nan" not in found._repr_html_()
@@ -345,7 +346,7 @@ def test_nothing_is_ranked_by_impossible_estimates(
 
 def test_a_hub_is_named() -> None:
     texts = [[f"w{i}"] * 3 + ["w50"] for i in range(11)]
-    hub = lx.pairs(of_texts([["w50", *(f"w{i}" for i in range(11))], *texts]), measure="js")
+    hub = pairs(of_texts([["w50", *(f"w{i}" for i in range(11))], *texts]), measure="js")
     assert any("0 is the nearest of 11 of 12 documents" in note for note in hub.notes)
-    pairs = [[f"w{i // 2}", f"w{20 + i}"] for i in range(12)]
-    assert lx.pairs(of_texts(pairs), measure="js").notes == []
+    couples = [[f"w{i // 2}", f"w{20 + i}"] for i in range(12)]
+    assert pairs(of_texts(couples), measure="js").notes == []

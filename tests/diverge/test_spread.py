@@ -10,6 +10,7 @@ import pytest
 import lexfield as lx
 from lexfield.diverge.counts import of_texts
 from lexfield.diverge.options import Options
+from lexfield.diverge.pairs import pairs
 from lexfield.diverge.spread import spread
 
 # car and auto have cosine 0.8, car and van 0.6; tree is at right angles to all
@@ -40,7 +41,7 @@ def test_near_words_bring_texts_together() -> None:
         apart = lx.divergence(["car", "tree"], ["auto", "tree"], measure)
         near = lx.divergence(["car", "tree"], ["auto", "tree"], measure, **options)
         assert 0 < near.value < apart.value
-        whole = lx.pairs(
+        whole = pairs(
             of_texts([["car", "tree"], ["auto", "tree"]]), k=3, measure=measure, **options
         )
         assert whole.matrix[0, 1] == pytest.approx(near.value, abs=1e-9)

@@ -8,7 +8,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import lexfield as lx
 from lexfield.errors import InputError
 from lexfield.evaluate.fusion import HOW, NORMALISE, fuse, fuse_runs
 from lexfield.evaluate.trec import Run
@@ -49,7 +48,6 @@ def test_what_each_list_gave() -> None:
     assert [p.contribution for p in y.parts] == [pytest.approx(4 / 3), pytest.approx(2)]
     assert fused.to_dicts()[0]["parts"][0]["list"] == "first"
     assert "first: rank 2" in repr(fused)
-    assert lx.fuse is fuse
 
 
 @given(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -53,6 +54,6 @@ def test_binary_and_oversized_files_are_refused(
     with pytest.raises(ReadError, match="is a PDF document, not text"):
         read_queries(path)
     path.write_text("storm\nboat\n")
-    monkeypatch.setattr("lexfield.evaluate.queries.MOST_BYTES", 8)
+    monkeypatch.setattr(import_module("lexfield.evaluate.queries"), "MOST_BYTES", 8)
     with pytest.raises(ReadError, match="is larger than"):
         read_queries(path)

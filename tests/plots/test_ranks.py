@@ -10,16 +10,16 @@ import pytest
 import lexfield as lx
 from lexfield.errors import InputError
 from lexfield.plots.ranks import draw_layouts, draw_zipf, fit_curves, select_names, select_ranks
-from lexfield.ranks.layout import LayoutResult
-from lexfield.ranks.zipf import ZipfResult
+from lexfield.ranks.layout import LayoutResult, layout
+from lexfield.ranks.zipf import ZipfResult, zipf
 
 
 @pytest.fixture(scope="module")
 def results(sample: lx.Corpus) -> list[ZipfResult]:
-    clusters = lx.zipf(
+    clusters = zipf(
         sample, space="latent", clusters=12, seeds=1, nulls=False, draws=0, robustness=True
     )
-    return [lx.zipf(sample, draws=0, name="sample <&>"), clusters]
+    return [zipf(sample, draws=0, name="sample <&>"), clusters]
 
 
 @pytest.mark.parametrize("ending", ["png", "svg", "html"])
@@ -56,7 +56,7 @@ def test_refusals(results: list[ZipfResult], tmp_path: Path) -> None:
 
 
 def test_layouts_are_drawn(sample: lx.Corpus, tmp_path: Path) -> None:
-    found = lx.layout(sample, "pca", words=300)
+    found = layout(sample, "pca", words=300)
     assert found.plot(tmp_path / "a.png").stat().st_size > 10_000
     assert b"noun" in draw_layouts([found, found]).save(tmp_path / "b.svg").read_bytes()
 

@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 import lexfield as lx
 from lexfield.errors import InputError, MissingExtraError
 from lexfield.ranks.cloud import unit_rows
-from lexfield.ranks.layout import _report_seconds, place_rows
+from lexfield.ranks.layout import _report_seconds, layout, place_rows
+from lexfield.ranks.speech import speech
 
 
 @pytest.fixture(scope="module")
@@ -43,7 +44,7 @@ def test_groups_stay_apart(groups: NDArray[np.float32], method: str) -> None:
 
 
 def test_layout_of_a_corpus(sample: lx.Corpus) -> None:
-    found = lx.layout(sample, "pca", words=100, name="sample")
+    found = layout(sample, "pca", words=100, name="sample")
     assert len(found.words) == 100 and found.words[0] == "the"
     assert "100 most frequent of" in found.notes[0]
     record = found.to_dicts()[0]
@@ -70,7 +71,7 @@ def test_a_long_layout_tells_the_time() -> None:
 )
 def test_refusals(text: str, options: dict[str, object], message: str) -> None:
     with pytest.raises(InputError, match=message):
-        lx.layout(lx.Corpus.of([text]), **options)  # type: ignore[arg-type]
+        layout(lx.Corpus.of([text]), **options)  # type: ignore[arg-type]
 
 
 def test_without_textblob_words_are_laid_out_without_classes(
@@ -78,8 +79,8 @@ def test_without_textblob_words_are_laid_out_without_classes(
 ) -> None:
     monkeypatch.setitem(sys.modules, "textblob", None)
     monkeypatch.setitem(sys.modules, "textblob.en", None)
-    found = lx.layout(sample, "pca", words=50)
+    found = layout(sample, "pca", words=50)
     assert {record["speech"] for record in found.to_dicts()} == {"other"}
     assert any("pip install 'lexfield[speech]'" in note for note in found.notes)
     with pytest.raises(MissingExtraError, match=r"lexfield\[speech\]"):
-        lx.speech(sample)
+        speech(sample)

@@ -9,7 +9,14 @@ from hypothesis import strategies as st
 
 import lexfield as lx
 from lexfield.errors import InputError
-from lexfield.ranks.speech import CLASSES, class_of, compare_neighbours, count_classes, tag_words
+from lexfield.ranks.speech import (
+    CLASSES,
+    class_of,
+    compare_neighbours,
+    count_classes,
+    speech,
+    tag_words,
+)
 
 
 def names(words: list[str]) -> list[str]:
@@ -90,7 +97,7 @@ def test_too_few_words_for_so_many_neighbours() -> None:
 
 
 def test_speech_of_the_sample(sample: lx.Corpus) -> None:
-    found = lx.speech(sample, name="sample")
+    found = speech(sample, name="sample")
     assert sum(row.tokens for row in found.shares) == len(sample.tokens)
     assert sum(row.types for row in found.shares) == len(sample.vocabulary)
     assert [row.k for row in found.neighbours] == [3, 5, 10, 20, 50]
@@ -100,12 +107,12 @@ def test_speech_of_the_sample(sample: lx.Corpus) -> None:
 
 
 def test_a_tagger_of_ones_own(sample: lx.Corpus) -> None:
-    found = lx.speech(sample, tagger=lambda word: "verb" if word < "m" else "NN", neighbours=[3])
+    found = speech(sample, tagger=lambda word: "verb" if word < "m" else "NN", neighbours=[3])
     types = {row.speech: row.types for row in found.shares}
     assert types["verb"] == sum(word < "m" for word in sample.vocabulary)
     assert types["noun"] == len(sample.vocabulary) - types["verb"]
     with pytest.raises(InputError, match="The tagger returned None for"):
-        lx.speech(sample, tagger=lambda word: None)  # type: ignore[arg-type, return-value]
+        speech(sample, tagger=lambda word: None)  # type: ignore[arg-type, return-value]
 
 
 @pytest.mark.parametrize(
@@ -113,4 +120,4 @@ def test_a_tagger_of_ones_own(sample: lx.Corpus) -> None:
 )
 def test_refusals(text: str, message: str) -> None:
     with pytest.raises(InputError, match=message):
-        lx.speech(lx.Corpus.of([text]))
+        speech(lx.Corpus.of([text]))

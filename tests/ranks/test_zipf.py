@@ -12,6 +12,7 @@ import lexfield as lx
 from lexfield.errors import InputError
 from lexfield.ranks.fit import Fit
 from lexfield.ranks.nulls import NullModel
+from lexfield.ranks.zipf import zipf
 from lexfield.ranks.zipf_result import write_verdict
 
 
@@ -22,7 +23,7 @@ def test_the_name_is_a_function_whatever_was_imported() -> None:
 
 
 def test_words(sample: lx.Corpus) -> None:
-    found = lx.zipf(sample, draws=20, name="sample")
+    found = zipf(sample, draws=20, name="sample")
     assert found.counts.tolist() == sample.vocabulary.counts.tolist()
     assert found.slope == pytest.approx(-1.065, abs=0.01) and found.r2 > 0.95
     assert list(found.fits) == [
@@ -40,7 +41,7 @@ def test_words(sample: lx.Corpus) -> None:
 
 
 def test_latent(sample: lx.Corpus, tmp_path: Path) -> None:
-    found = lx.zipf(sample, space="latent", clusters=30, seeds=2, draws=10, robustness=True)
+    found = zipf(sample, space="latent", clusters=30, seeds=2, draws=10, robustness=True)
     assert found.counts.sum() == found.figures.sentences == 4130
     assert len(found.counts) == 30 and (np.diff(found.counts) <= 0).all()
     assert found.slope in found.slopes and len(found.slopes) == 2
@@ -51,13 +52,13 @@ def test_latent(sample: lx.Corpus, tmp_path: Path) -> None:
     assert found.clusters is not None and len(found.clusters[0].nearest) == 5
     assert found.labels[0] == " ".join(found.clusters[0].words)
     json.dumps(found.to_dict(), allow_nan=False)
-    again = lx.zipf(sample, space="latent", clusters=30, seeds=2, draws=10, nulls=False)
+    again = zipf(sample, space="latent", clusters=30, seeds=2, draws=10, nulls=False)
     assert again.slopes == found.slopes and again.nulls == []
     assert found.plot(tmp_path / "clusters.svg").read_text("utf-8").startswith("<?xml")
 
 
 def test_automatic_number_and_vectors_of_the_text_itself(sample: lx.Corpus) -> None:
-    found = lx.zipf(
+    found = zipf(
         sample, space="latent", clusters="auto", vectors="own", seeds=1, nulls=False, draws=0
     )
     assert found.vectors == "own" and found.choices is not None
@@ -104,16 +105,16 @@ def test_automatic_number_and_vectors_of_the_text_itself(sample: lx.Corpus) -> N
 )
 def test_refusals(text: str, options: dict[str, object], message: str) -> None:
     with pytest.raises(InputError, match=message):
-        lx.zipf(lx.Corpus.of([text]), **options)  # type: ignore[arg-type]
+        zipf(lx.Corpus.of([text]), **options)  # type: ignore[arg-type]
 
 
 def test_something_else_than_a_corpus() -> None:
     with pytest.raises(InputError, match="corpus must be a Corpus"):
-        lx.zipf("a text")  # type: ignore[arg-type]
+        zipf("a text")  # type: ignore[arg-type]
 
 
 def test_few_ranks_are_no_law() -> None:
-    found = lx.zipf(lx.Corpus.of(["a a a b b c d e"]))
+    found = zipf(lx.Corpus.of(["a a a b b c d e"]))
     assert "Too few words to judge" in found.verdict
     assert list(found.fits) == ["line", "mandelbrot"]
     assert "no distribution is fitted" in found.notes[0]
@@ -148,13 +149,13 @@ def test_counting_words_loads_no_vectors_unless_they_are_given(
     sample: lx.Corpus, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     own = lx.WordVectors(["the", "sea"], np.eye(2, dtype=np.float32))
-    given = lx.zipf(sample, draws=0, vectors=own)
+    given = zipf(sample, draws=0, vectors=own)
     assert given.figures.unembedded is not None and given.figures.unembedded > 100
 
     def load(*_: object, **__: object) -> lx.WordVectors:
         raise AssertionError("vectors are loaded")
 
     monkeypatch.setattr(lx.WordVectors, "load", load)
-    found = lx.zipf(sample, draws=0)
+    found = zipf(sample, draws=0)
     assert found.vectors is None and found.figures.unembedded is None
     assert found.slope == given.slope

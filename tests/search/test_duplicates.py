@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import tempfile
 import time
+from importlib import import_module
 from itertools import combinations
 from pathlib import Path
 
@@ -120,7 +121,7 @@ def test_endless_pairs_are_refused_and_short_rows_left_out(
 ) -> None:
     texts = ["Yes."] * 40 + ["Red sun over the blue hill."] * 2
     index = Index.build(Corpus.of(texts), tmp_path / "i")
-    monkeypatch.setattr("lexfield.search.duplicates._MOST", 100)
+    monkeypatch.setattr(import_module("lexfield.search.duplicates"), "_MOST", 100)
     for approximate in (False, True):
         with pytest.raises(InputError, match="More than 100 pairs.*--min-words"):
             duplicates(index, approximate=approximate)

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -175,7 +176,7 @@ def test_it_works_where_nothing_can_be_written(
     def locked(*_: Any) -> Any:
         raise LockedError("locked")
 
-    monkeypatch.setattr("lexfield.search.upkeep.write", locked)
+    monkeypatch.setattr(import_module("lexfield.search.upkeep"), "write", locked)
     index.add([lx.Document("new", "A purple zebra crashed the phone.")])
     found = lx.Index.open(index.path, "m").search("purple zebra", "mean", 1, unit="document")
     assert found[0].id == "new"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from importlib import import_module
 from pathlib import Path
 
 import numpy as np
@@ -142,7 +143,7 @@ def test_names_of_shards_stay_inside(tmp_path: Path, name: str) -> None:
 def test_what_is_stale_is_told(tmp_path: Path, run: Run) -> None:  # noqa: F811
     one, _ = make_pair(tmp_path)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("lexfield.search.index.update_parts", lambda *_: None)
+        patch.setattr(import_module("lexfield.search.index"), "update_parts", lambda *_: None)
         Index.open(one).add(documents(40, 2))
     ran = run("verify", one)
     assert ran.code == 0 and "stale: topics" in ran.err and "stale: metrics/m" in ran.err

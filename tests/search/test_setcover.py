@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import tempfile
+from importlib import import_module
 from itertools import combinations
 from pathlib import Path
 
@@ -39,7 +40,7 @@ def test_without_kept_balls_the_answers_are_the_same(
     toy: Index, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """They are not kept for very many words, because finding them all takes quadratic time."""
-    monkeypatch.setattr("lexfield.search.segment.MOST_BALLS", 3)
+    monkeypatch.setattr(import_module("lexfield.search.segment"), "MOST_BALLS", 3)
     matrix = np.array([[x, 1.0] for x in LINE.values()], np.float32)
     vectors = WordVectors(list(LINE), matrix)
     without = Index.build(Corpus.of(TOY), tmp_path / "without", vectors=vectors)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from pathlib import Path
 
 import numpy as np
@@ -117,7 +118,7 @@ def test_a_segment_without_mixtures_is_inferred(
 ) -> None:
     index = Index.build(Corpus.of(list(sample.documents)[:6]), tmp_path / "i")
     index.fit_topics(3, passes=2, filters=LOOSE)
-    monkeypatch.setattr("lexfield.search.index.update_parts", lambda *_: None)
+    monkeypatch.setattr(import_module("lexfield.search.index"), "update_parts", lambda *_: None)
     index.add(list(sample.documents)[6:8])
     before = [(h.id, h.score) for h in index.search("water and light", "topic", 5, unit="document")]
     assert stale_parts(index) == ["topics"]

@@ -9,7 +9,11 @@ import numpy as np
 import pytest
 
 import lexfield as lx
+from lexfield.diverge.pairs import pairs
 from lexfield.errors import InputError
+from lexfield.ranks.layout import layout
+from lexfield.ranks.speech import speech
+from lexfield.ranks.zipf import zipf
 from lexfield.search.metrics import learn
 from lexfield.search.shard_build import build_sharded
 from lexfield.vectors.coverage import FEW, LEAST, LEAST_OF_FEW, Coverage
@@ -80,10 +84,10 @@ def test_the_latent_space_is_refused(chinese: lx.Index) -> None:
         lambda **how: lx.divergence(TEXTS[0], TEXTS[1], space="latent", k=1, **how),
         lambda **how: lx.divergence(TEXTS[0], TEXTS[1], space="latent", estimator="spread", **how),
         lambda **how: lx.divergence(ENGLISH * 3, TEXTS[1], space="latent", k=1, **how),
-        lambda **how: lx.pairs(corpus, space="latent", k=1, **how),
-        lambda **how: lx.zipf(corpus, space="latent", clusters=10, **how),
-        lambda **how: lx.speech(corpus, **how),
-        lambda **how: lx.layout(corpus, "pca", **how),
+        lambda **how: pairs(corpus, space="latent", k=1, **how),
+        lambda **how: zipf(corpus, space="latent", clusters=10, **how),
+        lambda **how: speech(corpus, **how),
+        lambda **how: layout(corpus, "pca", **how),
         lambda **how: learn(chinese, "group", "m", **how),
     ]
     for ask in asks:

@@ -8,6 +8,7 @@ import pytest
 
 from lexfield.errors import InputError
 from lexfield.search.index import Index
+from lexfield.search.ranking import Hit
 from lexfield.text.corpus import Corpus
 from lexfield.text.document import Document
 from lexfield.verbs.balls import balls
@@ -35,7 +36,7 @@ def test_search(sample_index: Index) -> None:
 
 def test_a_run_needs_no_reasons(sample_index: Index, monkeypatch: pytest.MonkeyPatch) -> None:
     found = search(sample_index, QUERY, run=True)
-    monkeypatch.setattr("lexfield.search.ranking.Hit.to_dict", None)
+    monkeypatch.setattr(Hit, "to_dict", None)
     assert len(list(found.lines())) == 5 and found.is_data
 
 

@@ -21,7 +21,7 @@ from lexfield.verbs.declare import Flags, Help, verb
 from lexfield.verbs.input import READING, Reading, TextInput, TextsInput, choose_text, read_texts
 from lexfield.verbs.label import LabelEvidence
 from lexfield.verbs.options import By, Ngram
-from lexfield.verbs.results import Paint, Result, plain, save_picture, to_builtins
+from lexfield.verbs.results import Paint, Result, plain, save_plot, to_builtins
 
 _SHOWN = 5  # candidates
 
@@ -83,9 +83,9 @@ class Attribution(Result[AttributionRow]):
         yield f"words that speak for it rather than {self.evidence.rather_than}: {words}"
         yield reliability
 
-    def plot(self, path: str | Path | None = None) -> Path | Picture:
+    def plot(self, path: str | Path | None = None) -> Picture | Path:
         """Draw predicted probabilities against the share that was right: png, svg or pdf."""
-        return save_picture(draw_reliability(self.calibration.to_dict()), path)
+        return save_plot(draw_reliability(self.calibration.to_dict()), path)
 
 
 @verb

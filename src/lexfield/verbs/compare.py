@@ -37,7 +37,7 @@ from lexfield.verbs.results import (
     Result,
     hidden,
     plain,
-    save_picture,
+    save_plot,
     to_builtins,
 )
 
@@ -84,9 +84,9 @@ class Comparison(ReadThrough[Estimate], Result[Divergence]):
         if self.explain:
             yield from (f"  {line}" for line in _format_words(estimate))
 
-    def plot(self, path: str | Path | None = None) -> Path | Picture:
+    def plot(self, path: str | Path | None = None) -> Picture | Path:
         """Draw what each word contributes: png, svg or pdf."""
-        return save_picture(draw_bars(self.details[0], self.names), path)
+        return save_plot(draw_bars(self.details[0], self.names), path)
 
 
 def _format_words(estimate: Estimate) -> list[str]:

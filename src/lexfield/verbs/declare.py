@@ -198,6 +198,17 @@ class Verb:
     def help(self) -> str:
         return inspect.getdoc(self.function) or ""
 
+    def name_arguments(self, values: Sequence[object]) -> dict[str, object]:
+        """Return positional arguments by name. Raise InputError if there are too many."""
+        names = [parameter.name for parameter in self.parameters if parameter.positional]
+        if len(values) > len(names):
+            raise InputError(
+                f"{self.name} takes {', '.join(names) or 'nothing'} by position; got"
+                f" {len(values)} arguments.",
+                "Name the others, as in k=5.",
+            )
+        return dict(zip(names, values, strict=False))
+
     def validate(self, arguments: Mapping[str, object], *, lax: bool = False) -> dict[str, Any]:
         """Return the keyword arguments of the function, with groups built and bounds checked."""
         known = {parameter.name: parameter for parameter in self.parameters}
@@ -250,14 +261,13 @@ def verb(
 
     def declare(function: Callable[P, R]) -> Callable[P, R]:
         declared = Verb(function, command or function.__name__, served)
-        bind = inspect.signature(function).bind
-        variadic = inspect.getfullargspec(function).varkw or ""
 
         @wraps(function)
         def call(*args: P.args, **kwargs: P.kwargs) -> R:
-            given = dict(bind(*args, **kwargs).arguments)
-            given |= given.pop(variadic, {})
-            progress = {"progress": given.pop("progress")} if "progress" in given else {}
+            given = {**declared.name_arguments(args), **kwargs}
+            progress = {}
+            if declared.takes_progress and "progress" in given:
+                progress["progress"] = given.pop("progress")
             checked: Callable[..., R] = function
             return checked(**declared.validate(given), **progress)
 

@@ -13,15 +13,14 @@ from lexfield.errors import InputError
 from lexfield.evaluate.fusion import FusedHit, Part, fuse_runs
 from lexfield.evaluate.fusion import fuse as fuse_rankings
 from lexfield.evaluate.trec import Run, run_lines, write_run
-from lexfield.search.ranking import Ranking
 from lexfield.verbs.declare import Flags, Help, Input, verb
 from lexfield.verbs.input import Target
 from lexfield.verbs.options import Hits
 from lexfield.verbs.results import Paint, Result, hidden, plain
-from lexfield.verbs.runs import RunSource, is_run, open_run
+from lexfield.verbs.runs import RankingSource, RunSource, is_run, open_run
 
 RunsInput = Annotated[
-    Sequence[RunSource | Ranking], Input("file", many=True), Flags(metavar="RUN RUN...")
+    Sequence[RunSource | RankingSource], Input("file", many=True), Flags(metavar="RUN RUN...")
 ]
 
 
@@ -123,7 +122,7 @@ def fuse(
     return result
 
 
-def _open_runs(sources: Sequence[RunSource | Ranking], names: Sequence[str]) -> list[Run]:
+def _open_runs(sources: Sequence[RunSource | RankingSource], names: Sequence[str]) -> list[Run]:
     """Return the runs under their own names; runs of one system are named by their files."""
     runs = [open_run(one, f"run {number}") for number, one in enumerate(sources, 1)]  # type: ignore[arg-type]
     if not names and len({run.name for run in runs}) < len(runs):

@@ -38,14 +38,15 @@ CollectionsInput = Annotated[
 IndexInput = Annotated[Index | str | Path, Input("index"), Flags(metavar="IDX")]
 FileInput = Annotated[str | Path, Input("file")]
 Target = Annotated[str | Path, Input("target")]
+Vectors = WordVectors | str | Path
 VectorsInput = Annotated[
-    WordVectors | str | Path,
+    Vectors,
     Input("vectors"),
     Flags(metavar="NAME|FILE"),
     Help("Word vectors: a name from `lexfield vectors list`, or a file."),
 ]
 ModelsInput = Annotated[
-    Sequence[WordVectors | str | Path],
+    Vectors | Sequence[Vectors],
     Input("vectors", many=True),
     Flags(metavar="DIR|NAME|FILE"),
     Help("Several models: a folder from `lexfield vectors train`, or sets, one by one."),
@@ -219,7 +220,7 @@ def open_index(source: Index | str | Path, metric: str | None = None) -> Index:
 
 
 def load_vectors(
-    source: WordVectors | str | Path, limit: int | None = None, progress: Progress = silent
+    source: Vectors, limit: int | None = None, progress: Progress = silent
 ) -> WordVectors:
     """Return vectors that are loaded already, or load a set by name or file."""
     if isinstance(source, WordVectors) and limit is None:
@@ -230,16 +231,14 @@ def load_vectors(
 
 
 def open_models(
-    sources: Sequence[WordVectors | str | Path],
-    limit: int | None = None,
-    progress: Progress = silent,
+    sources: Vectors | Sequence[Vectors], limit: int | None = None, progress: Progress = silent
 ) -> dict[str, Models]:
     """Return models that belong together, by name: those of a folder by size, other sets as one."""
-    first = sources[0]
-    if len(sources) == 1 and not isinstance(first, WordVectors) and is_models(first):
-        by_dims = open_all(first, limit)
+    every = [sources] if isinstance(sources, Vectors) else list(sources)
+    if len(every) == 1 and not isinstance(every[0], WordVectors) and is_models(every[0]):
+        by_dims = open_all(every[0], limit)
         return {f"{dims} dimensions": models for dims, models in by_dims.items()}
-    sets = [load_vectors(source, limit, progress) for source in sources]
+    sets = [load_vectors(source, limit, progress) for source in every]
     return {sets[0].name if len(sets) == 1 else f"{len(sets)} models": Models(sets)}
 
 

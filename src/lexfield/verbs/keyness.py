@@ -24,7 +24,7 @@ from lexfield.verbs.input import (
     read_texts,
 )
 from lexfield.verbs.options import Hits, Ngram
-from lexfield.verbs.results import Paint, Result, hidden, plain, save_picture
+from lexfield.verbs.results import Paint, Result, hidden, plain, save_plot
 
 
 @dataclass(repr=False)
@@ -56,9 +56,9 @@ class Keywords(Result[KeyWord]):
         head = f"A is {self.names[0]}, B is {self.names[1]}: {self.found:,} words differ"
         return [head, *format_rows(rows, shown=len(rows))]
 
-    def plot(self, path: str | Path | None = None) -> Path | Picture:
+    def plot(self, path: str | Path | None = None) -> Picture | Path:
         """Draw the words as bars: png, svg or pdf."""
-        return save_picture(draw_keyness(self.results, self.names), path)
+        return save_plot(draw_keyness(self.results, self.names), path)
 
 
 @verb

@@ -19,7 +19,7 @@ from lexfield.results import format_rows
 from lexfield.verbs.declare import Help, verb
 from lexfield.verbs.input import READING, CollectionsInput, OwnVectorsInput, Reading, run_each
 from lexfield.verbs.options import AllowUnknown, Seed
-from lexfield.verbs.results import Paint, ReadThrough, Record, Result, hidden, plain, save_picture
+from lexfield.verbs.results import Paint, ReadThrough, Record, Result, hidden, plain, save_plot
 
 
 @dataclass(kw_only=True)
@@ -49,10 +49,10 @@ class Layouts(ReadThrough[LayoutResult], Result[PlacedWord]):
     def lines(self, paint: Paint = plain) -> Iterable[str]:
         return format_rows(self.to_dicts())
 
-    def plot(self, path: str | Path | None = None) -> Path | Picture:
+    def plot(self, path: str | Path | None = None) -> Picture | Path:
         """Draw the words: png, svg, pdf, or html that can be zoomed and searched."""
         self.path = None if path is None else str(path)
-        return save_picture(draw_layouts(self.details), path)
+        return save_plot(draw_layouts(self.details), path)
 
 
 @verb

@@ -19,7 +19,7 @@ from lexfield.vectors.models import Models, is_models
 from lexfield.vectors.sources import make_absolute
 from lexfield.vectors.wordvectors import WordVectors
 from lexfield.verbs.declare import Flags, Help, verb
-from lexfield.verbs.input import FileInput, ModelsInput, VectorsInput, load_vectors
+from lexfield.verbs.input import FileInput, ModelsInput, Vectors, VectorsInput, load_vectors
 from lexfield.verbs.options import Cluster, Hits, use_engine
 from lexfield.verbs.results import Paint, Record, Result, hidden, plain
 
@@ -124,12 +124,12 @@ def _read_words(path: str | Path) -> list[str]:
 
 
 def _open_models(
-    sources: Sequence[WordVectors | str | Path], dims: int | None, progress: Progress
+    sources: Vectors | Sequence[Vectors], dims: int | None, progress: Progress
 ) -> Models:
-    first = sources[0]
-    if len(sources) == 1 and not isinstance(first, WordVectors) and is_models(first):
-        return Models.open(first, dims)
-    return Models([load_vectors(source, progress=progress) for source in sources])
+    every = [sources] if isinstance(sources, Vectors) else list(sources)
+    if len(every) == 1 and not isinstance(every[0], WordVectors) and is_models(every[0]):
+        return Models.open(every[0], dims)
+    return Models([load_vectors(source, progress=progress) for source in every])
 
 
 def _find(

@@ -42,7 +42,7 @@ from lexfield.verbs.results import (
     Result,
     hidden,
     plain,
-    save_picture,
+    save_plot,
 )
 
 
@@ -73,9 +73,9 @@ class PairDivergences(ReadThrough[Pairs], Result[PairDivergence]):
         yield title(found)
         yield from format_rows(rows, shown=len(rows))
 
-    def plot(self, path: str | Path | None = None) -> Path | Picture:
+    def plot(self, path: str | Path | None = None) -> Picture | Path:
         """Draw the documents as a map: png, svg or pdf."""
-        return save_picture(draw_map(self.details[0], labels=self.labels), path)
+        return save_plot(draw_map(self.details[0], labels=self.labels), path)
 
     def _repr_html_(self) -> str:
         return self.details[0]._repr_html_()
@@ -241,9 +241,9 @@ class DocumentMap(ReadThrough[Pairs], Result[PlacedDocument]):
         rows = [{"id": one.id, "x": one.x, "y": one.y, "order": one.order} for one in self]
         yield from format_rows(rows, shown=len(rows))
 
-    def plot(self, path: str | Path | None = None) -> Path | Picture:
+    def plot(self, path: str | Path | None = None) -> Picture | Path:
         """Draw the map: png, svg or pdf."""
-        return save_picture(draw_map(self.details[0]), path)
+        return save_plot(draw_map(self.details[0]), path)
 
 
 @verb

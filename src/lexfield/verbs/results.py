@@ -2,7 +2,7 @@
 
 A result is a dataclass. Its field ``results`` holds the rows (dataclasses too); every other field
 is a figure that stands beside them in JSON, unless it is :func:`hidden`. The JSON schema is derived
-from the same types. A result with a method ``plot(path)`` gets the option ``--plot FILE``.
+from the same types. A result with a method ``plot(path=None)`` gets ``--plot FILE``.
 """
 
 from __future__ import annotations
@@ -110,8 +110,8 @@ class ReadThrough(Generic[Detail]):
         raise AttributeError(message)
 
 
-def save_picture(picture: Picture, path: str | Path | None) -> Path | Picture:
-    """Write a picture and return its path; without a path, return the picture itself."""
+def save_plot(picture: Picture, path: str | Path | None) -> Picture | Path:
+    """Save a picture and return its path; without a path, return the picture, for a notebook."""
     return picture if path is None else picture.save(path)
 
 

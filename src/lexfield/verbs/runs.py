@@ -8,6 +8,7 @@ from typing import Annotated, Protocol, runtime_checkable
 
 from lexfield.errors import InputError
 from lexfield.evaluate.trec import Qrels, Run, Scored, read_qrels, read_run
+from lexfield.search.ranking import Ranking
 from lexfield.verbs.declare import Flags, Input
 
 
@@ -20,6 +21,7 @@ class HasRun(Protocol):
 
 Queries = Mapping[str, Mapping[str, float] | Sequence[Scored]]
 RunSource = str | Path | Run | HasRun | Queries
+RankingSource = Ranking | Mapping[str, float] | Sequence[Scored]
 RunInput = Annotated[RunSource, Input("file"), Flags(metavar="RUN")]
 QrelsInput = Annotated[str | Path | Qrels, Input("file"), Flags(metavar="QRELS")]
 

@@ -9,6 +9,7 @@ from typing import Annotated
 
 from msgspec import Meta
 
+from lexfield.plots.figure import Picture
 from lexfield.plots.words import draw_threshold
 from lexfield.progress import Progress, begin_stage, silent
 from lexfield.results import format_rows
@@ -18,7 +19,7 @@ from lexfield.vectors.threshold import threshold as find_threshold
 from lexfield.verbs.declare import Flags, Help, verb
 from lexfield.verbs.input import ModelsInput, open_models
 from lexfield.verbs.options import Limit, Seed
-from lexfield.verbs.results import Paint, Result, hidden, plain
+from lexfield.verbs.results import Paint, Result, hidden, plain, save_plot
 
 _FEWEST, _MOST = 0.001, 1000.0  # neighbours in the table
 
@@ -94,9 +95,9 @@ class Thresholds(Result[ThresholdRow]):
         shown = [row for row in rows if any(_FEWEST <= row[name] <= _MOST for name in self.groups)]
         yield from format_rows(shown, shown=len(shown))
 
-    def plot(self, path: str | Path) -> Path:
+    def plot(self, path: str | Path | None = None) -> Picture | Path:
         """Draw the curve: png, svg or pdf."""
-        return draw_threshold(self.groups).save(path)
+        return save_plot(draw_threshold(self.groups), path)
 
 
 @verb

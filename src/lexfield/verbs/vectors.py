@@ -16,6 +16,7 @@ from typing import Annotated, Literal
 
 from msgspec import Meta
 
+from lexfield.plots.figure import Picture
 from lexfield.plots.words import draw_uncertainty
 from lexfield.progress import Progress, begin_stage, silent
 from lexfield.results import Table
@@ -37,7 +38,7 @@ from lexfield.verbs.input import (
     read_texts,
 )
 from lexfield.verbs.options import Hits, Limit, Seed
-from lexfield.verbs.results import Result, hidden
+from lexfield.verbs.results import Result, hidden, save_plot
 
 
 class VectorSets(Result[VectorSet]):
@@ -212,9 +213,9 @@ class UncertaintyCurves(Result[UncertainStep]):
 
     curves: dict[str, Table[Uncertainty]] = hidden()
 
-    def plot(self, path: str | Path) -> Path:
+    def plot(self, path: str | Path | None = None) -> Picture | Path:
         """Draw the curves: png, svg or pdf."""
-        return draw_uncertainty(self.curves).save(path)
+        return save_plot(draw_uncertainty(self.curves), path)
 
 
 @verb(command="vectors uncertainty")

@@ -31,7 +31,7 @@ from lexfield.verbs.input import (
     run_each,
 )
 from lexfield.verbs.options import AllowUnknown, Ngram, Seed
-from lexfield.verbs.results import Paint, ReadThrough, Result, hidden, plain, save_picture
+from lexfield.verbs.results import Paint, ReadThrough, Result, hidden, plain, save_plot
 
 _FIRST = 20  # ranks listed with their labels
 _POINTS = 300  # ranks to draw the curve from
@@ -122,9 +122,9 @@ class ZipfFits(ReadThrough[ZipfResult], Result[ZipfFit]):
             for cluster in found.clusters or [] if self.examples else []:
                 yield from ["", *cluster.lines()]
 
-    def plot(self, path: str | Path | None = None) -> Path | Picture:
+    def plot(self, path: str | Path | None = None) -> Picture | Path:
         """Draw counts by rank with their fits: png, svg, pdf or html."""
-        return save_picture(draw_zipf(self.details), path)
+        return save_plot(draw_zipf(self.details), path)
 
     def _repr_html_(self) -> str:
         return "".join(found._repr_html_() for found in self.details)

@@ -1,0 +1,191 @@
+"""What users type first: each works, or fails with one clear sentence."""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import inspect
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import lexfield
+import lexfield as lx
+from lexfield.errors import LexfieldError
+from lexfield.shortcuts import EXTENSION_POINTS
+from lexfield.verbs import list_functions
+
+# Snippets that need an index in memory, or corpora and indexes with len() and [].
+NOT_YET = (
+    "lx.Index(TEXTS).search('a kitten', k=1)[0].text == 'The cat sat.'",
+    "len(lx.Index(TEXTS)) == 2",
+    "[document.id for document in lx.Index(TEXTS)] == ['0', '1']",
+    "lx.Index(TEXTS)['0'].text == 'The cat sat.'",
+    "len(lx.Corpus.of(TEXTS)) == 2",
+    "len(lx.Corpus.of('A cat sat here. It slept.').ids) == 1",
+    "lx.open('my.idx').search('a kitten', k=1)[0].document == '0'",
+    "lx.open('my.idx').add(['A third text.']) == 1",
+    "lx.Corpus.read('folder', tokenize=str.split).vocabulary.words[0] == 'The'",
+    "lx.duplicates(lx.open('my.idx')).results == []",
+    "lx.kwic('The cat sat on the mat.', 'cat')[0].match == 'cat'",
+    "lx.pairs(['the cat sat', 'the dog sat down']).results",
+    "lx.zipf('folder').results",
+)
+WORKS = (
+    "lx.compare('a.txt', 'b.txt')[0].value > 0",
+    "lx.compare('the cat sat', 'a dog lay down', measure='js')[0].measure == 'js'",
+    "lx.keyness('a.txt', 'b.txt', least=1, p=1)[0].word",
+    "lx.near('book', k=3)[0].word == 'books'",
+    "len(lx.near(['king', 'queen'], k=2)) == 4",
+    "lx.embed(['a sentence', 'another']).shape == (2, 256)",
+    "lx.embed('a sentence').shape == (1, 256)",
+    "lx.index('folder', output='new.idx')[0].documents == 2",
+    "lx.search('my.idx', 'a kitten', method='mean', k=1)[0].text == 'The cat sat.'",
+    "lx.open('my.idx').search('a kitten', 'mean', k=1)[0].text == 'The cat sat.'",
+    "lx.info('my.idx')[0].documents == 2",
+    "[row.id for row in lx.documents('my.idx')] == ['0', '1']",
+    "lx.bag('the cat and the dog')[0].type == 'the'",
+    "lx.verify('my.idx').damaged == []",
+    "lx.fit_topics('my.idx', topics=2, min_count=1, min_length=1, max_share=1)[0].topics == 2",
+    "lx.evaluate({'q': {'a': 1.0}}, {'q': {'a': 1}}).measures['map'] == 1",
+    "lx.fuse([{'a': 1.0, 'b': 0.5}, {'b': 2.0}]).ids == ['b', 'a']",
+    "len(lx.methods()) > 20",
+    "lx.near('book', k=3).to_pandas().shape == (3, 3)",
+)
+FAILS = {
+    "lx.compare('a.txt')": "compare needs b.",
+    "lx.compare('a.txt', 'c.txt')": "There is no file 'c.txt'.",
+    "lx.near('book', 5)": "near takes word by position; got 2 arguments.",
+    "lx.near('book', k=0)": "k must be a whole number from 1 to 1,000,000. Got 0 instead.",
+    "lx.near('book', kk=5)": "near has no option 'kk'. Did you mean 'k'?",
+    "lx.search('my.idx')": "Give either a TEXT",
+    "lx.search('my.idx', 'a kitten', 5)": "search takes index, query by position",
+    "lx.search('my.idx', ['one', 'two'])": "query must be text of at most 10,000,000 characters.",
+    "lx.search(lx.open('my.idx'), 'a kitten', where='a=b')": "No document has metadata 'a'.",
+    "lx.open('nowhere')": "nowhere does not exist.",
+    "lx.register(3)": "int is not an extension that lexfield knows.",
+    "lx.search('my.idx', 'a kitten', method='maen')": "Did you mean 'mean'?",
+}
+TEXTS = ["The cat sat.", "A dog barked."]
+
+
+@pytest.fixture(autouse=True, scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Any:
+    """Work in a folder with two texts, a folder of texts and an index."""
+    path = tmp_path_factory.mktemp("first")
+    before = Path.cwd()
+    os.chdir(path)
+    (path / "a.txt").write_text("The cat sat on the mat. The cat slept.")
+    (path / "b.txt").write_text("A dog barked. The dog ran home.")
+    (path / "folder").mkdir()
+    for name, text in zip(("one", "two"), TEXTS, strict=True):
+        (path / "folder" / f"{name}.txt").write_text(text)
+    lx.index(TEXTS, output="my.idx")
+    yield path
+    os.chdir(before)
+
+
+def evaluate(code: str) -> object:
+    return eval(code, {"lx": lx, "TEXTS": TEXTS})  # noqa: S307 - one of the snippets above
+
+
+@pytest.mark.parametrize("code", WORKS)
+def test_it_works(code: str) -> None:
+    if "to_pandas" in code:
+        pytest.importorskip("pandas", reason="the extra 'pandas' is not installed")
+    assert evaluate(code)
+
+
+@pytest.mark.xfail(reason="waits for indexes in memory and sequences", strict=False)
+@pytest.mark.parametrize("code", NOT_YET)
+def test_it_will_work(code: str) -> None:
+    assert evaluate(code)
+
+
+@pytest.mark.parametrize("code", FAILS)
+def test_it_fails_with_one_clear_sentence(code: str) -> None:
+    with pytest.raises(LexfieldError, match=re.escape(FAILS[code])):
+        evaluate(code)
+
+
+def test_names_are_sorted_complete_and_there() -> None:
+    assert lexfield.__all__ == sorted(lexfield.__all__)
+    assert set(lexfield.__all__) == {*lexfield._HOMES, *list_functions()}
+    for name in lexfield.__all__:
+        assert getattr(lexfield, name).__name__ == name
+    assert set(lexfield.__all__) <= set(dir(lexfield))
+    with pytest.raises(AttributeError, match="has no attribute 'nothing'"):
+        lexfield.nothing  # noqa: B018
+
+
+def test_type_checkers_see_the_same_names() -> None:
+    tree = ast.parse(inspect.getsource(lexfield))
+    (guard,) = (node for node in tree.body if isinstance(node, ast.If))
+    imports = [node for node in guard.body if isinstance(node, ast.ImportFrom)]
+    seen = {
+        str(alias.asname): f"{node.module}.{alias.name}" for node in imports for alias in node.names
+    }
+    homes = {name: f"lexfield.{home}.{name}" for name, home in lexfield._HOMES.items()}
+    verbs = {
+        name: f"lexfield.verbs.{listed.module}.{name}" for name, listed in list_functions().items()
+    }
+    assert seen == homes | verbs
+    assert list(seen.values()) == sorted(seen.values())
+
+
+def test_names_of_the_last_version_still_work() -> None:
+    for name, (home, _) in lexfield._RENAMED.items():
+        assert name not in lexfield.__all__
+        module, _, attribute = home.partition(":")
+        found = importlib.import_module(f"lexfield.{module}")
+        with pytest.warns(DeprecationWarning, match=f"lexfield.{name} is deprecated: use "):
+            assert getattr(lexfield, name) is (getattr(found, attribute) if attribute else found)
+
+
+def test_subpackages_do_not_replace_functions() -> None:
+    code = """
+import lexfield, lexfield.search.index, lexfield.topics.lda, lexfield.evaluate.trec
+from lexfield.search.index import Index
+from lexfield.search import index
+import types
+for name in ("search", "topics", "evaluate", "index", "compare"):
+    assert isinstance(getattr(lexfield, name), types.FunctionType), name
+assert index.Index is Index is lexfield.Index
+import lexfield.search.ranking
+assert isinstance(lexfield.search, types.FunctionType)
+assert lexfield.text.corpus.Corpus is lexfield.Corpus
+"""
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_extensions_find_their_table() -> None:
+    class Chance:
+        name = "chance"
+
+        def search(self, rows: object, query: object, k: int, among: object) -> None: ...
+
+    class Verses:
+        name = "verses"
+        suffixes = (".verses",)
+
+        def read(self, source: object) -> list[object]:
+            return []
+
+    def chebyshev(p: Any, q: Any) -> float:
+        return float(np.abs(p - q).max())
+
+    def split(text: str) -> list[str]:
+        return text.split()
+
+    fits = [
+        next(point.kind for point in EXTENSION_POINTS if point.fits(extension))
+        for extension in (Chance, Verses(), chebyshev, split)
+    ]
+    assert fits == ["search method", "file reader", "measure", "tokenizer"]
+    assert lx.register(chebyshev) is chebyshev

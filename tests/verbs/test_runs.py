@@ -1,0 +1,50 @@
+"""Runs from Python: made, fused and measured without files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import lexfield as lx
+from lexfield.errors import InputError
+
+QRELS = {"q": {"sea": 1}}
+
+
+def test_a_run_is_made_and_measured(index: lx.Index, tmp_path: Path) -> None:
+    made = lx.run(index, {"q": "a storm at sea", "r": "warm bread"})
+    assert repr(made).startswith("q Q0 sea 1 ")
+    assert lx.evaluate(made, QRELS, measures="map").measures == {"map": 1.0}
+    written = lx.run(index, {"q": "a storm at sea"}, output=tmp_path / "bm25.run")
+    assert "wrote" in repr(written)
+    assert lx.evaluate(tmp_path / "bm25.run", QRELS, by_query=True)[0]["map"] == 1
+    against = lx.evaluate(made, QRELS, measures=["map", "p@5"], against=written)
+    assert [row["difference"] for row in against] == [0, 0]
+    (tmp_path / "queries.txt").write_text("q\ta storm at sea\n")
+    hits = lx.search(index, queries=tmp_path / "queries.txt", unit="document")
+    assert lx.evaluate(hits, QRELS).measures["map"] == 1
+
+
+def test_rankings_and_runs_are_fused(index: lx.Index, tmp_path: Path) -> None:
+    rankings = [index.search("storm", method, unit="document") for method in ("bm25", "mean")]
+    fused = lx.fuse(rankings)
+    assert fused.ids[0] == "sea" and [part.list for part in fused[0].parts] == ["bm25", "mean"]
+    assert "query" not in fused.to_dicts()[0]
+    named = lx.fuse([{"a": 1.0}, [("a", 2.0), ("b", 1.0)]], names=["first", "second"], how="sum")
+    assert [part.list for part in named[0].parts] == ["first", "second"]
+    runs = [lx.run(index, {"q": "storm"}, method=method) for method in ("bm25", "mean")]
+    both = lx.fuse(runs, how="rrf", output=tmp_path / "both.run")
+    assert both[0].query == "q" and lx.evaluate(both, QRELS).measures["map"] == 1
+    assert lx.evaluate(tmp_path / "both.run", QRELS).run == "rrf"
+
+
+def test_mistakes_are_named(index: lx.Index) -> None:
+    with pytest.raises(InputError, match="only one run"):
+        lx.fuse([lx.run(index, {"q": "storm"})])
+    with pytest.raises(InputError, match="A run must be a file"):
+        lx.evaluate({"sea": 1.0}, QRELS)  # type: ignore[dict-item]
+    with pytest.raises(InputError, match="Judgements must be a file"):
+        lx.evaluate({"q": {"sea": 1.0}}, {})
+    with pytest.raises(InputError, match="3 names for 1 runs"):
+        lx.fuse([{"a": 1.0}], names=["a", "b", "c"])
