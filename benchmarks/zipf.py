@@ -18,8 +18,9 @@ from harness import rounded, seconds
 from numpy.typing import NDArray
 from search import _brown
 
-from lexfield import Corpus, WordVectors, zipf
+from lexfield import Corpus, WordVectors
 from lexfield.ranks.speech import compare_neighbours, tag_words
+from lexfield.ranks.zipf import zipf
 
 CLUSTERS = 75
 STEPS = 100
@@ -123,7 +124,7 @@ def _books(data: Path) -> dict[str, Any]:
     """Time and memory of the books with both null models, in a process of its own."""
     code = (
         "import sys, time\n"
-        "from lexfield import Corpus, zipf\n"
+        "from lexfield import Corpus\nfrom lexfield.ranks.zipf import zipf\n"
         "start = time.perf_counter()\n"
         "corpus = Corpus.read(sys.argv[1])\n"
         "found = zipf(corpus, space='latent', clusters=100, seeds=1)\n"

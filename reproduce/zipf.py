@@ -23,11 +23,12 @@ from typing import Any
 import numpy as np
 from zipf_tables import markdown
 
-from lexfield import Corpus, Document, layout, speech, zipf
+from lexfield import Corpus, Document
 from lexfield.plots.ranks import draw_layouts, draw_zipf
 from lexfield.ranks.fit import Fit
-from lexfield.ranks.layout import LayoutResult
-from lexfield.ranks.zipf import Slope, ZipfResult
+from lexfield.ranks.layout import LayoutResult, layout
+from lexfield.ranks.speech import speech
+from lexfield.ranks.zipf import Slope, ZipfResult, zipf
 
 HERE = Path(__file__).parent
 OUT = HERE / "results" / "zipf.json"

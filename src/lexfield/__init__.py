@@ -42,8 +42,11 @@ if TYPE_CHECKING:  # what __getattr__ finds, for type checkers; a test compares 
     from lexfield.text.vocabulary import Vocabulary as Vocabulary
     from lexfield.topics.lda import TopicModel as TopicModel
     from lexfield.vectors.wordvectors import WordVectors as WordVectors
+    from lexfield.verbs.attribute import attribute as attribute
     from lexfield.verbs.bag import bag as bag
+    from lexfield.verbs.balls import balls as balls
     from lexfield.verbs.compare import compare as compare
+    from lexfield.verbs.duplicates import duplicates as duplicates
     from lexfield.verbs.evaluate import evaluate as evaluate
     from lexfield.verbs.fuse import fuse as fuse
     from lexfield.verbs.index import add as add
@@ -52,15 +55,23 @@ if TYPE_CHECKING:  # what __getattr__ finds, for type checkers; a test compares 
     from lexfield.verbs.index import index as index
     from lexfield.verbs.info import documents as documents
     from lexfield.verbs.info import info as info
+    from lexfield.verbs.inspire import inspire as inspire
     from lexfield.verbs.keyness import keyness as keyness
+    from lexfield.verbs.kwic import kwic as kwic
+    from lexfield.verbs.label import label as label
+    from lexfield.verbs.layout import layout as layout
     from lexfield.verbs.methods import methods as methods
     from lexfield.verbs.metric import learn_metric as learn_metric
     from lexfield.verbs.metric import list_metrics as list_metrics
     from lexfield.verbs.metric import remove_metric as remove_metric
     from lexfield.verbs.near import near as near
+    from lexfield.verbs.pairs import map as map
+    from lexfield.verbs.pairs import pairs as pairs
     from lexfield.verbs.results import Result as Result
     from lexfield.verbs.run import run as run
+    from lexfield.verbs.search import bags as bags
     from lexfield.verbs.search import search as search
+    from lexfield.verbs.speech import speech as speech
     from lexfield.verbs.threshold import threshold as threshold
     from lexfield.verbs.topics import fit_topics as fit_topics
     from lexfield.verbs.topics import infer as infer
@@ -71,6 +82,8 @@ if TYPE_CHECKING:  # what __getattr__ finds, for type checkers; a test compares 
     from lexfield.verbs.vectors import measure_uncertainty as measure_uncertainty
     from lexfield.verbs.vectors import train_vectors as train_vectors
     from lexfield.verbs.verify import verify as verify
+    from lexfield.verbs.zipf import clusters as clusters
+    from lexfield.verbs.zipf import zipf as zipf
 
 __version__ = "0.1.0"
 
@@ -104,7 +117,7 @@ _HOMES = {
 # Names of version 0.1, which work until version 0.3: module and name, and what to use instead.
 _RENAMED = {
     "build_sharded": ("cluster.build_shards:build_sharded", "lexfield.index(…, shards=N)"),
-    "divergence": ("compare.pair:divergence", "lexfield.compare(a, b).estimate"),
+    "divergence": ("compare.pair:divergence", "lexfield.compare(a, b)"),
     "knn_divergence": (
         "compare.pair:knn_divergence",
         "lexfield.compare.pair.knn_divergence",
@@ -136,12 +149,17 @@ __all__ = [
     "Vocabulary",
     "WordVectors",
     "add",
+    "attribute",
     "bag",
+    "bags",
+    "balls",
+    "clusters",
     "compact",
     "compare",
     "delete",
     "describe_vectors",
     "documents",
+    "duplicates",
     "embed",
     "evaluate",
     "fit_topics",
@@ -150,12 +168,15 @@ __all__ = [
     "index",
     "infer",
     "info",
+    "inspire",
     "keyness",
     "kwic",
+    "label",
     "layout",
     "learn_metric",
     "list_metrics",
     "list_vectors",
+    "map",
     "measure_uncertainty",
     "methods",
     "near",

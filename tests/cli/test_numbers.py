@@ -23,8 +23,7 @@ TEXTS = ("The red sun sank over a cold sea and the ship turned home. " * 6,
          "A grey cow stood by the old barn while rain fell on the field. " * 6,
          "The blue ship left the cold sea as a red moon rose over home. " * 6)  # fmt: skip
 SPECS = {("compare", "dimension"), ("label", "dimension"), ("pairs", "dimension"),
-         ("compare", "reduce"), ("label", "reduce"), ("pairs", "reduce"), ("pairs", "k"),
-         ("zipf", "k"), ("clusters", "k")}  # fmt: skip
+         ("compare", "reduce"), ("label", "reduce"), ("pairs", "reduce")}  # fmt: skip
 
 
 def commands(

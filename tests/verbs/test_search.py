@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from importlib import import_module
 from pathlib import Path
 
 import pytest
+from lexfield.search.ranking import Hit
 
 from lexfield.errors import InputError
 from lexfield.search.index import Index
@@ -36,7 +36,7 @@ def test_search(sample_index: Index) -> None:
 
 def test_a_run_needs_no_reasons(sample_index: Index, monkeypatch: pytest.MonkeyPatch) -> None:
     found = search(sample_index, QUERY, run=True)
-    monkeypatch.setattr(import_module("lexfield.search.ranking.Hit"), "to_dict", None)
+    monkeypatch.setattr(Hit, "to_dict", None)
     assert len(list(found.lines())) == 5 and found.is_data
 
 

@@ -85,7 +85,7 @@ def test_label(sample: Corpus, sample_index: Index) -> None:
         label(sample, by="shoe")
     with pytest.raises(InputError, match="rule must be one of"):
         label(sample, by="author", rule="best")  # type: ignore[arg-type]
-    with pytest.raises(TypeError, match="by"):
+    with pytest.raises(InputError, match="label needs by"):
         label(sample)  # type: ignore[call-arg]
 
 

@@ -100,41 +100,15 @@ class Declared(click.ParamType[object]):
         self.parameter = parameter
         self.name = _name_type(parameter.info)
 
-    @property
-    def bounds(self) -> tuple[float | None, float | None]:
-        """The least and the greatest number, where the parameter is a number."""
-        info = _find_number(self.parameter.info)
-        if info is None:
-            return None, None
-        return (
-            info.gt if info.ge is None else info.ge,
-            info.lt if info.le is None else info.le,
-        )
-
     def convert(
         self, value: Any, param: click.Parameter | None, ctx: click.Context | None
     ) -> object:
         try:
-            if self.parameter.repeated and self.bounds != (None, None) and isinstance(value, str):
+            if self.parameter.repeated and self.name in ("integer", "number"):
                 return [self.parameter.convert_one(part.strip()) for part in value.split(",")]
             return self.parameter.convert_one(value)
         except InputError as error:
             self.fail(error.message, param, ctx)
-
-
-def _find_number(info: kinds.Type) -> kinds.IntType | kinds.FloatType | None:
-    """Return the type of a number, of a list of numbers, or of a number that may be left out."""
-    match info:
-        case kinds.IntType() | kinds.FloatType():
-            return info
-        case kinds.Metadata():
-            return _find_number(info.type)
-        case kinds.ListType():
-            return _find_number(info.item_type)
-        case kinds.UnionType():
-            arms = [arm for arm in info.types if not isinstance(arm, kinds.NoneType)]
-            return _find_number(arms[0]) if len(arms) == 1 else None
-    return None
 
 
 def _flatten(_: click.Context, parameter: click.Parameter, value: Any) -> Any:

@@ -84,7 +84,7 @@ class Attribution(Result[AttributionRow]):
         yield f"words that speak for it rather than {self.evidence.rather_than}: {words}"
         yield reliability
 
-    def plot(self, path: str | Path | None = None) -> Path | Picture:
+    def plot(self, path: str | Path | None = None) -> Picture | Path:
         """Draw predicted probabilities against the share that was right: png, svg or pdf."""
         return save_picture(draw_reliability(self.calibration.to_dict()), path)
 

@@ -49,7 +49,7 @@ class Layouts(ReadThrough[LayoutResult], Result[PlacedWord]):
     def lines(self, paint: Paint = plain) -> Iterable[str]:
         return format_rows(self.to_dicts())
 
-    def plot(self, path: str | Path | None = None) -> Path | Picture:
+    def plot(self, path: str | Path | None = None) -> Picture | Path:
         """Draw the words: png, svg, pdf, or html that can be zoomed and searched."""
         self.path = None if path is None else str(path)
         return save_picture(draw_layouts(self.details), path)

@@ -75,7 +75,7 @@ class PairDivergences(ReadThrough[Pairs], Result[PairDivergence]):
         yield title(found)
         yield from format_rows(rows, shown=len(rows))
 
-    def plot(self, path: str | Path | None = None) -> Path | Picture:
+    def plot(self, path: str | Path | None = None) -> Picture | Path:
         """Draw the documents as a map: png, svg or pdf."""
         return save_picture(draw_map(self.details[0], labels=self.labels), path)
 
@@ -247,7 +247,7 @@ class DocumentMap(ReadThrough[Pairs], Result[PlacedDocument]):
         rows = [{"id": one.id, "x": one.x, "y": one.y, "order": one.order} for one in self]
         yield from format_rows(rows, shown=len(rows))
 
-    def plot(self, path: str | Path | None = None) -> Path | Picture:
+    def plot(self, path: str | Path | None = None) -> Picture | Path:
         """Draw the map: png, svg or pdf."""
         return save_picture(draw_map(self.details[0]), path)
 

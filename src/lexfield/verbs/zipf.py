@@ -122,7 +122,7 @@ class ZipfFits(ReadThrough[ZipfResult], Result[ZipfFit]):
             for cluster in found.clusters or [] if self.examples else []:
                 yield from ["", *cluster.lines()]
 
-    def plot(self, path: str | Path | None = None) -> Path | Picture:
+    def plot(self, path: str | Path | None = None) -> Picture | Path:
         """Draw counts by rank with their fits: png, svg, pdf or html."""
         return save_picture(draw_zipf(self.details), path)
 
