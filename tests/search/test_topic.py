@@ -185,7 +185,7 @@ def test_specs() -> None:
     for wrong, message in (
         ("fuse", "at least two methods"),
         ("fuse(mean)", "at least two methods"),
-        ("fuse(mean, nothing)", "There is no method 'nothing'"),
+        ("fuse(mean, nothing)", "There is no search method named 'nothing'"),
         ("fuse(mean, bow, how=best)", "how must be"),
         ("fuse(mean, bow, depth=0)", "depth must be"),
         ("fuse(mean, bow, normalise=z)", "normalise must be"),

@@ -59,19 +59,8 @@ def text_distances(
     It is fastest if lengths ascend. A distance above ``limit`` may be any number above it.
     """
     out = np.empty(len(starts), np.int32)
-    is_ascii = ends - starts == lengths
-    if is_ascii.any():
-        found = number_distances(
-            pattern, pattern.table(128), data, starts[is_ascii], lengths[is_ascii], limit
-        )
-        out[is_ascii] = found
-    rest = ~is_ascii
-    if rest.any():
-        own = lengths[rest]
-        codes = _decode(data, starts[rest], own, pattern.symbols)
-        identity = np.arange(len(pattern.symbols) + 1, dtype=np.int32)
-        begins = np.cumsum(own, dtype=np.int64) - own
-        out[rest] = number_distances(pattern, identity, codes, begins, own, limit)
+    table, symbols, places = pattern.table(128), pattern.symbols, pattern.places
+    _measure_texts(data, starts, ends, lengths, table, symbols, places, pattern.size, limit, out)
     return out
 
 
@@ -85,26 +74,58 @@ def number_distances(
 
 
 @kernel
-def _decode(data: Any, starts: Any, lengths: Any, symbols: Any) -> Any:
-    """Return the characters of stretches of UTF-8: 1 plus the place in ``symbols``, or 0."""
-    codes = np.empty(lengths.sum(), np.int32)
-    count = 0
-    for row in range(len(starts)):
-        place = starts[row]
-        for _ in range(lengths[row]):
-            symbol = np.int64(data[place])
+def _measure_texts(
+    data: Any,
+    starts: Any,
+    ends: Any,
+    lengths: Any,
+    table: Any,
+    symbols: Any,
+    places: Any,
+    size: Any,
+    limit: Any,
+    out: Any,
+) -> Any:
+    """Decode as many characters as are needed: rows often exceed the limit early."""
+    codes = np.zeros((_CHUNK, _LANES), np.int32)
+    state = _allocate(places.shape[0])
+    at = np.empty(_LANES, np.int64)
+    for first in range(0, len(starts), _LANES):
+        count = min(_LANES, len(starts) - first)
+        at[:count] = starts[first : first + count]
+        longest = _begin(state, lengths[first : first + count], size, limit)
+        for done in range(0, longest, _CHUNK):
+            for lane in range(count):
+                row, columns = first + lane, min(_CHUNK, lengths[first + lane] - done)
+                if ends[row] - starts[row] == lengths[row]:  # ASCII
+                    for column in range(columns):
+                        codes[column, lane] = table[data[at[lane] + column]]
+                    at[lane] += columns
+                else:
+                    at[lane] = _decode(data, at[lane], columns, table, symbols, codes[:, lane])
+            if not _advance(state, codes, min(_CHUNK, longest - done), done, places, size, limit):
+                break
+        _finish(state, size, out[first : first + count])
+
+
+@kernel
+def _decode(data: Any, place: Any, count: Any, table: Any, symbols: Any, codes: Any) -> Any:
+    """Read characters of UTF-8 as columns of ``places``. Return the place after the last."""
+    for number in range(count):
+        byte = data[place]
+        place += 1
+        if byte < 0x80:
+            codes[number] = table[byte]
+            continue
+        more = 1 + (byte >= 0xE0) + (byte >= 0xF0)
+        symbol = np.int64(byte) & (0x3F >> more)
+        for _ in range(more):
+            symbol = (symbol << 6) | (np.int64(data[place]) & 0x3F)
             place += 1
-            if symbol >= 0x80:
-                more = 1 + (symbol >= 0xE0) + (symbol >= 0xF0)
-                symbol &= 0x3F >> more
-                for _ in range(more):
-                    symbol = (symbol << 6) | (np.int64(data[place]) & 0x3F)
-                    place += 1
-            near = np.searchsorted(symbols, symbol)
-            is_symbol = near < len(symbols) and symbols[near] == symbol
-            codes[count] = near + 1 if is_symbol else 0
-            count += 1
-    return codes
+        near = np.searchsorted(symbols, symbol)
+        is_symbol = near < len(symbols) and symbols[near] == symbol
+        codes[number] = near + 1 if is_symbol else 0
+    return place
 
 
 @kernel
