@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from lexfield.search.ranking import Hit
+from lexfield.index.ranking import Hit
 
 from lexfield.errors import InputError
 from lexfield.search.index import Index
