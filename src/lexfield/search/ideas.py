@@ -46,7 +46,7 @@ class Ideas(CoverMethod):
     beyond: after the first row, pass over this many of the best rows by shared words, by mean
         vector and by nearest words.
     repeat: allow rows with a word that was matched before.
-    min_tokens: rows with fewer tokens are left out.
+    min_tokens: rows with fewer tokens are left out, unless rows are shorter on average.
     """
 
     r: int = 10
