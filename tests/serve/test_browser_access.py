@@ -27,7 +27,7 @@ def test_errors_are_shown_with_what_to_do(visit: Open) -> None:
     page.goto(page.url.replace("/start", "/search?index=nowhere"))
     expect(page.get_by_role("alert")).to_contain_text("no index nowhere")
     page.goto(page.url.replace("index=nowhere", "index=sample&q=boat&method=nope"))
-    expect(page.get_by_role("alert")).to_contain_text("There is no method 'nope'")
+    expect(page.get_by_role("alert")).to_contain_text("There is no search method named 'nope'")
 
 
 def test_a_server_that_has_gone_is_told(visit: Open) -> None:

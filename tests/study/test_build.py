@@ -61,7 +61,7 @@ def test_levels(index: Index, tmp_path: Path) -> None:
 
 
 def test_bad_studies(index: Index, tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="There is no method 'bm26'"):
+    with pytest.raises(InputError, match="There is no search method named 'bm26'"):
         new_study(index, QUERIES, tmp_path / "s.db", baselines=("bm26", "mean", "wmd"))
     with pytest.raises(InputError, match="named twice"):
         new_study(index, QUERIES, tmp_path / "s.db", baselines=("ideas", "mean", "wmd"))
