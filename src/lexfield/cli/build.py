@@ -105,7 +105,7 @@ class Declared(click.ParamType[object]):
     ) -> object:
         try:
             if self.parameter.repeated and self.name in ("integer", "number"):
-                return [self.parameter.convert_one(part.strip()) for part in value.split(",")]
+                return [self.parameter.convert_one(part.strip()) for part in str(value).split(",")]
             return self.parameter.convert_one(value)
         except InputError as error:
             self.fail(error.message, param, ctx)
