@@ -17,6 +17,7 @@ import pytest
 
 import lexfield
 import lexfield as lx
+from lexfield import sample
 from lexfield.errors import LexfieldError
 from lexfield.shortcuts import EXTENSION_POINTS
 from lexfield.verbs import list_functions
@@ -32,12 +33,16 @@ NOT_YET = (
     "lx.open('my.idx').search('a kitten', k=1)[0].document == '0'",
     "lx.open('my.idx').add(['A third text.']) == 1",
     "lx.Corpus.read('folder', tokenize=str.split).vocabulary.words[0] == 'The'",
-    "lx.duplicates(lx.open('my.idx')).results == []",
-    "lx.kwic('The cat sat on the mat.', 'cat')[0].match == 'cat'",
-    "lx.pairs(['the cat sat', 'the dog sat down']).results",
-    "lx.zipf('folder').results",
 )
 WORKS = (
+    "lx.zipf('a.txt', draws=0).slope < 0",
+    "lx.attribute('sample.idx', by='author').calibration.accuracy > 0.5",
+    "lx.label('sample.idx', by='author', text='pell-sea').evidence.id == 'pell-sea'",
+    "lx.inspire('sample.idx', 'It was late.', k=2)[0].text",
+    "len(lx.map('sample.idx')) == 64",
+    "lx.duplicates(lx.open('my.idx')).results == []",
+    "lx.pairs(['the cat sat', 'the dog sat down']).results",
+    "lx.kwic('The cat sat on the mat.', 'cat')[0].match == 'cat'",
     "lx.compare('a.txt', 'b.txt')[0].value > 0",
     "lx.compare('the cat sat', 'a dog lay down', measure='js')[0].measure == 'js'",
     "lx.keyness('a.txt', 'b.txt', least=1, p=1)[0].word",
@@ -87,6 +92,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Any:
     for name, text in zip(("one", "two"), TEXTS, strict=True):
         (path / "folder" / f"{name}.txt").write_text(text)
     lx.index(TEXTS, output="my.idx")
+    lx.Index.build(lx.Corpus.read(sample.TEXTS, metadata=sample.METADATA), "sample.idx")
     yield path
     os.chdir(before)
 
