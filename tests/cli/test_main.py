@@ -9,6 +9,7 @@ from pathlib import Path
 import click
 import pytest
 
+from lexfield.cli.build import Location
 from lexfield.cli.main import _OTHERS, cli
 from lexfield.verbs import list_verbs
 from tests.cli.conftest import Run
@@ -121,3 +122,8 @@ def test_a_link_to_itself_is_told(
     ran = run(*words)
     assert ran.code == 2 and "fault in" not in ran.err
     assert ran.err.startswith(("error:", "Usage:"))
+
+
+def test_addresses_are_not_taken_for_paths() -> None:
+    assert Location().convert("s3://bucket/my.idx", None, None) == "s3://bucket/my.idx"
+    assert Location().convert("folder/my.idx", None, None) == Path("folder/my.idx")
