@@ -133,7 +133,7 @@ def test_a_threshold_in_a_notebook() -> None:
     picture = found.plot()
     assert isinstance(picture, Picture) and picture.data[0]["x"] == "similarity (cosine)"
     assert len(found.to_dicts()) == 101
-    assert f"{found.threshold:.4g}" in found._repr_html_()
+    assert f"{found.threshold:.3f}" in found._repr_html_()
 
 
 def test_pairs_in_a_notebook() -> None:

@@ -114,7 +114,7 @@ _HOMES = {
     "register": "shortcuts",
 }
 
-# Names of version 0.1, which work until version 0.3: module and name, and what to use instead.
+# Names of version 0.1, which work for one more version: where they are, and what to use instead.
 _RENAMED = {
     "build_sharded": ("cluster.build_shards:build_sharded", "lexfield.index(…, shards=N)"),
     "divergence": ("compare.pair:divergence", "lexfield.compare(a, b)"),

@@ -138,7 +138,7 @@ def test_a_run_without_a_folder_gets_one_that_all_see(cluster: Cluster, tmp_path
     assert "--resume FOLDER" in error.value.hint
 
 
-def test_commands(nodes: Nodes, run: Run, tmp_path: Path) -> None:
+def test_commands(nodes: Nodes, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "a.txt").write_text("The cat sat. A storm came over the sea.")
     (tmp_path / "b.txt").write_text("The dog barked. The boat sank in the storm.")
     index = tmp_path / "idx"
@@ -153,8 +153,10 @@ def test_commands(nodes: Nodes, run: Run, tmp_path: Path) -> None:
     assert [worker["folder"] for worker in status.json["results"]] == ["shared", "shared"]
     nobody = run("cluster", "status", "tcp://127.0.0.1:9")
     assert nobody.code == 2 and "No scheduler answers" in nobody.err
-    folder = run("pairs", tmp_path / "a.txt", tmp_path / "b.txt", *at)
-    assert folder.code == 2 and "--resume FOLDER" in folder.err
+    monkeypatch.chdir(tmp_path)
+    shared = run("pairs", tmp_path / "a.txt", tmp_path / "b.txt", *at)
+    (folder,) = tmp_path.glob("lexfield-run-*")
+    assert shared.code == 0 and f"finished parts are kept in {folder}" in shared.err
     many = run("index", tmp_path / "a.txt", "--shards", 2, "-o", tmp_path / "x")
     assert many.code == 2 and "at most the 1 documents" in many.err
 

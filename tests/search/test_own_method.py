@@ -104,5 +104,5 @@ def test_what_cannot_be_registered() -> None:
         lx.register(type("Mean", (), {"name": "mean", "search": lambda self: None}))
     with pytest.raises(InputError, match="The name of a search method must be a word"):
         lx.register(type("Nameless", (), {"search": lambda self: None}))
-    with pytest.raises(InputError, match="idle must be a class with search"):
+    with pytest.raises(InputError, match="idle is not an extension that lexfield knows"):
         lx.register(type("Idle", (), {"name": "idle"}))

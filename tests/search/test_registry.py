@@ -114,8 +114,8 @@ def test_specs_round_trip() -> None:
         ("ideas(penalty=1)", "no parameter 'penalty'.* a parameter of setcover"),
         ("jaccard(minhash=true)", "no parameter 'minhash'. It has: none"),
         ("edit(by=line)", "by must be 'character' or 'word'"),
-        ("wmd(", "cannot be understood"),
-        ("", "cannot be understood"),
+        ("wmd(", "is not a method"),
+        ("", "is not a method"),
         ("__import__('os')", "no search method named"),
     ],
 )

@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from lexfield.index.ranking import Hit
 
 from lexfield.errors import InputError
+from lexfield.index.ranking import Hit
 from lexfield.search.index import Index
 from lexfield.text.corpus import Corpus
 from lexfield.text.document import Document

@@ -32,7 +32,7 @@ def test_compare_reads_strings_paths_and_documents() -> None:
     assert compare(Document("a", a), Document("b", b), measure="js").value == found.value
     assert compare(str(PELL), PELL).value == pytest.approx(0)
     assert isinstance(found.plot(), Picture)
-    with pytest.raises(InputError, match="measure must be one of"):
+    with pytest.raises(InputError, match="no measure named 'euclid'"):
         compare(a, b, measure="euclid")
     with pytest.raises(InputError, match=r"no file 'emma\.txt'"):
         compare("emma.txt", b)

@@ -26,7 +26,6 @@ from lexfield.index.ranking import Found
 from lexfield.index.rows import Rows
 from lexfield.search.kernels import add_list, take_rows
 from lexfield.search.method import Mask
-from lexfield.text.segment import split_words
 from lexfield.text.stopwords import stopwords
 
 NOTHING: Array = np.empty(0)
@@ -196,15 +195,15 @@ def read_terms(index: Collection, text: str, algebra: bool) -> tuple[list[str], 
     Plain text is its words without stopwords, weighted by their counts. As ``algebra`` it is sums
     of words and quoted phrases; stopwords count within phrases.
     """
-    normalise, excluded = index.normalisation, stopwords(index.language)
-    tokens = split_words(normalise(text.replace("\0", " ")))
+    normalisation, excluded = index.normalisation, stopwords(index.language)
+    tokens = normalisation.words(text)
     check_length(tokens)
     if not algebra:
         counted = zip(*count_words(tokens, excluded), strict=True)
         return tokens, tuple((float(count), (word,)) for word, count in counted)
     terms: list[tuple[float, tuple[str, ...]]] = []
     for item in parse_algebra(text):
-        cut = split_words(normalise(item.text))
+        cut = normalisation.words(item.text)
         if item.quoted:
             terms.append((item.weight, tuple(cut)))
         else:

@@ -115,10 +115,8 @@ class CoverMethod:
         return found
 
     def find_eligible(self, rows: Rows, among: Mask | None) -> Mask:
-        """Return the rows that are long enough; all rows of a collection of very short texts."""
+        """Return the rows that are long enough."""
         least = self.min_tokens
-        if rows.statistics.tokens < least * rows.statistics.rows:
-            least = 0
         eligible: Mask = rows.cached(f"at least {least} tokens", lambda r: r.lengths >= least)
         return eligible if among is None else eligible & among
 

@@ -71,6 +71,12 @@ class Ideas(CoverMethod):
     def start(self, rows: Rows, query: Query, balls: Balls, eligible: Mask, k: int) -> MatchCover:
         return MatchCover(self, rows, query, balls, eligible, max(self.candidates, 4 * k))
 
+    def find_eligible(self, rows: Rows, among: Mask | None) -> Mask:
+        """Return the rows that are long enough; all rows if most of the collection is shorter."""
+        if rows.statistics.tokens < self.min_tokens * rows.statistics.rows:
+            return np.ones(len(rows), bool) if among is None else among
+        return super().find_eligible(rows, among)
+
     def partial(
         self, rows: Rows, query: Query, k: int, among: Mask | None, hint: None
     ) -> dict[str, Any]:

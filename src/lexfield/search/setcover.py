@@ -37,7 +37,7 @@ class SetCover(CoverMethod):
         stands for (idf), or its cosine with that word (distance).
     exhausted: what to do when U is empty before k rows are found: begin again with a full U
         ("again") or "stop".
-    min_tokens: rows with fewer tokens are left out, unless rows are shorter on average.
+    min_tokens: rows with fewer tokens are left out.
     """
 
     r: int = 10
