@@ -112,11 +112,12 @@ def test_ideas_against_their_definition(texts: list[str], query: str, k: int, r:
         found = index.search(query, method, k)
         cover = MatchCover(Plain.of(index), query, r, 0.3, 1.5)
         totals = [sum(reason.contribution for reason in hit.explanation.reasons) for hit in found]
+        least = 3 if index.rows().lengths.mean() >= 3 else 0  # texts may be shorter on average
     chosen: list[int] = []
     for row, score in zip(found.rows, found.scores, strict=True):
         gains = {
             other: cover.value([*chosen, other]) - cover.value(chosen)
-            for other in cover.touched(3)
+            for other in cover.touched(least)
             if other not in chosen
         }
         assert score == pytest.approx(gains[row], abs=1e-6)
@@ -124,7 +125,7 @@ def test_ideas_against_their_definition(texts: list[str], query: str, k: int, r:
         chosen.append(row)
     assert totals == pytest.approx(found.scores, abs=1e-6)
     if not found.rows:
-        assert not cover.touched(3)
+        assert not cover.touched(least)
 
 
 def test_variety_rules(tmp_path: Path, sample: Corpus) -> None:

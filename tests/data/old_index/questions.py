@@ -12,13 +12,15 @@ METHODS = [
 PHRASE = '2*"at sea" - fire'
 
 
-def answer(index: Any) -> dict[str, Any]:
+def answer(index: Any, renamed: dict[str, str] | None = None) -> dict[str, Any]:
+    """Return what an index answers; ``renamed`` are methods that have another name by now."""
     found = {}
     asked = [(spec, text, False) for spec in METHODS for text in QUERIES]
     asked += [(spec, PHRASE, True) for spec in ("count", "bm25", "lm", "translation")]
     for unit in ("sentence", "document"):
         for spec, text, algebra in asked:
-            ranking = index.search(text, spec, 4, unit=unit, algebra=algebra, allow_unknown=True)
+            method = (renamed or {}).get(spec, spec)
+            ranking = index.search(text, method, 4, unit=unit, algebra=algebra, allow_unknown=True)
             found[f"{unit} {spec}: {text}"] = [
                 [
                     hit.id,
