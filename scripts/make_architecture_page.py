@@ -11,7 +11,7 @@ import ast
 from html import escape
 from pathlib import Path
 
-from measure_source import SOURCE, count_lines, name_package, read_graph
+from measure_source import SOURCE, name_package, read_graph
 
 PICTURE = Path(__file__).parents[1] / "docs" / "pictures" / "architecture.svg"
 WIDTH, BOX_HEIGHT, ROW_HEIGHT, GAP = 980, 58, 96, 14
@@ -69,7 +69,7 @@ def describe(package: str) -> str:
 def draw() -> str:
     """Return the diagram as SVG."""
     graph = read_packages()
-    rows, sizes = order_rows(graph), count_lines()
+    rows = order_rows(graph)
     height = ROW_HEIGHT * len(rows) + 20
     places: dict[str, tuple[float, float, float]] = {}
     for number, row in enumerate(rows):
@@ -84,7 +84,7 @@ def draw() -> str:
         for a, others in sorted(drop_implied(graph).items())
         for b in sorted(others)
     ]
-    boxes = [_draw_box(package, *places[package], sizes[package]) for package in sorted(places)]
+    boxes = [_draw_box(package, *places[package]) for package in sorted(places)]
     return "\n".join(
         [
             f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}"'
@@ -99,7 +99,7 @@ def draw() -> str:
     )
 
 
-def _draw_box(package: str, left: float, top: float, width: float, size: tuple[int, int]) -> str:
+def _draw_box(package: str, left: float, top: float, width: float) -> str:
     words, rows = describe(package).split(), [""]
     for word in words:
         if len(rows[-1]) + len(word) > width / 5.4:
@@ -114,7 +114,7 @@ def _draw_box(package: str, left: float, top: float, width: float, size: tuple[i
         f'<rect x="{left:.0f}" y="{top}" width="{width:.0f}" height="{BOX_HEIGHT}" rx="6"'
         ' fill="#f0f4f8" stroke="#486581"/>'
         f'<text x="{left + 8:.0f}" y="{top + 17}" font-weight="bold" fill="#102a43">{package}'
-        f'<tspan font-weight="normal" fill="#829ab1">  {size[0]:,} lines</tspan></text>{text}'
+        f"</text>{text}"
     )
 
 

@@ -1,0 +1,1 @@
+"""Texts as multisets of n-grams: counting, algebra and keyness."""

@@ -1,0 +1,1 @@
+"""The command line: commands built from verbs, and how results are printed."""

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -123,8 +122,14 @@ def _find_runs(places: Array, most: int) -> Iterator[tuple[int, int]]:
 
 @kernel
 def _walk_block(
-    points: Any, products: Any, first: Any, postings: Any, ks: Any, out: Any, inside: Any
-) -> Any:
+    points: tuple[Array, ...],
+    products: Array,
+    first: int,
+    postings: tuple[Array, ...],
+    ks: Array,
+    out: Array,
+    inside: tuple[Array, ...],
+) -> None:
     """Find the distance at which each document meets its k-th word, for a block of words.
 
     points: all vectors, and their squared lengths.
@@ -155,7 +160,14 @@ def _walk_block(
 
 
 @kernel
-def _walk_lists(lists: Any, first: Any, postings: Any, ks: Any, out: Any, complete: Any) -> Any:
+def _walk_lists(
+    lists: tuple[Array, ...],
+    first: int,
+    postings: tuple[Array, ...],
+    ks: Array,
+    out: Array,
+    complete: Array,
+) -> None:
     """The same along given lists of neighbours; ``complete`` tells which were long enough."""
     starts, rows, distances = lists
     offsets, documents = postings
@@ -170,7 +182,14 @@ def _walk_lists(lists: Any, first: Any, postings: Any, ks: Any, out: Any, comple
 
 
 @kernel
-def _walk_unions(points: Any, products: Any, first: Any, postings: Any, ks: Any, out: Any) -> Any:
+def _walk_unions(
+    points: tuple[Array, ...],
+    products: Array,
+    first: int,
+    postings: tuple[Array, ...],
+    ks: Array,
+    out: Array,
+) -> None:
     """For every (word, document that holds it) of a block × document × k: the distance of the k-th
     nearest of the words of both documents together, each counted once."""
     offsets, documents = postings
@@ -206,7 +225,7 @@ def _walk_unions(points: Any, products: Any, first: Any, postings: Any, ks: Any,
 
 
 @kernel
-def _record(row: Any, ks: Any, count: Any, square: Any) -> Any:
+def _record(row: Array, ks: Array, count: int, square: float) -> None:
     for i in range(len(ks)):
         if count == ks[i]:
             row[i] = np.sqrt(square)
@@ -214,8 +233,15 @@ def _record(row: Any, ks: Any, count: Any, square: Any) -> Any:
 
 @kernel
 def _walk(
-    order: Any, squares: Any, ends: Any, postings: Any, ks: Any, out: Any, mine: Any, inside: Any
-) -> Any:
+    order: Array,
+    squares: Array,
+    ends: Array,
+    postings: tuple[Array, ...],
+    ks: Array,
+    out: Array,
+    mine: Array,
+    inside: tuple[Array, ...],
+) -> bool:
     """Walk from one word. Return False if some document did not meet its largest k. Buckets end at
     ``ends``, which is empty if everything is sorted."""
     offsets, documents = postings
@@ -251,7 +277,7 @@ def _walk(
 
 
 @kernel
-def _find_squares(points: Any, products: Any, word: Any) -> Any:
+def _find_squares(points: tuple[Array, ...], products: Array, word: int) -> None:
     """Turn inner products with a word into squared distances; its own becomes infinite."""
     vectors, lengths = points
     for other in range(len(products)):
@@ -265,16 +291,18 @@ def _find_squares(points: Any, products: Any, word: Any) -> Any:
 
 
 @kernel
-def _find_cut(values: Any, share: Any) -> Any:
+def _find_cut(values: Array, share: float) -> float:
     """Return a value that about ``share`` of all values lie under, from a sample."""
     if share >= 1 or len(values) < 2 * _SAMPLE:
         return np.inf
     some = np.sort(values[:: len(values) // _SAMPLE])
-    return some[int(share * len(some))]
+    return float(some[int(share * len(some))])
 
 
 @kernel
-def _fill_buckets(values: Any, cut: Any, order: Any, squares: Any, place: Any, ends: Any) -> Any:
+def _fill_buckets(
+    values: Array, cut: float, order: Array, squares: Array, place: Array, ends: Array
+) -> int:
     """Put the places of all finite values up to ``cut`` into buckets of equal width, and return how
     many there are. ``ends`` then holds where each bucket ends; ``place`` is scratch space."""
     count, low, high = 0, np.inf, 0.0
@@ -299,7 +327,7 @@ def _fill_buckets(values: Any, cut: Any, order: Any, squares: Any, place: Any, e
 
 
 @kernel
-def _sort(order: Any, squares: Any, start: Any, end: Any) -> Any:
+def _sort(order: Array, squares: Array, start: int, end: int) -> None:
     """Sort by insertion: a bucket is small, and equal squares keep their order."""
     for at in range(start + 1, end):
         square, other, to = squares[at], order[at], at

@@ -1,0 +1,1 @@
+"""What is stored about a collection: segments, rows, words, filters, rankings, learned views."""

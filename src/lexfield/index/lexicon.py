@@ -141,25 +141,6 @@ class Lexicon:
             self._computed[word, r] = ball
         return ball
 
-    def ball_above(
-        self, word: int, vector: NDArray[np.float32], threshold: float
-    ) -> NDArray[np.int32]:
-        """Return all other words with at least ``threshold`` cosine, nearest first."""
-        length = float(np.linalg.norm(vector))
-        if not length:
-            return np.empty(0, np.int32)
-        found = nearest_rows((vector / length)[None], self._unit_targets, threshold=threshold)
-        ball: NDArray[np.int32] = self.targets[found.rows].astype(np.int32)
-        others: NDArray[np.int32] = ball[ball != word]
-        return others
-
-    @cached_property
-    def _unit_targets(self) -> PreparedRows:
-        vectors = self.vectors[self.targets]
-        lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
-        lengths[lengths == 0] = 1
-        return prepare_rows((vectors / lengths).astype(np.float32))
-
 
 def embed_with(
     words: Sequence[str], lexicon: Lexicon, source: VectorSource | WordVectors

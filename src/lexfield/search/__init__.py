@@ -1,0 +1,1 @@
+"""Search methods by name, one file each, and the class ``Index``."""

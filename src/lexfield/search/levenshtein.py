@@ -13,7 +13,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -75,17 +74,17 @@ def number_distances(
 
 @kernel
 def _measure_texts(
-    data: Any,
-    starts: Any,
-    ends: Any,
-    lengths: Any,
-    table: Any,
-    symbols: Any,
-    places: Any,
-    size: Any,
-    limit: Any,
-    out: Any,
-) -> Any:
+    data: Array,
+    starts: Array,
+    ends: Array,
+    lengths: Array,
+    table: Array,
+    symbols: Array,
+    places: Array,
+    size: int,
+    limit: int,
+    out: Array,
+) -> None:
     """Decode as many characters as are needed: rows often exceed the limit early."""
     codes = np.zeros((_CHUNK, _LANES), np.int32)
     state = _allocate(places.shape[0])
@@ -109,7 +108,7 @@ def _measure_texts(
 
 
 @kernel
-def _decode(data: Any, place: Any, count: Any, table: Any, symbols: Any, codes: Any) -> Any:
+def _decode(data: Array, place: int, count: int, table: Array, symbols: Array, codes: Array) -> int:
     """Read characters of UTF-8 as columns of ``places``. Return the place after the last."""
     for number in range(count):
         byte = data[place]
@@ -130,8 +129,15 @@ def _decode(data: Any, place: Any, count: Any, table: Any, symbols: Any, codes: 
 
 @kernel
 def _measure(
-    data: Any, starts: Any, lengths: Any, table: Any, places: Any, size: Any, limit: Any, out: Any
-) -> Any:
+    data: Array,
+    starts: Array,
+    lengths: Array,
+    table: Array,
+    places: Array,
+    size: int,
+    limit: int,
+    out: Array,
+) -> None:
     codes = np.zeros((_CHUNK, _LANES), np.int32)
     state = _allocate(places.shape[0])
     for first in range(0, len(starts), _LANES):
@@ -148,7 +154,7 @@ def _measure(
 
 
 @kernel
-def _allocate(words: Any) -> Any:
+def _allocate(words: int) -> tuple[Array, ...]:
     """Return arrays per lane: positive and negative differences, carries, matches, score, length;
     and for all lanes the first word in the band, the first below it, and how far it reaches."""
     plus, minus = np.empty((words, _LANES), np.uint64), np.empty((words, _LANES), np.uint64)
@@ -159,7 +165,7 @@ def _allocate(words: Any) -> Any:
 
 
 @kernel
-def _begin(state: Any, lengths: Any, size: Any, limit: Any) -> Any:
+def _begin(state: tuple[Array, ...], lengths: Array, size: int, limit: int) -> int:
     """Start with the first column. Return the greatest length.
 
     A path through row i and column j has at least |i-j| + |(size-i) - (length-j)| edits. This
@@ -174,13 +180,19 @@ def _begin(state: Any, lengths: Any, size: Any, limit: Any) -> Any:
     band[:2] = 0
     band[2] = (size - lengths.max() - limit) // 2
     band[3] = (size - lengths.min() + limit) // 2
-    return lengths.max()
+    return int(lengths.max())
 
 
 @kernel
 def _advance(
-    state: Any, codes: Any, columns: Any, done: Any, places: Any, size: Any, limit: Any
-) -> Any:
+    state: tuple[Array, ...],
+    codes: Array,
+    columns: int,
+    done: int,
+    places: Array,
+    size: int,
+    limit: int,
+) -> bool:
     """Process more symbols of every lane. Return False if none can come under the limit."""
     plus, minus, carry_plus, carry_minus, equal, score, ends, band = state
     words = places.shape[0]
@@ -226,6 +238,6 @@ def _advance(
 
 
 @kernel
-def _finish(state: Any, size: Any, out: Any) -> Any:
+def _finish(state: tuple[Array, ...], size: int, out: Array) -> None:
     score, band = state[5], state[7]
     out[:] = score[: len(out)] + max(np.int64(0), size - 64 * band[1])

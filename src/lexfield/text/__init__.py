@@ -1,0 +1,1 @@
+"""Texts: reading files, splitting them into sentences and words, and corpora."""

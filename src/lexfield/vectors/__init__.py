@@ -1,0 +1,1 @@
+"""Words as vectors: where they come from, nearest words and how sure they are."""

@@ -1,12 +1,13 @@
 """The verbs. A file in this folder with a function decorated by ``@verb`` is all it takes.
 
-Verbs are listed by parsing the files, not by importing them, so that ``lexfield --help`` and
+Verbs are listed by reading the files, not by importing them, so that ``lexfield --help`` and
 ``import lexfield`` stay quick; a verb's module is imported when the verb is used.
 """
 
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
@@ -16,6 +17,11 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from lexfield.verbs.declare import Verb
+
+_VERB = re.compile(
+    r"""^@verb(?:\((?:[^()]*command="(?P<command>[^"]+)")?[^()]*\))?\ndef (?P<name>\w+)\(""", re.M
+)
+_DOCSTRING = re.compile(r'^    """(.*?)(?:"""|$)', re.M)
 
 
 @dataclass(frozen=True)
@@ -56,21 +62,8 @@ def describe_group(module: str) -> str:
 
 
 def _read_verbs(path: Path) -> Iterator[Listed]:
-    for node in ast.parse(path.read_text("utf-8")).body:
-        if isinstance(node, ast.FunctionDef):
-            for decorator in node.decorator_list:
-                if (command := _read_command(decorator, node.name)) is not None:
-                    summary = (ast.get_docstring(node) or "").partition("\n")[0]
-                    yield Listed(command, node.name, path.stem, summary)
-
-
-def _read_command(decorator: ast.expr, name: str) -> str | None:
-    """Return the command that ``@verb`` or ``@verb(command="topics fit")`` declares."""
-    call = decorator if isinstance(decorator, ast.Call) else None
-    target = call.func if call else decorator
-    if not (isinstance(target, ast.Name) and target.id == "verb"):
-        return None
-    for keyword in call.keywords if call else ():
-        if keyword.arg == "command" and isinstance(keyword.value, ast.Constant):
-            return str(keyword.value.value)
-    return name
+    source = path.read_text("utf-8")
+    for found in _VERB.finditer(source):
+        summary = _DOCSTRING.search(source, found.end())
+        command = found["command"] or found["name"]
+        yield Listed(command, found["name"], path.stem, summary[1].strip() if summary else "")

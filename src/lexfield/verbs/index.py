@@ -35,6 +35,22 @@ from lexfield.verbs.input import (
 from lexfield.verbs.options import ClusterAddress, use_engine
 from lexfield.verbs.results import Paint, Result, hidden, plain
 
+Stem = Annotated[
+    str,
+    Meta(max_length=20),
+    Flags(metavar="LANGUAGE"),
+    Help("Let bag queries find all forms of a word, by its Snowball stem: english, german, …"),
+]
+Shards = Annotated[
+    int | None,
+    Meta(ge=1, le=10_000),
+    Help(
+        "Build this many parts, each small enough for the memory of one machine. IDX may then be an"
+        " address such as s3://bucket/my.idx. To resume after an interruption, run the same command"
+        " again."
+    ),
+]
+
 
 @dataclass(repr=False)
 class BuiltIndex(Result[IndexInfo]):
@@ -56,21 +72,8 @@ def index(
     language: Annotated[
         str, Meta(max_length=20), Help("Language whose stopwords search leaves out, or none.")
     ] = "en",
-    stem: Annotated[
-        str,
-        Meta(max_length=20),
-        Flags(metavar="LANGUAGE"),
-        Help("Let bag queries find all forms of a word, by its Snowball stem: english, german, …"),
-    ] = "none",
-    shards: Annotated[
-        int | None,
-        Meta(ge=1, le=10_000),
-        Help(
-            "Build this many parts, each small enough for the memory of one machine. IDX may then"
-            " be an address such as s3://bucket/my.idx. To resume after an interruption, run the"
-            " same command again."
-        ),
-    ] = None,
+    stem: Stem = "none",
+    shards: Shards = None,
     cluster: ClusterAddress = None,
     vectors: VectorsInput = "default",
     reading: Reading = READING,

@@ -128,15 +128,20 @@ def run(
     made = Run(next(iter(rankings.values())).method, hits)
     if output is not None:
         write_run(output, made)
-    row = RunRow(
+    row = _count(made, output)
+    notes = _list_notes(rankings)
+    return MadeRun([row] if row.hits else [], made=made, output=output, notes=notes)
+
+
+def _count(made: Run, output: str | Path | None) -> RunRow:
+    hits = made.queries.values()
+    return RunRow(
         run=None if output is None else str(output),
         method=made.name,
         queries=len(hits),
-        unanswered=sum(not pairs for pairs in hits.values()),
-        hits=sum(map(len, hits.values())),
+        unanswered=sum(not pairs for pairs in hits),
+        hits=sum(map(len, hits)),
     )
-    notes = _list_notes(rankings)
-    return MadeRun([row] if row.hits else [], made=made, output=output, notes=notes)
 
 
 def _list_notes(rankings: Mapping[str, Ranking]) -> list[str]:
