@@ -109,7 +109,7 @@ def _join_rows(
     """Compare every two allowed rows that share a word of their prefixes, once."""
     ranks, sizes = _rank_words(rows, allowed)
     offsets = np.append(0, np.cumsum(sizes))
-    needed = np.ceil(threshold * sizes - _ROUNDING).astype(np.int64)
+    needed = np.maximum(np.ceil(threshold * sizes - _ROUNDING), 1).astype(np.int64)  # shared words
     lengths = np.where(sizes > 0, sizes - needed + 1, 0)  # of prefixes
     owners = np.repeat(np.arange(len(lengths)), lengths)
     places = np.arange(len(owners)) - np.repeat(np.cumsum(lengths) - lengths, lengths)
