@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from lexfield.results import JsonObject
+
 _LONGEST = 200  # characters of a term
 
 
@@ -32,10 +34,10 @@ class Explanation:
 
     reasons: list[Reason]
     additive: bool
-    facts: dict[str, Any] = field(default_factory=dict)
+    facts: JsonObject = field(default_factory=dict)
     of_words: bool = True
 
-    def to_dict(self, most: int | None = None) -> dict[str, Any]:
+    def to_dict(self, most: int | None = None) -> JsonObject:
         """``most`` keeps so many of the strongest reasons and the sum of the others."""
         reasons, facts = self.reasons, self.facts
         if most is not None:

@@ -15,13 +15,14 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 Row = TypeVar("Row")
+JsonObject = dict[str, Any]  # a record, as JSON holds it
 _SHOWN = 20
 
 
 class Frames:
     """Adds conversions to data frames to a class that has ``records``."""
 
-    def records(self) -> list[dict[str, Any]]:
+    def records(self) -> list[JsonObject]:
         """Return one flat dictionary per row."""
         raise NotImplementedError
 
@@ -56,10 +57,10 @@ class Table(Frames, Sequence[Row], Generic[Row]):
     def __getitem__(self, index: int | slice) -> Row | list[Row]:
         return self._rows[index]
 
-    def to_dicts(self) -> list[dict[str, Any]]:
+    def to_dicts(self) -> list[JsonObject]:
         return [asdict(row) for row in self._rows]  # type: ignore[call-overload]
 
-    def records(self) -> list[dict[str, Any]]:
+    def records(self) -> list[JsonObject]:
         return self.to_dicts()
 
     def __repr__(self) -> str:
@@ -72,7 +73,7 @@ class Table(Frames, Sequence[Row], Generic[Row]):
 
 
 def html_table(
-    records: Sequence[dict[str, Any]],
+    records: Sequence[JsonObject],
     title: str = "",
     notes: Sequence[str] = (),
     names: Sequence[str] = (),
@@ -100,7 +101,7 @@ def cell(value: Any) -> str:
     return "" if value is None else str(value)
 
 
-def format_rows(records: Sequence[dict[str, Any]], shown: int = _SHOWN) -> list[str]:
+def format_rows(records: Sequence[JsonObject], shown: int = _SHOWN) -> list[str]:
     """Return records as aligned lines below their names; numbers are aligned to the right."""
     if not records:
         return []

@@ -13,6 +13,7 @@ import msgspec.inspect as kinds
 from lexfield.cli.output import FORMATS, Bar, print_result, say
 from lexfield.errors import InputError
 from lexfield.plots import figure
+from lexfield.results import JsonObject
 from lexfield.text.source import read_at_most
 from lexfield.verbs.declare import REQUIRED, Parameter, Verb
 
@@ -43,7 +44,7 @@ def build_command(verb: Verb) -> click.Command:
     )
 
 
-def _run(verb: Verb, given: dict[str, Any], format: str | None, plot: str | None) -> None:
+def _run(verb: Verb, given: JsonObject, format: str | None, plot: str | None) -> None:
     if plot:
         figure.check_plot_path(plot, getattr(verb.result, "plot_formats", figure.FORMATS))
     arguments = verb.validate(_read_dashes(verb, given))
@@ -56,7 +57,7 @@ def _run(verb: Verb, given: dict[str, Any], format: str | None, plot: str | None
     print_result(verb.command, result, format)
 
 
-def _read_dashes(verb: Verb, given: dict[str, Any]) -> dict[str, Any]:
+def _read_dashes(verb: Verb, given: JsonObject) -> JsonObject:
     """Replace ``-`` by standard input where a parameter says so."""
     for parameter in verb.parameters:
         if given.get(parameter.name) not in ("-", ("-",)):

@@ -18,9 +18,9 @@ from typing import Any, TypeVar
 import click
 import msgspec
 
+from lexfield.results import JsonObject
 from lexfield.verbs.results import (
     Paint,
-    Record,
     Result,
     encode_body,
     encode_csv,
@@ -102,11 +102,11 @@ def add_formats(command: F) -> F:
 
 def print_rows(
     command: str,
-    rows: Sequence[Record],
+    rows: Sequence[JsonObject],
     format: str | None,
     *,
     notes: Sequence[str] = (),
-    figures: Record | None = None,
+    figures: JsonObject | None = None,
     lines: Sequence[str] | None = None,
 ) -> None:
     """Print the result of a command that is not a verb; ``lines`` are for people."""
@@ -115,11 +115,11 @@ def print_rows(
 
 
 @dataclass(repr=False)
-class _Rows(Result[Record]):
-    extra: Record = hidden()
+class _Rows(Result[JsonObject]):
+    extra: JsonObject = hidden()
     text: Sequence[str] | None = hidden()
 
-    def figures(self) -> Record:
+    def figures(self) -> JsonObject:
         return self.extra
 
     def lines(self, paint: Paint = plain) -> Iterable[str]:

@@ -13,7 +13,7 @@ from lexfield.cli.options import SEED, FiniteRange, listening_options
 from lexfield.cli.output import Bar, add_formats, echo, print_rows
 from lexfield.cluster.sharded_index import open_index
 from lexfield.errors import InputError, need
-from lexfield.results import format_rows
+from lexfield.results import JsonObject, format_rows
 from lexfield.study import analyse as analysis
 from lexfield.study.build import Lengths, import_study, new_study
 from lexfield.study.database import Study
@@ -21,7 +21,6 @@ from lexfield.study.design import BASELINES, KINDS, PAPER_BASELINES, PAPER_TARGE
 from lexfield.study.sentences import read_queries
 from lexfield.study.simulate import simulate
 from lexfield.study.terminal import take_part
-from lexfield.verbs.results import Record
 
 _FILE = click.Path(exists=True, dir_okay=False)
 _TITLES = {
@@ -353,7 +352,7 @@ def _format_analysis(result: analysis.Analysis) -> list[str]:
     return lines
 
 
-def _format_records(records: Sequence[Record]) -> list[str]:
+def _format_records(records: Sequence[JsonObject]) -> list[str]:
     """Format rounded records, without columns that are empty."""
     if not records:
         return ["(none)"]

@@ -34,6 +34,7 @@ from lexfield.index.parts import discard_replaced
 from lexfield.index.segment import BALL, find_balls
 from lexfield.index.units import UNITS
 from lexfield.progress import Progress, silent
+from lexfield.results import JsonObject
 from lexfield.store.folder import SHARDS, Store, Writer, next_epoch, write
 from lexfield.store.owned import claim
 from lexfield.store.place import Place, is_address, place_of
@@ -161,11 +162,11 @@ class _Build:
             )
         return {entry["name"] for entry in entries}
 
-    def _map(self, task: str, items: list[dict[str, Any]]) -> list[Any]:
+    def _map(self, task: str, items: list[JsonObject]) -> list[Any]:
         placed = [{"place": self._place.path, **item} for item in items]
         return list(self._engine.map(_TASKS + task, placed, progress=self._progress))
 
-    def _spool(self, documents: Iterable[Document | str], shards: int) -> list[dict[str, Any]]:
+    def _spool(self, documents: Iterable[Document | str], shards: int) -> list[JsonObject]:
         """Write the documents in chunks, and return for each shard where its own are.
 
         Shards have about the same length of text.
@@ -204,8 +205,8 @@ class _Build:
         return name, len(lines)
 
     def _cut(
-        self, parts: list[dict[str, Any]], normalisation: Normalisation
-    ) -> tuple[list[str], list[dict[str, Any]]]:
+        self, parts: list[JsonObject], normalisation: Normalisation
+    ) -> tuple[list[str], list[JsonObject]]:
         how = normalisation.to_dict()
         items = [{"out": _name("cut", part, how), **part, "normalisation": how} for part in parts]
         about = self._map("cut_documents", items)
@@ -215,7 +216,7 @@ class _Build:
 
     def _words(
         self, cuts: list[str], vectors: WordVectors | str | Path
-    ) -> tuple[str, WordEmbeddings, dict[str, Any]]:
+    ) -> tuple[str, WordEmbeddings, JsonObject]:
         """Store the words of all cut corpora, numbered as in a corpus of all, with vectors."""
         counts: Counter[str] = Counter()
         for cut in cuts:
@@ -242,10 +243,10 @@ class _Build:
                 out.array("how", embedded.matches)
         return name, embedded, known
 
-    def _basis(self, cuts: list[str], about: list[dict[str, Any]], words: str) -> str:
+    def _basis(self, cuts: list[str], about: list[JsonObject], words: str) -> str:
         """Store the axes of mean vectors, from a sample of all rows."""
         rows = {unit: sum(one[unit] for one in about) for unit in UNITS}
-        items: list[dict[str, Any]] = []
+        items: list[JsonObject] = []
         first = dict.fromkeys(UNITS, 0)
         for cut, one in zip(cuts, about, strict=True):
             part = {
@@ -297,9 +298,7 @@ class _Build:
         balls[known, : rows.shape[1]] = known[rows]
         return balls
 
-    def _statistics(
-        self, out: Writer, words: str, stemmer: str, entries: list[dict[str, Any]]
-    ) -> None:
+    def _statistics(self, out: Writer, words: str, stemmer: str, entries: list[JsonObject]) -> None:
         """Write words with their vectors, and in how many rows of all shards each occurs."""
         shared = Store.open(self._place.store(words), "words")
         names = list(shared.strings("words"))
@@ -353,7 +352,7 @@ def _bounds(sizes: list[int], shards: int) -> list[int]:
     return [*bounds, len(sizes)]
 
 
-def _parts(chunks: list[tuple[str, int]], bounds: list[int]) -> list[dict[str, Any]]:
+def _parts(chunks: list[tuple[str, int]], bounds: list[int]) -> list[JsonObject]:
     """Return for each shard the chunks that hold its documents, and which of them."""
     starts = np.append(0, np.cumsum([count for _, count in chunks])).tolist()
     parts = []

@@ -16,6 +16,7 @@ from lexfield.index.axes import Basis
 from lexfield.index.axes import sample_rows as sample
 from lexfield.index.segment import BALL, content_sets, content_words, row_sets, save_rows
 from lexfield.index.units import UNITS
+from lexfield.results import JsonObject
 from lexfield.store.folder import Store, Writer, manifest_sum, write
 from lexfield.store.manifest import root_of
 from lexfield.store.place import Place, place_of
@@ -29,8 +30,8 @@ from lexfield.vectors.wordvectors import WordEmbeddings
 
 
 def cut_documents(
-    place: str, out: str, chunks: list[str], first: int, count: int, normalisation: dict[str, Any]
-) -> dict[str, Any]:
+    place: str, out: str, chunks: list[str], first: int, count: int, normalisation: JsonObject
+) -> JsonObject:
     """Cut ``count`` documents of spooled chunks, from the ``first`` on, into a corpus."""
     where = place_of(place)
     if not where.has(out):
@@ -47,7 +48,7 @@ def cut_documents(
                 "fields": sorted({n for i in range(len(corpus.ids)) for n in corpus.metadata(i)}),
                 "empty": int((np.diff(corpus.sentence_offsets) == 0).sum()),
             }
-    about: dict[str, Any] = Store.open(where.store(out), "cut corpus").meta["about"]
+    about: JsonObject = Store.open(where.store(out), "cut corpus").meta["about"]
     return about
 
 
@@ -94,9 +95,7 @@ def nearest_words(place: str, out: str, words: str, first: int, last: int) -> st
     return out
 
 
-def make_shard(
-    place: str, out: str, cut: str, words: str, basis: str, language: str
-) -> dict[str, Any]:
+def make_shard(place: str, out: str, cut: str, words: str, basis: str, language: str) -> JsonObject:
     """Write the shard of a cut corpus and return its entry for the manifest."""
     where = place_of(place)
     if not where.has(out):
@@ -153,7 +152,7 @@ def _renumber(where: Place, cut: str, words: str) -> tuple[Corpus, Store, Any]:
     order = np.argsort(numbers)
     place = np.empty(len(order), np.int32)
     place[order] = np.arange(len(order), dtype=np.int32)
-    arrays: dict[str, Any] = {
+    arrays: JsonObject = {
         "sentence_spans": corpus.sentence_spans,
         "sentence_offsets": corpus.sentence_offsets,
         "tokens": place[corpus.tokens],

@@ -24,6 +24,7 @@ from lexfield.engine import Engine, Local, single_thread
 from lexfield.engine.tasks import answer_task, result_of
 from lexfield.errors import ClusterError, need
 from lexfield.progress import Progress, silent
+from lexfield.results import JsonObject
 
 VARIABLE = "LEXFIELD_CLUSTER"  # the address of a scheduler
 _AHEAD = 3  # tasks in flight for every thread of the cluster
@@ -102,7 +103,7 @@ class Cluster:
         return f"{workers} worker{'s' * (workers != 1)}{again}"
 
     def map(
-        self, task: str, items: Sequence[dict[str, Any]], *, progress: Progress = silent
+        self, task: str, items: Sequence[JsonObject], *, progress: Progress = silent
     ) -> Iterator[Any]:
         """Yield results of ``task(**item)`` in order; a few per thread are under way at a time."""
         self._need_workers()
@@ -123,7 +124,7 @@ class Cluster:
             with suppress(OSError, RuntimeError):  # without a scheduler there is nothing to cancel
                 self._client.cancel([running.future for running in waiting], force=True)
 
-    def _submit(self, task: str, item: dict[str, Any]) -> _Running:
+    def _submit(self, task: str, item: JsonObject) -> _Running:
         running = _Running(task, json.dumps(item), uuid.uuid4().hex)
         self._send(running)
         return running

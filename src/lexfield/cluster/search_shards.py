@@ -24,6 +24,7 @@ from lexfield.index.passages import Answers, Passage
 from lexfield.index.query import Query
 from lexfield.index.ranking import Found, Ranking, add_notes
 from lexfield.progress import Progress, silent
+from lexfield.results import JsonObject
 from lexfield.search import in_parts
 from lexfield.search.batch import Request
 from lexfield.search.in_parts import Entries, Parts
@@ -65,7 +66,7 @@ class ShardSearch:
         self._firsts = np.append(0, np.cumsum(counts)).tolist()
         self._shards = [number for number, count in enumerate(counts) if count]
         self._place = {"path": index.address, "manifest": manifest_sum(index.path)}
-        self._question: dict[str, Any] = {
+        self._question: JsonObject = {
             "spec": format_method(self._method),
             "k": self._k,
             "unit": self.unit,
@@ -115,7 +116,7 @@ class ShardSearch:
         return [missing_note(name, v, list(values[name])) for name, v in sorted(in_all)]
 
     def task(
-        self, name: str, asked: list[tuple[int, dict[str, Any]]], progress: Progress = silent
+        self, name: str, asked: list[tuple[int, JsonObject]], progress: Progress = silent
     ) -> Iterator[Any]:
         """Run a task of ``search_tasks.py`` for each pair of a shard and arguments."""
         items = [{"place": {**self._place, "shard": shard}, **more} for shard, more in asked]
@@ -125,7 +126,7 @@ class ShardSearch:
         self,
         task: str,
         batches: Sequence[list[str]],
-        more: Sequence[dict[str, Any]],
+        more: Sequence[JsonObject],
         progress: Progress = silent,
     ) -> Iterator[list[Any]]:
         """Yield what the shards answer to each batch."""
@@ -194,12 +195,12 @@ class ShardTexts:
     def __init__(self, search: ShardSearch) -> None:
         self._search = search
         self._expected: list[int] = []
-        self._known: dict[int, dict[str, Any]] = {}
+        self._known: dict[int, JsonObject] = {}
 
     def expect(self, rows: Sequence[int]) -> None:
         self._expected = sorted(set(rows))
 
-    def describe(self, row: int) -> dict[str, Any]:
+    def describe(self, row: int) -> JsonObject:
         if row not in self._known:
             # the texts of documents may be long: they are fetched one by one
             self._fetch(self._expected, self._search.unit == "sentence")

@@ -17,13 +17,14 @@ from lexfield.errors import StoreError
 from lexfield.index.filter import allowed_rows, unmatched
 from lexfield.index.query import Query
 from lexfield.index.rows import Rows
+from lexfield.results import JsonObject
 from lexfield.search import in_parts
 from lexfield.search.batch import Answer, answer_texts
 from lexfield.search.index import Index
 from lexfield.search.registry import parse, read_query
 from lexfield.store.folder import manifest_sum
 
-Place = dict[str, Any]
+Place = JsonObject
 Conditions = Mapping[str, str | Sequence[str]]
 
 
@@ -54,7 +55,7 @@ class Question:
 class _Shard:
     """A shard that is asked a question."""
 
-    def __init__(self, place: Place, question: dict[str, Any]) -> None:
+    def __init__(self, place: Place, question: JsonObject) -> None:
         self._asked = Question(**question)
         self._index = _open(**place)
         self.method, self.k = parse(self._asked.spec), self._asked.k
@@ -75,7 +76,7 @@ def unmatched_values(
     return unmatched(_rows(place, unit), where)
 
 
-def preview(place: Place, question: dict[str, Any], texts: list[str]) -> dict[str, Any]:
+def preview(place: Place, question: JsonObject, texts: list[str]) -> JsonObject:
     """Return the method's previews of the queries, and the counts that they asked for."""
     shard = _Shard(place, question)
     with shard.statistics.record() as counts:
@@ -87,7 +88,7 @@ def preview(place: Place, question: dict[str, Any], texts: list[str]) -> dict[st
 
 
 def answer(
-    place: Place, question: dict[str, Any], texts: list[str], sums: Sums, hints: list[Any]
+    place: Place, question: JsonObject, texts: list[str], sums: Sums, hints: list[Any]
 ) -> list[Any]:
     """Return what this shard knows of the best rows for each text."""
     shard = _Shard(place, question)
@@ -98,9 +99,7 @@ def answer(
     ]
 
 
-def explain(
-    place: Place, question: dict[str, Any], text: str, sums: Sums, row: int
-) -> dict[str, Any]:
+def explain(place: Place, question: JsonObject, text: str, sums: Sums, row: int) -> JsonObject:
     """Return the reasons for one row, which is among the best of this shard."""
     shard = _Shard(place, question)
     shard.statistics.learn(sums)
@@ -114,22 +113,20 @@ def row_entries(place: Place, unit: str, row: int) -> list[Any]:
     return [part.tolist() for part in _rows(place, unit).entries(row)]
 
 
-def describe(place: Place, unit: str, rows: list[int], texts: bool) -> list[dict[str, Any]]:
+def describe(place: Place, unit: str, rows: list[int], texts: bool) -> list[JsonObject]:
     """Return ids, places and metadata of rows; with their texts if wanted."""
     held = _rows(place, unit)
     return [{**held.describe(row), **({"text": held.text(row)} if texts else {})} for row in rows]
 
 
-def passages(
-    place: Place, unit: str, row: int, answers: dict[str, list[Any]]
-) -> list[dict[str, Any]]:
+def passages(place: Place, unit: str, row: int, answers: dict[str, list[Any]]) -> list[JsonObject]:
     """Return the pieces of a row's text that answer a query best."""
     given = {word: (query, weight) for word, (query, weight) in answers.items()}
     return [asdict(passage) for passage in _rows(place, unit).passages(row, given)]
 
 
 def search_texts(
-    path: str, metric: str | None, state: str, texts: list[str], request: dict[str, Any]
+    path: str, metric: str | None, state: str, texts: list[str], request: JsonObject
 ) -> list[Answer]:
     """Search all shards of the index at a path or address, in one process."""
     return answer_texts(_open_all(path), state, texts, request)

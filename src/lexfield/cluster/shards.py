@@ -29,6 +29,7 @@ from lexfield.index.lexicon import Lexicon
 from lexfield.index.rows import Rows
 from lexfield.index.segment import Segment
 from lexfield.index.statistics import Key, Statistics
+from lexfield.results import JsonObject
 from lexfield.store.folder import SHARDS, Store, manifest_sum
 from lexfield.store.manifest import root_of
 from lexfield.store.place import is_address, place_of
@@ -190,9 +191,9 @@ class ShardedCollection(Collection):
         return store
 
     @property
-    def shards(self) -> list[dict[str, Any]]:
+    def shards(self) -> list[JsonObject]:
         """What the manifest says of each shard."""
-        shards: list[dict[str, Any]] = self._meta["shards"]
+        shards: list[JsonObject] = self._meta["shards"]
         return shards
 
     @cached_property
@@ -200,7 +201,7 @@ class ShardedCollection(Collection):
         numbers = range(len(self.shards)) if self._only is None else [self._only]
         return [self._segment(self.shards[number]) for number in numbers]
 
-    def _segment(self, about: dict[str, Any]) -> ShardSegment:
+    def _segment(self, about: JsonObject) -> ShardSegment:
         name = f"{SHARDS}/{about['name']}"
         try:
             folder = self._place.store(name)
@@ -248,7 +249,7 @@ class ShardedCollection(Collection):
             "Build it again from all documents, with --replace.",
         )
 
-    def info(self) -> dict[str, Any]:
+    def info(self) -> JsonObject:
         found = super().info()
         sizes = sum(segment._store.size for segment in self.segments)
         return {

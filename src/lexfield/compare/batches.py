@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import xxhash
@@ -34,6 +34,7 @@ from lexfield.compare.pair_sums import PairSums
 from lexfield.engine import Engine, map_blocks
 from lexfield.errors import InputError, NotAStoreError, check, list_names
 from lexfield.progress import Progress, silent
+from lexfield.results import JsonObject
 from lexfield.store.folder import SHARDS, Store, write
 from lexfield.store.place import Place, place_of
 
@@ -150,7 +151,7 @@ class Inputs:
     """What a task reads: the task, its options and its arrays."""
 
     task: str
-    meta: dict[str, Any]
+    meta: JsonObject
     counts: csr_matrix
     vectors: Array | None = None
 

@@ -19,6 +19,7 @@ from lexfield.compare.options import ComparisonOptions
 from lexfield.compare.pairs import compare_count_rows
 from lexfield.compare.probabilities import find_calibration_rows, find_differences, fit_model
 from lexfield.errors import InputError
+from lexfield.results import JsonObject
 
 Matrix = NDArray[np.float64]
 
@@ -38,7 +39,7 @@ class DivergenceLabeler(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         k: int = 3,
         rule: str = "nearest",
         neighbours: int = 5,
-        options: dict[str, Any] | None = None,
+        options: JsonObject | None = None,
     ) -> None:
         self.space = space
         self.measure = measure

@@ -11,7 +11,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -20,7 +19,7 @@ from lexfield.compare.measures import find_measure
 from lexfield.errors import InputError
 from lexfield.explain import Explanation
 from lexfield.plottable import Plottable
-from lexfield.results import html_table
+from lexfield.results import JsonObject, html_table
 
 _WORDS = 15  # shown in a notebook
 _ROUNDING = 1e-9
@@ -67,7 +66,7 @@ class Estimate(Plottable):
         """The words behind the value: each word of the first text with its part in it."""
         return self.explain()
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonObject:
         value = {"value": self.value if self.possible else None, "possible": self.possible}
         others = {name: getattr(self, name) for name in _FIELDS}
         return value | {

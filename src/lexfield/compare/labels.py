@@ -23,7 +23,7 @@ from lexfield.compare.options import ComparisonOptions
 from lexfield.compare.pairs import Pairs, pairs
 from lexfield.compare.smoothing import parse_smoothing, smooth
 from lexfield.errors import InputError, check, list_names
-from lexfield.results import Frames
+from lexfield.results import Frames, JsonObject
 from lexfield.text.corpus import Corpus
 from lexfield.text.document import Document
 
@@ -37,10 +37,10 @@ class RowTable(Frames):
 
     rows: Sequence[Any]
 
-    def to_dicts(self) -> list[dict[str, Any]]:
+    def to_dicts(self) -> list[JsonObject]:
         return [asdict(row) for row in self.rows]
 
-    def records(self) -> list[dict[str, Any]]:
+    def records(self) -> list[JsonObject]:
         return self.to_dicts()
 
 

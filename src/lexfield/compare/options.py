@@ -12,6 +12,7 @@ from lexfield.compare.knn import STEPS
 from lexfield.compare.measures import Measure, find_measure
 from lexfield.compare.smoothing import parse_smoothing
 from lexfield.errors import InputError, check
+from lexfield.results import JsonObject
 from lexfield.specs import parse_spec
 from lexfield.vectors.wordvectors import WordVectors
 
@@ -129,7 +130,7 @@ class ComparisonOptions:
                 raise InputError(f"There is no option {name!r}.", hint)
         return cls(**given)
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonObject:
         """Return the options as JSON can hold them, without the vectors."""
         return {f.name: getattr(self, f.name) for f in fields(self) if f.name != "vectors"}
 

@@ -21,7 +21,7 @@ from lexfield.engine import Engine
 from lexfield.errors import InputError, check, list_names
 from lexfield.plottable import Plottable
 from lexfield.progress import Progress, silent
-from lexfield.results import Frames, html_table
+from lexfield.results import Frames, JsonObject, html_table
 from lexfield.text.corpus import Corpus
 
 _SHOWN = 20  # documents in a notebook
@@ -52,7 +52,7 @@ class Pairs(Frames, Plottable):
     def __getitem__(self, k: int) -> NDArray[np.float64]:
         return self.matrices[k]
 
-    def to_dicts(self) -> list[dict[str, Any]]:
+    def to_dicts(self) -> list[JsonObject]:
         return [
             {"a": a, "b": b, "k": k or None, "value": _to_value(matrix[i, j])}
             for k, matrix in self.matrices.items()
@@ -61,7 +61,7 @@ class Pairs(Frames, Plottable):
             if i != j
         ]
 
-    def records(self) -> list[dict[str, Any]]:
+    def records(self) -> list[JsonObject]:
         return self.to_dicts()
 
     def _repr_html_(self) -> str:

@@ -25,7 +25,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,6 +32,7 @@ from numpy.typing import NDArray
 from lexfield.arrays import Array
 from lexfield.compare.labels import find_category_distances
 from lexfield.errors import InputError, check
+from lexfield.results import JsonObject
 
 Matrix = NDArray[np.float64]
 RULES = ("nearest", "category")
@@ -62,7 +62,7 @@ class Calibration:
     log_loss: float
     bins: list[Bin]
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonObject:
         return asdict(self)
 
 

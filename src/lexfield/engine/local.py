@@ -8,6 +8,7 @@ from typing import Any, Protocol
 from lexfield.engine.processes import map_tasks
 from lexfield.engine.threads import cores
 from lexfield.progress import Progress, silent
+from lexfield.results import JsonObject
 
 
 class Engine(Protocol):
@@ -19,7 +20,7 @@ class Engine(Protocol):
         """How many tasks can run at a time."""
 
     def map(
-        self, task: str, items: Sequence[dict[str, Any]], *, progress: Progress = silent
+        self, task: str, items: Sequence[JsonObject], *, progress: Progress = silent
     ) -> Iterator[Any]:
         """Results in the order of the items, few of them waiting at a time. Close the iterator, or
         raise from ``progress``, to cancel what has not begun."""
@@ -38,7 +39,7 @@ class Local:
         return cores()
 
     def map(
-        self, task: str, items: Sequence[dict[str, Any]], *, progress: Progress = silent
+        self, task: str, items: Sequence[JsonObject], *, progress: Progress = silent
     ) -> Iterator[Any]:
         return map_tasks(task, items, progress=progress)
 

@@ -25,8 +25,9 @@ from lexfield.engine.tasks import MEMORY, call, restore_error
 from lexfield.engine.threads import cores
 from lexfield.errors import OutOfMemoryError, WorkerError
 from lexfield.progress import Progress, silent
+from lexfield.results import JsonObject
 
-Report = Callable[[dict[str, Any]], None]
+Report = Callable[[JsonObject], None]
 _LINE = 1 << 20  # bytes of the first line of a frame
 
 
@@ -60,7 +61,7 @@ class Worker:
     def is_running(self) -> bool:
         return self._child is not None
 
-    def ask(self, function: str, item: dict[str, Any], report: Report | None = None) -> Reply:
+    def ask(self, function: str, item: JsonObject, report: Report | None = None) -> Reply:
         """Run ``function(**item)``; ``report`` receives its progress. Raise the task's own errors,
         or WorkerError if there is no answer."""
         with self._lock:
@@ -121,8 +122,8 @@ class Worker:
 
 
 def _exchange(
-    child: subprocess.Popen[bytes], task: dict[str, Any], report: Report | None
-) -> tuple[dict[str, Any], bytes]:
+    child: subprocess.Popen[bytes], task: JsonObject, report: Report | None
+) -> tuple[JsonObject, bytes]:
     """Send a task; return the last frame of its reply with its body."""
     assert child.stdin and child.stdout
     child.stdin.write(json.dumps(task).encode() + b"\n")
@@ -143,7 +144,7 @@ def _exchange(
 
 
 def map_tasks(
-    function: str, items: Sequence[dict[str, Any]], *, progress: Progress = silent
+    function: str, items: Sequence[JsonObject], *, progress: Progress = silent
 ) -> Iterator[Any]:
     """Yield ``function(**item)`` for every item, in order, computed on all cores."""
     threads = min(cores(), len(items))
@@ -155,7 +156,7 @@ def map_tasks(
     workers: list[Worker] = []
     own = threading.local()
 
-    def run(item: dict[str, Any]) -> Any:
+    def run(item: JsonObject) -> Any:
         if not hasattr(own, "worker"):
             own.worker = Worker(threads=1)  # the cores are divided among the processes
             workers.append(own.worker)

@@ -7,13 +7,14 @@ from importlib import import_module
 from typing import Any
 
 from lexfield.errors import LexfieldError
+from lexfield.results import JsonObject
 
 MEMORY = "LEXFIELD_MEMORY"  # the environment variable with a worker's limit in bytes
 _SHARE = "Every machine of the cluster must see the same folders under the same paths."
 _MACHINE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EROFS, errno.ENOMEM)
 
 
-def call(function: str, item: dict[str, Any]) -> Any:
+def call(function: str, item: JsonObject) -> Any:
     """Call ``module:function`` of this package with the arguments ``item``."""
     module, _, name = function.partition(":")
     if not module.startswith("lexfield."):
@@ -37,7 +38,7 @@ def restore_error(described: dict[str, str]) -> LexfieldError:
     return kind(described["error"], described["hint"])
 
 
-def answer_task(function: str, item: dict[str, Any], worker: str) -> dict[str, Any]:
+def answer_task(function: str, item: JsonObject, worker: str) -> JsonObject:
     """Run a task on a machine of a cluster; return its result or its error.
 
     Trouble with the machine itself (a full disk, too little memory) is reported as such, because
@@ -56,7 +57,7 @@ def answer_task(function: str, item: dict[str, Any], worker: str) -> dict[str, A
         return {"error": f"{error} (on {worker})", "hint": _SHARE, "kind": kind}
 
 
-def result_of(answer: dict[str, Any]) -> Any:
+def result_of(answer: JsonObject) -> Any:
     """Return the result in an answer, or raise its error."""
     if "error" in answer:
         raise restore_error(answer)

@@ -13,10 +13,11 @@ import sys
 import threading
 import time
 import traceback
-from typing import Any, BinaryIO
+from typing import BinaryIO
 
 from lexfield.engine.tasks import MEMORY, call, describe_error
 from lexfield.errors import LexfieldError, OutOfMemoryError, WorkerError
+from lexfield.results import JsonObject
 
 _PAUSE = 0.1  # seconds between two reports of progress
 _WATCH = 0.5  # seconds between two looks at the parent
@@ -31,7 +32,7 @@ class Frames:
         self._reported = 0.0
         self._stage = ""
 
-    def send(self, head: dict[str, Any], body: bytes = b"") -> None:
+    def send(self, head: JsonObject, body: bytes = b"") -> None:
         line = json.dumps({"id": self._id, **head, "size": len(body)}).encode() + b"\n"
         self._out.write(line + body)
         self._out.flush()
@@ -49,7 +50,7 @@ class Frames:
             self.send({"progress": {"stage": self._stage, "done": int(done), "total": total}})
 
 
-def run_task(task: dict[str, Any], frames: Frames) -> tuple[dict[str, Any], bytes]:
+def run_task(task: JsonObject, frames: Frames) -> tuple[JsonObject, bytes]:
     """Run a task; return the last frame of its reply and the body that follows it."""
     try:
         report = {"report": frames} if task["reports"] else {}

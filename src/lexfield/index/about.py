@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from lexfield.index.lexicon import Lexicon
 from lexfield.index.segment import Segment
+from lexfield.results import JsonObject
 from lexfield.store.folder import Store
 from lexfield.vectors.coverage import Coverage
 from lexfield.vectors.wordvectors import count_matches
@@ -24,7 +24,7 @@ def describe_collection(
     lexicon: Lexicon,
     deleted: NDArray[np.bool_],
     coverage: Coverage,
-) -> dict[str, Any]:
+) -> JsonObject:
     """Return its sizes, metadata fields with their values, coverage by vectors, and notes."""
     counters: dict[str, Counter[str]] = {}
     rows = ((s.corpus, row) for s in segments for row in range(len(s.corpus.ids)))

@@ -15,7 +15,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +22,7 @@ from numpy.typing import NDArray
 from lexfield.arrays import Array
 from lexfield.engine import map_blocks
 from lexfield.engine.compiled import reordered_kernel
+from lexfield.results import JsonObject
 from lexfield.store.folder import Blocks
 
 NEAR, FAR = 64, 128  # axes in the first part of the sketch, and in both
@@ -87,7 +87,7 @@ def mean_axes(
     basis: Basis | None = None,
     *,
     stream: bool = False,
-) -> dict[str, Any]:
+) -> JsonObject:
     """Return mean vectors of rows as the arrays of a ``Unit``; ``shares`` weight ``words``.
 
     A row without any share is put infinitely far away. With ``stream`` the axes, by far the largest

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, suppress
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Self, TypeVar
+from typing import Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,6 +32,7 @@ from lexfield.index.segment import Segment, save_segment
 from lexfield.index.units import UNITS
 from lexfield.index.upkeep import update_parts
 from lexfield.progress import Progress, silent
+from lexfield.results import JsonObject
 from lexfield.store.folder import Store, Writer, next_epoch, write
 from lexfield.text.corpus import Corpus
 from lexfield.text.document import Document
@@ -83,7 +84,7 @@ class Collection:
     def _load(self) -> None:
         self._store = self._open_store()
         self.state = self._store.state  # differs even if another index takes this one's place
-        self._meta: dict[str, Any] = self._store.meta
+        self._meta: JsonObject = self._store.meta
         for name in ("segments", "lexicon", "documents", "_rows", "_source", "_metric"):
             self.__dict__.pop(name, None)
 
@@ -375,7 +376,7 @@ class Collection:
         for meta in out.meta["segments"]:
             out.keep(self._store, f"{meta['name']}.")
 
-    def info(self) -> dict[str, Any]:
+    def info(self) -> JsonObject:
         """What is inside: sizes, metadata fields with their values, coverage, notes."""
         return describe_collection(
             self._store, self.segments, self.lexicon, self._deleted, self.coverage

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from lexfield.errors import LexfieldError
 from lexfield.progress import Progress
+from lexfield.results import JsonObject
 from lexfield.text.vocabulary import Vocabulary
 from lexfield.vectors.sources import make_absolute
 from lexfield.vectors.wordvectors import WordEmbeddings, WordVectors
@@ -17,7 +17,7 @@ from lexfield.vectors.wordvectors import WordEmbeddings, WordVectors
 
 def embed_words(
     vocabulary: Vocabulary, vectors: WordVectors | str | Path, progress: Progress
-) -> tuple[WordEmbeddings, dict[str, Any]]:
+) -> tuple[WordEmbeddings, JsonObject]:
     """Return the vectors of a corpus's words, and what the index records about their set."""
     source = None if isinstance(vectors, WordVectors) else str(vectors)
     if source == "encoder":
@@ -38,7 +38,7 @@ def embed_words(
 class VectorSource:
     """The set that an index was built with, opened when a word outside the index needs it."""
 
-    def __init__(self, about: dict[str, Any]) -> None:
+    def __init__(self, about: JsonObject) -> None:
         self._about = about
         self._opened: WordVectors | None = None
 

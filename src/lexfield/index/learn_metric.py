@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +18,7 @@ from lexfield.index.topics import Topics, has_topics
 from lexfield.metric.choose import choose_shrinkage
 from lexfield.metric.distortion import WEIGHTS, MinimumDistortion
 from lexfield.progress import Progress, silent
+from lexfield.results import JsonObject
 
 
 def learn_metric(
@@ -87,7 +87,7 @@ def _fit(
     weights: str,
     seed: int,
     progress: Progress = silent,
-) -> tuple[NDArray[np.float64], dict[str, Any]]:
+) -> tuple[NDArray[np.float64], JsonObject]:
     before = after = None
     notes = []
     metric = MinimumDistortion(1.0 if shrinkage is None else shrinkage, weights).fit(points, labels)

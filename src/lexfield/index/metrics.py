@@ -10,9 +10,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,7 +26,7 @@ from lexfield.index.segment import Segment, Unit, find_balls
 from lexfield.index.topics import Topics
 from lexfield.index.units import UNITS
 from lexfield.progress import Progress, silent
-from lexfield.results import Table
+from lexfield.results import JsonObject, Table
 from lexfield.store.folder import Store
 from lexfield.vectors.wordvectors import WordEmbeddings
 
@@ -37,7 +36,7 @@ NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 
 
 @dataclass(frozen=True)
-class LearnedMetric:
+class MetricSummary:
     """A metric of an index: what it was learned from, and what held-out clusters say of it.
 
     before, after: 11-point precision of recovering held-out clusters of the training rows, by
@@ -56,7 +55,16 @@ class LearnedMetric:
     before: float | None
     after: float | None
     topics: bool
+
+
+@dataclass(frozen=True)
+class LearnedMetric(MetricSummary):
+    """The same, with notes on what was left out."""
+
     notes: list[str] = field(default_factory=list)
+
+    def summarise(self) -> MetricSummary:
+        return MetricSummary(*(getattr(self, one.name) for one in fields(MetricSummary)))
 
 
 def derive(segment: Segment, map_: Array, progress: Progress = silent) -> dict[str, Array]:
@@ -166,7 +174,7 @@ class MappedSegment(Segment):
 class MappedSource(VectorSource):
     """The source of vectors for words that are not in the index, mapped by a metric."""
 
-    def __init__(self, about: dict[str, Any], metric: Metric) -> None:
+    def __init__(self, about: JsonObject, metric: Metric) -> None:
         super().__init__(about)
         self._map = metric.map
 

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from lexfield.explain import Explanation
 from lexfield.index.highlights import Highlight, highlight
+from lexfield.results import JsonObject
 from lexfield.text.corpus import Corpus
 from lexfield.text.segment import split_words
 
@@ -48,7 +48,7 @@ class Passage:
     highlights: list[Highlight]
     complete: bool = False
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonObject:
         record = asdict(self)
         del record["complete"]
         return record

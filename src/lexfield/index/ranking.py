@@ -6,13 +6,13 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from html import escape
-from typing import Any, Protocol, overload
+from typing import Protocol, overload
 
 from lexfield.explain import Explanation, no_reasons
 from lexfield.index.highlights import as_html
 from lexfield.index.passages import Answers, Passage, find_answers
 from lexfield.index.query import Query
-from lexfield.results import Frames
+from lexfield.results import Frames, JsonObject
 
 _HITS = 50  # shown in a notebook
 _REASONS = 50  # in a record; the others are added up
@@ -41,7 +41,7 @@ def add_notes(found: Found, query: Query, more: Sequence[str] = ()) -> Found:
 class Texts(Protocol):
     """Where the rows of a ranking are looked up."""
 
-    def describe(self, row: int) -> dict[str, Any]: ...
+    def describe(self, row: int) -> JsonObject: ...
 
     def text(self, row: int) -> str: ...
 
@@ -58,7 +58,7 @@ class Hit:
         self.score = found.scores[place]
 
     @cached_property
-    def _about(self) -> dict[str, Any]:
+    def _about(self) -> JsonObject:
         return self._rows.describe(self.row)
 
     @property
@@ -100,7 +100,7 @@ class Hit:
     def _passages(self, explanation: Explanation | None) -> list[Passage]:
         return self._rows.passages(self.row, find_answers(explanation, self._found.words))
 
-    def to_dict(self, explain: bool = True, full: bool = False) -> dict[str, Any]:
+    def to_dict(self, explain: bool = True, full: bool = False) -> JsonObject:
         """Return a record. ``text`` holds the best passages of a long text, or all if ``full``.
 
         Without ``explain`` there are no reasons, and passages go by the words of the query.
@@ -159,10 +159,10 @@ class Ranking(Frames, Sequence[Hit]):
     def __iter__(self) -> Iterator[Hit]:
         return (self[place] for place in range(len(self)))
 
-    def to_dicts(self, explain: bool = True, full: bool = False) -> list[dict[str, Any]]:
+    def to_dicts(self, explain: bool = True, full: bool = False) -> list[JsonObject]:
         return [hit.to_dict(explain, full) for hit in self]
 
-    def records(self) -> list[dict[str, Any]]:
+    def records(self) -> list[JsonObject]:
         """Return records without explanations, with a column for each field of metadata."""
         flat = self.to_dicts(explain=False)
         for record in flat:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +20,7 @@ from lexfield.index.postings import Postings
 from lexfield.index.segment import Segment, Unit
 from lexfield.index.statistics import Statistics
 from lexfield.index.units import byte_spans, token_starts
+from lexfield.results import JsonObject
 from lexfield.text.corpus import Corpus
 from lexfield.text.normalise import Normalisation
 
@@ -67,7 +68,7 @@ class Rows:
         self._first: list[int] = self.starts.tolist()
         self._deleted = deleted  # documents
         self._statistics = statistics
-        self._cache: dict[str, Any] = {}
+        self._cache: JsonObject = {}
 
     def __len__(self) -> int:
         return int(self.starts[-1])
@@ -271,7 +272,7 @@ class Rows:
             first, last = corpus.sentence_offsets[own : own + 2].tolist()
         return best_passages(corpus, first, last, answers)
 
-    def describe(self, row: int) -> dict[str, Any]:
+    def describe(self, row: int) -> JsonObject:
         """Return id, document, source, position and metadata of a row."""
         number, own = self.locate(row)
         corpus = self.segments[number].corpus

@@ -28,6 +28,7 @@ from lexfield.index.letters import count_letters
 from lexfield.index.postings import Postings, load_postings, save_postings
 from lexfield.index.units import UNITS, byte_spans, token_starts
 from lexfield.progress import Progress, silent
+from lexfield.results import JsonObject
 from lexfield.store.folder import Blocks, Store, Writer
 from lexfield.text.corpus import Corpus
 from lexfield.text.stopwords import stopwords
@@ -75,7 +76,7 @@ _FIELDS = tuple(Unit.__dataclass_fields__)
 class Segment:
     """An open segment."""
 
-    def __init__(self, store: Store, meta: dict[str, Any]) -> None:
+    def __init__(self, store: Store, meta: JsonObject) -> None:
         self._store, self._meta = store, meta
         self.name: str = meta["name"]
         self.corpus = Corpus.load(store, meta["corpus"], f"{self.name}.")
@@ -137,7 +138,7 @@ def save_segment(
     embedded: WordEmbeddings,
     language: str,
     progress: Progress = silent,
-) -> dict[str, Any]:
+) -> JsonObject:
     """Write a segment and return its entry for the manifest."""
     meta = save_rows(out, name, corpus, embedded, language)
     shape = (len(embedded.matches), embedded.vectors.shape[1])
@@ -155,7 +156,7 @@ def save_rows(
     embedded: WordEmbeddings,
     language: str,
     bases: Mapping[str, Basis] | None = None,
-) -> dict[str, Any]:
+) -> JsonObject:
     """Write the rows of a segment, for each unit on a given basis or on its own."""
     meta = {"name": name, "corpus": corpus.save(out, f"{name}.")}
     content = content_words(corpus.vocabulary, language)

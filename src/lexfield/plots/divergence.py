@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +13,7 @@ from lexfield.compare.pairs import Pairs
 from lexfield.errors import check
 from lexfield.explain import Reason
 from lexfield.plots.figure import COLOURS, Picture, figure
+from lexfield.results import JsonObject
 
 _NAMED = 90  # documents at most for each to be named
 _BARS = 12
@@ -161,7 +161,7 @@ def _unit(found: Pairs) -> str:
     return found.options.unit if found.options.definition.is_logarithmic else ""
 
 
-def draw_reliability(found: dict[str, Any]) -> Picture:
+def draw_reliability(found: JsonObject) -> Picture:
     """Draw predicted probabilities against the share that was right."""
     bins = found["bins"]
     with figure(5.2, 4.6) as drawing:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lexfield.errors import InputError, need
+from lexfield.results import JsonObject
 from lexfield.store.files import replace_file
 
 if TYPE_CHECKING:
@@ -78,7 +79,7 @@ class Picture:
         return self._figure
 
     @property
-    def data(self) -> list[dict[str, Any]]:
+    def data(self) -> list[JsonObject]:
         """Per panel: its title, the labels of its axes, and its series with x and y."""
         return [_read_panel(axes) for axes in self.figure.axes]
 
@@ -98,7 +99,7 @@ class Picture:
         return f"<Picture: {len(self.data)} panels: {names}>"
 
 
-def _read_panel(axes: Any) -> dict[str, Any]:
+def _read_panel(axes: Any) -> JsonObject:
     """Return the lines, points and bars of one pair of axes."""
     series = [(line.get_label(), *line.get_data()) for line in axes.lines]
     series += [

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import partial
-from typing import Any
 
 from lexfield.bags.algebra import parse_algebra
 from lexfield.engine import Engine, Local
@@ -16,6 +15,7 @@ from lexfield.index.filter import Where, allowed_rows, read_where, where_notes
 from lexfield.index.query import LONGEST_QUERY, Query, check_length
 from lexfield.index.ranking import Found, Ranking, add_notes
 from lexfield.progress import Progress
+from lexfield.results import JsonObject
 from lexfield.search.method import Method, check_k, format_method, uses_vectors
 from lexfield.search.registry import METHODS, parse, read_query
 from lexfield.text.segment import split_words
@@ -111,7 +111,7 @@ def _is_known_elsewhere(method: Method) -> bool:
 
 
 def answer_texts(
-    index: Collection, state: str, texts: list[str], request: dict[str, Any]
+    index: Collection, state: str, texts: list[str], request: JsonObject
 ) -> list[Answer]:
     """Return rows, scores and notes for each text. Raise StoreError if the index has changed."""
     if index.state != state:

@@ -22,12 +22,13 @@ from numpy.typing import NDArray
 from lexfield.arrays import Array
 from lexfield.index.query import Query
 from lexfield.index.rows import Rows
+from lexfield.results import JsonObject
 from lexfield.search.in_parts import Entries, Parts
 
 
 def describe_candidates(
     rows: Rows, query: Query, chosen: Array, words: Array, stopwords: list[int], copies: int
-) -> dict[str, Any]:
+) -> JsonObject:
     """Return what a choice among rows looks at, as JSON.
 
     ``words`` and ``stopwords`` are those that can be covered; a row fewer than ``copies`` edits

@@ -19,7 +19,6 @@ search wait for half a second.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,6 +29,7 @@ from lexfield.errors import check
 from lexfield.explain import Reason
 from lexfield.index.query import Query
 from lexfield.index.rows import Rows
+from lexfield.results import JsonObject
 from lexfield.search.cover import Balls, Cover, CoverMethod
 from lexfield.search.cover_parts import describe_candidates
 from lexfield.search.method import Mask
@@ -79,7 +79,7 @@ class Ideas(CoverMethod):
 
     def partial(
         self, rows: Rows, query: Query, k: int, among: Mask | None, hint: None
-    ) -> dict[str, Any]:
+    ) -> JsonObject:
         """Return what is needed of the candidates of a part."""
         balls, eligible = self.find_balls(rows, query), self.find_eligible(rows, among)
         chosen = self.start(rows, query, balls, eligible, k).candidates

@@ -28,6 +28,7 @@ from lexfield.index.query import Query
 from lexfield.index.ranking import Found
 from lexfield.index.rows import Rows
 from lexfield.index.statistics import Statistics
+from lexfield.results import JsonObject
 
 Allowed = NDArray[np.bool_] | None
 Entries = tuple[NDArray[Any], NDArray[Any], NDArray[Any]]  # words, counts and shares of a row
@@ -77,7 +78,7 @@ def answer(method: Any, rows: Rows, query: Query, k: int, allowed: Allowed, hint
     return describe(method.search(rows, query, min(k, len(rows)), allowed))
 
 
-def describe(found: Found) -> dict[str, Any]:
+def describe(found: Found) -> JsonObject:
     """Return rows, scores and notes as JSON."""
     return {"rows": found.rows, "scores": found.scores, "notes": found.notes}
 

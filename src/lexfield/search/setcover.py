@@ -11,7 +11,6 @@ distinct words of the row, including stopwords.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -20,6 +19,7 @@ from lexfield.errors import check
 from lexfield.explain import Reason
 from lexfield.index.query import Query
 from lexfield.index.rows import Rows
+from lexfield.results import JsonObject
 from lexfield.search.cover import Balls, Cover, CoverMethod
 from lexfield.search.cover_parts import best_of_sets, describe_candidates
 from lexfield.search.method import Mask
@@ -72,7 +72,7 @@ class SetCover(CoverMethod):
 
     def partial(
         self, rows: Rows, query: Query, k: int, among: Mask | None, hint: None
-    ) -> dict[str, Any]:
+    ) -> JsonObject:
         """Return what is needed of the rows of a part that could be among the ``k``."""
         balls, eligible = self.find_balls(rows, query), self.find_eligible(rows, among)
         cover = self.start(rows, query, balls, eligible, k)

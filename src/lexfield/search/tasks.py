@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Any
 
+from lexfield.results import JsonObject
 from lexfield.search.batch import Answer, answer_texts
 from lexfield.search.index import Index
 
 
 def search_texts(
-    path: str, metric: str | None, state: str, texts: list[str], request: dict[str, Any]
+    path: str, metric: str | None, state: str, texts: list[str], request: JsonObject
 ) -> list[Answer]:
     """Search the index at a path; it is kept open for the next batch."""
     return answer_texts(_open(path, metric), state, texts, request)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +20,7 @@ from lexfield.explain import Explanation, Reason
 from lexfield.index.query import Query
 from lexfield.index.ranking import Found
 from lexfield.index.rows import Rows
+from lexfield.results import JsonObject
 from lexfield.search.in_parts import describe
 from lexfield.search.method import Mask
 
@@ -51,7 +52,7 @@ class Wmd:
 
     def partial(
         self, rows: Rows, query: Query, k: int, among: Mask | None, hint: float | None
-    ) -> dict[str, Any]:
+    ) -> JsonObject:
         limit = np.inf if hint is None else hint
         return describe(self.search(rows, query, min(k, len(rows)), among, limit))
 

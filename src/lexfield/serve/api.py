@@ -16,6 +16,7 @@ from starlette.routing import Route
 
 from lexfield import __version__
 from lexfield.errors import InputError, list_names
+from lexfield.results import JsonObject
 from lexfield.serve.inputs import Request as VerbRequest
 from lexfield.serve.inputs import make_parameter, offer, read_request, read_values
 from lexfield.serve.jobs import Job
@@ -86,7 +87,7 @@ class Api:
         verb = Annotated[str, Meta(max_length=40, extra_json_schema=names)]
         self._job = {
             "verb": make_parameter("verb", verb, default=REQUIRED),
-            "options": make_parameter("options", dict[str, Any], "Its parameters.", {}),
+            "options": make_parameter("options", JsonObject, "Its parameters.", {}),
             "follower": _FOLLOWER,
         }
 
@@ -96,8 +97,8 @@ class Api:
                 yield from self._offer(verb)
         follower = {"follower": _FOLLOWER}
         index, job = "/v1/indexes/{id}", "/v1/jobs/{id}"
-        any_answer: dict[str, Any] = {"answer": AnyAnswer, "media": ("text/csv",)}
-        started: dict[str, Any] = {"answer": Job, "status": 202}
+        any_answer: JsonObject = {"answer": AnyAnswer, "media": ("text/csv",)}
+        started: JsonObject = {"answer": Job, "status": 202}
         yield Operation("health", "GET", "/healthz", self.health, answer=Health)
         yield Operation("indexes", "GET", "/v1/indexes", self.list_holdings, answer=Holdings)
         yield Operation("index", "GET", index, self.describe_index, answer=AnyAnswer)
@@ -121,7 +122,7 @@ class Api:
             return await self._answer(read_request(verb, await read_body(request)))
 
         path, summary = f"/v1/{verb.name}", f"{verb.summary} As `lexfield {verb.command} --json`."
-        shared: dict[str, Any] = {"answer": answer_type(verb), "media": ("text/csv",)}
+        shared: JsonObject = {"answer": answer_type(verb), "media": ("text/csv",)}
         yield Operation(verb.name, "GET", path, ask, summary, query=offer(verb), **shared)
         name = f"{verb.name}_posted"
         yield Operation(name, "POST", path, post, summary, body=offer(verb), **shared)
@@ -240,13 +241,13 @@ def _read_follower(request: Request) -> str | None:
     return found.get("follower")
 
 
-async def read_body(request: Request) -> dict[str, Any]:
+async def read_body(request: Request) -> JsonObject:
     """Return the object that was sent as JSON."""
     if "json" not in request.headers.get("content-type", ""):
         raise InvalidError("The body is not JSON.", "Send it with content-type: application/json.")
     body = await request.body()
     try:
-        return msgspec.json.decode(body, type=dict[str, Any])
+        return msgspec.json.decode(body, type=JsonObject)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
         what = str(error).removeprefix("JSON is malformed: ")
         if _SURROGATE.search(body):

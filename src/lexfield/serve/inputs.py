@@ -16,6 +16,7 @@ from typing import Annotated, Any, Literal
 from msgspec import Meta
 
 from lexfield.errors import InputError
+from lexfield.results import JsonObject
 from lexfield.serve.library import Kept, Library
 from lexfield.serve.problems import InvalidError
 from lexfield.vectors.sources import find_imported
@@ -38,7 +39,7 @@ def _whole(low: int, high: int) -> Any:
 
 
 # What the server bounds more tightly than a verb does, so that no caller can keep it too busy.
-LIMITS: dict[str, dict[str, Any]] = {
+LIMITS: dict[str, JsonObject] = {
     "bags": {"query": _QUERY, "k": _whole(1, 200), "where": _WHERE},
     "balls": {"query": _QUERY, "r": _whole(1, 50)},
     "clusters": {"k": _whole(10, 1000) | Literal["auto"], "seeds": _whole(1, 20)},
@@ -158,7 +159,7 @@ class Request:
     """A verb, and the parameters that were sent, checked."""
 
     verb: Verb
-    values: dict[str, Any]
+    values: JsonObject
 
     @property
     def format(self) -> str:
@@ -172,9 +173,9 @@ def read_request(verb: Verb, given: Mapping[str, object], *, lax: bool = False) 
 
 def read_values(
     name: str, offered: Mapping[str, Parameter], given: Mapping[str, object], *, lax: bool = False
-) -> dict[str, Any]:
+) -> JsonObject:
     """Return checked values by the names of parameters; raise InvalidError if one is wrong."""
-    values: dict[str, Any] = {}
+    values: JsonObject = {}
     for key, value in given.items():
         known = key if key in offered else _OLD_NAMES.get(key, key)
         if known not in offered:
@@ -201,7 +202,7 @@ class Call:
     """
 
     verb: Verb
-    arguments: dict[str, Any] = field(default_factory=dict)
+    arguments: JsonObject = field(default_factory=dict)
     index: Kept | None = None
     sources: dict[str, str] = field(default_factory=dict)
     kept: list[Kept] = field(default_factory=list)
@@ -252,7 +253,7 @@ class _Resolver:
         self._call.sources[str(kept.path)] = kept.id
         return str(kept.path)
 
-    def _resolve_side(self, parameter: Parameter) -> dict[str, Any] | None:
+    def _resolve_side(self, parameter: Parameter) -> JsonObject | None:
         """Return one of two texts or collections: by an id, or as it was sent."""
         by_id, itself = _name_sides(parameter.name)
         id, text = self._values.get(by_id), self._values.get(itself)
@@ -267,7 +268,7 @@ class _Resolver:
             return {"path": self._add_source(self._library.index(id))}
         return {"path": self._open(self._values.get("index")), "documents": [id]}
 
-    def _resolve_texts(self, parameter: Parameter) -> dict[str, Any] | None:
+    def _resolve_texts(self, parameter: Parameter) -> JsonObject | None:
         """Return the documents and texts that were chosen, or the whole index."""
         values, index = self._values, self._values.get("index")
         texts = {f"text {side.upper()}": values.get(f"text_{side}") for side in "ab"}

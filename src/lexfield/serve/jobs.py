@@ -15,11 +15,12 @@ from collections.abc import AsyncIterator, Callable, Hashable
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import Any, Literal
+from typing import Literal
 
 import msgspec
 
 from lexfield.errors import LexfieldError
+from lexfield.results import JsonObject
 from lexfield.serve.pool import Process
 from lexfield.serve.problems import FAULT, NotFoundError, ServedError, problem
 
@@ -118,7 +119,7 @@ class Jobs:
         verb: str,
         index: str | None,
         function: str,
-        item: dict[str, Any],
+        item: JsonObject,
         *,
         key: Hashable = None,
         follower: str | None = None,
@@ -158,12 +159,12 @@ class Jobs:
         self,
         entry: _Entry,
         function: str,
-        item: dict[str, Any],
+        item: JsonObject,
         done: Callable[[bytes], None] | None,
     ) -> None:
         job, process = entry.job, None
 
-        def report(progress: dict[str, Any]) -> None:
+        def report(progress: JsonObject) -> None:
             job.stage, job.done, job.total = (progress[k] for k in ("stage", "done", "total"))
             entry.announce()
 

@@ -13,6 +13,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from lexfield import __version__
+from lexfield.results import JsonObject
 from lexfield.verbs.declare import REQUIRED, Parameter, Verb
 from lexfield.verbs.results import Result
 
@@ -56,11 +57,11 @@ class AnyAnswer(msgspec.Struct):
     """The answer of whichever verb it was."""
 
     schema: str
-    results: list[dict[str, Any]]
+    results: list[JsonObject]
     notes: list[str]
 
 
-def describe_api(operations: list[Operation]) -> dict[str, Any]:
+def describe_api(operations: list[Operation]) -> JsonObject:
     """Return the description of all operations."""
     parameters = [
         one
@@ -72,7 +73,7 @@ def describe_api(operations: list[Operation]) -> dict[str, Any]:
         [*types, Problem], ref_template="#/components/schemas/{name}", schema_hook=lambda _: {}
     )
     known = {id(kind): schema for kind, schema in zip(types, schemas, strict=False)}
-    paths: dict[str, dict[str, Any]] = {}
+    paths: dict[str, JsonObject] = {}
     for operation in operations:
         paths.setdefault(operation.path, {})[operation.method.lower()] = _describe(operation, known)
     return {
@@ -83,8 +84,8 @@ def describe_api(operations: list[Operation]) -> dict[str, Any]:
     }
 
 
-def _describe(operation: Operation, known: dict[int, dict[str, Any]]) -> dict[str, Any]:
-    about: dict[str, Any] = {
+def _describe(operation: Operation, known: dict[int, JsonObject]) -> JsonObject:
+    about: JsonObject = {
         "operationId": operation.name,
         "summary": operation.summary or inspect.getdoc(operation.handler),
         "responses": _describe_answers(operation, known),
@@ -112,11 +113,11 @@ def _describe(operation: Operation, known: dict[int, dict[str, Any]]) -> dict[st
     return about
 
 
-def _describe_answers(operation: Operation, known: dict[int, dict[str, Any]]) -> dict[str, Any]:
+def _describe_answers(operation: Operation, known: dict[int, JsonObject]) -> JsonObject:
     content = {kind: {"schema": {"type": "string"}} for kind in operation.media}
     if operation.answer is not None:
         content["application/json"] = {"schema": known[id(operation.answer)]}
-    answers: dict[str, Any] = {str(operation.status): {"description": "The answer"}}
+    answers: JsonObject = {str(operation.status): {"description": "The answer"}}
     if content:
         answers[str(operation.status)]["content"] = content
     problem = {"application/json": {"schema": {"$ref": "#/components/schemas/Problem"}}}
@@ -125,7 +126,7 @@ def _describe_answers(operation: Operation, known: dict[int, dict[str, Any]]) ->
     return answers
 
 
-def _schema(parameter: Parameter, known: dict[int, dict[str, Any]]) -> dict[str, Any]:
+def _schema(parameter: Parameter, known: dict[int, JsonObject]) -> JsonObject:
     schema = dict(known[id(parameter.type)])
     if parameter.help:
         schema["description"] = parameter.help

@@ -13,10 +13,10 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
 
 from lexfield.engine.processes import Reply, Report, Worker
 from lexfield.errors import LexfieldError, OutOfMemoryError, StoreError, WorkerError
+from lexfield.results import JsonObject
 from lexfield.serve.problems import OUT_OF_MEMORY, ChangedIndexError, ServedError, status_of
 from lexfield.store.manifest import read_current
 
@@ -33,7 +33,7 @@ class Process:
         self.worker = Worker(threads, memory)
         self._thread = ThreadPoolExecutor(1)
 
-    async def ask(self, function: str, item: dict[str, Any], report: Report | None = None) -> bytes:
+    async def ask(self, function: str, item: JsonObject, report: Report | None = None) -> bytes:
         """Return what ``function(**item)`` answers; ``report`` receives its progress.
 
         The task is given the current state of the store at the item's ``path`` as ``generation``,
@@ -62,10 +62,10 @@ class Process:
                 raise ServedError(message, hint, status_of(error)) from error
         raise ServedError("What was asked keeps changing.", "Try again when it is written.", 409)
 
-    async def _run(self, function: str, item: dict[str, Any], report: Report | None) -> Reply:
+    async def _run(self, function: str, item: JsonObject, report: Report | None) -> Reply:
         loop = asyncio.get_running_loop()
 
-        def report_later(progress: dict[str, Any]) -> None:
+        def report_later(progress: JsonObject) -> None:
             assert report
             loop.call_soon_threadsafe(report, progress)
 
@@ -89,7 +89,7 @@ class Process:
         await asyncio.to_thread(self.worker.kill)
 
 
-def _with_states(item: dict[str, Any]) -> dict[str, Any]:
+def _with_states(item: JsonObject) -> JsonObject:
     if "path" in item:
         item = {**item, "generation": generation_of(item["path"])}
     if "sources" in item:
@@ -107,7 +107,7 @@ def generation_of(path: str | None) -> str | None:
         return None  # the worker reports what is wrong with it
 
 
-def hide_paths(text: str, item: dict[str, Any]) -> str:
+def hide_paths(text: str, item: JsonObject) -> str:
     """Return a message without the folders of this machine: callers know indexes by their ids."""
     options = item.get("options", {})
     paths = (
@@ -136,7 +136,7 @@ class Pool:
     def __init__(
         self,
         size: int,
-        first: Callable[[], tuple[str, dict[str, Any]]],
+        first: Callable[[], tuple[str, JsonObject]],
         memory: int | None = None,
     ) -> None:
         self.size, self._first = size, first
@@ -158,7 +158,7 @@ class Pool:
         self._free.append(process)
         self._turns.release()
 
-    async def ask(self, function: str, item: dict[str, Any]) -> bytes:
+    async def ask(self, function: str, item: JsonObject) -> bytes:
         await self._turns.acquire()
         process = self._free.pop()
         work = asyncio.ensure_future(process.ask(function, item))

@@ -13,6 +13,7 @@ from typing import Any
 import msgspec
 
 from lexfield.errors import LexfieldError, StoreError
+from lexfield.results import JsonObject
 from lexfield.search.registry import METHODS
 from lexfield.serve import uploads
 from lexfield.serve.guard import Limits
@@ -103,11 +104,11 @@ class Server:
         await self.pool.warm()
         self.ready = True
 
-    def _first(self) -> tuple[str, dict[str, Any]]:
+    def _first(self) -> tuple[str, JsonObject]:
         """Return what a new process does first."""
         return WARM, {"paths": [str(kept.path) for kept in self.library.indexes.values()]}
 
-    def make_item(self, request: Request) -> tuple[dict[str, Any], Kept | None]:
+    def make_item(self, request: Request) -> tuple[JsonObject, Kept | None]:
         """Return what a worker is asked, and the index that it is asked about."""
         call = resolve(request, self.library)
         for kept in call.kept:
@@ -161,7 +162,7 @@ class Server:
         return self.jobs.start(name, index, TASK, item, key=key, follower=follower, done=done)
 
     def _train(
-        self, item: dict[str, Any], kept: Kept, key: tuple[Any, ...], follower: str | None
+        self, item: JsonObject, kept: Kept, key: tuple[Any, ...], follower: str | None
     ) -> Job:
         """Train models of an index, as a job; nothing is left of one that does not end well."""
         folder = self.library.make_room()
@@ -273,7 +274,7 @@ def _summarise_models(kept: Kept) -> ModelsSummary:
     return ModelsSummary(kept.id, dims, len(made), len(store.strings("words")))
 
 
-def make_key(item: dict[str, Any], kept: Kept | None) -> tuple[Any, ...]:
+def make_key(item: JsonObject, kept: Kept | None) -> tuple[Any, ...]:
     """Return the same for the same question to the same state of an index and of all sources."""
     states = tuple(map(generation_of, item["sources"]))
     asked = msgspec.json.encode(item, order="deterministic")

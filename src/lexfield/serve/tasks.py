@@ -14,6 +14,7 @@ import msgspec
 from lexfield.cluster.sharded_index import open_index as open_at
 from lexfield.errors import InputError, list_names
 from lexfield.progress import Progress, begin_stage, silent
+from lexfield.results import JsonObject
 from lexfield.search.index import Index
 from lexfield.serve.inputs import MOST_DOCUMENTS, MOST_ROWS
 from lexfield.serve.pool import generation_of, hide_paths
@@ -36,7 +37,7 @@ _PARTS = ("topics", "metrics/*", "shards/*")  # stores within that of an index
 def run(
     verb: str,
     path: str | None,
-    options: dict[str, Any],
+    options: JsonObject,
     format: str,
     names: dict[str, str],
     generation: str | None = None,
@@ -94,10 +95,10 @@ def _hide(text: str, names: dict[str, str]) -> str:
     return text
 
 
-def _build_arguments(verb: Verb, options: dict[str, Any], folder: Path) -> dict[str, Any]:
+def _build_arguments(verb: Verb, options: JsonObject, folder: Path) -> JsonObject:
     """Return the arguments with indexes, texts, vectors and files in place of what names them."""
     kinds = {one.name: one.input.kind for one in verb.parameters if one.input}
-    built: dict[str, Any] = {}
+    built: JsonObject = {}
     for name, value in options.items():
         match kinds.get(name):
             case "index":
@@ -126,7 +127,7 @@ def _write_files(path: Path, content: str | list[str]) -> Path | list[Path]:
     return path
 
 
-def _build_source(kind: str, source: dict[str, Any]) -> Index | Corpus | Document:
+def _build_source(kind: str, source: JsonObject) -> Index | Corpus | Document:
     """Return a whole index, or the documents and texts that were chosen."""
     index = open_index(source["path"]) if source.get("path") else None
     chosen = [Document(name, text) for name, text in source.get("texts", {}).items()]
@@ -189,7 +190,7 @@ def _load_vectors(name: str, folder: str | None, state: str | None) -> WordVecto
     return vectors
 
 
-def build(id: str, options: dict[str, Any], report: Progress = silent) -> str:
+def build(id: str, options: JsonObject, report: Progress = silent) -> str:
     """Build an index of the files in a folder; return the same as ``lexfield index --json``."""
     folder = Path(options["folder"])
     reader = Reader([folder], text_fields=options["text_field"])

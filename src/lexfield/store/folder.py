@@ -41,6 +41,7 @@ from lexfield.errors import (
     StoreError,
     VersionError,
 )
+from lexfield.results import JsonObject
 from lexfield.store.check import FileCheck, check_blocks, map_file, verify
 from lexfield.store.files import (
     canonical_json,
@@ -95,9 +96,9 @@ class Store:
         self.generation = generation
         self.schema: int = manifest["schema"]
         self.kind: str = manifest["kind"]
-        self.meta: dict[str, Any] = manifest["meta"]
-        self.parts: dict[str, dict[str, Any]] = manifest["parts"]
-        self._files: dict[str, dict[str, Any]] = manifest["files"]
+        self.meta: JsonObject = manifest["meta"]
+        self.parts: dict[str, JsonObject] = manifest["parts"]
+        self._files: dict[str, JsonObject] = manifest["files"]
         self._maps = maps
         self._arrays: dict[str, NDArray[Any]] = {}
         self._prefix = ""
@@ -217,9 +218,9 @@ class Writer:
         self._folder = folder
         self._kind = kind
         self._prefix = prefix
-        self._files: dict[str, dict[str, Any]] = {}
+        self._files: dict[str, JsonObject] = {}
         self._parts: dict[str, Writer] = {}
-        self.meta: dict[str, Any] = {}
+        self.meta: JsonObject = {}
 
     def array(self, name: str, values: NDArray[Any] | Blocks) -> None:
         path = self._folder / f"{self._prefix}{name}.npy"

@@ -22,6 +22,7 @@ import xxhash
 from numpy.typing import NDArray
 
 from lexfield.errors import CorruptError, NotAStoreError, VersionError
+from lexfield.results import JsonObject
 from lexfield.store.bounds import MOST_PARTS, bounded_json
 from lexfield.store.files import BLOCK, canonical_json
 
@@ -121,7 +122,7 @@ def parse_current(data: bytes, source: Path | str) -> tuple[str, str]:
     return generation, manifest
 
 
-def read_manifest(root: Path, generation: str, expected: str) -> dict[str, Any]:
+def read_manifest(root: Path, generation: str, expected: str) -> JsonObject:
     """Return the manifest of a generation. Raise CorruptError if it is damaged or odd."""
     path = root / generation / MANIFEST
     return parse_manifest(_read_bounded(path), expected, root, path)
@@ -138,9 +139,7 @@ def _read_bounded(path: Path) -> bytes:
         return file.read(status.st_size)
 
 
-def parse_manifest(
-    data: bytes, expected: str, root: Path | str, path: Path | str
-) -> dict[str, Any]:
+def parse_manifest(data: bytes, expected: str, root: Path | str, path: Path | str) -> JsonObject:
     """Return the manifest in ``data``. Raise CorruptError unless it has the expected checksum."""
     if xxhash.xxh3_64_hexdigest(data) != expected:
         raise CorruptError(
@@ -159,7 +158,7 @@ def parse_manifest(
         )
     if problem := _problem(manifest):
         raise CorruptError(f"{path} is not a manifest: {problem}.", REBUILD)
-    found: dict[str, Any] = {"parts": {}, **manifest}
+    found: JsonObject = {"parts": {}, **manifest}
     return found
 
 
@@ -181,7 +180,7 @@ def root_of(root: Path) -> str:
     return hashlib.sha256(data).hexdigest()
 
 
-def _problem(manifest: dict[str, Any]) -> str:
+def _problem(manifest: JsonObject) -> str:
     """Return what lexfield would not have written; empty if nothing is wrong."""
     if not isinstance(manifest.get("kind"), str):
         return "its kind is missing"

@@ -26,6 +26,7 @@ from typing import Any
 import xxhash
 
 from lexfield.errors import CorruptError, LexfieldError, StoreError, need
+from lexfield.results import JsonObject
 from lexfield.store.files import replace_file, sync_folder
 from lexfield.store.folder import discard, verify
 from lexfield.store.manifest import (
@@ -301,7 +302,7 @@ def check_scheme(address: str) -> None:
         )
 
 
-def _options(path: str) -> dict[str, Any]:
+def _options(path: str) -> JsonObject:
     """Return options for S3-compatible servers, named by AWS_ENDPOINT_URL as in other tools."""
     endpoint = os.environ.get("AWS_ENDPOINT_URL")
     if path.startswith("s3://") and endpoint:

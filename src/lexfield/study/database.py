@@ -15,6 +15,7 @@ from threading import RLock
 from typing import Any
 
 from lexfield.errors import CorruptError, InputError, check
+from lexfield.results import JsonObject
 from lexfield.store.files import private_files, replace_file
 from lexfield.store.folder import FileCheck
 from lexfield.study.design import BACKGROUND, Design, can_ask, plan
@@ -161,7 +162,7 @@ class Study:
             yield connection
 
     @cached_property
-    def facts(self) -> dict[str, Any]:
+    def facts(self) -> JsonObject:
         rows = self._select("SELECT key, value FROM study WHERE key <> 'sum'")
         return {key: json.loads(value) for key, value in rows}
 
@@ -173,8 +174,8 @@ class Study:
         )
 
     @property
-    def about(self) -> dict[str, Any]:
-        about: dict[str, Any] = self.facts["about"]
+    def about(self) -> JsonObject:
+        about: JsonObject = self.facts["about"]
         return about
 
     @cached_property

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from lexfield.arrays import Array
 from lexfield.errors import InputError, UnknownDocumentError
 from lexfield.progress import Progress, silent
+from lexfield.results import JsonObject
 from lexfield.store.folder import Store, Writer
 from lexfield.store.strings import StringArray
 from lexfield.text.builder import CorpusBuilder
@@ -225,7 +226,7 @@ class Corpus:
         """Return the token ids of sentence ``row``."""
         return self.tokens[self.token_offsets[row] : self.token_offsets[row + 1]]
 
-    def save(self, out: Writer, prefix: str = "") -> dict[str, Any]:
+    def save(self, out: Writer, prefix: str = "") -> JsonObject:
         """Write the corpus into a store. Return the metadata that ``load`` needs."""
         normalisation = self.normalisation.to_dict()
         for name in _ARRAYS:
@@ -236,7 +237,7 @@ class Corpus:
         return {"normalisation": normalisation, "notes": self.notes}
 
     @classmethod
-    def load(cls, store: Store, meta: dict[str, Any], prefix: str = "") -> Corpus:
+    def load(cls, store: Store, meta: JsonObject, prefix: str = "") -> Corpus:
         return cls(
             {name: store.array(f"{prefix}{name}") for name in _ARRAYS},
             {name: store.strings(f"{prefix}{name}") for name in _STRINGS},

@@ -6,9 +6,10 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from lexfield.errors import InputError
+from lexfield.results import JsonObject
 
 
-def records_of(frame: Any) -> list[dict[str, Any]]:
+def records_of(frame: Any) -> list[JsonObject]:
     """Return one dictionary per row; missing values are None. No data frame package is imported."""
     if hasattr(frame, "to_dicts"):  # polars, and lexfield's own tables
         rows = frame.to_dicts()

@@ -10,10 +10,10 @@ import unicodedata
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from functools import cache
-from typing import Any
 
 from lexfield.errors import InputError
 from lexfield.registry import Registry
+from lexfield.results import JsonObject
 from lexfield.text.segment import BREAK, character_ranges, split_words, word_spans
 from lexfield.text.stem import NONE, check_stemmer
 
@@ -89,7 +89,7 @@ class Normalisation:
             raise InputError(f"A tokenizer must return a list of words. Got {words!r} instead.")
         return words
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonObject:
         """Return what an index stores. Raise InputError if the tokenizer is not registered."""
         if not isinstance(self.tokenizer, str):
             raise InputError(

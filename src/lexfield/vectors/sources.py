@@ -22,7 +22,6 @@ from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import xxhash
@@ -39,6 +38,7 @@ from lexfield.errors import (
     need,
 )
 from lexfield.progress import Progress, silent
+from lexfield.results import JsonObject
 from lexfield.store.folder import Store, Writer, discard, write
 from lexfield.vectors.files import read_vectors
 from lexfield.vectors.formats.common import VectorFile
@@ -206,9 +206,9 @@ def compute_checksum(path: Path) -> str:
     return xxhash.xxh3_64_hexdigest(path.read_bytes())
 
 
-def read_about() -> dict[str, Any]:
+def read_about() -> JsonObject:
     """Return the record of the package's set: sources, licences, method, scores."""
-    about: dict[str, Any] = json.loads((_DATA / "default.json").read_text("utf-8"))
+    about: JsonObject = json.loads((_DATA / "default.json").read_text("utf-8"))
     return about
 
 

@@ -15,13 +15,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 
 from lexfield.engine import map_tasks
 from lexfield.errors import InputError, check, need
 from lexfield.progress import Progress, silent
+from lexfield.results import JsonObject
 from lexfield.store.folder import Writer, write
 from lexfield.text.corpus import Corpus
 from lexfield.vectors.models import KIND, Models, array_name
@@ -84,7 +85,7 @@ def train(
 
 
 def _check(
-    corpus: Corpus, models: int, dimensions: Sequence[int], seed: int, settings: dict[str, Any]
+    corpus: Corpus, models: int, dimensions: Sequence[int], seed: int, settings: JsonObject
 ) -> None:
     check(1 <= models <= 100, "models", "between 1 and 100", models)
     is_valid = len(dimensions) > 0 and all(1 <= dims <= 2000 for dims in dimensions)
@@ -137,7 +138,7 @@ def _write_text(corpus: Corpus, path: Path) -> None:
                 file.write(" ".join(words[i] for i in own[start : start + _LONGEST]) + "\n")
 
 
-def _store(out: Writer, tasks: Sequence[dict[str, Any]]) -> None:
+def _store(out: Writer, tasks: Sequence[JsonObject]) -> None:
     lists = {Path(task["words"]).read_text("utf-8") for task in tasks}
     assert len(lists) == 1, "models of one text have the same words in the same order"
     words = lists.pop().split("\n")

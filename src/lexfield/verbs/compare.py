@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, Unpack
+from typing import Annotated, Unpack
 
 from msgspec import UNSET, Meta, UnsetType
 
@@ -17,7 +17,7 @@ from lexfield.compare.resampling import Resampling
 from lexfield.plots.divergence import draw_bars
 from lexfield.plots.figure import Picture
 from lexfield.progress import Progress, begin_stage, silent
-from lexfield.results import format_rows
+from lexfield.results import JsonObject, format_rows
 from lexfield.text.document import Document
 from lexfield.verbs.declare import Help, verb
 from lexfield.verbs.input import (
@@ -34,7 +34,6 @@ from lexfield.verbs.options import Comparing, Neighbour, Seed, choose_options
 from lexfield.verbs.results import (
     Paint,
     ReadThrough,
-    Record,
     Result,
     hidden,
     plain,
@@ -63,7 +62,7 @@ class Divergence:
     m: int
     dropped: list[float]
     entropy: list[float]
-    explanation: dict[str, Any] | UnsetType = UNSET
+    explanation: JsonObject | UnsetType = UNSET
 
 
 @dataclass(repr=False)
@@ -74,8 +73,8 @@ class Comparison(ReadThrough[Estimate], Result[Divergence]):
     names: tuple[str, str] = hidden()
     explain: bool = hidden(default=False)
 
-    def figures(self) -> Record:
-        record: Record = to_builtins(self.results[0])
+    def figures(self) -> JsonObject:
+        record: JsonObject = to_builtins(self.results[0])
         record.pop("explanation", None)
         return record
 

@@ -51,6 +51,7 @@ import msgspec
 from msgspec import Meta
 
 from lexfield.errors import InputError
+from lexfield.results import JsonObject
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -209,11 +210,11 @@ class Verb:
             )
         return dict(zip(names, values, strict=False))
 
-    def validate(self, arguments: Mapping[str, object], *, lax: bool = False) -> dict[str, Any]:
+    def validate(self, arguments: Mapping[str, object], *, lax: bool = False) -> JsonObject:
         """Return the keyword arguments of the function, with groups built and bounds checked."""
         known = {parameter.name: parameter for parameter in self.parameters}
         groups = {p.group for p in self.parameters if p.group}
-        found: dict[str, Any] = {}
+        found: JsonObject = {}
         for name, value in arguments.items():
             if name in groups:
                 found[name] = value
@@ -228,13 +229,13 @@ class Verb:
             raise InputError(f"{self.command} needs {' and '.join(missing)}.")
         return self._build_groups(found) | self._fill_shared(found)
 
-    def _build_groups(self, found: dict[str, Any]) -> dict[str, Any]:
+    def _build_groups(self, found: JsonObject) -> JsonObject:
         for name in {p.group for p in self.parameters if p.group} & found.keys():
             if isinstance(found[name], dict):
                 found[name] = _strip(self._signature.parameters[name].annotation)(**found[name])
         return found
 
-    def _fill_shared(self, found: dict[str, Any]) -> dict[str, Any]:
+    def _fill_shared(self, found: JsonObject) -> JsonObject:
         """Return the defaults of the shared options that were not given."""
         own = self._signature.parameters
         return {

@@ -10,13 +10,14 @@ from msgspec import Meta
 
 from lexfield.errors import InputError
 from lexfield.evaluate import measures as scoring
+from lexfield.results import JsonObject
 from lexfield.verbs.declare import Flags, Help, verb
-from lexfield.verbs.results import Record, Result
+from lexfield.verbs.results import Result
 from lexfield.verbs.runs import QrelsInput, RunInput, open_qrels, open_run
 
 
 @dataclass(repr=False)
-class Evaluation(Result[Record]):
+class Evaluation(Result[JsonObject]):
     """The values of a run: a row per measure, or per query; ``measures`` has the means."""
 
     run: str

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Annotated
 
 from msgspec import UNSET, Meta, UnsetType
 
 from lexfield.index.topics import has_topics
-from lexfield.results import format_rows
+from lexfield.results import JsonObject, format_rows
 from lexfield.search.index import Index
 from lexfield.verbs.declare import Help, verb
 from lexfield.verbs.input import IndexInput, open_index
@@ -34,9 +34,9 @@ class IndexInfo:
     words: int
     language: str
     normalisation: dict[str, bool | str]
-    vectors: dict[str, Any]
+    vectors: JsonObject
     metadata: dict[str, dict[str, int]]
-    shards: list[dict[str, Any]] | UnsetType = UNSET
+    shards: list[JsonObject] | UnsetType = UNSET
     topics: bool
 
 

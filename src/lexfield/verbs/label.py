@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Annotated, Any, Literal, Unpack
+from typing import Annotated, Literal, Unpack
 
 from msgspec import UNSET, Meta, UnsetType
 
 from lexfield.compare.counts import count_corpus
 from lexfield.compare.labels import Evidence, label_documents, label_text
 from lexfield.progress import Progress, silent
-from lexfield.results import format_rows
+from lexfield.results import JsonObject, format_rows
 from lexfield.text.corpus import Corpus
 from lexfield.verbs.declare import Flags, Help, verb
 from lexfield.verbs.input import (
@@ -171,7 +171,7 @@ def label(
 
 
 def _label_new(
-    corpus: Corpus, text: str, by: str, rule: str, neighbours: int, options: dict[str, Any]
+    corpus: Corpus, text: str, by: str, rule: str, neighbours: int, options: JsonObject
 ) -> Labels:
     """Label a text that is not one of the documents."""
     found = label_text(corpus, text, by, rule=rule, neighbours=neighbours, **options)

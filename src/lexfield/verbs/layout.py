@@ -15,11 +15,11 @@ from lexfield.plots.ranks import draw_layouts
 from lexfield.progress import Progress, silent
 from lexfield.ranks.layout import LayoutResult
 from lexfield.ranks.layout import layout as place_words
-from lexfield.results import format_rows
+from lexfield.results import JsonObject, format_rows
 from lexfield.verbs.declare import Help, verb
 from lexfield.verbs.input import READING, CollectionsInput, OwnVectorsInput, Reading, run_each
 from lexfield.verbs.options import AllowUnknown, Seed
-from lexfield.verbs.results import Paint, ReadThrough, Record, Result, hidden, plain, save_picture
+from lexfield.verbs.results import Paint, ReadThrough, Result, hidden, plain, save_picture
 
 
 @dataclass(kw_only=True)
@@ -43,7 +43,7 @@ class Layouts(ReadThrough[LayoutResult], Result[PlacedWord]):
     details: list[LayoutResult] = hidden()
     path: str | None = hidden(default=None)  # of the figure
 
-    def figures(self) -> Record:
+    def figures(self) -> JsonObject:
         return {**super().figures(), "plot": self.path}
 
     def lines(self, paint: Paint = plain) -> Iterable[str]:

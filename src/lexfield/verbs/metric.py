@@ -9,13 +9,14 @@ lexfield near crash --vectors tickets.idx/metrics/support
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Annotated, Literal
 
 from msgspec import Meta
 
 from lexfield.index import metrics as stored
 from lexfield.index.learn_metric import learn_metric as learn
+from lexfield.index.metrics import MetricSummary
 from lexfield.progress import Progress, begin_stage, silent
 from lexfield.verbs.declare import Flags, Help, verb
 from lexfield.verbs.input import IndexInput, open_index
@@ -25,30 +26,8 @@ from lexfield.verbs.results import Paint, Result, hidden, plain
 MetricName = Annotated[str, Meta(max_length=64), Flags(metavar="NAME")]
 
 
-@dataclass(kw_only=True)
-class MetricRow:
-    """A metric of an index: what it was learned from, and how well it recovers held-out groups.
-
-    before, after: 11-point precision by Euclidean distance and under the metric; null if the
-    shrinkage was given.
-    """
-
-    name: str
-    by: str
-    unit: str
-    clusters: int
-    rows: int
-    rank: int
-    dims: int
-    shrinkage: float
-    weights: str
-    before: float | None
-    after: float | None
-    topics: bool
-
-
 @dataclass(repr=False)
-class LearnedMetric(Result[MetricRow]):
+class LearnedMetric(Result[MetricSummary]):
     """The metric that was learned."""
 
     index: str = hidden()
@@ -115,10 +94,10 @@ def learn_metric(
         allow_unknown=allow_unknown,
         progress=progress,
     )
-    return LearnedMetric([_make_row(learned)], index=str(opened.path), notes=learned.notes)
+    return LearnedMetric([learned.summarise()], index=str(opened.path), notes=learned.notes)
 
 
-class Metrics(Result[MetricRow]):
+class Metrics(Result[MetricSummary]):
     """The metrics of an index."""
 
 
@@ -129,7 +108,7 @@ def list_metrics(index: IndexInput) -> Metrics:
     lexfield metric list tickets.idx
     """
     path = open_index(index).path
-    rows = [_make_row(learned) for learned in stored.list_metrics(path)]
+    rows = [learned.summarise() for learned in stored.list_metrics(path)]
     notes = [] if rows else [f"learn one: lexfield metric learn {path} --by FIELD --name NAME"]
     return Metrics(rows, notes=notes)
 
@@ -158,9 +137,3 @@ def remove_metric(
     """
     stored.remove_metric(open_index(index).path, name)
     return RemovedMetrics([RemovedMetric(removed=name)])
-
-
-def _make_row(learned: stored.LearnedMetric) -> MetricRow:
-    record = asdict(learned)
-    del record["notes"]
-    return MetricRow(**record)

@@ -14,14 +14,14 @@ from lexfield.engine import Engine
 from lexfield.errors import InputError, UnknownWordError
 from lexfield.evaluate.queries import MOST_BYTES, read_lines
 from lexfield.progress import Progress, begin_stage, silent
-from lexfield.results import format_rows
+from lexfield.results import JsonObject, format_rows
 from lexfield.vectors.models import Models, is_models
 from lexfield.vectors.sources import make_absolute
 from lexfield.vectors.wordvectors import WordVectors
 from lexfield.verbs.declare import Flags, Help, verb
 from lexfield.verbs.input import FileInput, ModelsInput, Vectors, VectorsInput, load_vectors
 from lexfield.verbs.options import ClusterAddress, Hits, use_engine
-from lexfield.verbs.results import Paint, Record, Result, hidden, plain
+from lexfield.verbs.results import Paint, Result, hidden, plain
 
 _LONGEST_WORD = 10_000  # characters
 _BATCH = 500  # words per task
@@ -174,9 +174,9 @@ def _find_on(
 
 def find_some(
     vectors: str, words: list[str], k: int, threshold: float | None
-) -> tuple[list[Record], list[str]]:
+) -> tuple[list[JsonObject], list[str]]:
     """Run one task: return the rows with their queries, and notes."""
-    rows: list[Record] = []
+    rows: list[JsonObject] = []
     notes: list[str] = []
     for word in words:
         found, missing = _find(_load_once(vectors), [word], k, threshold)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
-from typing import Annotated, Any, Literal, TypedDict
+from typing import Annotated, Literal, TypedDict
 
 from msgspec import Meta
 
 from lexfield.cluster.dask_engine import open_engine
 from lexfield.engine import Engine
+from lexfield.results import JsonObject
 from lexfield.verbs.declare import Default, Flags, Help
 from lexfield.verbs.input import Target, VectorsInput
 
@@ -118,9 +119,9 @@ class Comparing(TypedDict, total=False):
     allow_unknown: Annotated[AllowUnknown, Default(False)]
 
 
-def choose_options(comparing: Comparing) -> dict[str, Any]:
+def choose_options(comparing: Comparing) -> JsonObject:
     """Return the options of a comparison under the names that the library uses."""
-    options: dict[str, Any] = {**comparing}
+    options: JsonObject = {**comparing}
     options["n"] = options.pop("ngram")
     options["unit"] = "bits" if options.pop("bits") else "nats"
     with suppress(ValueError):  # ambient and intrinsic are words, anything else is a number

@@ -21,7 +21,7 @@ from lexfield.errors import InputError, list_names
 from lexfield.plots.divergence import draw_heat, draw_map, map_places, symmetric, title
 from lexfield.plots.figure import Picture, check_plot_path
 from lexfield.progress import Progress, begin_stage, silent
-from lexfield.results import format_rows
+from lexfield.results import JsonObject, format_rows
 from lexfield.store.files import replace_file
 from lexfield.text.corpus import Corpus, View
 from lexfield.verbs.declare import Flags, Help, verb
@@ -40,7 +40,6 @@ from lexfield.verbs.options import (
 from lexfield.verbs.results import (
     Paint,
     ReadThrough,
-    Record,
     Result,
     hidden,
     plain,
@@ -65,7 +64,7 @@ class PairDivergences(ReadThrough[Pairs], Result[PairDivergence]):
     details: list[Pairs] = hidden()
     labels: list[str] | None = hidden(default=None)  # colours of the map
 
-    def to_dicts(self) -> list[Record]:
+    def to_dicts(self) -> list[JsonObject]:
         return self.details[0].to_dicts()
 
     def lines(self, paint: Paint = plain) -> Iterator[str]:

@@ -19,11 +19,10 @@ from msgspec import UNSET
 
 from lexfield.errors import LexfieldError
 from lexfield.plots.figure import Picture
-from lexfield.results import Frames, format_rows, html_table
+from lexfield.results import Frames, JsonObject, format_rows, html_table
 
 Row = TypeVar("Row")
 Detail = TypeVar("Detail")
-Record = dict[str, Any]
 Paint = Callable[[str, str], str]
 
 
@@ -63,14 +62,14 @@ class Result(Frames, Generic[Row]):
     def __iter__(self) -> Iterator[Row]:
         return iter(self.results)
 
-    def to_dicts(self) -> list[Record]:
+    def to_dicts(self) -> list[JsonObject]:
         """Return one dictionary per row, as JSON has it."""
         return [to_builtins(row) for row in self.results]
 
-    def records(self) -> list[Record]:
+    def records(self) -> list[JsonObject]:
         return self.to_dicts()
 
-    def figures(self) -> Record:
+    def figures(self) -> JsonObject:
         """Return what stands beside the rows."""
         shown = {
             one.name: getattr(self, one.name)

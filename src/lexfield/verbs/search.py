@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 from msgspec import UNSET, Meta, UnsetType
 
@@ -17,6 +17,7 @@ from lexfield.index.highlights import Highlight, pieces
 from lexfield.index.passages import Passage
 from lexfield.index.ranking import Hit, Ranking
 from lexfield.progress import Progress, begin_stage, silent
+from lexfield.results import JsonObject
 from lexfield.search.index import Index
 from lexfield.search.registry import DEFAULT
 from lexfield.text.corpus import View
@@ -92,7 +93,7 @@ class HitRow:
     document: str
     position: int
     metadata: dict[str, str]
-    explanation: dict[str, Any] | None = None
+    explanation: JsonObject | None = None
 
 
 @dataclass(repr=False)
@@ -167,7 +168,7 @@ def search(
     _check_query(query, queries, like, algebra)
     _check_run(run, method)
     opened = open_index(index, metric)
-    asked: dict[str, Any] = {"where": parse_where(where), "allow_unknown": allow_unknown}
+    asked: JsonObject = {"where": parse_where(where), "allow_unknown": allow_unknown}
     begin_stage(progress, "searching")
     with use_engine(cluster) as engine:
         names, texts = ([like], [like]) if like is not None else _read_queries(query, queries, run)
@@ -237,7 +238,7 @@ def _rank(
     methods: Sequence[str],
     k: int,
     like: str | None,
-    asked: dict[str, Any],
+    asked: JsonObject,
 ) -> list[Ranking]:
     """Return a ranking per method and text."""
     if like is not None:

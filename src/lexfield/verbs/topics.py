@@ -12,7 +12,7 @@ import io
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import msgspec
 import numpy as np
@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 from lexfield.index.fit_topics import infer_texts, mixtures_of_documents, use_mixtures
 from lexfield.index.topics import Topics, segment_counts
 from lexfield.progress import Progress, begin_stage, silent
+from lexfield.results import JsonObject
 from lexfield.store.files import replace_file
 from lexfield.topics.filters import Filters
 from lexfield.topics.lda import TopicSummary
@@ -29,7 +30,7 @@ from lexfield.topics.mixtures import read_mixtures
 from lexfield.verbs.declare import Flags, Help, verb
 from lexfield.verbs.input import FileInput, IndexInput, Target, open_index
 from lexfield.verbs.options import Hits, Seed
-from lexfield.verbs.results import Paint, Record, Result, hidden, plain
+from lexfield.verbs.results import Paint, Result, hidden, plain
 
 Prior = Annotated[float | None, Meta(gt=0, le=1000)]
 Occurrences = Annotated[int, Meta(ge=1, le=10**9)]
@@ -134,10 +135,10 @@ class ShownTopics(Result[TopicSummary]):
     """The topics of an index, largest first, and how they were fitted."""
 
     coherence: float
-    about: dict[str, Any] = hidden()
+    about: JsonObject = hidden()
     perplexity: float | UnsetType = UNSET
 
-    def figures(self) -> Record:
+    def figures(self) -> JsonObject:
         return {**self.about, **super().figures()}
 
 
