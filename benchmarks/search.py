@@ -26,10 +26,11 @@ from unittest.mock import patch
 import numpy as np
 from harness import jsonl, rounded, seconds
 
-from lexfield import Corpus, Document, Index, stopwords
+from lexfield import Corpus, Document, Index
 from lexfield.index import segment
 from lexfield.search.setcover import SetCover
 from lexfield.text.segment import sentence_spans, split_words
+from lexfield.text.stopwords import stopwords
 
 METHODS = (
     "ideas",

@@ -22,8 +22,9 @@ import numpy as np
 from harness import rounded, seconds
 from numpy.typing import NDArray
 
-from lexfield import Corpus, stopwords
+from lexfield import Corpus
 from lexfield.bags.matrix import BagMatrix
+from lexfield.text.stopwords import stopwords
 from lexfield.topics.filters import Filters
 from lexfield.topics.lda import TopicModel
 from lexfield.topics.neighbours import Neighbours

@@ -14,8 +14,9 @@ from typing import Any
 
 import numpy as np
 
-from lexfield import Corpus, WordVectors, divergence
+from lexfield import Corpus, WordVectors
 from lexfield.compare.counts import count_corpus
+from lexfield.compare.pair import divergence
 from lexfield.plots.figure import COLOURS, figure, save
 from lexfield.sample import TEXTS
 

@@ -26,10 +26,11 @@ from approximate import KdTree, PStableHashes
 from scipy.special import rel_entr
 from simplex_bounds import ALPHAS, LENGTHS
 
-from lexfield import Corpus, stopwords
+from lexfield import Corpus
 from lexfield.arrays import Array
 from lexfield.bags.matrix import BagMatrix
 from lexfield.plots.figure import COLOURS, figure, save
+from lexfield.text.stopwords import stopwords
 from lexfield.topics.filters import Filters
 from lexfield.topics.lda import TopicModel
 from lexfield.topics.neighbours import Candidates, Neighbours

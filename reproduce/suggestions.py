@@ -18,8 +18,9 @@ from typing import Any
 
 from variety import LEVELS, METHODS, T, _words, build
 
-from lexfield import Corpus, Index, stopwords
+from lexfield import Corpus, Index
 from lexfield.sample import TEXTS
+from lexfield.text.stopwords import stopwords
 
 HERE = Path(__file__).parent
 QUERIES = (

@@ -26,12 +26,13 @@ from approximate import KdTree, PStableHashes
 from scipy.sparse import csr_matrix
 from scipy.special import rel_entr
 
-from lexfield import Corpus, stopwords
+from lexfield import Corpus
 from lexfield.arrays import Array
 from lexfield.bags.matrix import BagMatrix
 from lexfield.evaluate.fusion import fuse_runs
 from lexfield.evaluate.measures import by_query, compare
 from lexfield.evaluate.trec import Qrels, Run, read_qrels
+from lexfield.text.stopwords import stopwords
 from lexfield.topics.filters import Filters
 from lexfield.topics.lda import TopicModel
 from lexfield.topics.neighbours import Candidates, Neighbours

@@ -22,11 +22,12 @@ from typing import Any
 
 import numpy as np
 
-from lexfield import Corpus, threshold
+from lexfield import Corpus
 from lexfield.errors import UnknownWordError
 from lexfield.plots.words import draw_threshold, draw_uncertainty
 from lexfield.vectors.models import Models, is_models
 from lexfield.vectors.synonyms import count_synonyms
+from lexfield.vectors.threshold import threshold
 from lexfield.vectors.train import train
 from lexfield.vectors.uncertainty import uncertainty
 

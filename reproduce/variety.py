@@ -21,9 +21,10 @@ from typing import Any
 import numpy as np
 from suggestion_measures import list_jaccard, relevance, unique_share
 
-from lexfield import Corpus, Document, Index, stopwords
+from lexfield import Corpus, Document, Index
 from lexfield.search.method import format_method
 from lexfield.search.registry import parse
+from lexfield.text.stopwords import stopwords
 
 HERE = Path(__file__).parent
 LEVELS = ("middle", "high", "college")

@@ -4,13 +4,20 @@ from __future__ import annotations
 
 import importlib
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import pytest
 
+from lexfield.compare.measures import MEASURES
+from lexfield.registry import Registry
 from lexfield.sample import METADATA, TEXTS
+from lexfield.search.registry import METHODS
 from lexfield.text.corpus import Corpus
+from lexfield.text.normalise import TOKENIZERS
+from lexfield.text.readers import READERS
 
 SHARED = Path(__file__).parents[2] / "shared" / "data"
 REPRODUCE = Path(__file__).parents[1] / "reproduce"
@@ -32,6 +39,16 @@ def own_home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.Monke
     monkeypatch.setenv("LEXFIELD_HOME", str(home))
     monkeypatch.setenv("NO_COLOR", "1")
     return home
+
+
+@pytest.fixture(autouse=True)
+def own_extensions() -> Iterator[None]:
+    """What a test registers is gone after it."""
+    tables: list[Registry[Any]] = [METHODS, MEASURES, READERS, TOKENIZERS]
+    before = [dict(table._things) for table in tables]
+    yield
+    for table, things in zip(tables, before, strict=True):
+        table._things = things
 
 
 @pytest.fixture(scope="session")

@@ -12,7 +12,7 @@ from types import ModuleType
 import numpy as np
 import pytest
 
-from lexfield import knn_divergence
+from lexfield.compare.pair import knn_divergence
 
 ROOT = Path(__file__).parents[1]
 FOLDER = ROOT / "reproduce"

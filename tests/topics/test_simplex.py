@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import lexfield as lx
 from lexfield.errors import InputError
+from lexfield.topics import simplex
 from lexfield.topics.kernels import (
     HELLINGER_SQUARED,
     JS,
@@ -21,8 +21,6 @@ from lexfield.topics.kernels import (
     divergence,
     divergences,
 )
-
-simplex = lx.simplex
 
 
 def oracle(p: Any, q: Any, measure: str) -> float:

@@ -108,6 +108,7 @@ class CorpusBuilder:
     def finish(self) -> tuple[dict[str, Array], dict[str, StringArray], Normalisation, list[str]]:
         """Return what ``Corpus`` is made of. Word ids go by falling count, then by the alphabet."""
         names = StringArray.pack(islice(self._words, 1, None))
+        self._words.clear()  # takes more memory than all that follows
         numbers = np.frombuffer(self._tokens, np.int32)
         breaks = np.flatnonzero(numbers == 0)
         breaks -= np.arange(len(breaks))
