@@ -120,7 +120,7 @@ _RENAMED = {
     "divergence": ("compare.pair:divergence", "lexfield.compare(a, b)"),
     "knn_divergence": (
         "compare.pair:knn_divergence",
-        "lexfield.compare.pair.knn_divergence",
+        "from lexfield.compare.pair import knn_divergence",
     ),
     "open_engine": ("cluster.dask_engine:open_engine", "lexfield.cluster.dask_engine.open_engine"),
     "simplex": ("topics.simplex:", "from lexfield.topics import simplex"),

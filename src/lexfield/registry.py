@@ -26,7 +26,11 @@ class Registry(Generic[T]):
         self._called: set[str] = set()
 
     def register(self, name: str, thing: T) -> None:
-        """Add a thing. Raise InputError if lexfield itself has one of that name."""
+        """Add a thing. Raise InputError if the name is not a word, or one of lexfield's own."""
+        if not name.isidentifier():
+            raise InputError(
+                f"{name!r} cannot name a {self.kind}.", "Use letters, digits and _ only."
+            )
         if name in self._own:
             raise InputError(
                 f"lexfield has a {self.kind} named {name!r} itself.", "Choose another name."

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
@@ -20,6 +20,7 @@ from lexfield.text.normalise import TOKENIZERS
 from lexfield.text.readers import READERS
 from lexfield.vectors.means import embed_texts
 from lexfield.vectors.wordvectors import WordVectors
+from lexfield.verbs.input import Sources, read_texts
 
 T = TypeVar("T")
 
@@ -29,15 +30,15 @@ def open(path: str | Path, metric: str | None = None) -> Index:
     return open_index(path, metric)
 
 
-def embed(
-    texts: str | Iterable[str], vectors: WordVectors | str | Path = "default"
-) -> NDArray[np.float32]:
+def embed(texts: Sources, vectors: WordVectors | str | Path = "default") -> NDArray[np.float32]:
     """Return an (n, d) array with a vector per text: the mean of the vectors of its words.
+
+    A string or path that names a file or a folder is read, as everywhere.
 
     >>> embed(["A cat sat.", "A dog barked."]).shape
     (2, 256)
     """
-    return embed_texts(texts, vectors)
+    return embed_texts(list(read_texts(texts).texts), vectors)
 
 
 def register(extension: T, name: str | None = None) -> T:
@@ -55,7 +56,10 @@ def register(extension: T, name: str | None = None) -> T:
     """
     for point in EXTENSION_POINTS:
         if point.fits(extension):
-            point.add(name or _find_name(extension), extension)
+            made = (
+                extension() if point.adds_instances and isinstance(extension, type) else extension
+            )
+            point.add(name or _find_name(extension), made)
             return extension
     raise InputError(
         f"{_find_name(extension)} is not an extension that lexfield knows.",
@@ -71,6 +75,7 @@ class ExtensionPoint:
     protocol: str
     fits: Callable[[object], bool]
     add: Callable[[str, Any], None]
+    adds_instances: bool = False  # a class is called first
 
 
 def _find_name(extension: object) -> str:
@@ -109,7 +114,7 @@ def _add_method(name: str, kind: type[Any]) -> None:
 
 EXTENSION_POINTS = (
     ExtensionPoint("search method", "is a class with search()", _is_method, _add_method),
-    ExtensionPoint("file reader", "has suffixes and read()", _is_reader, READERS.register),
+    ExtensionPoint("file reader", "has suffixes and read()", _is_reader, READERS.register, True),
     ExtensionPoint("measure", "is a function of two arrays", _takes(2), MEASURES.register),
     ExtensionPoint("tokenizer", "is a function of one text", _takes(1), TOKENIZERS.register),
 )

@@ -20,7 +20,7 @@ from lexfield.verbs import describe_group, list_verbs
 
 # Commands that are not verbs: they start something, or are about lexfield itself.
 _OTHERS = {
-    "cluster": ("cluster", "See who works on a cluster."),
+    "cluster": ("cluster", "Show the workers of a cluster."),
     "completion": ("completion", "Print the shell script that completes lexfield's commands."),
     "demo": ("demo", "See lexfield work on the texts that come with it."),
     "reproduce": ("reproduce", "Rerun the tables and figures of the papers."),

@@ -15,9 +15,11 @@ from lexfield.errors import InputError
 @click.command()
 @click.argument("tables", nargs=-1, metavar="[TABLE]…")
 @click.option("--data", type=click.Path(file_okay=False), help="Folder of the corpora.")
-@click.option("--list", "listing", is_flag=True, help="Say what there is and how fresh it is.")
+@click.option(
+    "--list", "listing", is_flag=True, help="List the tables and whether each is up to date."
+)
 @click.option("--report", is_flag=True, help="Run nothing, only write the report.")
-@click.option("--force", is_flag=True, help="Run also what is fresh.")
+@click.option("--force", is_flag=True, help="Rerun tables that are up to date, too.")
 def reproduce(
     tables: tuple[str, ...], data: str | None, listing: bool, report: bool, force: bool
 ) -> None:

@@ -67,7 +67,7 @@ def serve(
     """Open a page to search, compare and measure; the same answers over HTTP at /v1.
 
     Everything stays on this machine. Indexes can also be built on the page; they are kept for the
-    next time. The address that is printed holds a token, without which the server answers nobody.
+    next time. The address that is printed holds a token, and requests without it are refused.
 
     \b
     lexfield serve my.idx

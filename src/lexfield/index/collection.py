@@ -10,7 +10,7 @@ from __future__ import annotations
 import shutil
 import tempfile
 import weakref
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, suppress
 from functools import cached_property
 from pathlib import Path
@@ -48,7 +48,7 @@ class Collection:
     """What is stored about documents: ``Collection(texts)`` in memory, ``build`` and ``open`` on
     disk. ``len``, iteration and ``collection[id]`` are over documents that were not deleted."""
 
-    _is_temporary = False
+    is_temporary = False
 
     def __init__(
         self,
@@ -64,7 +64,7 @@ class Collection:
         """
         folder = tempfile.mkdtemp(prefix="lexfield-")
         weakref.finalize(self, shutil.rmtree, folder, ignore_errors=True)
-        self._is_temporary = True
+        self.is_temporary = True
         path = Path(folder) / "index"
         write_index(to_corpus(documents, progress), path, vectors, language, progress)
         self._attach(path)
@@ -137,6 +137,8 @@ class Collection:
         self.refresh()
         if isinstance(documents, Corpus):
             documents = documents.documents
+        elif isinstance(documents, Mapping):
+            documents = [Document(str(id), text) for id, text in documents.items()]
         if not isinstance(documents, str):
             documents = self._number(documents)
         new = to_corpus(documents, progress, self.normalisation)
@@ -384,7 +386,7 @@ class Collection:
 
     def __repr__(self) -> str:
         sentences = sum(len(segment.corpus.sentences) for segment in self.segments)
-        where = "in memory" if self._is_temporary else repr(str(self.path))
+        where = "in memory" if self.is_temporary else repr(str(self.path))
         return (
             f"<{type(self).__name__} {where}: {len(self):,} documents, {sentences:,}"
             f" sentences, {len(self.lexicon):,} distinct words>"

@@ -61,13 +61,25 @@ class Searcher:
     def search(self, text: str) -> Ranking:
         """Return the best rows for a text."""
         query = self.read(text)
-        found = add_notes(
-            self.method.search(self.rows, query, self._k, self._allowed), query, self._notes
-        )
+        found = add_notes(self._search(query), query, self._notes)
         name = self.method.name
         if self._index.metric and not uses_vectors(self.method) and name not in ("topic", "fuse"):
             found.notes.append(f"{name} uses no vectors: the metric changes nothing")
         return Ranking(found, self.rows, self.spec, text)
+
+    def _search(self, query: Query) -> Found:
+        """Return what the method finds, without rows that are not allowed: a method that was added
+        from outside may forget about them."""
+        found = self.method.search(self.rows, query, self._k, self._allowed)
+        if self._allowed is None or self._allowed[found.rows].all():
+            return found
+        kept = [place for place, row in enumerate(found.rows) if self._allowed[row]]
+        return Found(
+            [found.rows[place] for place in kept],
+            [found.scores[place] for place in kept],
+            lambda place: found.explain(kept[place]),
+            found.notes,
+        )
 
 
 def search_many(

@@ -226,6 +226,6 @@ async def _show_error(request: Request, error: Exception) -> Response:
 
 async def _refuse(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
-    what = "There is nothing here." if error.status_code == 404 else str(error.detail)
+    what = "There is no such path." if error.status_code == 404 else str(error.detail)
     hint = "See /openapi.json for what there is." if error.status_code in (404, 405) else ""
     return JSONResponse({"error": what, "hint": hint}, error.status_code, error.headers)

@@ -73,6 +73,7 @@ DEFAULTS: dict[str, dict[str, object]] = {
 }
 # An address to which the server would connect; a binary file.
 _WITHHELD = {"cluster", "mixtures"}
+_ONLY_PRINTED = {("search", "run"), ("bags", "run")}  # changes what the command line prints
 _OLD_NAMES = {"q": "query", "n": "ngram", "text": "texts", "dims": "dimensions"}  # in 0.1
 _TWO_TEXTS = {"kwic"}  # verbs whose texts may also be called text_a and text_b
 
@@ -96,11 +97,16 @@ def offer(verb: Verb) -> dict[str, Parameter]:
     """Return the parameters of a verb as requests may hold them, by name."""
     offered: dict[str, Parameter] = {}
     for parameter in verb.parameters:
-        if parameter.group is None and parameter.name not in _WITHHELD:
+        if _is_offered(verb, parameter):
             for one in _offer_one(verb, parameter):
                 if one not in _CHOSEN or one.name not in offered:
                     offered[one.name] = one
     return {**offered, "format": _FORMAT}
+
+
+def _is_offered(verb: Verb, parameter: Parameter) -> bool:
+    known = parameter.name in _WITHHELD or (verb.name, parameter.name) in _ONLY_PRINTED
+    return parameter.group is None and not known
 
 
 def _offer_one(verb: Verb, parameter: Parameter) -> Iterator[Parameter]:
@@ -182,6 +188,8 @@ def read_values(
             close = difflib.get_close_matches(key, offered, 1)
             hint = f"Did you mean {close[0]!r}?" if close else f"It has: {', '.join(offered)}."
             raise InvalidError(f"{name} has no parameter {key[:100]!r}.", hint)
+        if known in values:
+            raise InvalidError(f"{key} and {known} are the same.", f"Give only {known}.")
         try:
             values[known] = offered[known].convert(value, lax=lax)
         except InputError as error:
@@ -220,7 +228,7 @@ class _Resolver:
 
     def resolve(self) -> Call:
         for parameter in self._verb.parameters:
-            if parameter.group is None and parameter.name not in _WITHHELD:
+            if _is_offered(self._verb, parameter):
                 value = self._resolve_one(parameter)
                 if value is not None:
                     self._call.arguments[parameter.name] = value

@@ -68,7 +68,7 @@ class View(Sequence[T], Generic[T]):
         if isinstance(index, slice):
             return [self._item(i) for i in range(*index.indices(self._length))]
         if not -self._length <= index < self._length:
-            raise IndexError(f"item {index} of {self._length}")
+            raise IndexError(f"{index} is out of range: there are {self._length:,}.")
         return self._item(index % self._length)
 
 

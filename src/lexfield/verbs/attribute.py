@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated
 
 from msgspec import UNSET, Meta, UnsetType
 
@@ -100,7 +100,7 @@ def attribute(
         Help("The text in question: a file, or the id of one of the documents."),
     ] = None,
     measure: Annotated[
-        Literal["hellinger", "js", "kl"], Help("Divergence between texts.")
+        str, Meta(max_length=200), Help("Divergence between texts: hellinger, js or kl.")
     ] = "hellinger",
     ngram: Ngram = 1,
     stopwords: Annotated[

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
@@ -29,6 +29,7 @@ from lexfield.verbs.input import (
     TextsInput,
     VectorsInput,
     find_paths,
+    is_list_of_texts,
     open_index,
     read_texts,
 )
@@ -161,10 +162,13 @@ def add(
         lexfield add tickets.idx new.csv --text-field title --text-field text
     """
     opened = open_index(index)
-    corpus = read_texts(texts, reading, progress, opened.normalisation)
-    begin_stage(progress, "embedding words")
-    added = opened.add(corpus, progress=progress)
-    return Added([AddedRow(added=added, documents=len(opened.documents))], notes=corpus.notes)
+    if isinstance(texts, Mapping) or is_list_of_texts(texts):
+        added, notes = opened.add(texts, progress=progress), []  # the index chooses free ids
+    else:
+        corpus = read_texts(texts, reading, progress, opened.normalisation)
+        begin_stage(progress, "embedding words")
+        added, notes = opened.add(corpus, progress=progress), corpus.notes
+    return Added([AddedRow(added=added, documents=len(opened.documents))], notes=notes)
 
 
 @dataclass(kw_only=True)

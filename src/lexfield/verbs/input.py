@@ -9,11 +9,10 @@ objects only, so neither guesses.
 from __future__ import annotations
 
 import os
-import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated, Literal, Protocol, TypeVar
+from typing import Annotated, Any, Literal, Protocol, TypeGuard, TypeVar
 
 from lexfield.cluster.sharded_index import open_index as open_at
 from lexfield.errors import InputError
@@ -24,6 +23,7 @@ from lexfield.text.corpus import Corpus
 from lexfield.text.document import Document
 from lexfield.text.normalise import Normalisation
 from lexfield.text.read import Reader
+from lexfield.text.readers import map_suffixes
 from lexfield.vectors.models import Models, is_models, open_all
 from lexfield.vectors.wordvectors import WordVectors
 from lexfield.verbs.declare import Flags, Help, Input
@@ -36,7 +36,7 @@ TextsInput = Annotated[Sources, Input("texts", many=True), Flags(metavar="PATH..
 CollectionsInput = Annotated[
     Source | Sequence[Source], Input("collections", many=True), Flags(metavar="CORPUS...")
 ]
-IndexInput = Annotated[Index | str | Path, Input("index"), Flags(metavar="IDX")]
+IndexInput = Annotated[Sources, Input("index"), Flags(metavar="IDX")]
 FileInput = Annotated[str | Path, Input("file")]
 Target = Annotated[str | Path, Input("target")]
 Vectors = WordVectors | str | Path
@@ -59,7 +59,7 @@ OwnVectorsInput = Annotated[
         "Word vectors: a name from `lexfield vectors list`, a file, or own (trained on the text)."
     ),
 ]
-_PATHLIKE = re.compile(r"\S+\.\w{1,5}|\S*[/\\]\S*")
+_SUFFIXES = (".pdf", ".docx", ".html", ".epub", ".json", ".xml", ".gz", ".zip", ".idx", ".run")
 
 
 @dataclass(frozen=True)
@@ -106,7 +106,7 @@ def read_texts(
         return source
     if isinstance(source, Index):
         return source.corpus
-    items = [source] if isinstance(source, str | Path | Document) else list(source)
+    items = _list_items(source)
     paths = find_paths(items)
     if not paths:
         texts = (item for item in items if not isinstance(item, Path))
@@ -117,6 +117,28 @@ def read_texts(
         return open_at(paths[0]).corpus
     begin_stage(progress, "reading")
     return Corpus.read(paths, normalisation=normalisation, progress=progress, **vars(reading))
+
+
+def is_list_of_texts(source: object) -> TypeGuard[list[str | Document]]:
+    """Is this a list of texts themselves, not of paths?"""
+    return isinstance(source, list | tuple) and not find_paths(_list_items(source))
+
+
+def _list_items(source: Any) -> list[str | Path | Document]:
+    """Return texts or paths as a list. Raise InputError if they are neither."""
+    items = [source] if isinstance(source, str | Path | Document) else source
+    if isinstance(items, Mapping):
+        items = [Document(str(id), text) for id, text in items.items()]
+    if not isinstance(items, Iterable) or isinstance(items, bytes):
+        items = [items]
+    found = list(items)
+    for item in found:
+        if not isinstance(item, str | Path | Document):
+            raise InputError(
+                "A text is a string, a path, a Document, a Corpus or an Index, or a list of the"
+                f" first three. Got {type(item).__name__} instead."
+            )
+    return found
 
 
 def find_paths(items: Iterable[str | Path | Document]) -> list[str]:
@@ -178,7 +200,7 @@ def read_documents(
         return [source], []
     if isinstance(source, str) and not _is_path(source):
         return [Document("text", source)], []
-    if isinstance(source, Corpus | Index) or (Path(source) / CURRENT).is_file():
+    if not isinstance(source, str | Path) or (Path(source) / CURRENT).is_file():
         corpus = read_texts(source, reading)
         return corpus.documents, corpus.notes
     reader = Reader([str(source)], **vars(reading))
@@ -213,11 +235,13 @@ def choose_text(source: Source, corpus: Corpus) -> Document:
     return Document(given, join_texts(read_documents(source, Reading(format="text"))[0]))
 
 
-def open_index(source: Index | str | Path, metric: str | None = None) -> Index:
-    """Return an index that is open already, or open the one at a path."""
+def open_index(source: Index | Sources, metric: str | None = None) -> Index:
+    """Return an index that is open already, open the one at a path, or index texts in memory."""
     if isinstance(source, Index):
         return source if metric is None else Index.open(source.path, metric)
-    return open_at(source, metric)
+    if isinstance(source, str | Path):
+        return open_at(source, metric)
+    return Index(read_texts(source))
 
 
 def load_vectors(
@@ -251,7 +275,7 @@ def name_source(source: object) -> str:
         case Document():
             return source.id
         case Index():
-            return str(source.path)
+            return "index" if source.is_temporary else str(source.path)
         case Corpus() if len(source.ids) == 1:
             return source.ids[0]
         case str():
@@ -273,12 +297,20 @@ def _is_path(item: str | Path) -> bool:
         return True
     if _exists(item):
         return True
-    if _PATHLIKE.fullmatch(item):
+    if _looks_like_path(item):
         raise InputError(
             f"There is no file {item!r}.",
             f"To use these words themselves as a text, pass lx.Document('text', {item!r}).",
         )
     return False
+
+
+def _looks_like_path(text: str) -> bool:
+    """Does one word start like a path, or end in a suffix that some reader knows?"""
+    if not text or len(text.split()) != 1:
+        return False
+    suffix = os.path.splitext(text)[1].lower()
+    return text.startswith(("/", "./", "../", "~/")) or suffix in (*map_suffixes(), *_SUFFIXES)
 
 
 def _exists(text: str) -> bool:

@@ -15,6 +15,7 @@ from lexfield.evaluate.trec import Run, run_lines, write_run
 from lexfield.index.filter import parse_where
 from lexfield.index.ranking import Ranking
 from lexfield.progress import Progress, begin_stage, silent
+from lexfield.results import JsonObject
 from lexfield.verbs.declare import Flags, Help, Input, verb
 from lexfield.verbs.input import IndexInput, Target, open_index
 from lexfield.verbs.options import (
@@ -55,6 +56,16 @@ class MadeRun(Result[RunRow]):
     @property
     def is_data(self) -> bool:
         return self.output is None
+
+    def to_dicts(self) -> list[JsonObject]:
+        """Return where the run was written; or the hits, if it was not."""
+        if self.output is not None:
+            return super().to_dicts()
+        return [
+            {"query": query, "rank": rank, "id": id, "score": score}
+            for query, hits in self.made.queries.items()
+            for rank, (id, score) in enumerate(hits, 1)
+        ]
 
     def to_run(self) -> Run:
         """Return the run, for ``evaluate`` and ``fuse``."""
