@@ -31,7 +31,7 @@ from typing import Annotated
 from msgspec import Meta
 
 from lexfield.verbs.declare import Help, verb
-from lexfield.verbs.input import CorpusInput, read_texts
+from lexfield.verbs.input import (CorpusInput, read_texts)
 from lexfield.verbs.results import Result
 
 

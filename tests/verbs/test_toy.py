@@ -24,7 +24,7 @@ from typing import Annotated
 from msgspec import Meta
 
 from lexfield.verbs.declare import Help, verb
-from lexfield.verbs.input import TextInput, read_texts
+from lexfield.verbs.input import (TextInput, read_texts)
 from lexfield.verbs.results import Paint, Result, plain
 
 

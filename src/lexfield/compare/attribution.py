@@ -91,7 +91,10 @@ def attribute(
     calibration = measure_calibration(p[rows], truth)
     notes = list(found.notes)
     if len(rows) < len(known):
-        notes.append(f"alone in their {by}, so never right: {len(known) - len(rows)} documents")
+        notes.append(
+            f"cannot be attributed, as no other document has their {by}:"
+            f" {len(known) - len(rows):,} of {len(known):,} documents"
+        )
     nearest = np.stack([others[:, known[labels[known] == n]].min(axis=1) for n in names], axis=1)
     orders = np.lexsort((nearest, -p))  # of equal probabilities, the nearer comes first
     if asked is None:

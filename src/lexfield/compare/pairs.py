@@ -154,9 +154,7 @@ def _drop_empty(counts: Counts) -> Counts:
         names = list_names(id for id, none in zip(counts.ids, empty, strict=True) if none)
         counts = counts.keep(np.flatnonzero(~empty), [f"left out, without words: {names}"])
     if len(counts.ids) < 2:
-        raise InputError(
-            f"{len(counts.ids)} documents have words.", "Give at least two to compare."
-        )
+        raise InputError("Fewer than two documents have words.", "Give at least two to compare.")
     return counts
 
 

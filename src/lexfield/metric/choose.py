@@ -61,8 +61,9 @@ def choose_shrinkage(
     several = np.flatnonzero(sizes > 1)
     if len(several) < 3:
         raise InputError(
-            f"{len(several)} clusters with two members are too few to hold some out.",
-            "Name the shrinkage (--shrinkage 0.1), or give at least three such clusters.",
+            f"Only {len(several)} of the clusters have two members; three are needed to choose the"
+            " shrinkage.",
+            "Name the shrinkage, such as 0.1, or give at least three such clusters.",
         )
     folds = min(folds, len(several))
     fold = np.full(len(names), -1)

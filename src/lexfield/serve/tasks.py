@@ -12,7 +12,7 @@ from typing import Any
 import msgspec
 
 from lexfield.cluster.sharded_index import open_index as open_at
-from lexfield.errors import InputError, list_names
+from lexfield.errors import InputError, LexfieldError, list_names
 from lexfield.progress import Progress, begin_stage, silent
 from lexfield.results import JsonObject
 from lexfield.search.index import Index
@@ -58,7 +58,11 @@ def run(
     with TemporaryDirectory(prefix="lexfield-") as folder:
         arguments = declared.validate(_build_arguments(declared, options, Path(folder)))
         progress = {"progress": report} if declared.takes_progress else {}
-        result = declared.function(**arguments, **progress)
+        try:
+            result = declared.function(**arguments, **progress)
+        except LexfieldError as error:  # callers know what they sent, not where it lay
+            error.message = error.message.replace(f"{folder}{os.sep}", "")
+            raise
     _shorten(result, MOST_ROWS.get(verb))
     for source, expected in (sources or {}).items():
         check_state(source, expected)

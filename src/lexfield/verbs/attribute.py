@@ -112,7 +112,7 @@ def attribute(
     reading: Reading = READING,
     progress: Progress = silent,
 ) -> Attribution:
-    """Say who wrote a text, how certainly, and which words say so.
+    """Attribute a text to its likeliest author, with a probability and evidence.
 
     Probabilities are calibrated on the known texts, each attributed from all the others. Without
     --text, that calibration is shown.

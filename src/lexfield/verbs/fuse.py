@@ -14,10 +14,10 @@ from lexfield.evaluate.fusion import FusedHit, Part, fuse_runs
 from lexfield.evaluate.fusion import fuse as fuse_rankings
 from lexfield.evaluate.trec import Run, run_lines, write_run
 from lexfield.verbs.declare import Flags, Help, Input, verb
-from lexfield.verbs.input import Target
 from lexfield.verbs.options import Hits
 from lexfield.verbs.results import Paint, Result, hidden, plain
 from lexfield.verbs.runs import RankingSource, RunSource, is_run, open_run
+from lexfield.verbs.vector_input import Target
 
 RunsInput = Annotated[
     Sequence[RunSource | RankingSource], Input("file", many=True), Flags(metavar="RUN RUN...")

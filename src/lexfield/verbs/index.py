@@ -25,9 +25,7 @@ from lexfield.verbs.input import (
     IndexInput,
     Reading,
     Sources,
-    Target,
     TextsInput,
-    VectorsInput,
     find_paths,
     is_list_of_texts,
     open_index,
@@ -35,6 +33,7 @@ from lexfield.verbs.input import (
 )
 from lexfield.verbs.options import ClusterAddress, use_engine
 from lexfield.verbs.results import Paint, Result, hidden, plain
+from lexfield.verbs.vector_input import Target, VectorsInput
 
 Stem = Annotated[
     str,

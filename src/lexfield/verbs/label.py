@@ -14,14 +14,7 @@ from lexfield.progress import Progress, silent
 from lexfield.results import JsonObject, format_rows
 from lexfield.text.corpus import Corpus
 from lexfield.verbs.declare import Flags, Help, verb
-from lexfield.verbs.input import (
-    READING,
-    Reading,
-    TextInput,
-    TextsInput,
-    choose_text,
-    read_texts,
-)
+from lexfield.verbs.input import READING, Reading, TextInput, TextsInput, choose_text, read_texts
 from lexfield.verbs.options import (
     By,
     ClusterAddress,

@@ -17,9 +17,10 @@ from lexfield.ranks.layout import LayoutResult
 from lexfield.ranks.layout import layout as place_words
 from lexfield.results import JsonObject, format_rows
 from lexfield.verbs.declare import Help, verb
-from lexfield.verbs.input import READING, CollectionsInput, OwnVectorsInput, Reading, run_each
+from lexfield.verbs.input import READING, CollectionsInput, Reading, run_each
 from lexfield.verbs.options import AllowUnknown, Seed
 from lexfield.verbs.results import Paint, ReadThrough, Result, hidden, plain, save_picture
+from lexfield.verbs.vector_input import OwnVectorsInput
 
 
 @dataclass(kw_only=True)

@@ -19,9 +19,9 @@ from lexfield.vectors.models import Models, is_models
 from lexfield.vectors.sources import make_absolute
 from lexfield.vectors.wordvectors import WordVectors
 from lexfield.verbs.declare import Flags, Help, verb
-from lexfield.verbs.input import FileInput, ModelsInput, Vectors, VectorsInput, load_vectors
 from lexfield.verbs.options import ClusterAddress, Hits, use_engine
 from lexfield.verbs.results import Paint, Result, hidden, plain
+from lexfield.verbs.vector_input import FileInput, ModelsInput, Vectors, VectorsInput, load_vectors
 
 _LONGEST_WORD = 10_000  # characters
 _BATCH = 500  # words per task

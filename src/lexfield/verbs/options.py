@@ -12,7 +12,7 @@ from lexfield.cluster.dask_engine import open_engine
 from lexfield.engine import Engine
 from lexfield.results import JsonObject
 from lexfield.verbs.declare import Default, Flags, Help
-from lexfield.verbs.input import Target, VectorsInput
+from lexfield.verbs.vector_input import Target, VectorsInput
 
 Hits = Annotated[int, Meta(ge=1, le=10**6), Flags(("-k",)), Help("Number of results.")]
 Ngram = Annotated[int, Meta(ge=1, le=100), Help("Number of words in an n-gram.")]
@@ -43,7 +43,7 @@ Algebra = Annotated[
     ),
 ]
 AllowUnknown = Annotated[
-    bool, Help("Go on though most words have no vector, as in a language the vectors lack.")
+    bool, Help("Continue even if most words have no vector, as in a language the vectors lack.")
 ]
 ClusterAddress = Annotated[
     str | None,

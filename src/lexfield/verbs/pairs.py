@@ -25,7 +25,7 @@ from lexfield.results import JsonObject, format_rows
 from lexfield.store.files import replace_file
 from lexfield.text.corpus import Corpus, View
 from lexfield.verbs.declare import Flags, Help, verb
-from lexfield.verbs.input import READING, Reading, Target, TextsInput, read_texts
+from lexfield.verbs.input import READING, Reading, TextsInput, read_texts
 from lexfield.verbs.options import (
     By,
     ClusterAddress,
@@ -45,6 +45,7 @@ from lexfield.verbs.results import (
     plain,
     save_picture,
 )
+from lexfield.verbs.vector_input import Target
 
 
 @dataclass(kw_only=True)

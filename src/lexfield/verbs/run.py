@@ -17,7 +17,7 @@ from lexfield.index.ranking import Ranking
 from lexfield.progress import Progress, begin_stage, silent
 from lexfield.results import JsonObject
 from lexfield.verbs.declare import Flags, Help, Input, verb
-from lexfield.verbs.input import IndexInput, Target, open_index
+from lexfield.verbs.input import IndexInput, open_index
 from lexfield.verbs.options import (
     Algebra,
     AllowUnknown,
@@ -29,6 +29,7 @@ from lexfield.verbs.options import (
     use_engine,
 )
 from lexfield.verbs.results import Paint, Result, hidden, plain
+from lexfield.verbs.vector_input import Target
 
 _NOTES = 10
 FieldName = Annotated[str, Meta(max_length=1000), Flags(metavar="NAME")]

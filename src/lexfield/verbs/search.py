@@ -22,7 +22,7 @@ from lexfield.search.index import Index
 from lexfield.search.registry import DEFAULT
 from lexfield.text.corpus import View
 from lexfield.verbs.declare import Flags, Help, verb
-from lexfield.verbs.input import FileInput, IndexInput, open_index
+from lexfield.verbs.input import IndexInput, open_index
 from lexfield.verbs.options import (
     Algebra,
     AllowUnknown,
@@ -34,6 +34,7 @@ from lexfield.verbs.options import (
     use_engine,
 )
 from lexfield.verbs.results import Paint, Result, hidden, plain
+from lexfield.verbs.vector_input import FileInput
 
 _LINE = 200  # characters of a hit without reasons
 SearchText = Annotated[

@@ -13,9 +13,10 @@ from lexfield.progress import Progress, silent
 from lexfield.ranks.speech import NEIGHBOURS, SameClass, Share, SpeechResult
 from lexfield.ranks.speech import speech as count_speech
 from lexfield.verbs.declare import Flags, Help, verb
-from lexfield.verbs.input import READING, CollectionsInput, OwnVectorsInput, Reading, run_each
+from lexfield.verbs.input import READING, CollectionsInput, Reading, run_each
 from lexfield.verbs.options import AllowUnknown
 from lexfield.verbs.results import Paint, ReadThrough, Result, hidden, plain
+from lexfield.verbs.vector_input import OwnVectorsInput
 
 
 @dataclass(kw_only=True)

@@ -17,9 +17,9 @@ from lexfield.vectors.synonyms import Synonyms, count_synonyms
 from lexfield.vectors.threshold import DEVIATION, SYNONYMS, TERMS, Threshold
 from lexfield.vectors.threshold import threshold as find_threshold
 from lexfield.verbs.declare import Flags, Help, verb
-from lexfield.verbs.input import ModelsInput, open_models
 from lexfield.verbs.options import Limit, Seed
 from lexfield.verbs.results import Paint, Result, hidden, plain, save_picture
+from lexfield.verbs.vector_input import ModelsInput, open_models
 
 _FEWEST, _MOST = 0.001, 1000.0  # neighbours in the table
 

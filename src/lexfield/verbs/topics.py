@@ -28,9 +28,10 @@ from lexfield.topics.filters import Filters
 from lexfield.topics.lda import TopicSummary
 from lexfield.topics.mixtures import read_mixtures
 from lexfield.verbs.declare import Flags, Help, verb
-from lexfield.verbs.input import FileInput, IndexInput, Target, open_index
+from lexfield.verbs.input import IndexInput, open_index
 from lexfield.verbs.options import Hits, Seed
 from lexfield.verbs.results import Paint, Result, hidden, plain
+from lexfield.verbs.vector_input import FileInput, Target
 
 Prior = Annotated[float | None, Meta(gt=0, le=1000)]
 Occurrences = Annotated[int, Meta(ge=1, le=10**9)]

@@ -25,20 +25,17 @@ from lexfield.vectors.sources import VectorSet, import_file, list_sets
 from lexfield.vectors.train import train
 from lexfield.vectors.uncertainty import Uncertainty, uncertainty
 from lexfield.verbs.declare import Flags, Help, verb
-from lexfield.verbs.input import (
-    READING,
+from lexfield.verbs.input import READING, Reading, TextsInput, read_texts
+from lexfield.verbs.options import Hits, Limit, Seed
+from lexfield.verbs.results import Result, hidden, save_picture
+from lexfield.verbs.vector_input import (
     FileInput,
     ModelsInput,
-    Reading,
     Target,
-    TextsInput,
     VectorsInput,
     load_vectors,
     open_models,
-    read_texts,
 )
-from lexfield.verbs.options import Hits, Limit, Seed
-from lexfield.verbs.results import Result, hidden, save_picture
 
 
 class VectorSets(Result[VectorSet]):

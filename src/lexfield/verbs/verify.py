@@ -22,8 +22,8 @@ from lexfield.store.manifest import CURRENT, root_of
 from lexfield.study.database import verify as verify_study
 from lexfield.vectors.sources import find_metric
 from lexfield.verbs.declare import Flags, Help, verb
-from lexfield.verbs.input import FileInput
 from lexfield.verbs.results import Paint, Result, hidden, plain
+from lexfield.verbs.vector_input import FileInput
 
 
 @dataclass(repr=False)

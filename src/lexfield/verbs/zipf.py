@@ -24,7 +24,6 @@ from lexfield.verbs.input import (
     READING,
     CollectionsInput,
     CorpusInput,
-    OwnVectorsInput,
     Reading,
     name_briefly,
     read_texts,
@@ -32,6 +31,7 @@ from lexfield.verbs.input import (
 )
 from lexfield.verbs.options import AllowUnknown, Ngram, Seed
 from lexfield.verbs.results import Paint, ReadThrough, Result, hidden, plain, save_picture
+from lexfield.verbs.vector_input import OwnVectorsInput
 
 _FIRST = 20  # ranks listed with their labels
 _POINTS = 300  # ranks to draw the curve from
