@@ -55,5 +55,5 @@ def test_rows_without_a_label_are_in_the_way() -> None:
 
 
 def test_too_few_clusters_are_told() -> None:
-    with pytest.raises(lx.LexfieldError, match="too few"):
+    with pytest.raises(lx.LexfieldError, match="three are needed"):
         choose_shrinkage(np.eye(5), [0, 0, 1, 1, 2])
