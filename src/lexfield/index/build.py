@@ -39,7 +39,7 @@ def to_corpus(
     """Return documents as a corpus. Raise InputError if they are one text or a path."""
     if isinstance(documents, str | Path):
         raise InputError(
-            f"An index needs a list of texts. Got {str(documents)[:60]!r} instead.",
+            f"An index needs a list of texts, not only {str(documents)[:60]!r}.",
             "Give a list of texts; read files with Corpus.read(path); open an index with"
             " Index.open(path).",
         )
