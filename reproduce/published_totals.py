@@ -18,11 +18,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lexfield.errors import ReadError
+from lexfield.study.analyse import compute_detectable_difference
+from lexfield.study.build import parse_count, read_json
 from lexfield.study.design import PAPER_BASELINES as BASELINES
 from lexfield.study.design import PAPER_TARGETS as TARGETS
 from lexfield.study.design import Design
-from lexfield.study.power import compute_detectable_difference
-from lexfield.study.sentences import parse_count, read_json
 from lexfield.study.strengths import Offer, fit
 
 Array = NDArray[np.float64]

@@ -43,12 +43,11 @@ from suggestion_measures import unique_share
 from lexfield import Corpus, Index
 from lexfield.results import format_rows
 from lexfield.study.analyse import GroupAnalysis, analyse
-from lexfield.study.build import import_study, new_study
+from lexfield.study.build import import_study, new_study, read_queries
 from lexfield.study.database import Answer, Study
 from lexfield.study.design import PAPER_BASELINES as BASELINES
 from lexfield.study.design import PAPER_TARGETS as TARGETS
 from lexfield.study.design import Design
-from lexfield.study.sentences import read_queries
 from lexfield.study.simulate import choose, simulate
 
 HERE = Path(__file__).parent

@@ -15,10 +15,10 @@ from typing import Any, get_args
 import click
 import msgspec
 
-from lexfield.cli.build import name_flags
 from lexfield.cli.main import cli
 from lexfield.verbs import list_verbs
 from lexfield.verbs.declare import Parameter, Verb, describe
+from lexfield.verbs.snippets import name_flags
 
 DOCS = Path(__file__).parents[1] / "docs"
 CLI_HEAD = """# The command line

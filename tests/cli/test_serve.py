@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import socket
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -44,3 +46,14 @@ def test_a_port_that_is_taken(run: Run, tmp_path: Path) -> None:
 def test_wrong_numbers(run: Run, tmp_path: Path, wrong: tuple[str, object]) -> None:
     ran = run("serve", *wrong, "--no-browser", "--folder", tmp_path)
     assert ran.code == 2 and "Traceback" not in ran.err and "fault" not in ran.err
+
+
+@pytest.mark.parametrize("command", [["serve"], ["study", "serve", "x.db"]])
+def test_a_missing_package_is_reported_in_one_place(command: list[str]) -> None:
+    code = (
+        "import sys; sys.modules['uvicorn'] = None; from lexfield.cli.main import main;"
+        f" main({command!r})"
+    )
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert ran.returncode == 2 and "'uvicorn', which is not installed" in ran.stderr
+    assert "pip install 'lexfield[serve]'" in ran.stderr and "Traceback" not in ran.stderr

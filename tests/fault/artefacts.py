@@ -19,8 +19,7 @@ import numpy as np
 from lexfield.index.learn_metric import learn_metric
 from lexfield.search.index import Index
 from lexfield.study.database import Study, create
-from lexfield.study.design import Design
-from lexfield.study.sentences import StudyQuery
+from lexfield.study.design import Design, StudyQuery
 from lexfield.text.corpus import Corpus
 from lexfield.text.document import Document
 from lexfield.vectors import sources

@@ -27,9 +27,8 @@ PATIENCE, MOST, CONCURRENT = 2, 60, 8
 SERVER = f"""
 import sys
 from lexfield.serve.app import make_app
-from lexfield.serve.connections import Connection
 from lexfield.serve.guard import Limits
-from lexfield.serve.run import run
+from lexfield.serve.run import Connection, run
 Connection.most = {MOST}
 limits = Limits(body=1_000_000, seconds=6, concurrent={CONCURRENT})
 app = make_app([sys.argv[1]], folder=sys.argv[2], workers=1, limits=limits)

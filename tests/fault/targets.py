@@ -28,8 +28,8 @@ from lexfield.search.registry import parse
 from lexfield.serve.uploads import Bounds, Sent, keep
 from lexfield.store.files import block_sums, canonical_json
 from lexfield.store.folder import Store, verify
+from lexfield.study.build import read_queries as read_study_queries
 from lexfield.study.database import Study
-from lexfield.study.sentences import read_queries as read_study_queries
 from lexfield.text.corpus import Corpus
 from lexfield.text.read import Reader
 from lexfield.vectors.files import read_vectors

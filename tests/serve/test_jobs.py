@@ -44,7 +44,7 @@ def test_the_last_event_is_the_end_even_if_it_comes_while_one_is_sent() -> None:
         told = []
         async for event in jobs.stream(job.id):
             told.append(json.loads(event.decode().split("data: ")[1])["state"])
-            jobs._processes[0].go.set()  # type: ignore[attr-defined]
+            jobs._process.go.set()  # type: ignore[attr-defined]
             await asyncio.sleep(0.01)  # the job ends while the event is on its way
         return told
 
@@ -116,7 +116,7 @@ def test_the_same_job_is_shared_and_another_is_not() -> None:
         first = jobs.start("zipf", None, "work", {}, key="a", follower="page-one")
         assert jobs.share("a", "page-two", answered=True) is first
         assert jobs.share("b", "page-two", answered=True) is None
-        jobs._processes[0].go.set()  # type: ignore[attr-defined]
+        jobs._process.go.set()  # type: ignore[attr-defined]
         await asyncio.sleep(0.01)
         assert first.state == "done"
         assert jobs.share("a", "page-three", answered=True) is first  # its answer is there

@@ -122,9 +122,9 @@ def test_a_pool_goes_on_after_a_process_was_killed(tmp_path: Path) -> None:
 
 
 def test_messages_hide_the_folders_of_the_machine(tmp_path: Path) -> None:
-    item = {"path": "/srv/me/x.idx", "options": {"folder": "/srv/me/up", "target": "/srv/me/new"}}
+    names = {"/srv/me/x.idx": "x", "/srv/me/up": "", "/srv/me/new": "new"}
     said = f"/srv/me/up{os.sep}a.csv: no text; /srv/me/new is full; /srv/me/x.idx; /srv/me/up"
-    assert hide_paths(said, item) == "a.csv: no text; new is full; x.idx; what was sent"
+    assert hide_paths(said, names) == "a.csv: no text; new is full; x; what was sent"
 
 
 def test_a_process_can_be_cancelled_while_it_starts() -> None:

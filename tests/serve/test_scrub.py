@@ -14,8 +14,7 @@ from starlette.testclient import TestClient
 
 from lexfield.search.index import Index
 from lexfield.serve.app import make_app
-from lexfield.serve.library import Library
-from lexfield.serve.scrub import Scrubber
+from lexfield.serve.library import Library, Scrubber
 from lexfield.text.corpus import Corpus
 from lexfield.text.document import Document
 
@@ -75,7 +74,7 @@ def test_an_index_that_is_written_meanwhile_is_not_called_damaged(tmp_path: Path
 
 def test_it_looks_again_and_again(tmp_path: Path) -> None:
     index = Index.build(Corpus.of(["The ship came home."]), tmp_path / "x.idx")
-    scrubber = Scrubber(Library([index.path], [], tmp_path / "folder"), least=0.01)
+    scrubber = Scrubber(Library([index.path], [], tmp_path / "folder"), pause=0.01)
     flip(next(index.path.rglob("*.texts.bytes.npy")))
 
     async def go() -> None:

@@ -21,9 +21,8 @@ from lexfield.errors import CorruptError
 from lexfield.search.index import Index
 from lexfield.serve.app import make_app
 from lexfield.serve.inputs import read_request
-from lexfield.serve.library import Library
+from lexfield.serve.library import Library, Scrubber
 from lexfield.serve.pool import Process
-from lexfield.serve.scrub import Scrubber
 from lexfield.serve.server import TASK, Server, find_verb, make_key
 from lexfield.store.folder import write
 from lexfield.text.corpus import Corpus

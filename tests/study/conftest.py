@@ -5,8 +5,7 @@ from pathlib import Path
 import pytest
 
 from lexfield.study.database import Study, create
-from lexfield.study.design import Design
-from lexfield.study.sentences import StudyQuery
+from lexfield.study.design import Design, StudyQuery
 
 METHODS = ("setcover", "mean", "wmd", "jaccard", "edit")
 

@@ -11,10 +11,9 @@ import numpy as np
 import pytest
 
 from lexfield.errors import InputError
-from lexfield.study.analyse import Analysis, GroupAnalysis, analyse
+from lexfield.study.analyse import Analysis, GroupAnalysis, analyse, compute_power
 from lexfield.study.database import Answer, Study
 from lexfield.study.design import Design
-from lexfield.study.power import compute_power
 from lexfield.study.simulate import choose, simulate
 from tests.conftest import import_reproduce
 from tests.study.conftest import METHODS, make

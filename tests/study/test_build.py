@@ -7,7 +7,7 @@ import pytest
 from lexfield.errors import InputError
 from lexfield.search.index import Index
 from lexfield.study.build import Lengths, new_study, suggest
-from lexfield.study.sentences import StudyQuery
+from lexfield.study.design import StudyQuery
 from lexfield.text.corpus import Corpus
 from lexfield.text.segment import split_words
 

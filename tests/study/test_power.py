@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from lexfield.study.power import compute_detectable_difference as detectable
-from lexfield.study.power import compute_power as power
-from lexfield.study.power import count_needed_participants as needed
-from lexfield.study.power import describe_power
+from lexfield.study.analyse import compute_detectable_difference as detectable
+from lexfield.study.analyse import compute_power as power
+from lexfield.study.analyse import count_needed_participants as needed
+from lexfield.study.analyse import describe_power
 
 
 def test_by_hand() -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from lexfield.errors import InputError, LexfieldError
-from lexfield.study.sentences import StudyQuery, drop_repeats, read_queries
+from lexfield.study.build import StudyQuery, drop_repeats, read_queries
 
 
 def test_lines_and_json(tmp_path: Path) -> None:
@@ -41,7 +41,7 @@ def test_bad_files(tmp_path: Path, name: str, data: bytes, message: str) -> None
 
 
 def test_large_files_are_not_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(import_module("lexfield.study.sentences"), "MOST_BYTES", 10)
+    monkeypatch.setattr(import_module("lexfield.study.build"), "MOST_BYTES", 10)
     (tmp_path / "q.json").write_text('["A long enough query."]')
     with pytest.raises(InputError, match="larger than"):
         read_queries(tmp_path / "q.json")

@@ -98,8 +98,7 @@ def test_pages_are_blind(kind: str, request: pytest.FixtureRequest) -> None:
 
 def test_sentences_are_escaped(tmp_path: Any) -> None:
     from lexfield.study.database import create
-    from lexfield.study.design import Design
-    from lexfield.study.sentences import StudyQuery
+    from lexfield.study.design import Design, StudyQuery
 
     evil = "<script>alert('x')</script> & \"quotes\" {}"
     lists = [{m: [f"{evil} {m} {i}" for i in range(5)] for m in METHODS}]

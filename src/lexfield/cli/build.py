@@ -16,6 +16,7 @@ from lexfield.plots import figure
 from lexfield.results import JsonObject
 from lexfield.text.source import read_at_most
 from lexfield.verbs.declare import REQUIRED, Parameter, Verb
+from lexfield.verbs.snippets import name_flags
 
 _MOST_BYTES = 100_000_000  # of standard input
 
@@ -143,16 +144,6 @@ def _build_parameter(parameter: Parameter) -> click.Parameter:
         callback=_flatten,
         help=parameter.help,
     )
-
-
-def name_flags(parameter: Parameter) -> list[str]:
-    """Return the names of an option; a flag that is on by default can be turned off."""
-    names = list(parameter.flags.names)
-    if not names or (len(parameter.name) > 1 and not any(n.startswith("--") for n in names)):
-        names.append(f"--{parameter.name.replace('_', '-')}")
-    if parameter.default is True:
-        names[-1] = f"{names[-1]}/--no-{names[-1].removeprefix('--')}"
-    return names
 
 
 def _choose_type(parameter: Parameter) -> click.ParamType[Any]:

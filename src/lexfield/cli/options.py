@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import secrets
 from collections.abc import Callable
 from typing import Any, TypeVar
 
@@ -31,10 +32,8 @@ def _note_no_token(context: click.Context, _: click.Parameter, value: bool) -> N
 def _choose_token(
     context: click.Context, parameter: click.Parameter, value: str | None
 ) -> str | None:
-    from lexfield.serve.access import make_token  # needs the extra serve
-
     if not context.meta["lexfield.no_token"]:
-        return value or make_token()
+        return value or secrets.token_urlsafe(24)
     source = context.get_parameter_source(parameter.name or "")
     if source is click.core.ParameterSource.COMMANDLINE:
         raise click.UsageError("Give either --token or --no-token.")

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import os
-
 import click
 
 from lexfield.cli.options import FiniteRange, listening_options
 from lexfield.cli.output import echo
-from lexfield.errors import need
+from lexfield.cluster.sharded_index import open_index
+from lexfield.serve.app import make_app
+from lexfield.serve.guard import Limits
+from lexfield.serve.run import run
 
 
 @click.command()
@@ -76,14 +77,6 @@ def serve(
     lexfield serve my.idx --no-token --no-browser
     curl 'http://127.0.0.1:8000/v1/search?q=a+storm+at+sea&k=3'
     """
-    need("uvicorn", "serve")
-    need("starlette", "serve")
-    need("python_multipart", "serve")
-    from lexfield.cluster.sharded_index import open_index
-    from lexfield.serve.app import make_app
-    from lexfield.serve.guard import Limits
-    from lexfield.serve.run import run
-
     for path in indexes:
         open_index(path)  # what is wrong with an index is told before anything listens
     limits = Limits(int(max_body * 1e6), timeout, concurrent, int(memory * 1e9))
@@ -91,5 +84,4 @@ def serve(
         indexes, models=models, folder=folder, limits=limits, host=host, token=token,
         workers=workers,
     )  # fmt: skip
-    opens = not no_browser and "SSH_CONNECTION" not in os.environ
-    run(app, host=host, port=port, browser=opens, token=token, say=echo)
+    run(app, host=host, port=port, browser=not no_browser, token=token, say=echo)

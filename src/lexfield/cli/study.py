@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
@@ -12,13 +11,12 @@ import click
 from lexfield.cli.options import SEED, FiniteRange, listening_options
 from lexfield.cli.output import Bar, add_formats, echo, print_rows
 from lexfield.cluster.sharded_index import open_index
-from lexfield.errors import InputError, need
+from lexfield.errors import InputError
 from lexfield.results import JsonObject, format_rows
 from lexfield.study import analyse as analysis
-from lexfield.study.build import Lengths, import_study, new_study
+from lexfield.study.build import Lengths, import_study, new_study, read_queries
 from lexfield.study.database import Study
 from lexfield.study.design import BASELINES, KINDS, PAPER_BASELINES, PAPER_TARGETS, TARGETS
-from lexfield.study.sentences import read_queries
 from lexfield.study.simulate import simulate
 from lexfield.study.terminal import take_part
 
@@ -286,17 +284,12 @@ def serve(path: str, port: int, host: str, token: str | None, no_browser: bool) 
     lexfield study serve study.db --port 8080 --no-browser
     lexfield study serve study.db --host 0.0.0.0
     """
-    need("uvicorn", "serve")
-    need("starlette", "serve")
-    from lexfield.serve.run import run as listen
-    from lexfield.serve.study import study_app
+    from lexfield.serve.study import serve_study  # needs the extra serve, as no other command
 
     with Study(path) as opened:
         if any(person.simulated for person in opened.participants()):
             raise InputError(f"{path} holds simulated participants.", "Make a new study.")
-        app = study_app(opened, host=host, token=token)
-        opens = not no_browser and "SSH_CONNECTION" not in os.environ
-        listen(app, host=host, port=port, browser=opens, token=token, say=echo)
+        serve_study(opened, host=host, port=port, browser=not no_browser, token=token, say=echo)
 
 
 @study.command("analyse")

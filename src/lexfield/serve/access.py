@@ -10,11 +10,10 @@ import secrets
 import socket
 import time
 from collections import OrderedDict
-from collections.abc import Iterable
-from urllib.parse import parse_qsl, quote, urlencode
+from urllib.parse import quote, urlencode
 
 from starlette.datastructures import Headers
-from starlette.requests import cookie_parser
+from starlette.requests import HTTPConnection
 from starlette.types import Scope
 
 from lexfield.errors import InputError, check
@@ -27,11 +26,6 @@ _GUESSES = 10  # different wrong tokens of one network, before it has to wait
 _FORGIVEN = 6.0  # seconds after which one of them is forgotten
 _ADDRESSES = 10_000  # whose guesses are remembered
 _WRONG = 1000  # wrong tokens that are remembered
-
-
-def make_token() -> str:
-    """Return a random token that fits into an address."""
-    return secrets.token_urlsafe(24)
 
 
 def is_loopback(host: str) -> bool:
@@ -114,7 +108,7 @@ class Guesses:
 class Access:
     """What a server demands of a request before it looks at anything else."""
 
-    def __init__(self, host: str, token: str | None, names: Iterable[str] = ()) -> None:
+    def __init__(self, host: str, token: str | None) -> None:
         check_token(host, token)
         self._token = token
         # Only those who had the right token have this. After too many guesses a short token is not
@@ -122,16 +116,16 @@ class Access:
         self._session = secrets.token_urlsafe(24)
         self._wrong: OrderedDict[bytes, None] = OrderedDict()  # digests
         self._loopback = is_loopback(host)
-        self._names = {"localhost", host.lower(), *(name.lower() for name in names)}
+        self._names = {"localhost", host.lower()}
         if not self._loopback:
             self._names.add(socket.gethostname().lower())
         self._guesses = Guesses()
 
-    def check(self, scope: Scope, headers: Headers) -> str | None:
+    def check(self, asked: HTTPConnection) -> str | None:
         """Refuse a request that may not ask; return where a visit with ``?token=`` goes on."""
-        self._check_host(headers)
-        self._check_site(scope, headers)
-        return None if self._token is None else self._check_token(scope, headers, self._token)
+        self._check_host(asked.headers)
+        self._check_site(asked)
+        return None if self._token is None else self._check_token(asked, self._token)
 
     def _check_host(self, headers: Headers) -> None:
         host = headers.get("host", "")
@@ -153,28 +147,31 @@ class Access:
             return False
         return address.is_loopback or not self._loopback
 
-    def _check_site(self, scope: Scope, headers: Headers) -> None:
+    def _check_site(self, asked: HTTPConnection) -> None:
         """Refuse other pages anything but links to our pages.
 
         Browsers say where a request comes from. Another server on this machine is the same site,
         but another origin.
         """
+        headers, path = asked.headers, asked.scope["path"]
         if headers.get("sec-fetch-site", "none") in ("none", "same-origin"):
             return
         is_visit = (
-            scope["method"] == "GET"
+            asked.scope["method"] == "GET"
             and headers.get("sec-fetch-mode") == "navigate"
             and headers.get("sec-fetch-dest") == "document"
         )
-        path = scope["path"]
         if not is_visit or path.startswith("/v1/") or path.endswith((".json", "/events")):
             raise _refuse_site()
 
-    def _check_token(self, scope: Scope, headers: Headers, token: str) -> str | None:
-        address = (scope.get("client") or ("",))[0]
-        query = parse_qsl(scope["query_string"].decode("latin-1"), keep_blank_values=True)
-        shown = [value for name, value in query if name == "token" and scope["method"] == "GET"][:1]
-        sent, session = _read_tokens(scope, headers)
+    def _check_token(self, asked: HTTPConnection, token: str) -> str | None:
+        address = asked.client.host if asked.client else ""
+        query = asked.query_params.multi_items() if asked.scope["method"] == "GET" else []
+        shown = [value for name, value in query if name == "token"][:1]
+        cookie, _, session = asked.cookies.get(_name_cookie(asked.scope), "").partition(":")
+        kind, _, given = asked.headers.get("authorization", "").partition(" ")
+        sent = [given.strip()] if kind.lower() == "bearer" else []
+        sent += [cookie] if cookie else []
         if _is_same(session, self._session):
             return None
         if (
@@ -188,7 +185,7 @@ class Access:
         if any(_is_same(one, token) for one in shown):
             rest = urlencode([pair for pair in query if pair[0] != "token"])
             # A path that begins with two slashes would be another host.
-            return "/" + quote(scope["path"].lstrip("/")) + (f"?{rest}" if rest else "")
+            return "/" + quote(asked.scope["path"].lstrip("/")) + (f"?{rest}" if rest else "")
         self._count_wrong(address, sent + shown)
         message = "This server requires a token."
         if sent or shown:
@@ -227,15 +224,6 @@ def _refuse_guess() -> ServedError:
     wait = f"{_FORGIVEN:.0f}"
     hint = f"Try again in {wait} seconds."
     return ServedError("There were too many wrong tokens.", hint, 429, {"retry-after": wait})
-
-
-def _read_tokens(scope: Scope, headers: Headers) -> tuple[list[str], str]:
-    """Return the tokens in the headers, and the session in the cookie."""
-    kind, _, given = headers.get("authorization", "").partition(" ")
-    sent = [given.strip()] if kind.lower() == "bearer" else []
-    cookie = cookie_parser(headers.get("cookie", "")).get(_name_cookie(scope), "")
-    token, _, session = cookie.partition(":")
-    return sent + ([token] if token else []), session
 
 
 def _name_cookie(scope: Scope) -> str:

@@ -1,27 +1,90 @@
-"""The whole server: guard, API and page."""
+"""The server's HTTP API and its page.
+
+Every verb is at ``/v1/NAME`` and answers as ``--json`` prints it; beside them are indexes and jobs.
+"""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Iterable
+import re
+import shlex
+import time
+from collections.abc import AsyncIterator, Iterable, Iterator, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import Annotated, Any, Literal
+from urllib.parse import urlencode
 
+import msgspec
+from msgspec import Meta
 from starlette.applications import Starlette
+from starlette.datastructures import UploadFile
 from starlette.requests import Request
-from starlette.responses import FileResponse, RedirectResponse, Response
+from starlette.responses import FileResponse, RedirectResponse, Response, StreamingResponse
 from starlette.routing import BaseRoute, Mount, Route
 from starlette.staticfiles import StaticFiles
 
+from lexfield import __version__
 from lexfield.engine.threads import cores
-from lexfield.serve.api import make_routes
+from lexfield.errors import InputError, list_names
+from lexfield.results import JsonObject
 from lexfield.serve.guard import Limits, guarded_app
+from lexfield.serve.inputs import Call, make_parameter, offer, read_request, read_values
+from lexfield.serve.inputs import Request as VerbRequest
+from lexfield.serve.jobs import Job
 from lexfield.serve.library import Library
-from lexfield.serve.server import Server
+from lexfield.serve.openapi import AnyAnswer, Operation, answer_type, describe_api
+from lexfield.serve.problems import InvalidError, ServedError
+from lexfield.serve.server import Holdings, Server, find_verb, list_served
+from lexfield.serve.uploads import Sent
+from lexfield.store.manifest import REBUILD
+from lexfield.text.stopwords import stopwords
 from lexfield.vectors.sources import find_home
+from lexfield.verbs.declare import REQUIRED, Verb
+from lexfield.verbs.snippets import write_command, write_python
 
 STATIC = Path(__file__).with_name("static")
 VIEWS = ("search", "compare", "zipf", "words", "topics", "bags", "start")
+# Each view has a JSON twin: /words.json is /v1/near.
+_TWINS = {
+    "/v1/search": "search", "/v1/compare": "compare", "/v1/zipf": "zipf", "/v1/near": "words",
+    "/v1/topics": "topics", "/v1/bags": "bags", "/v1/indexes": "start",
+}  # fmt: skip
+_LONGEST_QUERY = 4000  # characters of an address; what is longer is posted
+_SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]")
+_MEDIA = {"json": "application/json", "csv": "text/csv; charset=utf-8"}
+_FOLLOWER = make_parameter(
+    "follower",
+    Annotated[str, Meta(pattern=r"^[A-Za-z0-9-]{8,40}$")],
+    "A random name: the job ends when all who named themselves have left, or have not asked how far"
+    " it is for 90 seconds. Without one it runs to its end.",
+)
+_BUILD = {
+    "text": make_parameter("text", Annotated[str, Meta(max_length=1_000_000)], "Or a text.", ""),
+    "name": make_parameter("name", Annotated[str, Meta(max_length=80)], default=""),
+    "text_field": make_parameter(
+        "text_field", Annotated[list[str], Meta(max_length=10)], "Fields with the text.", []
+    ),
+    "language": make_parameter("language", Annotated[str, Meta(max_length=20)], default="en"),
+    "follower": _FOLLOWER,
+}
+
+
+class Snippets(msgspec.Struct):
+    """The same question, as a user would ask it elsewhere."""
+
+    command: str
+    python: str
+    curl: str
+
+
+class Health(msgspec.Struct):
+    """Is the server up, and are its indexes warm?"""
+
+    status: Literal["ok"]
+    version: str
+    indexes: int
+    ready: bool
 
 
 def make_app(
@@ -41,19 +104,18 @@ def make_app(
 
     @asynccontextmanager
     async def life(app: Starlette) -> AsyncIterator[None]:
-        warming = asyncio.create_task(server.warm())
-        scrubbing = asyncio.create_task(server.scrubber.run())
+        running = [asyncio.create_task(work) for work in (server.warm(), server.scrubber.run())]
         try:
             yield
         finally:
-            warming.cancel()
-            scrubbing.cancel()
-            await asyncio.gather(scrubbing, return_exceptions=True)
+            for task in running:
+                task.cancel()
+            await asyncio.gather(*running, return_exceptions=True)
             await server.jobs.stop()
             await server.pool.stop()
             library.close()
 
-    routes = [*make_routes(server), *_make_pages()]
+    routes = [*_make_routes(server), *_make_pages()]
     app = guarded_app(routes, limits=limits, host=host, token=token, lifespan=life)
     app.state.server = server
     return app
@@ -66,7 +128,7 @@ def _make_pages() -> list[BaseRoute]:
         return RedirectResponse("/search", 307)
 
     async def show_page(request: Request) -> Response:
-        return FileResponse(STATIC / "index.html", headers={"cache-control": "no-cache"})
+        return FileResponse(STATIC / "index.html")
 
     async def show_icon(request: Request) -> Response:
         return FileResponse(STATIC / "icon.svg", media_type="image/svg+xml")
@@ -75,14 +137,243 @@ def _make_pages() -> list[BaseRoute]:
         Route("/", go_home),
         Route("/favicon.ico", show_icon),
         *(Route(f"/{view}", show_page) for view in VIEWS),
-        Mount("/static", _Files(directory=STATIC, packages=[("lexfield.plots", "static")])),
+        Mount("/static", StaticFiles(directory=STATIC, packages=[("lexfield.plots", "static")])),
     ]
 
 
-class _Files(StaticFiles):
-    """Files of which a browser asks each time whether they have changed."""
+def _make_routes(server: Server) -> list[Route]:
+    """Return the routes of the API, with its description and the twins of the views."""
+    api = Api(server)
+    operations = list(api.operations())
+    routes = [Route(one.path, one.handler, methods=[one.method]) for one in operations]
+    routes += [
+        Route(f"/{_TWINS[one.path]}.json", one.handler)
+        for one in operations
+        if one.path in _TWINS and one.method == "GET"
+    ]
+    description = msgspec.json.encode(describe_api(operations))
 
-    def file_response(self, *args: object, **options: object) -> Response:
-        response = super().file_response(*args, **options)  # type: ignore[arg-type]
-        response.headers["cache-control"] = "no-cache"
-        return response
+    async def describe(request: Request) -> Response:
+        return Response(description, media_type="application/json")
+
+    other = Route("/v1/{name}", api.explain, methods=["GET", "POST"])
+    return [*routes, Route("/openapi.json", describe), other]
+
+
+class Api:
+    """The handlers; each reads a request, asks the server, and answers in JSON."""
+
+    def __init__(self, server: Server) -> None:
+        self._server = server
+        names = {"enum": [verb.name for verb in list_served()]}
+        verb = Annotated[str, Meta(max_length=40, extra_json_schema=names)]
+        self._asked = {
+            "verb": make_parameter("verb", verb, default=REQUIRED),
+            "options": make_parameter("options", JsonObject, "Its parameters.", {}),
+        }
+
+    def operations(self) -> Iterator[Operation]:
+        for verb in list_served():
+            if verb.served == "yes":
+                yield from self._offer(verb)
+        follower = {"follower": _FOLLOWER}
+        index, job = "/v1/indexes/{id}", "/v1/jobs/{id}"
+        any_answer: JsonObject = {"answer": AnyAnswer, "media": ("text/csv",)}
+        started: JsonObject = {"answer": Job, "status": 202}
+        yield Operation("health", "GET", "/healthz", self.health, answer=Health)
+        yield Operation("indexes", "GET", "/v1/indexes", self.list_holdings, answer=Holdings)
+        yield Operation("index", "GET", index, self.describe_index, answer=AnyAnswer)
+        yield Operation(
+            "build", "POST", "/v1/indexes", self.build, body=_BUILD, files="files", **started
+        )
+        yield Operation("forget", "DELETE", index, self.forget, status=204)
+        yield Operation(
+            "snippets",
+            "POST",
+            "/v1/snippets",
+            self.write_snippets,
+            body=self._asked,
+            answer=Snippets,
+        )
+        body = {**self._asked, **follower}
+        yield Operation("start_job", "POST", "/v1/jobs", self.start, body=body, **started)
+        yield Operation("jobs", "GET", "/v1/jobs", self.list_jobs, answer=list[Job])
+        yield Operation("job", "GET", job, self.follow, query=follower, answer=Job)
+        yield Operation("cancel_job", "DELETE", job, self.cancel, query=follower, answer=Job)
+        yield Operation("job_result", "GET", f"{job}/result", self.answer_job, **any_answer)
+        events = ("text/event-stream",)
+        yield Operation("job_events", "GET", f"{job}/events", self.stream, media=events)
+
+    def _offer(self, verb: Verb) -> Iterator[Operation]:
+        async def ask(request: Request) -> Response:
+            return await self._answer(read_request(verb, read_query(request), lax=True))
+
+        async def post(request: Request) -> Response:
+            return await self._answer(read_request(verb, await read_body(request)))
+
+        path, summary = f"/v1/{verb.name}", f"{verb.summary} As `lexfield {verb.command} --json`."
+        shared: JsonObject = {"answer": answer_type(verb), "media": ("text/csv",)}
+        yield Operation(verb.name, "GET", path, ask, summary, query=offer(verb), **shared)
+        name = f"{verb.name}_posted"
+        yield Operation(name, "POST", path, post, summary, body=offer(verb), **shared)
+
+    async def _answer(self, asked: VerbRequest) -> Response:
+        begin = time.perf_counter()
+        found = await self._server.answer(asked)
+        taken = 1000 * (time.perf_counter() - begin)
+        timing = f"{asked.verb.name};dur={taken:.1f}"
+        headers = {"server-timing": timing, "cache-control": "no-store"}
+        return Response(found, headers=headers, media_type=_MEDIA[asked.format])
+
+    async def explain(self, request: Request) -> Response:
+        """Say how to start a verb that has no address of its own, as it runs only as a job."""
+        name = find_verb(request.path_params["name"]).name
+        hint = f'Start it with POST /v1/jobs and {{"verb": "{name}", "options": {{…}}}}.'
+        raise ServedError(f"{name} runs only as a job.", hint, 405)
+
+    async def health(self, request: Request) -> Response:
+        """Say whether the server is up, its indexes are warm, and their files are as written."""
+        if damaged := self._server.scrubber.damaged():
+            names = list_names(f"{id} ({problem})" for id, problem in damaged.items())
+            raise ServedError(f"Damaged: {names}.", REBUILD, 503)
+        count = len(self._server.library.indexes)
+        return respond(Health("ok", __version__, count, self._server.ready))
+
+    async def list_holdings(self, request: Request) -> Response:
+        """List everything that this server holds, and its limits."""
+        return respond(await self._server.describe())
+
+    async def describe_index(self, request: Request) -> Response:
+        """Describe an index as `lexfield info IDX --json` does."""
+        self._server.library.index(request.path_params["id"])
+        found = await self._server.answer_info(request.path_params["id"])
+        return Response(found, media_type="application/json")
+
+    async def build(self, request: Request) -> Response:
+        """Build an index of files or of a text; follow the job that is returned."""
+        async with request.form(max_part_size=5_000_000) as form:
+            files = [one for one in form.getlist("files") if isinstance(one, UploadFile)]
+            sent = [Sent(file.filename or "text", await file.read()) for file in files]
+            names = dict.fromkeys(name for name in form if name != "files")
+            fields = {name: form.getlist(name) for name in names}
+        values = read_values("build", _BUILD, _join_single(fields), lax=True)
+        name, text = values.get("name", ""), values.get("text", "")
+        if text.strip():
+            sent.append(Sent(f"{name or 'text'}.txt", text.encode("utf-8", "replace")))
+        if not sent:
+            raise InputError("Nothing was sent.", "Send files, or a text.")
+        language = values.get("language", "en")
+        stopwords(language)  # an unknown one is an error before any work
+        first = sent[0].name.replace("\\", "/").rpartition("/")[2]
+        job = self._server.build(
+            name or first.partition(".")[0],
+            sent,
+            values.get("text_field", []),
+            language,
+            values.get("follower"),
+        )
+        return respond(job, 202)
+
+    async def forget(self, request: Request) -> Response:
+        """Delete an index that was built here."""
+        self._server.library.forget(request.path_params["id"])
+        return Response(status_code=204)
+
+    async def start(self, request: Request) -> Response:
+        """Run a verb as a job: without a time limit, with progress, until it is cancelled.
+
+        Whoever asks the same while it is there gets the same job.
+        """
+        offered = {**self._asked, "follower": _FOLLOWER}
+        values = read_values("A job", offered, await read_body(request))
+        asked = read_request(find_verb(values["verb"]), values.get("options", {}))
+        return respond(self._server.start(asked, values.get("follower")), 202)
+
+    async def write_snippets(self, request: Request) -> Response:
+        """Return a question as a command, as Python, and as a request of curl."""
+        values = read_values("A question", self._asked, await read_body(request))
+        asked = read_request(find_verb(values["verb"]), values.get("options", {}), lax=True)
+        arguments = Call(asked, self._server.library).arguments
+        command, python = (write(asked.verb, arguments) for write in (write_command, write_python))
+        return respond(Snippets(command, python, _write_curl(request, asked)))
+
+    async def list_jobs(self, request: Request) -> Response:
+        """List the latest jobs, newest first."""
+        return respond(self._server.jobs.all())
+
+    async def follow(self, request: Request) -> Response:
+        """Say how far a job is; a follower who asks goes on following it."""
+        return respond(self._server.jobs.get(request.path_params["id"], _read_follower(request)))
+
+    async def cancel(self, request: Request) -> Response:
+        """Stop a job; one that is over stays as it is.
+
+        A follower leaves it, which stops it unless somebody else waits for it.
+        """
+        id = request.path_params["id"]
+        return respond(await self._server.jobs.cancel(id, _read_follower(request)))
+
+    async def answer_job(self, request: Request) -> Response:
+        """Return the answer of a job, the same as that of the verb's own address."""
+        answer = self._server.jobs.answer(request.path_params["id"])
+        return Response(answer, media_type=_MEDIA["json" if answer.startswith(b"{") else "csv"])
+
+    async def stream(self, request: Request) -> Response:
+        """Send the job whenever it changes, as server-sent events, until it is over."""
+        self._server.jobs.get(request.path_params["id"])
+        events = self._server.jobs.stream(request.path_params["id"])
+        headers = {"cache-control": "no-store"}
+        return StreamingResponse(events, headers=headers, media_type="text/event-stream")
+
+
+def respond(value: object, status: int = 200) -> Response:
+    """Return a value as JSON."""
+    return Response(msgspec.json.encode(value), status, media_type="application/json")
+
+
+def read_query(request: Request) -> dict[str, object]:
+    """Return the parameters of an address; one that is repeated is a list."""
+    names = dict.fromkeys(request.query_params)
+    return _join_single({name: request.query_params.getlist(name) for name in names})
+
+
+def _join_single(found: Mapping[str, list[Any]]) -> dict[str, object]:
+    return {name: values if len(values) > 1 else values[0] for name, values in found.items()}
+
+
+def _write_curl(request: Request, asked: VerbRequest) -> str:
+    """Return the command that sends a question to this server."""
+    words = ["curl"]
+    if request.cookies or "authorization" in request.headers:
+        words.append('-H "Authorization: Bearer $LEXFIELD_TOKEN"')
+    simple = {
+        name: str(value).lower() if isinstance(value, bool) else value
+        for name, value in asked.values.items()
+    }
+    query = urlencode(simple, doseq=True)
+    if asked.verb.served == "yes" and len(query) < _LONGEST_QUERY:
+        return " ".join([*words, shlex.quote(f"{request.base_url}v1/{asked.verb.name}?{query}")])
+    path, body = f"v1/{asked.verb.name}", asked.values
+    if asked.verb.served == "job":
+        path, body = "v1/jobs", {"verb": asked.verb.name, "options": asked.values}
+    sent = shlex.quote(msgspec.json.encode(body).decode())
+    return " ".join([*words, f"--json {sent} {shlex.quote(f'{request.base_url}{path}')}"])
+
+
+def _read_follower(request: Request) -> str | None:
+    found = read_values("A job", {"follower": _FOLLOWER}, read_query(request))
+    return found.get("follower")
+
+
+async def read_body(request: Request) -> JsonObject:
+    """Return the object that was sent as JSON."""
+    if "json" not in request.headers.get("content-type", ""):
+        raise InvalidError("The body is not JSON.", "Send it with content-type: application/json.")
+    body = await request.body()
+    try:
+        return msgspec.json.decode(body, type=JsonObject)
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+        what = str(error).removeprefix("JSON is malformed: ")
+        if _SURROGATE.search(body):
+            what = "it may contain half of a character (a lone surrogate)"
+        raise InvalidError(f"The body is not a JSON object: {what}.") from error

@@ -21,23 +21,21 @@ from __future__ import annotations
 
 import asyncio
 import math
-import re
-from collections.abc import AsyncIterator, Callable, Iterable, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 from starlette.applications import Starlette
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
-from starlette.requests import Request
+from starlette.requests import HTTPConnection, Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import BaseRoute
 from starlette.types import ASGIApp, ExceptionHandler, Lifespan, Message, Receive, Scope, Send
 
 from lexfield.errors import LexfieldError, check
 from lexfield.serve.access import Access, check_token
-from lexfield.serve.bodies import Bodies, GoneError
 from lexfield.serve.problems import FAULT, ServedError, log_fault, problem, status_of
 
 _RETRY = "2"  # seconds after which a refused caller may try again
@@ -49,6 +47,7 @@ HEADERS = {
     "referrer-policy": "same-origin",
     "cross-origin-resource-policy": "same-origin",
     "cross-origin-opener-policy": "same-origin",
+    "cache-control": "no-cache",  # a browser asks each time whether a file has changed
 }
 
 
@@ -72,106 +71,127 @@ class Limits:
         check(self.memory >= 5e8, "memory", "at least 500,000,000 bytes", self.memory)
 
 
+class _GoneError(Exception):
+    """The caller has closed the connection; nobody waits for an answer."""
+
+
 class Guard:
-    """ASGI middleware; ``streams`` matches paths of event streams, which have no time limit."""
+    """ASGI middleware; paths of event streams, which have no time limit, end with ``/events``."""
 
     def __init__(
-        self,
-        app: ASGIApp,
-        *,
-        limits: Limits,
-        host: str = "127.0.0.1",
-        token: str | None = None,
-        names: Iterable[str] = (),
-        streams: str = r"/events$",
+        self, app: ASGIApp, *, limits: Limits, host: str = "127.0.0.1", token: str | None = None
     ) -> None:
         self._app, self._limits = app, limits
-        self._access = Access(host, token, names)
-        self._streams = re.compile(streams)
-        self._busy = {False: 0, True: 0}  # ordinary requests, streams
-        self._bodies = Bodies(limits.body, limits.concurrent)
+        self._access = Access(host, token)
+        # What is in work, requests and streams: each event is set when its answer begins.
+        self._busy: dict[bool, set[asyncio.Event]] = {False: set(), True: set()}
+        self._arriving: dict[asyncio.Timeout, float] = {}  # bodies, and when a part last came
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "lifespan":
             return await self._app(scope, receive, send)
         if scope["type"] != "http":
             return await send({"type": "websocket.close", "code": 1008})
-        started = False
+        started = asyncio.Event()
 
         async def answer(message: Message) -> None:
-            nonlocal started
             if message["type"] == "http.response.start":
-                started = True
+                started.set()
                 headers = MutableHeaders(scope=message)
                 for name, value in HEADERS.items():
                     headers.setdefault(name, value)
             await send(message)
 
         try:
-            await self._admit(scope, receive, answer, lambda: started)
-        except GoneError:
+            await self._admit(scope, receive, answer, started)
+        except _GoneError:
             return
         except ServedError as error:
-            if not started:
+            if not started.is_set():
                 refusal = JSONResponse(problem(error), error.status, error.headers)
                 await refusal(scope, receive, answer)
         except Exception:
             log_fault(repr(scope["path"]))
-            if not started:
+            if not started.is_set():
                 await JSONResponse(FAULT, 500)(scope, receive, answer)
 
     async def _admit(
-        self, scope: Scope, receive: Receive, send: Send, has_started: Callable[[], bool]
+        self, scope: Scope, receive: Receive, send: Send, started: asyncio.Event
     ) -> None:
-        headers = Headers(scope=scope)
-        place = self._access.check(scope, headers)
+        place = self._access.check(HTTPConnection(scope))
         if place is not None:  # a visit with the token goes on without it in the address
             visit = {"location": place, "set-cookie": self._access.make_cookie(scope)}
             return await JSONResponse({}, 303, visit)(scope, receive, send)
-        stream = self._streams.search(scope["path"]) is not None
+        is_stream = scope["path"].endswith("/events")
         try:
-            async with asyncio.timeout(None if stream else self._limits.seconds):
-                body = await self._bodies.read(headers, receive)
-                async with self._take_place(stream, send) as counted:
-                    await self._run(scope, body, receive, counted, has_started)
+            async with asyncio.timeout(None if is_stream else self._limits.seconds):
+                body = await self._read_body(Headers(scope=scope), receive)
+                with self._take_place(is_stream, started):
+                    await self._run(scope, body, receive, send, started)
         except TimeoutError:
             message = f"This took longer than {self._limits.seconds:g} seconds and was stopped."
             raise ServedError(message, "Ask for less, or start it as a job.", 504) from None
 
-    @asynccontextmanager
-    async def _take_place(self, stream: bool, send: Send) -> AsyncIterator[Send]:
-        """Count a request among those in work until its answer begins, or a stream ends.
+    async def _read_body(self, headers: Headers, receive: Receive) -> bytes:
+        """Return the whole body; stop reading one as soon as it is too large.
 
-        Sending an answer to a slow reader is no work.
+        If too many bodies are arriving, the one that has been silent longest is dropped. So a
+        caller who sends a byte now and then, to hold a place, keeps nobody out.
         """
-        if self._busy[stream] >= self._limits.concurrent:
+        most = self._limits.body
+        hint = "Send less at a time."
+        too_large = ServedError(f"The body is larger than {most / 1e6:,.1f} MB.", hint, 413)
+        length = headers.get("content-length", "0")
+        if not (length.isascii() and length.isdecimal()) or int(length[:20]) > most:
+            raise too_large
+        if "transfer-encoding" in headers and "content-length" in headers:
+            # Servers in a row may disagree about where such a body ends.
+            raise ServedError("A body has a length or comes in chunks, not both.", "", 400)
+        if "content-length" not in headers and "transfer-encoding" not in headers:
+            return b""
+        body, more, clock = bytearray(), True, asyncio.get_running_loop().time
+        try:
+            async with asyncio.timeout(None) as place:
+                if len(self._arriving) >= self._limits.concurrent:
+                    slowest = min(self._arriving, key=self._arriving.__getitem__)
+                    del self._arriving[slowest]
+                    slowest.reschedule(clock())
+                self._arriving[place] = clock()
+                while more:
+                    message = await receive()
+                    if message["type"] == "http.disconnect":
+                        raise _GoneError
+                    if place in self._arriving:
+                        self._arriving[place] = clock()
+                    body += message.get("body", b"")
+                    if len(body) > most:
+                        raise too_large
+                    more = message.get("more_body", False)
+        except TimeoutError:
+            what = "The body came slowly, and others were waiting."
+            raise ServedError(what, "Send it again.", 408) from None
+        finally:
+            self._arriving.pop(place, None)
+        return bytes(body)
+
+    @contextmanager
+    def _take_place(self, is_stream: bool, started: asyncio.Event) -> Iterator[None]:
+        """Hold a place until an answer begins, or a stream ends.
+
+        Sending an answer to a slow reader does not hold a place.
+        """
+        taken = self._busy[is_stream]
+        if sum(is_stream or not one.is_set() for one in taken) >= self._limits.concurrent:
             hint = f"Try again in {_RETRY} seconds."
             raise ServedError("The server is busy.", hint, 503, {"retry-after": _RETRY})
-        self._busy[stream] += 1
-        held = True
-
-        def leave() -> None:
-            nonlocal held
-            self._busy[stream] -= held
-            held = False
-
-        async def counted(message: Message) -> None:
-            if not stream:  # before it waits for the caller to read what was sent earlier
-                leave()
-            await send(message)
-
+        taken.add(started)
         try:
-            yield counted
+            yield
         finally:
-            leave()
+            taken.discard(started)
 
     async def _run(
-        self,
-        scope: Scope,
-        body: bytes,
-        receive: Receive,
-        send: Send,
-        has_started: Callable[[], bool],
+        self, scope: Scope, body: bytes, receive: Receive, send: Send, started: asyncio.Event
     ) -> None:
         """Run the app on a body that has arrived; cancel it if the caller leaves first."""
         gone = asyncio.Event()
@@ -192,8 +212,8 @@ class Guard:
         watcher = asyncio.ensure_future(watch())
         try:
             await asyncio.wait({work, watcher}, return_when=asyncio.FIRST_COMPLETED)
-            if not work.done() and not has_started():
-                raise GoneError
+            if not work.done() and not started.is_set():
+                raise _GoneError
             await work
         finally:
             for task in (work, watcher):

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Annotated, Any, Literal
 
 from msgspec import Meta
@@ -75,6 +75,7 @@ DEFAULTS: dict[str, dict[str, object]] = {
 _WITHHELD = {"cluster", "mixtures"}
 _ONLY_PRINTED = {("search", "run"), ("bags", "run")}  # changes what the command line prints
 _OLD_NAMES = {"q": "query", "n": "ngram", "text": "texts", "dims": "dimensions"}  # in 0.1
+_SEE = "See /openapi.json for what is allowed."
 _TWO_TEXTS = {"kwic"}  # verbs whose texts may also be called text_a and text_b
 
 
@@ -111,7 +112,7 @@ def _is_offered(verb: Verb, parameter: Parameter) -> bool:
 
 def _offer_one(verb: Verb, parameter: Parameter) -> Iterator[Parameter]:
     name, about = parameter.name, parameter.help
-    match _kind_of(verb, parameter):
+    match kind_of(verb, parameter):
         case "option":
             kind = LIMITS.get(verb.name, {}).get(name, parameter.type)
             default = DEFAULTS.get(verb.name, {}).get(name, parameter.default)
@@ -121,7 +122,7 @@ def _offer_one(verb: Verb, parameter: Parameter) -> Iterator[Parameter]:
             yield replace(_INDEX, name=name)
         case "text" | "side" as which:
             wanted = "a document" if which == "text" else "an index or of a document"
-            by_id, itself = _name_sides(name)
+            by_id, itself = name_sides(name)
             yield make_parameter(by_id, DocumentId, f"Id of {wanted}. {about}".rstrip())
             yield make_parameter(itself, Text, "Or the text itself.")
             yield _INDEX
@@ -144,12 +145,12 @@ def _offer_one(verb: Verb, parameter: Parameter) -> Iterator[Parameter]:
             yield replace(sent, repeated=parameter.repeated)
 
 
-def _name_sides(name: str) -> tuple[str, str]:
+def name_sides(name: str) -> tuple[str, str]:
     """Return the parameters for the id of a text and for the text itself."""
     return ("text_id", "text") if name == "text" else (name, f"text_{name}")
 
 
-def _kind_of(verb: Verb, parameter: Parameter) -> str:
+def kind_of(verb: Verb, parameter: Parameter) -> str:
     """Return what a parameter is over HTTP; of two collections each is one side."""
     if parameter.input is None:
         return "option"
@@ -185,64 +186,57 @@ def read_values(
     for key, value in given.items():
         known = key if key in offered else _OLD_NAMES.get(key, key)
         if known not in offered:
-            close = difflib.get_close_matches(key, offered, 1)
-            hint = f"Did you mean {close[0]!r}?" if close else f"It has: {', '.join(offered)}."
-            raise InvalidError(f"{name} has no parameter {key[:100]!r}.", hint)
+            raise InvalidError(f"{name} has no parameter {key[:100]!r}.", _suggest(key, offered))
         if known in values:
             raise InvalidError(f"{key} and {known} are the same.", f"Give only {known}.")
         try:
             values[known] = offered[known].convert(value, lax=lax)
         except InputError as error:
-            raise InvalidError(error.message, "See /openapi.json for what is allowed.") from error
+            itself = f"text_{known}"
+            hint = f"Send a text itself as {itself}." if itself in offered else _SEE
+            raise InvalidError(error.message, hint) from error
     missing = [one.name for one in offered.values() if one.required and one.name not in values]
     if missing:
-        raise InvalidError(f"{name} needs {' and '.join(missing)}.", "See /openapi.json.")
+        raise InvalidError(f"{name} needs {' and '.join(missing)}.", _SEE)
     return values
 
 
-@dataclass
+def _suggest(key: str, offered: Mapping[str, Parameter]) -> str:
+    """Return the parameter that is spelled most like ``key``, or else the main one of the verb."""
+    main = [name for name in offered if name not in ("index", "format", "document")]
+    nearest = (difflib.get_close_matches(key, offered, 1) or main or list(offered))[0]
+    return f"Did you mean {nearest!r}? It has: {', '.join(offered)}."
+
+
 class Call:
-    """A request as a worker gets it.
+    """A request as a worker gets it; ids become paths here and nowhere else.
 
     An argument that is a collection, a text or an index is an object with the ``path`` of an index,
-    the ids of ``documents`` in it, and ``texts`` by their names. sources: paths of other stores
-    that the answer depends on, and names by which callers know them.
+    the ids of ``documents`` in it, and ``texts`` by their names. index: what is asked about. kept:
+    all that is read. sources: paths of other stores that the answer depends on, and names by which
+    callers know them.
     """
 
-    verb: Verb
-    arguments: JsonObject = field(default_factory=dict)
-    index: Kept | None = None
-    sources: dict[str, str] = field(default_factory=dict)
-    kept: list[Kept] = field(default_factory=list)
-
-
-def resolve(request: Request, library: Library) -> Call:
-    """Return the call that answers a request; ids become paths here and nowhere else."""
-    return _Resolver(request, library).resolve()
-
-
-class _Resolver:
     def __init__(self, request: Request, library: Library) -> None:
-        self._verb, self._values, self._library = request.verb, request.values, library
-        self._call = Call(request.verb)
+        self.verb, self._values, self._library = request.verb, request.values, library
+        self.index: Kept | None = None
+        self.kept: list[Kept] = []
+        self.sources: dict[str, str] = {}
+        self.arguments: JsonObject = {}
+        for parameter in self.verb.parameters:
+            value = self._resolve(parameter) if _is_offered(self.verb, parameter) else None
+            if value is not None:
+                self.arguments[parameter.name] = value
 
-    def resolve(self) -> Call:
-        for parameter in self._verb.parameters:
-            if _is_offered(self._verb, parameter):
-                value = self._resolve_one(parameter)
-                if value is not None:
-                    self._call.arguments[parameter.name] = value
-        return self._call
-
-    def _resolve_one(self, parameter: Parameter) -> Any:
+    def _resolve(self, parameter: Parameter) -> Any:
         name = parameter.name
-        match _kind_of(self._verb, parameter):
+        match kind_of(self.verb, parameter):
             case "option":
-                return self._values.get(name, DEFAULTS.get(self._verb.name, {}).get(name))
+                return self._values.get(name, DEFAULTS.get(self.verb.name, {}).get(name))
             case "index":
                 return {"path": self._open(self._values.get(name))}
-            case "text" | "side":
-                return self._resolve_side(parameter)
+            case "text" | "side" as kind:
+                return self._resolve_side(parameter, kind)
             case "texts":
                 return self._resolve_texts(parameter)
             case "vectors":
@@ -252,18 +246,18 @@ class _Resolver:
 
     def _open(self, id: str | None) -> str:
         """Return the path of the index that is asked about."""
-        self._call.index = self._library.index(id)
-        self._call.kept.append(self._call.index)
-        return str(self._call.index.path)
+        self.index = self._library.index(id)
+        self.kept.append(self.index)
+        return str(self.index.path)
 
     def _add_source(self, kept: Kept) -> str:
-        self._call.kept.append(kept)
-        self._call.sources[str(kept.path)] = kept.id
+        self.kept.append(kept)
+        self.sources[str(kept.path)] = kept.id
         return str(kept.path)
 
-    def _resolve_side(self, parameter: Parameter) -> JsonObject | None:
-        """Return one of two texts or collections: by an id, or as it was sent."""
-        by_id, itself = _name_sides(parameter.name)
+    def _resolve_side(self, parameter: Parameter, kind: str) -> JsonObject | None:
+        """Return a text, or one of two collections: by an id, or as it was sent."""
+        by_id, itself = name_sides(parameter.name)
         id, text = self._values.get(by_id), self._values.get(itself)
         if id is None and text is None and not parameter.required:
             return None
@@ -272,9 +266,15 @@ class _Resolver:
         if text is not None:
             side = parameter.name.upper()
             return {"texts": {f"text {side}" if len(side) == 1 else "the text": text}}
-        if _kind_of(self._verb, parameter) == "side" and id in self._library.indexes:
+        if kind == "side" and id in self._library.indexes:
             return {"path": self._add_source(self._library.index(id))}
-        return {"path": self._open(self._values.get("index")), "documents": [id]}
+        index = self._values.get("index")
+        if index is None and len(self._library.indexes) != 1:
+            raise InputError(
+                f"{by_id} is the id of a document, so an index is needed.",
+                f"Name it with index=, or send a text itself as {itself}.",
+            )
+        return {"path": self._open(index), "documents": [id]}
 
     def _resolve_texts(self, parameter: Parameter) -> JsonObject | None:
         """Return the documents and texts that were chosen, or the whole index."""
@@ -299,5 +299,5 @@ class _Resolver:
         if not isinstance(name, str):
             return None
         if (folder := find_imported(name)) is not None:
-            self._call.sources[str(folder)] = name
+            self.sources[str(folder)] = name
         return [{"set": name}] if parameter.repeated else {"set": name}

@@ -105,14 +105,12 @@ class _Entry:
 
 
 class Jobs:
-    """All jobs of a server; ``at_once`` of them run at a time, in the order of their arrival."""
+    """All jobs of a server; one runs at a time, in the order of their arrival."""
 
-    def __init__(self, at_once: int = 1, memory: int | None = None) -> None:
+    def __init__(self, memory: int | None = None) -> None:
         self._entries: dict[str, _Entry] = {}  # oldest first
-        self._processes = [Process(memory=memory) for _ in range(at_once)]
-        self._free: asyncio.LifoQueue[Process] = asyncio.LifoQueue()
-        for process in self._processes:
-            self._free.put_nowait(process)
+        self._process = Process(memory=memory)
+        self._turn = asyncio.Lock()
 
     def start(
         self,
@@ -162,17 +160,17 @@ class Jobs:
         item: JsonObject,
         done: Callable[[bytes], None] | None,
     ) -> None:
-        job, process = entry.job, None
+        job = entry.job
 
         def report(progress: JsonObject) -> None:
             job.stage, job.done, job.total = (progress[k] for k in ("stage", "done", "total"))
             entry.announce()
 
         try:
-            process = await self._free.get()
-            job.state = "running"
-            entry.announce()
-            answer = await process.ask(function, item, report)
+            async with self._turn:
+                job.state = "running"
+                entry.announce()
+                answer = await self._process.ask(function, item, report)
             if done:
                 done(answer)
             entry.answer = answer
@@ -182,8 +180,6 @@ class Jobs:
         except LexfieldError as error:
             job.state, job.problem = "failed", problem(error)
         finally:
-            if process is not None:
-                self._free.put_nowait(process)
             if not job.is_over:
                 job.state, job.problem = "failed", FAULT
 
@@ -260,5 +256,4 @@ class Jobs:
             entry.end_leases()
             entry.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
-        for process in self._processes:
-            await process.stop()
+        await self._process.stop()

@@ -1,10 +1,16 @@
-"""What a server holds: indexes and models by id. Callers know ids and never name a path."""
+"""What a server holds: indexes and models by id, and whether their files are intact.
+
+Callers know ids and never name a path.
+"""
 
 from __future__ import annotations
 
+import asyncio
+import logging
 import re
 import shutil
 import tempfile
+import time
 import unicodedata
 from collections.abc import Iterable
 from contextlib import suppress
@@ -13,12 +19,17 @@ from pathlib import Path
 
 from filelock import FileLock, Timeout
 
-from lexfield.errors import InputError, list_names
-from lexfield.serve.problems import NotFoundError
+from lexfield.errors import CorruptError, InputError, list_names
+from lexfield.serve.pool import Process, generation_of
+from lexfield.serve.problems import NotFoundError, ServedError, status_of
 from lexfield.store.folder import discard
+from lexfield.store.manifest import REBUILD
 
 INDEXES, MODELS, WAITING = "indexes", "models", "waiting"
 _ROOMS, _MARK = "uploads-", ".lexfield-uploads"
+_SCRUB = "lexfield.serve.tasks:scrub"
+_PAUSE = 60.0  # seconds between two rounds of checks
+_REST = 20  # times as long as a round took, if that is longer
 
 
 @dataclass(frozen=True)
@@ -169,3 +180,66 @@ def make_private(folder: Path) -> None:
     folder.parent.mkdir(parents=True, exist_ok=True)
     folder.mkdir(0o700, exist_ok=True)
     folder.chmod(0o700)
+
+
+class Scrubber:
+    """Reads the files of a library again in the background, to find damage after first use.
+
+    Every block is checked before it is first used, and then trusted. Disks and memory decay later,
+    too, and a server may run for weeks. So a process of low priority reads all files again and
+    again, with long rests. What it finds damaged is not searched any more until it is written anew.
+    """
+
+    def __init__(self, library: Library, pause: float = _PAUSE) -> None:
+        self._library, self._pause = library, pause
+        self._process = Process(threads=1)
+        self._damage: dict[Path, tuple[str | None, str]] = {}  # generation, problem
+
+    def damage(self, kept: Kept) -> str:
+        """Return what is wrong with an index or models now; empty if nothing is known."""
+        generation, problem = self._damage.get(kept.path, (None, ""))
+        return problem if problem and generation == generation_of(str(kept.path)) else ""
+
+    def damaged(self) -> dict[str, str]:
+        """Return what is wrong, by the names of ``Library.named``."""
+        every = {name: self.damage(kept) for name, kept in self._library.named().items()}
+        return {name: problem for name, problem in every.items() if problem}
+
+    def check(self, kept: Kept) -> None:
+        """Raise CorruptError if an index or models are damaged."""
+        if problem := self.damage(kept):
+            if self._library.models.get(kept.id) is kept:
+                what = f"The models {kept.id!r} are damaged, so they are not used."
+            else:
+                what = f"The index {kept.id!r} is damaged, so it is not searched."
+            raise CorruptError(f"{what} {problem}.", REBUILD)
+
+    async def run(self) -> None:
+        """Check everything in rounds until cancelled."""
+        try:
+            while True:
+                await asyncio.sleep(self._pause)
+                begin = time.monotonic()
+                await self.look()
+                await self._process.stop()
+                await asyncio.sleep(_REST * (time.monotonic() - begin))
+        finally:
+            await self._process.stop()
+
+    async def look(self) -> None:
+        """Check every index and all models once."""
+        for kept in list(self._library.named().values()):
+            path = str(kept.path)
+            item = {"path": path, "names": {path: kept.id}}
+            before = generation_of(path)
+            try:
+                problem = (await self._process.ask(_SCRUB, item)).decode()
+            except ServedError as error:
+                if error.status != status_of(CorruptError("")):
+                    continue  # it could not be read now; that says nothing about its bytes
+                problem = error.message
+            if before != generation_of(path):
+                continue  # it was written or deleted meanwhile
+            if problem and not self.damage(kept):
+                logging.getLogger("lexfield.serve").error("%s is damaged: %s", path, problem)
+            self._damage[kept.path] = before, problem

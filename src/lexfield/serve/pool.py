@@ -7,9 +7,10 @@ process: that is the only reliable way to stop a computation.
 from __future__ import annotations
 
 import asyncio
+import json
 import logging
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
@@ -58,7 +59,9 @@ class Process:
                     500,
                 ) from error
             except LexfieldError as error:
-                message, hint = (hide_paths(text, item) for text in (error.message, error.hint))
+                message, hint = (
+                    hide_paths(text, item.get("names", {})) for text in (error.message, error.hint)
+                )
                 raise ServedError(message, hint, status_of(error)) from error
         raise ServedError("What was asked keeps changing.", "Try again when it is written.", 409)
 
@@ -107,21 +110,16 @@ def generation_of(path: str | None) -> str | None:
         return None  # the worker reports what is wrong with it
 
 
-def hide_paths(text: str, item: JsonObject) -> str:
-    """Return a message without the folders of this machine: callers know indexes by their ids."""
-    options = item.get("options", {})
-    paths = (
-        options.get("folder"),
-        options.get("target"),
-        options.get("output"),
-        item.get("path"),
-        *item.get("sources", ()),
-    )
-    for path in filter(None, paths):
-        for form in {str(path), os.path.realpath(path)}:
-            if path == options.get("folder"):
-                text = text.replace(form + os.sep, "").replace(form, "what was sent")
-            text = text.replace(form, os.path.basename(form))
+def hide_paths(text: str, names: Mapping[str, str]) -> str:
+    """Return a text without the folders of this machine: callers know indexes by their ids.
+
+    ``names`` says what callers call each path; a folder of what they sent has an empty name.
+    """
+    for path, name in names.items():
+        for form in {path, os.path.realpath(path), json.dumps(path)[1:-1]}:
+            if not name:
+                text = text.replace(form + os.sep, "")
+            text = text.replace(form, name or "what was sent")
     return text
 
 

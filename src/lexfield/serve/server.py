@@ -17,12 +17,11 @@ from lexfield.results import JsonObject
 from lexfield.search.registry import METHODS
 from lexfield.serve import uploads
 from lexfield.serve.guard import Limits
-from lexfield.serve.inputs import Request, read_request, resolve
+from lexfield.serve.inputs import Call, Request, read_request
 from lexfield.serve.jobs import Job, Jobs
-from lexfield.serve.library import INDEXES, MODELS, Kept, Library
+from lexfield.serve.library import INDEXES, MODELS, Kept, Library, Scrubber
 from lexfield.serve.pool import Pool, generation_of, hide_paths
 from lexfield.serve.problems import NotFoundError
-from lexfield.serve.scrub import Scrubber
 from lexfield.store.folder import Store
 from lexfield.vectors.sources import find_home, list_sets
 from lexfield.verbs import list_functions
@@ -110,7 +109,7 @@ class Server:
 
     def make_item(self, request: Request) -> tuple[JsonObject, Kept | None]:
         """Return what a worker is asked, and the index that it is asked about."""
-        call = resolve(request, self.library)
+        call = Call(request, self.library)
         for kept in call.kept:
             self.scrubber.check(kept)
         names = call.sources | {str(find_home()): "~"}
@@ -207,12 +206,17 @@ class Server:
             shutil.rmtree(folder, ignore_errors=True)
             raise
         id, place = self.library.reserve(INDEXES, name)
-        target = folder / "index"
-        options = {
-            "folder": str(folder / "texts"), "target": str(target), "text_field": text_field,
-            "language": language,
-        }  # fmt: skip
-        item = {"id": id, "options": options}
+        texts, target = str(folder / "texts"), folder / "index"
+        item = {
+            "id": id,
+            "options": {
+                "folder": texts,
+                "target": str(target),
+                "text_field": text_field,
+                "language": language,
+            },
+            "names": {texts: "", str(target): id},
+        }
         done, ended = self._move_in(INDEXES, id, target, place)
         return self.jobs.start("build", id, BUILD, item, follower=follower, done=done, ended=ended)
 
@@ -263,7 +267,7 @@ class Server:
                 found.append(_summarise_models(kept))
             except StoreError as error:
                 problem = self.scrubber.damage(kept) or error.message
-                problems[f"models/{kept.id}"] = hide_paths(problem, {"path": str(kept.path)})
+                problems[f"models/{kept.id}"] = hide_paths(problem, {str(kept.path): kept.id})
         return found, problems
 
 

@@ -9,14 +9,12 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-import msgspec
-
 from lexfield.cluster.sharded_index import open_index as open_at
-from lexfield.errors import InputError, LexfieldError, list_names
+from lexfield.errors import InputError, LexfieldError, list_names, shorten
 from lexfield.progress import Progress, begin_stage, silent
 from lexfield.results import JsonObject
 from lexfield.search.index import Index
-from lexfield.serve.inputs import MOST_DOCUMENTS, MOST_ROWS
+from lexfield.serve.inputs import MOST_DOCUMENTS, MOST_ROWS, kind_of, name_sides
 from lexfield.serve.pool import generation_of, hide_paths
 from lexfield.serve.problems import ChangedIndexError, NotFoundError
 from lexfield.store.files import private_files
@@ -56,19 +54,21 @@ def run(
         if verb == "train_vectors":
             options = {"epochs": _choose_epochs(index), **options}
     with TemporaryDirectory(prefix="lexfield-") as folder:
-        arguments = declared.validate(_build_arguments(declared, options, Path(folder)))
-        progress = {"progress": report} if declared.takes_progress else {}
         try:
+            arguments = declared.validate(_build_arguments(declared, options, Path(folder)))
+            progress = {"progress": report} if declared.takes_progress else {}
             result = declared.function(**arguments, **progress)
         except LexfieldError as error:  # callers know what they sent, not where it lay
-            error.message = error.message.replace(f"{folder}{os.sep}", "")
+            error.message, error.hint = (
+                hide_paths(text, {folder: ""}) for text in (error.message, error.hint)
+            )
             raise
     _shorten(result, MOST_ROWS.get(verb))
     for source, expected in (sources or {}).items():
         check_state(source, expected)
     csv = format == "csv"
     answer = encode_csv(result) if csv else encode_body(declared.command, result).decode()
-    return _hide(answer, names)
+    return hide_paths(answer, {folder: "", **names})
 
 
 def _check_size(index: Index, verb: Verb) -> None:
@@ -92,31 +92,26 @@ def _shorten(result: Result[Any], most: int | None) -> None:
         result.results = result.results[:most]
 
 
-def _hide(text: str, names: dict[str, str]) -> str:
-    """Return an answer that names an index by its id, where the verb had only its path."""
-    for path, name in names.items():
-        text = text.replace(msgspec.json.encode(path)[1:-1].decode(), name)
-    return text
-
-
 def _build_arguments(verb: Verb, options: JsonObject, folder: Path) -> JsonObject:
     """Return the arguments with indexes, texts, vectors and files in place of what names them."""
-    kinds = {one.name: one.input.kind for one in verb.parameters if one.input}
-    built: JsonObject = {}
-    for name, value in options.items():
-        match kinds.get(name):
+    built = dict(options)
+    for parameter in verb.parameters:
+        if parameter.name not in options:
+            continue
+        name, value = parameter.name, options[parameter.name]
+        match kind_of(verb, parameter):
             case "index":
                 built[name] = open_index(value["path"], metric=options.get("metric"))
-            case "text" | "texts" | "collections" as kind:
-                built[name] = _build_source(kind, value)
+            case "text" | "side" as kind:
+                built[name] = _build_source(value, name_sides(name)[1], single=kind == "text")
+            case "texts":
+                built[name] = _build_source(value, "text")
             case "vectors":
                 several = isinstance(value, list)
                 found = [_find_vectors(**one) for one in (value if several else [value])]
                 built[name] = found if several else found[0]
             case "file":
                 built[name] = _write_files(folder / name, value)
-            case _:
-                built[name] = value
     return built
 
 
@@ -131,23 +126,31 @@ def _write_files(path: Path, content: str | list[str]) -> Path | list[Path]:
     return path
 
 
-def _build_source(kind: str, source: JsonObject) -> Index | Corpus | Document:
-    """Return a whole index, or the documents and texts that were chosen."""
+def _build_source(
+    source: JsonObject, itself: str, *, single: bool = False
+) -> Index | Corpus | Document:
+    """Return a whole index, or the documents and texts that were chosen.
+
+    ``itself`` is the parameter that takes a text instead of the id of a document.
+    """
     index = open_index(source["path"]) if source.get("path") else None
     chosen = [Document(name, text) for name, text in source.get("texts", {}).items()]
     if index is not None:
-        chosen += [_read_document(index, id) for id in source.get("documents", ())]
+        chosen += [_read_document(index, id, itself) for id in source.get("documents", ())]
         if not chosen:
             return index
-    if kind == "text":
+    if single:
         return chosen[0]
     return Corpus.of(chosen, normalisation=index.normalisation if index else None)
 
 
-def _read_document(index: Index, id: str) -> Document:
+def _read_document(index: Index, id: str, itself: str) -> Document:
     number, rows = index.documents.get(id), index.rows("document")
     if number is None:
-        raise NotFoundError(f"The index holds no document {id!r}.", "See /v1/documents.")
+        raise NotFoundError(
+            f"The index holds no document {shorten(id, 100)!r}.",
+            f"See /v1/documents for the ids, or send a text itself as {itself}.",
+        )
     about = rows.describe(number)
     return Document(id, rows.text(number), about["source"], about["metadata"])
 
@@ -194,7 +197,7 @@ def _load_vectors(name: str, folder: str | None, state: str | None) -> WordVecto
     return vectors
 
 
-def build(id: str, options: JsonObject, report: Progress = silent) -> str:
+def build(id: str, options: JsonObject, names: dict[str, str], report: Progress = silent) -> str:
     """Build an index of the files in a folder; return the same as ``lexfield index --json``."""
     folder = Path(options["folder"])
     reader = Reader([folder], text_fields=options["text_field"])
@@ -203,7 +206,7 @@ def build(id: str, options: JsonObject, report: Progress = silent) -> str:
         replace(one, source=str(Path(one.source).relative_to(folder))) for one in reader
     )
     corpus = Corpus.of(named, progress=report)
-    left_out = [note.replace(f"{folder}/", "") for note in reader.report()]
+    left_out = [hide_paths(note, names) for note in reader.report()]
     if not len(corpus.documents):
         raise InputError("There is no text in what was sent.", "; ".join(left_out))
     corpus.notes.extend(left_out)
@@ -228,7 +231,7 @@ def warm(paths: list[str]) -> str:
     return ""
 
 
-def scrub(path: str, generation: str | None) -> str:
+def scrub(path: str, names: dict[str, str], generation: str | None) -> str:
     """Read every byte of an index again; return what differs from what was written, if anything."""
     if hasattr(os, "nice"):
         os.nice(19)  # searches come first
@@ -238,5 +241,5 @@ def scrub(path: str, generation: str | None) -> str:
         for found in verify(store):
             if found.problem:
                 place = (store / found.file).relative_to(index).as_posix()
-                return f"{place}: {hide_paths(found.problem, {'path': path}).rstrip('.')}"
+                return f"{place}: {hide_paths(found.problem, names).rstrip('.')}"
     return ""

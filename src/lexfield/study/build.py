@@ -2,23 +2,29 @@
 
 As in Hare et al. (section 4.4.1), each method suggests five sentences per query. Sentences that are
 too short or too long are not suggested, and neither are the query itself and repeats.
+
+Queries are in a file of queries (``evaluate/queries.py``) or in JSON: a list of texts, or lists by
+level, ``{"middle": ["…", …], "college": […]}``. A level selects the documents that are searched
+(``--by FIELD``). All sizes are bounded, since sentences are shown to people.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
 from lexfield.engine.threads import map_blocks
-from lexfield.errors import InputError, check, list_names
+from lexfield.errors import InputError, ReadError, check, list_names
+from lexfield.evaluate.queries import iterate_queries
 from lexfield.index.filter import allowed_rows
 from lexfield.progress import Progress, silent
 from lexfield.search.index import Index
 from lexfield.search.method import format_method
 from lexfield.search.registry import parse, read_query
+from lexfield.store.bounds import bounded_json
 from lexfield.study.database import Study, create
 from lexfield.study.design import (
     BASELINES,
@@ -26,8 +32,16 @@ from lexfield.study.design import (
     PAPER_TARGETS,
     TARGETS,
     Design,
+    StudyQuery,
 )
-from lexfield.study.sentences import SUGGESTIONS, StudyQuery, drop_repeats, read_suggestions
+from lexfield.text.sniff import SAMPLE, refuse_binary
+from lexfield.text.source import read_at_most
+
+MOST_BYTES = 20_000_000
+MOST_QUERIES = 10_000
+MOST_PARTS = 1_000_000  # of JSON: enough for all queries with their suggestions
+LONGEST = 2_000  # characters of a sentence
+SUGGESTIONS = 5  # per method and query
 
 
 @dataclass(frozen=True)
@@ -99,7 +113,7 @@ def import_study(
     baselines: Sequence[str] = PAPER_BASELINES,
     seed: int = 0,
 ) -> Study:
-    """Write a questionnaire about the suggestions in a file (``sentences.read_suggestions``)."""
+    """Write a questionnaire about the suggestions in a file (``read_suggestions``)."""
     design = Design(kind, tuple(targets), tuple(baselines), seed)
     queries, lists = read_suggestions(source, design.methods)
     return create(path, design, queries, lists, {"source": Path(source).name})
@@ -138,3 +152,134 @@ def suggest(
             wanted *= 4
 
     return list(map_blocks(search, texts))
+
+
+def read_queries(path: str | Path) -> list[StudyQuery]:
+    """Read queries in order, without repeats."""
+    if Path(path).suffix.lower() == ".json":
+        found = _parse_queries(read_json(path), path)
+    else:
+        found = (StudyQuery(clean(text, path)) for _, text in iterate_queries(path))
+    queries: dict[StudyQuery, None] = {}
+    for query in found:
+        queries[query] = None
+        if len(queries) > MOST_QUERIES:
+            raise InputError(f"{path} holds more than {MOST_QUERIES:,} queries.")
+    if not queries:
+        raise InputError(f"{path} holds no queries.", "Write one query per line.")
+    return list(queries)
+
+
+def _parse_queries(value: object, path: str | Path) -> Iterable[StudyQuery]:
+    if isinstance(value, list):
+        return (StudyQuery(clean(text, path)) for text in value)
+    if isinstance(value, dict) and all(isinstance(texts, list) for texts in value.values()):
+        return (
+            StudyQuery(clean(text, path), clean(level, path))
+            for level, texts in value.items()
+            for text in texts
+        )
+    raise ReadError(
+        f"{path} holds neither a list of texts nor lists of texts by level.",
+        "For queries with suggestions use: lexfield study import",
+    )
+
+
+def read_suggestions(
+    path: str | Path, methods: Sequence[str]
+) -> tuple[list[StudyQuery], list[dict[str, list[str]]]]:
+    """Read queries and the suggestions of each method, in the format of Hare et al.
+
+    ``{"0": {"query": "…", "difficulty": "…", METHOD: ["…", …]}, …}``; the difficulty is optional,
+    and suggestions may also be an object whose keys number them.
+    """
+    value = read_json(path)
+    entries = value if isinstance(value, dict) else {}
+    if not 0 < len(entries) <= MOST_QUERIES:
+        raise ReadError(f"{path} holds no suggestions: no entries by number.")
+    queries, lists = [], []
+    for name, entry in entries.items():
+        missing = [key for key in ("query", *methods) if key not in _as_dict(entry)]
+        if missing:
+            raise ReadError(
+                f"{path}: entry {str(name)[:20]!r} has no {missing[0]!r}.",
+                "Name the methods of the file with --target and --baseline.",
+            )
+        query = clean(entry["query"], path)
+        queries.append(StudyQuery(query, clean(entry.get("difficulty", "all"), path)))
+        lists.append({m: _parse_list(entry[m], query, path) for m in methods})
+    return queries, lists
+
+
+def _parse_list(value: object, query: str, path: str | Path) -> list[str]:
+    if isinstance(value, list):
+        texts = value
+    else:
+        numbered = {parse_count(number): text for number, text in _as_dict(value).items()}
+        texts = [numbered[number] for number in sorted(numbered)]
+    cleaned = [clean(text, path) for text in texts[: 2 * SUGGESTIONS]]
+    return drop_repeats(query, cleaned)[:SUGGESTIONS]
+
+
+def _as_dict(value: object) -> dict[str, object]:
+    return value if isinstance(value, dict) else {}
+
+
+def parse_count(value: object) -> int:
+    """Parse a whole number from 0 to 10⁹."""
+    try:
+        number = int(str(value))
+    except ValueError as error:
+        raise ReadError(f"{str(value)[:20]!r} is not a whole number.") from error
+    if not 0 <= number < 10**9:
+        raise ReadError(f"{number} is not a count.")
+    return number
+
+
+def read_json(path: str | Path) -> object:
+    """Read a JSON file of bounded size."""
+    with open(path, "rb") as file:
+        data = read_at_most(file, MOST_BYTES)
+    if data is None:
+        raise ReadError(f"{path} is larger than {MOST_BYTES // 1_000_000} MB.")
+    refuse_binary(data[:SAMPLE], str(path))
+    try:
+        return bounded_json(data.decode("utf-8-sig"), MOST_PARTS)
+    except UnicodeDecodeError as error:
+        raise ReadError(f"{path} is not UTF-8 (byte {error.start:,}).") from error
+    except (ValueError, RecursionError) as error:
+        raise ReadError(f"{path} is not JSON that can be read: {error}.") from error
+
+
+def clean(text: object, path: str | Path) -> str:
+    """Return a text on one line. Raise ReadError if it is empty, too long or not a text."""
+    if not isinstance(text, str):
+        raise ReadError(f"{path}: {str(text)[:60]!r} is not a text.")
+    line = _join_lines(text)
+    if not line:
+        raise ReadError(f"{path} holds an empty text.")
+    if len(line) > LONGEST:
+        raise ReadError(f"{path}: a text has {len(line):,} characters, more than {LONGEST:,}.")
+    return line
+
+
+def drop_repeats(query: str, sentences: Sequence[str]) -> list[str]:
+    """Return the sentences on one line each, without the query, repeats and overlong ones."""
+    seen = {_letters(query)}
+    kept = []
+    for sentence in sentences:
+        line = _join_lines(sentence)
+        if _letters(line) and _letters(line) not in seen and len(line) <= LONGEST:
+            seen.add(_letters(line))
+            kept.append(line)
+    return kept
+
+
+def _join_lines(text: str) -> str:
+    """Return the text on one line, without control characters: it is shown in terminals."""
+    return " ".join("".join(c if c.isprintable() else " " for c in text).split())
+
+
+def _letters(text: str) -> str:
+    """Return letters and digits only; sentences that agree in them look the same to a reader."""
+    return "".join(c for c in text.casefold() if c.isalnum())

@@ -18,21 +18,20 @@ from lexfield.errors import CorruptError, InputError, check
 from lexfield.results import JsonObject
 from lexfield.store.files import private_files, replace_file
 from lexfield.store.folder import FileCheck
-from lexfield.study.design import BACKGROUND, Design, can_ask, plan
+from lexfield.study.design import BACKGROUND, Design, StudyQuery, can_ask, plan
 from lexfield.study.schema import (
     SCHEMA,
     compute_checksum,
-    compute_fixed_checksum,
     damage_error,
     new_database,
     open_database,
+    sum_fixed_tables,
     translate_errors,
 )
-from lexfield.study.sentences import StudyQuery
 
 Suggestions = dict[int, dict[str, list[tuple[int, str]]]]
-_LETTERS = "abcdefghjkmnpqrstuvwxyz23456789"  # none that looks like another
 MOST_PARTICIPANTS = 100_000
+_LETTERS = "abcdefghjkmnpqrstuvwxyz23456789"  # none that looks like another
 
 
 @dataclass(frozen=True)
@@ -113,8 +112,7 @@ def create(
                 for place, text in enumerate(found[method])
             ],
         )
-    checksum = compute_fixed_checksum(connection)
-    connection.execute("INSERT INTO study VALUES ('sum', ?)", (checksum,))
+    connection.execute("INSERT INTO study VALUES ('sum', ?)", (sum_fixed_tables(connection),))
     with private_files():  # it will hold the codes by which participants are known
         replace_file(target, connection.serialize())
     connection.close()

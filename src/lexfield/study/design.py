@@ -61,6 +61,12 @@ _TRIES = 2_000
 
 
 @dataclass(frozen=True)
+class StudyQuery:
+    text: str
+    level: str = ""
+
+
+@dataclass(frozen=True)
 class Design:
     """The kind of a study and its methods; targets are compared with baselines."""
 

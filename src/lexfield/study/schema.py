@@ -20,6 +20,7 @@ import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import xxhash
 
@@ -35,7 +36,6 @@ from lexfield.store.files import canonical_json
 
 APPLICATION = 0x4C784653  # "LxFS"
 SCHEMA = 1  # lexfield 0.1 wrote the same tables, and a negative checksum of the file instead
-_MOST_BYTES = 2_000_000_000
 _TABLES = """
 CREATE TABLE study (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;
 CREATE TABLE query (
@@ -81,19 +81,6 @@ CREATE TABLE answer (
 """
 
 
-def compute_checksum(*values: object) -> str:
-    return xxhash.xxh3_64_hexdigest(canonical_json(list(values)))
-
-
-def compute_fixed_checksum(connection: sqlite3.Connection) -> str:
-    """Return the checksum of the tables that no participant changes."""
-    return compute_checksum(
-        connection.execute("SELECT * FROM study WHERE key <> 'sum' ORDER BY key").fetchall(),
-        connection.execute("SELECT * FROM query ORDER BY id").fetchall(),
-        connection.execute("SELECT * FROM suggestion ORDER BY id").fetchall(),
-    )
-
-
 def new_database() -> sqlite3.Connection:
     """Create an empty study in memory."""
     connection = sqlite3.connect(":memory:", isolation_level=None)
@@ -103,7 +90,7 @@ def new_database() -> sqlite3.Connection:
     return connection
 
 
-def open_database(path: Path, durable: bool = True) -> sqlite3.Connection:
+def open_database(path: Path, durable: bool) -> sqlite3.Connection:
     """Open and check the file of a study.
 
     A rollback journal keeps the study in one file that can be copied or sent. Every commit is
@@ -111,20 +98,14 @@ def open_database(path: Path, durable: bool = True) -> sqlite3.Connection:
     """
     if not path.is_file():
         raise InputError(f"There is no study at {path}.", "Make one with: lexfield study new")
-    if path.stat().st_size > _MOST_BYTES:
-        raise InputError(f"{path} is larger than {_MOST_BYTES // 10**9} GB; no study is.")
     mode = "rw" if os.access(path, os.W_OK) else "ro"
+    place = f"{Path(os.path.realpath(path)).as_uri()}?mode={mode}"
     with translate_errors(path):
         connection = sqlite3.connect(
-            f"{Path(os.path.realpath(path)).as_uri()}?mode={mode}",
-            uri=True,
-            isolation_level=None,
-            check_same_thread=False,
-            timeout=20,
+            place, uri=True, isolation_level=None, check_same_thread=False, timeout=20
         )
         try:
             connection.execute("PRAGMA trusted_schema = OFF")
-            connection.execute("PRAGMA cell_size_check = ON")
             connection.execute("PRAGMA foreign_keys = ON")
             connection.execute(f"PRAGMA synchronous = {'EXTRA' if durable else 'OFF'}")
             connection.execute("BEGIN")  # no writer comes between the checks
@@ -137,31 +118,39 @@ def open_database(path: Path, durable: bool = True) -> sqlite3.Connection:
 
 
 def _check_content(connection: sqlite3.Connection, path: Path) -> None:
-    application, version, pages, page_size = (
-        connection.execute(f"PRAGMA {name}").fetchone()[0]
-        for name in ("application_id", "user_version", "page_count", "page_size")
-    )
-    if application != APPLICATION:
+    def select(sql: str) -> list[tuple[Any, ...]]:
+        return connection.execute(sql).fetchall()
+
+    if select("PRAGMA application_id") != [(APPLICATION,)]:
         raise NotAStoreError(f"{path} is a database of some other program, not a study.")
+    ((version,),) = select("PRAGMA user_version")
     if version >= 0 and version != SCHEMA:
         raise VersionError(
             f"{path} has schema {version}; this lexfield reads {SCHEMA}.", "Use a newer lexfield."
         )
-    if pages * page_size != path.stat().st_size:
-        raise damage_error(path, "its size is wrong")
-    problems = [str(row[0]) for row in connection.execute("PRAGMA integrity_check(3)")]
-    if problems != ["ok"]:
-        raise damage_error(path, problems[0].splitlines()[0])
-    if connection.execute("PRAGMA foreign_key_check").fetchone():
+    problems = select("PRAGMA integrity_check(3)")
+    if problems != [("ok",)]:
+        raise damage_error(path, str(problems[0][0]).splitlines()[0])
+    if select("PRAGMA foreign_key_check"):
         raise damage_error(path, "a row refers to another that is gone")
     tables = "SELECT type, name, sql FROM sqlite_master ORDER BY type, name"
-    fresh = new_database()
-    if connection.execute(tables).fetchall() != fresh.execute(tables).fetchall():
+    if select(tables) != new_database().execute(tables).fetchall():
         raise damage_error(path, "it has other tables than a study has")
-    fresh.close()
-    stored = connection.execute("SELECT value FROM study WHERE key = 'sum'").fetchone()
-    if stored is None or stored[0] != compute_fixed_checksum(connection):
+    if select("SELECT value FROM study WHERE key = 'sum'") != [(sum_fixed_tables(connection),)]:
         raise damage_error(path, "queries or suggestions have changed")
+
+
+def sum_fixed_tables(connection: sqlite3.Connection) -> str:
+    """Return the checksum of the tables that no participant changes."""
+    return compute_checksum(
+        connection.execute("SELECT * FROM study WHERE key <> 'sum' ORDER BY key").fetchall(),
+        connection.execute("SELECT * FROM query ORDER BY id").fetchall(),
+        connection.execute("SELECT * FROM suggestion ORDER BY id").fetchall(),
+    )
+
+
+def compute_checksum(*values: object) -> str:
+    return xxhash.xxh3_64_hexdigest(canonical_json(list(values)))
 
 
 @contextmanager
@@ -171,9 +160,8 @@ def translate_errors(path: Path) -> Iterator[None]:
         yield
     except sqlite3.OperationalError as error:
         if "locked" in str(error):
-            raise LockedError(
-                f"{path} is being written by another program.", "Try again."
-            ) from error
+            problem = f"{path} is being written by another program."
+            raise LockedError(problem, "Try again.") from error
         raise StoreError(f"{path}: {error}.") from error
     except (sqlite3.Error, UnicodeError) as error:
         if "not a database" in str(error):

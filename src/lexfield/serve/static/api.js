@@ -38,7 +38,7 @@ export const remove = (path, options) => ask(`/v1/${path}`, { method: "DELETE", 
 export const post = (path, body, signal) => ask(`/v1/${path}`, { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(body), signal });
 const upload = (form) => ask("/v1/indexes", { method: "POST", body: form });
 
-const given = (options) => Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined && value !== null && value !== ""));
+export const given = (options) => Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined && value !== null && value !== ""));
 
 // Long texts do not fit into an address.
 export function send(verb, parameters, signal) {

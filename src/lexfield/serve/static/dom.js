@@ -70,25 +70,6 @@ export function save(name, blob) {
   setTimeout(() => URL.revokeObjectURL(link.href), 10000);
 }
 
-export function copyLink() {
-  return h("button", { type: "button", onclick: async (event) => {
-    try { await navigator.clipboard.writeText(location.href); event.target.textContent = "Copied"; say("The link was copied."); }
-    catch { event.target.textContent = "Copy it from the address bar"; }
-    setTimeout(() => { event.target.textContent = "Copy link"; }, 2000);
-  } }, "Copy link");
-}
-
-// Links to the same answer as data; `view` is the page whose twin this is.
-export function tools(verb, parameters, { twin, more = [] } = {}) {
-  const query = search(parameters);
-  const csv = search({ ...parameters, format: "csv" });
-  return h("div", { class: "tools" }, more,
-    query.length < 6000 ? [
-      h("a", { href: `${twin ? `/${twin}.json` : `/v1/${verb}`}?${query}`, target: "_blank", rel: "noopener" }, "JSON"),
-      h("a", { href: `/v1/${verb}?${csv}`, download: `${verb}.csv` }, "CSV"),
-    ] : null, copyLink());
-}
-
 export function search(parameters) {
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries(parameters)) {

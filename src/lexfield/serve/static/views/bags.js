@@ -1,6 +1,7 @@
 // Sums of words: the query language of bags, with every sum shown.
 import { get } from "../api.js";
-import { field, h, notes, number, problem, say, search, select, tools } from "../dom.js";
+import { field, h, notes, number, problem, say, search, select } from "../dom.js";
+import { tools } from "../tools.js";
 
 export const title = "Bags";
 const METHODS = [["count", "counts"], ["frequency", "share of the text"], ["bm25", "BM25"], ["lm", "language model"], ["translation", "translation (near words count too)"]];

@@ -1,7 +1,8 @@
 // Two texts: how different, how sure, which words; a whole collection; and whose text this is.
 import { get, post, send, work } from "../api.js";
 import { bars, figure } from "../chart.js";
-import { field, h, notes, number, problem, say, search, select, table, tools } from "../dom.js";
+import { field, h, notes, number, problem, say, search, select, table } from "../dom.js";
+import { tools } from "../tools.js";
 import { heat } from "../heat.js";
 import { PointMap } from "../pointmap.js";
 

@@ -1,7 +1,8 @@
 // Sentences that answer a text, with the reasons; methods side by side.
 import { get, work } from "../api.js";
 import { flows } from "../chart.js";
-import { field, h, notes, number, pieces, problem, say, search, select, tools } from "../dom.js";
+import { field, h, notes, number, pieces, problem, say, search, select } from "../dom.js";
+import { tools } from "../tools.js";
 
 export const title = "Search";
 const METHODS = {

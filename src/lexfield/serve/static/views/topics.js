@@ -1,7 +1,8 @@
 // Topics, and documents near each other in the simplex, with the proof that none nearer was missed.
 import { get, post, work } from "../api.js";
 import { bars, figure } from "../chart.js";
-import { field, h, notes, number, percent, problem, say, search, select, tools } from "../dom.js";
+import { field, h, notes, number, percent, problem, say, search, select } from "../dom.js";
+import { tools } from "../tools.js";
 
 export const title = "Topics";
 

@@ -1,7 +1,8 @@
 // Words near a word, how sure that is, and from where on words are related.
 import { get, work } from "../api.js";
 import { canvas, figure, plot, s, widthOf } from "../chart.js";
-import { field, h, notes, number, problem, say, search, select, table, tools } from "../dom.js";
+import { field, h, notes, number, problem, say, search, select, table } from "../dom.js";
+import { tools } from "../tools.js";
 
 export const title = "Words";
 

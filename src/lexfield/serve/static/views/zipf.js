@@ -1,7 +1,8 @@
 // Counts by rank, of words or of clusters of sentences; clusters with examples; the word map.
 import { get, work } from "../api.js";
 import { figure, plot } from "../chart.js";
-import { field, h, notes, number, percent, problem, say, search, select, table, tools } from "../dom.js";
+import { field, h, notes, number, percent, problem, say, search, select, table } from "../dom.js";
+import { tools } from "../tools.js";
 import { PointMap } from "../pointmap.js";
 
 export const title = "Zipf";

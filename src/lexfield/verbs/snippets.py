@@ -1,0 +1,122 @@
+"""A call of a verb as a user would write it: as a command, and as Python.
+
+Arguments are as the server resolves them: an index, a collection or a text is an object with the
+``path`` of an index, the ids of ``documents`` in it, and ``texts`` by name; vectors are
+``{"set": NAME}`` or ``{"path": FOLDER}``; the content of a file is a string. Of a path only the
+last part is shown.
+"""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from lexfield.verbs.declare import Parameter, Verb
+
+
+def name_flags(parameter: Parameter) -> list[str]:
+    """Return the names of an option; a flag that is on by default can be turned off."""
+    names = list(parameter.flags.names)
+    if not names or (len(parameter.name) > 1 and not any(n.startswith("--") for n in names)):
+        names.append(f"--{parameter.name.replace('_', '-')}")
+    if parameter.default is True:
+        names[-1] = f"{names[-1]}/--no-{names[-1].removeprefix('--')}"
+    return names
+
+
+def write_python(verb: Verb, arguments: Mapping[str, Any]) -> str:
+    """Return a Python program that calls the verb."""
+    parts: list[str] = []
+    by_position = True
+    for parameter in verb.parameters:
+        if not _is_given(parameter, arguments):
+            by_position = False
+            continue
+        by_position = by_position and parameter.positional
+        value = _write_value(parameter, arguments[parameter.name])
+        parts.append(value if by_position else f"{parameter.name}={value}")
+    return f"import lexfield as lx\n\nlx.{verb.name}({', '.join(parts)})"
+
+
+def _write_value(parameter: Parameter, value: Any) -> str:
+    if parameter.input is None:
+        is_one = parameter.repeated and len(value) == 1  # one value is a list of one
+        return repr(value[0] if is_one else value)
+    if parameter.input.kind == "file":
+        return repr(_name_file(parameter.name))
+    found = [_write_source(one) for one in (value if isinstance(value, list) else [value])]
+    sources = [source for one in found for source in one]
+    return sources[0] if len(sources) == 1 else f"[{', '.join(sources)}]"
+
+
+def _write_source(source: Mapping[str, Any]) -> list[str]:
+    if "set" in source:
+        return [repr(source["set"])]
+    index = repr(Path(source["path"]).name) if source.get("path") else ""
+    chosen = [f"lx.open({index})[{id!r}]" for id in source.get("documents", ())]
+    chosen += [repr(text) for text in source.get("texts", {}).values()]
+    return chosen or [index]
+
+
+def write_command(verb: Verb, arguments: Mapping[str, Any]) -> str:
+    """Return the command that calls the verb, after what writes the texts that it reads."""
+    before: list[str] = []
+    places: list[str] = []
+    options: list[str] = []
+    for parameter in verb.parameters:
+        if not _is_given(parameter, arguments):
+            continue
+        values = _list_words(parameter, arguments[parameter.name], before)
+        if parameter.positional:
+            places += values
+        else:
+            options += _write_option(parameter, values)
+    if any(place.startswith("-") for place in places):  # else they would be taken for options
+        options, places = [*options, "--", *places], []
+    return "\n".join([*before, shlex.join(["lexfield", *verb.command.split(), *places, *options])])
+
+
+def _write_option(parameter: Parameter, values: list[str]) -> list[str]:
+    flag = name_flags(parameter)[0]
+    if values in (["True"], ["False"]):
+        return [flag.partition("/")[2] if values == ["False"] else flag]
+    return [word for value in values for word in (flag, value)]
+
+
+def _list_words(parameter: Parameter, value: Any, before: list[str]) -> list[str]:
+    """Return a value as words of a command; add to ``before`` how to make the files it names."""
+    every = value if isinstance(value, list | tuple) else [value]
+    if parameter.input is None:
+        return [str(one) for one in every]
+    if parameter.input.kind == "file":
+        return [_name_file(parameter.name)]
+    words: list[str] = []
+    for source in every:
+        if "set" in source:
+            words.append(source["set"])
+            continue
+        documents, texts = source.get("documents", ()), source.get("texts", {})
+        for id in documents:
+            words.append(f"{id}.txt")
+            before.append(f"# {shlex.quote(words[-1])}: the text of this document")
+        for name, text in texts.items():
+            if parameter.input.words:
+                words.append(text)
+                continue
+            words.append(_name_file(name))
+            before.append(f"printf '%s\\n' {shlex.quote(text)} > {words[-1]}")
+        if not documents and not texts:
+            words.append(Path(source["path"]).name)
+    return words
+
+
+def _name_file(name: str) -> str:
+    return f"lexfield-{name.lower().replace(' ', '-')}.txt"
+
+
+def _is_given(parameter: Parameter, arguments: Mapping[str, Any]) -> bool:
+    value = arguments.get(parameter.name)
+    defaults = (parameter.default, {"set": parameter.default}, [{"set": parameter.default}], [], ())
+    return value is not None and value not in defaults
