@@ -28,7 +28,7 @@ from lexfield.store.folder import write
 from lexfield.text.corpus import Corpus
 from lexfield.vectors.models import array_name
 from lexfield.vectors.sources import import_file
-from tests.serve.test_scrub import flip
+from tests.serve.test_library import flip
 
 NEAR = "/v1/near?word=sea&k=1&models=m"
 ANGLES = {
@@ -137,7 +137,7 @@ def test_models_that_are_damaged_are_found_told_and_not_served(
     assert nearest(client, NEAR) == "ship"
     assert client.portal is not None
     flip(next((tmp_path / "m").rglob("matrix.2.1.npy")))
-    client.portal.call(scrubber.look)
+    client.portal.call(scrubber.check_all)
     red = client.get("/healthz")
     assert red.status_code == 503 and "models/m (" in red.json()["error"]
     for ask in (NEAR, "/v1/threshold?models=m"):
@@ -160,14 +160,14 @@ def test_damaged_models_leave_an_index_of_the_same_id_alone(tmp_path: Path) -> N
     scrubber = Scrubber(library)
 
     async def go() -> None:
-        await scrubber.look()
+        await scrubber.check_all()
         await scrubber._process.stop()
 
     asyncio.run(go())
-    assert list(scrubber.damaged()) == ["models/same"]
-    scrubber.check(library.index("same"))
+    assert list(scrubber.list_damage()) == ["models/same"]
+    scrubber.check(library.find_index("same"))
     with pytest.raises(CorruptError, match="models 'same' are damaged"):
-        scrubber.check(library.model("same"))
+        scrubber.check(library.find_models("same"))
 
 
 @pytest.mark.parametrize("address", ["/v1/indexes", "/start.json"])

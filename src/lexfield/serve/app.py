@@ -103,7 +103,7 @@ def make_app(
     server = Server(library, limits, workers or min(4, max(2, cores())))
 
     @asynccontextmanager
-    async def life(app: Starlette) -> AsyncIterator[None]:
+    async def lifespan(app: Starlette) -> AsyncIterator[None]:
         running = [asyncio.create_task(work) for work in (server.warm(), server.scrubber.run())]
         try:
             yield
@@ -116,7 +116,7 @@ def make_app(
             library.close()
 
     routes = [*_make_routes(server), *_make_pages()]
-    app = guarded_app(routes, limits=limits, host=host, token=token, lifespan=life)
+    app = guarded_app(routes, limits=limits, host=host, token=token, lifespan=lifespan)
     app.state.server = server
     return app
 
@@ -233,7 +233,7 @@ class Api:
 
     async def health(self, request: Request) -> Response:
         """Say whether the server is up, its indexes are warm, and their files are as written."""
-        if damaged := self._server.scrubber.damaged():
+        if damaged := self._server.scrubber.list_damage():
             names = list_names(f"{id} ({problem})" for id, problem in damaged.items())
             raise ServedError(f"Damaged: {names}.", REBUILD, 503)
         count = len(self._server.library.indexes)
@@ -245,7 +245,7 @@ class Api:
 
     async def describe_index(self, request: Request) -> Response:
         """Describe an index as `lexfield info IDX --json` does."""
-        self._server.library.index(request.path_params["id"])
+        self._server.library.find_index(request.path_params["id"])
         found = await self._server.answer_info(request.path_params["id"])
         return Response(found, media_type="application/json")
 
@@ -276,7 +276,7 @@ class Api:
 
     async def forget(self, request: Request) -> Response:
         """Delete an index that was built here."""
-        self._server.library.forget(request.path_params["id"])
+        self._server.library.delete_index(request.path_params["id"])
         return Response(status_code=204)
 
     async def start(self, request: Request) -> Response:

@@ -36,7 +36,7 @@ from starlette.types import ASGIApp, ExceptionHandler, Lifespan, Message, Receiv
 
 from lexfield.errors import LexfieldError, check
 from lexfield.serve.access import Access, check_token
-from lexfield.serve.problems import FAULT, ServedError, log_fault, problem, status_of
+from lexfield.serve.problems import FAULT, ServedError, describe_problem, log_fault, status_of
 
 _RETRY = "2"  # seconds after which a refused caller may try again
 HEADERS = {
@@ -108,7 +108,7 @@ class Guard:
             return
         except ServedError as error:
             if not started.is_set():
-                refusal = JSONResponse(problem(error), error.status, error.headers)
+                refusal = JSONResponse(describe_problem(error), error.status, error.headers)
                 await refusal(scope, receive, answer)
         except Exception:
             log_fault(repr(scope["path"]))
@@ -241,7 +241,7 @@ def guarded_app(
 
 async def _show_error(request: Request, error: Exception) -> Response:
     assert isinstance(error, LexfieldError)
-    return JSONResponse(problem(error), status_of(error))
+    return JSONResponse(describe_problem(error), status_of(error))
 
 
 async def _refuse(request: Request, error: Exception) -> Response:

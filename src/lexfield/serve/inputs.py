@@ -17,7 +17,7 @@ from msgspec import Meta
 
 from lexfield.errors import InputError
 from lexfield.results import JsonObject
-from lexfield.serve.library import Kept, Library
+from lexfield.serve.library import Holding, Library
 from lexfield.serve.problems import InvalidError
 from lexfield.vectors.sources import find_imported
 from lexfield.verbs.declare import REQUIRED, Flags, Parameter, Verb
@@ -219,8 +219,8 @@ class Call:
 
     def __init__(self, request: Request, library: Library) -> None:
         self.verb, self._values, self._library = request.verb, request.values, library
-        self.index: Kept | None = None
-        self.kept: list[Kept] = []
+        self.index: Holding | None = None
+        self.kept: list[Holding] = []
         self.sources: dict[str, str] = {}
         self.arguments: JsonObject = {}
         for parameter in self.verb.parameters:
@@ -246,11 +246,11 @@ class Call:
 
     def _open(self, id: str | None) -> str:
         """Return the path of the index that is asked about."""
-        self.index = self._library.index(id)
+        self.index = self._library.find_index(id)
         self.kept.append(self.index)
         return str(self.index.path)
 
-    def _add_source(self, kept: Kept) -> str:
+    def _add_source(self, kept: Holding) -> str:
         self.kept.append(kept)
         self.sources[str(kept.path)] = kept.id
         return str(kept.path)
@@ -267,7 +267,7 @@ class Call:
             side = parameter.name.upper()
             return {"texts": {f"text {side}" if len(side) == 1 else "the text": text}}
         if kind == "side" and id in self._library.indexes:
-            return {"path": self._add_source(self._library.index(id))}
+            return {"path": self._add_source(self._library.find_index(id))}
         index = self._values.get("index")
         if index is None and len(self._library.indexes) != 1:
             raise InputError(
@@ -293,7 +293,7 @@ class Call:
         """Return a set of vectors by its name, or the folder of models."""
         models = self._values.get("models") if parameter.repeated else None
         if models is not None:
-            return [{"path": self._add_source(self._library.model(models))}]
+            return [{"path": self._add_source(self._library.find_models(models))}]
         name = None if parameter.name == "models" else self._values.get(parameter.name)
         name = parameter.default if name is None else name
         if not isinstance(name, str):

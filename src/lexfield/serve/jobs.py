@@ -22,7 +22,7 @@ import msgspec
 from lexfield.errors import LexfieldError
 from lexfield.results import JsonObject
 from lexfield.serve.pool import Process
-from lexfield.serve.problems import FAULT, NotFoundError, ServedError, problem
+from lexfield.serve.problems import FAULT, NotFoundError, ServedError, describe_problem
 
 _KEPT = 50  # jobs that are remembered
 _BYTES = 200_000_000  # of all answers that are kept
@@ -84,24 +84,20 @@ class _Entry:
 
     def renew(self, follower: str) -> None:
         """Let a follower be silent for another while."""
-        self._end_lease(follower)
+        self.end_lease(follower)
         if not self.job.is_over:
             loop = asyncio.get_running_loop()
             self.leases[follower] = loop.call_later(_LEASE, self.leave, follower)
 
     def leave(self, follower: str) -> None:
         """End the interest of a follower, and the job if nobody else waits for it."""
-        self._end_lease(follower)
+        self.end_lease(follower)
         if not self.leases and not self.runs_alone:
             self.cancel()
 
-    def _end_lease(self, follower: str) -> None:
+    def end_lease(self, follower: str) -> None:
         if follower in self.leases:
             self.leases.pop(follower).cancel()
-
-    def end_leases(self) -> None:
-        for follower in list(self.leases):
-            self._end_lease(follower)
 
 
 class Jobs:
@@ -178,7 +174,7 @@ class Jobs:
         except asyncio.CancelledError:
             job.state = "cancelled"
         except LexfieldError as error:
-            job.state, job.problem = "failed", problem(error)
+            job.state, job.problem = "failed", describe_problem(error)
         finally:
             if not job.is_over:
                 job.state, job.problem = "failed", FAULT
@@ -186,7 +182,8 @@ class Jobs:
     def _finish(self, entry: _Entry, ended: Callable[[], None] | None) -> None:
         if not entry.job.is_over:  # it was cancelled before it began
             entry.job.state = "cancelled"
-        entry.end_leases()
+        for follower in list(entry.leases):
+            entry.end_lease(follower)
         entry.announce()
         if ended:
             ended()
@@ -253,7 +250,6 @@ class Jobs:
         """Cancel all jobs, as the server ends."""
         tasks = [entry.task for entry in self._entries.values() if entry.task is not None]
         for entry in self._entries.values():
-            entry.end_leases()
             entry.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
         await self._process.stop()

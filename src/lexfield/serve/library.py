@@ -6,13 +6,14 @@ Callers know ids and never name a path.
 from __future__ import annotations
 
 import asyncio
+import itertools
 import logging
 import re
 import shutil
 import tempfile
 import time
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -33,7 +34,7 @@ _REST = 20  # times as long as a round took, if that is longer
 
 
 @dataclass(frozen=True)
-class Kept:
+class Holding:
     """An index or models; ``uploaded`` if this server made it."""
 
     id: str
@@ -53,10 +54,15 @@ def _mark(path: Path) -> tuple[object, ...] | None:
         return None
 
 
-def slug(text: str) -> str:
+def make_slug(text: str) -> str:
     """Return an id like a name: ASCII letters, digits, dots and hyphens."""
     plain = unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode()
     return re.sub(r"[^A-Za-z0-9._-]+", "-", plain).strip("-._")[:60].lower() or "texts"
+
+
+def _number(stem: str) -> Iterator[str]:
+    yield stem
+    yield from (f"{stem}-{number}" for number in itertools.count(2))
 
 
 class Library:
@@ -66,8 +72,8 @@ class Library:
         self, indexes: Iterable[str | Path], models: Iterable[str | Path], folder: Path
     ) -> None:
         self.folder = folder
-        self.indexes: dict[str, Kept] = {}
-        self.models: dict[str, Kept] = {}
+        self.indexes: dict[str, Holding] = {}
+        self.models: dict[str, Holding] = {}
         self._kinds = {INDEXES: self.indexes, MODELS: self.models}
         self._reserved: set[tuple[str, str]] = set()  # ids of what jobs have not written yet
         self._rooms: Path | None = None
@@ -82,21 +88,17 @@ class Library:
 
     def _add(self, kind: str, path: Path, *, uploaded: bool) -> None:
         id = self._find_free(kind, path.name.removesuffix(".idx"))
-        self._kinds[kind][id] = Kept(id, path, uploaded)
+        self._kinds[kind][id] = Holding(id, path, uploaded)
 
     def _find_free(self, kind: str, name: str, folder: Path | None = None) -> str:
         """Return an id like the name that nothing has: neither here, nor a file in ``folder``."""
-        stem, number = slug(name), 2
-        id = stem
-        while (
-            id in self._kinds[kind]
-            or (kind, id) in self._reserved
-            or (folder is not None and (folder / id).exists())
-        ):
-            id, number = f"{stem}-{number}", number + 1
-        return id
+        stem = make_slug(name)
+        taken = {*self._kinds[kind], *(id for other, id in self._reserved if other == kind)}
+        if folder is not None:
+            taken |= {path.name for path in folder.iterdir()}
+        return next(id for id in _number(stem) if id not in taken)
 
-    def index(self, id: str | None) -> Kept:
+    def find_index(self, id: str | None) -> Holding:
         """Return the index of an id; without one, the only index there is."""
         if id is None and len(self.indexes) == 1:
             return next(iter(self.indexes.values()))
@@ -107,44 +109,28 @@ class Library:
             raise NotFoundError(f"There is no index {id!r}.", hint)
         return self.indexes[id]
 
-    def model(self, id: str) -> Kept:
+    def find_models(self, id: str) -> Holding:
         """Return the models of an id."""
         if id not in self.models:
             known = list_names(self.models or ["none yet; train some with POST /v1/jobs"])
             raise NotFoundError(f"There are no models {id!r}.", f"There are: {known}.")
         return self.models[id]
 
-    def named(self) -> dict[str, Kept]:
+    def list_all(self) -> dict[str, Holding]:
         """Return everything by a name of its own: models may have the id of an index."""
         models = {f"models/{kept.id}": kept for kept in self.models.values()}
         return {**self.indexes, **models}
 
-    def reserve(self, kind: str, name: str) -> tuple[str, Path]:
-        """Return an id that is free, and where to write what gets it."""
-        folder = self.folder / kind
-        make_private(folder)
-        id = self._find_free(kind, name, folder)
-        self._reserved.add((kind, id))
-        return id, folder / id
-
-    def register(self, kind: str, id: str, path: Path) -> None:
-        """Add what was written under a reserved id."""
-        self._kinds[kind][id] = Kept(id, path.resolve(), uploaded=True)
-
-    def release(self, kind: str, id: str) -> None:
-        """Let an id be used again, unless something has it by now."""
-        self._reserved.discard((kind, id))
-
-    def forget(self, id: str) -> None:
+    def delete_index(self, id: str) -> None:
         """Delete an index that was built here; one that was named at the start stays."""
-        kept = self.index(id)
+        kept = self.find_index(id)
         if not kept.uploaded:
             raise InputError(f"{id!r} was not built here, so it is not deleted here.")
         del self.indexes[id]
         discard(kept.path)
 
-    def make_room(self) -> Path:
-        """Return a new folder for files on their way into an index, and for the unfinished index.
+    def make_room(self, kind: str, name: str) -> Room:
+        """Return a folder for a job to work in, and reserve an id like ``name`` for what it makes.
 
         All folders of a server are in one that it locks as long as it runs. So the next server can
         tell what was left by one that was killed.
@@ -155,7 +141,10 @@ class Library:
                 self._rooms = Path(tempfile.mkdtemp(prefix=_ROOMS, dir=self.folder / WAITING))
                 self._lock = FileLock(self._rooms / _MARK)
                 self._lock.acquire()
-        return Path(tempfile.mkdtemp(dir=self._rooms))
+        make_private(self.folder / kind)
+        id = self._find_free(kind, name, self.folder / kind)
+        self._reserved.add((kind, id))
+        return Room(self, kind, id, Path(tempfile.mkdtemp(dir=self._rooms)))
 
     def _remove_leftovers(self) -> None:
         """Delete what was left by servers that were killed: what has our mark and no lock."""
@@ -173,6 +162,31 @@ class Library:
             self._lock.release()
             shutil.rmtree(self._rooms, ignore_errors=True)
             self._rooms = None
+
+
+@dataclass(frozen=True)
+class Room:
+    """A private folder in which a job makes an index or models, and the id that these will have."""
+
+    library: Library
+    kind: str
+    id: str
+    folder: Path
+
+    @property
+    def target(self) -> Path:
+        return self.folder / self.id
+
+    def move_in(self, _: bytes) -> None:
+        """Add what the job has made to the library, atomically: a crash leaves no part of it."""
+        place = self.library.folder / self.kind / self.id
+        self.target.rename(place)
+        self.library._kinds[self.kind][self.id] = Holding(self.id, place.resolve(), uploaded=True)
+
+    def clear(self) -> None:
+        """Delete the folder; the id is free again unless something has moved in."""
+        shutil.rmtree(self.folder, ignore_errors=True)
+        self.library._reserved.discard((self.kind, self.id))
 
 
 def make_private(folder: Path) -> None:
@@ -195,19 +209,19 @@ class Scrubber:
         self._process = Process(threads=1)
         self._damage: dict[Path, tuple[str | None, str]] = {}  # generation, problem
 
-    def damage(self, kept: Kept) -> str:
+    def find_damage(self, kept: Holding) -> str:
         """Return what is wrong with an index or models now; empty if nothing is known."""
         generation, problem = self._damage.get(kept.path, (None, ""))
         return problem if problem and generation == generation_of(str(kept.path)) else ""
 
-    def damaged(self) -> dict[str, str]:
-        """Return what is wrong, by the names of ``Library.named``."""
-        every = {name: self.damage(kept) for name, kept in self._library.named().items()}
+    def list_damage(self) -> dict[str, str]:
+        """Return what is wrong, by the names of ``Library.list_all``."""
+        every = {name: self.find_damage(kept) for name, kept in self._library.list_all().items()}
         return {name: problem for name, problem in every.items() if problem}
 
-    def check(self, kept: Kept) -> None:
+    def check(self, kept: Holding) -> None:
         """Raise CorruptError if an index or models are damaged."""
-        if problem := self.damage(kept):
+        if problem := self.find_damage(kept):
             if self._library.models.get(kept.id) is kept:
                 what = f"The models {kept.id!r} are damaged, so they are not used."
             else:
@@ -220,15 +234,15 @@ class Scrubber:
             while True:
                 await asyncio.sleep(self._pause)
                 begin = time.monotonic()
-                await self.look()
+                await self.check_all()
                 await self._process.stop()
                 await asyncio.sleep(_REST * (time.monotonic() - begin))
         finally:
             await self._process.stop()
 
-    async def look(self) -> None:
+    async def check_all(self) -> None:
         """Check every index and all models once."""
-        for kept in list(self._library.named().values()):
+        for kept in list(self._library.list_all().values()):
             path = str(kept.path)
             item = {"path": path, "names": {path: kept.id}}
             before = generation_of(path)
@@ -240,6 +254,6 @@ class Scrubber:
                 problem = error.message
             if before != generation_of(path):
                 continue  # it was written or deleted meanwhile
-            if problem and not self.damage(kept):
+            if problem and not self.find_damage(kept):
                 logging.getLogger("lexfield.serve").error("%s is damaged: %s", path, problem)
             self._damage[kept.path] = before, problem

@@ -50,7 +50,7 @@ def status_of(error: LexfieldError) -> int:
     return next((code for kind, code in _STATUSES.items() if isinstance(error, kind)), 400)
 
 
-def problem(error: LexfieldError) -> dict[str, str]:
+def describe_problem(error: LexfieldError) -> dict[str, str]:
     """Return an error as a body says it, with lone surrogates, which UTF-8 lacks, as codes."""
     said = {"error": error.message, "hint": error.hint}
     return {name: text.encode("utf-8", "backslashreplace").decode() for name, text in said.items()}

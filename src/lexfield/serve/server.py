@@ -3,23 +3,20 @@
 from __future__ import annotations
 
 import asyncio
-import shutil
 from collections import OrderedDict
-from collections.abc import Callable
 from dataclasses import asdict, dataclass
-from pathlib import Path
 from typing import Any
 
 import msgspec
 
-from lexfield.errors import LexfieldError, StoreError
+from lexfield.errors import LexfieldError
 from lexfield.results import JsonObject
 from lexfield.search.registry import METHODS
 from lexfield.serve import uploads
 from lexfield.serve.guard import Limits
 from lexfield.serve.inputs import Call, Request, read_request
 from lexfield.serve.jobs import Job, Jobs
-from lexfield.serve.library import INDEXES, MODELS, Kept, Library, Scrubber
+from lexfield.serve.library import INDEXES, MODELS, Holding, Library, Scrubber
 from lexfield.serve.pool import Pool, generation_of, hide_paths
 from lexfield.serve.problems import NotFoundError
 from lexfield.store.folder import Store
@@ -92,7 +89,7 @@ class Server:
 
     def __init__(self, library: Library, limits: Limits, workers: int) -> None:
         self.library, self.limits = library, limits
-        self.pool = Pool(workers, self._first, limits.memory)
+        self.pool = Pool(workers, self._choose_first_task, limits.memory)
         self.jobs = Jobs(memory=limits.memory)
         self.scrubber = Scrubber(library)
         self.ready = False
@@ -103,11 +100,11 @@ class Server:
         await self.pool.warm()
         self.ready = True
 
-    def _first(self) -> tuple[str, JsonObject]:
+    def _choose_first_task(self) -> tuple[str, JsonObject]:
         """Return what a new process does first."""
         return WARM, {"paths": [str(kept.path) for kept in self.library.indexes.values()]}
 
-    def make_item(self, request: Request) -> tuple[JsonObject, Kept | None]:
+    def make_item(self, request: Request) -> tuple[JsonObject, Holding | None]:
         """Return what a worker is asked, and the index that it is asked about."""
         call = Call(request, self.library)
         for kept in call.kept:
@@ -161,33 +158,14 @@ class Server:
         return self.jobs.start(name, index, TASK, item, key=key, follower=follower, done=done)
 
     def _train(
-        self, item: JsonObject, kept: Kept, key: tuple[Any, ...], follower: str | None
+        self, item: JsonObject, kept: Holding, key: tuple[Any, ...], follower: str | None
     ) -> Job:
         """Train models of an index, as a job; nothing is left of one that does not end well."""
-        folder = self.library.make_room()
-        id, place = self.library.reserve(MODELS, kept.id)
-        target = folder / id
-        item["options"] |= {"output": str(target), "replace": True}
-        item["names"][str(target)] = id
-        done, ended = self._move_in(MODELS, id, target, place)
-        return self.jobs.start(
-            TRAIN, kept.id, TASK, item, key=key, follower=follower, done=done, ended=ended
-        )
-
-    def _move_in(
-        self, kind: str, id: str, target: Path, place: Path
-    ) -> tuple[Callable[[bytes], None], Callable[[], None]]:
-        """Return what a job does once ``target`` is complete, and what it does at its end."""
-
-        def done(_: bytes) -> None:
-            target.rename(place)  # atomic: a crash leaves no part of it
-            self.library.register(kind, id, place)
-
-        def ended() -> None:
-            shutil.rmtree(target.parent, ignore_errors=True)
-            self.library.release(kind, id)
-
-        return done, ended
+        room = self.library.make_room(MODELS, kept.id)
+        item["options"] |= {"output": str(room.target), "replace": True}
+        item["names"][str(room.target)] = room.id
+        ending: JsonObject = {"done": room.move_in, "ended": room.clear}
+        return self.jobs.start(TRAIN, kept.id, TASK, item, key=key, follower=follower, **ending)
 
     def build(
         self,
@@ -198,57 +176,51 @@ class Server:
         follower: str | None = None,
     ) -> Job:
         """Build an index of files, as a job; they are deleted at its end."""
-        folder = self.library.make_room()
+        room = self.library.make_room(INDEXES, name)
+        texts = room.folder / "texts sent"
         try:
-            (folder / "texts").mkdir(0o700)
-            uploads.keep(files, folder / "texts")
+            texts.mkdir(0o700)
+            uploads.keep(files, texts)
         except BaseException:
-            shutil.rmtree(folder, ignore_errors=True)
+            room.clear()
             raise
-        id, place = self.library.reserve(INDEXES, name)
-        texts, target = str(folder / "texts"), folder / "index"
-        item = {
-            "id": id,
-            "options": {
-                "folder": texts,
-                "target": str(target),
-                "text_field": text_field,
-                "language": language,
-            },
-            "names": {texts: "", str(target): id},
+        options = {
+            "folder": str(texts),
+            "target": str(room.target),
+            "text_field": text_field,
+            "language": language,
         }
-        done, ended = self._move_in(INDEXES, id, target, place)
-        return self.jobs.start("build", id, BUILD, item, follower=follower, done=done, ended=ended)
+        names = {str(texts): "", str(room.target): room.id}
+        item = {"id": room.id, "options": options, "names": names}
+        ending: JsonObject = {"done": room.move_in, "ended": room.clear}
+        return self.jobs.start("build", room.id, BUILD, item, follower=follower, **ending)
 
     async def describe(self) -> Holdings:
         """Return everything that this server holds, and its limits."""
-        indexes, damaged_indexes = await self._describe_indexes()
-        models, damaged_models = self._describe_models()
+        asked = self.library.list_all()
+        found = await asyncio.gather(*(self._summarise(*one) for one in asked.items()))
+        problems = zip(asked, found, strict=True)
+        still = self.library.list_all()  # something may have been deleted meanwhile
         return Holdings(
-            indexes=indexes,
-            models=models,
+            indexes=[one for one in found if isinstance(one, IndexSummary)],
+            models=[one for one in found if isinstance(one, ModelsSummary)],
             vectors=[entry.name for entry in list_sets() if entry.words is not None],
             methods=[name for name in METHODS.names() if name != "fuse"],
             limits=asdict(self.limits),
-            damaged=damaged_indexes | damaged_models,
+            damaged={id: what for id, what in problems if isinstance(what, str) and id in still},
         )
 
-    async def _describe_indexes(self) -> tuple[list[IndexSummary], dict[str, str]]:
-        """Return what is known of every index, and the problem of each that cannot be read."""
-        asked = list(self.library.indexes.values())
-        found = await asyncio.gather(*map(self._describe_index, asked), return_exceptions=True)
-        indexes: list[IndexSummary] = []
-        problems: dict[str, str] = {}
-        for kept, summary in zip(asked, found, strict=True):
-            if not isinstance(summary, BaseException):
-                indexes.append(summary)
-            elif not isinstance(summary, LexfieldError):
-                raise summary
-            elif kept.id in self.library.indexes:  # else it was deleted meanwhile
-                problems[kept.id] = self.scrubber.damage(kept) or summary.message
-        return indexes, problems
+    async def _summarise(self, name: str, kept: Holding) -> IndexSummary | ModelsSummary | str:
+        """Describe an index or models; return the problem of one that cannot be read."""
+        try:
+            self.scrubber.check(kept)
+            is_index = name in self.library.indexes
+            return await self._describe_index(kept) if is_index else _summarise_models(kept)
+        except LexfieldError as error:
+            names = {str(kept.path): kept.id}
+            return self.scrubber.find_damage(kept) or hide_paths(error.message, names)
 
-    async def _describe_index(self, kept: Kept) -> IndexSummary:
+    async def _describe_index(self, kept: Holding) -> IndexSummary:
         info = msgspec.json.decode(await self.answer_info(kept.id))["results"][0]
         info |= {"id": kept.id, "uploaded": kept.uploaded, "vectors": info["vectors"]["name"]}
         return msgspec.convert(info, IndexSummary)
@@ -257,28 +229,15 @@ class Server:
         """Return what ``lexfield info --json`` prints about an index."""
         return await self.answer(read_request(find_verb("info"), {"index": id}))
 
-    def _describe_models(self) -> tuple[list[ModelsSummary], dict[str, str]]:
-        """Return the same of models; problems are by the names of ``Library.named``."""
-        found: list[ModelsSummary] = []
-        problems: dict[str, str] = {}
-        for kept in self.library.models.values():
-            try:
-                self.scrubber.check(kept)
-                found.append(_summarise_models(kept))
-            except StoreError as error:
-                problem = self.scrubber.damage(kept) or error.message
-                problems[f"models/{kept.id}"] = hide_paths(problem, {str(kept.path): kept.id})
-        return found, problems
 
-
-def _summarise_models(kept: Kept) -> ModelsSummary:
+def _summarise_models(kept: Holding) -> ModelsSummary:
     store = Store.open(kept.path, "models")
     made = store.meta["models"]
     dims = sorted({dims for dims, _ in made})
     return ModelsSummary(kept.id, dims, len(made), len(store.strings("words")))
 
 
-def make_key(item: JsonObject, kept: Kept | None) -> tuple[Any, ...]:
+def make_key(item: JsonObject, kept: Holding | None) -> tuple[Any, ...]:
     """Return the same for the same question to the same state of an index and of all sources."""
     states = tuple(map(generation_of, item["sources"]))
     asked = msgspec.json.encode(item, order="deterministic")

@@ -19,7 +19,7 @@ from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field
 from math import ceil, sqrt
 from statistics import NormalDist
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,7 +37,7 @@ FEW = 20  # participants below which intervals are rough
 _NORMAL = NormalDist()
 _Z = _NORMAL.inv_cdf(0.975)  # of a two-sided test at the level 5%
 _WANTED = _NORMAL.inv_cdf(0.8)  # of a power of 80%
-DIFFERENCES = (2.0, 5.0, 10.0)  # points
+DIFFERENCES = (2, 5, 10)  # points
 
 
 @dataclass(frozen=True)
@@ -368,7 +368,8 @@ def count_needed_participants(participants: int, error: float, difference: float
 
 def describe_power(what: str, participants: int, error: float) -> Power:
     """Return the row of a share with this standard error, in points."""
-    powers = [compute_power(points, error) for points in DIFFERENCES]
-    needed = [count_needed_participants(participants, error, points) for points in DIFFERENCES]
-    detectable = compute_detectable_difference(error)
-    return Power(what, participants, error, detectable, *powers, *needed)
+    found: dict[str, Any] = {}
+    for points in DIFFERENCES:
+        found[f"power_{points}"] = compute_power(points, error)
+        found[f"needed_{points}"] = count_needed_participants(participants, error, points)
+    return Power(what, participants, error, compute_detectable_difference(error), **found)

@@ -1,7 +1,7 @@
 """A verb is one typed function; everything else is derived from its signature.
 
 The Python call, the command (``cli/build.py``), the HTTP request with its OpenAPI schema
-(``serve/api.py``), the background job and the reference page all read the same declaration:
+(``serve/app.py``), the background job and the reference page all read the same declaration:
 
     @verb
     def near(

@@ -118,5 +118,5 @@ def _name_file(name: str) -> str:
 
 def _is_given(parameter: Parameter, arguments: Mapping[str, Any]) -> bool:
     value = arguments.get(parameter.name)
-    defaults = (parameter.default, {"set": parameter.default}, [{"set": parameter.default}], [], ())
-    return value is not None and value not in defaults
+    default = parameter.default
+    return value not in (None, default, {"set": default}, [{"set": default}], [], ())
