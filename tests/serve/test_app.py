@@ -362,7 +362,8 @@ def test_half_a_character_is_the_callers_mistake(client: Any, path: str, body: b
 
 def test_a_verb_that_runs_only_as_a_job_says_how_to_start_it(client: Any) -> None:
     for answer in (client.post("/v1/fit_topics", json={}), client.get("/v1/fit_topics")):
-        assert answer.status_code == 405 and "only as a job" in answer.json()["error"]
+        assert answer.status_code == 405 and answer.headers["allow"] == ""
+        assert "only as a job" in answer.json()["error"]
         assert 'POST /v1/jobs and {"verb": "fit_topics"' in answer.json()["hint"]
     unknown = client.get("/v1/serch")
     assert unknown.status_code == 404 and "'serch'" in unknown.json()["error"]

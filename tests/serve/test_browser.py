@@ -291,3 +291,19 @@ def test_a_build_can_be_cancelled(visit: Open) -> None:
     page.get_by_role("button", name="Cancel").click()
     expect(page.get_by_text("Cancelled. Nothing was kept.")).to_be_visible()
     expect(page.get_by_role("link", name="long")).to_have_count(0)
+
+
+def test_an_answer_can_be_copied_as_a_command_as_python_and_as_curl(visit: Open) -> None:
+    page = visit(ASK, permissions=["clipboard-read", "clipboard-write"])
+    page.get_by_text("Copy as…").click()
+    shown = {
+        "Command": f"lexfield search sample.idx '{QUERY}'",
+        "Python": f"lx.search('sample.idx', '{QUERY}'",
+        "curl": "/v1/search?index=sample&query=The+fishing",
+    }
+    for name, text in shown.items():
+        page.get_by_role("button", name=name, exact=True).click()
+        expect(page.locator(".snippet", has_text=text).get_by_text("Copied")).to_be_visible()
+        assert text in page.evaluate("navigator.clipboard.readText()")
+    page.keyboard.press("Escape")
+    expect(page.locator(".snippet").first).to_be_hidden()

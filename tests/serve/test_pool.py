@@ -122,7 +122,7 @@ def test_a_pool_goes_on_after_a_process_was_killed(tmp_path: Path) -> None:
 
 
 def test_messages_hide_the_folders_of_the_machine(tmp_path: Path) -> None:
-    names = {"/srv/me/x.idx": "x", "/srv/me/up": "", "/srv/me/new": "new"}
+    names = {"/srv": "~", "/srv/me/x.idx": "x", "/srv/me/up": "", "/srv/me/new": "new"}
     said = f"/srv/me/up{os.sep}a.csv: no text; /srv/me/new is full; /srv/me/x.idx; /srv/me/up"
     assert hide_paths(said, names) == "a.csv: no text; new is full; x; what was sent"
 

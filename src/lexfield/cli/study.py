@@ -260,13 +260,11 @@ def _parse_strengths(given: Sequence[str]) -> dict[str, float]:
     """Parse ``["ideas(r=20)=0.5"]`` as ``{"ideas(r=20)": 0.5}``; the last = counts."""
     strengths = {}
     for text in given:
-        method, equals, value = text.rpartition("=")
+        method, _, value = text.rpartition("=")
         try:
-            strengths[method.strip()] = float(value)
-        except ValueError:
-            equals = ""
-        if not equals:
-            raise InputError(f"{text!r} is not a strength.", "Write it as ideas=0.5")
+            strengths[method.strip()] = float(value if method else "")
+        except ValueError as error:
+            raise InputError(f"{text!r} is not a strength.", "Write it as ideas=0.5") from error
     return strengths
 
 

@@ -229,7 +229,7 @@ class Api:
         """Say how to start a verb that has no address of its own, as it runs only as a job."""
         name = find_verb(request.path_params["name"]).name
         hint = f'Start it with POST /v1/jobs and {{"verb": "{name}", "options": {{…}}}}.'
-        raise ServedError(f"{name} runs only as a job.", hint, 405)
+        raise ServedError(f"{name} runs only as a job.", hint, 405, {"allow": ""})
 
     async def health(self, request: Request) -> Response:
         """Say whether the server is up, its indexes are warm, and their files are as written."""

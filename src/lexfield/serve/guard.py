@@ -241,7 +241,8 @@ def guarded_app(
 
 async def _show_error(request: Request, error: Exception) -> Response:
     assert isinstance(error, LexfieldError)
-    return JSONResponse(describe_problem(error), status_of(error))
+    headers = error.headers if isinstance(error, ServedError) else None
+    return JSONResponse(describe_problem(error), status_of(error), headers)
 
 
 async def _refuse(request: Request, error: Exception) -> Response:

@@ -41,7 +41,6 @@ def _whole(low: int, high: int) -> Any:
 # What the server bounds more tightly than a verb does, so that no caller can keep it too busy.
 LIMITS: dict[str, JsonObject] = {
     "bags": {"query": _QUERY, "k": _whole(1, 200), "where": _WHERE},
-    "balls": {"query": _QUERY, "r": _whole(1, 50)},
     "clusters": {"k": _whole(10, 1000) | Literal["auto"], "seeds": _whole(1, 20)},
     "compare": {"resamples": _whole(20, 2000)},
     "documents": {"k": _whole(1, 2000)},

@@ -115,7 +115,8 @@ def hide_paths(text: str, names: Mapping[str, str]) -> str:
 
     ``names`` says what callers call each path; a folder of what they sent has an empty name.
     """
-    for path, name in names.items():
+    for path in sorted(names, key=len, reverse=True):  # an index may lie in a folder with a name
+        name = names[path]
         for form in {path, os.path.realpath(path), json.dumps(path)[1:-1]}:
             if not name:
                 text = text.replace(form + os.sep, "")

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import gzip
 import io
+import itertools
 import lzma
 import re
 import struct
@@ -63,7 +64,7 @@ def keep(files: list[Sent], folder: Path, bounds: Bounds | None = None) -> list[
             if len(names) >= bounds.entries:
                 raise InputError(f"There are more than {bounds.entries:,} files.", "Send fewer.")
             _check_text(name, data)
-            place = _find_free(_clean_name(name), names)
+            place = _find_free(_clean_name(name), {one.lower() for one in names})
             with private_files():
                 replace_file(folder / place, data)
             names.append(place)
@@ -172,10 +173,8 @@ def _clean_name(name: str) -> str:
     return f"{(stem if suffix.lower() in ('txt', 'md', 'text') else base)[:100]}.txt"
 
 
-def _find_free(name: str, taken: list[str]) -> str:
-    lowered = {one.lower() for one in taken}
+def _find_free(name: str, taken: set[str]) -> str:
+    """Return the name, with a number if it is taken; some systems do not distinguish case."""
     stem, _, suffix = name.rpartition(".")
-    number, free = 2, name
-    while free.lower() in lowered:
-        free, number = f"{stem} {number}.{suffix}", number + 1
-    return free
+    others = (f"{stem} {number}.{suffix}" for number in itertools.count(2))
+    return next(one for one in itertools.chain([name], others) if one.lower() not in taken)
