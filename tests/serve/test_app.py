@@ -372,8 +372,8 @@ def test_a_verb_that_runs_only_as_a_job_says_how_to_start_it(client: Any) -> Non
 @pytest.mark.parametrize(
     ("path", "hint"),
     [
-        ("/v1/inspire?draft=It+was+late.", "text_draft"),
-        ("/v1/compare?a=It+was+late.&b=pell-sea", "text_a"),
+        ("/v1/inspire?index=sample&draft=It+was+late.", "text_draft"),
+        ("/v1/compare?index=sample&a=It+was+late.&b=pell-sea", "text_a"),
         ("/v1/compare?a=" + "x" * 2500, "text_a"),
         ("/v1/near?q=sea", "Did you mean 'word'?"),
         ("/v1/methods?word=x", "Did you mean 'about'?"),
@@ -414,7 +414,8 @@ def test_a_question_is_written_for_use_elsewhere(client: Any, sample_index: Path
     assert forms["python"].endswith("lx.search('sample.idx', 'a storm', method='mean', k=3)")
     address = shlex.split(forms["curl"])[1]
     assert client.get(address).json() == client.get("/v1/search", params=options).json()
-    long = {"verb": "search", "options": {"query": "storm " * 1000}}
+    long = {"verb": "search", "options": {"index": "sample", "query": "storm " * 1000}}
     assert "--json" in client.post("/v1/snippets", json=long).json()["curl"]
-    job = client.post("/v1/snippets", json={"verb": "fit_topics", "options": {"topics": 5}}).json()
+    fit = {"verb": "fit_topics", "options": {"index": "sample", "topics": 5}}
+    job = client.post("/v1/snippets", json=fit).json()
     assert shlex.split(job["curl"])[-1].endswith("/v1/jobs") and "topics fit" in job["command"]

@@ -154,6 +154,8 @@ def test_what_cannot_be_found_or_is_missing_is_an_error(library: Library) -> Non
         ask(library, "search", index="three", q="x")
     with pytest.raises(InputError, match="An index is needed"):
         ask(library, "search", q="x")
+    with pytest.raises(InputError, match="a is the id of a document.* send .* as text_a"):
+        ask(library, "compare", a="It was late.", text_b="B")
     with pytest.raises(InputError, match="either a .* or text_a"):
         ask(library, "compare", index="one", a="d", text_a="A", b="e")
     with pytest.raises(NotFoundError, match="no models"):
