@@ -10,7 +10,7 @@ import dataclasses
 import inspect
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
 import click
 import msgspec
@@ -19,6 +19,7 @@ from lexfield.cli.build import name_flags
 from lexfield.cli.main import cli
 from lexfield.verbs import list_verbs
 from lexfield.verbs.declare import Parameter, Verb, describe
+from lexfield.verbs.results import Result
 
 DOCS = Path(__file__).parents[1] / "docs"
 CLI_HEAD = """# The command line
@@ -86,7 +87,7 @@ def _describe_verb(verb: Verb) -> str:
     if verb.parameters:
         head = "| parameter | command line | value | default | |\n|---|---|---|---|---|"
         parts.append("\n".join([head, *map(_describe_parameter, verb.parameters)]))
-    parts.append(_describe_result(verb.result))
+    parts.append(_describe_result(verb.result, verb.row))
     parts.append(f"```text\n{examples}\n```")
     return "\n\n".join(parts) + "\n"
 
@@ -123,10 +124,11 @@ def _describe_parameter(one: Parameter) -> str:
     return f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in cells)} |"
 
 
-def _describe_result(result: Any) -> str:
-    (row,) = get_args(result.__orig_bases__[0])
+def _describe_result(result: Any, row: Any) -> str:
     shown = ", ".join(f"`{name}`" for name in _list_fields(row))
-    text = f"Returns `{result.__name__}`. {inspect.cleandoc(result.__doc__ or '')}"
+    about = inspect.cleandoc((row if result is Result else result).__doc__ or "")
+    name = f"Result[{row.__name__}]" if result is Result else result.__name__
+    text = f"Returns `{name}`. {about}"
     figures = ", ".join(
         f"`{one.name}`"
         for one in dataclasses.fields(result)

@@ -20,7 +20,7 @@ from lexfield.engine.local import Local
 from lexfield.errors import ClusterError, InputError
 from lexfield.search.index import Index
 from lexfield.text.corpus import Corpus
-from lexfield.verbs.near import near
+from lexfield.verbs.words import near
 from tests.cli.conftest import Run, run
 from tests.engine.nodes import PYTHONPATH, TASKS, Nodes
 

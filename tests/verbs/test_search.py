@@ -11,9 +11,8 @@ from lexfield.index.ranking import Hit
 from lexfield.search.index import Index
 from lexfield.text.corpus import Corpus
 from lexfield.text.document import Document
-from lexfield.verbs.balls import balls
-from lexfield.verbs.duplicates import duplicates
-from lexfield.verbs.inspire import inspire
+from lexfield.verbs.compare import duplicates
+from lexfield.verbs.inspire import balls, inspire
 from lexfield.verbs.search import bags, search
 
 QUERY = "The fishing boat came home before the storm."

@@ -15,9 +15,8 @@ from lexfield.sample import TEXTS
 from lexfield.search.index import Index
 from lexfield.text.corpus import Corpus
 from lexfield.text.document import Document
-from lexfield.verbs.attribute import attribute
 from lexfield.verbs.compare import compare
-from lexfield.verbs.label import label
+from lexfield.verbs.label import attribute, label
 from lexfield.verbs.pairs import map as map_documents
 from lexfield.verbs.pairs import pairs
 

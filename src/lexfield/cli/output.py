@@ -19,14 +19,7 @@ import click
 import msgspec
 
 from lexfield.results import JsonObject
-from lexfield.verbs.results import (
-    Paint,
-    Result,
-    encode_body,
-    encode_csv,
-    hidden,
-    plain,
-)
+from lexfield.verbs.results import Paint, Result, encode_body, encode_csv, hidden, plain
 
 F = TypeVar("F", bound=Callable[..., Any])
 FORMATS = {

@@ -97,12 +97,8 @@ def learn_metric(
     return LearnedMetric([learned.summarise()], index=str(opened.path), notes=learned.notes)
 
 
-class Metrics(Result[MetricSummary]):
-    """The metrics of an index."""
-
-
 @verb(command="metric list")
-def list_metrics(index: IndexInput) -> Metrics:
+def list_metrics(index: IndexInput) -> Result[MetricSummary]:
     """List the metrics of an index.
 
     lexfield metric list tickets.idx
@@ -110,7 +106,7 @@ def list_metrics(index: IndexInput) -> Metrics:
     path = open_index(index).path
     rows = [learned.summarise() for learned in stored.list_metrics(path)]
     notes = [] if rows else [f"learn one: lexfield metric learn {path} --by FIELD --name NAME"]
-    return Metrics(rows, notes=notes)
+    return Result(rows, notes=notes)
 
 
 @dataclass(kw_only=True)

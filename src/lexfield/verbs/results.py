@@ -90,14 +90,15 @@ class Result(Frames, Generic[Row]):
         return html_table(self.to_dicts(), notes=self.notes)
 
 
-class ReadThrough(Generic[Detail]):
+@dataclass(repr=False)
+class ReadThrough(Result[Row], Generic[Row, Detail]):
     """A result that also has the attributes of what the library returned: ``zipf(text).slope``.
 
     ``details`` are the library's own results, one per collection of texts. Only if there is exactly
     one, its attributes can be read directly.
     """
 
-    details: Sequence[Detail]
+    details: list[Detail] = hidden()
 
     def __getattr__(self, name: str) -> Any:
         details = self.__dict__.get("details", ())

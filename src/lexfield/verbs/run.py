@@ -24,12 +24,12 @@ from lexfield.verbs.options import (
     ClusterAddress,
     Hits,
     Method,
+    Target,
     Unit,
     Where,
     use_engine,
 )
 from lexfield.verbs.results import Paint, Result, hidden, plain
-from lexfield.verbs.vector_input import Target
 
 _NOTES = 10
 FieldName = Annotated[str, Meta(max_length=1000), Flags(metavar="NAME")]

@@ -27,6 +27,7 @@ from lexfield.verbs.options import (
     Algebra,
     AllowUnknown,
     ClusterAddress,
+    FileInput,
     Hits,
     Method,
     Unit,
@@ -34,7 +35,6 @@ from lexfield.verbs.options import (
     use_engine,
 )
 from lexfield.verbs.results import Paint, Result, hidden, plain
-from lexfield.verbs.vector_input import FileInput
 
 _LINE = 200  # characters of a hit without reasons
 SearchText = Annotated[

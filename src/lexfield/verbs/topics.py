@@ -29,9 +29,8 @@ from lexfield.topics.lda import TopicSummary
 from lexfield.topics.mixtures import read_mixtures
 from lexfield.verbs.declare import Flags, Help, verb
 from lexfield.verbs.input import IndexInput, open_index
-from lexfield.verbs.options import Hits, Seed
+from lexfield.verbs.options import FileInput, Hits, Seed, Target
 from lexfield.verbs.results import Paint, Result, hidden, plain
-from lexfield.verbs.vector_input import FileInput, Target
 
 Prior = Annotated[float | None, Meta(gt=0, le=1000)]
 Occurrences = Annotated[int, Meta(ge=1, le=10**9)]
@@ -116,13 +115,7 @@ def fit_topics(
     )
     begin_stage(progress, "fitting topics")
     model = opened.fit_topics(
-        topics,
-        filters=filters,
-        passes=passes,
-        alpha=alpha,
-        eta=eta,
-        seed=seed,
-        progress=progress,
+        topics, filters=filters, passes=passes, alpha=alpha, eta=eta, seed=seed, progress=progress
     )
     row = msgspec.convert(model.about, FitRow)
     notes = []
