@@ -302,9 +302,9 @@ def describe(info: msgspec.inspect.Type) -> str:
         case kinds.LiteralType():
             return " or ".join(map(str, info.values))
         case kinds.UnionType():
-            return " or ".join(
-                describe(one) for one in info.types if not isinstance(one, kinds.NoneType)
-            )
+            arms = [one for one in info.types if not isinstance(one, kinds.NoneType)]
+            lists = [one for one in arms if isinstance(one, kinds.ListType)]
+            return " or ".join(map(describe, lists or arms))
         case kinds.ListType() | kinds.VarTupleType():
             one = describe(info.item_type)
             return f"{one}, or a list of {'texts' if one.startswith('text') else 'such values'}"

@@ -93,6 +93,8 @@ def describe_index(index: Index) -> tuple[IndexInfo, list[str]]:
     """Return the figures of an index, and notes."""
     found = index.info()
     notes = found.pop("notes")
+    if index.is_temporary:
+        found["path"] = "in memory"
     return IndexInfo(**found, topics=has_topics(index.path)), notes
 
 

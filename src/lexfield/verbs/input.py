@@ -45,7 +45,7 @@ class FileOptions(TypedDict, total=False):
 
     text_fields: Annotated[
         Sequence[str],
-        Flags(("--text-field",), "NAME", served=False),
+        Flags(("--text-field",), "NAME", old="text_field", served=False),
         Default(()),
         Help("Field with the text of a record; repeat it to join several."),
     ]
@@ -119,7 +119,7 @@ def read_texts(
     reading = get_file_options(options)
     if len(paths) == 1 and (Path(paths[0]) / CURRENT).is_file():
         if reading.get("metadata"):
-            raise InputError(f"{paths[0]} is an index, and has metadata.", "Leave out metadata.")
+            raise InputError(f"{paths[0]} is an index, and has metadata.", "Leave out --metadata.")
         return open_at(paths[0]).corpus
     begin_stage(progress, "reading")
     return Corpus.read(paths, normalisation=normalisation, progress=progress, **reading)

@@ -230,7 +230,7 @@ def evaluate(
         lexfield evaluate fused.run my.qrels --against bm25.run
     """
     if by_query and against is not None:
-        raise InputError("Give either against or by_query.")
+        raise InputError("Give either --against or --by-query.")
     wanted = scoring.parse_measures(",".join(measures))
     found, judged = open_run(run), open_qrels(qrels)
     table = scoring.evaluate(found, judged, wanted)

@@ -118,9 +118,9 @@ def near(
         lexfield near --words all.txt -k 20 --jsonl --cluster tcp://10.0.0.5:8786
     """
     if dimensions and not models:
-        raise InputError("dimensions are for several models.", "Give models too.")
+        raise InputError("--dimensions goes with --models.")
     if bool(word) == bool(words):
-        raise InputError("Give either word or words, a file with one word per line.")
+        raise InputError("Give either a word, or a file of words with --words.")
     wanted = _read_words(words) if words else word
     if words and cluster and not models:
         with use_engine(cluster) as engine:
