@@ -27,7 +27,7 @@ def test_search(sample_index: Index) -> None:
     assert found._repr_html_().startswith("<table>") and "1." in repr(found)
     with pytest.raises(InputError, match="k must be a whole number"):
         search(sample_index, QUERY, k=0)
-    with pytest.raises(InputError, match="Give either a TEXT"):
+    with pytest.raises(InputError, match="Give either a query"):
         search(sample_index)
     with pytest.raises(InputError, match="one method"):
         search(sample_index, QUERY, method=["mean", "bm25"], run=True)

@@ -20,7 +20,7 @@ import msgspec
 
 from lexfield.errors import LexfieldError
 from lexfield.results import JsonObject
-from lexfield.verbs.results import Paint, Result, encode_body, encode_csv, hidden, plain
+from lexfield.verbs.results import Result, encode_body, encode_csv, hidden
 
 FORMATS = {
     "json": "Print one JSON object with schema, results and notes.",
@@ -76,7 +76,8 @@ def print_result(command: str, result: Result[Any], format: str | None) -> None:
         elif format == "csv":
             echo_data(encode_csv(result), nl=False)
         else:
-            for line in result.lines(paint):
+            result.paint = paint
+            for line in result.lines():
                 (echo_data if result.is_data else echo)(line)
         for note in result.notes:
             echo(paint(f"note: {note}", "yellow", sys.stderr), err=True)
@@ -101,8 +102,8 @@ class Rows(Result[JsonObject]):
     def figures(self) -> JsonObject:
         return self.extra
 
-    def lines(self, paint: Paint = plain) -> Iterable[str]:
-        return super().lines(paint) if self.text is None else self.text
+    def lines(self) -> Iterable[str]:
+        return super().lines() if self.text is None else self.text
 
 
 def paint(text: str, colour: str, stream: Any = None) -> str:

@@ -35,15 +35,7 @@ from lexfield.verbs.input import (
     read_documents,
 )
 from lexfield.verbs.options import AllowUnknown, Neighbour, Ngram, Seed, Unit, VectorsInput
-from lexfield.verbs.results import (
-    Paint,
-    ReadThrough,
-    Result,
-    hidden,
-    plain,
-    save_picture,
-    to_builtins,
-)
+from lexfield.verbs.results import ReadThrough, Result, hidden, save_picture, to_builtins
 
 _REASONS = 500  # words in JSON; the others are summed up
 _SHOWN = 15  # words
@@ -81,9 +73,9 @@ class Comparison(ReadThrough[Divergence, Estimate]):
         record.pop("explanation", None)
         return record
 
-    def lines(self, paint: Paint = plain) -> Iterable[str]:
+    def lines(self) -> Iterable[str]:
         (estimate,) = self.details
-        yield paint(str(estimate), "green")
+        yield self.paint(str(estimate), "green")
         if self.explain:
             yield from (f"  {line}" for line in _format_words(estimate))
 
@@ -254,7 +246,7 @@ class Duplicates(Result[Pair]):
 
     full: bool = hidden(default=False)
 
-    def lines(self, paint: Paint = plain) -> Iterator[str]:
+    def lines(self) -> Iterator[str]:
         for pair in self:
             yield f"{pair.similarity:.3f}  {pair.a}  {pair.b}"
             for text in (pair.text_a, pair.text_b):

@@ -32,7 +32,7 @@ from lexfield.verbs.input import (
     read_texts,
 )
 from lexfield.verbs.options import Hits, Ngram
-from lexfield.verbs.results import Paint, Result, hidden, plain, save_picture
+from lexfield.verbs.results import Result, hidden, save_picture
 
 _WRITTEN = 10  # types of the set and the multiset that are written out
 _SHOWN = 20  # types in the table
@@ -57,7 +57,7 @@ class CountedNgrams(Result[NgramRow]):
     bag: Bag = hidden()
     k: int | None = hidden(default=None)
 
-    def lines(self, paint: Paint = plain) -> Iterable[str]:
+    def lines(self) -> Iterable[str]:
         first = self.bag.most_common(_WRITTEN)
         more = ", …" if self.types > _WRITTEN else ""
         yield f"{self.types:,} types, {self.tokens:,} tokens"
@@ -114,7 +114,7 @@ class Keywords(Result[KeyWord]):
     found: int
     names: tuple[str, str] = hidden()
 
-    def lines(self, paint: Paint = plain) -> Iterable[str]:
+    def lines(self) -> Iterable[str]:
         if not self.results:
             return []
         rows = [
@@ -194,7 +194,7 @@ class Concordance(Result[Context]):
 
     totals: dict[str, int]
 
-    def lines(self, paint: Paint = plain) -> Iterator[str]:
+    def lines(self) -> Iterator[str]:
         """Return the matches below each other; what does not fit is cut at the ends."""
         width = shutil.get_terminal_size().columns if sys.stdout.isatty() else _WIDTH
         name = min(24, max((len(row.document) for row in self), default=0))
@@ -203,7 +203,8 @@ class Concordance(Result[Context]):
         left = min(side, max((len(row.left) for row in self), default=0))
         for row in self:
             before = f"{_cut(row.document, name):<{name}}  {_cut(row.left, left):>{left}}"
-            yield f"{before} {paint(row.match, 'red')}{_format_right(row.right, side)}".rstrip()
+            match = self.paint(row.match, "red")
+            yield f"{before} {match}{_format_right(row.right, side)}".rstrip()
 
 
 def _cut(text: str, width: int) -> str:

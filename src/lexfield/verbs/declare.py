@@ -216,10 +216,10 @@ class Verb:
         places = [parameter for parameter in self.parameters if parameter.positional]
         names = [parameter.name for parameter in places]
         last = len(names) - 1
-        is_longer = len(values) > len(names)
-        if is_longer and names and places[last].repeated and not _has_number(values[last:]):
+        has_number = any(isinstance(value, int | float) for value in values[max(last, 0) :])
+        if len(values) > len(names) and names and places[last].repeated and not has_number:
             values = [*values[:last], list(values[last:])]
-        elif is_longer:
+        if len(values) > len(names):
             raise InputError(
                 f"{self.name} takes {', '.join(names) or 'nothing'} by position; got"
                 f" {len(values)} arguments.",
@@ -362,14 +362,11 @@ def _take_apart(kind: Any) -> tuple[Any, list[Any]]:
         base, more = _take_apart(inner)
         return base, [*reversed(extras), *more]
     if get_origin(kind) in (Union, UnionType):
-        arms = [arm for arm in get_args(kind) if arm is not NoneType and not _is_mapping(arm)]
+        arms = [  # a mapping is another way to write a list of conditions
+            arm for arm in get_args(kind) if arm is not NoneType and get_origin(arm) is not Mapping
+        ]
         return _take_apart(arms[0]) if len(arms) == 1 else (Union[tuple(arms)], [])  # noqa: UP007
     return kind, []
-
-
-def _is_mapping(kind: Any) -> bool:
-    """Is this the other way to write a list of conditions?"""
-    return get_origin(kind) is Mapping
 
 
 def _put_together(base: Any, metas: list[Meta], default: object) -> Any:
@@ -388,10 +385,6 @@ def _list(value: Any) -> list[Any]:
     """Return one value as a list, and a list of values as it is."""
     is_single = isinstance(value, str) or not isinstance(value, Iterable)
     return [value] if is_single else list(value)
-
-
-def _has_number(values: Sequence[object]) -> bool:
-    return any(isinstance(value, int | float) for value in values)
 
 
 def _strip(kind: Any) -> Any:

@@ -32,7 +32,7 @@ from lexfield.verbs.input import (
     read_texts,
 )
 from lexfield.verbs.options import ClusterAddress, Target, VectorsInput, use_engine
-from lexfield.verbs.results import Paint, Result, hidden, plain
+from lexfield.verbs.results import Result, hidden
 
 Stem = Annotated[
     str,
@@ -57,7 +57,7 @@ class BuiltIndex(Result[IndexInfo]):
 
     index: Index = hidden()
 
-    def lines(self, paint: Paint = plain) -> Iterable[str]:
+    def lines(self) -> Iterable[str]:
         return [f"wrote {self.index!r}"]
 
 

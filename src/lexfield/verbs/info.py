@@ -26,7 +26,7 @@ from lexfield.vectors.sources import find_metric
 from lexfield.verbs.declare import Flags, Help, verb
 from lexfield.verbs.input import IndexInput, open_index
 from lexfield.verbs.options import FileInput, Hits
-from lexfield.verbs.results import Paint, Result, hidden, plain
+from lexfield.verbs.results import Result, hidden
 
 _LINE = 160  # characters of the values of a metadata field
 
@@ -56,7 +56,7 @@ class IndexInfo:
 class Info(Result[IndexInfo]):
     """What an index holds, in figures."""
 
-    def lines(self, paint: Paint = plain) -> Iterable[str]:
+    def lines(self) -> Iterable[str]:
         (info,) = self.results
         coverage = info.vectors["coverage"]
         total = sum(matches["tokens"] for matches in coverage.values())
@@ -111,7 +111,7 @@ class DocumentRow:
 class Documents(Result[DocumentRow]):
     """The documents of an index."""
 
-    def lines(self, paint: Paint = plain) -> Iterable[str]:
+    def lines(self) -> Iterable[str]:
         rows = [
             {
                 "id": row.id,
@@ -176,7 +176,7 @@ class Verification(Result[FileCheck]):
             "Restore it from a backup or build it again from its source.",
         )
 
-    def lines(self, paint: Paint = plain) -> Iterable[str]:
+    def lines(self) -> Iterable[str]:
         for check in self.damaged:
             yield f"damaged: {check.file}: {check.problem}"
         if not self.damaged:

@@ -99,7 +99,7 @@ class TextOptions(FileOptions, total=False):
 
 def read_texts(
     source: Sources,
-    options: TextOptions | None = None,
+    options: FileOptions | None = None,
     progress: Progress = silent,
     normalisation: Normalisation | None = None,
 ) -> Corpus:
@@ -131,12 +131,13 @@ def get_file_options(options: FileOptions | None) -> JsonObject:
 
 
 def _find_by_id(
-    items: list[str | Path | Document], options: TextOptions | None
+    items: list[str | Path | Document], options: FileOptions | None
 ) -> list[str | Path | Document]:
     """Return the documents of ``index`` that are named by their ids; files stay as they are."""
-    if options is None or options.get("index") is None:
+    given: JsonObject = {**options} if options else {}
+    if given.get("index") is None:
         return items
-    index = open_index(options["index"])  # type: ignore[arg-type]
+    index = open_index(given["index"])
     for item in items:
         if not (isinstance(item, Document) or str(item) in index.documents or _exists(str(item))):
             close = difflib.get_close_matches(str(item), index.documents, 1)

@@ -18,7 +18,7 @@ from lexfield.text.segment import sentence_spans
 from lexfield.verbs.declare import Flags, Help, Input, verb
 from lexfield.verbs.input import IndexInput, Source, join_texts, open_index, read_documents
 from lexfield.verbs.options import AllowUnknown, Hits, Method
-from lexfield.verbs.results import Paint, Result, plain
+from lexfield.verbs.results import Result
 
 _ANSWERED = 3  # words of the draft named per suggestion
 
@@ -41,10 +41,10 @@ class Suggestions(Result[Suggestion]):
     asked: str
     method: str
 
-    def lines(self, paint: Paint = plain) -> Iterator[str]:
+    def lines(self) -> Iterator[str]:
         yield f"after: {' '.join(self.asked.split())}"
         for number, row in enumerate(self, 1):
-            yield f"{number:>3}. {paint(row.text, 'green')}"
+            yield f"{number:>3}. {self.paint(row.text, 'green')}"
             if row.went_on:
                 yield f"     went on: {row.went_on}"
             yield f"     takes up: {', '.join(row.takes_up) or '—'}  [{row.id}]"
@@ -141,11 +141,11 @@ class Ball:
 class Balls(Result[Ball]):
     """The neighbourhood of each word of a query."""
 
-    def lines(self, paint: Paint = plain) -> Iterator[str]:
+    def lines(self) -> Iterator[str]:
         width = max((len(row.word) for row in self), default=0)
         for row in self:
             words = ", ".join(f"{one.word} {one.distance:.2f}" for one in row.ball)
-            yield f"{paint(row.word.ljust(width), 'green')}  {words or '–'}"
+            yield f"{self.paint(row.word.ljust(width), 'green')}  {words or '–'}"
 
 
 @verb

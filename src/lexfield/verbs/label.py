@@ -24,7 +24,7 @@ from lexfield.verbs.declare import Flags, Help, verb
 from lexfield.verbs.input import TextInput, TextOptions, TextsInput, choose_text, read_texts
 from lexfield.verbs.options import By, ClusterAddress, Neighbour, Ngram, Resume, Sample, Seed
 from lexfield.verbs.pairs import compute_pairs
-from lexfield.verbs.results import Paint, Result, plain, save_picture, to_builtins
+from lexfield.verbs.results import Result, save_picture, to_builtins
 
 _TEXT_HELP = "Label this text: a file, or the id of a document, whose evidence is shown."
 Rule = Annotated[
@@ -66,19 +66,19 @@ class Labels(Result[LabelRow]):
     rule: str | UnsetType = UNSET
     evidence: Evidence | UnsetType = UNSET
 
-    def lines(self, paint: Paint = plain) -> Iterator[str]:
+    def lines(self) -> Iterator[str]:
         if isinstance(self.accuracy, float):
             yield (
                 f"{self.right} of {self.documents} documents get their own {self.by}"
                 f" ({self.accuracy:.0%})"
             )
         if isinstance(self.evidence, Evidence):
-            yield from self._format_evidence(self.evidence, paint)
+            yield from self._format_evidence(self.evidence)
         elif isinstance(self.confusion, dict):
             yield from self._format_confusion(self.confusion)
 
-    def _format_evidence(self, evidence: Evidence, paint: Paint) -> Iterator[str]:
-        predicted = paint(evidence.predicted, "green")
+    def _format_evidence(self, evidence: Evidence) -> Iterator[str]:
+        predicted = self.paint(evidence.predicted, "green")
         yield f"{evidence.id}: {predicted}, rather than {evidence.rather_than}"
         nearest = [to_builtins(one) for one in evidence.nearest]
         yield from (f"  {line}" for line in format_rows(nearest))
@@ -206,26 +206,27 @@ class Attribution(Result[AttributionRow]):
     probability: float | UnsetType = UNSET
     evidence: Evidence | UnsetType = UNSET
 
-    def lines(self, paint: Paint = plain) -> Iterator[str]:
+    def lines(self) -> Iterator[str]:
         checked = self.calibration
         reliability = (
-            f"known texts, each from all the others: {checked.accuracy:.0%} of"
-            f" {checked.documents} right, {checked.said:.0%} said, off by {checked.error:.0%}"
+            f"known texts, each attributed from all the others: {checked.accuracy:.0%} of"
+            f" {checked.documents} right, mean probability {checked.said:.0%}, off by"
+            f" {checked.error:.0%}"
         )
         if not isinstance(self.evidence, Evidence):
             yield reliability
             rows = [
                 {
-                    "said": f"{one.low:.0%} to {one.high:.0%}",
+                    "probability": f"{one.low:.0%} to {one.high:.0%}",
                     "documents": one.documents,
-                    "mean said": f"{one.said:.0%}",
+                    "mean": f"{one.said:.0%}",
                     "right": f"{one.right:.0%}",
                 }
                 for one in checked.bins
             ]
             yield from format_rows(rows, shown=len(rows))
             return
-        predicted = paint(str(self.predicted), "green")
+        predicted = self.paint(str(self.predicted), "green")
         yield f"{self.id}: {predicted} with probability {self.probability:.2f}"
         yield from (f"  {line}" for line in format_rows(self.to_dicts()[:_SHOWN]))
         yield "nearest texts"

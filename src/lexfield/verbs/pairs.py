@@ -37,7 +37,7 @@ from lexfield.verbs.options import (
     Target,
     use_engine,
 )
-from lexfield.verbs.results import Paint, ReadThrough, hidden, plain, save_picture
+from lexfield.verbs.results import ReadThrough, hidden, save_picture
 
 _EXTREMES = ("nearest", "divergence", "farthest", "its divergence")
 
@@ -61,7 +61,7 @@ class PairDivergences(ReadThrough[PairDivergence, Pairs]):
     def to_dicts(self) -> list[JsonObject]:
         return self.details[0].to_dicts()
 
-    def lines(self, paint: Paint = plain) -> Iterator[str]:
+    def lines(self) -> Iterator[str]:
         """Return the nearest and the farthest of each document."""
         (found,) = self.details
         rows = [_name_extremes(found, row) for row in range(len(found.ids))]
@@ -229,7 +229,7 @@ class DocumentMap(ReadThrough[PlacedDocument, Pairs]):
 
     title: str
 
-    def lines(self, paint: Paint = plain) -> Iterator[str]:
+    def lines(self) -> Iterator[str]:
         yield self.title
         rows = [{"id": one.id, "x": one.x, "y": one.y, "order": one.order} for one in self]
         yield from format_rows(rows, shown=len(rows))

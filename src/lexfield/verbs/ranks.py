@@ -34,7 +34,7 @@ from lexfield.verbs.input import (
     run_each,
 )
 from lexfield.verbs.options import AllowUnknown, Ngram, OwnVectorsInput, Seed
-from lexfield.verbs.results import Paint, ReadThrough, Result, hidden, plain, save_picture
+from lexfield.verbs.results import ReadThrough, Result, hidden, save_picture
 
 _FIRST = 20  # ranks listed with their labels
 _POINTS = 300  # ranks to draw the curve from
@@ -89,7 +89,7 @@ class ZipfFit:
 
     @classmethod
     def of(cls, found: ZipfResult) -> ZipfFit:
-        own = {
+        own: JsonObject = {
             "ranks": _list_ranks(found, range(min(_FIRST, len(found.counts)))),
             "choices": list(found.choices or ()),
             "clusters": list(found.clusters or ()),
@@ -117,7 +117,7 @@ class ZipfFits(ReadThrough[ZipfFit, ZipfResult]):
     plot_formats = PAGE_FORMATS
     examples: bool = hidden(default=False)
 
-    def lines(self, paint: Paint = plain) -> Iterator[str]:
+    def lines(self) -> Iterator[str]:
         for number, found in enumerate(self.details):
             yield from ["", *found.lines()] if number else found.lines()
             for cluster in found.clusters or [] if self.examples else []:
@@ -197,7 +197,7 @@ class SentenceClusters(Result[SentenceCluster]):
     slope: float
     r2: float
 
-    def lines(self, paint: Paint = plain) -> Iterator[str]:
+    def lines(self) -> Iterator[str]:
         yield f"{self.name}: {self.k:,} clusters, slope {self.slope:.3f}, R² {self.r2:.3f}"
         for cluster in self.results:
             yield from ["", *cluster.lines()]
@@ -264,7 +264,7 @@ class SpeechRow:
 class PartsOfSpeech(ReadThrough[SpeechRow, SpeechResult]):
     """One row per collection; ``details`` are the library's own results."""
 
-    def lines(self, paint: Paint = plain) -> Iterator[str]:
+    def lines(self) -> Iterator[str]:
         for number, found in enumerate(self.details):
             yield from ["", *found.lines()] if number else found.lines()
 
@@ -328,7 +328,7 @@ class Layouts(ReadThrough[PlacedWord, LayoutResult]):
     def figures(self) -> JsonObject:
         return {**super().figures(), "plot": self.path}
 
-    def lines(self, paint: Paint = plain) -> Iterable[str]:
+    def lines(self) -> Iterable[str]:
         return format_rows(self.to_dicts())
 
     def plot(self, path: str | Path | None = None) -> Picture | Path:

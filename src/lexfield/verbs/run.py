@@ -29,7 +29,7 @@ from lexfield.verbs.options import (
     Where,
     use_engine,
 )
-from lexfield.verbs.results import Paint, Result, hidden, plain
+from lexfield.verbs.results import Result, hidden
 
 _NOTES = 10
 FieldName = Annotated[str, Meta(max_length=1000), Flags(metavar="NAME")]
@@ -72,7 +72,7 @@ class MadeRun(Result[RunRow]):
         """Return the run, for ``evaluate`` and ``fuse``."""
         return self.made
 
-    def lines(self, paint: Paint = plain) -> Iterable[str]:
+    def lines(self) -> Iterable[str]:
         if self.output is None:
             return run_lines(self.made)
         queries = self.made.queries

@@ -18,7 +18,7 @@ from lexfield.index.ranking import Ranking
 from lexfield.results import JsonObject
 from lexfield.verbs.declare import Flags, Help, Input, verb
 from lexfield.verbs.options import Hits, Target
-from lexfield.verbs.results import Paint, Result, hidden, plain
+from lexfield.verbs.results import Result, hidden
 
 
 @runtime_checkable
@@ -116,7 +116,7 @@ class FusedRanking(Result[FusedRow]):
             queries.setdefault(name, []).append((row.id, row.score))
         return Run(self.name, queries)
 
-    def lines(self, paint: Paint = plain) -> Iterable[str]:
+    def lines(self) -> Iterable[str]:
         if self.output is not None:
             queries = len({row.query for row in self.results})
             return [f"wrote {self.output}: {queries:,} queries, {len(self):,} results"]

@@ -119,16 +119,16 @@ class SearchHits(Result[HitRow]):
         queries = {name: [(hit.id, hit.score) for hit in hits] for name, hits in found}
         return Run(self.rankings[0].method, queries)
 
-    def lines(self, paint: Paint = plain) -> Iterator[str]:
+    def lines(self) -> Iterator[str]:
         if self.run:
             yield from run_lines(self.to_run())
             return
         several = len({ranking.method for ranking in self.rankings}) > 1
         for ranking, hits in zip(self.rankings, self.hits, strict=True):
             if len(self.rankings) > 1:
-                yield paint(ranking.method if several else ranking.query, "blue")
+                yield self.paint(ranking.method if several else ranking.query, "blue")
             for hit in hits:
-                yield from format_hit(hit, self.explain, self.full, paint)
+                yield from format_hit(hit, self.explain, self.full, self.paint)
 
     def _repr_html_(self) -> str:
         return "".join(ranking._repr_html_() for ranking in self.rankings)
@@ -174,7 +174,10 @@ def search(
     if run and len(method) > 1:
         raise InputError("A run has the hits of one method.", "Give --method once.")
     opened = open_index(index, metric)
-    asked = {"where": read_where(options["where"]), "allow_unknown": options["allow_unknown"]}
+    asked: JsonObject = {
+        "where": read_where(options["where"]),
+        "allow_unknown": options["allow_unknown"],
+    }
     begin_stage(progress, "searching")
     with use_engine(cluster) as engine:
         if like is not None:

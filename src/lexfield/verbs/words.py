@@ -37,7 +37,7 @@ from lexfield.verbs.options import (
     open_models,
     use_engine,
 )
-from lexfield.verbs.results import Paint, Result, hidden, plain, save_picture
+from lexfield.verbs.results import Result, hidden, save_picture
 
 _LONGEST_WORD = 10_000  # characters
 _BATCH = 500  # words per task
@@ -64,9 +64,9 @@ class NearWords(Result[NearWord]):
 
     models: int = hidden(default=1)
 
-    def lines(self, paint: Paint = plain) -> Iterable[str]:
+    def lines(self) -> Iterable[str]:
         if self.models == 1:
-            return super().lines(paint)
+            return super().lines()
         rows = [
             {
                 **({} if row.query is UNSET else {"query": row.query}),
@@ -257,8 +257,8 @@ class Thresholds(Result[ThresholdRow]):
     curve: list[CurvePoint]
     groups: dict[str, Threshold] = hidden()
 
-    def lines(self, paint: Paint = plain) -> Iterable[str]:
-        yield from super().lines(paint)
+    def lines(self) -> Iterable[str]:
+        yield from super().lines()
         is_paper = (self.synonyms, self.deviation) == (SYNONYMS, DEVIATION)
         source = f", as counted in WordNet by Rekabsaz et al. ({TERMS:,} terms)" if is_paper else ""
         yield ""
