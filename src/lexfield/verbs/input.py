@@ -8,7 +8,6 @@ The command line passes paths only and the server objects only, so neither guess
 
 from __future__ import annotations
 
-import difflib
 import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -16,7 +15,7 @@ from pathlib import Path
 from typing import Annotated, Any, Literal, Protocol, TypedDict, TypeGuard, TypeVar
 
 from lexfield.cluster.sharded_index import open_index as open_at
-from lexfield.errors import InputError, UnknownDocumentError
+from lexfield.errors import InputError
 from lexfield.progress import Progress, begin_stage, silent
 from lexfield.results import JsonObject
 from lexfield.search.index import Index
@@ -138,15 +137,11 @@ def _find_by_id(
     if given.get("index") is None:
         return items
     index = open_index(given["index"])
+    found: list[str | Path | Document] = []
     for item in items:
-        if not (isinstance(item, Document) or str(item) in index.documents or _exists(str(item))):
-            close = difflib.get_close_matches(str(item), index.documents, 1)
-            hint = f"Did you mean {close[0]!r}?" if close else "List them: lx.documents(index)."
-            raise UnknownDocumentError(f"The index has no document {item!s:.200}.", hint)
-    return [
-        item if isinstance(item, Document) or str(item) not in index.documents else index[str(item)]
-        for item in items
-    ]
+        is_file = str(item) not in index.documents and _exists(str(item))
+        found.append(item if isinstance(item, Document) or is_file else index[str(item)])
+    return found
 
 
 def is_list_of_texts(source: object) -> TypeGuard[list[str | Document]]:
@@ -298,9 +293,7 @@ def name_briefly(source: object) -> str:
 
 
 def _is_path(item: str | Path) -> bool:
-    if isinstance(item, Path):
-        return True
-    if _exists(item):
+    if isinstance(item, Path) or _exists(item):
         return True
     if _looks_like_path(item):
         raise InputError(
