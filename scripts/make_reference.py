@@ -39,8 +39,9 @@ VERBS_HEAD = """# Verbs
 
 A verb is one function: `lexfield.near(…)` in Python, `lexfield near` on the command line and
 `/v1/near` over HTTP do the same with the same options. A text can be a string, a path, a
-`Document`, a `Corpus` or an `Index`; an index can be an `Index` or a path. Over HTTP, texts and
-indexes are named by their ids, as [Page and API](../serve.md) explains.
+`Document`, a `Corpus`, an `Index`, or with `index=…` the id of a document in that index; an index
+can be an `Index` or a path. Over HTTP, texts and indexes are named by their ids, as
+[Page and API](../serve.md) explains.
 
 Every result can be indexed and iterated, has `notes`, and becomes a table with `to_dicts()`,
 `to_pandas()`, `to_polars()` and `to_arrow()`. This page is made by `scripts/make_reference.py`.

@@ -94,6 +94,7 @@ FAILS = {
     "lx.search('my.idx', 'a kitten', where={'a': 'b'})": "No document has metadata 'a'.",
     "lx.search('my.idx', queries='q.txt', like='0')": "Give either a query or like, not both.",
     "lx.near()": "Give either a word, or a file of words with words.",
+    "lx.near({'a': 'b'})": "word must be text, or a list of texts.",
     "lx.near(3)": "word must be text, or a list of texts. Got [3] instead.",
     "lx.compare('0', '2', index='my.idx')": "The index holds no document '2'.",
     "lx.Index('folder/')": "read files with Corpus.read(path)",

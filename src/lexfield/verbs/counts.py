@@ -31,7 +31,7 @@ from lexfield.verbs.input import (
     name_source,
     read_texts,
 )
-from lexfield.verbs.options import Hits, Ngram
+from lexfield.verbs.options import Hits, MinCount, Ngram
 from lexfield.verbs.results import Result, hidden, save_picture
 
 _WRITTEN = 10  # types of the set and the multiset that are written out
@@ -144,12 +144,7 @@ def keyness(
     b: CorpusInput,
     *,
     ngram: Ngram = 1,
-    min_count: Annotated[
-        int,
-        Meta(ge=1, le=10**9),
-        Flags(old="least"),
-        Help("Skip words that are rarer than this in both together."),
-    ] = 5,
+    min_count: Annotated[MinCount, Help("Skip words that are rarer than this in both.")] = 5,
     correction: Annotated[
         Correction, Help("How p values are corrected for the number of words tested.")
     ] = "holm",

@@ -69,7 +69,7 @@ class Flags(msgspec.Struct, frozen=True):
     the environment variable that sets it. dash: what ``-`` stands for: ``"text"`` for the text on
     standard input, ``"lines"`` for each of its lines, or the name of a file parameter that then
     reads it. old: the name in the last version, which Python and the command line still accept.
-    served: is it offered over HTTP?
+    served: is it offered over HTTP? pairs: may FIELD=VALUE also be given as a mapping?
     """
 
     names: tuple[str, ...] = ()
@@ -78,6 +78,7 @@ class Flags(msgspec.Struct, frozen=True):
     dash: str | None = None
     old: str | None = None
     served: bool = True
+    pairs: bool = False
 
 
 class Input(msgspec.Struct, frozen=True):
@@ -132,7 +133,7 @@ class Parameter:
         """Return the value as its declared type; ``lax`` also accepts numbers written as text."""
         if self.input is not None or (value is None and self.default is None):
             return value
-        if self.repeated and isinstance(value, Mapping):  # conditions: {"author": "Melville"}
+        if self.flags.pairs and isinstance(value, Mapping):
             value = [f"{name}={one}" for name, given in value.items() for one in _list(given)]
         elif self.repeated:
             value = _list(value)
@@ -383,7 +384,7 @@ def _find(extras: list[Any], wanted: type[T]) -> T | None:
 
 def _list(value: Any) -> list[Any]:
     """Return one value as a list, and a list of values as it is."""
-    is_single = isinstance(value, str) or not isinstance(value, Iterable)
+    is_single = isinstance(value, str | Mapping) or not isinstance(value, Iterable)
     return [value] if is_single else list(value)
 
 

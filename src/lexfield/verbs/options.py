@@ -52,7 +52,7 @@ Limit = Annotated[
 Unit = Annotated[Literal["sentence", "document"], Help("Search sentences or whole documents.")]
 Where = Annotated[
     Sequence[Annotated[str, Meta(max_length=500)]] | Mapping[str, str | Sequence[str]],
-    Flags(metavar="FIELD=VALUE"),
+    Flags(metavar="FIELD=VALUE", pairs=True),
     Help("Search only documents with this metadata; repeat it for more conditions."),
 ]
 Method = Annotated[str, Meta(max_length=200), Flags(metavar="SPEC")]
@@ -72,6 +72,9 @@ ClusterAddress = Annotated[
     Help("Run on a Dask cluster such as tcp://host:8786 whose machines see the same folders."),
 ]
 
+MinCount = Annotated[
+    int, Meta(ge=1, le=10**9), Flags(old="least"), Help("Leave out words that occur less often.")
+]
 Sample = Annotated[
     int | None, Meta(ge=1, le=10**9), Help("Sample N words from each document and compare those.")
 ]

@@ -30,6 +30,7 @@ from lexfield.verbs.options import (
     FileInput,
     Hits,
     Limit,
+    MinCount,
     ModelsInput,
     Seed,
     Target,
@@ -139,12 +140,7 @@ def train_vectors(
         Literal["word2vec", "fasttext"], Help("Skip-gram on words, or on words and their parts.")
     ] = "word2vec",
     window: Annotated[int, Meta(ge=1, le=100), Help("Context words on either side.")] = 5,
-    min_count: Annotated[
-        int,
-        Meta(ge=1, le=10**9),
-        Flags(old="least"),
-        Help("Leave out words that occur less often."),
-    ] = 5,
+    min_count: MinCount = 5,
     epochs: Annotated[int, Meta(ge=1, le=1000), Help("Passes over the text.")] = 5,
     seed: Annotated[Seed, Help("Seed of the first model.")] = 0,
     replace: Annotated[bool, Help("Replace existing models.")] = False,
