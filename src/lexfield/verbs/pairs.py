@@ -39,6 +39,11 @@ from lexfield.verbs.options import (
 )
 from lexfield.verbs.results import ReadThrough, hidden, save_picture
 
+MatrixFile = Annotated[
+    Target | None,
+    Flags(("-o",), "FILE.npz", old="out"),
+    Help("Write the matrices and the ids to this file."),
+]
 _EXTREMES = ("nearest", "divergence", "farthest", "its divergence")
 
 
@@ -122,11 +127,7 @@ def pairs(
     ] = (3,),
     sample: Sample = None,
     seed: Seed = 0,
-    output: Annotated[
-        Target | None,
-        Flags(("-o",), "FILE.npz", old="out"),
-        Help("Write the matrices and the ids to this file."),
-    ] = None,
+    output: MatrixFile = None,
     heat: Annotated[
         Target | None, Flags(metavar="FILE"), Help("Draw the matrix with its dendrogram.")
     ] = None,

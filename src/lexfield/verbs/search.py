@@ -18,6 +18,7 @@ from lexfield.index.passages import Passage
 from lexfield.index.ranking import Hit, Ranking
 from lexfield.progress import Progress, begin_stage, silent
 from lexfield.results import JsonObject
+from lexfield.search.index import Index
 from lexfield.search.registry import DEFAULT
 from lexfield.text.corpus import View
 from lexfield.verbs.declare import Default, Flags, Help, verb
@@ -48,6 +49,13 @@ SearchMethods = Annotated[
         " translation, which weigh words and phrases; with parameters as in setcover(r=20);"
         " combined as in fuse(ideas, topic). Repeat it to see several side by side."
     ),
+]
+
+QueryFile = Annotated[
+    FileInput | None, Help("File of queries: one per line, id<TAB>query, or JSON lines.")
+]
+Metric = Annotated[
+    str | None, Flags(metavar="NAME"), Help("Use a metric from `lexfield metric learn`.")
 ]
 
 
@@ -139,15 +147,11 @@ def search(
     index: IndexInput,
     query: Annotated[SearchText, Flags(metavar="[TEXT]", dash="queries")] = None,
     *,
-    queries: Annotated[
-        FileInput | None, Help("File of queries: one per line, id<TAB>query, or JSON lines.")
-    ] = None,
+    queries: QueryFile = None,
     method: SearchMethods = (DEFAULT,),
     k: Hits = 5,
     unit: Unit = "sentence",
-    metric: Annotated[
-        str | None, Flags(metavar="NAME"), Help("Use a metric from `lexfield metric learn`.")
-    ] = None,
+    metric: Metric = None,
     algebra: Algebra = False,
     run: Annotated[
         bool, Help("Print a TREC run; a query may begin with its id and a tab.")
@@ -171,8 +175,7 @@ def search(
     """
     like, explain, full = options["like"], options["explain"], options["full"]
     _check_query(query, queries, like, algebra)
-    if run and len(method) > 1:
-        raise InputError("A run has the hits of one method.", "Give --method once.")
+    _check_run(run, method)
     opened = open_index(index, metric)
     asked: JsonObject = {
         "where": read_where(options["where"]),
@@ -180,32 +183,36 @@ def search(
     }
     begin_stage(progress, "searching")
     with use_engine(cluster) as engine:
-        if like is not None:
-            texts = names = [like]
-            rankings = [opened.like(like, one, k, **asked) for one in method]
-        else:
-            names, texts = _read_queries(query, queries, run)
+        names, texts = ([like], [like]) if like is not None else _read_queries(query, queries, run)
+        if like is None:
             asked |= {"unit": unit, "algebra": algebra, "names": names if queries else ()}
             asked |= {"engine": engine, "progress": progress}
-            rankings = [
-                each for one in method for each in opened.search_many(texts, one, k, **asked)
-            ]
+        rankings = _rank(opened, texts, method, k, like, asked)
         by = "method" if len(method) > 1 else "query" if len(texts) > 1 else None
         hits = [list(ranking) for ranking in rankings]
         rows = _list_rows(rankings, hits, by, explain or len(texts) == 1, full)
         if engine is not None:  # texts and reasons come from the cluster while it is open
             rows = _fetch(rows, hits, run)
-    notes = [note for ranking in rankings for note in _name_notes(ranking, by)]
-    return SearchHits(
-        rows,
-        rankings=rankings,
-        hits=hits,
-        names=names,
-        explain=explain,
-        full=full,
-        run=run,
-        notes=notes,
+    found = SearchHits(
+        rows, rankings=rankings, hits=hits, names=names, explain=explain, full=full, run=run
     )
+    found.notes = [note for ranking in rankings for note in _name_notes(ranking, by)]
+    return found
+
+
+def _rank(
+    index: Index,
+    texts: Sequence[str],
+    methods: Sequence[str],
+    k: int,
+    like: str | None,
+    asked: JsonObject,
+) -> list[Ranking]:
+    """Return a ranking per method and text."""
+    if like is not None:
+        return [index.like(like, method, k, **asked) for method in methods]
+    found = (index.search_many(texts, method, k, **asked) for method in methods)
+    return [ranking for rankings in found for ranking in rankings]
 
 
 @verb
@@ -230,6 +237,11 @@ def bags(
     algebra = algebra and options["like"] is None
     chosen: JsonObject = {"method": method, "k": k, "unit": unit, "algebra": algebra, **options}
     return search(index, query, progress=progress, **chosen)
+
+
+def _check_run(run: bool, methods: Sequence[str]) -> None:
+    if run and len(methods) > 1:
+        raise InputError("A run has the hits of one method.", "Give --method once.")
 
 
 def _check_query(
