@@ -29,7 +29,11 @@ from itertools import islice
 from types import ModuleType
 
 _LONGEST = 2_000  # characters of a message or a hint
-_OPTION = re.compile(r"(?<![\w'-])--([a-z][a-z-]+)(?: [A-Z]+\b)?(?: ([a-z0-9-]+)(?=[.,;:)]|$))?")
+_OPTION = re.compile(
+    r"(?<![\w'-])--([a-z][a-z-]+)(?: [A-Z]+\b)?"  # --id-field NAME
+    r"(?: ([a-z0-9-]+)(?=[.,;:)]|$))?"  # --format lines
+    r"(?: \((?:in Python: )?(\w+=[^)]*)\))?"  # --replace (in Python: replace=True)
+)
 
 
 class LexfieldError(Exception):
@@ -119,7 +123,7 @@ def _name_parameters(text: str) -> str:
 def _name_parameter(found: re.Match[str]) -> str:
     name = found[1].replace("-", "_")
     if found[2] is None:
-        return name
+        return found[3] or name
     return f"{name}={found[2] if found[2].isdigit() else repr(found[2])}"
 
 
