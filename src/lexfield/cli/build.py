@@ -27,6 +27,9 @@ def build_command(verb: Verb) -> click.Command:
 
     def call(format_: str | None = None, plot_: str | None = None, **values: Any) -> None:
         given = {name: value for name, value in values.items() if value not in (None, ())}
+        for parameter in verb.parameters:
+            if parameter.flags.old in given:  # its new name has only its default
+                given[parameter.name] = given.pop(parameter.flags.old)
         _run(verb, given, format_, plot_)
 
     options = [_build_parameter(parameter) for parameter in verb.parameters]
