@@ -10,7 +10,7 @@ import dataclasses
 import inspect
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
 import click
 import msgspec
@@ -18,6 +18,7 @@ import msgspec
 from lexfield.cli.main import cli
 from lexfield.verbs import list_verbs
 from lexfield.verbs.declare import Parameter, Verb, describe
+from lexfield.verbs.results import Result
 from lexfield.verbs.snippets import name_flags
 
 DOCS = Path(__file__).parents[1] / "docs"
@@ -38,8 +39,9 @@ VERBS_HEAD = """# Verbs
 
 A verb is one function: `lexfield.near(…)` in Python, `lexfield near` on the command line and
 `/v1/near` over HTTP do the same with the same options. A text can be a string, a path, a
-`Document`, a `Corpus` or an `Index`; an index can be an `Index` or a path. Over HTTP, texts and
-indexes are named by their ids, as [Page and API](../serve.md) explains.
+`Document`, a `Corpus`, an `Index`, or with `index=…` the id of a document in that index; an index
+can be an `Index` or a path. Over HTTP, texts and indexes are named by their ids, as
+[Page and API](../serve.md) explains.
 
 Every result can be indexed and iterated, has `notes`, and becomes a table with `to_dicts()`,
 `to_pandas()`, `to_polars()` and `to_arrow()`. This page is made by `scripts/make_reference.py`.
@@ -86,7 +88,7 @@ def _describe_verb(verb: Verb) -> str:
     if verb.parameters:
         head = "| parameter | command line | value | default | |\n|---|---|---|---|---|"
         parts.append("\n".join([head, *map(_describe_parameter, verb.parameters)]))
-    parts.append(_describe_result(verb.result))
+    parts.append(_describe_result(verb.result, verb.row))
     parts.append(f"```text\n{examples}\n```")
     return "\n\n".join(parts) + "\n"
 
@@ -123,10 +125,11 @@ def _describe_parameter(one: Parameter) -> str:
     return f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in cells)} |"
 
 
-def _describe_result(result: Any) -> str:
-    (row,) = get_args(result.__orig_bases__[0])
+def _describe_result(result: Any, row: Any) -> str:
     shown = ", ".join(f"`{name}`" for name in _list_fields(row))
-    text = f"Returns `{result.__name__}`. {inspect.cleandoc(result.__doc__ or '')}"
+    about = inspect.cleandoc((row if result is Result else result).__doc__ or "")
+    name = f"Result[{row.__name__}]" if result is Result else result.__name__
+    text = f"Returns `{name}`. {about}"
     figures = ", ".join(
         f"`{one.name}`"
         for one in dataclasses.fields(result)

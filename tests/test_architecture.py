@@ -23,7 +23,7 @@ LAYERS = [
 ]  # fmt: skip
 FILES = sorted(SOURCE.rglob("*.py"))
 # Modules that import others of our own inside functions: what they start is needed by few.
-MAY_DEFER = {"lexfield", "lexfield.cli.study"}
+MAY_DEFER = {"lexfield", "lexfield.cli.serve", "lexfield.cli.study"}
 
 
 def layer(module: str) -> str:

@@ -11,15 +11,17 @@ so that ``import lexfield`` is quick.
 
 from __future__ import annotations
 
+import re
 import sys
 import warnings
 from importlib import import_module
+from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from lexfield.plottable import Plottable
 
-if TYPE_CHECKING:  # what __getattr__ finds, for type checkers; a test compares both
+if TYPE_CHECKING:  # every public name
     from lexfield.bags.bag import Bag as Bag
     from lexfield.bags.matrix import BagMatrix as BagMatrix
     from lexfield.compare.classifier import DivergenceLabeler as DivergenceLabeler
@@ -42,37 +44,38 @@ if TYPE_CHECKING:  # what __getattr__ finds, for type checkers; a test compares 
     from lexfield.text.vocabulary import Vocabulary as Vocabulary
     from lexfield.topics.lda import TopicModel as TopicModel
     from lexfield.vectors.wordvectors import WordVectors as WordVectors
-    from lexfield.verbs.attribute import attribute as attribute
-    from lexfield.verbs.bag import bag as bag
-    from lexfield.verbs.balls import balls as balls
     from lexfield.verbs.compare import compare as compare
-    from lexfield.verbs.duplicates import duplicates as duplicates
-    from lexfield.verbs.evaluate import evaluate as evaluate
-    from lexfield.verbs.fuse import fuse as fuse
+    from lexfield.verbs.compare import duplicates as duplicates
+    from lexfield.verbs.counts import bag as bag
+    from lexfield.verbs.counts import keyness as keyness
+    from lexfield.verbs.counts import kwic as kwic
     from lexfield.verbs.index import add as add
     from lexfield.verbs.index import compact as compact
     from lexfield.verbs.index import delete as delete
     from lexfield.verbs.index import index as index
     from lexfield.verbs.info import documents as documents
     from lexfield.verbs.info import info as info
+    from lexfield.verbs.info import verify as verify
+    from lexfield.verbs.inspire import balls as balls
     from lexfield.verbs.inspire import inspire as inspire
-    from lexfield.verbs.keyness import keyness as keyness
-    from lexfield.verbs.kwic import kwic as kwic
+    from lexfield.verbs.label import attribute as attribute
     from lexfield.verbs.label import label as label
-    from lexfield.verbs.layout import layout as layout
     from lexfield.verbs.methods import methods as methods
     from lexfield.verbs.metric import learn_metric as learn_metric
     from lexfield.verbs.metric import list_metrics as list_metrics
     from lexfield.verbs.metric import remove_metric as remove_metric
-    from lexfield.verbs.near import near as near
     from lexfield.verbs.pairs import map as map
     from lexfield.verbs.pairs import pairs as pairs
+    from lexfield.verbs.ranks import clusters as clusters
+    from lexfield.verbs.ranks import layout as layout
+    from lexfield.verbs.ranks import speech as speech
+    from lexfield.verbs.ranks import zipf as zipf
     from lexfield.verbs.results import Result as Result
     from lexfield.verbs.run import run as run
+    from lexfield.verbs.runs import evaluate as evaluate
+    from lexfield.verbs.runs import fuse as fuse
     from lexfield.verbs.search import bags as bags
     from lexfield.verbs.search import search as search
-    from lexfield.verbs.speech import speech as speech
-    from lexfield.verbs.threshold import threshold as threshold
     from lexfield.verbs.topics import fit_topics as fit_topics
     from lexfield.verbs.topics import infer as infer
     from lexfield.verbs.topics import topics as topics
@@ -81,38 +84,10 @@ if TYPE_CHECKING:  # what __getattr__ finds, for type checkers; a test compares 
     from lexfield.verbs.vectors import list_vectors as list_vectors
     from lexfield.verbs.vectors import measure_uncertainty as measure_uncertainty
     from lexfield.verbs.vectors import train_vectors as train_vectors
-    from lexfield.verbs.verify import verify as verify
-    from lexfield.verbs.zipf import clusters as clusters
-    from lexfield.verbs.zipf import zipf as zipf
+    from lexfield.verbs.words import near as near
+    from lexfield.verbs.words import threshold as threshold
 
 __version__ = "0.1.0"
-
-# Modules of the names that are not verbs.
-_HOMES = {
-    "Bag": "bags.bag",
-    "BagMatrix": "bags.matrix",
-    "Corpus": "text.corpus",
-    "DivergenceLabeler": "compare.classifier",
-    "Document": "text.document",
-    "Estimate": "compare.estimate",
-    "Explanation": "explain",
-    "Hit": "index.ranking",
-    "Index": "search.index",
-    "LexfieldError": "errors",
-    "MinimumDistortion": "metric.distortion",
-    "Normalisation": "text.normalise",
-    "Query": "index.query",
-    "Ranking": "index.ranking",
-    "Result": "verbs.results",
-    "Sentence": "text.corpus",
-    "Table": "results",
-    "TopicModel": "topics.lda",
-    "Vocabulary": "text.vocabulary",
-    "WordVectors": "vectors.wordvectors",
-    "embed": "shortcuts",
-    "open": "shortcuts",
-    "register": "shortcuts",
-}
 
 # Names of version 0.1, which work for one more version: where they are, and what to use instead.
 _RENAMED = {
@@ -127,88 +102,27 @@ _RENAMED = {
     "stopwords": ("text.stopwords:stopwords", "lexfield.text.stopwords.stopwords"),
 }
 
-__all__ = [
-    "Bag",
-    "BagMatrix",
-    "Corpus",
-    "DivergenceLabeler",
-    "Document",
-    "Estimate",
-    "Explanation",
-    "Hit",
-    "Index",
-    "LexfieldError",
-    "MinimumDistortion",
-    "Normalisation",
-    "Query",
-    "Ranking",
-    "Result",
-    "Sentence",
-    "Table",
-    "TopicModel",
-    "Vocabulary",
-    "WordVectors",
-    "add",
-    "attribute",
-    "bag",
-    "bags",
-    "balls",
-    "clusters",
-    "compact",
-    "compare",
-    "delete",
-    "describe_vectors",
-    "documents",
-    "duplicates",
-    "embed",
-    "evaluate",
-    "fit_topics",
-    "fuse",
-    "import_vectors",
-    "index",
-    "infer",
-    "info",
-    "inspire",
-    "keyness",
-    "kwic",
-    "label",
-    "layout",
-    "learn_metric",
-    "list_metrics",
-    "list_vectors",
-    "map",
-    "measure_uncertainty",
-    "methods",
-    "near",
-    "open",
-    "pairs",
-    "register",
-    "remove_metric",
-    "run",
-    "search",
-    "speech",
-    "threshold",
-    "topics",
-    "train_vectors",
-    "verify",
-    "zipf",
-]
+# What people look for under another name.
+_INSTEAD = {"search_many": "lexfield.search(index, [text, …])"}
+
+# The imports above are the only list of public names; here they are read, not executed.
+_IMPORTS = re.compile(r"^    from (lexfield\.\S+) import (\w+) as \2$", re.M)
+_HOMES = {name: home for home, name in _IMPORTS.findall(Path(__file__).read_text("utf-8"))}
+__all__ = sorted(_HOMES)
 
 
 def __getattr__(name: str) -> Any:
-    if name.startswith("__"):
-        raise AttributeError(f"module 'lexfield' has no attribute {name!r}")
-    if name in _HOMES:
-        value = getattr(import_module(f"lexfield.{_HOMES[name]}"), name)
-    elif name in _RENAMED:
+    if name in _RENAMED:
         return _find_renamed(name)
-    else:
+    home = _HOMES.get(name)
+    if home is None and not name.startswith("_"):  # a verb that was added
         verb = import_module("lexfield.verbs").list_functions().get(name)
-        if verb is None:
-            raise AttributeError(f"module 'lexfield' has no attribute {name!r}")
-        value = getattr(import_module(f"lexfield.verbs.{verb.module}"), name)
-    globals()[name] = value
-    return value
+        home = verb and f"lexfield.verbs.{verb.module}"
+    if home is None:
+        hint = f"; use {_INSTEAD[name]}" if name in _INSTEAD else ""
+        raise AttributeError(f"module 'lexfield' has no attribute {name!r}{hint}")
+    globals()[name] = getattr(import_module(home), name)
+    return globals()[name]
 
 
 def _find_renamed(name: str) -> Any:
@@ -243,4 +157,4 @@ Plottable.draw = _draw
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+    return sorted([*__all__, "__version__"])

@@ -22,23 +22,30 @@ Each carries ``hint``: what to do next. The command line prints message and hint
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from importlib import import_module
 from itertools import islice
 from types import ModuleType
 
 _LONGEST = 2_000  # characters of a message or a hint
+_OPTION = re.compile(
+    r"(?<![\w'-])--([a-z][a-z-]+)(?: [A-Z]+\b)?"  # --id-field NAME
+    r"(?: ([a-z0-9-]+)(?=[.,;:)]|$))?"  # --format lines
+    r"(?: \((?:in Python: )?(\w+=[^)]*)\))?"  # --replace (in Python: replace=True)
+)
 
 
 class LexfieldError(Exception):
     """Root of all lexfield errors: ``message`` says what and where, ``hint`` what next.
 
-    Both are shortened here, because they may quote names and values of any length.
+    Both are shortened here, because they may quote names and values of any length. They name
+    options as Python and HTTP spell them; ``typed`` has both as the command line spells them.
     """
 
     def __init__(self, message: str, hint: str = "") -> None:
-        self.message = shorten(message, _LONGEST)
-        self.hint = shorten(hint, _LONGEST)
+        self.typed = shorten(message, _LONGEST), shorten(hint, _LONGEST)
+        self.message, self.hint = map(_name_parameters, self.typed)
         super().__init__(self.message)
 
     def __str__(self) -> str:
@@ -103,6 +110,21 @@ class OutOfMemoryError(LexfieldError):
 
 class MissingExtraError(LexfieldError, ImportError):
     """An optional package is not installed."""
+
+
+def _name_parameters(text: str) -> str:
+    """Return a text with ``--id-field NAME`` as ``id_field``, and ``--k 5`` as ``k=5``.
+
+    Whole commands stay as they are.
+    """
+    return text if "lexfield " in text else _OPTION.sub(_name_parameter, text)
+
+
+def _name_parameter(found: re.Match[str]) -> str:
+    name = found[1].replace("-", "_")
+    if found[2] is None:
+        return found[3] or name
+    return f"{name}={found[2] if found[2].isdigit() else repr(found[2])}"
 
 
 def shorten(text: str, most: int) -> str:

@@ -38,7 +38,7 @@ class Explanation:
     of_words: bool = True
 
     def to_dict(self, most: int | None = None) -> JsonObject:
-        """``most`` keeps so many of the strongest reasons and the sum of the others."""
+        """Return a record; ``most`` keeps that many of the strongest reasons, and sums the rest."""
         reasons, facts = self.reasons, self.facts
         if most is not None:
             reasons = _strongest(reasons, most)
@@ -46,31 +46,22 @@ class Explanation:
             facts = {name: _shorten_fact(value, most, words) for name, value in facts.items()}
         return {
             "reasons": [
-                {
-                    "query": reason.query,
-                    "match": reason.match,
-                    "contribution": reason.contribution,
-                    "distance": reason.distance,
-                    "probability": reason.probability,
-                }
-                for reason in reasons
+                {name: getattr(reason, name) for name in Reason.__slots__} for reason in reasons
             ],
             "additive": self.additive,
             **facts,
         }
 
     def lines(self, most: int = 6) -> list[str]:
-        """The reasons as text, strongest first."""
+        """Return the reasons as text, strongest first."""
         ordered = sorted(self.reasons, key=lambda r: -abs(r.contribution))
         lines = []
         for reason in ordered[:most]:
-            how = reason.query
-            if reason.match not in ("", reason.query):
-                how = f"{reason.query} → {reason.match}"
-            at = "" if reason.distance is None else f"  at distance {reason.distance:.3f}"
+            match = "" if reason.match in ("", reason.query) else f" → {reason.match}"
+            detail = "" if reason.distance is None else f"  at distance {reason.distance:.3f}"
             if reason.probability is not None:
-                at = f"  with probability {reason.probability:.3f}"
-            lines.append(f"{reason.contribution:+.4f}  {how}{at}")
+                detail = f"  with probability {reason.probability:.3f}"
+            lines.append(f"{reason.contribution:+.4f}  {reason.query}{match}{detail}")
         if len(ordered) > most:
             lines.append(f"… and {len(ordered) - most} more")
         for name, value in self.facts.items():
@@ -81,7 +72,7 @@ class Explanation:
 
 
 def _strongest(reasons: list[Reason], most: int) -> list[Reason]:
-    """Reasons in their order, the weak ones as one, none with a text that is endless."""
+    """Return reasons in their order with long terms clipped, and the weak ones summed up as one."""
     ranked = sorted(range(len(reasons)), key=lambda i: -abs(reasons[i].contribution))
     kept = set(ranked[:most])
     short = [

@@ -56,10 +56,7 @@ def register(extension: T, name: str | None = None) -> T:
     """
     for point in EXTENSION_POINTS:
         if point.fits(extension):
-            made = (
-                extension() if point.adds_instances and isinstance(extension, type) else extension
-            )
-            point.add(name or _find_name(extension), made)
+            point.add(name or _find_name(extension), extension)
             return extension
     raise InputError(
         f"{_find_name(extension)} is not an extension that lexfield knows.",
@@ -75,7 +72,6 @@ class ExtensionPoint:
     protocol: str
     fits: Callable[[object], bool]
     add: Callable[[str, Any], None]
-    adds_instances: bool = False  # a class is called first
 
 
 def _find_name(extension: object) -> str:
@@ -112,9 +108,13 @@ def _add_method(name: str, kind: type[Any]) -> None:
     register_method(kind)
 
 
+def _add_reader(name: str, reader: Any) -> None:
+    READERS.register(name, reader() if isinstance(reader, type) else reader)
+
+
 EXTENSION_POINTS = (
     ExtensionPoint("search method", "is a class with search()", _is_method, _add_method),
-    ExtensionPoint("file reader", "has suffixes and read()", _is_reader, READERS.register, True),
+    ExtensionPoint("file reader", "has suffixes and read()", _is_reader, _add_reader),
     ExtensionPoint("measure", "is a function of two arrays", _takes(2), MEASURES.register),
     ExtensionPoint("tokenizer", "is a function of one text", _takes(1), TOKENIZERS.register),
 )

@@ -9,8 +9,10 @@ from pathlib import Path
 import click
 import pytest
 
+import lexfield as lx
 from lexfield.cli.build import Location
 from lexfield.cli.main import _OTHERS, cli
+from lexfield.errors import InputError
 from lexfield.verbs import list_verbs
 from tests.cli.conftest import Run
 
@@ -121,7 +123,30 @@ def test_a_link_to_itself_is_told(
     (tmp_path / "loop").symlink_to("loop")
     ran = run(*words)
     assert ran.code == 2 and "fault in" not in ran.err
-    assert ran.err.startswith(("error:", "Usage:"))
+    assert ran.err.startswith("error:")
+
+
+@pytest.mark.parametrize(
+    "words",
+    [("near", "sea", "--kk", 3), ("near", "sea", "-k", 0), ("serach",), ("topics", "fot"),
+     ("search",), ("layout", "x", "--method", "y"), ("study", "new"), ("serve", "--port", "x")],
+)  # fmt: skip
+def test_every_error_looks_the_same(run: Run, words: tuple[object, ...]) -> None:
+    ran = run(*words)
+    assert ran.code == 2 and ran.err.startswith("error: ") and "Usage" not in ran.err
+    assert ran.err.count("\n") <= 2
+
+
+def test_errors_spell_options_as_they_are_typed(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "q.run").write_text("")
+    assert (
+        "Give either --against or --by-query."
+        in run(
+            "evaluate", tmp_path / "q.run", tmp_path / "q.run", "--against", "x", "--by-query"
+        ).err
+    )
+    with pytest.raises(InputError, match="Give either against or by_query."):
+        lx.evaluate({"q": {"a": 1.0}}, {"q": {"a": 1}}, against={}, by_query=True)
 
 
 def test_addresses_are_not_taken_for_paths() -> None:

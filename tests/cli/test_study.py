@@ -88,20 +88,20 @@ def test_nobody_answered(run: Run, index: Path, queries: Path, tmp_path: Path) -
 def test_bad_input(run: Run, index: Path, queries: Path, tmp_path: Path) -> None:
     study = tmp_path / "s.db"
     for arguments, message in (
-        (("new", index, "--queries", tmp_path / "none", "-o", study), "does not exist"),
+        (("new", index, "--queries", tmp_path / "none", "-o", study), "No such file"),
         (("new", index, "--kind", "best", "--queries", queries, "-o", study), "is not one of"),
         (("new", index, "--queries", queries, "-o", queries), "left as it is"),
         (("new", index, "--queries", queries, "--baseline", "x", "-o", study), "method named 'x'"),
         (("new", index, "--queries", queries, "--longest", 2, "-o", study), "lengths must be"),
         (("import", queries, "-o", study), "is not JSON"),
-        (("import", queries, "--results", queries, "-o", study), "reproduce/questionnaire.py"),
+        (("import", queries, "--results", queries, "-o", study), "No such option"),
         (("run", study), "There is no study at"),
         (("run", queries), "is not a study"),
         (("run", study, "--strength", "a=1"), "--strength goes with --simulate"),
         (("run", study, "--simulate", 2, "--resume", "x"), "either --resume or --simulate"),
         (("serve", study), "There is no study at"),
         (("analyse", study), "There is no study at"),
-        (("analyse", study, "--draws", 1), "is not in the range"),
+        (("analyse", study, "--draws", 1), "from 100 to 100,000"),
     ):
         done = run("study", *arguments)
         assert done.code == 2 and message in done.err and "Traceback" not in done.err, arguments

@@ -20,7 +20,7 @@ from lexfield.engine.local import Local
 from lexfield.errors import ClusterError, InputError
 from lexfield.search.index import Index
 from lexfield.text.corpus import Corpus
-from lexfield.verbs.near import near
+from lexfield.verbs.words import near
 from tests.cli.conftest import Run, run
 from tests.engine.nodes import PYTHONPATH, TASKS, Nodes
 
@@ -135,7 +135,7 @@ def test_a_run_without_a_folder_gets_one_that_all_see(cluster: Cluster, tmp_path
     assert choose_run_folder(cluster, "pairs books").name == folder.name
     with pytest.raises(ClusterError, match="do not see") as error:
         choose_run_folder(cluster, "pairs books", [tmp_path / "missing"])
-    assert "--resume FOLDER" in error.value.hint
+    assert "with resume" in error.value.hint
 
 
 def test_commands(nodes: Nodes, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -71,7 +71,7 @@ def test_endless_pairs_are_refused_and_short_rows_left_out(
     texts = ["Yes."] * 40 + ["Red sun over the blue hill."] * 2
     index = Index.build(Corpus.of(texts), tmp_path / "i")
     monkeypatch.setattr(import_module("lexfield.search.duplicates"), "_MOST", 100)
-    with pytest.raises(InputError, match="More than 100 pairs.*--min-words"):
+    with pytest.raises(InputError, match="More than 100 pairs.*min_words"):
         duplicates(index)
     found = duplicates(index, min_words=3)
     assert [(pair.a, pair.b) for pair in found] == [("40", "41")]

@@ -73,7 +73,7 @@ def test_suggestions_of_other_programs(tmp_path: Path) -> None:
     (lists,) = study.suggestions.values()
     assert [text for _, text in lists["mine"]] == ["One.", "Two."]
     assert [text for _, text in lists["theirs"]] == ["A.", "B."]
-    with pytest.raises(ReadError, match="has no 'set_cover'.*--target and --baseline"):
+    with pytest.raises(ReadError, match="has no 'set_cover'.*target and baseline"):
         import_study(source, tmp_path / "t.db")
 
 

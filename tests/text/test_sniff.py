@@ -81,7 +81,7 @@ def test_in_folders_it_is_left_out_and_counted(tmp_path: Path) -> None:
 def test_a_known_encoding_may_have_zero_bytes(tmp_path: Path) -> None:
     path = tmp_path / "a.txt"
     path.write_bytes("Ein Text.".encode("utf-16-le"))
-    with pytest.raises(ReadError, match="--encoding utf-16"):
+    with pytest.raises(ReadError, match="encoding='utf-16'"):
         Corpus.read(path)
     for source in (path, tmp_path):
         assert Corpus.read(source, encoding="utf-16-le").texts[0] == "Ein Text."

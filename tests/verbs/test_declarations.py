@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import fields
-from typing import get_args, get_type_hints
+from typing import get_type_hints
 
 import msgspec
 import pytest
@@ -22,8 +22,7 @@ def test_every_parameter_and_every_result_is_described(name: str) -> None:
         assert parameter.positional or parameter.help, parameter.name
         assert parameter.input or msgspec.json.schema(parameter.type)
     assert issubclass(verb.result, Result)
-    base = next(one for one in verb.result.__orig_bases__ if issubclass(one.__origin__, Result))
-    assert msgspec.json.schema(get_args(base)[0])
+    assert msgspec.json.schema(verb.row)
     hints = get_type_hints(verb.result)
     for one in fields(verb.result):
         if one.name not in ("results", "notes") and not one.metadata.get("hidden"):

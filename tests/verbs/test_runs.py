@@ -31,10 +31,12 @@ def test_rankings_and_runs_are_fused(index: lx.Index, tmp_path: Path) -> None:
     fused = lx.fuse(rankings)
     assert fused.ids[0] == "sea" and [part.list for part in fused[0].parts] == ["bm25", "mean"]
     assert "query" not in fused.to_dicts()[0]
-    named = lx.fuse([{"a": 1.0}, [("a", 2.0), ("b", 1.0)]], names=["first", "second"], how="sum")
+    named = lx.fuse(
+        [{"a": 1.0}, [("a", 2.0), ("b", 1.0)]], names=["first", "second"], combine="sum"
+    )
     assert [part.list for part in named[0].parts] == ["first", "second"]
     runs = [lx.run(index, {"q": "storm"}, method=method) for method in ("bm25", "mean")]
-    both = lx.fuse(runs, how="rrf", output=tmp_path / "both.run")
+    both = lx.fuse(runs, combine="rrf", output=tmp_path / "both.run")
     assert both[0].query == "q" and lx.evaluate(both, QRELS).measures["map"] == 1
     assert lx.evaluate(tmp_path / "both.run", QRELS).run == "rrf"
 

@@ -11,9 +11,8 @@ from lexfield.index.ranking import Hit
 from lexfield.search.index import Index
 from lexfield.text.corpus import Corpus
 from lexfield.text.document import Document
-from lexfield.verbs.balls import balls
-from lexfield.verbs.duplicates import duplicates
-from lexfield.verbs.inspire import inspire
+from lexfield.verbs.compare import duplicates
+from lexfield.verbs.inspire import balls, inspire
 from lexfield.verbs.search import bags, search
 
 QUERY = "The fishing boat came home before the storm."
@@ -28,7 +27,7 @@ def test_search(sample_index: Index) -> None:
     assert found._repr_html_().startswith("<table>") and "1." in repr(found)
     with pytest.raises(InputError, match="k must be a whole number"):
         search(sample_index, QUERY, k=0)
-    with pytest.raises(InputError, match="Give either a TEXT"):
+    with pytest.raises(InputError, match="Give either a query"):
         search(sample_index)
     with pytest.raises(InputError, match="one method"):
         search(sample_index, QUERY, method=["mean", "bm25"], run=True)

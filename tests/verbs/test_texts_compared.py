@@ -15,9 +15,8 @@ from lexfield.sample import TEXTS
 from lexfield.search.index import Index
 from lexfield.text.corpus import Corpus
 from lexfield.text.document import Document
-from lexfield.verbs.attribute import attribute
 from lexfield.verbs.compare import compare
-from lexfield.verbs.label import label
+from lexfield.verbs.label import attribute, label
 from lexfield.verbs.pairs import map as map_documents
 from lexfield.verbs.pairs import pairs
 
@@ -42,7 +41,7 @@ def test_pairs(sample: Corpus, sample_index: Index, tmp_path: Path) -> None:
     wanted = compare_all(sample, measure="hellinger")
     target = tmp_path / "m.npz"
     for texts in (sample, sample_index, str(sample_index.path)):
-        found = pairs(texts, measure="hellinger", out=target)
+        found = pairs(texts, measure="hellinger", output=target)
         assert np.array_equal(found.matrix, wanted.matrix) and found.ids == wanted.ids
         assert np.array_equal(np.load(target)["counts"], wanted.matrix)
     assert len(found) == 64 * 63 and found.to_dicts() == wanted.to_dicts()

@@ -15,7 +15,7 @@ from lexfield.sample import METADATA, TEXTS
 @pytest.fixture(scope="module")
 def sample(tmp_path_factory: pytest.TempPathFactory) -> lx.Index:
     path = tmp_path_factory.mktemp("verbs") / "sample.idx"
-    return lx.index(TEXTS, output=path, metadata=METADATA).index  # type: ignore[call-arg]
+    return lx.index(TEXTS, output=path, metadata=METADATA).index
 
 
 def test_topics_are_fitted_shown_and_inferred(sample: lx.Index, tmp_path: Path) -> None:

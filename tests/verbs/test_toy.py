@@ -39,7 +39,7 @@ class Loud:
 class Shout(Result[Loud]):
     """Loud texts."""
 
-    def lines(self, paint: Paint = plain) -> Iterable[str]:
+    def lines(self) -> Iterable[str]:
         return [row.text for row in self.results]
 
 

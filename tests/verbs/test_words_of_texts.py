@@ -11,10 +11,8 @@ from lexfield.sample import TEXTS
 from lexfield.search.index import Index
 from lexfield.text.corpus import Corpus
 from lexfield.text.document import Document
-from lexfield.verbs.keyness import keyness
-from lexfield.verbs.kwic import kwic
-from lexfield.verbs.layout import layout
-from lexfield.verbs.speech import speech
+from lexfield.verbs.counts import keyness, kwic
+from lexfield.verbs.ranks import layout, speech
 
 SEA, STARS = TEXTS / "voss-sea.txt", TEXTS / "quill-stars.txt"
 

@@ -12,8 +12,8 @@ from lexfield.ranks.zipf import zipf as fit_ranks
 from lexfield.sample import TEXTS
 from lexfield.search.index import Index
 from lexfield.text.corpus import Corpus
+from lexfield.verbs.ranks import clusters, zipf
 from lexfield.verbs.results import encode_body
-from lexfield.verbs.zipf import clusters, zipf
 
 SEA, STARS = TEXTS / "voss-sea.txt", TEXTS / "quill-stars.txt"
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import sys
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from lexfield.plots import figure
 from lexfield.results import JsonObject
 from lexfield.text.source import read_at_most
 from lexfield.verbs.declare import REQUIRED, Parameter, Verb
+from lexfield.verbs.results import Result
 from lexfield.verbs.snippets import name_flags
 
 _MOST_BYTES = 100_000_000  # of standard input
@@ -24,18 +26,23 @@ _MOST_BYTES = 100_000_000  # of standard input
 def build_command(verb: Verb) -> click.Command:
     """Return the command of a verb."""
 
-    def call(format_: str | None, plot_: str | None = None, **values: Any) -> None:
+    def call(format_: str | None = None, plot_: str | None = None, **values: Any) -> None:
         given = {name: value for name, value in values.items() if value not in (None, ())}
+        for parameter in verb.parameters:
+            if parameter.flags.old in given:  # its new name has only its default
+                given[parameter.name] = given.pop(parameter.flags.old)
         _run(verb, given, format_, plot_)
 
     options = [_build_parameter(parameter) for parameter in verb.parameters]
+    options += [_build_old(parameter) for parameter in verb.parameters if parameter.flags.old]
     if hasattr(verb.result, "plot"):
         text = inspect.getdoc(verb.result.plot)
         options.append(click.Option(["--plot", "plot_"], metavar="FILE", help=text))
-    options += [
-        click.Option([f"--{name}", "format_"], flag_value=name, help=text)
-        for name, text in FORMATS.items()
-    ]
+    if verb.result is not None:
+        options += [
+            click.Option([f"--{name}", "format_"], flag_value=name, help=text)
+            for name, text in FORMATS.items()
+        ]
     return click.Command(
         verb.command.rpartition(" ")[2],
         callback=call,
@@ -43,6 +50,21 @@ def build_command(verb: Verb) -> click.Command:
         help=keep_examples(verb.help),
         short_help=verb.summary,
     )
+
+
+def declare_command(name: str, function: Callable[..., Result[Any] | None]) -> click.Command:
+    """Return a command that is not a verb, from its signature."""
+    return build_command(Verb(function, name, "no"))
+
+
+def build_group(
+    name: str, text: str, functions: Mapping[str, Callable[..., Result[Any] | None]]
+) -> click.Group:
+    """Return a group of commands that are not verbs; ``text`` is its help."""
+    commands = {
+        inner: declare_command(f"{name} {inner}", function) for inner, function in functions.items()
+    }
+    return click.Group(name, commands, help=keep_examples(inspect.cleandoc(text)))
 
 
 def _run(verb: Verb, given: JsonObject, format: str | None, plot: str | None) -> None:
@@ -55,7 +77,8 @@ def _run(verb: Verb, given: JsonObject, format: str | None, plot: str | None) ->
         result = verb.function(**arguments)
     if plot:
         say(f"wrote {result.plot(plot)}")
-    print_result(verb.command, result, format)
+    if result is not None:
+        print_result(verb.command, result, format)
 
 
 def _read_dashes(verb: Verb, given: JsonObject) -> JsonObject:
@@ -105,12 +128,9 @@ class Declared(click.ParamType[object]):
     def convert(
         self, value: Any, param: click.Parameter | None, ctx: click.Context | None
     ) -> object:
-        try:
-            if self.parameter.repeated and self.name in ("integer", "number"):
-                return [self.parameter.convert_one(part.strip()) for part in str(value).split(",")]
-            return self.parameter.convert_one(value)
-        except InputError as error:
-            self.fail(error.message, param, ctx)
+        if self.parameter.repeated and self.name in ("integer", "number"):
+            return [self.parameter.convert_one(part.strip()) for part in str(value).split(",")]
+        return self.parameter.convert_one(value)
 
 
 def _flatten(_: click.Context, parameter: click.Parameter, value: Any) -> Any:
@@ -128,6 +148,7 @@ def _build_parameter(parameter: Parameter) -> click.Parameter:
             nargs=-1 if parameter.repeated else 1,
             required=parameter.required,
             metavar=parameter.flags.metavar,
+            envvar=parameter.flags.variable,
         )
     default, is_flag = parameter.default, isinstance(parameter.info, kinds.BoolType)
     shown = not is_flag and default not in (None, REQUIRED, (), [])
@@ -143,6 +164,18 @@ def _build_parameter(parameter: Parameter) -> click.Parameter:
         envvar=parameter.flags.variable,
         callback=_flatten,
         help=parameter.help,
+    )
+
+
+def _build_old(parameter: Parameter) -> click.Option:
+    """Return the option under the name that it had in the last version, hidden."""
+    old = str(parameter.flags.old)
+    return click.Option(
+        [f"--{old}", old],
+        type=_choose_type(parameter),
+        multiple=parameter.repeated,
+        callback=_flatten,
+        hidden=True,
     )
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import difflib
-import io
 import os
 import sys
 import traceback
@@ -11,19 +10,20 @@ from collections.abc import Sequence
 from importlib import import_module
 
 import click
+from click.exceptions import NoArgsIsHelpError
 
 from lexfield import __version__
 from lexfield.cli.build import build_command, keep_examples
 from lexfield.cli.output import echo, paint
-from lexfield.errors import LexfieldError
+from lexfield.errors import InputError, LexfieldError
 from lexfield.verbs import describe_group, list_verbs
 
 # Commands that are not verbs: they start something, or are about lexfield itself.
 _OTHERS = {
-    "cluster": ("cluster", "Show the workers of a cluster."),
-    "completion": ("completion", "Print the shell script that completes lexfield's commands."),
-    "demo": ("demo", "See lexfield work on the texts that come with it."),
-    "reproduce": ("reproduce", "Rerun the tables and figures of the papers."),
+    "cluster": ("commands", "Show the workers of a cluster."),
+    "completion": ("commands", "Print the shell script that completes lexfield's commands."),
+    "demo": ("commands", "See lexfield work on the texts that come with it."),
+    "reproduce": ("commands", "Rerun the tables and figures of the papers."),
     "serve": ("serve", "Open a page to search, compare and measure; and an HTTP API."),
     "study": ("study", "Ask people which suggestions help, and analyse their answers."),
 }
@@ -71,8 +71,8 @@ class Commands(click.Group):
         known = self._summaries()
         if args and args[0] not in known and not args[0].startswith("-"):
             close = difflib.get_close_matches(args[0], known, 1)
-            hint = f" Did you mean {close[0]!r}?" if close else " See: lexfield --help"
-            raise click.UsageError(f"There is no command {args[0]!r}.{hint}", ctx)
+            hint = f"Did you mean {close[0]!r}?" if close else f"See: {ctx.command_path} --help"
+            raise InputError(f"There is no command {args[0]!r}.", hint)
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -108,9 +108,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     except click.ClickException as error:
         if debug:
             raise
-        shown = io.StringIO()
-        error.show(file=shown)
-        echo(shown.getvalue(), err=True, nl=False)
+        _tell(error)
         raise SystemExit(error.exit_code) from None
     except (click.Abort, KeyboardInterrupt):
         echo("stopped", err=True)
@@ -127,8 +125,15 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def _tell(error: Exception) -> None:
+    if isinstance(error, NoArgsIsHelpError):
+        echo(error.format_message(), err=True)
+        return
     if isinstance(error, LexfieldError):
-        message, hint = error.message, error.hint
+        message, hint = error.typed
+    elif isinstance(error, click.ClickException):
+        message = error.format_message()
+        context = getattr(error, "ctx", None)
+        hint = f"See: {context.command_path} --help" if context else ""
     elif isinstance(error, MemoryError):
         message, hint = "There is not enough memory for this.", "Try a smaller input."
     elif isinstance(error, OSError):

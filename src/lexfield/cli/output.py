@@ -11,24 +11,17 @@ import os
 import re
 import sys
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any
 
 import click
 import msgspec
 
+from lexfield.errors import LexfieldError
 from lexfield.results import JsonObject
-from lexfield.verbs.results import (
-    Paint,
-    Result,
-    encode_body,
-    encode_csv,
-    hidden,
-    plain,
-)
+from lexfield.verbs.results import Result, encode_body, encode_csv, hidden
 
-F = TypeVar("F", bound=Callable[..., Any])
 FORMATS = {
     "json": "Print one JSON object with schema, results and notes.",
     "jsonl": "Print one JSON object per line.",
@@ -83,7 +76,8 @@ def print_result(command: str, result: Result[Any], format: str | None) -> None:
         elif format == "csv":
             echo_data(encode_csv(result), nl=False)
         else:
-            for line in result.lines(paint):
+            result.paint = paint
+            for line in result.lines():
                 (echo_data if result.is_data else echo)(line)
         for note in result.notes:
             echo(paint(f"note: {note}", "yellow", sys.stderr), err=True)
@@ -93,37 +87,23 @@ def print_result(command: str, result: Result[Any], format: str | None) -> None:
         raise SystemExit(1)
 
 
-def add_formats(command: F) -> F:
-    """Add ``--json``, ``--jsonl`` and ``--csv`` to a command, which gets the name as ``format``."""
-    for name, text in reversed(FORMATS.items()):
-        command = click.option(f"--{name}", "format", flag_value=name, help=text)(command)
-    return command
-
-
-def print_rows(
-    command: str,
-    rows: Sequence[JsonObject],
-    format: str | None,
-    *,
-    notes: Sequence[str] = (),
-    figures: JsonObject | None = None,
-    lines: Sequence[str] | None = None,
-) -> None:
-    """Print the result of a command that is not a verb; ``lines`` are for people."""
-    result = _Rows(rows, extra=figures or {}, text=lines, notes=list(notes))
-    print_result(command, result, format)
-
-
 @dataclass(repr=False)
-class _Rows(Result[JsonObject]):
-    extra: JsonObject = hidden()
-    text: Sequence[str] | None = hidden()
+class Rows(Result[JsonObject]):
+    """The result of a command that is not a verb; ``text`` is for people."""
+
+    extra: JsonObject = hidden(default_factory=dict)
+    text: Sequence[str] | None = hidden(default=None)
+    error: LexfieldError | None = hidden(default=None)
+
+    @property
+    def failure(self) -> LexfieldError | None:
+        return self.error
 
     def figures(self) -> JsonObject:
         return self.extra
 
-    def lines(self, paint: Paint = plain) -> Iterable[str]:
-        return super().lines(paint) if self.text is None else self.text
+    def lines(self) -> Iterable[str]:
+        return super().lines() if self.text is None else self.text
 
 
 def paint(text: str, colour: str, stream: Any = None) -> str:
@@ -141,8 +121,8 @@ def say(text: str) -> None:
 class Bar:
     """A progress bar on stderr; silent where that is not a terminal."""
 
-    def __init__(self, name: str = "", engine: object = None) -> None:
-        self._stage = name
+    def __init__(self) -> None:
+        self._stage = ""
         self._shown = 0.0
         self._active = sys.stderr.isatty()
 

@@ -1,87 +1,106 @@
-"""``lexfield serve``"""
+"""``lexfield serve``, and the options of commands that listen."""
 
 from __future__ import annotations
 
-import click
+import os
+import secrets
+from collections.abc import Sequence
+from typing import Annotated, TypedDict, Unpack
 
-from lexfield.cli.options import FiniteRange, listening_options
+from msgspec import Meta
+
+from lexfield.cli.build import declare_command
 from lexfield.cli.output import echo
 from lexfield.cluster.sharded_index import open_index
-from lexfield.serve.app import make_app
-from lexfield.serve.guard import Limits
-from lexfield.serve.run import run
+from lexfield.errors import InputError
+from lexfield.results import JsonObject
+from lexfield.verbs.declare import Default, Flags, Help
+from lexfield.verbs.options import Target
 
 
-@click.command()
-@click.argument("indexes", nargs=-1, metavar="[IDX]...")
-@listening_options
-@click.option(
-    "--models",
-    multiple=True,
-    type=click.Path(exists=True, file_okay=False),
-    help="Models of `lexfield vectors train`, for error bars.",
-)
-@click.option("--folder", type=click.Path(file_okay=False), help="Where uploads become indexes.")
-@click.option(
-    "--max-body",
-    default=10.0,
-    show_default=True,
-    type=FiniteRange(0.001, 100_000),
-    help="Megabytes per request.",
-)
-@click.option(
-    "--memory",
-    default=4.0,
-    show_default=True,
-    type=FiniteRange(0.5, 100_000),
-    help="Gigabytes per process and job.",
-)
-@click.option(
-    "--timeout",
-    default=30.0,
-    show_default=True,
-    type=FiniteRange(0.1, 86_400),
-    help="Seconds per request.",
-)
-@click.option(
-    "--concurrent",
-    default=64,
-    show_default=True,
-    type=click.IntRange(1, 10_000),
-    help="Requests at a time.",
-)
-@click.option("--workers", type=click.IntRange(1, 64), help="Processes; by default one per core.")
-def serve(
-    indexes: tuple[str, ...],
-    port: int,
-    host: str,
-    token: str | None,
-    no_browser: bool,
-    models: tuple[str, ...],
-    folder: str | None,
-    max_body: float,
-    memory: float,
-    timeout: float,
-    concurrent: int,
-    workers: int | None,
+class Listening(TypedDict, total=False):
+    """Where a server listens, and for whom."""
+
+    port: Annotated[
+        int, Meta(ge=0, le=65_535), Default(8000), Help("Port to listen at; 0 chooses a free one.")
+    ]
+    host: Annotated[str, Default("127.0.0.1"), Help("Address to listen at.")]
+    no_token: Annotated[
+        bool,
+        Default(False),
+        Help("Ask for no token: every user of this machine may use the server."),
+    ]
+    token: Annotated[
+        str | None,
+        Flags(variable="LEXFIELD_TOKEN"),
+        Default(None),
+        Help("Token to ask for; random by default. Also from LEXFIELD_TOKEN."),
+    ]
+    no_browser: Annotated[bool, Default(False), Help("Do not open the page.")]
+
+
+def choose_address(options: Listening) -> JsonObject:
+    """Return what ``serve.run.run`` needs to know; the token is None with ``--no-token``."""
+    token = options["token"]
+    if options["no_token"]:
+        if token not in (None, os.environ.get("LEXFIELD_TOKEN")):
+            raise InputError("Give either --token or --no-token.")
+        token = None
+    else:
+        token = token or secrets.token_urlsafe(24)
+    browser = not options["no_browser"]
+    return {"host": options["host"], "port": options["port"], "browser": browser, "token": token}
+
+
+def start_server(
+    indexes: Annotated[Sequence[str], Flags(metavar="[IDX]...")] = (),
+    *,
+    models: Annotated[
+        Sequence[str],
+        Flags(metavar="DIRECTORY"),
+        Help("Models of `lexfield vectors train`, for error bars."),
+    ] = (),
+    folder: Annotated[Target | None, Help("Where uploads become indexes.")] = None,
+    max_body: Annotated[float, Meta(ge=0.001, le=100_000), Help("Megabytes per request.")] = 10.0,
+    memory: Annotated[
+        float, Meta(ge=0.5, le=100_000), Help("Gigabytes per process and job.")
+    ] = 4.0,
+    timeout: Annotated[float, Meta(ge=0.1, le=86_400), Help("Seconds per request.")] = 30.0,
+    concurrent: Annotated[int, Meta(ge=1, le=10_000), Help("Requests at a time.")] = 64,
+    workers: Annotated[
+        int | None, Meta(ge=1, le=64), Help("Processes; by default one per core.")
+    ] = None,
+    **listening: Unpack[Listening],
 ) -> None:
     """Open a page to search, compare and measure; the same answers over HTTP at /v1.
 
     Everything stays on this machine. Indexes can also be built on the page; they are kept for the
     next time. The address that is printed holds a token, and requests without it are refused.
 
-    \b
-    lexfield serve my.idx
-    lexfield serve books.idx letters.idx --port 8000 --no-browser
-    lexfield serve my.idx --host 0.0.0.0
-    lexfield serve my.idx --no-token --no-browser
-    curl 'http://127.0.0.1:8000/v1/search?q=a+storm+at+sea&k=3'
+        lexfield serve my.idx
+        lexfield serve books.idx letters.idx --port 8000 --no-browser
+        lexfield serve my.idx --host 0.0.0.0
+        lexfield serve my.idx --no-token --no-browser
+        curl 'http://127.0.0.1:8000/v1/search?q=a+storm+at+sea&k=3'
     """
+    from lexfield.serve.app import make_app
+    from lexfield.serve.guard import Limits
+    from lexfield.serve.run import run
+
+    address = choose_address(listening)
     for path in indexes:
-        open_index(path)  # what is wrong with an index is told before anything listens
+        open_index(path)  # report what is wrong with an index before anything listens
     limits = Limits(int(max_body * 1e6), timeout, concurrent, int(memory * 1e9))
     app = make_app(
-        indexes, models=models, folder=folder, limits=limits, host=host, token=token,
+        indexes,
+        models=models,
+        folder=folder,
+        limits=limits,
+        host=address["host"],
+        token=address["token"],
         workers=workers,
-    )  # fmt: skip
-    run(app, host=host, port=port, browser=not no_browser, token=token, say=echo)
+    )
+    run(app, **address, say=echo)
+
+
+serve = declare_command("serve", start_server)

@@ -3,175 +3,121 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict
+from typing import Annotated, Literal, TypedDict, Unpack
 
-import click
+from msgspec import Meta
 
-from lexfield.cli.options import SEED, FiniteRange, listening_options
-from lexfield.cli.output import Bar, add_formats, echo, print_rows
+from lexfield.cli.build import build_group
+from lexfield.cli.output import Rows, echo
+from lexfield.cli.serve import Listening, choose_address
 from lexfield.cluster.sharded_index import open_index
 from lexfield.errors import InputError
+from lexfield.progress import Progress, begin_stage, silent
 from lexfield.results import JsonObject, format_rows
 from lexfield.study import analyse as analysis
 from lexfield.study.build import Lengths, import_study, new_study, read_queries
 from lexfield.study.database import Study
-from lexfield.study.design import BASELINES, KINDS, PAPER_BASELINES, PAPER_TARGETS, TARGETS
+from lexfield.study.design import BASELINES, PAPER_BASELINES, PAPER_TARGETS, TARGETS
 from lexfield.study.simulate import simulate
 from lexfield.study.terminal import take_part
+from lexfield.verbs.declare import Default, Flags, Help
+from lexfield.verbs.options import AllowUnknown, FileInput, Seed, Target
 
-_FILE = click.Path(exists=True, dir_okay=False)
 _TITLES = {
     "choose3": "Chosen, in per cent of the questions where it was offered",
     "head2head": "The target's list preferred, in per cent",
 }
+StudyFile = Annotated[str, Flags(metavar="STUDY.db")]
+Words = Annotated[int, Meta(ge=1, le=1000)]
+Targets = Annotated[
+    Sequence[str],
+    Flags(("--target",), "METHOD"),
+    Help("The method that is studied; if repeated, questions alternate."),
+]
+Baselines = Annotated[
+    Sequence[str], Flags(("--baseline",), "METHOD"), Help("A method to compare it with.")
+]
 
 
-def _making_options(
-    targets: Sequence[str], baselines: Sequence[str]
-) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Add the options of ``new`` and ``import``."""
-    options = (
-        click.option("--kind", type=click.Choice(KINDS), default="choose3", help="What is asked."),
-        click.option(
-            "--target",
-            "targets",
-            multiple=True,
-            default=targets,
-            metavar="METHOD",
-            help="The method that is studied; if repeated, questions alternate.",
-        ),
-        click.option(
-            "--baseline",
-            "baselines",
-            multiple=True,
-            default=baselines,
-            metavar="METHOD",
-            help="A method to compare it with.",
-        ),
-        click.option(
-            "-o", "--output", "path", required=True, metavar="STUDY.db", help="File to write."
-        ),
-        click.option("--seed", default=0, type=SEED, help="Seed of all random orders."),
-        add_formats,
-    )
+class Making(TypedDict, total=False):
+    """What is asked, and where it is written."""
 
-    def add(command: Callable[..., None]) -> Callable[..., None]:
-        for option in reversed(options):
-            command = option(command)
-        return command
-
-    return add
+    kind: Annotated[Literal["choose3", "head2head"], Default("choose3"), Help("What is asked.")]
+    output: Annotated[Target, Flags(("-o",), "STUDY.db"), Help("File to write.")]
+    seed: Annotated[Seed, Default(0), Help("Seed of all random orders.")]
 
 
-@click.group(context_settings={"show_default": True})
-def study() -> None:
-    """Ask people which suggestions help: make a blinded questionnaire, run it, analyse it.
-
-    \b
-    lexfield study new my.idx --kind choose3 --queries queries.txt -o study.db
-    lexfield study run study.db                    in the terminal
-    lexfield study serve study.db                  in the browser
-    lexfield study analyse study.db --json
-    """
-
-
-@study.command("new")
-@click.argument("index", metavar="IDX")
-@click.option(
-    "--queries",
-    required=True,
-    type=_FILE,
-    help="One query per line, id<TAB>query, JSON lines, or .json: a list, or lists by level.",
-)
-@click.option("--by", metavar="FIELD", help="Metadata field that must equal the level of a query.")
-@click.option(
-    "--shortest", default=3, type=click.IntRange(1, 1000), help="Fewest words of a suggestion."
-)
-@click.option(
-    "--longest", default=15, type=click.IntRange(1, 1000), help="Most words of a suggestion."
-)
-@click.option(
-    "--allow-unknown",
-    is_flag=True,
-    help="Go on though most words have no vector, as in a language the vectors lack.",
-)
-@_making_options(TARGETS, BASELINES)
 def new(
-    index: str,
-    queries: str,
-    by: str | None,
-    shortest: int,
-    longest: int,
-    allow_unknown: bool,
-    kind: str,
-    targets: tuple[str, ...],
-    baselines: tuple[str, ...],
-    path: str,
-    seed: int,
-    format: str | None,
-) -> None:
+    index: Annotated[str, Flags(metavar="IDX")],
+    *,
+    queries: Annotated[
+        FileInput,
+        Help("One query per line, id<TAB>query, JSON lines, or .json: a list, or lists by level."),
+    ],
+    by: Annotated[
+        str | None,
+        Flags(metavar="FIELD"),
+        Help("Metadata field that must equal the level of a query."),
+    ] = None,
+    shortest: Annotated[Words, Help("Fewest words of a suggestion.")] = 3,
+    longest: Annotated[Words, Help("Most words of a suggestion.")] = 15,
+    allow_unknown: AllowUnknown = False,
+    targets: Targets = TARGETS,
+    baselines: Baselines = BASELINES,
+    progress: Progress = silent,
+    **making: Unpack[Making],
+) -> Rows:
     """Make a questionnaire: five suggestions of each method for each query.
 
     choose3: one sentence of each method; choose three. head2head: five sentences of the target
     against five of a baseline; half of the participants say which list helps writing, half which
     is more varied.
 
-    \b
-    lexfield study new my.idx --kind choose3 --queries queries.txt -o study.db
-    lexfield study new my.idx --kind head2head --queries queries.txt -o lists.db --baseline mean
-    lexfield study new books.idx --queries queries.json --by reading_level -o study.db
+        lexfield study new my.idx --kind choose3 --queries queries.txt -o study.db
+        lexfield study new my.idx --kind head2head --queries queries.txt -o lists.db --baseline mean
+        lexfield study new books.idx --queries queries.json --by reading_level -o study.db
     """
-    asked, lengths = read_queries(queries), Lengths(shortest, longest)
-    with Bar("searching") as bar:
-        made = new_study(
-            open_index(index),
-            asked,
-            path,
-            kind,
-            targets=targets,
-            baselines=baselines,
-            by=by,
-            lengths=lengths,
-            allow_unknown=allow_unknown,
-            seed=seed,
-            progress=bar,
-        )
-    _describe("study new", made, format)
+    asked = read_queries(queries)
+    begin_stage(progress, "searching")
+    made = new_study(
+        open_index(index),
+        asked,
+        making["output"],
+        making["kind"],
+        targets=targets,
+        baselines=baselines,
+        by=by,
+        lengths=Lengths(shortest, longest),
+        allow_unknown=allow_unknown,
+        seed=making["seed"],
+        progress=progress,
+    )
+    return _describe(made)
 
 
-@study.command("import")
-@click.argument("source", type=_FILE, metavar="SUGGESTIONS.json")
-@click.option("--results", hidden=True)  # of lexfield 0.1
-@_making_options(PAPER_TARGETS, PAPER_BASELINES)
-def import_(
-    source: str,
-    results: str | None,
-    kind: str,
-    targets: tuple[str, ...],
-    baselines: tuple[str, ...],
-    path: str,
-    seed: int,
-    format: str | None,
-) -> None:
+def import_suggestions(
+    source: Annotated[FileInput, Flags(metavar="SUGGESTIONS.json")],
+    *,
+    targets: Targets = PAPER_TARGETS,
+    baselines: Baselines = PAPER_BASELINES,
+    **making: Unpack[Making],
+) -> Rows:
     """Make a questionnaire about suggestions from a file, by any program.
 
     The file holds {"0": {"query": "…", "mine": ["…", …], "theirs": ["…", …]}, …}. The default
     methods are those in the database.json of Hare et al.
 
-    \b
-    lexfield study import mine.json --kind head2head --target mine --baseline theirs -o study.db
-    lexfield study import database.json --kind choose3 -o paper.db
+        lexfield study import mine.json --kind head2head --target mine --baseline theirs -o study.db
+        lexfield study import database.json --kind choose3 -o paper.db
     """
-    if results is not None:
-        raise click.UsageError(
-            "--results is gone: reproduce/questionnaire.py --study prints a study beside them."
-        )
-    made = import_study(source, path, kind, targets=targets, baselines=baselines, seed=seed)
-    _describe("study import", made, format)
+    output, kind, seed = making["output"], making["kind"], making["seed"]
+    made = import_study(source, output, kind, targets=targets, baselines=baselines, seed=seed)
+    return _describe(made)
 
 
-def _describe(command: str, made: Study, format: str | None) -> None:
+def _describe(made: Study) -> Rows:
     design, left_out = made.design, made.about["left_out"]
     record = {
         "study": str(made.path),
@@ -188,63 +134,51 @@ def _describe(command: str, made: Study, format: str | None) -> None:
         f"next: lexfield study run {made.path}, or: lexfield study serve {made.path}",
     ]
     made.close()
-    print_rows(command, [record], format, notes=notes, lines=lines)
+    return Rows([record], text=lines, notes=notes)
 
 
-@study.command("run")
-@click.argument("path", metavar="STUDY.db")
-@click.option("--resume", metavar="CODE", help="Continue as the participant with this code.")
-@click.option(
-    "--simulate",
-    "count",
-    type=click.IntRange(1, 10_000),
-    metavar="N",
-    help="No people: N participants answer by the model in docs/methods/study.md.",
-)
-@click.option(
-    "--strength",
-    "strengths",
-    multiple=True,
-    metavar="METHOD=θ",
-    help="For --simulate: log strength of a method; 0 by default.",
-)
-@click.option(
-    "--spread", default=0.0, type=FiniteRange(0, 100), help="How much simulated tastes differ."
-)
-@click.option(
-    "--answers",
-    default=50.0,
-    type=FiniteRange(0, 1_000_000, min_open=True),
-    help="Mean answers before one quits.",
-)
-@click.option("--seed", default=0, type=SEED, help="Seed of simulated participants.")
 def run(
-    path: str,
-    resume: str | None,
-    count: int | None,
-    strengths: tuple[str, ...],
-    spread: float,
-    answers: float,
-    seed: int,
+    path: StudyFile,
+    *,
+    resume: Annotated[
+        str | None, Flags(metavar="CODE"), Help("Continue as the participant with this code.")
+    ] = None,
+    count: Annotated[
+        int | None,
+        Meta(ge=1, le=10_000),
+        Flags(("--simulate",), "N"),
+        Help("No people: N participants answer by the model in docs/methods/study.md."),
+    ] = None,
+    strengths: Annotated[
+        Sequence[str],
+        Flags(("--strength",), "METHOD=θ"),
+        Help("For --simulate: log strength of a method; 0 by default."),
+    ] = (),
+    spread: Annotated[float, Meta(ge=0, le=100), Help("How much simulated tastes differ.")] = 0.0,
+    answers: Annotated[
+        float, Meta(gt=0, le=1_000_000), Help("Mean answers before one quits.")
+    ] = 50.0,
+    seed: Annotated[Seed, Help("Seed of simulated participants.")] = 0,
+    progress: Progress = silent,
 ) -> None:
     """Take part in the terminal: every answer is saved at once; q stops after any.
 
-    \b
     lexfield study run study.db
     lexfield study run study.db --resume abcd-efgh-jkmn
     lexfield study run copy.db --simulate 50 --strength ideas=0.5 --strength jaccard=-0.5
     """
     if count is None:
         if strengths:
-            raise click.UsageError("--strength goes with --simulate.")
+            raise InputError("--strength goes with --simulate.")
         with Study(path) as opened:
             take_part(opened, _read_line, echo, resume)
         return
     if resume:
-        raise click.UsageError("Give either --resume or --simulate.")
+        raise InputError("Give either --resume or --simulate.")
     given = _parse_strengths(strengths)
-    with Study(path, durable=False) as opened, Bar("answering") as bar:
-        simulate(opened, count, given, spread=spread, answers=answers, seed=seed, progress=bar)
+    begin_stage(progress, "answering")
+    with Study(path, durable=False) as opened:
+        simulate(opened, count, given, spread=spread, answers=answers, seed=seed, progress=progress)
         total = len(opened.answers())
     echo(f"{count:,} simulated participants; {path} holds {total:,} answers")
     echo(f"next: lexfield study analyse {path}")
@@ -260,64 +194,59 @@ def _parse_strengths(given: Sequence[str]) -> dict[str, float]:
     """Parse ``["ideas(r=20)=0.5"]`` as ``{"ideas(r=20)": 0.5}``; the last = counts."""
     strengths = {}
     for text in given:
-        method, _, value = text.rpartition("=")
+        method, equals, value = text.rpartition("=")
         try:
-            strengths[method.strip()] = float(value if method else "")
-        except ValueError as error:
-            raise InputError(f"{text!r} is not a strength.", "Write it as ideas=0.5") from error
+            strengths[method.strip()] = float(value)
+        except ValueError:
+            equals = ""
+        if not equals:
+            raise InputError(f"{text!r} is not a strength.", "Write it as ideas=0.5")
     return strengths
 
 
-@study.command("serve")
-@click.argument("path", metavar="STUDY.db")
-@listening_options
-def serve(path: str, port: int, host: str, token: str | None, no_browser: bool) -> None:
+def serve(path: StudyFile, **listening: Unpack[Listening]) -> None:
     """Take part in the browser, one or many at a time; everything stays on this machine.
 
     The printed address contains a token, without which nobody can take part: give it to the
     participants. For those at other machines name a host.
 
-    \b
-    lexfield study serve study.db
-    lexfield study serve study.db --port 8080 --no-browser
-    lexfield study serve study.db --host 0.0.0.0
+        lexfield study serve study.db
+        lexfield study serve study.db --port 8080 --no-browser
+        lexfield study serve study.db --host 0.0.0.0
     """
-    from lexfield.serve.study import serve_study  # needs the extra serve, as no other command
+    from lexfield.serve.study import serve_study
 
     with Study(path) as opened:
         if any(person.simulated for person in opened.participants()):
             raise InputError(f"{path} holds simulated participants.", "Make a new study.")
-        serve_study(opened, host=host, port=port, browser=not no_browser, token=token, say=echo)
+        serve_study(opened, **choose_address(listening), say=echo)
 
 
-@study.command("analyse")
-@click.argument("path", metavar="STUDY.db")
-@click.option(
-    "--draws", default=2000, type=click.IntRange(100, 100_000), help="Samples for intervals."
-)
-@click.option("--level", default=0.95, type=FiniteRange(0.5, 0.9999), help="Level of intervals.")
-@add_formats
-def analyse(path: str, draws: int, level: float, format: str | None) -> None:
+def analyse(
+    path: StudyFile,
+    *,
+    draws: Annotated[int, Meta(ge=100, le=100_000), Help("Samples for intervals.")] = 2000,
+    level: Annotated[float, Meta(ge=0.5, le=0.9999), Help("Level of intervals.")] = 0.95,
+) -> Rows:
     """Print how often each method was chosen, with intervals, strengths, agreement and power.
 
     Intervals come from resampling participants, each with all their answers.
 
-    \b
-    lexfield study analyse study.db
-    lexfield study analyse study.db --json
-    lexfield study analyse study.db --csv > shares.csv
+        lexfield study analyse study.db
+        lexfield study analyse study.db --json
+        lexfield study analyse study.db --csv > shares.csv
     """
     with Study(path) as opened:
         result = analysis.analyse(opened, draws=draws, level=level)
     hidden = ("shares", "notes")
-    extra = {key: value for key, value in asdict(result).items() if key not in hidden}
+    figures = {key: value for key, value in asdict(result).items() if key not in hidden}
     notes = list(result.notes)
     if not result.answers:
         notes.append("nobody has answered yet")
     if result.simulated:
         notes.append("these participants are simulated")
     lines = _format_analysis(result)
-    print_rows("study analyse", result.to_dicts(), format, notes=notes, figures=extra, lines=lines)
+    return Rows(result.to_dicts(), extra=figures, text=lines, notes=notes)
 
 
 def _format_analysis(result: analysis.Analysis) -> list[str]:
@@ -355,3 +284,16 @@ def _format_records(records: Sequence[JsonObject]) -> list[str]:
 
     rows = [{name: shorten(record[name]) for name in used} for record in records]
     return format_rows(rows, shown=len(rows))
+
+
+study = build_group(
+    "study",
+    """Ask people which suggestions help: make a blinded questionnaire, run it, analyse it.
+
+    lexfield study new my.idx --kind choose3 --queries queries.txt -o study.db
+    lexfield study run study.db                    in the terminal
+    lexfield study serve study.db                  in the browser
+    lexfield study analyse study.db --json
+    """,
+    {"new": new, "import": import_suggestions, "run": run, "serve": serve, "analyse": analyse},
+)

@@ -342,7 +342,10 @@ class Collection:
     def __iter__(self) -> Iterator[Document]:
         return (d for number in range(len(self.segments)) for d in self._live_documents(number))
 
-    def __getitem__(self, identity: str) -> Document:
+    def __getitem__(self, identity: str | int) -> Document:
+        """Return a document by its id, or by its place."""
+        if isinstance(identity, int):
+            identity = list(self.documents)[identity]
         number = self.documents.get(identity)
         if number is None:
             raise InputError(

@@ -78,7 +78,7 @@ class CoverMethod:
         places: list[int] = []
         scores: list[float] = []
         gains: list[list[tuple[int, float]]] = []
-        ends: list[int] = []  # rows after which everything was covered
+        ends: list[int] = []  # rows after which every word was covered
         while len(places) < k:
             place, score, is_open = cover.find_best()
             if place < 0:
@@ -143,9 +143,10 @@ class CoverMethod:
 def _describe_ends(query: Query, ends: list[int]) -> list[str]:
     if not ends or not query.known.any():
         return []
-    what = "every word that has a vector" if query.unknown else "everything"
-    again = f", and {len(ends) - 1} times more" if len(ends) > 1 else ""
-    return [f"{what} was covered after {ends[0]} rows{again}"]
+    what = "every word of the query" + (" that has a vector" if query.unknown else "")
+    again = f"; later rows cover them again, {len(ends) - 1} times" if len(ends) > 1 else ""
+    rows = "the first row covers" if ends[0] == 1 else f"the first {ends[0]} rows cover"
+    return [f"{rows} {what}{again}"]
 
 
 def _list_uncovered(query: Query, covered: set[int]) -> list[str]:

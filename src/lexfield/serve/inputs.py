@@ -55,7 +55,7 @@ LIMITS: dict[str, JsonObject] = {
     "train_vectors": {
         "models": _whole(2, 10),
         "dimensions": Annotated[Sequence[_SIZE], Meta(max_length=1)],
-        "least": _whole(1, 1000),
+        "min_count": _whole(1, 1000),
     },
     "zipf": {
         "k": _whole(10, 1000) | Literal["auto"],
@@ -73,7 +73,10 @@ DEFAULTS: dict[str, dict[str, object]] = {
 # An address to which the server would connect; a binary file.
 _WITHHELD = {"cluster", "mixtures"}
 _ONLY_PRINTED = {("search", "run"), ("bags", "run")}  # changes what the command line prints
-_OLD_NAMES = {"q": "query", "n": "ngram", "text": "texts", "dims": "dimensions"}  # in 0.1
+_OLD_NAMES = {  # of 0.1
+    "q": "query", "n": "ngram", "text": "texts", "dims": "dimensions", "how": "combine",
+    "least": "min_count",
+}  # fmt: skip
 _SEE = "See /openapi.json for what is allowed."
 _TWO_TEXTS = {"kwic"}  # verbs whose texts may also be called text_a and text_b
 
@@ -106,7 +109,7 @@ def offer(verb: Verb) -> dict[str, Parameter]:
 
 def _is_offered(verb: Verb, parameter: Parameter) -> bool:
     known = parameter.name in _WITHHELD or (verb.name, parameter.name) in _ONLY_PRINTED
-    return parameter.group is None and not known
+    return parameter.flags.served and not known
 
 
 def _offer_one(verb: Verb, parameter: Parameter) -> Iterator[Parameter]:

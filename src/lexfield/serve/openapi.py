@@ -15,7 +15,6 @@ from starlette.responses import Response
 from lexfield import __version__
 from lexfield.results import JsonObject
 from lexfield.verbs.declare import REQUIRED, Parameter, Verb
-from lexfield.verbs.results import Result
 
 _PROBLEMS = {
     400: "Wrong input", 404: "Nothing of this id", 409: "Not in this state", 413: "Too large",
@@ -145,8 +144,7 @@ def answer_type(verb: Verb) -> Any:
         for one in fields(kind)
         if one.name not in ("results", "notes") and not one.metadata.get("hidden") and not own
     ]
-    base = next(base for base in kind.__orig_bases__ if issubclass(base.__origin__, Result))
-    rows: Any = list[get_args(base)[0]]  # type: ignore[misc]
+    rows: Any = list[verb.row]  # type: ignore[name-defined]
     schema: Any = Literal[f"lexfield.{verb.command.replace(' ', '.')}/1"]
     figures: list[Any] = [
         (name, hints[name], UNSET) if UnsetType in get_args(hints[name]) else (name, hints[name])

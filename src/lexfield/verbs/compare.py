@@ -1,11 +1,12 @@
-"""``lexfield compare``"""
+"""``lexfield compare`` and ``lexfield duplicates``: how alike texts are."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Unpack
+from typing import Annotated, Literal, TypedDict, Unpack
 
 from msgspec import UNSET, Meta, UnsetType
 
@@ -18,28 +19,23 @@ from lexfield.plots.divergence import draw_bars
 from lexfield.plots.figure import Picture
 from lexfield.progress import Progress, begin_stage, silent
 from lexfield.results import JsonObject, format_rows
+from lexfield.search.duplicates import Pair
+from lexfield.search.duplicates import duplicates as find_pairs
 from lexfield.text.document import Document
-from lexfield.verbs.declare import Help, verb
+from lexfield.verbs.declare import Default, Flags, Help, verb
 from lexfield.verbs.input import (
-    READING,
-    Reading,
+    IndexInput,
     Source,
     TextInput,
+    TextOptions,
     join_texts,
     name_briefly,
     name_source,
+    open_index,
     read_documents,
 )
-from lexfield.verbs.options import Comparing, Neighbour, Seed, choose_options
-from lexfield.verbs.results import (
-    Paint,
-    ReadThrough,
-    Result,
-    hidden,
-    plain,
-    save_picture,
-    to_builtins,
-)
+from lexfield.verbs.options import AllowUnknown, Neighbour, Ngram, Seed, Unit, VectorsInput
+from lexfield.verbs.results import ReadThrough, Result, hidden, save_picture, to_builtins
 
 _REASONS = 500  # words in JSON; the others are summed up
 _SHOWN = 15  # words
@@ -66,10 +62,9 @@ class Divergence:
 
 
 @dataclass(repr=False)
-class Comparison(ReadThrough[Estimate], Result[Divergence]):
+class Comparison(ReadThrough[Divergence, Estimate]):
     """A divergence and the words behind it; ``details`` holds the library's own result."""
 
-    details: list[Estimate] = hidden()
     names: tuple[str, str] = hidden()
     explain: bool = hidden(default=False)
 
@@ -78,9 +73,9 @@ class Comparison(ReadThrough[Estimate], Result[Divergence]):
         record.pop("explanation", None)
         return record
 
-    def lines(self, paint: Paint = plain) -> Iterable[str]:
+    def lines(self) -> Iterable[str]:
         (estimate,) = self.details
-        yield paint(str(estimate), "green")
+        yield self.paint(str(estimate), "green")
         if self.explain:
             yield from (f"  {line}" for line in _format_words(estimate))
 
@@ -107,6 +102,78 @@ def _format_words(estimate: Estimate) -> list[str]:
     return format_rows(rows)
 
 
+class DivergenceOptions(TypedDict, total=False):
+    """How the difference of texts is measured."""
+
+    space: Annotated[
+        Literal["categorical", "latent"],
+        Default("categorical"),
+        Help("Compare counts of words, or clouds of word vectors."),
+    ]
+    measure: Annotated[
+        str, Meta(max_length=200), Default("kl"), Help("Divergence: kl, js, renyi or hellinger.")
+    ]
+    smoothing: Annotated[
+        str,
+        Meta(max_length=200),
+        Flags(metavar="SPEC"),
+        Default("jm"),
+        Help("For words that one text lacks: shared, additive(0.1) or jm(0.5)."),
+    ]
+    ngram: Annotated[Ngram, Default(1)]
+    alpha: Annotated[
+        float, Meta(gt=0, le=100), Default(0.5), Help("Order of the Rényi divergence; not 1.")
+    ]
+    estimator: Annotated[
+        Literal["plain", "extrapolated", "equal_radius", "spread"],
+        Default("plain"),
+        Help("Estimator for clouds of vectors; see docs/methods/divergence.md."),
+    ]
+    points: Annotated[
+        Literal["tokens", "types"],
+        Default("tokens"),
+        Help("In a cloud, count words as often as they occur, or once."),
+    ]
+    dimension: Annotated[
+        str,
+        Meta(max_length=200),
+        Default("ambient"),
+        Help("Exponent of distances in a cloud: ambient, intrinsic or a number."),
+    ]
+    reduce: Annotated[
+        str | None,
+        Meta(max_length=200),
+        Flags(metavar="SPEC"),
+        Default(None),
+        Help("Reduce the dimensions of a cloud first, as in pca(20)."),
+    ]
+    stopwords: Annotated[
+        str | None,
+        Meta(max_length=20),
+        Flags(metavar="LANGUAGE"),
+        Default(None),
+        Help("Leave out the stopwords of a language, such as en."),
+    ]
+    bits: Annotated[bool, Default(False), Help("Report bits instead of nats.")]
+    vectors: Annotated[VectorsInput, Default("default")]
+    allow_unknown: Annotated[AllowUnknown, Default(False)]
+
+
+class Comparing(DivergenceOptions, TextOptions, total=False):
+    """How texts are compared, and how they are read."""
+
+
+def choose_options(comparing: DivergenceOptions) -> JsonObject:
+    """Return the options of a comparison under the names that the library uses."""
+    names = DivergenceOptions.__annotations__
+    options: JsonObject = {name: one for name, one in comparing.items() if name in names}
+    options["n"] = options.pop("ngram")
+    options["unit"] = "bits" if options.pop("bits") else "nats"
+    with suppress(ValueError):  # ambient and intrinsic are words, anything else is a number
+        options["dimension"] = float(options["dimension"])
+    return options
+
+
 @verb
 def compare(
     a: TextInput,
@@ -118,25 +185,26 @@ def compare(
     ] = None,
     p: Annotated[bool, Help("Test by permutation whether the texts differ at all.")] = False,
     resamples: Annotated[
-        int, Meta(ge=20, le=100_000), Help("Number of resamples for --interval and --p.")
+        int, Meta(ge=20, le=100_000), Help("Number of resamples for interval and p.")
     ] = 200,
     seed: Seed = 0,
     explain: Annotated[bool, Help("Show the words that make the difference.")] = False,
-    reading: Reading = READING,
     progress: Progress = silent,
     **comparing: Unpack[Comparing],
 ) -> Comparison:
     """Say how different two texts are, and which words make the difference.
 
-    A and B are each a file, a folder or an index; several documents are taken as one text.
+    A and B are each a file, a folder or an index, or with --index the id of a document; several
+    documents are taken as one text.
 
         lexfield compare emma.txt ulysses.txt --explain
+        lexfield compare emma ulysses --index books.idx
         lexfield compare emma.txt ulysses.txt --measure js --interval 0.95 --p
         lexfield compare emma.txt ulysses.txt --space latent -k 3 --explain --json
         lexfield compare emma.txt ulysses.txt --plot words.png
     """
     chosen = ComparisonOptions.from_dict({"k": k, **choose_options(comparing)})
-    texts, notes = _read([a, b], reading)
+    texts, notes = _read_texts([a, b], comparing)
     counts = count_texts(texts, n=chosen.n, stopwords=chosen.stopwords)
     begin_stage(progress, "resampling")
     found = compare_counts(counts, chosen, Resampling(interval, p, resamples, seed), progress)
@@ -154,12 +222,12 @@ def compare(
     )
 
 
-def _read(sources: list[Source], reading: Reading) -> tuple[list[Document], list[str]]:
+def _read_texts(sources: list[Source], options: TextOptions) -> tuple[list[Document], list[str]]:
     """Return each source as one text, and notes."""
     texts: list[Document] = []
     notes: list[str] = []
     for source in sources:
-        documents, found = read_documents(source, reading)
+        documents, found = read_documents(source, options)
         name = name_source(source)
         again = " (again)" if any(text.id == name for text in texts) else ""
         texts.append(Document(name + again, join_texts(documents)))
@@ -167,3 +235,50 @@ def _read(sources: list[Source], reading: Reading) -> tuple[list[Document], list
         if len(documents) > 1:
             notes.append(f"{name}: {len(documents):,} documents are taken as one text")
     return texts, notes
+
+
+_LINE = 150  # characters of a text on one line
+
+
+@dataclass(repr=False)
+class Duplicates(Result[Pair]):
+    """Pairs of texts with nearly the same words, most similar first."""
+
+    full: bool = hidden(default=False)
+
+    def lines(self) -> Iterator[str]:
+        for pair in self:
+            yield f"{pair.similarity:.3f}  {pair.a}  {pair.b}"
+            for text in (pair.text_a, pair.text_b):
+                line = " ".join(text.split())
+                yield f"       {line if self.full else line[:_LINE]}"
+
+
+@verb
+def duplicates(
+    index: IndexInput,
+    *,
+    threshold: Annotated[
+        float, Meta(gt=0, le=1), Help("Least Jaccard similarity of the words, without stopwords.")
+    ] = 0.8,
+    unit: Annotated[Unit, Help("Compare sentences or whole documents.")] = "document",
+    min_words: Annotated[
+        int, Meta(ge=1, le=10**6), Help("Skip texts with fewer distinct words, without stopwords.")
+    ] = 1,
+    full: Annotated[bool, Help("Print whole texts, not only how they begin.")] = False,
+    progress: Progress = silent,
+) -> Duplicates:
+    """Find pairs of documents or sentences with nearly the same words.
+
+    Similarity is the share of distinct words that two texts have in common (Jaccard); the order of
+    the words does not matter.
+
+        lexfield duplicates tickets.idx --threshold 0.5
+        lexfield duplicates my.idx --unit sentence --min-words 5 --json
+    """
+    opened = open_index(index)
+    begin_stage(progress, "comparing")
+    found = find_pairs(
+        opened, threshold, unit=unit, min_words=min_words, full=full, progress=progress
+    )
+    return Duplicates(list(found), full=full, notes=found.notes)

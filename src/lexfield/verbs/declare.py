@@ -18,14 +18,12 @@ The Python call, the command (``cli/build.py``), the HTTP request with its OpenA
 - ``msgspec.Meta`` declares bounds, :func:`Help` the line of help, :class:`Flags` short names.
 - A parameter whose type carries an :class:`Input` (a text, an index, a file) is resolved at the
   boundary it came through: a path on the command line, an id over HTTP, any object in Python.
-- A parameter whose type is a dataclass is a group: its fields are options of their own.
 - ``**options: Unpack[SomeTypedDict]`` stands for options that several verbs share, each declared
   once with its :class:`Default`.
 """
 
 from __future__ import annotations
 
-import dataclasses
 import difflib
 import inspect
 import math
@@ -40,7 +38,6 @@ from typing import (
     ParamSpec,
     TypeVar,
     Union,
-    cast,
     get_args,
     get_origin,
     get_type_hints,
@@ -71,13 +68,17 @@ class Flags(msgspec.Struct, frozen=True):
     names: short or other names of the option. metavar: what its help shows for a value. variable:
     the environment variable that sets it. dash: what ``-`` stands for: ``"text"`` for the text on
     standard input, ``"lines"`` for each of its lines, or the name of a file parameter that then
-    reads it.
+    reads it. old: the name in the last version, which Python and the command line still accept.
+    served: is it offered over HTTP? pairs: may FIELD=VALUE also be given as a mapping?
     """
 
     names: tuple[str, ...] = ()
     metavar: str | None = None
     variable: str | None = None
     dash: str | None = None
+    old: str | None = None
+    served: bool = True
+    pairs: bool = False
 
 
 class Input(msgspec.Struct, frozen=True):
@@ -111,7 +112,6 @@ class Parameter:
     repeated: bool
     flags: Flags
     input: Input | None
-    group: str | None = None
 
     @property
     def required(self) -> bool:
@@ -133,8 +133,10 @@ class Parameter:
         """Return the value as its declared type; ``lax`` also accepts numbers written as text."""
         if self.input is not None or (value is None and self.default is None):
             return value
-        if self.repeated and (isinstance(value, str) or not isinstance(value, Iterable)):
-            value = [value]
+        if self.flags.pairs and isinstance(value, Mapping):
+            value = [f"{name}={one}" for name, given in value.items() for one in _list(given)]
+        elif self.repeated:
+            value = _list(value)
         return self._convert(value, self.type, lax)
 
     def convert_one(self, value: object) -> object:
@@ -189,7 +191,15 @@ class Verb:
 
     @cached_property
     def result(self) -> Any:
-        return self._signature.return_annotation
+        """The class of the result."""
+        returned = self._signature.return_annotation
+        return get_origin(returned) or returned
+
+    @cached_property
+    def row(self) -> Any:
+        """The type of a row of the result."""
+        bases = (self._signature.return_annotation, *self.result.__orig_bases__)
+        return next(get_args(base)[0] for base in bases if get_args(base))
 
     @cached_property
     def summary(self) -> str:
@@ -200,8 +210,16 @@ class Verb:
         return inspect.getdoc(self.function) or ""
 
     def name_arguments(self, values: Sequence[object]) -> dict[str, object]:
-        """Return positional arguments by name. Raise InputError if there are too many."""
-        names = [parameter.name for parameter in self.parameters if parameter.positional]
+        """Return positional arguments by name. Raise InputError if there are too many.
+
+        If the last parameter is a list, the remaining arguments are its items.
+        """
+        places = [parameter for parameter in self.parameters if parameter.positional]
+        names = [parameter.name for parameter in places]
+        last = len(names) - 1
+        has_number = any(isinstance(value, int | float) for value in values[max(last, 0) :])
+        if len(values) > len(names) and names and places[last].repeated and not has_number:
+            values = [*values[:last], list(values[last:])]
         if len(values) > len(names):
             raise InputError(
                 f"{self.name} takes {', '.join(names) or 'nothing'} by position; got"
@@ -210,39 +228,27 @@ class Verb:
             )
         return dict(zip(names, values, strict=False))
 
-    def validate(self, arguments: Mapping[str, object], *, lax: bool = False) -> JsonObject:
-        """Return the keyword arguments of the function, with groups built and bounds checked."""
+    def validate(self, arguments: Mapping[str, object]) -> JsonObject:
+        """Return the keyword arguments of the function, checked, with defaults of shared options.
+
+        Raise InputError if one is unknown, missing or out of bounds.
+        """
         known = {parameter.name: parameter for parameter in self.parameters}
-        groups = {p.group for p in self.parameters if p.group}
-        found: JsonObject = {}
-        for name, value in arguments.items():
-            if name in groups:
-                found[name] = value
-            elif name not in known:
+        renamed = {p.flags.old: p.name for p in self.parameters if p.flags.old}
+        found: JsonObject = {
+            name: parameter.default
+            for name, parameter in known.items()
+            if name not in self._signature.parameters and not parameter.required
+        }
+        for given, value in arguments.items():
+            name = renamed.get(given, given)
+            if name not in known:
                 raise InputError(f"{self.command} has no option {name!r}.", _suggest(name, known))
-            else:
-                parameter = known[name]
-                place = found.setdefault(parameter.group, {}) if parameter.group else found
-                place[name] = parameter.convert(value, lax=lax)
-        missing = [p.name for p in self.parameters if p.required and p.name not in arguments]
+            found[name] = known[name].convert(value)
+        missing = [p.name for p in self.parameters if p.required and p.name not in found]
         if missing:
             raise InputError(f"{self.command} needs {' and '.join(missing)}.")
-        return self._build_groups(found) | self._fill_shared(found)
-
-    def _build_groups(self, found: JsonObject) -> JsonObject:
-        for name in {p.group for p in self.parameters if p.group} & found.keys():
-            if isinstance(found[name], dict):
-                found[name] = _strip(self._signature.parameters[name].annotation)(**found[name])
         return found
-
-    def _fill_shared(self, found: JsonObject) -> JsonObject:
-        """Return the defaults of the shared options that were not given."""
-        own = self._signature.parameters
-        return {
-            p.name: p.default
-            for p in self.parameters
-            if p.group is None and p.name not in own and p.name not in found
-        }
 
     @cached_property
     def _signature(self) -> inspect.Signature:
@@ -297,11 +303,12 @@ def describe(info: msgspec.inspect.Type) -> str:
         case kinds.LiteralType():
             return " or ".join(map(str, info.values))
         case kinds.UnionType():
-            return " or ".join(
-                describe(one) for one in info.types if not isinstance(one, kinds.NoneType)
-            )
+            arms = [one for one in info.types if not isinstance(one, kinds.NoneType)]
+            lists = [one for one in arms if isinstance(one, kinds.ListType)]
+            return " or ".join(map(describe, lists or arms))
         case kinds.ListType() | kinds.VarTupleType():
-            return f"a list, each {describe(info.item_type)}"
+            one = describe(info.item_type)
+            return f"{one}, or a list of {'texts' if one.startswith('text') else 'such values'}"
     return "a value of another type"
 
 
@@ -323,28 +330,17 @@ def _bounds(info: msgspec.inspect.IntType | msgspec.inspect.FloatType) -> Iterat
 
 
 def _read_parameter(parameter: inspect.Parameter) -> Iterator[Parameter]:
-    kind = _strip(parameter.annotation)
-    if dataclasses.is_dataclass(kind):
-        hints = inspect.get_annotations(cast(Any, kind), eval_str=True)
-        for field in dataclasses.fields(kind):
-            default = (
-                field.default_factory()
-                if field.default_factory is not dataclasses.MISSING
-                else field.default
-            )
-            yield _make(field.name, hints[field.name], default, False, parameter.name)
-        return
     if parameter.kind is inspect.Parameter.VAR_KEYWORD:
         (shared,) = get_args(parameter.annotation)
         for name, hint in get_type_hints(shared, include_extras=True).items():
             default = _find(_take_apart(hint)[1], Default)
-            yield _make(name, hint, REQUIRED if default is None else default.value, False, None)
-        return
-    positional = parameter.kind is inspect.Parameter.POSITIONAL_OR_KEYWORD
-    yield _make(parameter.name, parameter.annotation, parameter.default, positional, None)
+            yield _make(name, hint, REQUIRED if default is None else default.value, False)
+    else:
+        positional = parameter.kind is inspect.Parameter.POSITIONAL_OR_KEYWORD
+        yield _make(parameter.name, parameter.annotation, parameter.default, positional)
 
 
-def _make(name: str, kind: Any, default: object, positional: bool, group: str | None) -> Parameter:
+def _make(name: str, kind: Any, default: object, positional: bool) -> Parameter:
     base, extras = _take_apart(kind)
     metas = [extra for extra in extras if isinstance(extra, Meta)]
     resolved = _find(extras, Input)
@@ -357,7 +353,6 @@ def _make(name: str, kind: Any, default: object, positional: bool, group: str | 
         repeated=resolved.many if resolved else get_origin(base) in (list, Sequence),
         flags=_find(extras, Flags) or Flags(),
         input=resolved,
-        group=group,
     )
 
 
@@ -368,7 +363,9 @@ def _take_apart(kind: Any) -> tuple[Any, list[Any]]:
         base, more = _take_apart(inner)
         return base, [*reversed(extras), *more]
     if get_origin(kind) in (Union, UnionType):
-        arms = [arm for arm in get_args(kind) if arm is not NoneType]
+        arms = [  # a mapping is another way to write a list of conditions
+            arm for arm in get_args(kind) if arm is not NoneType and get_origin(arm) is not Mapping
+        ]
         return _take_apart(arms[0]) if len(arms) == 1 else (Union[tuple(arms)], [])  # noqa: UP007
     return kind, []
 
@@ -383,6 +380,12 @@ def _put_together(base: Any, metas: list[Meta], default: object) -> Any:
 def _find(extras: list[Any], wanted: type[T]) -> T | None:
     """Return the outermost annotation of a class: what a verb adds overrides what a type brings."""
     return next((extra for extra in extras if isinstance(extra, wanted)), None)
+
+
+def _list(value: Any) -> list[Any]:
+    """Return one value as a list, and a list of values as it is."""
+    is_single = isinstance(value, str | Mapping) or not isinstance(value, Iterable)
+    return [value] if is_single else list(value)
 
 
 def _strip(kind: Any) -> Any:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Unpack
 
 from msgspec import Meta
 
@@ -21,19 +21,18 @@ from lexfield.text.read import Reader
 from lexfield.verbs.declare import Flags, Help, verb
 from lexfield.verbs.info import IndexInfo, describe_index
 from lexfield.verbs.input import (
-    READING,
+    FileOptions,
     IndexInput,
-    Reading,
     Sources,
     TextsInput,
     find_paths,
+    get_file_options,
     is_list_of_texts,
     open_index,
     read_texts,
 )
-from lexfield.verbs.options import ClusterAddress, use_engine
-from lexfield.verbs.results import Paint, Result, hidden, plain
-from lexfield.verbs.vector_input import Target, VectorsInput
+from lexfield.verbs.options import ClusterAddress, Target, VectorsInput, use_engine
+from lexfield.verbs.results import Result, hidden
 
 Stem = Annotated[
     str,
@@ -58,7 +57,7 @@ class BuiltIndex(Result[IndexInfo]):
 
     index: Index = hidden()
 
-    def lines(self, paint: Paint = plain) -> Iterable[str]:
+    def lines(self) -> Iterable[str]:
         return [f"wrote {self.index!r}"]
 
 
@@ -76,8 +75,8 @@ def index(
     shards: Shards = None,
     cluster: ClusterAddress = None,
     vectors: VectorsInput = "default",
-    reading: Reading = READING,
     progress: Progress = silent,
+    **options: Unpack[FileOptions],
 ) -> BuiltIndex:
     """Build an index from files, folders or tables.
 
@@ -92,7 +91,7 @@ def index(
     """
     normalisation = Normalisation(lower=not keep_case, stem=stem)
     if shards is not None or is_address(output):
-        documents, list_notes = _stream(texts, reading, progress)
+        documents, list_notes = _stream(texts, options, progress)
         with use_engine(cluster) as engine:
             begin_stage(progress, "building")
             built: Index = build_sharded(
@@ -109,7 +108,7 @@ def index(
             )
     else:
         check_free(output, replace)
-        corpus = read_texts(texts, reading, progress, normalisation)
+        corpus = read_texts(texts, options, progress, normalisation)
         if normalisation not in (Normalisation(), corpus.normalisation):
             corpus = Corpus.of(corpus.documents, normalisation=normalisation)
         begin_stage(progress, "embedding words")
@@ -121,15 +120,15 @@ def index(
 
 
 def _stream(
-    texts: Sources, reading: Reading, progress: Progress
+    texts: Sources, options: FileOptions, progress: Progress
 ) -> tuple[Iterable[Document | str], Callable[[], list[str]]]:
     """Return documents that may exceed the memory, and a function that lists notes about them."""
     if not isinstance(texts, Corpus | Index | Document):
         paths = find_paths([texts] if isinstance(texts, str | Path) else texts)
         if paths:
-            reader = Reader(paths, **vars(reading))
+            reader = Reader(paths, **get_file_options(options))
             return reader, reader.report
-    corpus = read_texts(texts, reading, progress)
+    corpus = read_texts(texts, options, progress)
     return corpus.documents, lambda: corpus.notes
 
 
@@ -141,18 +140,14 @@ class AddedRow:
     documents: int
 
 
-class Added(Result[AddedRow]):
-    """What was added to an index."""
-
-
 @verb(served="no")
 def add(
     index: IndexInput,
     texts: TextsInput,
     *,
-    reading: Reading = READING,
     progress: Progress = silent,
-) -> Added:
+    **options: Unpack[FileOptions],
+) -> Result[AddedRow]:
     """Add documents to an index.
 
     The index is not rebuilt. The ids of the documents must be new.
@@ -164,10 +159,10 @@ def add(
     if isinstance(texts, Mapping) or is_list_of_texts(texts):
         added, notes = opened.add(texts, progress=progress), []  # the index chooses free ids
     else:
-        corpus = read_texts(texts, reading, progress, opened.normalisation)
+        corpus = read_texts(texts, options, progress, opened.normalisation)
         begin_stage(progress, "embedding words")
         added, notes = opened.add(corpus, progress=progress), corpus.notes
-    return Added([AddedRow(added=added, documents=len(opened.documents))], notes=notes)
+    return Result([AddedRow(added=added, documents=len(opened.documents))], notes=notes)
 
 
 @dataclass(kw_only=True)
@@ -178,17 +173,13 @@ class DeletedRow:
     documents: int
 
 
-class Deleted(Result[DeletedRow]):
-    """What was deleted from an index."""
-
-
 @verb(served="no")
 def delete(
     index: IndexInput,
     ids: Annotated[
         Sequence[str], Flags(metavar="ID...", dash="lines"), Help("Ids of documents to delete.")
     ],
-) -> Deleted:
+) -> Result[DeletedRow]:
     """Delete documents from an index.
 
     Documents are named by their ids; - reads one id per line from standard input. If an id is
@@ -199,7 +190,7 @@ def delete(
     """
     opened = open_index(index)
     deleted = opened.delete(ids)
-    return Deleted([DeletedRow(deleted=deleted, documents=len(opened.documents))])
+    return Result([DeletedRow(deleted=deleted, documents=len(opened.documents))])
 
 
 @dataclass(kw_only=True)
@@ -212,12 +203,8 @@ class CompactedRow:
     bytes: int
 
 
-class Compacted(Result[CompactedRow]):
-    """What compacting an index has saved."""
-
-
 @verb(served="no")
-def compact(index: IndexInput, *, progress: Progress = silent) -> Compacted:
+def compact(index: IndexInput, *, progress: Progress = silent) -> Result[CompactedRow]:
     """Tidy an index after many additions and deletions.
 
     All segments become one, and the texts of deleted documents are removed for good.
@@ -235,4 +222,4 @@ def compact(index: IndexInput, *, progress: Progress = silent) -> Compacted:
         bytes_before=before["bytes"],
         bytes=after["bytes"],
     )
-    return Compacted([row])
+    return Result([row])

@@ -1,20 +1,32 @@
-"""``lexfield info`` and ``lexfield documents``: what an index holds."""
+"""``lexfield info``, ``documents`` and ``verify``: what is stored."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Annotated
 
 from msgspec import UNSET, Meta, UnsetType
 
+from lexfield.cluster.shards import check_shards
+from lexfield.errors import CorruptError, LexfieldError, NotAStoreError, StoreError
+from lexfield.index.build import KIND
+from lexfield.index.parts import legacy_folders
 from lexfield.index.topics import has_topics
+from lexfield.index.upkeep import stale_parts
 from lexfield.results import JsonObject, format_rows
 from lexfield.search.index import Index
-from lexfield.verbs.declare import Help, verb
+from lexfield.store.check import FileCheck
+from lexfield.store.check import verify as verify_store
+from lexfield.store.folder import Store, manifest_sum
+from lexfield.store.manifest import CURRENT, root_of
+from lexfield.study.database import verify as verify_study
+from lexfield.vectors.sources import find_metric
+from lexfield.verbs.declare import Flags, Help, verb
 from lexfield.verbs.input import IndexInput, open_index
-from lexfield.verbs.options import Hits
-from lexfield.verbs.results import Paint, Result, plain
+from lexfield.verbs.options import FileInput, Hits
+from lexfield.verbs.results import Result, hidden
 
 _LINE = 160  # characters of the values of a metadata field
 
@@ -44,7 +56,7 @@ class IndexInfo:
 class Info(Result[IndexInfo]):
     """What an index holds, in figures."""
 
-    def lines(self, paint: Paint = plain) -> Iterable[str]:
+    def lines(self) -> Iterable[str]:
         (info,) = self.results
         coverage = info.vectors["coverage"]
         total = sum(matches["tokens"] for matches in coverage.values())
@@ -81,6 +93,8 @@ def describe_index(index: Index) -> tuple[IndexInfo, list[str]]:
     """Return the figures of an index, and notes."""
     found = index.info()
     notes = found.pop("notes")
+    if index.is_temporary:
+        found["path"] = "in memory"
     return IndexInfo(**found, topics=has_topics(index.path)), notes
 
 
@@ -97,7 +111,7 @@ class DocumentRow:
 class Documents(Result[DocumentRow]):
     """The documents of an index."""
 
-    def lines(self, paint: Paint = plain) -> Iterable[str]:
+    def lines(self) -> Iterable[str]:
         rows = [
             {
                 "id": row.id,
@@ -138,3 +152,133 @@ def documents(
     if not found:
         notes.append(f"no id or metadata contains {query!r}" if query else "the index is empty")
     return Documents(found[:k], notes=notes)
+
+
+@dataclass(repr=False)
+class Verification(Result[FileCheck]):
+    """What was found of each file; ``root`` is one checksum over everything."""
+
+    root: str | UnsetType = UNSET
+    path: Path = hidden()
+
+    @property
+    def damaged(self) -> list[FileCheck]:
+        """The files that are damaged, missing or foreign."""
+        return [check for check in self.results if check.problem]
+
+    @property
+    def failure(self) -> LexfieldError | None:
+        if not self.damaged:
+            return None
+        return CorruptError(
+            f"{len(self.damaged)} of {len(self.results)} files in {self.path} are damaged, missing"
+            " or foreign.",
+            "Restore it from a backup or build it again from its source.",
+        )
+
+    def lines(self) -> Iterable[str]:
+        for check in self.damaged:
+            yield f"damaged: {check.file}: {check.problem}"
+        if not self.damaged:
+            size = sum(check.bytes for check in self.results) / 1e6
+            unit = "row" if self.path.is_file() else "block"
+            yield f"ok: {len(self.results)} files, {size:,.1f} MB, every {unit} as written"
+        if self.root is not UNSET:
+            yield f"root: {self.root}"
+
+
+@verb(served="no")
+def verify(
+    path: Annotated[
+        FileInput, Flags(metavar="PATH"), Help("An index, a vector set, a metric or a study.")
+    ],
+) -> Verification:
+    """Check that an index, a vector set or a study is undamaged.
+
+    Every byte of an index or a vector set is checked, and every row of a study. The topics,
+    metrics and shards of an index are checked with it. Files that are damaged, missing or foreign
+    (added by someone else) are named. The exit code is 0 if everything is as written, else 2. The
+    root is one SHA-256 over everything: two indexes with the same root have the same content.
+
+        lexfield verify my.idx
+        lexfield verify my.idx/metrics/same
+        lexfield verify study.db
+    """
+    place = Path(path)
+    if place.is_file():
+        return Verification(verify_study(place), path=place)
+    if find_metric(place):
+        prefix = f"/metrics@{place.name}@"
+        checks = [one for one in verify_store(place.parent.parent) if prefix in one.file]
+        return Verification(checks, path=place)
+    checks = verify_store(place)
+    try:
+        store = Store.open(place)
+    except StoreError:  # a file is missing, as the checks say
+        return Verification(checks + _check_folders(place, None), path=place)
+    return Verification(
+        checks + _check_folders(place, store),
+        root=root_of(place),
+        path=place,
+        notes=_list_notes(place, store),
+    )
+
+
+def _check_folders(path: Path, store: Store | None) -> list[FileCheck]:
+    """Check the stores in the folder of an index: shards, and what was never part of it."""
+    listed = {f"shards/{shard['name']}": shard for shard in _list_shards(store)}
+    existing = {
+        found.parent.relative_to(path).as_posix()
+        for pattern in (f"topics/{CURRENT}", f"metrics/*/{CURRENT}", f"shards/*/{CURRENT}")
+        for found in path.glob(pattern)
+    }
+    checks: list[FileCheck] = []
+    for name in sorted(existing | set(listed)):
+        if name not in existing:
+            checks.append(FileCheck(f"{name}/{CURRENT}", 0, "missing: the index lists it"))
+        elif store is not None and store.schema > 1 and not name.startswith("shards/"):
+            checks.append(FileCheck(f"{name}/{CURRENT}", 0, "foreign: not part of this index"))
+        else:
+            checks += _check_inner(path, name, listed.get(name))
+    return checks
+
+
+def _check_inner(path: Path, name: str, listed: dict[str, str] | None) -> list[FileCheck]:
+    """Check a store in the folder of another, and whether it is the one that is listed."""
+    try:
+        checks = verify_store(path / name)
+        if listed and (
+            manifest_sum(path / name) != listed["manifest"]
+            or listed.get("root") not in (None, root_of(path / name))
+        ):
+            checks.append(FileCheck(CURRENT, 0, "foreign: not the shard that was built"))
+    except (CorruptError, NotAStoreError) as error:  # the rest is checked all the same
+        checks = [FileCheck(CURRENT, 0, error.message)]
+    return [replace(check, file=f"{name}/{check.file}") for check in checks]
+
+
+def _list_shards(store: Store | None) -> list[dict[str, str]]:
+    if store is None or store.kind != "index in shards":
+        return []
+    check_shards(store)
+    shards: list[dict[str, str]] = store.meta["shards"]
+    return shards
+
+
+def _list_notes(path: Path, store: Store) -> list[str]:
+    """Return what is not damage, but good to know."""
+    if store.kind != KIND:
+        return []
+    try:
+        stale = stale_parts(store, open_index(path).segments)
+    except CorruptError:  # as the checks say
+        return []
+    return [
+        f"stale: {name} lacks the newest texts, so every search computes it again;"
+        f" update it with: lexfield compact {path}"
+        for name in stale
+    ] + [
+        f"{folder.relative_to(path).as_posix()} was written by lexfield 0.1, which did not bind it"
+        f" to this index; bind it, if it fits, with: lexfield compact {path}"
+        for folder in legacy_folders(store)
+    ]

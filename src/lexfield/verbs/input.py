@@ -1,22 +1,23 @@
 """Texts, collections, indexes and vectors as arguments of a verb.
 
-One rule for every function: a text can be a string, a path, a Document, a Corpus or an Index. A
-string that names a file or folder is read; one that looks like a path but names nothing is an
-error; any other string is the text itself. The command line passes paths only and the server
-objects only, so neither guesses.
+One rule for every function: a text can be a string, a path, a Document, a Corpus, an Index, or the
+id of a document in the index that is given as ``index``. A string that names a file or folder is
+read; one that looks like a path but names nothing is an error; any other string is the text itself.
+The command line passes paths only and the server objects only, so neither guesses.
 """
 
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated, Any, Literal, Protocol, TypeGuard, TypeVar
+from typing import Annotated, Any, Literal, Protocol, TypedDict, TypeGuard, TypeVar
 
 from lexfield.cluster.sharded_index import open_index as open_at
 from lexfield.errors import InputError
 from lexfield.progress import Progress, begin_stage, silent
+from lexfield.results import JsonObject
 from lexfield.search.index import Index
 from lexfield.store.manifest import CURRENT
 from lexfield.text.corpus import Corpus
@@ -24,7 +25,7 @@ from lexfield.text.document import Document
 from lexfield.text.normalise import Normalisation
 from lexfield.text.read import Reader
 from lexfield.text.readers import map_suffixes
-from lexfield.verbs.declare import Flags, Help, Input
+from lexfield.verbs.declare import Default, Flags, Help, Input
 
 Source = str | Path | Document | Corpus | Index
 Sources = Source | Sequence[str | Path | Document]
@@ -38,39 +39,66 @@ IndexInput = Annotated[Sources, Input("index"), Flags(metavar="IDX")]
 _SUFFIXES = (".pdf", ".docx", ".html", ".epub", ".json", ".xml", ".gz", ".zip", ".idx", ".run")
 
 
-@dataclass(frozen=True)
-class Reading:
+class FileOptions(TypedDict, total=False):
     """How files become texts."""
 
     text_fields: Annotated[
-        list[str],
-        Flags(("--text-field",), "NAME"),
+        Sequence[str],
+        Flags(("--text-field",), "NAME", old="text_field", served=False),
+        Default(()),
         Help("Field with the text of a record; repeat it to join several."),
-    ] = field(default_factory=list)
+    ]
     id_field: Annotated[
-        str | None, Flags(metavar="NAME"), Help("Field with the id of a record.")
-    ] = None
+        str | None,
+        Flags(metavar="NAME", served=False),
+        Default(None),
+        Help("Field with the id of a record."),
+    ]
     metadata: Annotated[
         str | Path | None,
         Input("file"),
+        Flags(served=False),
+        Default(None),
         Help("A csv, tsv or jsonl file with an id column, joined to the texts."),
-    ] = None
+    ]
     encoding: Annotated[
-        str | None, Help("Encoding of the texts; detected automatically by default.")
-    ] = None
+        str | None,
+        Flags(served=False),
+        Default(None),
+        Help("Encoding of the texts; detected automatically by default."),
+    ]
     format: Annotated[
         Literal["text", "lines", "jsonl", "csv", "tsv", "parquet"] | None,
+        Flags(served=False),
+        Default(None),
         Help("Read every file as this instead of going by its name. lines: a document per line."),
-    ] = None
-    keep_gutenberg: Annotated[bool, Help("Keep Project Gutenberg's header and licence.")] = False
+    ]
+    keep_gutenberg: Annotated[
+        bool,
+        Flags(served=False),
+        Default(False),
+        Help("Keep Project Gutenberg's header and licence."),
+    ]
 
 
-READING = Reading()
+_FILE_OPTIONS = frozenset(FileOptions.__annotations__)
+
+
+class TextOptions(FileOptions, total=False):
+    """How arguments become texts."""
+
+    index: Annotated[
+        Index | str | Path | None,
+        Input("index"),
+        Flags(metavar="IDX", served=False),
+        Default(None),
+        Help("Index whose documents are named by their ids, in place of files."),
+    ]
 
 
 def read_texts(
     source: Sources,
-    reading: Reading = READING,
+    options: FileOptions | None = None,
     progress: Progress = silent,
     normalisation: Normalisation | None = None,
 ) -> Corpus:
@@ -82,17 +110,38 @@ def read_texts(
         return source
     if isinstance(source, Index):
         return source.corpus
-    items = _list_items(source)
+    items = _find_by_id(_list_items(source), options)
     paths = find_paths(items)
     if not paths:
         texts = (item for item in items if not isinstance(item, Path))
         return Corpus.of(texts, normalisation=normalisation)
+    reading = get_file_options(options)
     if len(paths) == 1 and (Path(paths[0]) / CURRENT).is_file():
-        if reading.metadata:
+        if reading.get("metadata"):
             raise InputError(f"{paths[0]} is an index, and has metadata.", "Leave out --metadata.")
         return open_at(paths[0]).corpus
     begin_stage(progress, "reading")
-    return Corpus.read(paths, normalisation=normalisation, progress=progress, **vars(reading))
+    return Corpus.read(paths, normalisation=normalisation, progress=progress, **reading)
+
+
+def get_file_options(options: FileOptions | None) -> JsonObject:
+    """Return those of the options of a verb that say how to read files."""
+    return {name: one for name, one in (options or {}).items() if name in _FILE_OPTIONS}
+
+
+def _find_by_id(
+    items: list[str | Path | Document], options: FileOptions | None
+) -> list[str | Path | Document]:
+    """Return the documents of ``index`` that are named by their ids; files stay as they are."""
+    given: JsonObject = {**options} if options else {}
+    if given.get("index") is None:
+        return items
+    index = open_index(given["index"])
+    found: list[str | Path | Document] = []
+    for item in items:
+        is_file = str(item) not in index.documents and _exists(str(item))
+        found.append(item if isinstance(item, Document) or is_file else index[str(item)])
+    return found
 
 
 def is_list_of_texts(source: object) -> TypeGuard[list[str | Document]]:
@@ -126,20 +175,6 @@ def find_paths(items: Iterable[str | Path | Document]) -> list[str]:
     return paths
 
 
-def read_each(
-    sources: Source | Sequence[Source], reading: Reading = READING, progress: Progress = silent
-) -> Iterable[tuple[str, Corpus]]:
-    """Yield each collection with a short name; a repeated name gets a number."""
-    names: dict[str, int] = {}
-    if isinstance(sources, str | Path | Document | Corpus | Index):
-        sources = [sources]
-    for source in sources:
-        name = name_briefly(source)
-        names[name] = names.get(name, 0) + 1
-        shown = name if names[name] == 1 else f"{name} {names[name]}"
-        yield shown, read_texts(source, reading, progress)
-
-
 class Noted(Protocol):
     """A result of the library with notes."""
 
@@ -153,14 +188,24 @@ Detail = TypeVar("Detail", bound=Noted)
 def run_each(
     function: Callable[..., Detail],
     sources: Source | Sequence[Source],
-    reading: Reading,
+    options: TextOptions,
     stage: str,
     progress: Progress,
 ) -> tuple[list[Detail], list[str]]:
-    """Return what a function finds in each collection, and the notes with the collection's name."""
+    """Return what a function finds in each collection, and the notes with the collection's name.
+
+    A repeated name gets a number.
+    """
     details: list[Detail] = []
     notes: list[str] = []
-    for name, corpus in read_each(sources, reading, progress):
+    names: Counter[str] = Counter()
+    if isinstance(sources, str | Path | Document | Corpus | Index):
+        sources = [sources]
+    for source in sources:
+        name = name_briefly(source)
+        names[name] += 1
+        name = name if names[name] == 1 else f"{name} {names[name]}"
+        corpus = read_texts(source, options, progress)
         begin_stage(progress, f"{name}: {stage}")
         found = function(corpus, name=name, progress=progress)
         details.append(found)
@@ -169,17 +214,19 @@ def run_each(
 
 
 def read_documents(
-    source: Source, reading: Reading = READING
+    source: Source, options: TextOptions | None = None
 ) -> tuple[Sequence[Document], list[str]]:
     """Return the documents that an argument stands for, not cut into words, and notes."""
+    if isinstance(source, str | Path):
+        (source,) = _find_by_id([source], options)
     if isinstance(source, Document):
         return [source], []
     if isinstance(source, str) and not _is_path(source):
         return [Document("text", source)], []
     if not isinstance(source, str | Path) or (Path(source) / CURRENT).is_file():
-        corpus = read_texts(source, reading)
+        corpus = read_texts(source, options)
         return corpus.documents, corpus.notes
-    reader = Reader([str(source)], **vars(reading))
+    reader = Reader([str(source)], **get_file_options(options))
     documents = list(reader)
     if not documents:
         raise reader.no_text_error()
@@ -208,7 +255,7 @@ def choose_text(source: Source, corpus: Corpus) -> Document:
             f"There is no document and no file {given!r}.",
             "Name a file, or one of the documents by its id.",
         )
-    return Document(given, join_texts(read_documents(source, Reading(format="text"))[0]))
+    return Document(given, join_texts(read_documents(source, {"format": "text"})[0]))
 
 
 def open_index(source: Index | Sources, metric: str | None = None) -> Index:
@@ -246,9 +293,7 @@ def name_briefly(source: object) -> str:
 
 
 def _is_path(item: str | Path) -> bool:
-    if isinstance(item, Path):
-        return True
-    if _exists(item):
+    if isinstance(item, Path) or _exists(item):
         return True
     if _looks_like_path(item):
         raise InputError(

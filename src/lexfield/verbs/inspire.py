@@ -1,4 +1,4 @@
-"""``lexfield inspire``"""
+"""``lexfield inspire`` and ``lexfield balls``: suggestions, and words that count as answers."""
 
 from __future__ import annotations
 
@@ -8,15 +8,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
+import numpy as np
 from msgspec import Meta
 
 from lexfield.errors import InputError
 from lexfield.explain import Reason
+from lexfield.search.index import Index
 from lexfield.text.segment import sentence_spans
 from lexfield.verbs.declare import Flags, Help, Input, verb
 from lexfield.verbs.input import IndexInput, Source, join_texts, open_index, read_documents
 from lexfield.verbs.options import AllowUnknown, Hits, Method
-from lexfield.verbs.results import Paint, Result, plain
+from lexfield.verbs.results import Result
 
 _ANSWERED = 3  # words of the draft named per suggestion
 
@@ -39,10 +41,10 @@ class Suggestions(Result[Suggestion]):
     asked: str
     method: str
 
-    def lines(self, paint: Paint = plain) -> Iterator[str]:
+    def lines(self) -> Iterator[str]:
         yield f"after: {' '.join(self.asked.split())}"
         for number, row in enumerate(self, 1):
-            yield f"{number:>3}. {paint(row.text, 'green')}"
+            yield f"{number:>3}. {self.paint(row.text, 'green')}"
             if row.went_on:
                 yield f"     went on: {row.went_on}"
             yield f"     takes up: {', '.join(row.takes_up) or '—'}  [{row.id}]"
@@ -115,3 +117,75 @@ def _list_answers(reasons: Iterable[Reason]) -> list[str]:
             answers.setdefault(reason.query, str(reason.match))
     shown = list(answers.items())[:_ANSWERED]
     return [query if query == match else f"{query} → {match}" for query, match in shown]
+
+
+@dataclass(kw_only=True)
+class BallWord:
+    """A word that counts as an answer, and the distance of its vector."""
+
+    word: str
+    distance: float
+
+
+@dataclass(kw_only=True)
+class Ball:
+    """A word of the query; ``known``: it has a vector, ``inside``: the index contains it."""
+
+    word: str
+    known: bool
+    inside: bool
+    ball: list[BallWord]
+
+
+@dataclass(repr=False)
+class Balls(Result[Ball]):
+    """The neighbourhood of each word of a query."""
+
+    def lines(self) -> Iterator[str]:
+        width = max((len(row.word) for row in self), default=0)
+        for row in self:
+            words = ", ".join(f"{one.word} {one.distance:.2f}" for one in row.ball)
+            yield f"{self.paint(row.word.ljust(width), 'green')}  {words or '–'}"
+
+
+@verb
+def balls(
+    index: IndexInput,
+    query: Annotated[str, Meta(max_length=20_000), Flags(metavar="TEXT", dash="text")],
+    *,
+    r: Annotated[int, Meta(ge=1, le=50), Flags(("-r",)), Help("Number of words in a ball.")] = 10,
+) -> Balls:
+    """Show which words count as answers to each word of a query.
+
+    The set-cover search lets every word of a query be answered by itself or by the nearest words of
+    the index: its ball. Words are shown with the distance of their vectors.
+
+        lexfield balls my.idx "a storm at sea"
+        lexfield balls my.idx "a storm at sea" -r 20 --json
+    """
+    opened = open_index(index)
+    asked = opened.query(query)
+    columns = zip(asked.words, asked.ids.tolist(), asked.vectors, asked.known, strict=True)
+    rows = [
+        Ball(
+            word=word,
+            known=bool(known),
+            inside=row >= 0,
+            ball=_list_ball(opened, row, vector, r) if known else [],
+        )
+        for word, row, vector, known in columns
+    ]
+    return Balls(rows, notes=[*asked.notes, *asked.lacking()])
+
+
+def _list_ball(index: Index, row: int, vector: np.ndarray, r: int) -> list[BallWord]:
+    """Return the content words of a ball, except the word itself."""
+    lexicon = index.lexicon
+    ball = lexicon.ball(row, vector, r)
+    ball = ball[lexicon.content[ball]]
+    distances = np.linalg.norm(lexicon.vectors[ball] - vector, axis=1)
+    return [
+        BallWord(word=lexicon.words[other], distance=float(distance))
+        for other, distance in zip(ball.tolist(), distances, strict=True)
+        if other != row
+    ]

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import inspect
 from dataclasses import dataclass
 from typing import Annotated
 
 from msgspec import Meta
 
 from lexfield.errors import InputError
+from lexfield.search.method import Method
+from lexfield.search.registry import METHODS
 from lexfield.verbs.declare import Flags, Help, verb
 from lexfield.verbs.results import Result
 
@@ -22,10 +25,6 @@ class MethodRow:
     cost: str
     paper: str
     page: str
-
-
-class Methods(Result[MethodRow]):
-    """The table of methods."""
 
 
 _SEARCH = "search --method"
@@ -97,19 +96,28 @@ def methods(
         Flags(metavar="[WORD]"),
         Help("Show only methods that mention this."),
     ] = "",
-) -> Methods:
+) -> Result[MethodRow]:
     """Print the table of methods, with cost and source.
 
     Costs are per query or result, once an index or a model exists. n is the number of rows or
     documents, V of distinct words, d of dimensions, q of words in a query, T of topics, k of
-    neighbours or clusters. Equations and figures are in docs/methods/PAGE.md.
+    neighbours or clusters. Equations and figures are in docs/methods/PAGE.md. Search methods that
+    were registered with `lexfield.register` are listed last.
 
         lexfield methods
         lexfield methods rekabsaz
         lexfield methods --json
     """
     wanted = about.lower()
-    rows = [row for row in _ALL if wanted in " ".join(vars(row).values()).lower()]
+    known = {row.name for row in _ALL}
+    added = [_describe(METHODS.get(name)) for name in METHODS.names() if name not in known]
+    rows = [row for row in (*_ALL, *added) if wanted in " ".join(vars(row).values()).lower()]
     if not rows:
         raise InputError(f"No method mentions {about!r}.", "See all of them: lexfield methods")
-    return Methods(rows)
+    return Result(rows)
+
+
+def _describe(method: type[Method]) -> MethodRow:
+    """Return the row of a method that was registered, by a call or by an installed package."""
+    does = (inspect.getdoc(method) or "").partition("\n")[0]
+    return MethodRow(method.name, _SEARCH, does, "", method.__module__, "")

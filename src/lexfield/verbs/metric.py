@@ -21,7 +21,7 @@ from lexfield.progress import Progress, begin_stage, silent
 from lexfield.verbs.declare import Flags, Help, verb
 from lexfield.verbs.input import IndexInput, open_index
 from lexfield.verbs.options import AllowUnknown, Seed, Unit
-from lexfield.verbs.results import Paint, Result, hidden, plain
+from lexfield.verbs.results import Result, hidden
 
 MetricName = Annotated[str, Meta(max_length=64), Flags(metavar="NAME")]
 
@@ -32,7 +32,7 @@ class LearnedMetric(Result[MetricSummary]):
 
     index: str = hidden()
 
-    def lines(self, paint: Paint = plain) -> Iterable[str]:
+    def lines(self) -> Iterable[str]:
         (row,) = self.results
         yield (
             f"learned {row.name!r} from {row.rows:,} {row.unit}s in {row.clusters:,} groups:"
@@ -97,12 +97,8 @@ def learn_metric(
     return LearnedMetric([learned.summarise()], index=str(opened.path), notes=learned.notes)
 
 
-class Metrics(Result[MetricSummary]):
-    """The metrics of an index."""
-
-
 @verb(command="metric list")
-def list_metrics(index: IndexInput) -> Metrics:
+def list_metrics(index: IndexInput) -> Result[MetricSummary]:
     """List the metrics of an index.
 
     lexfield metric list tickets.idx
@@ -110,7 +106,7 @@ def list_metrics(index: IndexInput) -> Metrics:
     path = open_index(index).path
     rows = [learned.summarise() for learned in stored.list_metrics(path)]
     notes = [] if rows else [f"learn one: lexfield metric learn {path} --by FIELD --name NAME"]
-    return Metrics(rows, notes=notes)
+    return Result(rows, notes=notes)
 
 
 @dataclass(kw_only=True)
@@ -123,7 +119,7 @@ class RemovedMetric:
 class RemovedMetrics(Result[RemovedMetric]):
     """What was removed."""
 
-    def lines(self, paint: Paint = plain) -> Iterable[str]:
+    def lines(self) -> Iterable[str]:
         return [f"removed {row.removed!r}" for row in self.results]
 
 

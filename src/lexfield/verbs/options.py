@@ -2,25 +2,46 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
-from typing import Annotated, Literal, TypedDict
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated, Literal
 
 from msgspec import Meta
 
 from lexfield.cluster.dask_engine import open_engine
 from lexfield.engine import Engine
-from lexfield.results import JsonObject
-from lexfield.verbs.declare import Default, Flags, Help
-from lexfield.verbs.vector_input import Target, VectorsInput
+from lexfield.progress import Progress, silent
+from lexfield.vectors.models import Models, is_models, open_all
+from lexfield.vectors.wordvectors import WordVectors
+from lexfield.verbs.declare import Flags, Help, Input
 
+FileInput = Annotated[str | Path, Input("file")]
+Target = Annotated[str | Path, Input("target")]
+Vectors = WordVectors | str | Path
+VectorsInput = Annotated[
+    Vectors,
+    Input("vectors"),
+    Flags(metavar="NAME|FILE"),
+    Help("Word vectors: a name from `lexfield vectors list`, or a file."),
+]
+ModelsInput = Annotated[
+    Vectors | Sequence[Vectors],
+    Input("vectors", many=True),
+    Flags(metavar="DIR|NAME|FILE"),
+    Help("Several models: a folder from `lexfield vectors train`, or sets, one by one."),
+]
+OwnVectorsInput = Annotated[
+    VectorsInput,
+    Flags(metavar="NAME|FILE|own"),
+    Help(
+        "Word vectors: a name from `lexfield vectors list`, a file, or own (trained on the text)."
+    ),
+]
 Hits = Annotated[int, Meta(ge=1, le=10**6), Flags(("-k",)), Help("Number of results.")]
 Ngram = Annotated[int, Meta(ge=1, le=100), Help("Number of words in an n-gram.")]
 Neighbour = Annotated[
-    int,
-    Meta(ge=1, le=10_000),
-    Flags(("-k",)),
-    Help("Use the k-th neighbour in clouds of vectors."),
+    int, Meta(ge=1, le=10_000), Flags(("-k",)), Help("Use the k-th neighbour in clouds of vectors.")
 ]
 Seed = Annotated[
     int, Meta(ge=0, le=2**32 - 1), Help("Seed of random choices: same seed, same result.")
@@ -30,8 +51,8 @@ Limit = Annotated[
 ]
 Unit = Annotated[Literal["sentence", "document"], Help("Search sentences or whole documents.")]
 Where = Annotated[
-    Sequence[Annotated[str, Meta(max_length=500)]],
-    Flags(metavar="FIELD=VALUE"),
+    Sequence[Annotated[str, Meta(max_length=500)]] | Mapping[str, str | Sequence[str]],
+    Flags(metavar="FIELD=VALUE", pairs=True),
     Help("Search only documents with this metadata; repeat it for more conditions."),
 ]
 Method = Annotated[str, Meta(max_length=200), Flags(metavar="SPEC")]
@@ -51,6 +72,9 @@ ClusterAddress = Annotated[
     Help("Run on a Dask cluster such as tcp://host:8786 whose machines see the same folders."),
 ]
 
+MinCount = Annotated[
+    int, Meta(ge=1, le=10**9), Flags(old="least"), Help("Leave out words that occur less often.")
+]
 Sample = Annotated[
     int | None, Meta(ge=1, le=10**9), Help("Sample N words from each document and compare those.")
 ]
@@ -60,73 +84,6 @@ Resume = Annotated[
     Flags(metavar="FOLDER"),
     Help("Keep finished parts in this folder, and continue from them."),
 ]
-
-
-class Comparing(TypedDict, total=False):
-    """How texts are compared."""
-
-    space: Annotated[
-        Literal["categorical", "latent"],
-        Default("categorical"),
-        Help("Compare counts of words, or clouds of word vectors."),
-    ]
-    measure: Annotated[
-        str, Meta(max_length=200), Default("kl"), Help("Divergence: kl, js, renyi or hellinger.")
-    ]
-    smoothing: Annotated[
-        str,
-        Meta(max_length=200),
-        Flags(metavar="SPEC"),
-        Default("jm"),
-        Help("For words that one text lacks: shared, additive(0.1) or jm(0.5)."),
-    ]
-    ngram: Annotated[Ngram, Default(1)]
-    alpha: Annotated[
-        float, Meta(gt=0, le=100), Default(0.5), Help("Order of the Rényi divergence; not 1.")
-    ]
-    estimator: Annotated[
-        Literal["plain", "extrapolated", "equal_radius", "spread"],
-        Default("plain"),
-        Help("Estimator for clouds of vectors; see docs/methods/divergence.md."),
-    ]
-    points: Annotated[
-        Literal["tokens", "types"],
-        Default("tokens"),
-        Help("In a cloud, count words as often as they occur, or once."),
-    ]
-    dimension: Annotated[
-        str,
-        Meta(max_length=200),
-        Default("ambient"),
-        Help("Exponent of distances in a cloud: ambient, intrinsic or a number."),
-    ]
-    reduce: Annotated[
-        str | None,
-        Meta(max_length=200),
-        Flags(metavar="SPEC"),
-        Default(None),
-        Help("Reduce the dimensions of a cloud first, as in pca(20)."),
-    ]
-    stopwords: Annotated[
-        str | None,
-        Meta(max_length=20),
-        Flags(metavar="LANGUAGE"),
-        Default(None),
-        Help("Leave out the stopwords of a language, such as en."),
-    ]
-    bits: Annotated[bool, Default(False), Help("Report bits instead of nats.")]
-    vectors: Annotated[VectorsInput, Default("default")]
-    allow_unknown: Annotated[AllowUnknown, Default(False)]
-
-
-def choose_options(comparing: Comparing) -> JsonObject:
-    """Return the options of a comparison under the names that the library uses."""
-    options: JsonObject = {**comparing}
-    options["n"] = options.pop("ngram")
-    options["unit"] = "bits" if options.pop("bits") else "nats"
-    with suppress(ValueError):  # ambient and intrinsic are words, anything else is a number
-        options["dimension"] = float(options["dimension"])
-    return options
 
 
 @contextmanager
@@ -140,3 +97,26 @@ def use_engine(cluster: str | None) -> Iterator[Engine | None]:
         yield engine
     finally:
         engine.close()
+
+
+def load_vectors(
+    source: Vectors, limit: int | None = None, progress: Progress = silent
+) -> WordVectors:
+    """Return vectors that are loaded already, or load a set by name or file."""
+    if isinstance(source, WordVectors) and limit is None:
+        return source
+    if isinstance(source, WordVectors):
+        return WordVectors(source.words[:limit], source.matrix[:limit], name=source.name)
+    return WordVectors.load(source, limit=limit, progress=progress)
+
+
+def open_models(
+    sources: Vectors | Sequence[Vectors], limit: int | None = None, progress: Progress = silent
+) -> dict[str, Models]:
+    """Return models that belong together, by name: those of a folder by size, other sets as one."""
+    every = [sources] if isinstance(sources, Vectors) else list(sources)
+    if len(every) == 1 and not isinstance(every[0], WordVectors) and is_models(every[0]):
+        by_dims = open_all(every[0], limit)
+        return {f"{dims} dimensions": models for dims, models in by_dims.items()}
+    sets = [load_vectors(source, limit, progress) for source in every]
+    return {sets[0].name if len(sets) == 1 else f"{len(sets)} models": Models(sets)}

@@ -24,28 +24,27 @@ from lexfield.progress import Progress, begin_stage, silent
 from lexfield.results import JsonObject, format_rows
 from lexfield.store.files import replace_file
 from lexfield.text.corpus import Corpus, View
+from lexfield.verbs.compare import Comparing, choose_options
 from lexfield.verbs.declare import Flags, Help, verb
-from lexfield.verbs.input import READING, Reading, TextsInput, read_texts
+from lexfield.verbs.input import TextsInput, read_texts
 from lexfield.verbs.options import (
     By,
     ClusterAddress,
-    Comparing,
     Neighbour,
     Resume,
     Sample,
     Seed,
-    choose_options,
+    Target,
     use_engine,
 )
-from lexfield.verbs.results import (
-    Paint,
-    ReadThrough,
-    Result,
-    hidden,
-    plain,
-    save_picture,
-)
-from lexfield.verbs.vector_input import Target
+from lexfield.verbs.results import ReadThrough, hidden, save_picture
+
+MatrixFile = Annotated[
+    Target | None,
+    Flags(("-o",), "FILE.npz", old="out"),
+    Help("Write the matrices and the ids to this file."),
+]
+_EXTREMES = ("nearest", "divergence", "farthest", "its divergence")
 
 
 @dataclass(kw_only=True)
@@ -59,16 +58,15 @@ class PairDivergence:
 
 
 @dataclass(repr=False)
-class PairDivergences(ReadThrough[Pairs], Result[PairDivergence]):
+class PairDivergences(ReadThrough[PairDivergence, Pairs]):
     """Every document compared with every other: ``matrix``, ``ids`` and ``matrices`` (by k)."""
 
-    details: list[Pairs] = hidden()
     labels: list[str] | None = hidden(default=None)  # colours of the map
 
     def to_dicts(self) -> list[JsonObject]:
         return self.details[0].to_dicts()
 
-    def lines(self, paint: Paint = plain) -> Iterator[str]:
+    def lines(self) -> Iterator[str]:
         """Return the nearest and the farthest of each document."""
         (found,) = self.details
         rows = [_name_extremes(found, row) for row in range(len(found.ids))]
@@ -87,15 +85,9 @@ def _name_extremes(found: Pairs, row: int) -> dict[str, object]:
     values = found.matrix[row]
     order = [other for other in values.argsort(kind="stable").tolist() if other != row]
     if np.isnan(values).any():  # an impossible estimate could be the nearest
-        unknown = dict.fromkeys(("nearest", "divergence", "farthest", "at"), "–")
-        return {"document": found.ids[row], **unknown}
-    return {
-        "document": found.ids[row],
-        "nearest": found.ids[order[0]],
-        "divergence": float(values[order[0]]),
-        "farthest": found.ids[order[-1]],
-        "at": float(values[order[-1]]),
-    }
+        return {"document": found.ids[row], **dict.fromkeys(_EXTREMES, "–")}
+    ends = [(found.ids[other], float(values[other])) for other in (order[0], order[-1])]
+    return {"document": found.ids[row], **dict(zip(_EXTREMES, [*ends[0], *ends[1]], strict=True))}
 
 
 def compute_pairs(
@@ -135,9 +127,7 @@ def pairs(
     ] = (3,),
     sample: Sample = None,
     seed: Seed = 0,
-    out: Annotated[
-        Target | None, Flags(("-o",), "FILE.npz"), Help("Keep the matrices and the ids.")
-    ] = None,
+    output: MatrixFile = None,
     heat: Annotated[
         Target | None, Flags(metavar="FILE"), Help("Draw the matrix with its dendrogram.")
     ] = None,
@@ -150,7 +140,6 @@ def pairs(
         bool, Help("Find neighbours in clouds approximately, with faiss.")
     ] = False,
     cluster: ClusterAddress = None,
-    reading: Reading = READING,
     progress: Progress = silent,
     **comparing: Unpack[Comparing],
 ) -> PairDivergences:
@@ -168,7 +157,7 @@ def pairs(
     if heat:
         check_plot_path(heat)
     found = compute_pairs(
-        read_texts(texts, reading, progress),
+        read_texts(texts, comparing, progress),
         comparing,
         k=list(k),
         sample=sample,
@@ -180,8 +169,8 @@ def pairs(
         progress=progress,
     )
     labels = _read_labels(found, by) if by else None
-    if out:
-        replace_file(Path(out), _pack(found))
+    if output:
+        replace_file(Path(output), _pack(found))
     if heat:
         draw_heat(found).save(heat)
     return PairDivergences(_list_pairs(found), details=[found], labels=labels, notes=found.notes)
@@ -236,13 +225,12 @@ class PlacedDocument:
 
 
 @dataclass(repr=False)
-class DocumentMap(ReadThrough[Pairs], Result[PlacedDocument]):
+class DocumentMap(ReadThrough[PlacedDocument, Pairs]):
     """Documents in the plane, near each other if they differ little."""
 
     title: str
-    details: list[Pairs] = hidden()
 
-    def lines(self, paint: Paint = plain) -> Iterator[str]:
+    def lines(self) -> Iterator[str]:
         yield self.title
         rows = [{"id": one.id, "x": one.x, "y": one.y, "order": one.order} for one in self]
         yield from format_rows(rows, shown=len(rows))
@@ -259,7 +247,6 @@ def map(
     k: Neighbour = 3,
     sample: Sample = None,
     seed: Seed = 0,
-    reading: Reading = READING,
     progress: Progress = silent,
     **comparing: Unpack[Comparing],
 ) -> DocumentMap:
@@ -271,7 +258,7 @@ def map(
         lexfield map books.idx --measure js --csv > places.csv
     """
     found = compute_pairs(
-        read_texts(texts, reading, progress),
+        read_texts(texts, comparing, progress),
         comparing,
         k=k,
         sample=sample,

@@ -24,6 +24,7 @@ from lexfield.results import Frames, JsonObject, format_rows, html_table
 Row = TypeVar("Row")
 Detail = TypeVar("Detail")
 Paint = Callable[[str, str], str]
+HIDDEN = {"hidden": True}
 
 
 def plain(text: str, colour: str) -> str:
@@ -33,7 +34,7 @@ def plain(text: str, colour: str) -> str:
 
 def hidden(**options: Any) -> Any:
     """Return a dataclass field that Python code can use but that no output shows."""
-    return field(metadata={"hidden": True}, kw_only=True, **options)
+    return field(metadata=HIDDEN, kw_only=True, **options)
 
 
 @dataclass(repr=False)
@@ -42,6 +43,7 @@ class Result(Frames, Generic[Row]):
 
     results: Sequence[Row]
     notes: list[str] = field(default_factory=list, kw_only=True)
+    paint: Paint = field(default=plain, kw_only=True, metadata=HIDDEN)  # colours for a terminal
 
     @property
     def is_data(self) -> bool:
@@ -78,7 +80,7 @@ class Result(Frames, Generic[Row]):
         }
         return {name: to_builtins(value) for name, value in shown.items() if value is not UNSET}
 
-    def lines(self, paint: Paint = plain) -> Iterable[str]:
+    def lines(self) -> Iterable[str]:
         """Return the result as text for people."""
         rows = self.to_dicts()
         return format_rows(rows, shown=len(rows))
@@ -90,14 +92,15 @@ class Result(Frames, Generic[Row]):
         return html_table(self.to_dicts(), notes=self.notes)
 
 
-class ReadThrough(Generic[Detail]):
+@dataclass(repr=False)
+class ReadThrough(Result[Row], Generic[Row, Detail]):
     """A result that also has the attributes of what the library returned: ``zipf(text).slope``.
 
     ``details`` are the library's own results, one per collection of texts. Only if there is exactly
     one, its attributes can be read directly.
     """
 
-    details: Sequence[Detail]
+    details: list[Detail] = field(kw_only=True, metadata=HIDDEN)
 
     def __getattr__(self, name: str) -> Any:
         details = self.__dict__.get("details", ())

@@ -12,7 +12,7 @@ from msgspec import Meta
 from lexfield.errors import InputError
 from lexfield.evaluate.queries import read_queries
 from lexfield.evaluate.trec import Run, run_lines, write_run
-from lexfield.index.filter import parse_where
+from lexfield.index.filter import read_where
 from lexfield.index.ranking import Ranking
 from lexfield.progress import Progress, begin_stage, silent
 from lexfield.results import JsonObject
@@ -24,12 +24,12 @@ from lexfield.verbs.options import (
     ClusterAddress,
     Hits,
     Method,
+    Target,
     Unit,
     Where,
     use_engine,
 )
-from lexfield.verbs.results import Paint, Result, hidden, plain
-from lexfield.verbs.vector_input import Target
+from lexfield.verbs.results import Result, hidden
 
 _NOTES = 10
 FieldName = Annotated[str, Meta(max_length=1000), Flags(metavar="NAME")]
@@ -72,7 +72,7 @@ class MadeRun(Result[RunRow]):
         """Return the run, for ``evaluate`` and ``fuse``."""
         return self.made
 
-    def lines(self, paint: Paint = plain) -> Iterable[str]:
+    def lines(self) -> Iterable[str]:
         if self.output is None:
             return run_lines(self.made)
         queries = self.made.queries
@@ -128,7 +128,7 @@ def run(
             method,
             k,
             unit=unit,
-            where=parse_where(where),
+            where=read_where(where),
             algebra=algebra,
             allow_unknown=allow_unknown,
             names=list(texts),

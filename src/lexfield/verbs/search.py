@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, TypedDict, Unpack
 
 from msgspec import UNSET, Meta, UnsetType
 
 from lexfield.errors import InputError
 from lexfield.evaluate.queries import read_queries, split_line
 from lexfield.evaluate.trec import Run, run_lines
-from lexfield.index.filter import parse_where
+from lexfield.index.filter import read_where
 from lexfield.index.highlights import Highlight, pieces
 from lexfield.index.passages import Passage
 from lexfield.index.ranking import Hit, Ranking
@@ -21,12 +21,13 @@ from lexfield.results import JsonObject
 from lexfield.search.index import Index
 from lexfield.search.registry import DEFAULT
 from lexfield.text.corpus import View
-from lexfield.verbs.declare import Flags, Help, verb
+from lexfield.verbs.declare import Default, Flags, Help, verb
 from lexfield.verbs.input import IndexInput, open_index
 from lexfield.verbs.options import (
     Algebra,
     AllowUnknown,
     ClusterAddress,
+    FileInput,
     Hits,
     Method,
     Unit,
@@ -34,12 +35,11 @@ from lexfield.verbs.options import (
     use_engine,
 )
 from lexfield.verbs.results import Paint, Result, hidden, plain
-from lexfield.verbs.vector_input import FileInput
 
 _LINE = 200  # characters of a hit without reasons
-SearchText = Annotated[
-    str | None, Meta(max_length=10_000_000), Flags(metavar="[TEXT]", dash="text")
-]
+_COLOURS = ("green", "cyan", "magenta", "yellow", "blue", "red")
+_Text = Annotated[str, Meta(max_length=10_000_000)]
+SearchText = Annotated[_Text | Sequence[_Text] | None, Flags(metavar="[TEXT]", dash="text")]
 SearchMethods = Annotated[
     Sequence[Method],
     Meta(min_length=1, max_length=6),
@@ -50,22 +50,31 @@ SearchMethods = Annotated[
         " combined as in fuse(ideas, topic). Repeat it to see several side by side."
     ),
 ]
-Like = Annotated[
-    str | None,
-    Meta(max_length=2000),
-    Flags(metavar="ID"),
-    Help("Find more like this document or sentence of the index."),
+
+QueryFile = Annotated[
+    FileInput | None, Help("File of queries: one per line, id<TAB>query, or JSON lines.")
 ]
 Metric = Annotated[
     str | None, Flags(metavar="NAME"), Help("Use a metric from `lexfield metric learn`.")
 ]
-Queries = Annotated[
-    FileInput | None, Help("File of queries: one per line, id<TAB>query, or JSON lines.")
-]
-AsRun = Annotated[bool, Help("Print a TREC run; a query may begin with its id and a tab.")]
-Explain = Annotated[bool, Help("Show why each hit was found.")]
-Full = Annotated[bool, Help("Show whole texts, not the passages that answer best.")]
-_COLOURS = ("green", "cyan", "magenta", "yellow", "blue", "red")
+
+
+class Searching(TypedDict, total=False):
+    """What is found, and how much of it is shown."""
+
+    like: Annotated[
+        str | None,
+        Meta(max_length=2000),
+        Flags(metavar="ID"),
+        Default(None),
+        Help("Find more like this document or sentence of the index."),
+    ]
+    where: Annotated[Where, Default(())]
+    allow_unknown: Annotated[AllowUnknown, Default(False)]
+    explain: Annotated[bool, Default(False), Help("Show why each hit was found.")]
+    full: Annotated[
+        bool, Default(False), Help("Show whole texts, not the passages that answer best.")
+    ]
 
 
 @dataclass(kw_only=True)
@@ -118,16 +127,16 @@ class SearchHits(Result[HitRow]):
         queries = {name: [(hit.id, hit.score) for hit in hits] for name, hits in found}
         return Run(self.rankings[0].method, queries)
 
-    def lines(self, paint: Paint = plain) -> Iterator[str]:
+    def lines(self) -> Iterator[str]:
         if self.run:
             yield from run_lines(self.to_run())
             return
         several = len({ranking.method for ranking in self.rankings}) > 1
         for ranking, hits in zip(self.rankings, self.hits, strict=True):
             if len(self.rankings) > 1:
-                yield paint(ranking.method if several else ranking.query, "blue")
+                yield self.paint(ranking.method if several else ranking.query, "blue")
             for hit in hits:
-                yield from format_hit(hit, self.explain, self.full, paint)
+                yield from format_hit(hit, self.explain, self.full, self.paint)
 
     def _repr_html_(self) -> str:
         return "".join(ranking._repr_html_() for ranking in self.rankings)
@@ -138,20 +147,18 @@ def search(
     index: IndexInput,
     query: Annotated[SearchText, Flags(metavar="[TEXT]", dash="queries")] = None,
     *,
-    queries: Queries = None,
+    queries: QueryFile = None,
     method: SearchMethods = (DEFAULT,),
-    like: Like = None,
     k: Hits = 5,
     unit: Unit = "sentence",
-    where: Where = (),
     metric: Metric = None,
     algebra: Algebra = False,
-    allow_unknown: AllowUnknown = False,
-    explain: Explain = False,
-    full: Full = False,
-    run: AsRun = False,
+    run: Annotated[
+        bool, Help("Print a TREC run; a query may begin with its id and a tab.")
+    ] = False,
     cluster: ClusterAddress = None,
     progress: Progress = silent,
+    **options: Unpack[Searching],
 ) -> SearchHits:
     """Find similar sentences or documents, with reasons.
 
@@ -166,10 +173,14 @@ def search(
         lexfield search my.idx --queries topics.tsv --unit document -k 100 --run > mine.run
         lexfield search s3://bucket/my.idx --queries questions.txt --cluster tcp://10.0.0.5:8786
     """
+    like, explain, full = options["like"], options["explain"], options["full"]
     _check_query(query, queries, like, algebra)
     _check_run(run, method)
     opened = open_index(index, metric)
-    asked: JsonObject = {"where": parse_where(where), "allow_unknown": allow_unknown}
+    asked: JsonObject = {
+        "where": read_where(options["where"]),
+        "allow_unknown": options["allow_unknown"],
+    }
     begin_stage(progress, "searching")
     with use_engine(cluster) as engine:
         names, texts = ([like], [like]) if like is not None else _read_queries(query, queries, run)
@@ -182,55 +193,11 @@ def search(
         rows = _list_rows(rankings, hits, by, explain or len(texts) == 1, full)
         if engine is not None:  # texts and reasons come from the cluster while it is open
             rows = _fetch(rows, hits, run)
-    return SearchHits(
-        rows,
-        rankings=rankings,
-        hits=hits,
-        names=names,
-        explain=explain,
-        full=full,
-        run=run,
-        notes=[note for ranking in rankings for note in _name_notes(ranking, by)],
+    found = SearchHits(
+        rows, rankings=rankings, hits=hits, names=names, explain=explain, full=full, run=run
     )
-
-
-@verb
-def bags(
-    index: IndexInput,
-    query: SearchText = None,
-    *,
-    method: SearchMethods = ("count",),
-    like: Like = None,
-    k: Hits = 5,
-    unit: Unit = "document",
-    where: Where = (),
-    algebra: Algebra = True,
-    allow_unknown: AllowUnknown = False,
-    explain: Explain = False,
-    full: Full = False,
-    progress: Progress = silent,
-) -> SearchHits:
-    """Rank documents by sums of words: 3*storm + 2*"at sea" - rain.
-
-    This is `lexfield search` with other defaults.
-
-        lexfield bags my.idx '3*storm + 2*"at sea" - rain'
-        lexfield bags my.idx "storm + gale" --method frequency -k 10 --explain
-    """
-    return search(
-        index,
-        query,
-        method=method,
-        like=like,
-        k=k,
-        unit=unit,
-        where=where,
-        algebra=algebra and like is None,
-        allow_unknown=allow_unknown,
-        explain=explain,
-        full=full,
-        progress=progress,
-    )
+    found.notes = [note for ranking in rankings for note in _name_notes(ranking, by)]
+    return found
 
 
 def _rank(
@@ -248,30 +215,58 @@ def _rank(
     return [ranking for rankings in found for ranking in rankings]
 
 
+@verb
+def bags(
+    index: IndexInput,
+    query: SearchText = None,
+    *,
+    method: SearchMethods = ("count",),
+    k: Hits = 5,
+    unit: Unit = "document",
+    algebra: Algebra = True,
+    progress: Progress = silent,
+    **options: Unpack[Searching],
+) -> SearchHits:
+    """Rank documents by sums of words: 3*storm + 2*"at sea" - rain.
+
+    This is `lexfield search` with other defaults.
+
+        lexfield bags my.idx '3*storm + 2*"at sea" - rain'
+        lexfield bags my.idx "storm + gale" --method frequency -k 10 --explain
+    """
+    algebra = algebra and options["like"] is None
+    chosen: JsonObject = {"method": method, "k": k, "unit": unit, "algebra": algebra, **options}
+    return search(index, query, progress=progress, **chosen)
+
+
 def _check_run(run: bool, methods: Sequence[str]) -> None:
     if run and len(methods) > 1:
         raise InputError("A run has the hits of one method.", "Give --method once.")
 
 
 def _check_query(
-    query: str | None, queries: str | Path | None, like: str | None, algebra: bool
+    query: str | Sequence[str] | None, queries: str | Path | None, like: str | None, algebra: bool
 ) -> None:
     """Raise InputError unless exactly one of the three is given."""
     if like is not None and (query is not None or queries is not None):
-        raise InputError("Give either a TEXT or --like ID, not both.")
+        raise InputError("Give either a query or --like ID, not both.")
     if like is not None and algebra:
-        raise InputError("--algebra needs a TEXT, not --like ID.")
+        raise InputError("--algebra needs a query, not --like ID.")
     if like is None and (query is None) == (queries is None):
-        raise InputError("Give either a TEXT (or - for standard input) or --queries FILE.")
+        raise InputError(
+            "Give either a query or --queries FILE.", "A query is a text, or a list of texts."
+        )
 
 
 def _read_queries(
-    query: str | None, queries: str | Path | None, run: bool
+    query: str | Sequence[str] | None, queries: str | Path | None, run: bool
 ) -> tuple[list[str], list[str]]:
     """Return the ids and the texts of the queries."""
-    if query is not None:
+    if isinstance(query, str):
         identity, text = split_line(query) if run else ("", query)
         return [identity or "1"], [text]
+    if query is not None:
+        return [str(number + 1) for number in range(len(query))], list(query)
     read = read_queries(None if str(queries) == "-" else queries)
     return list(read), list(read.values())
 

@@ -29,9 +29,8 @@ from lexfield.topics.lda import TopicSummary
 from lexfield.topics.mixtures import read_mixtures
 from lexfield.verbs.declare import Flags, Help, verb
 from lexfield.verbs.input import IndexInput, open_index
-from lexfield.verbs.options import Hits, Seed
-from lexfield.verbs.results import Paint, Result, hidden, plain
-from lexfield.verbs.vector_input import FileInput, Target
+from lexfield.verbs.options import FileInput, Hits, Seed, Target
+from lexfield.verbs.results import Result, hidden
 
 Prior = Annotated[float | None, Meta(gt=0, le=1000)]
 Occurrences = Annotated[int, Meta(ge=1, le=10**9)]
@@ -61,10 +60,10 @@ class FittedTopics(Result[FitRow]):
 
     index: str = hidden()
 
-    def lines(self, paint: Paint = plain) -> Iterable[str]:
+    def lines(self) -> Iterable[str]:
         (row,) = self.results
         if row.source is not UNSET:
-            return super().lines(paint)
+            return super().lines()
         return [
             f"fitted {row.topics:,} topics to {row.documents:,} documents, {row.words:,} words;"
             f" see: lexfield topics show {self.index}"
@@ -116,13 +115,7 @@ def fit_topics(
     )
     begin_stage(progress, "fitting topics")
     model = opened.fit_topics(
-        topics,
-        filters=filters,
-        passes=passes,
-        alpha=alpha,
-        eta=eta,
-        seed=seed,
-        progress=progress,
+        topics, filters=filters, passes=passes, alpha=alpha, eta=eta, seed=seed, progress=progress
     )
     row = msgspec.convert(model.about, FitRow)
     notes = []
@@ -203,7 +196,7 @@ class InferredTopics(Result[TextTopics]):
     mixtures: NDArray[np.float32] = hidden()
     output: str | Path | None = hidden(default=None)
 
-    def lines(self, paint: Paint = plain) -> Iterable[str]:
+    def lines(self) -> Iterable[str]:
         if self.output is not None:
             rows, columns = self.mixtures.shape
             yield f"wrote {self.output}: {rows:,} × {columns:,}"

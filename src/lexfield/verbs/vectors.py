@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Unpack
 
 from msgspec import Meta
 
@@ -25,31 +25,30 @@ from lexfield.vectors.sources import VectorSet, import_file, list_sets
 from lexfield.vectors.train import train
 from lexfield.vectors.uncertainty import Uncertainty, uncertainty
 from lexfield.verbs.declare import Flags, Help, verb
-from lexfield.verbs.input import READING, Reading, TextsInput, read_texts
-from lexfield.verbs.options import Hits, Limit, Seed
-from lexfield.verbs.results import Result, hidden, save_picture
-from lexfield.verbs.vector_input import (
+from lexfield.verbs.input import TextOptions, TextsInput, read_texts
+from lexfield.verbs.options import (
     FileInput,
+    Hits,
+    Limit,
+    MinCount,
     ModelsInput,
+    Seed,
     Target,
     VectorsInput,
     load_vectors,
     open_models,
 )
-
-
-class VectorSets(Result[VectorSet]):
-    """The sets of vectors that have a name."""
+from lexfield.verbs.results import Result, hidden, save_picture
 
 
 @verb(command="vectors list")
-def list_vectors() -> VectorSets:
+def list_vectors() -> Result[VectorSet]:
     """List the sets of vectors that have a name.
 
     lexfield vectors list
     lexfield vectors list --json
     """
-    return VectorSets(list_sets())
+    return Result(list_sets())
 
 
 @dataclass(kw_only=True)
@@ -61,10 +60,6 @@ class ImportedSet:
     dims: int
 
 
-class ImportedVectors(Result[ImportedSet]):
-    """What was imported."""
-
-
 @verb(command="vectors import", served="no")
 def import_vectors(
     file: FileInput,
@@ -74,7 +69,7 @@ def import_vectors(
     ] = None,
     limit: Limit = None,
     progress: Progress = silent,
-) -> ImportedVectors:
+) -> Result[ImportedSet]:
     """Import a file of vectors and give it a name.
 
     Reads word2vec, GloVe, fastText, safetensors and NumPy files.
@@ -85,9 +80,7 @@ def import_vectors(
     begin_stage(progress, "reading vectors")
     found = import_file(file, name or Path(file).name.split(".")[0], limit=limit, progress=progress)
     words, dims = found.matrix.shape
-    return ImportedVectors(
-        [ImportedSet(name=found.name, words=words, dims=dims)], notes=found.notes
-    )
+    return Result([ImportedSet(name=found.name, words=words, dims=dims)], notes=found.notes)
 
 
 @dataclass(kw_only=True)
@@ -101,12 +94,8 @@ class DescribedSet:
     last: str
 
 
-class DescribedVectors(Result[DescribedSet]):
-    """What a set of vectors holds."""
-
-
 @verb(command="vectors info")
-def describe_vectors(vectors: VectorsInput, *, progress: Progress = silent) -> DescribedVectors:
+def describe_vectors(vectors: VectorsInput, *, progress: Progress = silent) -> Result[DescribedSet]:
     """Describe a set of vectors: its size, its first words, and repairs made while reading.
 
     lexfield vectors info default
@@ -121,7 +110,7 @@ def describe_vectors(vectors: VectorsInput, *, progress: Progress = silent) -> D
         first=" ".join(found.words[:10]),
         last=" ".join(found.words[-5:]),
     )
-    return DescribedVectors([row], notes=found.notes)
+    return Result([row], notes=found.notes)
 
 
 @dataclass(kw_only=True)
@@ -132,10 +121,6 @@ class TrainedGroup:
     dims: int
     words: int
     where: str
-
-
-class TrainedModels(Result[TrainedGroup]):
-    """The models that were trained, by number of dimensions."""
 
 
 @verb(command="vectors train", served="job")
@@ -155,13 +140,13 @@ def train_vectors(
         Literal["word2vec", "fasttext"], Help("Skip-gram on words, or on words and their parts.")
     ] = "word2vec",
     window: Annotated[int, Meta(ge=1, le=100), Help("Context words on either side.")] = 5,
-    least: Annotated[int, Meta(ge=1, le=10**9), Help("Leave out words that occur less often.")] = 5,
+    min_count: MinCount = 5,
     epochs: Annotated[int, Meta(ge=1, le=1000), Help("Passes over the text.")] = 5,
     seed: Annotated[Seed, Help("Seed of the first model.")] = 0,
     replace: Annotated[bool, Help("Replace existing models.")] = False,
-    reading: Reading = READING,
     progress: Progress = silent,
-) -> TrainedModels:
+    **options: Unpack[TextOptions],
+) -> Result[TrainedGroup]:
     """Train several models on the same texts, to see how certain a similarity is.
 
     The same seed leads to the same vectors in every run. Models are trained in parallel on all
@@ -172,7 +157,7 @@ def train_vectors(
         lexfield near book --models my-models
         lexfield threshold my-models
     """
-    corpus = read_texts(texts, reading, progress)
+    corpus = read_texts(texts, options, progress)
     begin_stage(progress, "training models")
     train(
         corpus,
@@ -181,7 +166,7 @@ def train_vectors(
         dimensions=dimensions,
         algorithm=algorithm,
         window=window,
-        least=least,
+        least=min_count,
         epochs=epochs,
         seed=seed,
         replace=replace,
@@ -191,7 +176,7 @@ def train_vectors(
         TrainedGroup(models=len(group), dims=dims, words=len(group.words), where=str(output))
         for dims, group in open_all(output).items()
     ]
-    return TrainedModels(rows, notes=corpus.notes)
+    return Result(rows, notes=corpus.notes)
 
 
 @dataclass(kw_only=True)

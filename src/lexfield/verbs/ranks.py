@@ -1,37 +1,40 @@
-"""``lexfield zipf`` and ``lexfield clusters``"""
+"""``lexfield zipf``, ``clusters``, ``speech`` and ``layout``: words by rank, class and place."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, fields
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Unpack
 
-from msgspec import Meta
+from msgspec import UNSET, Meta, UnsetType, convert
 
 from lexfield.plots.figure import PAGE_FORMATS, Picture
-from lexfield.plots.ranks import draw_zipf, fit_curves, select_ranks
+from lexfield.plots.ranks import draw_layouts, draw_zipf, fit_curves, select_ranks
 from lexfield.progress import Progress, begin_stage, silent
 from lexfield.ranks.clusters import ClusterNumber, SentenceCluster
 from lexfield.ranks.counts import TextFigures
 from lexfield.ranks.fit import Fit
+from lexfield.ranks.layout import LayoutResult
+from lexfield.ranks.layout import layout as place_words
 from lexfield.ranks.nulls import NullModel
+from lexfield.ranks.speech import NEIGHBOURS, SameClass, Share, SpeechResult
+from lexfield.ranks.speech import speech as count_speech
 from lexfield.ranks.zipf import Slope, ZipfResult
 from lexfield.ranks.zipf import zipf as fit_ranks
+from lexfield.results import JsonObject, format_rows
 from lexfield.verbs.declare import Flags, Help, verb
 from lexfield.verbs.input import (
-    READING,
     CollectionsInput,
     CorpusInput,
-    Reading,
+    TextOptions,
     name_briefly,
     read_texts,
     run_each,
 )
-from lexfield.verbs.options import AllowUnknown, Ngram, Seed
-from lexfield.verbs.results import Paint, ReadThrough, Result, hidden, plain, save_picture
-from lexfield.verbs.vector_input import OwnVectorsInput
+from lexfield.verbs.options import AllowUnknown, Ngram, OwnVectorsInput, Seed
+from lexfield.verbs.results import ReadThrough, Result, hidden, save_picture
 
 _FIRST = 20  # ranks listed with their labels
 _POINTS = 300  # ranks to draw the curve from
@@ -86,19 +89,18 @@ class ZipfFit:
 
     @classmethod
     def of(cls, found: ZipfResult) -> ZipfFit:
-        names = ("name", "space", "unit", "slope", "r2", "verdict", "fits", "figures", "vectors",
-                 "slopes", "nulls", "robustness")  # fmt: skip
-        return cls(
-            **{name: getattr(found, name) for name in names},
-            ranks=_list_ranks(found, range(min(_FIRST, len(found.counts)))),
-            choices=list(found.choices or ()),
-            clusters=list(found.clusters or ()),
-            points=_list_ranks(found, select_ranks(len(found.counts), _POINTS).tolist()),
-            curves=[
+        own: JsonObject = {
+            "ranks": _list_ranks(found, range(min(_FIRST, len(found.counts)))),
+            "choices": list(found.choices or ()),
+            "clusters": list(found.clusters or ()),
+            "points": _list_ranks(found, select_ranks(len(found.counts), _POINTS).tolist()),
+            "curves": [
                 FittedCurve(name=curve.name, rank=curve.x.tolist(), count=curve.y.tolist())
                 for curve in fit_curves(found)
             ],
-        )
+        }
+        same = {one.name: getattr(found, one.name) for one in fields(cls) if one.name not in own}
+        return cls(**same, **own)
 
 
 def _list_ranks(found: ZipfResult, places: range | list[int]) -> list[Rank]:
@@ -109,14 +111,13 @@ def _list_ranks(found: ZipfResult, places: range | list[int]) -> list[Rank]:
 
 
 @dataclass(repr=False)
-class ZipfFits(ReadThrough[ZipfResult], Result[ZipfFit]):
+class ZipfFits(ReadThrough[ZipfFit, ZipfResult]):
     """One fit per collection; ``details`` are the library's own results."""
 
     plot_formats = PAGE_FORMATS
-    details: list[ZipfResult] = hidden()
     examples: bool = hidden(default=False)
 
-    def lines(self, paint: Paint = plain) -> Iterator[str]:
+    def lines(self) -> Iterator[str]:
         for number, found in enumerate(self.details):
             yield from ["", *found.lines()] if number else found.lines()
             for cluster in found.clusters or [] if self.examples else []:
@@ -153,8 +154,8 @@ def zipf(
     seed: Seed = 0,
     vectors: OwnVectorsInput = "default",
     allow_unknown: AllowUnknown = False,
-    reading: Reading = READING,
     progress: Progress = silent,
+    **options: Unpack[TextOptions],
 ) -> ZipfFits:
     """See whether texts follow Zipf's law.
 
@@ -182,7 +183,7 @@ def zipf(
         allow_unknown=allow_unknown,
     )
     stage = "clustering" if latent else "fitting"
-    details, notes = run_each(fit, texts, reading, stage, progress)
+    details, notes = run_each(fit, texts, options, stage, progress)
     rows = [ZipfFit.of(found) for found in details]
     return ZipfFits(rows, details=details, examples=examples, notes=notes)
 
@@ -196,7 +197,7 @@ class SentenceClusters(Result[SentenceCluster]):
     slope: float
     r2: float
 
-    def lines(self, paint: Paint = plain) -> Iterator[str]:
+    def lines(self) -> Iterator[str]:
         yield f"{self.name}: {self.k:,} clusters, slope {self.slope:.3f}, R² {self.r2:.3f}"
         for cluster in self.results:
             yield from ["", *cluster.lines()]
@@ -211,8 +212,8 @@ def clusters(
     seed: Seed = 0,
     vectors: OwnVectorsInput = "default",
     allow_unknown: AllowUnknown = False,
-    reading: Reading = READING,
     progress: Progress = silent,
+    **options: Unpack[TextOptions],
 ) -> SentenceClusters:
     """Group the sentences of a text by their meaning.
 
@@ -222,7 +223,7 @@ def clusters(
         lexfield clusters novel.txt -k 35
         lexfield clusters books.idx -k auto --json
     """
-    corpus = read_texts(texts, reading, progress)
+    corpus = read_texts(texts, options, progress)
     begin_stage(progress, "clustering")
     found = fit_ranks(
         corpus,
@@ -246,3 +247,136 @@ def clusters(
         r2=found.r2,
         notes=[*corpus.notes, *found.notes],
     )
+
+
+@dataclass(kw_only=True)
+class SpeechRow:
+    """The parts of speech of one collection, and whether near words share theirs."""
+
+    name: str
+    vectors: str
+    embedded: int
+    shares: list[Share]
+    neighbours: list[SameClass]
+
+
+@dataclass(repr=False)
+class PartsOfSpeech(ReadThrough[SpeechRow, SpeechResult]):
+    """One row per collection; ``details`` are the library's own results."""
+
+    def lines(self) -> Iterator[str]:
+        for number, found in enumerate(self.details):
+            yield from ["", *found.lines()] if number else found.lines()
+
+    def _repr_html_(self) -> str:
+        return "".join(found._repr_html_() for found in self.details)
+
+
+@verb
+def speech(
+    texts: CollectionsInput,
+    *,
+    k: Annotated[
+        Sequence[Annotated[int, Meta(ge=1, le=1000)]],
+        Meta(min_length=1, max_length=20),
+        Flags(("-k",)),
+        Help("Number of nearest words to look at; repeat it for several."),
+    ] = NEIGHBOURS,
+    vectors: OwnVectorsInput = "default",
+    allow_unknown: AllowUnknown = False,
+    progress: Progress = silent,
+    **options: Unpack[TextOptions],
+) -> PartsOfSpeech:
+    """Count parts of speech, and see whether near words share theirs (English).
+
+    Each distinct word has one of six classes. by_chance is the share of neighbours of the same
+    class if they were drawn at random.
+
+        lexfield speech novel.txt
+        lexfield speech books.idx
+        lexfield speech novel.txt news/ --json
+        lexfield speech novel.txt -k 1 -k 10 --vectors glove
+    """
+    count = partial(
+        count_speech, vectors=vectors, neighbours=sorted(set(k)), allow_unknown=allow_unknown
+    )
+    details, notes = run_each(count, texts, options, "nearest words", progress)
+    rows = [convert(found.to_dict(), SpeechRow) for found in details]
+    return PartsOfSpeech(rows, details=details, notes=notes)
+
+
+@dataclass(kw_only=True)
+class PlacedWord:
+    """A word in the plane."""
+
+    corpus: str | UnsetType = UNSET  # if there are several
+    word: str
+    x: float
+    y: float
+    speech: str
+    count: int
+
+
+@dataclass(repr=False)
+class Layouts(ReadThrough[PlacedWord, LayoutResult]):
+    """The words of each collection; ``details`` are the library's own results."""
+
+    plot_formats = PAGE_FORMATS
+    method: str
+    path: str | None = hidden(default=None)  # of the figure
+
+    def figures(self) -> JsonObject:
+        return {**super().figures(), "plot": self.path}
+
+    def lines(self) -> Iterable[str]:
+        return format_rows(self.to_dicts())
+
+    def plot(self, path: str | Path | None = None) -> Picture | Path:
+        """Draw the words: png, svg, pdf, or html that can be zoomed and searched."""
+        self.path = None if path is None else str(path)
+        return save_picture(draw_layouts(self.details), path)
+
+
+@verb
+def layout(
+    texts: CollectionsInput,
+    *,
+    method: Annotated[
+        Literal["tsne", "pca", "mds"],
+        Help("t-SNE, principal components, or multidimensional scaling."),
+    ] = "tsne",
+    words: Annotated[
+        int | None,
+        Meta(ge=10, le=10**6),
+        Help("Number of words, most frequent first: 5,000 (tsne), 50,000 (pca) or 1,000 (mds)."),
+    ] = None,
+    seed: Seed = 0,
+    vectors: OwnVectorsInput = "default",
+    allow_unknown: AllowUnknown = False,
+    progress: Progress = silent,
+    **options: Unpack[TextOptions],
+) -> Layouts:
+    """Lay the words of texts out in the plane, coloured by part of speech.
+
+    An html figure can be zoomed, moved and searched; it contains its data and needs no network.
+
+        lexfield layout novel.txt --plot words.html
+        lexfield layout books.idx --method pca
+        lexfield layout novel.txt news/ --method pca --plot words.png
+        lexfield layout novel.txt --words 20000 --csv > places.csv
+    """
+    place = partial(
+        place_words,
+        method=method,
+        vectors=vectors,
+        words=words,
+        seed=seed,
+        allow_unknown=allow_unknown,
+    )
+    details, notes = run_each(place, texts, options, "laying out, seconds", progress)
+    rows = [
+        convert({"corpus": found.name, **record} if len(details) > 1 else record, PlacedWord)
+        for found in details
+        for record in found.to_dicts()
+    ]
+    return Layouts(rows, method=method, details=details, notes=notes)

@@ -1,0 +1,247 @@
+"""``lexfield bag``, ``keyness`` and ``kwic``: words counted, compared and in context."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Literal, Unpack
+
+from msgspec import Meta
+
+from lexfield.bags.bag import Bag
+from lexfield.bags.keyness import Correction, KeyWord
+from lexfield.bags.keyness import keyness as find_keywords
+from lexfield.bags.matrix import BagMatrix
+from lexfield.plots.figure import Picture
+from lexfield.plots.words import draw_keyness
+from lexfield.progress import Progress, silent
+from lexfield.results import format_rows
+from lexfield.search.index import Index
+from lexfield.text.kwic import Context, Sort
+from lexfield.text.kwic import kwic as find_places
+from lexfield.verbs.declare import Flags, Help, verb
+from lexfield.verbs.input import (
+    CorpusInput,
+    TextOptions,
+    TextsInput,
+    name_briefly,
+    name_source,
+    read_texts,
+)
+from lexfield.verbs.options import Hits, MinCount, Ngram
+from lexfield.verbs.results import Result, hidden, save_picture
+
+_WRITTEN = 10  # types of the set and the multiset that are written out
+_SHOWN = 20  # types in the table
+
+
+@dataclass(kw_only=True)
+class NgramRow:
+    """An n-gram with its count and its share of all tokens."""
+
+    type: str
+    count: int
+    frequency: float
+
+
+@dataclass(repr=False)
+class CountedNgrams(Result[NgramRow]):
+    """The n-grams of texts, most frequent first; ``bag`` holds all of them."""
+
+    ngram: int
+    types: int
+    tokens: int
+    bag: Bag = hidden()
+    k: int | None = hidden(default=None)
+
+    def lines(self) -> Iterable[str]:
+        first = self.bag.most_common(_WRITTEN)
+        more = ", …" if self.types > _WRITTEN else ""
+        yield f"{self.types:,} types, {self.tokens:,} tokens"
+        yield f"set       {{{', '.join(str(type) for type, _ in first)}{more}}}"
+        yield f"multiset  {{{', '.join(f'{type}: {count}' for type, count in first)}{more}}}"
+        yield ""
+        rows = self.to_dicts()
+        yield from format_rows(rows, shown=len(rows) if self.k else _SHOWN)
+
+
+@verb
+def bag(
+    texts: Annotated[TextsInput, Flags(metavar="FILE...")],
+    *,
+    ngram: Ngram = 1,
+    k: Annotated[Hits | None, Help("Show only the k most frequent types.")] = None,
+    progress: Progress = silent,
+    **options: Unpack[TextOptions],
+) -> CountedNgrams:
+    """Count the n-grams of texts: types, tokens, frequencies.
+
+    They are shown as a set and as a multiset too. N-grams do not cross the end of a sentence.
+
+        lexfield bag novel.txt
+        lexfield bag books.idx                  the texts of an index
+        lexfield bag novel.txt --ngram 2 -k 20 --json
+        echo "Only John could like John" | lexfield bag -
+    """
+    corpus = read_texts(texts, options, progress)
+    counted = BagMatrix.of(corpus, ngram).total()
+    frequencies = counted.frequencies()
+    rows = [
+        NgramRow(type=str(type), count=int(count), frequency=frequencies[type])
+        for type, count in counted.most_common(k)
+    ]
+    return CountedNgrams(
+        rows,
+        ngram=ngram,
+        types=counted.types,
+        tokens=int(counted.tokens),
+        bag=counted,
+        k=k,
+        notes=corpus.notes,
+    )
+
+
+@dataclass(repr=False)
+class Keywords(Result[KeyWord]):
+    """Words that are more frequent in one of two texts, surest first."""
+
+    a: str
+    b: str
+    tested: int
+    found: int
+    names: tuple[str, str] = hidden()
+
+    def lines(self) -> Iterable[str]:
+        if not self.results:
+            return []
+        rows = [
+            {
+                "word": word.word,
+                "more in": word.more_in,
+                "A": word.count_a,
+                "B": word.count_b,
+                "G²": round(word.g2, 1),
+                "p": float(f"{word.p:.2g}"),
+                "log ratio": round(word.log_ratio, 2),
+                "%DIFF": round(word.diff),
+            }
+            for word in self.results
+        ]
+        head = f"A is {self.names[0]}, B is {self.names[1]}: {self.found:,} words differ"
+        return [head, *format_rows(rows, shown=len(rows))]
+
+    def plot(self, path: str | Path | None = None) -> Path | Picture:
+        """Draw the words as bars: png, svg or pdf."""
+        return save_picture(draw_keyness(self.results, self.names), path)
+
+
+@verb
+def keyness(
+    a: CorpusInput,
+    b: CorpusInput,
+    *,
+    ngram: Ngram = 1,
+    min_count: Annotated[MinCount, Help("Skip words that are rarer than this in both.")] = 5,
+    correction: Annotated[
+        Correction, Help("How p values are corrected for the number of words tested.")
+    ] = "holm",
+    p: Annotated[float, Meta(ge=0, le=1), Help("Largest p value of a word that is shown.")] = 0.05,
+    only: Annotated[Literal["A", "B"] | None, Help("Show the words of one side only.")] = None,
+    k: Annotated[Hits, Help("Number of words shown.")] = 20,
+    **options: Unpack[TextOptions],
+) -> Keywords:
+    """Find the words that tell one text from another.
+
+    A and B are each a file, a folder or an index. G² says how certain a difference is, log ratio
+    how large: 1 means twice as frequent in A, -1 half as frequent.
+
+        lexfield keyness emma.txt ulysses.txt
+        lexfield keyness emma.txt ulysses.txt --only A -k 30 --plot words.png
+        lexfield keyness before/ after/ --ngram 2 --min-count 10 --correction bh --json
+    """
+    texts = [read_texts(source, options) for source in (a, b)]
+    tested = find_keywords(texts[0], texts[1], n=ngram, least=min_count, correction=correction)
+    found = [word for word in tested if word.p <= p and only in (None, word.more_in)]
+    notes = [note for text in texts for note in text.notes] + tested.notes
+    if not found:
+        notes.append(f"no word differs with p of at most {p:g}")
+    return Keywords(
+        found[:k],
+        a=name_source(a),
+        b=name_source(b),
+        tested=len(tested),
+        found=len(found),
+        names=(name_briefly(a), name_briefly(b)),
+        notes=notes,
+    )
+
+
+_WIDTH = 120  # of a line that does not go to a terminal
+_OPENING = "([{“‘—–-"  # marks that a space separates from the word before
+
+
+@dataclass(repr=False)
+class Concordance(Result[Context]):
+    """Matches in context; ``totals`` counts all places per document, shown or not."""
+
+    totals: dict[str, int]
+
+    def lines(self) -> Iterator[str]:
+        """Return the matches below each other; what does not fit is cut at the ends."""
+        width = shutil.get_terminal_size().columns if sys.stdout.isatty() else _WIDTH
+        name = min(24, max((len(row.document) for row in self), default=0))
+        middle = max((len(row.match) for row in self), default=0)
+        side = max(10, (width - name - middle - 4) // 2)
+        left = min(side, max((len(row.left) for row in self), default=0))
+        for row in self:
+            before = f"{_cut(row.document, name):<{name}}  {_cut(row.left, left):>{left}}"
+            match = self.paint(row.match, "red")
+            yield f"{before} {match}{_format_right(row.right, side)}".rstrip()
+
+
+def _cut(text: str, width: int) -> str:
+    """Return the end of a text that is too long."""
+    return text if len(text) <= width else f"…{text[len(text) - width + 1 :]}"
+
+
+def _format_right(text: str, width: int) -> str:
+    right = text if len(text) <= width else f"{text[: width - 1]}…"
+    return f" {right}" if right[:1].isalnum() or right[:1] in _OPENING else right
+
+
+@verb
+def kwic(
+    texts: Annotated[CorpusInput, Flags(metavar="IDX|FILE|FOLDER")],
+    word: Annotated[
+        Sequence[Annotated[str, Meta(max_length=10_000)]],
+        Meta(min_length=1),
+        Flags(metavar="WORD..."),
+        Help("Words, or phrases in quotes."),
+    ],
+    *,
+    window: Annotated[int, Meta(ge=0, le=1000), Help("Number of words on each side.")] = 8,
+    sort: Annotated[
+        Sort, Help("Keep the order of the text, or sort by the words to the left or right.")
+    ] = "text",
+    k: Annotated[Hits | None, Help("Show at most k places of each word per text.")] = None,
+    **options: Unpack[TextOptions],
+) -> Concordance:
+    """Show words in context.
+
+    The texts are an index, a file or a folder; a phrase goes in quotes. Words match as they are
+    indexed, so capitals do not matter. A phrase lies within a sentence. With -k, --json still
+    reports under "totals" how many places each text has.
+
+        lexfield kwic my.idx sea
+        lexfield kwic novel.txt "white whale" leviathan --sort right
+        lexfield kwic texts/ heart --window 5 -k 20 --json
+    """
+    corpus = read_texts(texts, options)
+    found = find_places(corpus, word, window=window, sort=sort, k=k)
+    totals = dict(found.totals)
+    if not isinstance(texts, str | Path | Index):  # texts that were chosen one by one
+        totals = {id: totals.get(id, 0) for id in corpus.ids}
+    return Concordance(list(found), totals=totals, notes=[*corpus.notes, *found.notes])
