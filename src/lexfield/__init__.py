@@ -37,9 +37,9 @@ if TYPE_CHECKING:  # what __getattr__ finds, for type checkers; a test compares 
     from lexfield.shortcuts import register as register
     from lexfield.text.corpus import Corpus as Corpus
     from lexfield.text.corpus import Sentence as Sentence
+    from lexfield.text.corpus import Vocabulary as Vocabulary
     from lexfield.text.document import Document as Document
     from lexfield.text.normalise import Normalisation as Normalisation
-    from lexfield.text.vocabulary import Vocabulary as Vocabulary
     from lexfield.topics.lda import TopicModel as TopicModel
     from lexfield.vectors.wordvectors import WordVectors as WordVectors
     from lexfield.verbs.attribute import attribute as attribute
@@ -107,7 +107,7 @@ _HOMES = {
     "Sentence": "text.corpus",
     "Table": "results",
     "TopicModel": "topics.lda",
-    "Vocabulary": "text.vocabulary",
+    "Vocabulary": "text.corpus",
     "WordVectors": "vectors.wordvectors",
     "embed": "shortcuts",
     "open": "shortcuts",

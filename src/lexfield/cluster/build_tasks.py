@@ -23,8 +23,7 @@ from lexfield.store.place import Place, place_of
 from lexfield.store.strings import StringArray
 from lexfield.text.corpus import Corpus
 from lexfield.text.document import Document
-from lexfield.text.normalise import Normalisation
-from lexfield.text.stem import NONE, stem_words
+from lexfield.text.normalise import NONE, Normalisation, stem_words
 from lexfield.vectors.nearest import nearest_rows, prepare_rows
 from lexfield.vectors.wordvectors import WordEmbeddings
 

@@ -7,15 +7,12 @@ the number of its line.
 
 from __future__ import annotations
 
-import io
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 from lexfield.errors import ReadError, list_names
 from lexfield.store.bounds import bounded_json
-from lexfield.text.sniff import SAMPLE, refuse_binary
-from lexfield.text.source import read_at_most
+from lexfield.text.readers import Source
 
 _LONGEST_QUERY = 10_000_000  # characters; a query may be a book
 MOST_BYTES = 100_000_000  # of a file that is kept in memory
@@ -66,39 +63,16 @@ def read_lines(
     Raise ReadError if the file is not text or cannot be read, if a line has more than ``longest``
     characters, or if the file is larger than ``most_bytes``.
     """
-    name, number, size = "The input" if path is None else str(path), 0, 0
-    try:
-        raw = io.FileIO(path) if path is not None else _read_input()
-        buffer = io.BufferedReader(raw, SAMPLE)
-        with io.TextIOWrapper(buffer, encoding="utf-8-sig") as file:
-            refuse_binary(buffer.peek(SAMPLE)[:SAMPLE], name)
-            while line := file.readline(longest + 1):
-                number, size = number + 1, size + len(line)
-                if most_bytes is not None and size > most_bytes:
-                    raise _size_error(name, most_bytes)
-                if len(line) > longest:
-                    raise ReadError(f"{name}, line {number} has over {longest:,} characters.")
-                if not line.isspace():
-                    yield number, line
-    except UnicodeDecodeError as error:
-        raise ReadError(f"{name} is not UTF-8 text (byte {error.start:,}).") from error
-    except OSError as error:
-        raise ReadError(f"{name}: {error.strerror}.", "Check the path.") from error
-
-
-def _read_input() -> io.BytesIO:
-    """Read standard input, which may have no end."""
-    data = read_at_most(sys.stdin.buffer, MOST_BYTES)
-    if data is None:
-        raise _size_error("Standard input", MOST_BYTES)
-    return io.BytesIO(data)
-
-
-def _size_error(name: str, most_bytes: int) -> ReadError:
-    return ReadError(
-        f"{name} is larger than {most_bytes // 1_000_000} MB.",
-        "Split it, or check that it is the file you meant.",
-    )
+    size, source = 0, Source(None if path is None else Path(path))
+    for number, line in enumerate(source.lines(longest, utf8_only=True), 1):
+        size += len(line)
+        if most_bytes is not None and size > most_bytes:
+            raise ReadError(
+                f"{source} is larger than {most_bytes // 1_000_000} MB.",
+                "Split it, or check that it is the file you meant.",
+            )
+        if not line.isspace():
+            yield number, line
 
 
 def split_line(line: str) -> tuple[str, str]:

@@ -14,8 +14,8 @@ from pathlib import Path
 from lexfield.errors import InputError, ReadError
 from lexfield.evaluate.queries import iterate_queries
 from lexfield.store.bounds import bounded_json
-from lexfield.text.sniff import SAMPLE, refuse_binary
-from lexfield.text.source import read_at_most
+from lexfield.text.decode import SAMPLE, refuse_binary
+from lexfield.text.readers import read_at_most
 
 MOST_BYTES = 20_000_000
 MOST_QUERIES = 10_000

@@ -23,10 +23,8 @@ from lexfield.store.folder import Store, Writer
 from lexfield.store.strings import StringArray
 from lexfield.text.builder import CorpusBuilder
 from lexfield.text.document import Document
-from lexfield.text.frames import records_of
 from lexfield.text.normalise import Normalisation, Tokenizer
-from lexfield.text.read import Reader
-from lexfield.text.vocabulary import Vocabulary
+from lexfield.text.read import Reader, records_of
 
 T = TypeVar("T")
 Texts = str | Document | Mapping[str, str] | Iterable[Document | str]
@@ -70,6 +68,35 @@ class View(Sequence[T], Generic[T]):
         if not -self._length <= index < self._length:
             raise IndexError(f"{index} is out of range: there are {self._length:,}.")
         return self._item(index % self._length)
+
+
+class Vocabulary:
+    """Words by id. Ids are ordered by falling count, then alphabetically, whatever the order of the
+    texts."""
+
+    def __init__(self, words: StringArray, counts: NDArray[np.int64]) -> None:
+        self.words = words
+        self.counts = counts
+
+    def __len__(self) -> int:
+        return len(self.words)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.words)
+
+    def __contains__(self, word: object) -> bool:
+        return word in self._ids
+
+    def id(self, word: str) -> int:
+        """Return the id of a word, or -1 if it does not occur."""
+        return self._ids.get(word, -1)
+
+    @cached_property
+    def _ids(self) -> dict[str, int]:
+        return {word: number for number, word in enumerate(self.words)}
+
+    def __repr__(self) -> str:
+        return f"<Vocabulary: {len(self):,} words, {int(self.counts.sum()):,} tokens>"
 
 
 class Corpus:
