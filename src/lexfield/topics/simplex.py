@@ -1,4 +1,4 @@
-"""Distances between probability distributions, and the bounds between them.
+"""Distances between probability distributions, the bounds between them, and nearest neighbours.
 
     js         Jensen–Shannon divergence in nats (eqs. 2–3 of Krstovski et al. 2013): 0 to ln 2
     hellinger  √(½ Σ (√p − √q)²), a metric from 0 to 1; h in what follows
@@ -12,24 +12,22 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict, dataclass
+from typing import Any, NamedTuple
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from lexfield.arrays import Array
+from lexfield.engine import map_blocks
 from lexfield.errors import check
-from lexfield.topics.mixtures import check_mixture, check_width
-from lexfield.topics.neighbours import MEASURES, METHODS, Certificate, Nearest, Neighbours
+from lexfield.topics.certified import HELLINGER_SQUARED, JS, KL, CertifiedSearch, divergences
+from lexfield.topics.mixtures import check_mixture, check_mixtures, check_width
 
-__all__ = [
-    "MEASURES",
-    "METHODS",
-    "Certificate",
-    "Nearest",
-    "Neighbours",
-    "bounds",
-    "distance",
-    "js_terms",
-]
+MEASURES = {"js": JS, "hellinger": HELLINGER_SQUARED, "he": HELLINGER_SQUARED, "kl": KL}
+METHODS = ("certified", "scan")
+_BLOCK = 16  # queries per task
+_MANY = 1000  # for more neighbours every row is computed: few could be left out
 
 
 def distance(p: ArrayLike, q: ArrayLike, measure: str = "js") -> float:
@@ -42,8 +40,7 @@ def distance(p: ArrayLike, q: ArrayLike, measure: str = "js") -> float:
     """
     check(measure in MEASURES, "measure", " or ".join(map(repr, MEASURES)), measure)
     first = check_mixture(p, what="p")
-    second = check_mixture(q, what="q")
-    check_width(len(second), len(first), "q")
+    second = check_mixture(q, len(first), "q")
     if measure == "kl":
         from scipy.special import rel_entr
 
@@ -67,3 +64,119 @@ def bounds(hellinger: float) -> tuple[float, float]:
     """Return the least and the greatest Jensen–Shannon divergence at a Hellinger distance."""
     check(0 <= hellinger <= 1, "hellinger", "from 0 to 1", hellinger)
     return float(np.log(2)) * hellinger**2, min(hellinger**2, float(np.log(2)))
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """Why a result can be trusted.
+
+    candidates: the number of rows whose distance was computed, of ``rows``.
+    kth: the distance of the last row returned.
+    bound: no row that was not computed can be nearer than this; None if nothing is known.
+    exact: whether the result is proved to be exact: ``bound`` is at least ``kth``.
+    """
+
+    method: str
+    rows: int
+    candidates: int
+    kth: float | None
+    bound: float | None
+    exact: bool
+
+    def to_dict(self) -> dict[str, object]:
+        return asdict(self)
+
+
+class Nearest(NamedTuple):
+    """Rows, nearest first and ties by row, their distances, and the certificate.
+
+    For several queries rows and distances have a line per query (padded with -1 and infinity where
+    fewer than k were found), and there is a list of certificates.
+    """
+
+    rows: NDArray[np.int64]
+    distances: NDArray[np.float64]
+    certificate: Any  # a Certificate, or a list of them
+
+
+class Neighbours:
+    """``Neighbours(mixtures).query(q, k=10, measure="js")`` → rows, distances, certificate.
+
+    mixtures: a row per document, each a distribution (see ``check_mixtures``).
+    method: certified, exact with a proof (``topics/certified.py``), or scan, which computes every
+        row. ``reproduce/approximate.py`` adds k-d trees, hashing and faiss.
+    """
+
+    def __init__(self, mixtures: ArrayLike, method: str = "certified") -> None:
+        check(method in METHODS, "method", " or ".join(map(repr, METHODS)), method)
+        self.method = method
+        self.mixtures, self.notes = check_mixtures(mixtures)
+        self._certified = CertifiedSearch(self.mixtures) if method == "certified" else None
+
+    def __len__(self) -> int:
+        return len(self.mixtures)
+
+    def query(
+        self, q: ArrayLike, k: int = 10, measure: str = "js", *, allowed: ArrayLike | None = None
+    ) -> Nearest:
+        """Return the ``k`` rows nearest to a mixture, or to each of several.
+
+        measure: js, hellinger, he or kl (of q from the row, for which every row is computed).
+        allowed: a boolean per row; the others are skipped.
+        """
+        check(measure in MEASURES, "measure", " or ".join(map(repr, MEASURES)), measure)
+        check(isinstance(k, int | np.integer) and k >= 1, "k", "a whole number of at least 1", k)
+        mask = None if allowed is None else np.asarray(allowed, bool)
+        if mask is not None:
+            check(len(mask) == len(self), "allowed", f"{len(self)} truth values", len(mask))
+        k = min(int(k), len(self))
+        topics = self.mixtures.shape[1]
+        array = np.asarray(q)
+        if array.ndim == 1:
+            return self.find_nearest(check_mixture(array, topics, "the query"), k, measure, mask)
+        checked, _ = check_mixtures(array, "the queries")
+        check_width(checked.shape[1], topics, "the query")
+        queries = checked.astype(np.float64)
+
+        def query_block(start: int) -> list[Nearest]:
+            block = queries[start : start + _BLOCK]
+            return [self.find_nearest(q, k, measure, mask) for q in block]
+
+        rows = np.full((len(queries), k), -1, np.int64)
+        distances = np.full((len(queries), k), np.inf)
+        blocks = map_blocks(query_block, range(0, len(queries), _BLOCK))
+        results = [nearest for block in blocks for nearest in block]
+        for place, nearest in enumerate(results):
+            rows[place, : len(nearest.rows)] = nearest.rows
+            distances[place, : len(nearest.rows)] = nearest.distances
+        return Nearest(rows, distances, [nearest.certificate for nearest in results])
+
+    def find_nearest(self, q: Array, k: int, measure: str, allowed: Array | None) -> Nearest:
+        """Return the ``k`` rows nearest to a checked mixture."""
+        if self._certified is None or measure == "kl" or k > _MANY:
+            everything = np.arange(len(self)) if allowed is None else np.flatnonzero(allowed)
+            return self.rank_rows(q, k, measure, everything, exact=True)
+        rows, values, computed, bound = self._certified.query(q, k, MEASURES[measure], allowed)
+        distances = _to_distance(np.append(values, bound), measure)
+        kth = float(distances[-2]) if len(rows) else None
+        lowest = float(distances[-1])
+        exact = kth is None or lowest >= kth
+        proof = Certificate(self.method, len(self), int(computed), kth, lowest, exact)
+        return Nearest(rows, distances[:-1], proof)
+
+    def rank_rows(self, q: Array, k: int, measure: str, rows: Array, *, exact: bool) -> Nearest:
+        """Return the ``k`` nearest of some rows; ``exact`` if no other row can be nearer."""
+        values = divergences(MEASURES[measure], q, self.mixtures, rows)
+        order = np.lexsort((rows, values))[:k]
+        distances = _to_distance(values[order], measure)
+        kth = float(distances[-1]) if len(distances) else None
+        bound = float("inf") if exact else None
+        proof = Certificate(self.method, len(self), len(rows), kth, bound, exact)
+        return Nearest(rows[order], distances, proof)
+
+
+def _to_distance(values: Array, measure: str) -> Array:
+    """Convert the kernel's h² to the requested measure."""
+    if measure == "hellinger":
+        return np.sqrt(np.maximum(values, 0))
+    return 2 * values if measure == "he" else values
