@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from lexfield.bags.matrix import BagMatrix
 from lexfield.ranks.fit import Counts
-from lexfield.text.corpus import Corpus
+from lexfield.text.corpus import Corpus, View
 
 _WINDOW = 1000
 _PLACES = 100
@@ -49,22 +49,7 @@ def rank_ngrams(corpus: Corpus, n: int = 1) -> tuple[Counts, Sequence[str]]:
     sums = np.asarray(bags.counts.sum(axis=0)).ravel().astype(np.int64)
     # columns are ordered by word ids, which go by falling count and the alphabet
     order = np.argsort(-sums, kind="stable")
-    return sums[order], _Ngrams(bags, order)
-
-
-class _Ngrams(Sequence[str]):
-    """The n-grams by rank, built when they are read."""
-
-    def __init__(self, bags: BagMatrix, order: NDArray[np.int64]) -> None:
-        self._bags, self._order = bags, order
-
-    def __len__(self) -> int:
-        return len(self._order)
-
-    def __getitem__(self, index: int | slice) -> str | list[str]:  # type: ignore[override]
-        if isinstance(index, slice):
-            return [self._bags.type(int(column)) for column in self._order[index]]
-        return self._bags.type(int(self._order[index]))
+    return sums[order], View(len(order), lambda rank: bags.type(int(order[rank])))
 
 
 def count_growth(tokens: NDArray[np.int32]) -> NDArray[np.int64]:

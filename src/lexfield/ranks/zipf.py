@@ -7,26 +7,25 @@ line of best fit in logs; also fits by likelihood, and null models.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
 from lexfield.errors import InputError, check
 from lexfield.progress import Progress, silent
-from lexfield.ranks.cloud import (
-    Cloud,
-    Source,
-    Texts,
-    embed_sentences,
-    make_corpus,
-    open_vectors,
-)
-from lexfield.ranks.clusters import choose_number, describe_clusters
+from lexfield.ranks.cloud import Cloud, Source, Texts, embed_sentences, make_corpus, open_vectors
+from lexfield.ranks.clusters import choose_number, compare_nulls, describe_clusters
 from lexfield.ranks.counts import count_text, rank_ngrams
-from lexfield.ranks.fit import FEWEST, STEEPEST, Counts, Fit, fit_line, fit_mandelbrot
+from lexfield.ranks.fit import (
+    FEWEST,
+    RULE,
+    STEEPEST,
+    Counts,
+    Fit,
+    fit_distributions,
+    fit_line,
+    fit_mandelbrot,
+)
 from lexfield.ranks.kmeans import Clustering, kmeans
-from lexfield.ranks.nulls import compare_nulls
-from lexfield.ranks.tail import RULE, fit_distributions
 from lexfield.ranks.zipf_result import Slope, ZipfResult
 from lexfield.text.corpus import Corpus
 
@@ -78,22 +77,24 @@ def zipf(
         choose_number(cloud.means, seed=seed, progress=progress) if clusters == "auto" else None
     )
     k = choices[0].k if choices else int(clusters)
-    runs = _Runs.of(cloud, k, range(seed, seed + seeds), progress)
-    described = describe_clusters(corpus, cloud, runs.best)
-    fits, notes = _fit_all(runs.best.sizes, draws, seed)
+    runs = _cluster(cloud, k, range(seed, seed + seeds), progress)
+    best = min(runs, key=lambda run: run.inertia)
+    slopes = [fit_line(run.sizes).parameters["slope"] for run in runs]
+    described = describe_clusters(corpus, cloud, best)
+    fits, notes = _fit_all(best.sizes, draws, seed)
     return ZipfResult(
         name,
         space,
         "cluster",
-        runs.best.sizes,
+        best.sizes,
         [" ".join(cluster.words) for cluster in described],
         fits,
         count_text(corpus, cloud.vectors.words.known, len(cloud.rows)),
         cloud.vectors.source,
-        runs.slopes,
+        slopes,
         described,
-        compare_nulls(cloud, k, runs.slopes, seed=seed, progress=progress) if nulls else [],
-        runs.vary_number(progress) if robustness else [],
+        compare_nulls(cloud, k, slopes, seed=seed, progress=progress) if nulls else [],
+        _vary_number(cloud, runs, seed, progress) if robustness else [],
         choices,
         [*_list_omissions(cloud), *notes, *(choices.notes if choices else [])],
     )
@@ -158,55 +159,41 @@ def _list_omissions(cloud: Cloud) -> list[str]:
     return notes
 
 
-@dataclass(frozen=True)
-class _Runs:
-    """Clusterings of one cloud with several seeds."""
+def _cluster(cloud: Cloud, k: int, seeds: Sequence[int], progress: Progress) -> list[Clustering]:
+    """Return a clustering per seed."""
+    if len(cloud.rows) < k:
+        raise InputError(
+            f"The text has {len(cloud.rows):,} distinct sentences with a vector: too few for"
+            f" {k:,} clusters.",
+            "Take fewer clusters (-k, clusters=) or a longer text.",
+        )
+    runs = []
+    for number, seed in enumerate(seeds, 1):
+        runs.append(kmeans(cloud.means, k, seed=seed))
+        progress(number, len(seeds))
+    sizes = min(runs, key=lambda run: run.inertia).sizes
+    if sizes[0] == sizes[-1]:
+        raise InputError(
+            f"All {k:,} clusters hold {sizes[0]:,} sentences: there is nothing to rank.",
+            "Take fewer clusters (-k, clusters=) or a longer text.",
+        )
+    return runs
 
-    cloud: Cloud
-    seeds: Sequence[int]
-    found: list[Clustering]
 
-    @classmethod
-    def of(cls, cloud: Cloud, k: int, seeds: Sequence[int], progress: Progress) -> _Runs:
-        if len(cloud.rows) < k:
-            raise InputError(
-                f"The text has {len(cloud.rows):,} distinct sentences with a vector: too few for"
-                f" {k:,} clusters.",
-                "Take fewer clusters (-k, clusters=) or a longer text.",
-            )
-        found = []
-        for number, seed in enumerate(seeds, 1):
-            found.append(kmeans(cloud.means, k, seed=seed))
-            progress(number, len(seeds))
-        runs = cls(cloud, seeds, found)
-        sizes = runs.best.sizes
-        if sizes[0] == sizes[-1]:
-            raise InputError(
-                f"All {k:,} clusters hold {sizes[0]:,} sentences: there is nothing to rank.",
-                "Take fewer clusters (-k, clusters=) or a longer text.",
-            )
-        return runs
-
-    @property
-    def best(self) -> Clustering:
-        return min(self.found, key=lambda one: one.inertia)
-
-    @property
-    def slopes(self) -> list[float]:
-        return [fit_line(one.sizes).parameters["slope"] for one in self.found]
-
-    def vary_number(self, progress: Progress) -> list[Slope]:
-        """Figure 6: slopes for k − 20 … k + 20 in steps of 5, with the range over seeds."""
-        k = len(self.best.sizes)
-        tried = [k + step for step in _STEPS if FEWEST <= k + step <= len(self.cloud.rows)]
-        rows = []
-        for number, other in enumerate(tried, 1):
-            found = self.found
-            if other != k:
-                found = [kmeans(self.cloud.means, other, seed=seed) for seed in self.seeds]
-            lines = [fit_line(one.sizes) for one in found]
-            slopes = [line.parameters["slope"] for line in lines]
-            r2 = float(np.mean([line.r2 for line in lines]))
-            rows.append(Slope(other, float(np.mean(slopes)), min(slopes), max(slopes), r2))
-            progress(number, len(tried))
-        return rows
+def _vary_number(
+    cloud: Cloud, runs: Sequence[Clustering], seed: int, progress: Progress
+) -> list[Slope]:
+    """Figure 6: slopes for k − 20 … k + 20 in steps of 5, with the range over seeds."""
+    k = len(runs[0].sizes)
+    tried = [k + step for step in _STEPS if FEWEST <= k + step <= len(cloud.rows)]
+    rows = []
+    for number, other in enumerate(tried, 1):
+        found = runs
+        if other != k:
+            found = [kmeans(cloud.means, other, seed=seed + run) for run in range(len(runs))]
+        lines = [fit_line(run.sizes) for run in found]
+        slopes = [line.parameters["slope"] for line in lines]
+        r2 = float(np.mean([line.r2 for line in lines]))
+        rows.append(Slope(other, float(np.mean(slopes)), min(slopes), max(slopes), r2))
+        progress(number, len(tried))
+    return rows

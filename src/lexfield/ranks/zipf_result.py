@@ -7,10 +7,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 
 from lexfield.plottable import Plottable
-from lexfield.ranks.clusters import ClusterNumber, SentenceCluster
+from lexfield.ranks.clusters import ClusterNumber, NullModel, SentenceCluster
 from lexfield.ranks.counts import TextFigures
 from lexfield.ranks.fit import Counts, Fit
-from lexfield.ranks.nulls import NullModel
 from lexfield.results import Table, cell, format_rows, html_table
 
 ENOUGH = 10  # ranks, before anything is called a law
@@ -71,30 +70,6 @@ class ZipfResult(Plottable):
     def verdict(self) -> str:
         """What the fits and null models say, in a few sentences."""
         return write_verdict(self.unit, len(self.counts), self.fits, self.slopes, self.nulls)
-
-    def to_dict(self, ranks: int = 20) -> dict[str, object]:
-        """Return everything as JSON can store it, with the first ``ranks`` ranks."""
-        first = zip(self.counts[:ranks].tolist(), self.labels[:ranks], strict=True)
-        return {
-            "name": self.name,
-            "space": self.space,
-            "unit": self.unit,
-            "slope": self.slope,
-            "r2": self.r2,
-            "verdict": self.verdict,
-            "fits": {name: fit.to_dict() for name, fit in self.fits.items()},
-            "figures": asdict(self.figures),
-            "vectors": self.vectors,
-            "ranks": [
-                {"rank": rank, "count": count, "label": label}
-                for rank, (count, label) in enumerate(first, 1)
-            ],
-            "slopes": self.slopes,
-            "nulls": [asdict(null) for null in self.nulls],
-            "robustness": [asdict(row) for row in self.robustness],
-            "choices": self.choices.to_dicts() if self.choices else [],
-            "clusters": self.clusters.to_dicts() if self.clusters else [],
-        }
 
     def _repr_html_(self) -> str:
         fits = [_fit_row(fit) for fit in self.fits.values()]
