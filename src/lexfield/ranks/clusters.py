@@ -28,7 +28,7 @@ from lexfield.engine import map_blocks
 from lexfield.errors import InputError
 from lexfield.progress import Progress, silent
 from lexfield.ranks.cloud import Cloud
-from lexfield.ranks.fit import fit_line
+from lexfield.ranks.fit import FEWEST, fit_line
 from lexfield.ranks.kmeans import Clustering, kmeans, measure_distances
 from lexfield.results import Table
 from lexfield.text.corpus import Corpus
@@ -39,6 +39,7 @@ SHOWN = 5  # words and sentences of a cluster
 _LENGTH = 300  # characters shown of a sentence
 _SAMPLE = 10_000
 _ROWS = 8192  # points per block
+_STEPS = range(-20, 21, 5)
 _COMMON = 1 / 30
 _TRIED = (10, 15, 20, 25, 30, 35, 40, 50, 60, 75, 100, 125, 150, 200)
 
@@ -264,3 +265,54 @@ def compare_means(
         test = ttest_ind(a, b, equal_var=False)
     interval = test.confidence_interval(0.95)
     return gap, float(interval.low), float(interval.high), float(test.pvalue)
+
+
+@dataclass(frozen=True)
+class Slope:
+    """The slopes for one number of clusters over several seeds."""
+
+    k: int
+    slope: float
+    low: float
+    high: float
+    r2: float
+
+
+def cluster_seeds(cloud: Cloud, k: int, seeds: range, progress: Progress) -> list[Clustering]:
+    """Return a clustering per seed."""
+    if len(cloud.rows) < k:
+        raise InputError(
+            f"The text has {len(cloud.rows):,} distinct sentences with a vector: too few for"
+            f" {k:,} clusters.",
+            "Take fewer clusters (-k, clusters=) or a longer text.",
+        )
+    runs = []
+    for number, seed in enumerate(seeds, 1):
+        runs.append(kmeans(cloud.means, k, seed=seed))
+        progress(number, len(seeds))
+    sizes = min(runs, key=lambda run: run.inertia).sizes
+    if sizes[0] == sizes[-1]:
+        raise InputError(
+            f"All {k:,} clusters hold {sizes[0]:,} sentences: there is nothing to rank.",
+            "Take fewer clusters (-k, clusters=) or a longer text.",
+        )
+    return runs
+
+
+def vary_number(
+    cloud: Cloud, runs: Sequence[Clustering], seed: int, progress: Progress
+) -> list[Slope]:
+    """Figure 6: slopes for k − 20 … k + 20 in steps of 5, with the range over seeds."""
+    k = len(runs[0].sizes)
+    tried = [k + step for step in _STEPS if FEWEST <= k + step <= len(cloud.rows)]
+    rows = []
+    for number, other in enumerate(tried, 1):
+        found = runs
+        if other != k:
+            found = [kmeans(cloud.means, other, seed=seed + run) for run in range(len(runs))]
+        lines = [fit_line(run.sizes) for run in found]
+        slopes = [line.parameters["slope"] for line in lines]
+        r2 = float(np.mean([line.r2 for line in lines]))
+        rows.append(Slope(other, float(np.mean(slopes)), min(slopes), max(slopes), r2))
+        progress(number, len(tried))
+    return rows

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from lexfield.errors import InputError, ReadError
-from lexfield.evaluate.queries import iterate_queries
+from lexfield.evaluate.trec import iterate_queries
 from lexfield.store.bounds import bounded_json
 from lexfield.text.decode import SAMPLE, refuse_binary
 from lexfield.text.readers import read_at_most

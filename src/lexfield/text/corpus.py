@@ -119,12 +119,12 @@ class Corpus:
         normalisation: Normalisation,
         notes: Sequence[str] = (),
     ) -> None:
+        self._arrays, self._strings = arrays, strings
         self.sentence_spans: NDArray[np.int64] = arrays["sentence_spans"]
         self.sentence_offsets: NDArray[np.int64] = arrays["sentence_offsets"]
         self.tokens: NDArray[np.int32] = arrays["tokens"]
         self.token_offsets: NDArray[np.int64] = arrays["token_offsets"]
         self.texts, self.ids, self.sources = strings["texts"], strings["ids"], strings["sources"]
-        self._metadata = strings["metadata"]
         self.vocabulary = Vocabulary(strings["words"], arrays["counts"])
         self.normalisation = normalisation
         self.notes = list(notes)
@@ -237,7 +237,7 @@ class Corpus:
 
     def metadata(self, row: int) -> dict[str, str]:
         """Return the metadata of document ``row``."""
-        known: dict[str, str] = json.loads(self._metadata[row])
+        known: dict[str, str] = json.loads(self._strings["metadata"][row])
         return known
 
     def document_of(self, sentence: int) -> int:
@@ -257,10 +257,9 @@ class Corpus:
         """Write the corpus into a store. Return the metadata that ``load`` needs."""
         normalisation = self.normalisation.to_dict()
         for name in _ARRAYS:
-            values = self.vocabulary.counts if name == "counts" else getattr(self, name)
-            out.array(f"{prefix}{name}", values)
-        for name, strings in zip(_STRINGS, self._strings(), strict=True):
-            out.strings(f"{prefix}{name}", strings)
+            out.array(f"{prefix}{name}", self._arrays[name])
+        for name in _STRINGS:
+            out.strings(f"{prefix}{name}", self._strings[name])
         return {"normalisation": normalisation, "notes": self.notes}
 
     @classmethod
@@ -271,9 +270,6 @@ class Corpus:
             Normalisation(**meta["normalisation"]),
             meta["notes"],
         )
-
-    def _strings(self) -> tuple[StringArray, ...]:
-        return self.texts, self.ids, self.sources, self._metadata, self.vocabulary.words
 
     def __repr__(self) -> str:
         return (

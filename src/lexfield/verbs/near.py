@@ -12,7 +12,7 @@ from msgspec import UNSET, Meta, UnsetType
 
 from lexfield.engine import Engine
 from lexfield.errors import InputError, UnknownWordError
-from lexfield.evaluate.queries import MOST_BYTES, read_lines
+from lexfield.evaluate.trec import MOST_BYTES, read_lines
 from lexfield.progress import Progress, begin_stage, silent
 from lexfield.results import JsonObject, format_rows
 from lexfield.vectors.models import Models, is_models

@@ -25,7 +25,7 @@ from lexfield.progress import Progress, begin_stage, silent
 from lexfield.results import JsonObject
 from lexfield.store.files import replace_file
 from lexfield.topics.lda import Filters, TopicSummary
-from lexfield.topics.mixtures import read_mixtures
+from lexfield.topics.simplex import read_mixtures
 from lexfield.verbs.declare import Flags, Help, verb
 from lexfield.verbs.input import IndexInput, open_index
 from lexfield.verbs.options import Hits, Seed

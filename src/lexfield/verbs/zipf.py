@@ -13,10 +13,10 @@ from msgspec import Meta
 from lexfield.plots.figure import PAGE_FORMATS, Picture
 from lexfield.plots.ranks import draw_zipf, fit_curves, select_ranks
 from lexfield.progress import Progress, begin_stage, silent
-from lexfield.ranks.clusters import ClusterNumber, NullModel, SentenceCluster
-from lexfield.ranks.counts import TextFigures
+from lexfield.ranks.cloud import TextFigures
+from lexfield.ranks.clusters import ClusterNumber, NullModel, SentenceCluster, Slope
 from lexfield.ranks.fit import Fit
-from lexfield.ranks.zipf import Slope, ZipfResult
+from lexfield.ranks.zipf import ZipfResult
 from lexfield.ranks.zipf import zipf as fit_ranks
 from lexfield.verbs.declare import Flags, Help, verb
 from lexfield.verbs.input import (
