@@ -151,19 +151,11 @@ def _renumber(where: Place, cut: str, words: str) -> tuple[Corpus, Store, Any]:
     order = np.argsort(numbers)
     place = np.empty(len(order), np.int32)
     place[order] = np.arange(len(order), dtype=np.int32)
-    arrays: JsonObject = {
-        "sentence_spans": corpus.sentence_spans,
-        "sentence_offsets": corpus.sentence_offsets,
+    arrays = {
+        **corpus.arrays,
         "tokens": place[corpus.tokens],
-        "token_offsets": corpus.token_offsets,
         "counts": corpus.vocabulary.counts[order],
     }
-    strings = {
-        "texts": corpus.texts,
-        "ids": corpus.ids,
-        "sources": corpus.sources,
-        "metadata": corpus._metadata,
-        "words": StringArray.pack(mine[i] for i in order.tolist()),
-    }
+    strings = {**corpus.strings, "words": StringArray.pack(mine[i] for i in order.tolist())}
     again = Corpus(arrays, strings, corpus.normalisation, corpus.notes)
     return again, shared, numbers[order]

@@ -1,9 +1,14 @@
-"""TREC files: runs (what a system found) and qrels (what is relevant).
+"""Files of retrieval experiments: queries, TREC runs (what a system found), qrels (what is relevant).
+
+Queries are JSON lines (the first character is ``{``, or the name ends in ``.jsonl`` or
+``.ndjson``), ``id<TAB>text`` lines, or one query per line. A query without an id is named by the
+number of its line.
 
 Measures come from ir_measures, but the readers here are our own. Those of ir_measures drop the rank
 (which orders equal scores) and the name of the run, refuse qrels of three columns, and report no
-line numbers. A run of one million lines (27 to 36 MB) takes 85 MB here and 116 to 366 MB
-as the dictionaries that ir_measures reads, most if every line is a query of its own.
+line numbers. They also need more memory than the four times its size that any input may take
+(``docs/reliability.md``): a run of one million lines (27 to 36 MB) takes 85 MB here and 116 to
+366 MB as their dictionaries, most if every line is a query of its own.
 """
 
 from __future__ import annotations

@@ -110,6 +110,7 @@ class Corpus:
     tokens: vocabulary ids of all words, in order; sentence s begins at ``token_offsets[s]``, and
         ``sentence_offsets[d]`` is the first sentence of document d.
     notes: what was left out, guessed or repaired.
+    arrays, strings: everything that is stored, by name.
     """
 
     def __init__(
@@ -119,7 +120,7 @@ class Corpus:
         normalisation: Normalisation,
         notes: Sequence[str] = (),
     ) -> None:
-        self._arrays, self._strings = arrays, strings
+        self.arrays, self.strings = arrays, strings
         self.sentence_spans: NDArray[np.int64] = arrays["sentence_spans"]
         self.sentence_offsets: NDArray[np.int64] = arrays["sentence_offsets"]
         self.tokens: NDArray[np.int32] = arrays["tokens"]
@@ -237,7 +238,7 @@ class Corpus:
 
     def metadata(self, row: int) -> dict[str, str]:
         """Return the metadata of document ``row``."""
-        known: dict[str, str] = json.loads(self._strings["metadata"][row])
+        known: dict[str, str] = json.loads(self.strings["metadata"][row])
         return known
 
     def document_of(self, sentence: int) -> int:
@@ -257,9 +258,9 @@ class Corpus:
         """Write the corpus into a store. Return the metadata that ``load`` needs."""
         normalisation = self.normalisation.to_dict()
         for name in _ARRAYS:
-            out.array(f"{prefix}{name}", self._arrays[name])
+            out.array(f"{prefix}{name}", self.arrays[name])
         for name in _STRINGS:
-            out.strings(f"{prefix}{name}", self._strings[name])
+            out.strings(f"{prefix}{name}", self.strings[name])
         return {"normalisation": normalisation, "notes": self.notes}
 
     @classmethod
