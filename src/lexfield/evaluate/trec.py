@@ -1,4 +1,4 @@
-"""Files of retrieval experiments: queries, TREC runs (what a system found), qrels (what is relevant).
+"""Files of retrieval experiments: queries, TREC runs (what was found) and qrels (what is relevant).
 
 Queries are JSON lines (the first character is ``{``, or the name ends in ``.jsonl`` or
 ``.ndjson``), ``id<TAB>text`` lines, or one query per line. A query without an id is named by the

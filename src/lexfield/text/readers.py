@@ -129,7 +129,7 @@ class Source:
             encoding = self.encoding or detect(sample, whole=len(sample) < SAMPLE)
             if utf8_only:
                 encoding = "utf-8-sig"
-            joined = io.BufferedReader(_Rejoined(sample, file))
+            joined = io.BufferedReader(_Rejoined(sample, file), SAMPLE)
             text = io.TextIOWrapper(joined, encoding, newline="")
             number = 0
             try:
