@@ -1,6 +1,6 @@
 """The sentences of a study, from files: queries, and suggestions made elsewhere.
 
-Queries are in a file of queries (``evaluate/queries.py``) or in JSON: a list of texts, or lists by
+Queries are in a file of queries (``evaluate/trec.py``) or in JSON: a list of texts, or lists by
 level, ``{"middle": ["…", …], "college": […]}``. A level selects the documents that are searched
 (``--by FIELD``). All sizes are bounded, since sentences are shown to people.
 """
