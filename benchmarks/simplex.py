@@ -25,9 +25,8 @@ from numpy.typing import NDArray
 from lexfield import Corpus
 from lexfield.bags.matrix import BagMatrix
 from lexfield.text.stopwords import stopwords
-from lexfield.topics.filters import Filters
-from lexfield.topics.lda import TopicModel
-from lexfield.topics.neighbours import Neighbours
+from lexfield.topics.lda import Filters, TopicModel
+from lexfield.topics.simplex import Neighbours
 
 ROWS, TOPICS, QUERIES, K = 350_000, 550, 100, 10
 CHECKED = 30  # queries whose answer is compared with a full scan's

@@ -9,7 +9,6 @@ import gc
 import os
 import sys
 import time
-from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from statistics import median
@@ -19,14 +18,11 @@ import numpy as np
 from harness import rounded, save
 from simplex import QUERIES, ROWS, TOPICS, K, draw
 
-from lexfield.arrays import Array
-from lexfield.topics.neighbours import Candidates, Neighbours
-
 sys.path.append(str(Path(__file__).parents[1] / "reproduce"))
-from approximate import Hnsw, Ivf, KdTree, PStableHashes
+from approximate import Hnsw, Ivf, KdTree, Method, PStableHashes, make_neighbours
 
 ALPHA = 0.01
-METHODS: dict[str, str | Callable[[Array], Candidates]] = {
+METHODS: dict[str, Method] = {
     "certified": "certified",
     "LSH R=0.4": partial(PStableHashes, radius=0.4),
     "k-d tree": KdTree,
@@ -47,7 +43,7 @@ def run(data: Path) -> dict[str, Any]:
     truth: Any = None
     for name, method in METHODS.items():
         start = time.process_time()
-        neighbours = Neighbours(mixtures, method)
+        neighbours = make_neighbours(mixtures, method)
         building = time.process_time() - start
         neighbours.query(queries[0], K)
         took, found = [], []

@@ -1,8 +1,9 @@
 """Approximate neighbours in the simplex: k-d trees, hashing, and faiss.
 
-``Neighbours(mixtures, KdTree)`` orders what one of these classes finds by the requested measure.
-Each takes the square roots of all mixtures, and ``candidates(√q, k)`` returns rows that are
-probably near, in any order.
+``ApproximateNeighbours(mixtures, KdTree)`` orders what one of these classes finds by the requested
+measure. Each takes the square roots of all mixtures, and ``candidates(√q, k)`` returns rows that
+are probably near, in any order: since h² = ½ |√p − √q|², Euclidean neighbours of square roots are
+Hellinger neighbours.
 
 The hashing is Euclidean, with p-stable projections (Datar et al. 2004; E2LSH of Andoni and Indyk,
 which Krstovski et al. used). A hash is ⌊(a·x + b) / w⌋ with normally distributed a and b uniform in
@@ -18,21 +19,63 @@ within R are reported, which may be fewer than k.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from types import ModuleType
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from scipy.spatial import cKDTree
 from scipy.special import ndtr
 
 from lexfield.arrays import Array
 from lexfield.engine import cores
-from lexfield.errors import check, need
+from lexfield.errors import InputError, check, need
+from lexfield.topics.simplex import Nearest, Neighbours
 
 _WIDTH = 4.0  # w divided by the radius, as in E2LSH
 _MAX_TABLES = 150
 _SAMPLE = 300
+
+
+class Candidates(Protocol):
+    """An approximate structure over √p."""
+
+    def candidates(self, roots: Array, k: int) -> Array:
+        """Return rows that are probably among the ``k`` nearest to √q, in any order."""
+
+
+Method = str | Callable[[Array], Candidates]
+
+
+class ApproximateNeighbours(Neighbours):
+    """Neighbours among the candidates of a structure that ``build`` makes from √p."""
+
+    def __init__(self, mixtures: ArrayLike, build: Callable[[Array], Candidates]) -> None:
+        super().__init__(mixtures, "scan")
+        self._structure = build(np.sqrt(self.mixtures))
+        self.method = type(self._structure).__name__
+
+    def find_nearest(self, q: Array, k: int, measure: str, allowed: Array | None) -> Nearest:
+        if measure == "kl":
+            raise InputError(
+                f"{self.method} finds neighbours by Hellinger, which says nothing about KL.",
+                "Use the method 'scan', or the measure 'js'.",
+            )
+        # JS orders rows a little differently from Hellinger, so more than k are reordered.
+        wanted = k if measure in ("hellinger", "he") else 4 * k + 10
+        if allowed is not None:
+            wanted *= int(np.ceil(len(self) / max(1, int(allowed.sum()))))
+        rows = self._structure.candidates(np.sqrt(q), min(wanted, len(self)))
+        rows = np.asarray(rows if allowed is None else rows[allowed[rows]], np.int64)
+        return self.rank_rows(q, k, measure, rows, exact=False)
+
+
+def make_neighbours(mixtures: ArrayLike, method: Method) -> Neighbours:
+    """Return neighbours by one of lexfield's own methods, or by an approximate structure."""
+    if isinstance(method, str):
+        return Neighbours(mixtures, method)
+    return ApproximateNeighbours(mixtures, method)
 
 
 class KdTree:

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from lexfield.plots.figure import COLOURS, figure, save
-from lexfield.topics.kernels import HELLINGER_SQUARED, JS, divergences
+from lexfield.topics.certified import HELLINGER_SQUARED, JS, divergences
 
 HERE = Path(__file__).parent
 LENGTHS = (50, 100, 200, 500)

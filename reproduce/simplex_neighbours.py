@@ -16,30 +16,27 @@ import gzip
 import json
 import os
 import time
-from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from approximate import KdTree, PStableHashes
+from approximate import KdTree, Method, PStableHashes, make_neighbours
 from scipy.special import rel_entr
 from simplex_bounds import ALPHAS, LENGTHS
 
 from lexfield import Corpus
-from lexfield.arrays import Array
 from lexfield.bags.matrix import BagMatrix
 from lexfield.plots.figure import COLOURS, figure, save
 from lexfield.text.stopwords import stopwords
-from lexfield.topics.filters import Filters
-from lexfield.topics.lda import TopicModel
-from lexfield.topics.neighbours import Candidates, Neighbours
+from lexfield.topics.lda import Filters, TopicModel
+from lexfield.topics.simplex import Neighbours
 
 HERE = Path(__file__).parent
 SEED = 2013
 POINTS, ASKED, RANKS = 1000, 100, 10
 TOPICS, QUERIES = 100, 200
-METHODS: dict[str, tuple[str | Callable[[Array], Candidates], str]] = {
+METHODS: dict[str, tuple[Method, str]] = {
     "He LSH R=0.4": (partial(PStableHashes, radius=0.4), "hellinger"),
     "He LSH R=0.6": (partial(PStableHashes, radius=0.6), "hellinger"),
     "He LSH R=0.8": (partial(PStableHashes, radius=0.8), "hellinger"),
@@ -102,7 +99,9 @@ def figure_2() -> dict[str, dict[tuple[int, float], list[float]]]:
             points = points[np.abs(points.sum(axis=1) - 1) < 1e-9][:POINTS]
             truth = Neighbours(points, "scan").query(points[:ASKED], RANKS, "hellinger").rows
             for name, method in (("LSH R=0.6", PStableHashes), ("k-d tree", KdTree)):
-                rows = Neighbours(points, method).query(points[:ASKED], RANKS, "hellinger").rows
+                rows = (
+                    make_neighbours(points, method).query(points[:ASKED], RANKS, "hellinger").rows
+                )
                 hits = (truth[:, :, None] == rows[:, None, :]).any(axis=2)
                 found[name][length, alpha] = [round(float(x), 3) for x in hits.mean(axis=0)]
     return found
@@ -128,7 +127,7 @@ def table_1(data: Path) -> dict[str, Any]:
         "rows": {},
     }
     for name, (method, measure) in METHODS.items():
-        neighbours = Neighbours(rest, method)
+        neighbours = make_neighbours(rest, method)
         neighbours.query(queries[0], 10, measure)
         start = time.perf_counter()
         found = [neighbours.query(q, 10, measure).rows for q in queries]

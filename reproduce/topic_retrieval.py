@@ -16,26 +16,22 @@ import argparse
 import json
 import os
 import time
-from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from approximate import KdTree, PStableHashes
+from approximate import KdTree, Method, PStableHashes, make_neighbours
 from scipy.sparse import csr_matrix
 from scipy.special import rel_entr
 
 from lexfield import Corpus
-from lexfield.arrays import Array
 from lexfield.bags.matrix import BagMatrix
 from lexfield.evaluate.fusion import fuse_runs
 from lexfield.evaluate.measures import by_query, compare
 from lexfield.evaluate.trec import Qrels, Run, read_qrels
 from lexfield.text.stopwords import stopwords
-from lexfield.topics.filters import Filters
-from lexfield.topics.lda import TopicModel
-from lexfield.topics.neighbours import Candidates, Neighbours
+from lexfield.topics.lda import Filters, TopicModel
 
 HERE = Path(__file__).parent
 SETS = ("med", "time", "cranfield", "cisi", "cacm", "scifact-dev")
@@ -43,7 +39,7 @@ SIZES = (50, 100, 200, 500)
 COMBINATIONS = ("min", "max", "sum", "anz", "mnz")
 MEASURES = ("map", "p@10", "r@10")
 DEPTH = 200
-METHODS: dict[str, tuple[str | Callable[[Array], Candidates], str]] = {
+METHODS: dict[str, tuple[Method, str]] = {
     "JS": ("scan", "js"),
     "He": ("scan", "hellinger"),
     "He LSH R=0.4": (partial(PStableHashes, radius=0.4), "hellinger"),
@@ -170,7 +166,7 @@ def measure(folder: Path) -> dict[str, Any]:
         mixtures, queries, looping = infer(collection, size)
         for name, (method, distance) in METHODS.items():
             depth = len(mixtures) if method == "scan" else DEPTH
-            neighbours = Neighbours(mixtures, method)
+            neighbours = make_neighbours(mixtures, method)
             neighbours.query(queries[0], depth, distance)
             start = time.perf_counter()
             found = [neighbours.query(q, depth, distance) for q in queries]

@@ -26,8 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lexfield.evaluate.measures import by_query, paired_t
-from lexfield.evaluate.queries import read_queries
-from lexfield.evaluate.trec import Run, read_qrels
+from lexfield.evaluate.trec import Run, read_qrels, read_queries
 from lexfield.index.bags import Bags
 from lexfield.plots.figure import COLOURS, figure, save
 from lexfield.results import format_rows

@@ -25,10 +25,11 @@ from zipf_tables import markdown
 
 from lexfield import Corpus, Document
 from lexfield.plots.ranks import draw_layouts, draw_zipf
+from lexfield.ranks.clusters import Slope
 from lexfield.ranks.fit import Fit
 from lexfield.ranks.layout import LayoutResult, layout
 from lexfield.ranks.speech import speech
-from lexfield.ranks.zipf import Slope, ZipfResult, zipf
+from lexfield.ranks.zipf import ZipfResult, zipf
 
 HERE = Path(__file__).parent
 OUT = HERE / "results" / "zipf.json"

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from lexfield.errors import InputError
-from lexfield.topics.neighbours import Neighbours
+from lexfield.topics.simplex import Neighbours
 from tests.conftest import import_reproduce
-from tests.topics.test_neighbours import check_contract, draw
+from tests.topics.test_simplex import MIXTURES, check_contract, draw
 
 approximate = import_reproduce("approximate")
 
@@ -31,9 +31,8 @@ def test_recall_of_the_approximate(method: str, options: dict[str, Any], least: 
         pytest.importorskip("faiss")
     mixtures, queries = draw(7, 2000, 30, 0.1), draw(8, 20, 30, 0.1)
     truth = Neighbours(mixtures, "scan").query(queries, 10)
-    found = Neighbours(mixtures, partial(getattr(approximate, method), **options)).query(
-        queries, 10
-    )
+    build = partial(getattr(approximate, method), **options)
+    found = approximate.ApproximateNeighbours(mixtures, build).query(queries, 10)
     recall = np.mean(
         [len(set(a) & set(b)) / 10 for a, b in zip(found.rows, truth.rows, strict=True)]
     )
@@ -49,7 +48,9 @@ def test_one_contract(method: str) -> None:
     if method in ("Ivf", "Hnsw"):
         pytest.importorskip("faiss")
     options = {"radius": 0.8} if method == "PStableHashes" else {}
-    neighbours = check_contract(partial(getattr(approximate, method), **options), method)
+    build = partial(getattr(approximate, method), **options)
+    neighbours = approximate.ApproximateNeighbours(MIXTURES, build)
+    check_contract(neighbours, method)
     with pytest.raises(InputError, match="says nothing about KL"):
         neighbours.query(neighbours.mixtures[7], 1, "kl")
 

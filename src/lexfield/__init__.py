@@ -39,9 +39,9 @@ if TYPE_CHECKING:  # every public name
     from lexfield.shortcuts import register as register
     from lexfield.text.corpus import Corpus as Corpus
     from lexfield.text.corpus import Sentence as Sentence
+    from lexfield.text.corpus import Vocabulary as Vocabulary
     from lexfield.text.document import Document as Document
     from lexfield.text.normalise import Normalisation as Normalisation
-    from lexfield.text.vocabulary import Vocabulary as Vocabulary
     from lexfield.topics.lda import TopicModel as TopicModel
     from lexfield.vectors.wordvectors import WordVectors as WordVectors
     from lexfield.verbs.compare import compare as compare

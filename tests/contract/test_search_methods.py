@@ -15,7 +15,7 @@ from lexfield.search.method import uses_vectors
 from lexfield.search.registry import METHODS, parse
 from lexfield.text.corpus import Corpus
 from lexfield.text.document import Document
-from lexfield.topics.filters import Filters
+from lexfield.topics.lda import Filters
 from lexfield.vectors.wordvectors import WordVectors
 
 FUSED = "fuse(jaccard, topic)"

@@ -21,8 +21,7 @@ import numpy as np
 
 from lexfield.bags.algebra import parse_algebra
 from lexfield.errors import LexfieldError
-from lexfield.evaluate.queries import read_queries
-from lexfield.evaluate.trec import read_qrels, read_run
+from lexfield.evaluate.trec import read_qrels, read_queries, read_run
 from lexfield.search.method import format_method
 from lexfield.search.registry import parse
 from lexfield.serve.uploads import Bounds, Sent, keep

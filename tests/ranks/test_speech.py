@@ -103,7 +103,6 @@ def test_speech_of_the_sample(sample: lx.Corpus) -> None:
     assert [row.k for row in found.neighbours] == [3, 5, 10, 20, 50]
     assert all(row.share > row.by_chance + 0.1 for row in found.neighbours)
     assert "by_chance" in repr(found)
-    assert set(found.to_dict()) >= {"shares", "neighbours", "vectors"}
 
 
 def test_a_tagger_of_ones_own(sample: lx.Corpus) -> None:

@@ -10,10 +10,11 @@ import pytest
 
 import lexfield as lx
 from lexfield.errors import InputError
+from lexfield.ranks.clusters import NullModel
 from lexfield.ranks.fit import Fit
-from lexfield.ranks.nulls import NullModel
-from lexfield.ranks.zipf import zipf
-from lexfield.ranks.zipf_result import write_verdict
+from lexfield.ranks.zipf import write_verdict, zipf
+from lexfield.verbs.ranks import ZipfFit
+from lexfield.verbs.results import to_builtins
 
 
 def test_the_name_is_a_function_whatever_was_imported() -> None:
@@ -35,7 +36,7 @@ def test_words(sample: lx.Corpus) -> None:
         "truncated_power_law",
     ]
     assert "Zipf's −1" in found.verdict and "slope -1.065" in repr(found)
-    whole = json.loads(json.dumps(found.to_dict(), allow_nan=False))
+    whole = json.loads(json.dumps(to_builtins(ZipfFit.of(found)), allow_nan=False))
     assert whole["ranks"][0] == {"rank": 1, "count": int(found.counts[0]), "label": "the"}
     assert whole["figures"]["tokens"] == len(sample.tokens)
 
@@ -51,7 +52,7 @@ def test_latent(sample: lx.Corpus, tmp_path: Path) -> None:
     assert (same.low, same.high) == (min(found.slopes), max(found.slopes))
     assert found.clusters is not None and len(found.clusters[0].nearest) == 5
     assert found.labels[0] == " ".join(found.clusters[0].words)
-    json.dumps(found.to_dict(), allow_nan=False)
+    json.dumps(to_builtins(ZipfFit.of(found)), allow_nan=False)
     again = zipf(sample, space="latent", clusters=30, seeds=2, draws=10, nulls=False)
     assert again.slopes == found.slopes and again.nulls == []
     assert found.plot(tmp_path / "clusters.svg").read_text("utf-8").startswith("<?xml")
@@ -110,9 +111,9 @@ def test_refusals(text: str, options: dict[str, object], message: str) -> None:
 
 def test_texts_in_any_form() -> None:
     text = "a a a b b c d e"
-    expected = zipf(lx.Corpus.of([text])).to_dict()
-    assert zipf(text).to_dict() == zipf([text]).to_dict() == expected
-    with pytest.raises(InputError, match="texts must be a Corpus, a text or a list of texts"):
+    expected = ZipfFit.of(zipf(lx.Corpus.of([text])))
+    assert ZipfFit.of(zipf(text)) == ZipfFit.of(zipf([text])) == expected
+    with pytest.raises(InputError, match="A corpus is made of texts"):
         zipf(5)  # type: ignore[arg-type]
 
 

@@ -20,8 +20,7 @@ from lexfield.search.method import format_method
 from lexfield.search.registry import parse
 from lexfield.text.corpus import Corpus
 from lexfield.text.document import Document
-from lexfield.text.normalise import Normalisation
-from lexfield.text.stem import stem_words
+from lexfield.text.normalise import Normalisation, stem_words
 from lexfield.text.stopwords import stopwords
 from lexfield.vectors.wordvectors import WordVectors
 from tests.search import bag_oracle as oracle

@@ -18,7 +18,7 @@ from lexfield.search.registry import parse
 from lexfield.search.topic import Topic
 from lexfield.text.corpus import Corpus
 from lexfield.text.document import Document
-from lexfield.topics.filters import Filters
+from lexfield.topics.lda import Filters
 from lexfield.topics.simplex import distance
 
 LOOSE = Filters(min_count=1, max_share=1.0, min_length=3)

@@ -13,12 +13,11 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from lexfield.errors import InputError, ReadError
-from lexfield.text import source as limits
+from lexfield.text import readers
 from lexfield.text.corpus import Corpus
 from lexfield.text.document import Document
 from lexfield.text.read import Reader
-from lexfield.text.readers import READERS, read_csv
-from lexfield.text.source import Source
+from lexfield.text.readers import READERS, Source, read_csv
 
 FIELDS = st.text(st.characters(exclude_categories=["Cs"]))
 
@@ -104,6 +103,6 @@ def test_a_table_that_was_written_is_read(tmp_path: Path, table: list[list[str]]
 def test_errors_name_the_file_and_the_line(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, data: str, message: str
 ) -> None:
-    monkeypatch.setattr(limits, "MAX_DOCUMENT", 1 << 20)
+    monkeypatch.setattr(readers, "MAX_DOCUMENT", 1 << 20)
     with pytest.raises(ReadError, match=message):
         rows(tmp_path / "x.csv", data)

@@ -11,9 +11,8 @@ from scipy.special import psi
 
 from lexfield.errors import InputError
 from lexfield.text.corpus import Corpus
-from lexfield.topics.filters import Filters
 from lexfield.topics.inference import exp_digamma, infer_rows
-from lexfield.topics.lda import TopicModel, npmi
+from lexfield.topics.lda import Filters, TopicModel, npmi
 
 THEMES = ["boat harbour storm sail".split(), "flour bread oven yeast".split()]
 WORDS = [*THEMES[0], *THEMES[1], "the", "1984", "rare", "everywhere"]

@@ -39,11 +39,10 @@ from lexfield.store.folder import SHARDS, Store, Writer, next_epoch, write
 from lexfield.store.owned import claim
 from lexfield.store.place import Place, is_address, place_of
 from lexfield.store.strings import StringArray
+from lexfield.text.corpus import Vocabulary
 from lexfield.text.document import Document
-from lexfield.text.normalise import Normalisation
-from lexfield.text.stem import NONE, stem_words
+from lexfield.text.normalise import NONE, Normalisation, stem_words
 from lexfield.text.stopwords import stopwords
-from lexfield.text.vocabulary import Vocabulary
 from lexfield.vectors.wordvectors import WordEmbeddings, WordVectors
 
 _CHUNK = 4_000_000  # characters of text in a spooled file

@@ -23,8 +23,7 @@ from lexfield.store.place import Place, place_of
 from lexfield.store.strings import StringArray
 from lexfield.text.corpus import Corpus
 from lexfield.text.document import Document
-from lexfield.text.normalise import Normalisation
-from lexfield.text.stem import NONE, stem_words
+from lexfield.text.normalise import NONE, Normalisation, stem_words
 from lexfield.vectors.nearest import nearest_rows, prepare_rows
 from lexfield.vectors.wordvectors import WordEmbeddings
 
@@ -152,19 +151,11 @@ def _renumber(where: Place, cut: str, words: str) -> tuple[Corpus, Store, Any]:
     order = np.argsort(numbers)
     place = np.empty(len(order), np.int32)
     place[order] = np.arange(len(order), dtype=np.int32)
-    arrays: JsonObject = {
-        "sentence_spans": corpus.sentence_spans,
-        "sentence_offsets": corpus.sentence_offsets,
+    arrays = {
+        **corpus.arrays,
         "tokens": place[corpus.tokens],
-        "token_offsets": corpus.token_offsets,
         "counts": corpus.vocabulary.counts[order],
     }
-    strings = {
-        "texts": corpus.texts,
-        "ids": corpus.ids,
-        "sources": corpus.sources,
-        "metadata": corpus._metadata,
-        "words": StringArray.pack(mine[i] for i in order.tolist()),
-    }
+    strings = {**corpus.strings, "words": StringArray.pack(mine[i] for i in order.tolist())}
     again = Corpus(arrays, strings, corpus.normalisation, corpus.notes)
     return again, shared, numbers[order]

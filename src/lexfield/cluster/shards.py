@@ -34,8 +34,7 @@ from lexfield.store.folder import SHARDS, Store, manifest_sum
 from lexfield.store.manifest import root_of
 from lexfield.store.place import is_address, place_of
 from lexfield.text.corpus import Corpus
-from lexfield.text.normalise import Normalisation
-from lexfield.text.stem import NONE
+from lexfield.text.normalise import NONE, Normalisation
 from lexfield.text.stopwords import stopwords
 
 T = TypeVar("T")

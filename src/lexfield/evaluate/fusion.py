@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from lexfield.errors import InputError, check
@@ -153,6 +153,6 @@ def _weigh(parts: list[Part], how: str) -> tuple[Part, ...]:
     else:
         factors = [len(parts) if how == "mnz" else 1 / len(parts)] * len(parts)
     return tuple(
-        Part(p.list, p.rank, p.score, p.normalised, p.contribution * factor)
-        for p, factor in zip(parts, factors, strict=True)
+        replace(part, contribution=part.contribution * factor)
+        for part, factor in zip(parts, factors, strict=True)
     )

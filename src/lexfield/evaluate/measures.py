@@ -55,21 +55,16 @@ def by_query(run: Run, qrels: Qrels, measures: Sequence[str] = DEFAULT) -> dict[
     import ir_measures
 
     rows = {query: row for row, query in enumerate(qrels)}
-    components = {name: _components(name) for name in measures}
-    parsed = {
-        part: ir_measures.parse_measure(part) for parts in components.values() for part in parts
+    parts = {
+        name: [ir_measures.parse_measure(part) for part in _components(name)] for name in measures
     }
-    part_of = {measure: part for part, measure in parsed.items()}
-    values = {part: np.zeros(len(qrels)) for part in parsed}
+    values = {part: np.zeros(len(qrels)) for some in parts.values() for part in some}
     scores = {query: dict(pairs) for query, pairs in run.queries.items()}
     judged = {query: dict(documents) for query, documents in qrels.items()}
-    for metric in ir_measures.iter_calc(list(parsed.values()), judged, scores):
+    for metric in ir_measures.iter_calc(list(values), judged, scores):
         if metric.query_id in rows:
-            values[part_of[metric.measure]][rows[metric.query_id]] = metric.value
-    return {
-        name: np.mean([values[part] for part in parts], axis=0)
-        for name, parts in components.items()
-    }
+            values[metric.measure][rows[metric.query_id]] = metric.value
+    return {name: np.mean([values[part] for part in some], axis=0) for name, some in parts.items()}
 
 
 def evaluate(run: Run, qrels: Qrels, measures: Sequence[str] = DEFAULT) -> Table[Score]:

@@ -1,9 +1,14 @@
-"""TREC files: runs (what a system found) and qrels (what is relevant).
+"""Files of retrieval experiments: queries, TREC runs (what was found) and qrels (what is relevant).
+
+Queries are JSON lines (the first character is ``{``, or the name ends in ``.jsonl`` or
+``.ndjson``), ``id<TAB>text`` lines, or one query per line. A query without an id is named by the
+number of its line.
 
 Measures come from ir_measures, but the readers here are our own. Those of ir_measures drop the rank
 (which orders equal scores) and the name of the run, refuse qrels of three columns, and report no
-line numbers. A run of one million lines (27 to 36 MB) takes 85 MB here and 116 to 366 MB
-as the dictionaries that ir_measures reads, most if every line is a query of its own.
+line numbers. They also need more memory than the four times its size that any input may take
+(``docs/reliability.md``): a run of one million lines (27 to 36 MB) takes 85 MB here and 116 to
+366 MB as their dictionaries, most if every line is a query of its own.
 """
 
 from __future__ import annotations
@@ -17,14 +22,19 @@ from typing import TypeVar
 
 import numpy as np
 
-from lexfield.errors import InputError, ReadError
-from lexfield.evaluate.queries import read_lines
+from lexfield.errors import InputError, ReadError, list_names
+from lexfield.store.bounds import bounded_json
 from lexfield.store.files import replace_file
+from lexfield.text.readers import Source
 
 Scored = tuple[str, float]
 Qrels = Mapping[str, Mapping[str, int]]
 T = TypeVar("T")
-_LONGEST_LINE = 10_000
+MOST_BYTES = 100_000_000  # of a file of queries, which is kept in memory
+_LONGEST_LINE = 10_000  # characters, of a run or of qrels
+_LONGEST_QUERY = 10_000_000  # a query may be a book
+_JSON_SUFFIXES = (".jsonl", ".ndjson")
+_FORMS = 'A line is: one query, id<TAB>query, or {"_id": "1", "text": "…"}'
 
 
 @dataclass(frozen=True)
@@ -190,3 +200,83 @@ def read_qrels(path: str | Path) -> Qrels:
 
 def _read_fields(path: str | Path) -> Iterator[tuple[int, Sequence[str]]]:
     return ((number, line.split()) for number, line in read_lines(path, _LONGEST_LINE))
+
+
+def read_queries(
+    path: str | Path | None, id_field: str | None = None, text_field: str = "text"
+) -> dict[str, str]:
+    """Return the texts of queries by their ids, in order; ``path`` None is standard input.
+
+    In JSON lines, the id is in ``id_field``; by default in ``_id`` or ``id``.
+    """
+    queries = dict(iterate_queries(path, id_field, text_field))
+    if not queries:
+        raise ReadError(f"{'The input' if path is None else path} holds no queries.", _FORMS)
+    return queries
+
+
+def iterate_queries(
+    path: str | Path | None, id_field: str | None = None, text_field: str = "text"
+) -> Iterator[tuple[str, str]]:
+    """Yield the id and the text of each query, as ``read_queries`` returns them."""
+    name = "The input" if path is None else str(path)
+    is_json = name.lower().endswith(_JSON_SUFFIXES)
+    seen: set[str] = set()
+    for number, line in read_lines(path, _LONGEST_QUERY, MOST_BYTES):
+        is_json = is_json or (not seen and line.lstrip().startswith("{"))
+        where = f"{name}, line {number}"
+        if is_json:
+            identity, text = _parse_record(where, line, id_field, text_field)
+        else:
+            identity, text = split_line(line)
+        identity = identity or str(number)
+        if len(identity.split()) != 1 or identity in seen:
+            why = "is used twice" if identity in seen else "has spaces or is empty"
+            raise ReadError(f"{where}: the id {identity!r} {why}.")
+        seen.add(identity)
+        yield identity, text
+
+
+def read_lines(
+    path: str | Path | None, longest: int, most_bytes: int | None = None
+) -> Iterator[tuple[int, str]]:
+    """Yield the number and text of each line that is not blank; ``path`` None is standard input.
+
+    Raise ReadError if the file is not text or cannot be read, if a line has more than ``longest``
+    characters, or if the file is larger than ``most_bytes``.
+    """
+    size, source = 0, Source(None if path is None else Path(path))
+    for number, line in enumerate(source.lines(longest, utf8_only=True), 1):
+        size += len(line)
+        if most_bytes is not None and size > most_bytes:
+            raise ReadError(
+                f"{source} is larger than {most_bytes // 1_000_000} MB.",
+                "Split it, or check that it is the file you meant.",
+            )
+        if not line.isspace():
+            yield number, line
+
+
+def split_line(line: str) -> tuple[str, str]:
+    """Split ``id<TAB>text``; the id is empty if there is none. An id has no spaces."""
+    text = line.strip()
+    identity, tab, rest = text.partition("\t")
+    return (identity, rest.strip()) if tab and len(identity.split()) == 1 else ("", text)
+
+
+def _parse_record(where: str, line: str, id_field: str | None, text_field: str) -> tuple[str, str]:
+    try:
+        record = bounded_json(line)
+    except (ValueError, RecursionError) as error:
+        raise ReadError(f"{where}: not JSON that can be read: {error}.", _FORMS) from error
+    if not isinstance(record, dict):
+        raise ReadError(f"{where}: {line[:60]!r} is not a JSON object.", _FORMS)
+    text = record.get(text_field)
+    if not isinstance(text, str):
+        known = list_names(record)
+        raise ReadError(
+            f"{where}: there is no text in the field {text_field!r}.",
+            f"Its fields are: {known}. Name another with --text-field.",
+        )
+    names = (id_field,) if id_field else ("_id", "id")
+    return str(next((record[name] for name in names if name in record), "")), text

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from lexfield.arrays import Array
 from lexfield.index.postings import Postings
 from lexfield.index.rows import Rows
-from lexfield.text.stem import NONE, stem_words
+from lexfield.text.normalise import NONE, stem_words
 
 T = TypeVar("T")
 _KEPT = 30_000_000  # entries of derived lists that are kept in memory

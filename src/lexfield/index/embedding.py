@@ -10,7 +10,7 @@ import numpy as np
 from lexfield.errors import LexfieldError
 from lexfield.progress import Progress
 from lexfield.results import JsonObject
-from lexfield.text.vocabulary import Vocabulary
+from lexfield.text.corpus import Vocabulary
 from lexfield.vectors.sources import make_absolute
 from lexfield.vectors.wordvectors import WordEmbeddings, WordVectors
 

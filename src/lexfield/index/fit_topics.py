@@ -19,7 +19,7 @@ from lexfield.index.topics import (
 )
 from lexfield.progress import Progress, silent
 from lexfield.topics.lda import TopicModel
-from lexfield.topics.mixtures import check_mixtures
+from lexfield.topics.simplex import check_mixtures
 
 
 def fit_topics(

@@ -23,7 +23,7 @@ from lexfield.engine.compiled import kernel
 from lexfield.index.bags import Bags
 from lexfield.index.query import Query
 from lexfield.index.segment import BALL
-from lexfield.text.stem import NONE
+from lexfield.text.normalise import NONE
 from lexfield.vectors.wordvectors import WordMatch
 
 _CLOSE = 1e-5  # more than rounding changes a cosine

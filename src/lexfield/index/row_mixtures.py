@@ -21,8 +21,7 @@ from lexfield.engine import map_blocks
 from lexfield.engine.topk import top_k
 from lexfield.index.rows import Rows
 from lexfield.index.topics import Topics
-from lexfield.topics.neighbours import Neighbours
-from lexfield.topics.simplex import js_terms
+from lexfield.topics.simplex import Neighbours, js_terms
 
 Near = tuple[list[int], list[float], list[str]]  # rows, scores, notes
 _BLOCK = 8192  # rows

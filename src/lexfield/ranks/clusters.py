@@ -1,12 +1,23 @@
-"""Clusters of sentences: their sizes, what they are about, and how many there should be.
+"""Clusters of sentences: what they are about, how many there should be, and null models.
 
 The words of a cluster are those more frequent in it than in the other sentences, by Dunning's
 (1993) log-likelihood ratio. Its five nearest and five farthest sentences show whether it has one
 theme, which is how Hare et al. choose k by hand.
+
+Null models are the same clustering of clouds without any themes:
+
+    shuffled   every sentence keeps its length and is refilled with words drawn from the corpus
+    gaussian   points drawn from one normal distribution with the sentences' mean and covariance
+
+Shuffled sentences have the vectors and lengths of the real ones but no themes; a Gaussian cloud
+does not even have lengths. What the text's slope adds to theirs comes from the text. Intervals are
+over seeds (of the clustering and of the draws): they apply to this text, not to others.
 """
 
 from __future__ import annotations
 
+import warnings
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,14 +28,18 @@ from lexfield.engine import map_blocks
 from lexfield.errors import InputError
 from lexfield.progress import Progress, silent
 from lexfield.ranks.cloud import Cloud
+from lexfield.ranks.fit import FEWEST, fit_line
 from lexfield.ranks.kmeans import Clustering, kmeans, measure_distances
 from lexfield.results import Table
 from lexfield.text.corpus import Corpus
+from lexfield.vectors.means import mean_vectors
 
+Points = NDArray[np.float32]
 SHOWN = 5  # words and sentences of a cluster
 _LENGTH = 300  # characters shown of a sentence
 _SAMPLE = 10_000
-_ROWS = 8192  # sentences per block
+_ROWS = 8192  # points per block
+_STEPS = range(-20, 21, 5)
 _COMMON = 1 / 30
 _TRIED = (10, 15, 20, 25, 30, 35, 40, 50, 60, 75, 100, 125, 150, 200)
 
@@ -110,7 +125,7 @@ def find_distinctive_words(cloud: Cloud, found: Clustering) -> list[list[int]]:
     return result
 
 
-def measure_silhouette(points: NDArray[np.float32], found: Clustering) -> float:
+def measure_silhouette(points: Points, found: Clustering) -> float:
     """Return the simplified silhouette (Hruschka et al. 2004): the mean of 1 − a/b, with a the
     distance to a row's own centre and b the distance to the nearest other."""
     squares = np.einsum("ij,ij->i", points, points)
@@ -129,7 +144,7 @@ def measure_silhouette(points: NDArray[np.float32], found: Clustering) -> float:
 
 
 def choose_number(
-    points: NDArray[np.float32], *, seed: int = 0, progress: Progress = silent
+    points: Points, *, seed: int = 0, progress: Progress = silent
 ) -> Table[ClusterNumber]:
     """Try several numbers of clusters and return them, the best simplified silhouette first.
 
@@ -155,3 +170,149 @@ def choose_number(
         end = "smallest" if rows[0].k == tried[0] else "largest"
         notes.append(f"the best is the {end} number tried: the silhouette has no peak in between")
     return Table(rows, "numbers of clusters by simplified silhouette", notes)
+
+
+@dataclass(frozen=True)
+class NullModel:
+    """A null model compared with the text: its slopes, and how they differ from the text's.
+
+    difference: the text's slope minus the model's, with a 95% interval (Welch); p: the chance of
+    one as far from 0 if there were none. None if there is only one seed.
+    """
+
+    model: str
+    slope: float
+    r2: float
+    slopes: list[float]
+    difference: float
+    low: float | None
+    high: float | None
+    p: float | None
+
+
+def draw_shuffled(cloud: Cloud, rng: np.random.Generator) -> Points:
+    """Return mean vectors of sentences refilled from the corpus's unigram distribution."""
+    from scipy.sparse import csr_matrix
+
+    bags = cloud.bags
+    drawn = bags.indices[rng.integers(0, len(bags.indices), len(bags.indices))]
+    refilled = csr_matrix((bags.data, drawn, bags.indptr), bags.shape)
+    return mean_vectors(refilled, cloud.vectors.words.matrix)
+
+
+def draw_gaussian(cloud: Cloud, rng: np.random.Generator) -> Points:
+    """Return as many points as sentences, normally distributed with their mean and covariance."""
+    means = cloud.means
+    centre = means.mean(axis=0, dtype=np.float64)
+    starts = range(0, len(means), _ROWS)
+
+    def multiply(start: int) -> NDArray[np.float64]:
+        centred = means[start : start + _ROWS] - centre
+        return np.asarray(centred.T @ centred)
+
+    covariance = np.sum(list(map_blocks(multiply, starts)), axis=0) / max(1, len(means) - 1)
+    values, axes = np.linalg.eigh(covariance)
+    root = (axes * np.sqrt(np.maximum(values, 0))).T.astype(np.float32)
+    out = np.empty_like(means)
+    streams = rng.spawn(len(starts))
+
+    def fill(number: int) -> None:
+        part = slice(starts[number], starts[number] + _ROWS)
+        noise = streams[number].standard_normal(out[part].shape, np.float32)
+        out[part] = noise @ root + centre.astype(np.float32)
+
+    list(map_blocks(fill, range(len(starts))))
+    return out
+
+
+MODELS: dict[str, Callable[[Cloud, np.random.Generator], Points]] = {
+    "shuffled": draw_shuffled,
+    "gaussian": draw_gaussian,
+}
+
+
+def compare_nulls(
+    cloud: Cloud, k: int, slopes: Sequence[float], *, seed: int = 0, progress: Progress = silent
+) -> list[NullModel]:
+    """Cluster each null model as often as the text was, and compare the slopes."""
+    rows = []
+    total, done = len(MODELS) * len(slopes), 0
+    for number, (name, draw) in enumerate(MODELS.items()):
+        own, r2 = [], []
+        for run in range(len(slopes)):
+            rng = np.random.default_rng([seed, number, run])
+            line = fit_line(kmeans(draw(cloud, rng), k, seed=seed + run).sizes)
+            own.append(line.parameters["slope"])
+            r2.append(line.r2 or 0.0)
+            done += 1
+            progress(done, total)
+        difference = compare_means(slopes, own)
+        rows.append(NullModel(name, float(np.mean(own)), float(np.mean(r2)), own, *difference))
+    return rows
+
+
+def compare_means(
+    a: Sequence[float], b: Sequence[float]
+) -> tuple[float, float | None, float | None, float | None]:
+    """Return mean(a) − mean(b), its 95% interval and p value by Welch's t-test."""
+    from scipy.stats import ttest_ind
+
+    gap = float(np.mean(a) - np.mean(b))
+    if min(len(a), len(b)) < 2 or np.std(a) + np.std(b) < 1e-9:
+        return gap, None, None, None
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)  # one side may be equal for every seed
+        test = ttest_ind(a, b, equal_var=False)
+    interval = test.confidence_interval(0.95)
+    return gap, float(interval.low), float(interval.high), float(test.pvalue)
+
+
+@dataclass(frozen=True)
+class Slope:
+    """The slopes for one number of clusters over several seeds."""
+
+    k: int
+    slope: float
+    low: float
+    high: float
+    r2: float
+
+
+def cluster_seeds(cloud: Cloud, k: int, seeds: range, progress: Progress) -> list[Clustering]:
+    """Return a clustering per seed."""
+    if len(cloud.rows) < k:
+        raise InputError(
+            f"The text has {len(cloud.rows):,} distinct sentences with a vector: too few for"
+            f" {k:,} clusters.",
+            "Take fewer clusters (-k, clusters=) or a longer text.",
+        )
+    runs = []
+    for number, seed in enumerate(seeds, 1):
+        runs.append(kmeans(cloud.means, k, seed=seed))
+        progress(number, len(seeds))
+    sizes = min(runs, key=lambda run: run.inertia).sizes
+    if sizes[0] == sizes[-1]:
+        raise InputError(
+            f"All {k:,} clusters hold {sizes[0]:,} sentences: there is nothing to rank.",
+            "Take fewer clusters (-k, clusters=) or a longer text.",
+        )
+    return runs
+
+
+def vary_number(
+    cloud: Cloud, runs: Sequence[Clustering], seed: int, progress: Progress
+) -> list[Slope]:
+    """Figure 6: slopes for k − 20 … k + 20 in steps of 5, with the range over seeds."""
+    k = len(runs[0].sizes)
+    tried = [k + step for step in _STEPS if FEWEST <= k + step <= len(cloud.rows)]
+    rows = []
+    for number, other in enumerate(tried, 1):
+        found = runs
+        if other != k:
+            found = [kmeans(cloud.means, other, seed=seed + run) for run in range(len(runs))]
+        lines = [fit_line(run.sizes) for run in found]
+        slopes = [line.parameters["slope"] for line in lines]
+        r2 = float(np.mean([line.r2 for line in lines]))
+        rows.append(Slope(other, float(np.mean(slopes)), min(slopes), max(slopes), r2))
+        progress(number, len(tried))
+    return rows

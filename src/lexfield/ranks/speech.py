@@ -72,18 +72,6 @@ class SpeechResult:
     embedded: int
     notes: list[str] = field(default_factory=list)
 
-    def to_dict(self) -> dict[str, object]:
-        return {
-            "name": self.name,
-            "vectors": self.vectors,
-            "embedded": self.embedded,
-            "shares": self.shares.to_dicts(),
-            "neighbours": self.neighbours.to_dicts(),
-        }
-
-    def to_dicts(self) -> list[dict[str, object]]:
-        return [*self.shares.to_dicts(), *self.neighbours.to_dicts()]
-
     def lines(self) -> list[str]:
         """Return the report as lines of text."""
         return [

@@ -6,35 +6,130 @@ line of best fit in logs; also fits by likelihood, and null models.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-
-import numpy as np
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
 
 from lexfield.errors import InputError, check
+from lexfield.plottable import Plottable
 from lexfield.progress import Progress, silent
 from lexfield.ranks.cloud import (
     Cloud,
     Source,
+    TextFigures,
     Texts,
+    count_text,
     embed_sentences,
     make_corpus,
     open_vectors,
+    rank_ngrams,
 )
-from lexfield.ranks.clusters import choose_number, describe_clusters
-from lexfield.ranks.counts import count_text, rank_ngrams
-from lexfield.ranks.fit import FEWEST, STEEPEST, Counts, Fit, fit_line, fit_mandelbrot
-from lexfield.ranks.kmeans import Clustering, kmeans
-from lexfield.ranks.nulls import compare_nulls
-from lexfield.ranks.tail import RULE, fit_distributions
-from lexfield.ranks.zipf_result import Slope, ZipfResult
+from lexfield.ranks.clusters import (
+    ClusterNumber,
+    NullModel,
+    SentenceCluster,
+    Slope,
+    choose_number,
+    cluster_seeds,
+    compare_nulls,
+    describe_clusters,
+    vary_number,
+)
+from lexfield.ranks.fit import (
+    FEWEST,
+    RULE,
+    STEEPEST,
+    Counts,
+    Fit,
+    fit_distributions,
+    fit_line,
+    fit_mandelbrot,
+)
+from lexfield.results import Table, cell, format_rows, html_table
 from lexfield.text.corpus import Corpus
-
-__all__ = ["Slope", "ZipfResult", "zipf"]
 
 SPACES = ("categorical", "latent")
 _MOST_CLUSTERS = 10_000
-_STEPS = range(-20, 21, 5)
+ENOUGH = 10  # ranks, before anything is called a law
+_NEAR = 0.1
+_STRAIGHT = 0.95
+_PLAUSIBLE = 0.1  # Clauset et al.'s bound for the bootstrap
+_SURE = 0.05
+_LENGTH = 60  # characters shown of a sentence
+_NULL_NAMES = {"shuffled": "shuffled words", "gaussian": "a Gaussian cloud"}
+
+
+@dataclass(frozen=True)
+class ZipfResult(Plottable):
+    """Counts by rank, and what was fitted to them.
+
+    slope, r2: of the straight line in logs. fits: all fits by name (``line``, ``mandelbrot``,
+    ``power_law``, ``lognormal``, ``exponential``, ``truncated_power_law``). labels: the word,
+    n-gram or cluster of each rank. vectors: their name, or None if none were loaded. In the latent
+    space: ``slopes`` of all seeds, ``clusters``, ``nulls``, and if asked for ``robustness`` and
+    ``choices``, the numbers of clusters that were tried.
+    """
+
+    name: str
+    space: str
+    unit: str
+    counts: Counts
+    labels: Sequence[str]
+    fits: dict[str, Fit]
+    figures: TextFigures
+    vectors: str | None
+    slopes: list[float] = field(default_factory=list)
+    clusters: Table[SentenceCluster] | None = None
+    nulls: list[NullModel] = field(default_factory=list)
+    robustness: list[Slope] = field(default_factory=list)
+    choices: Table[ClusterNumber] | None = None
+    notes: list[str] = field(default_factory=list)
+
+    @property
+    def slope(self) -> float:
+        return self.fits["line"].parameters["slope"]
+
+    @property
+    def r2(self) -> float:
+        return self.fits["line"].r2 or 0.0
+
+    @property
+    def verdict(self) -> str:
+        """What the fits and null models say, in a few sentences."""
+        return write_verdict(self.unit, len(self.counts), self.fits, self.slopes, self.nulls)
+
+    def _repr_html_(self) -> str:
+        fits = [_fit_row(fit) for fit in self.fits.values()]
+        return html_table(fits, f"{self.name}: {self.verdict}", self.notes)
+
+    def lines(self) -> list[str]:
+        """Return the report as lines of text."""
+        figures = self.figures
+        out = [
+            f"{self.name}: {figures.tokens:,} tokens, {figures.types:,} types,"
+            f" {figures.sentences:,} distinct sentences"
+        ]
+        if figures.heaps_b is not None:
+            out.append(
+                f"Heaps' law: {cell(figures.heaps_k)} · tokens^{figures.heaps_b:.3f};"
+                f" types per token {figures.ratio:.4f}; {figures.once:,} types occur once"
+            )
+        if figures.unembedded is not None:
+            out.append(f"{figures.unembedded:,} types have no vector in {self.vectors!r}")
+        out += [f"slope {self.slope:.3f}, R² {self.r2:.3f} ({len(self.counts):,} {self.unit}s)", ""]
+        out += format_rows([_fit_row(fit) for fit in self.fits.values()])
+        if self.nulls:
+            out += ["", *format_rows([_null_row(null) for null in self.nulls])]
+        if self.robustness:
+            out += ["", *format_rows([asdict(row) for row in self.robustness])]
+        if self.choices:
+            out += ["", self.choices.title, *format_rows(self.choices.to_dicts())]
+        if self.clusters:
+            rows = [_cluster_row(cluster) for cluster in self.clusters]
+            out += ["", self.clusters.title, *format_rows(rows, 10)]
+        return [*out, "", self.verdict]
+
+    def __repr__(self) -> str:
+        return "\n".join([*self.lines(), *self.notes])
 
 
 def zipf(
@@ -60,7 +155,7 @@ def zipf(
     are trained on the texts. The latent space uses the default vectors if none are given; in the
     categorical space they only serve to count the words without one. seeds: the number of
     clusterings; the one with the least inertia is shown. nulls, robustness: also cluster null
-    models, and k − 20 … k + 20. draws: of the bootstrap that tests the power law; 0 for none.
+    models, and k − 20 … k + 20. draws: of the bootstrap that tests the power law, or 0.
     allow_unknown: cluster even if most words have no vector.
     """
     corpus = make_corpus(texts)
@@ -70,30 +165,30 @@ def zipf(
     check(isinstance(draws, int) and 0 <= draws <= 100_000, "draws", "0 to 100,000", draws)
     if space == "categorical":
         return _rank_words(corpus, ngram, vectors, draws, seed, name, progress)
-    check(ngram == 1, "ngram", "1 in the latent space", ngram)
-    if clusters != "auto":
-        _check_clusters(clusters)
+    _check_latent(ngram, clusters)
     cloud = embed_sentences(corpus, vectors or "default", progress, allow_unknown)
-    choices = (
-        choose_number(cloud.means, seed=seed, progress=progress) if clusters == "auto" else None
-    )
+    choices = None
+    if clusters == "auto":
+        choices = choose_number(cloud.means, seed=seed, progress=progress)
     k = choices[0].k if choices else int(clusters)
-    runs = _Runs.of(cloud, k, range(seed, seed + seeds), progress)
-    described = describe_clusters(corpus, cloud, runs.best)
-    fits, notes = _fit_all(runs.best.sizes, draws, seed)
+    runs = cluster_seeds(cloud, k, range(seed, seed + seeds), progress)
+    best = min(runs, key=lambda run: run.inertia)
+    slopes = [fit_line(run.sizes).parameters["slope"] for run in runs]
+    described = describe_clusters(corpus, cloud, best)
+    fits, notes = _fit_all(best.sizes, draws, seed)
     return ZipfResult(
         name,
         space,
         "cluster",
-        runs.best.sizes,
+        best.sizes,
         [" ".join(cluster.words) for cluster in described],
         fits,
         count_text(corpus, cloud.vectors.words.known, len(cloud.rows)),
         cloud.vectors.source,
-        runs.slopes,
+        slopes,
         described,
-        compare_nulls(cloud, k, runs.slopes, seed=seed, progress=progress) if nulls else [],
-        runs.vary_number(progress) if robustness else [],
+        compare_nulls(cloud, k, slopes, seed=seed, progress=progress) if nulls else [],
+        vary_number(cloud, runs, seed, progress) if robustness else [],
         choices,
         [*_list_omissions(cloud), *notes, *(choices.notes if choices else [])],
     )
@@ -137,7 +232,10 @@ def _fit_all(counts: Counts, draws: int, seed: int) -> tuple[dict[str, Fit], lis
     return {**fits, **tails}, [RULE, *notes] if tails else notes
 
 
-def _check_clusters(clusters: int | str) -> None:
+def _check_latent(ngram: int, clusters: int | str) -> None:
+    check(ngram == 1, "ngram", "1 in the latent space", ngram)
+    if clusters == "auto":
+        return
     is_whole = isinstance(clusters, int) and not isinstance(clusters, bool)
     check(is_whole, "clusters", "a whole number or 'auto'", clusters)
     if int(clusters) < FEWEST:
@@ -158,55 +256,100 @@ def _list_omissions(cloud: Cloud) -> list[str]:
     return notes
 
 
-@dataclass(frozen=True)
-class _Runs:
-    """Clusterings of one cloud with several seeds."""
+def _fit_row(fit: Fit) -> dict[str, object]:
+    parameters = ", ".join(f"{name} {cell(value)}" for name, value in fit.parameters.items())
+    return {
+        "fit": fit.name.replace("_", " "),
+        "parameters": parameters or "none found",
+        "R²": fit.r2,
+        "distance": fit.distance,
+        "ratio": fit.ratio,
+        "p": fit.p,
+    }
 
-    cloud: Cloud
-    seeds: Sequence[int]
-    found: list[Clustering]
 
-    @classmethod
-    def of(cls, cloud: Cloud, k: int, seeds: Sequence[int], progress: Progress) -> _Runs:
-        if len(cloud.rows) < k:
-            raise InputError(
-                f"The text has {len(cloud.rows):,} distinct sentences with a vector: too few for"
-                f" {k:,} clusters.",
-                "Take fewer clusters (-k, clusters=) or a longer text.",
-            )
-        found = []
-        for number, seed in enumerate(seeds, 1):
-            found.append(kmeans(cloud.means, k, seed=seed))
-            progress(number, len(seeds))
-        runs = cls(cloud, seeds, found)
-        sizes = runs.best.sizes
-        if sizes[0] == sizes[-1]:
-            raise InputError(
-                f"All {k:,} clusters hold {sizes[0]:,} sentences: there is nothing to rank.",
-                "Take fewer clusters (-k, clusters=) or a longer text.",
-            )
-        return runs
+def _null_row(null: NullModel) -> dict[str, object]:
+    interval = "" if null.low is None else f"{null.low:.3f} to {null.high:.3f}"
+    return {
+        "null model": null.model,
+        "slope": null.slope,
+        "R²": null.r2,
+        "text minus model": null.difference,
+        "95% interval": interval,
+        "p": null.p,
+    }
 
-    @property
-    def best(self) -> Clustering:
-        return min(self.found, key=lambda one: one.inertia)
 
-    @property
-    def slopes(self) -> list[float]:
-        return [fit_line(one.sizes).parameters["slope"] for one in self.found]
+def _cluster_row(cluster: SentenceCluster) -> dict[str, object]:
+    text = cluster.nearest[0]
+    return {
+        "rank": cluster.rank,
+        "sentences": cluster.size,
+        "words": " ".join(cluster.words),
+        "nearest": text if len(text) <= _LENGTH else f"{text[:_LENGTH]}…",
+    }
 
-    def vary_number(self, progress: Progress) -> list[Slope]:
-        """Figure 6: slopes for k − 20 … k + 20 in steps of 5, with the range over seeds."""
-        k = len(self.best.sizes)
-        tried = [k + step for step in _STEPS if FEWEST <= k + step <= len(self.cloud.rows)]
-        rows = []
-        for number, other in enumerate(tried, 1):
-            found = self.found
-            if other != k:
-                found = [kmeans(self.cloud.means, other, seed=seed) for seed in self.seeds]
-            lines = [fit_line(one.sizes) for one in found]
-            slopes = [line.parameters["slope"] for line in lines]
-            r2 = float(np.mean([line.r2 for line in lines]))
-            rows.append(Slope(other, float(np.mean(slopes)), min(slopes), max(slopes), r2))
-            progress(number, len(tried))
-        return rows
+
+def write_verdict(
+    unit: str,
+    ranks: int,
+    fits: Mapping[str, Fit],
+    slopes: Sequence[float],
+    nulls: Sequence[NullModel],
+) -> str:
+    """Return a few sentences on the line, the distribution and the null models."""
+    if ranks < ENOUGH:
+        return f"Too few {unit}s to judge: there are {ranks}, and a law needs at least {ENOUGH}."
+    sentences = [_describe_line(fits["line"], slopes), _describe_distribution(unit, fits)]
+    return " ".join([*sentences, *map(_describe_null, nulls)])
+
+
+def _describe_line(fit: Fit, slopes: Sequence[float]) -> str:
+    slope, r2 = fit.parameters["slope"], fit.r2 or 0.0
+    if abs(slope + 1) <= _NEAR:
+        text = f"The slope {slope:.2f} is close to Zipf's −1"
+    else:
+        text = f"The slope {slope:.2f} is {'flatter' if slope > -1 else 'steeper'} than Zipf's −1"
+    if len(slopes) > 1:
+        text += f" ({min(slopes):.2f} to {max(slopes):.2f} over {len(slopes)} seeds)"
+    straight = "and the ranks lie" if r2 >= _STRAIGHT else "but the ranks do not lie"
+    return f"{text}, {straight} on a line (R² {r2:.2f})."
+
+
+def _describe_distribution(unit: str, fits: Mapping[str, Fit]) -> str:
+    law = fits.get("power_law")
+    if law is None:
+        return "There are too few counts to test a distribution."
+    tail = f"the {law.points:,} {unit}s with a count of {law.parameters['xmin']:,} or more"
+    if law.p is None:
+        text = f"A power law was fitted to {tail}"
+    elif law.p < _PLAUSIBLE:
+        text = f"A power law is implausible even for {tail} (p {law.p:.2f})"
+    else:
+        text = f"A power law is plausible for {tail} (p {law.p:.2f})"
+    groups: dict[str, list[str]] = {"better": [], "worse": [], "similar": []}
+    for fit in fits.values():
+        if fit.name != "power_law" and fit.ratio is not None:
+            is_sure = (fit.p or 0) < _SURE
+            group = ("better" if fit.ratio < 0 else "worse") if is_sure else "similar"
+            groups[group].append(f"the {fit.name.replace('_', ' ')}")
+    parts = [
+        f"{_join(groups[group])} {'fits' if len(groups[group]) == 1 else 'fit'} {group}"
+        for group in ("better", "worse")
+        if groups[group]
+    ]
+    if groups["similar"]:
+        parts.append(f"{_join(groups['similar'])} cannot be distinguished from it")
+    return f"{text}{'; ' if parts else ''}{', '.join(parts)}."
+
+
+def _describe_null(null: NullModel) -> str:
+    name = _NULL_NAMES[null.model]
+    if null.p is None or null.p >= _SURE:
+        return f"It cannot be distinguished from {name} (slope {null.slope:.2f})."
+    comparison = "steeper" if null.difference < 0 else "flatter"
+    return f"It is {comparison} than for {name} (slope {null.slope:.2f})."
+
+
+def _join(names: Sequence[str]) -> str:
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"

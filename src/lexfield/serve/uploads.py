@@ -23,7 +23,7 @@ from typing import IO
 
 from lexfield.errors import InputError
 from lexfield.store.files import private_files, replace_file
-from lexfield.text.sniff import SAMPLE, identify
+from lexfield.text.decode import SAMPLE, identify
 
 _ZIP, _GZIP, _PARQUET = b"PK\x03\x04", b"\x1f\x8b", b"PAR1"
 _OFFICE = ("[Content_Types].xml", "mimetype")  # entries of documents that are zip files

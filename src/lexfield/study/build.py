@@ -3,7 +3,7 @@
 As in Hare et al. (section 4.4.1), each method suggests five sentences per query. Sentences that are
 too short or too long are not suggested, and neither are the query itself and repeats.
 
-Queries are in a file of queries (``evaluate/queries.py``) or in JSON: a list of texts, or lists by
+Queries are in a file of queries (``evaluate/trec.py``) or in JSON: a list of texts, or lists by
 level, ``{"middle": ["…", …], "college": […]}``. A level selects the documents that are searched
 (``--by FIELD``). All sizes are bounded, since sentences are shown to people.
 """
@@ -18,7 +18,7 @@ import numpy as np
 
 from lexfield.engine.threads import map_blocks
 from lexfield.errors import InputError, ReadError, check, list_names
-from lexfield.evaluate.queries import iterate_queries
+from lexfield.evaluate.trec import iterate_queries
 from lexfield.index.filter import allowed_rows
 from lexfield.progress import Progress, silent
 from lexfield.search.index import Index
@@ -34,8 +34,8 @@ from lexfield.study.design import (
     Design,
     StudyQuery,
 )
-from lexfield.text.sniff import SAMPLE, refuse_binary
-from lexfield.text.source import read_at_most
+from lexfield.text.decode import SAMPLE, refuse_binary
+from lexfield.text.readers import read_at_most
 
 MOST_BYTES = 20_000_000
 MOST_QUERIES = 10_000

@@ -23,10 +23,8 @@ from lexfield.store.folder import Store, Writer
 from lexfield.store.strings import StringArray
 from lexfield.text.builder import CorpusBuilder
 from lexfield.text.document import Document
-from lexfield.text.frames import records_of
 from lexfield.text.normalise import Normalisation, Tokenizer
-from lexfield.text.read import Reader
-from lexfield.text.vocabulary import Vocabulary
+from lexfield.text.read import Reader, records_of
 
 T = TypeVar("T")
 Texts = str | Document | Mapping[str, str] | Iterable[Document | str]
@@ -72,6 +70,35 @@ class View(Sequence[T], Generic[T]):
         return self._item(index % self._length)
 
 
+class Vocabulary:
+    """Words by id. Ids are ordered by falling count, then alphabetically, whatever the order of the
+    texts."""
+
+    def __init__(self, words: StringArray, counts: NDArray[np.int64]) -> None:
+        self.words = words
+        self.counts = counts
+
+    def __len__(self) -> int:
+        return len(self.words)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.words)
+
+    def __contains__(self, word: object) -> bool:
+        return word in self._ids
+
+    def id(self, word: str) -> int:
+        """Return the id of a word, or -1 if it does not occur."""
+        return self._ids.get(word, -1)
+
+    @cached_property
+    def _ids(self) -> dict[str, int]:
+        return {word: number for number, word in enumerate(self.words)}
+
+    def __repr__(self) -> str:
+        return f"<Vocabulary: {len(self):,} words, {int(self.counts.sum()):,} tokens>"
+
+
 class Corpus:
     """Texts split into sentences and words: ``Corpus.read(paths)`` or ``Corpus.of(texts)``.
 
@@ -83,6 +110,7 @@ class Corpus:
     tokens: vocabulary ids of all words, in order; sentence s begins at ``token_offsets[s]``, and
         ``sentence_offsets[d]`` is the first sentence of document d.
     notes: what was left out, guessed or repaired.
+    arrays, strings: everything that is stored, by name.
     """
 
     def __init__(
@@ -92,12 +120,12 @@ class Corpus:
         normalisation: Normalisation,
         notes: Sequence[str] = (),
     ) -> None:
+        self.arrays, self.strings = arrays, strings
         self.sentence_spans: NDArray[np.int64] = arrays["sentence_spans"]
         self.sentence_offsets: NDArray[np.int64] = arrays["sentence_offsets"]
         self.tokens: NDArray[np.int32] = arrays["tokens"]
         self.token_offsets: NDArray[np.int64] = arrays["token_offsets"]
         self.texts, self.ids, self.sources = strings["texts"], strings["ids"], strings["sources"]
-        self._metadata = strings["metadata"]
         self.vocabulary = Vocabulary(strings["words"], arrays["counts"])
         self.normalisation = normalisation
         self.notes = list(notes)
@@ -210,7 +238,7 @@ class Corpus:
 
     def metadata(self, row: int) -> dict[str, str]:
         """Return the metadata of document ``row``."""
-        known: dict[str, str] = json.loads(self._metadata[row])
+        known: dict[str, str] = json.loads(self.strings["metadata"][row])
         return known
 
     def document_of(self, sentence: int) -> int:
@@ -230,10 +258,9 @@ class Corpus:
         """Write the corpus into a store. Return the metadata that ``load`` needs."""
         normalisation = self.normalisation.to_dict()
         for name in _ARRAYS:
-            values = self.vocabulary.counts if name == "counts" else getattr(self, name)
-            out.array(f"{prefix}{name}", values)
-        for name, strings in zip(_STRINGS, self._strings(), strict=True):
-            out.strings(f"{prefix}{name}", strings)
+            out.array(f"{prefix}{name}", self.arrays[name])
+        for name in _STRINGS:
+            out.strings(f"{prefix}{name}", self.strings[name])
         return {"normalisation": normalisation, "notes": self.notes}
 
     @classmethod
@@ -244,9 +271,6 @@ class Corpus:
             Normalisation(**meta["normalisation"]),
             meta["notes"],
         )
-
-    def _strings(self) -> tuple[StringArray, ...]:
-        return self.texts, self.ids, self.sources, self._metadata, self.vocabulary.words
 
     def __repr__(self) -> str:
         return (

@@ -1,4 +1,4 @@
-"""Bytes to text: which encoding, and the boilerplate of Project Gutenberg."""
+"""Bytes to text: what is not text, which encoding, and the boilerplate of Project Gutenberg."""
 
 from __future__ import annotations
 
@@ -6,10 +6,95 @@ import codecs
 import re
 
 from lexfield.errors import ReadError
-from lexfield.text.sniff import BOMS
 
+SAMPLE = 1 << 16  # bytes to look at
+BOMS = (
+    (codecs.BOM_UTF8, "utf-8-sig"),
+    (codecs.BOM_UTF32_LE, "utf-32"),
+    (codecs.BOM_UTF32_BE, "utf-32"),
+    (codecs.BOM_UTF16_LE, "utf-16"),
+    (codecs.BOM_UTF16_BE, "utf-16"),
+)
+_DOCUMENT = "Save it as plain text first (.txt, UTF-8)."
+_PACKED = "Unpack it first."
+_MAGIC = (  # where, bytes, what it is, what to do
+    (0, b"%PDF-", "a PDF document", _DOCUMENT),
+    (0, b"{\\rtf", "an RTF document", _DOCUMENT),
+    (0, b"%!PS", "a PostScript document", _DOCUMENT),
+    (0, b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "an Office document (DOC, XLS or PPT)", _DOCUMENT),
+    (60, b"BOOKMOBI", "a Mobipocket book", _DOCUMENT),
+    (0, b"AT&TFORM", "a DjVu document", _DOCUMENT),
+    (0, b"PK\x05\x06", "an empty zip archive", _PACKED),
+    (0, b"\x1f\x8b", "a gzip archive", _PACKED),
+    (0, b"BZh", "a bzip2 archive", _PACKED),
+    (0, b"\xfd7zXZ\0", "an xz archive", _PACKED),
+    (0, b"7z\xbc\xaf\x27\x1c", "a 7z archive", _PACKED),
+    (0, b"Rar!\x1a\x07", "a RAR archive", _PACKED),
+    (0, b"\x28\xb5\x2f\xfd", "a Zstandard archive", _PACKED),
+    (257, b"ustar", "a tar archive", _PACKED),
+    (0, b"\x89PNG\r\n", "a PNG picture", ""),
+    (0, b"\xff\xd8\xff", "a JPEG picture", ""),
+    (0, b"GIF87a", "a GIF picture", ""),
+    (0, b"GIF89a", "a GIF picture", ""),
+    (0, b"II*\0", "a TIFF picture", ""),
+    (0, b"MM\0*", "a TIFF picture", ""),
+    (8, b"WEBP", "a WebP picture", ""),
+    (8, b"WAVE", "a sound recording (WAV)", ""),
+    (8, b"AVI ", "a film (AVI)", ""),
+    (4, b"ftyp", "a film or sound recording (MP4)", ""),
+    (0, b"ID3", "a sound recording (MP3)", ""),
+    (0, b"OggS", "a sound recording (Ogg)", ""),
+    (0, b"fLaC", "a sound recording (FLAC)", ""),
+    (0, b"\x7fELF", "a program", ""),
+    (0, b"MZ", "a program", ""),
+    (0, b"SQLite format 3\0", "an SQLite database", "Export its table as CSV."),
+    (0, b"PAR1", "a parquet table", "Read it with --format parquet."),
+    (0, b"\x93NUMPY", "a NumPy array", ""),
+)
+_READABLE = ("BZh", "MZ", "ID3", "AVI ", "WAVE", "WEBP", "ftyp", "ustar")  # could begin a text
+_INSIDE = (  # what a zip archive holds
+    (b"word/", "a Word document (DOCX)"),
+    (b"xl/", "an Excel workbook (XLSX)"),
+    (b"ppt/", "a PowerPoint presentation (PPTX)"),
+    (b"application/epub+zip", "an EPUB book"),
+    (b"opendocument", "an OpenDocument file (ODT, ODS or ODP)"),
+    (b"[Content_Types].xml", "an Office document (DOCX, XLSX or PPTX)"),
+)
+_CONTROL = bytes({*range(32), 127} - set(b"\t\n\v\f\r\x1b"))
 _SHORT = 2_000  # bytes; too few to detect an encoding by the frequencies of letters
 _WESTERN = 0.25  # a text in Latin letters has at most this share of bytes beyond ASCII
+
+
+def identify(sample: bytes, encoding: str | None = None) -> tuple[str, str]:
+    """Return what kind of file begins with these bytes and what to do about it; empty for text.
+
+    If the ``encoding`` is known, zero bytes may be part of its characters.
+    """
+    if any(sample.startswith(mark) for mark, _ in BOMS):
+        return "", ""
+    control = len(sample) - len(sample.translate(None, _CONTROL))
+    for at, magic, what, hint in _MAGIC:
+        if sample.startswith(magic, at) and (control or magic.decode("latin-1") not in _READABLE):
+            return what, hint
+    if sample.startswith(b"PK\x03\x04"):
+        inside = (what for part, what in _INSIDE if part in sample)
+        found = next(inside, "")
+        return (found, _DOCUMENT) if found else ("a zip archive", _PACKED)
+    if encoding is None and b"\0" in sample:
+        return (
+            "binary data (it holds zero bytes)",
+            "If it is UTF-16 text, say so: --encoding utf-16.",
+        )
+    if encoding is None and control * 20 > len(sample):
+        return "binary data (it is full of control characters)", ""
+    return "", ""
+
+
+def refuse_binary(sample: bytes, source: str, encoding: str | None = None) -> None:
+    """Raise ``ReadError`` if the first bytes of a file are not text."""
+    what, hint = identify(sample, encoding)
+    if what:
+        raise ReadError(f"{source} is {what}, not text.", hint or "Leave it out.")
 
 
 def check_encoding(name: str) -> str:

@@ -80,26 +80,17 @@ def kwic(
     owners = reader.documents([start for start, _ in ordered])
     totals = Counter({corpus.ids[one]: count for one, count in sorted(Counter(owners).items())})
     if k is not None:
-        groups = [
-            (corpus.ids[owner], found[match]) for owner, match in zip(owners, ordered, strict=True)
-        ]
-        ordered = _first_of_each(ordered, groups, k)
-        notes += _cut_notes(Counter(groups), phrases, k)
+        seen: Counter[Group] = Counter()
+        shown = []
+        for owner, match in zip(owners, ordered, strict=True):
+            group = corpus.ids[owner], found[match]
+            seen[group] += 1
+            if seen[group] <= k:
+                shown.append(match)
+        ordered = shown
+        notes += _cut_notes(seen, phrases, k)
     title = f"{len(found):,} places of {list_names(phrases)}"
     return Concordance([reader.context(*match) for match in ordered], totals, title, notes)
-
-
-def _first_of_each(
-    matches: Sequence[tuple[int, int]], groups: Sequence[Group], k: int
-) -> list[tuple[int, int]]:
-    """Return the first ``k`` matches of each document and phrase, in their order."""
-    seen: Counter[Group] = Counter()
-    kept = []
-    for match, group in zip(matches, groups, strict=True):
-        seen[group] += 1
-        if seen[group] <= k:
-            kept.append(match)
-    return kept
 
 
 def _cut_notes(counts: Mapping[Group, int], phrases: Sequence[str], k: int) -> list[str]:
@@ -124,11 +115,8 @@ def _places(corpus: Corpus, ids: Sequence[int]) -> NDArray[np.int64]:
     places = np.flatnonzero(tokens[: len(tokens) - len(ids) + 1] == ids[0])
     for step, word in enumerate(ids[1:], 1):
         places = places[tokens[places + step] == word]
-    ends = corpus.token_offsets
-    same = np.searchsorted(ends, places, "right") == np.searchsorted(
-        ends, places + len(ids) - 1, "right"
-    )
-    return np.asarray(places[same])
+    ends = corpus.token_offsets[np.searchsorted(corpus.token_offsets, places, "right")]
+    return np.asarray(places[places + len(ids) <= ends])
 
 
 class _Reader:

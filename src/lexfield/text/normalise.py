@@ -1,22 +1,24 @@
-"""How a text becomes words: which tokenizer splits it and how words are normalised.
+"""How a text becomes words: which tokenizer splits it, how words are normalised and stemmed.
 
 A ``Normalisation`` is stored with every corpus and index, so queries are split like the texts.
 """
 
 from __future__ import annotations
 
+import difflib
 import re
 import unicodedata
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from functools import cache
+from typing import Any
 
 from lexfield.errors import InputError
 from lexfield.registry import Registry
 from lexfield.results import JsonObject
 from lexfield.text.segment import BREAK, character_ranges, split_words, word_spans
-from lexfield.text.stem import NONE, check_stemmer
 
+NONE = "none"  # the stemmer that leaves words as they are
 Tokenizer = Callable[[str], Sequence[str]]
 DEFAULT_TOKENIZER = "words"
 TOKENIZERS: Registry[Tokenizer] = Registry(
@@ -112,3 +114,36 @@ def _long_runs() -> re.Pattern[str]:
 
 def _shorten_run(run: re.Match[str]) -> str:
     return run[0][:_MOST_MARKS]
+
+
+def stem_words(words: Sequence[str], stemmer: str) -> list[str]:
+    """Return the stem of every word by a Snowball stemmer; the words themselves for "none"."""
+    if stemmer == NONE:
+        return list(words)
+    stems: list[str] = _stemmer(stemmer).stemWords(list(words))
+    return stems
+
+
+def stemmers() -> list[str]:
+    """Return the names of all stemmers, mostly languages: english, german, porter, …"""
+    import Stemmer
+
+    return sorted(Stemmer.algorithms())
+
+
+def check_stemmer(name: str) -> None:
+    """Raise InputError if there is no stemmer of this name."""
+    if name != NONE and name not in stemmers():
+        close = difflib.get_close_matches(name, stemmers(), 1)
+        hint = f"Did you mean {close[0]!r}? " if close else ""
+        raise InputError(
+            f"There is no stemmer {name!r}.", f"{hint}There are: none, {', '.join(stemmers())}."
+        )
+
+
+@cache
+def _stemmer(name: str) -> Any:
+    import Stemmer
+
+    check_stemmer(name)
+    return Stemmer.Stemmer(name)

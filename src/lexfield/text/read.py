@@ -11,17 +11,20 @@ import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
+
+from pathspec import GitIgnoreSpec
 
 from lexfield.errors import InputError, ReadError, check, list_names
+from lexfield.results import JsonObject
 from lexfield.store.manifest import CURRENT, generations
 from lexfield.text.decode import check_encoding, strip_gutenberg
 from lexfield.text.document import Document
-from lexfield.text.folder import walk
-from lexfield.text.readers import READERS, Record, map_suffixes
-from lexfield.text.source import Source
+from lexfield.text.readers import READERS, Record, Source, map_suffixes
 
 _TEXT_FIELDS = ("text", "body", "content", "sentence", "abstract")
 _ID_FIELDS = ("id", "_id", "doc_id", "docno", "key")
+_IGNORE_FILES = (".gitignore", ".ignore", ".lexfieldignore")
 
 
 class Reader:
@@ -181,3 +184,65 @@ def _to_string(value: object) -> str:
     if value is None:
         return ""
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
+
+
+def walk(folder: Path, skipped: list[tuple[str, str]]) -> Iterator[Path]:
+    """Yield files below ``folder``; others go to ``skipped`` with the reason.
+
+    Links are followed within the folder only: one from elsewhere could hold a link to a secret.
+    """
+    inside = os.path.join(os.path.realpath(folder), "")
+    rules: list[tuple[str, GitIgnoreSpec]] = []
+    for here, folders, files in os.walk(folder):
+        folders.sort()
+        base = os.path.relpath(here, folder)
+        prefix = "" if base == "." else f"{Path(base).as_posix()}/"
+        lines = [line for name in _IGNORE_FILES for line in _lines(Path(here, name))]
+        rules = [(at, spec) for at, spec in rules if prefix.startswith(at)]
+        if lines:
+            rules.append((prefix, GitIgnoreSpec.from_lines(lines)))
+        for name in list(folders):
+            if reason := _reason(f"{prefix}{name}/", rules):
+                folders.remove(name)
+                skipped.append((f"{prefix}{name}/", reason))
+        for name in sorted(files):
+            if reason := _reason(f"{prefix}{name}", rules):
+                skipped.append((f"{prefix}{name}", reason))
+            elif not os.path.isfile(path := os.path.join(here, name)):
+                skipped.append((f"{prefix}{name}", "not a regular file"))
+            elif os.path.islink(path) and not os.path.realpath(path).startswith(inside):
+                skipped.append((f"{prefix}{name}", "a link out of the folder"))
+            else:
+                yield Path(path)
+
+
+def _reason(relative: str, rules: list[tuple[str, GitIgnoreSpec]]) -> str:
+    if os.path.basename(relative.rstrip("/")).startswith("."):
+        return "hidden"
+    if any(spec.match_file(relative[len(at) :]) for at, spec in rules):
+        return "ignored"
+    return ""
+
+
+def _lines(path: Path) -> list[str]:
+    return path.read_text("utf-8", "replace").splitlines() if path.is_file() else []
+
+
+def records_of(frame: Any) -> list[JsonObject]:
+    """Return one dictionary per row; missing values are None. No data frame package is imported."""
+    if hasattr(frame, "to_dicts"):  # polars, and lexfield's own tables
+        rows = frame.to_dicts()
+    elif hasattr(frame, "to_pylist"):  # Arrow
+        rows = frame.to_pylist()
+    elif hasattr(frame, "to_dict") and hasattr(frame, "columns"):  # pandas
+        rows = frame.astype(object).where(frame.notna(), None).to_dict("records")
+    elif isinstance(frame, Iterable) and not isinstance(frame, str | bytes | Mapping):
+        rows = list(frame)
+    else:
+        rows = None
+    if rows is None or not all(isinstance(row, Mapping) for row in rows):
+        raise InputError(
+            f"A {type(frame).__name__} is not a table of texts.",
+            "Give a pandas, polars or Arrow table, or a list of dictionaries.",
+        )
+    return [{str(name): value for name, value in row.items()} for row in rows]

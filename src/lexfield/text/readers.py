@@ -21,22 +21,179 @@ A reader has ``suffixes``, those of the files it reads, and ``read(source)``, wh
 from __future__ import annotations
 
 import csv
+import gzip
+import io
+import os
+import sys
+import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import IO, Any, Protocol
 
 from lexfield.errors import ReadError, list_names, need
 from lexfield.registry import Registry
 from lexfield.store.bounds import bounded_json, most_unpacked
-from lexfield.text import source as limits
+from lexfield.text.decode import SAMPLE, detect, identify, refuse_binary
 from lexfield.text.document import Document
-from lexfield.text.source import Source, too_much
 
+MAX_DOCUMENT = 256 << 20  # bytes of one text; larger files are collections, not documents
 Record = Mapping[str, object]
 Item = Document | tuple[int, Record]
+_PIECE = 1 << 20
 _ROOM, _FEW_ROWS = 64 << 20, 10_000  # of parquet files
 _CSV_ERRORS = {"unexpected end of data": "a quote is opened and not closed"}
+
+
+class Source:
+    """One input. It can be used wherever a path can: ``open(source)``, ``Path(source)``.
+
+    name: the path within the folder that is being read, or the name of a single file.
+    encoding: the user's choice; None means that it is detected.
+    notes: messages for the user about this input; readers may add to them.
+    """
+
+    def __init__(self, path: Path | None, name: str = "", encoding: str | None = None) -> None:
+        self.path = path  # None for standard input
+        self.name = name or ("stdin" if path is None else path.name)
+        self.encoding = encoding
+        self.notes: list[str] = []
+
+    def __str__(self) -> str:
+        return "stdin" if self.path is None else str(self.path)
+
+    def __fspath__(self) -> str:
+        if self.path is None:
+            raise ReadError("This format cannot be read from standard input.", "Name a file.")
+        return str(self.path)
+
+    @contextmanager
+    def open(self) -> Iterator[IO[bytes]]:
+        """Open the input as bytes; gzip files are unzipped."""
+        if self.path is None:
+            yield sys.stdin.buffer
+            return
+        try:
+            with open(self.path, "rb") as raw:
+                is_zipped = raw.read(2) == b"\x1f\x8b"
+                raw.seek(0)
+                if is_zipped:
+                    with _GzipFile(fileobj=raw) as unzipped:
+                        unzipped.limit(self, os.fstat(raw.fileno()).st_size)
+                        yield unzipped  # type: ignore[misc]
+                else:
+                    yield raw
+        except (EOFError, gzip.BadGzipFile, zlib.error) as error:
+            raise ReadError(f"{self} is a damaged gzip file: {error}.") from error
+        except OSError as error:
+            raise ReadError(
+                f"{self} cannot be read: {error.strerror}.", "Check the path."
+            ) from error
+
+    def problem(self) -> str:
+        """Return why the input cannot be read as text; empty if it can."""
+        try:
+            with self.open() as file:
+                return identify(file.read(SAMPLE), self.encoding)[0]
+        except ReadError as error:
+            return error.message
+
+    def text(self) -> str:
+        """Return the whole text."""
+        with self.open() as file:
+            data = read_at_most(file, MAX_DOCUMENT)
+        if data is None:
+            raise ReadError(
+                f"{self} is larger than {MAX_DOCUMENT >> 20} MB, too large for one document.",
+                "Split it, or read each line as a document with --format lines.",
+            )
+        refuse_binary(data[:SAMPLE], str(self), self.encoding)
+        encoding = self.encoding or detect(data, whole=True)
+        if encoding not in ("utf-8", "utf-8-sig") and not self.encoding:
+            self.notes.append(f"{self}: not UTF-8, read as {encoding}")
+        try:
+            return data.decode(encoding).replace("\r\n", "\n")
+        except UnicodeDecodeError as error:
+            raise ReadError(
+                f"{self} is not valid {encoding} (byte {error.start:,}).",
+                "Name its encoding with --encoding.",
+            ) from error
+
+    def lines(self, longest: int | None = None, utf8_only: bool = False) -> Iterator[str]:
+        """Yield the lines of the text, at most ``longest`` characters each, with their ends."""
+        longest = longest or MAX_DOCUMENT
+        with self.open() as file:
+            sample = file.read(SAMPLE)
+            refuse_binary(sample, str(self), self.encoding)
+            encoding = self.encoding or detect(sample, whole=len(sample) < SAMPLE)
+            if utf8_only:
+                encoding = "utf-8-sig"
+            joined = io.BufferedReader(_Rejoined(sample, file), SAMPLE)
+            text = io.TextIOWrapper(joined, encoding, newline="")
+            number = 0
+            try:
+                while line := text.readline(longest + 1):
+                    number += 1
+                    if len(line) > longest:
+                        raise ReadError(f"{self}:{number}: a line over {longest:,} characters.")
+                    yield line
+            except UnicodeError as error:
+                if utf8_only:
+                    message, hint = "not UTF-8", "Save it as UTF-8."
+                else:
+                    message, hint = f"not valid {encoding}", "Name its encoding with --encoding."
+                raise ReadError(f"{self}: {message} after line {number}.", hint) from error
+
+
+class _GzipFile(gzip.GzipFile):
+    """A gzip file that refuses to unpack to much more than its size: it may be made to do harm."""
+
+    def limit(self, source: Source, packed: int) -> None:
+        self._source, self._most = source, most_unpacked(packed)
+
+    def read(self, size: int | None = -1) -> bytes:
+        data = super().read(size)
+        if self.tell() > self._most:
+            raise _growth_error(self._source)
+        return data
+
+
+class _Rejoined(io.RawIOBase):
+    """A stream whose beginning was already read, from its beginning."""
+
+    def __init__(self, head: bytes, tail: IO[bytes]) -> None:
+        self._head = memoryview(head)
+        self._tail = tail
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
+        piece = self._head[: len(buffer)] or self._tail.read(len(buffer))
+        self._head = self._head[len(buffer) :]
+        buffer[: len(piece)] = piece
+        return len(piece)
+
+
+def _growth_error(source: Source) -> ReadError:
+    """Return the error for a file that unpacks to far more than its size."""
+    return ReadError(
+        f"{source} is small and unpacks to very much.", "If it is meant to, unpack it first."
+    )
+
+
+def read_at_most(file: IO[bytes], most: int) -> bytes | None:
+    """Return all bytes of a file, or None if there are more than ``most``.
+
+    It reads in pieces: asked for many bytes at once, Python allocates them before it reads.
+    """
+    data = bytearray()
+    while piece := file.read(_PIECE):
+        data += piece
+        if len(data) > most:
+            return None
+    return bytes(data)
 
 
 class FileReader(Protocol):
@@ -88,7 +245,7 @@ def read_csv(source: Source, delimiter: str = ",") -> Iterator[tuple[int, Record
 
     The standard library needs four to eight bytes of memory per character of a field.
     """
-    csv.field_size_limit(limits.MAX_DOCUMENT)  # of the whole process; 128 kB by default
+    csv.field_size_limit(MAX_DOCUMENT)  # of the whole process; 128 kB by default
     rows = csv.reader(source.lines(), delimiter=delimiter, strict=True)
     header: list[str] = []
     try:
@@ -105,7 +262,7 @@ def read_csv(source: Source, delimiter: str = ",") -> Iterator[tuple[int, Record
     except csv.Error as error:
         problem = _CSV_ERRORS.get(str(error), str(error))
         if "field larger" in problem:
-            problem = f"a field over {limits.MAX_DOCUMENT >> 20} MB"
+            problem = f"a field over {MAX_DOCUMENT >> 20} MB"
         raise ReadError(f"{source}:{rows.line_num}: {problem}.") from error
 
 
@@ -132,7 +289,7 @@ def read_parquet(source: Source) -> Iterator[tuple[int, Record]]:
             for batch in file.iter_batches(batch_size=batch_size, columns=flat):
                 unpacked += batch.nbytes
                 if unpacked > most:
-                    raise too_much(source)
+                    raise _growth_error(source)
                 for record in batch.to_pylist():
                     number += 1
                     yield number, record
@@ -151,7 +308,7 @@ def _choose_batch_size(source: Source, about: Any, most: int) -> int:
     groups = [about.row_group(number) for number in range(about.num_row_groups)]
     sizes = [group.total_byte_size for group in groups]
     if sum(sizes) > most:
-        raise too_much(source)
+        raise _growth_error(source)
     few = max((group.num_rows for group in groups), default=0) <= _FEW_ROWS
     return int(min(1024, max(1 if few else 8, _ROOM // max([1, *sizes]))))
 

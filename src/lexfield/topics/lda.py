@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, TypeAlias, TypeGuard
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,7 +22,6 @@ from lexfield.results import Table
 from lexfield.store.folder import Store, Writer
 from lexfield.text.corpus import Corpus
 from lexfield.text.document import Document
-from lexfield.topics.filters import Filters
 from lexfield.topics.inference import ROUNDS, TOLERANCE, infer_rows
 
 if TYPE_CHECKING:
@@ -31,6 +30,43 @@ if TYPE_CHECKING:
 Documents: TypeAlias = "csr_matrix | Corpus | Iterable[str | Document]"
 _BLOCK = 256  # documents per task of inference
 _COHERENCE_WORDS = 10
+
+
+@dataclass(frozen=True, kw_only=True)
+class Filters:
+    """Leave out words that say little about topics: rare, frequent or short words, and numbers
+    (Krstovski et al., section 3.2.1).
+
+    min_count, max_count: occurrences in all documents. max_share: of the documents.
+    min_length: characters. (The paper has 1,000 and 350,000 occurrences in 1.6 million patents, at
+    least four characters, no numbers.)
+    """
+
+    min_count: int = 5
+    max_count: int | None = None
+    max_share: float = 0.5
+    min_length: int = 4
+
+    def __post_init__(self) -> None:
+        check(self.min_count >= 1, "min_count", "at least 1", self.min_count)
+        check(0 < self.max_share <= 1, "max_share", "over 0 and up to 1", self.max_share)
+        check(self.min_length >= 1, "min_length", "at least 1", self.min_length)
+        if self.max_count is not None:
+            expected = f"at least min_count, {self.min_count}"
+            check(self.max_count >= self.min_count, "max_count", expected, self.max_count)
+
+    def select(self, counts: csr_matrix, words: Sequence[str]) -> NDArray[np.int64]:
+        """Return the columns of counts (documents × words) that pass."""
+        occurrences = np.asarray(counts.sum(axis=0)).ravel()
+        documents = np.bincount(counts.indices, minlength=len(words))
+        passes = (occurrences >= self.min_count) & (documents <= self.max_share * counts.shape[0])
+        if self.max_count is not None:
+            passes &= occurrences <= self.max_count
+        is_word = [
+            len(word) >= self.min_length and any(letter.isalpha() for letter in word)
+            for word in words
+        ]
+        return np.flatnonzero(passes & np.array(is_word, bool))
 
 
 @dataclass(frozen=True)
@@ -56,7 +92,7 @@ class TopicModel:
         weights: NDArray[np.float32],
         prior: float,
         coherences: NDArray[np.float64],
-        about: dict[str, object],
+        about: dict[str, Any],
     ) -> None:
         self.words = list(words)
         self.weights = weights
@@ -99,10 +135,7 @@ class TopicModel:
         chosen = counts[:, columns].tocsr()
         filled = np.flatnonzero(np.diff(chosen.indptr))
         batch = batch or min(1024, max(16, len(filled) // 16))
-        weights = _fit_weights(chosen[filled], topics, passes, alpha, eta, batch, seed, progress)
-        tops = np.argsort(-weights, axis=1, kind="stable")[:, :_COHERENCE_WORDS]
-        alpha, eta = alpha or 1 / topics, eta or 1 / topics
-        about = {
+        about: dict[str, Any] = {
             "topics": topics,
             "documents": len(filled),
             "empty": counts.shape[0] - len(filled),
@@ -110,12 +143,15 @@ class TopicModel:
             "tokens": int(chosen.sum()),
             "passes": passes,
             "batch": batch,
-            "alpha": alpha,
-            "eta": eta,
+            "alpha": alpha or 1 / topics,
+            "eta": eta or 1 / topics,
             "seed": seed,
             "filters": asdict(filters),
         }
-        return cls([words[column] for column in columns], weights, alpha, npmi(chosen, tops), about)
+        weights = _fit_weights(chosen[filled], about, progress)
+        tops = np.argsort(-weights, axis=1, kind="stable")[:, :_COHERENCE_WORDS]
+        names = [words[column] for column in columns]
+        return cls(names, weights, about["alpha"], npmi(chosen, tops), about)
 
     @property
     def topics(self) -> int:
@@ -209,15 +245,12 @@ class TopicModel:
         """Return all topics with their ``k`` top words, the largest topic first."""
         totals = self.weights.sum(axis=1, dtype=np.float64)
         shares = totals / totals.sum()
-        rows = [
-            TopicSummary(
-                topic,
-                float(shares[topic]),
-                float(self.coherences[topic]),
-                " ".join(self.top_words(topic, k)),
+        rows = []
+        for topic in np.argsort(-shares, kind="stable").tolist():
+            words = " ".join(self.top_words(topic, k))
+            rows.append(
+                TopicSummary(topic, float(shares[topic]), float(self.coherences[topic]), words)
             )
-            for topic in np.argsort(-shares, kind="stable").tolist()
-        ]
         return Table(rows, f"{self.topics} topics over {len(self.words):,} words")
 
     def save(self, out: Writer) -> None:
@@ -267,28 +300,21 @@ def _is_sparse(documents: Documents) -> TypeGuard[csr_matrix]:
 
 
 def _fit_weights(
-    counts: csr_matrix,
-    topics: int,
-    passes: int,
-    alpha: float | None,
-    eta: float | None,
-    batch: int,
-    seed: int,
-    progress: Progress,
+    counts: csr_matrix, about: dict[str, Any], progress: Progress
 ) -> NDArray[np.float32]:
     from sklearn.decomposition import LatentDirichletAllocation
     from threadpoolctl import threadpool_limits
 
-    height = counts.shape[0]
+    height, passes, batch = counts.shape[0], about["passes"], about["batch"]
     model = LatentDirichletAllocation(
-        topics,
-        doc_topic_prior=alpha,
-        topic_word_prior=eta,
+        about["topics"],
+        doc_topic_prior=about["alpha"],
+        topic_word_prior=about["eta"],
         learning_method="online",
         total_samples=height,
-        random_state=seed,
+        random_state=about["seed"],
     )
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(about["seed"])
     with threadpool_limits(1):  # sums in one order on every machine
         for done in range(passes):
             order = rng.permutation(height)

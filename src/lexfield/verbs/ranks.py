@@ -13,15 +13,14 @@ from msgspec import UNSET, Meta, UnsetType, convert
 from lexfield.plots.figure import PAGE_FORMATS, Picture
 from lexfield.plots.ranks import draw_layouts, draw_zipf, fit_curves, select_ranks
 from lexfield.progress import Progress, begin_stage, silent
-from lexfield.ranks.clusters import ClusterNumber, SentenceCluster
-from lexfield.ranks.counts import TextFigures
+from lexfield.ranks.cloud import TextFigures
+from lexfield.ranks.clusters import ClusterNumber, NullModel, SentenceCluster, Slope
 from lexfield.ranks.fit import Fit
 from lexfield.ranks.layout import LayoutResult
 from lexfield.ranks.layout import layout as place_words
-from lexfield.ranks.nulls import NullModel
 from lexfield.ranks.speech import NEIGHBOURS, SameClass, Share, SpeechResult
 from lexfield.ranks.speech import speech as count_speech
-from lexfield.ranks.zipf import Slope, ZipfResult
+from lexfield.ranks.zipf import ZipfResult
 from lexfield.ranks.zipf import zipf as fit_ranks
 from lexfield.results import JsonObject, format_rows
 from lexfield.verbs.declare import Flags, Help, verb
@@ -301,7 +300,16 @@ def speech(
         count_speech, vectors=vectors, neighbours=sorted(set(k)), allow_unknown=allow_unknown
     )
     details, notes = run_each(count, texts, options, "nearest words", progress)
-    rows = [convert(found.to_dict(), SpeechRow) for found in details]
+    rows = [
+        SpeechRow(
+            name=found.name,
+            vectors=found.vectors,
+            embedded=found.embedded,
+            shares=list(found.shares),
+            neighbours=list(found.neighbours),
+        )
+        for found in details
+    ]
     return PartsOfSpeech(rows, details=details, notes=notes)
 
 

@@ -10,8 +10,7 @@ from typing import Annotated
 from msgspec import Meta
 
 from lexfield.errors import InputError
-from lexfield.evaluate.queries import read_queries
-from lexfield.evaluate.trec import Run, run_lines, write_run
+from lexfield.evaluate.trec import Run, read_queries, run_lines, write_run
 from lexfield.index.filter import read_where
 from lexfield.index.ranking import Ranking
 from lexfield.progress import Progress, begin_stage, silent

@@ -10,8 +10,7 @@ from typing import Annotated, TypedDict, Unpack
 from msgspec import UNSET, Meta, UnsetType
 
 from lexfield.errors import InputError
-from lexfield.evaluate.queries import read_queries, split_line
-from lexfield.evaluate.trec import Run, run_lines
+from lexfield.evaluate.trec import Run, read_queries, run_lines, split_line
 from lexfield.index.filter import read_where
 from lexfield.index.highlights import Highlight, pieces
 from lexfield.index.passages import Passage

@@ -24,9 +24,8 @@ from lexfield.index.topics import Topics, segment_counts
 from lexfield.progress import Progress, begin_stage, silent
 from lexfield.results import JsonObject
 from lexfield.store.files import replace_file
-from lexfield.topics.filters import Filters
-from lexfield.topics.lda import TopicSummary
-from lexfield.topics.mixtures import read_mixtures
+from lexfield.topics.lda import Filters, TopicSummary
+from lexfield.topics.simplex import read_mixtures
 from lexfield.verbs.declare import Flags, Help, verb
 from lexfield.verbs.input import IndexInput, open_index
 from lexfield.verbs.options import FileInput, Hits, Seed, Target

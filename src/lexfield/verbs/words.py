@@ -12,7 +12,7 @@ from msgspec import UNSET, Meta, UnsetType
 
 from lexfield.engine import Engine
 from lexfield.errors import InputError, UnknownWordError
-from lexfield.evaluate.queries import MOST_BYTES, read_lines
+from lexfield.evaluate.trec import MOST_BYTES, read_lines
 from lexfield.plots.figure import Picture
 from lexfield.plots.words import draw_threshold
 from lexfield.progress import Progress, begin_stage, silent

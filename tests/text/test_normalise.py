@@ -3,8 +3,7 @@ from __future__ import annotations
 import pytest
 
 from lexfield.errors import InputError
-from lexfield.text.normalise import Normalisation
-from lexfield.text.stem import stem_words, stemmers
+from lexfield.text.normalise import Normalisation, stem_words, stemmers
 
 
 def test_stems() -> None:

@@ -11,8 +11,7 @@ import pytest
 
 from lexfield.errors import ReadError
 from lexfield.text.corpus import Corpus
-from lexfield.text.decode import detect
-from lexfield.text.sniff import identify
+from lexfield.text.decode import detect, identify
 
 FORMATS = Path(__file__).parents[3] / "shared" / "data" / "formats"
 

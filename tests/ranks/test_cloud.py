@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lexfield.ranks.counts import (
+from lexfield.ranks.cloud import (
     count_growth,
     count_text,
     find_distinct_sentences,
