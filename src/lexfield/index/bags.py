@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lexfield.arrays import Array
-from lexfield.index.postings import Postings
 from lexfield.index.rows import Rows
+from lexfield.index.segment import Postings
 from lexfield.text.stem import NONE, stem_words
 
 T = TypeVar("T")

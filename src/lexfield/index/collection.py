@@ -21,16 +21,21 @@ from numpy.typing import NDArray
 
 from lexfield.errors import ChangedError, InputError, check
 from lexfield.index.about import describe_collection
-from lexfield.index.build import KIND, Documents, check_free, to_corpus, write_index
-from lexfield.index.embedding import VectorSource
-from lexfield.index.lexicon import Lexicon, embed_with
+from lexfield.index.build import (
+    KIND,
+    Documents,
+    check_free,
+    to_corpus,
+    update_parts,
+    write_index,
+)
+from lexfield.index.lexicon import Lexicon, VectorSource, embed_with
 from lexfield.index.metrics import MappedSource, Metric
 from lexfield.index.parts import discard_replaced, write_next, write_part
 from lexfield.index.query import Query, look_up
 from lexfield.index.rows import Rows
 from lexfield.index.segment import Segment, save_segment
 from lexfield.index.units import UNITS
-from lexfield.index.upkeep import update_parts
 from lexfield.progress import Progress, silent
 from lexfield.results import JsonObject
 from lexfield.store.folder import Store, Writer, next_epoch, write

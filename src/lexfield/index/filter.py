@@ -23,11 +23,8 @@ def allowed_rows(rows: Rows, where: Conditions | None) -> NDArray[np.bool_] | No
     allowed = np.ones(len(rows.documents), bool) if rows.live is None else rows.live.copy()
     for name, values in where.items():
         wanted = {values} if isinstance(values, str) else set(map(str, values))
-        column = rows.columns.get(name)
-        if column is None:
-            known = list_names(rows.columns)
-            raise InputError(f"No document has metadata {name!r}.", f"There are: {known}.")
-        allowed &= np.array([value in wanted for value in column], bool)[rows.documents]
+        held = np.array([value in wanted for value in rows.column(name)], bool)
+        allowed &= held[rows.documents]
     return allowed
 
 
@@ -45,8 +42,8 @@ def unmatched(rows: Rows, where: Conditions) -> tuple[list[tuple[str, str]], dic
     numbers = np.unique(live).tolist()
     missing, known = [], {}
     for name, values in where.items():
-        column = rows.columns.get(name, [])
-        counts = Counter(column[number] for number in numbers if column)
+        column = rows.column(name)
+        counts = Counter(column[number] for number in numbers)
         wanted = [values] if isinstance(values, str) else list(map(str, values))
         missing += [(name, value) for value in wanted if value not in counts]
         known[name] = [value for value, _ in counts.most_common(_MOST_VALUES) if value]

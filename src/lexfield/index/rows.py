@@ -6,7 +6,8 @@ A row's number is its place in its segment plus the rows of the segments before.
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TypeVar
 
@@ -14,38 +15,38 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lexfield.arrays import Array
+from lexfield.errors import InputError, list_names
 from lexfield.index.lexicon import Lexicon
 from lexfield.index.passages import Answers, Passage, best_passages
-from lexfield.index.postings import Postings
-from lexfield.index.segment import Segment, Unit
-from lexfield.index.statistics import Statistics
-from lexfield.index.units import byte_spans, token_starts
+from lexfield.index.segment import Postings, Segment
+from lexfield.index.units import Unit, byte_spans, token_starts
 from lexfield.results import JsonObject
 from lexfield.text.corpus import Corpus
 from lexfield.text.normalise import Normalisation
 
 T = TypeVar("T")
+Key = tuple[str | int, ...]  # what is counted, such as ("gram", "at", "sea")
 
 
-class _Columns(Mapping[str, list[str]]):
-    """Columns of metadata, each made when it is asked for: there may be very many fields."""
+@dataclass
+class Statistics:
+    """Counts over all rows of a collection that were not deleted.
 
-    def __init__(self, records: Sequence[Mapping[str, str]], more: Iterable[str]) -> None:
-        """``more`` names further fields, which are empty here."""
-        self._records = records
-        own = {name for record in records for name in record}
-        self._names = dict.fromkeys(sorted(own.union(more)))
+    Rows that are a part of a larger collection carry the statistics of all of it, so that their
+    scores are those that they have there.
+    """
 
-    def __getitem__(self, name: str) -> list[str]:
-        if name not in self._names:
-            raise KeyError(name)
-        return [record.get(name, "") for record in self._records]
+    rows: int
+    tokens: int
+    holding: NDArray[np.int64]  # rows that hold each word of the lexicon
+    fields: frozenset[str] = frozenset()  # metadata that only other parts of the collection have
 
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._names)
+    def count(self, key: Key, holding: int, total: int) -> tuple[int, int]:
+        """Return how many rows of the collection hold something, and how often in all.
 
-    def __len__(self) -> int:
-        return len(self._names)
+        ``holding`` and ``total`` are the same counts in the rows that ask.
+        """
+        return holding, total
 
 
 class Rows:
@@ -120,16 +121,25 @@ class Rows:
         return _join(parts)
 
     @cached_property
-    def columns(self) -> Mapping[str, list[str]]:
-        """Metadata by field: the value of every document, empty where it has none."""
-        return _Columns(
-            [
-                segment.corpus.metadata(number)
-                for segment in self.segments
-                for number in range(len(segment.corpus.ids))
-            ],
-            self._statistics.fields if self._statistics is not None else (),
-        )
+    def _metadata(self) -> list[dict[str, str]]:
+        corpora = [segment.corpus for segment in self.segments]
+        return [corpus.metadata(number) for corpus in corpora for number in range(len(corpus.ids))]
+
+    @cached_property
+    def fields(self) -> list[str]:
+        """The fields of metadata in the whole collection, sorted."""
+        own = {name for record in self._metadata for name in record}
+        return sorted(own if self._statistics is None else own | self._statistics.fields)
+
+    def column(self, name: str) -> list[str]:
+        """Return a field of every document, empty where it has none.
+
+        Raise InputError if the collection has no such field.
+        """
+        if name not in self.fields:
+            known = list_names(self.fields)
+            raise InputError(f"No document has metadata {name!r}.", f"There are: {known}.")
+        return [record.get(name, "") for record in self._metadata]
 
     @cached_property
     def live(self) -> NDArray[np.bool_] | None:

@@ -10,11 +10,18 @@ from numpy.typing import NDArray
 from lexfield.errors import check
 from lexfield.explain import Reason
 from lexfield.index.bags import Bags, Occurrences
-from lexfield.index.collection import Collection
 from lexfield.index.query import Query
 from lexfield.index.related import Related, relatable
-from lexfield.search.bag_method import NOTHING, BagMethod, Scored, Term, TermScores, list_terms
-from lexfield.search.kernels import add_list, distinct_rows
+from lexfield.search.bag_method import (
+    NOTHING,
+    BagMethod,
+    Scored,
+    Term,
+    TermScores,
+    add_list,
+    distinct_rows,
+    list_terms,
+)
 from lexfield.vectors.threshold import DEVIATION, SYNONYMS, Curve, Threshold, threshold
 from lexfield.vectors.wordvectors import WordVectors
 
@@ -32,13 +39,7 @@ class ExtendedMethod(BagMethod):
     @property
     def uses_vectors(self) -> bool:
         """Do related words count?"""
-        raise NotImplementedError
-
-    def weigh(
-        self, similarities: NDArray[np.float64], probabilities: NDArray[np.float64]
-    ) -> NDArray[np.float64]:
-        """Return what one occurrence of each related term counts."""
-        raise NotImplementedError
+        return True
 
     def compute_extended(
         self, bags: Bags, own: Occurrences, held: Occurrences
@@ -47,7 +48,7 @@ class ExtendedMethod(BagMethod):
 
         ``own`` are the occurrences of the word itself, ``held`` the weighted ones of all.
         """
-        raise NotImplementedError
+        return self.compute_values(bags, held, 1)
 
     def wants_preview(self, query: Query) -> bool:
         return self.uses_vectors or super().wants_preview(query)
@@ -60,15 +61,6 @@ class ExtendedMethod(BagMethod):
         check(ok, "top", "none, or a whole number from 0 to 1000", self.top)
         ok = self.threshold is None or self.top is None
         check(ok, "top", "left out where a threshold is given", self.top)
-
-    def read(self, index: Collection, text: str, algebra: bool) -> Query:
-        """Read a query as weighted n-grams, with the vectors of its words if they are used."""
-        plain = super().read(index, text, algebra)
-        if not self.uses_vectors:
-            return plain
-        words = " ".join(word for _, gram in plain.terms or () for word in gram)
-        query = index.query(words)
-        return replace(query, text=text, tokens=plain.tokens, terms=plain.terms, notes=plain.notes)
 
     def score_terms(self, bags: Bags, query: Query) -> tuple[Scored, list[str]]:
         if self.uses_vectors:  # the relatives of all new words are found together
@@ -83,7 +75,7 @@ class ExtendedMethod(BagMethod):
         if not self.uses_vectors or len(term.gram) > 1:
             return super().score_term(bags, term, query)
         related, similarities, probabilities = self._related(bags).group(term.gram[0], query)
-        weights = self.weigh(similarities, probabilities)
+        weights = probabilities if self.translates else similarities
         held = _merge_lists(bags, related, weights)
         values = NOTHING
         if held.holding:

@@ -42,7 +42,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from lexfield.errors import check
+from lexfield.errors import InputError, check
 from lexfield.index.query import Query
 from lexfield.index.ranking import Found
 from lexfield.index.rows import Rows
@@ -70,6 +70,42 @@ def get_parameters(kind: type[Method]) -> dict[str, object]:
 def uses_vectors(method: Method) -> bool:
     """Does a method compare words by their vectors?"""
     return bool(getattr(method, "uses_vectors", False))
+
+
+def run(method: Method, rows: Rows, query: Query, k: int, among: Mask | None) -> Found:
+    """Search, and check what is found: a method from outside may return anything.
+
+    Rows that are not allowed are dropped, in case it has forgotten about ``among``.
+    """
+    found = method.search(rows, query, k, among)
+    check_found(method, found, len(rows))
+    if among is None or among[found.rows].all():
+        return found
+    kept = [place for place, row in enumerate(found.rows) if among[row]]
+    return Found(
+        [found.rows[place] for place in kept],
+        [found.scores[place] for place in kept],
+        lambda place: found.explain(kept[place]),
+        found.notes,
+    )
+
+
+def check_found(method: Method, found: object, count: int) -> None:
+    """Raise InputError if this is not a ``Found`` of some of ``count`` rows."""
+    what = f"The search method {method.name!r} returned"
+    hint = "It must return Found(rows, scores): lists of row numbers and scores, best first."
+    if not isinstance(found, Found):
+        raise InputError(f"{what} {type(found).__name__} where a Found is expected.", hint)
+    if len(found.rows) != len(found.scores):
+        counts = f"{len(found.rows):,} rows with {len(found.scores):,} scores"
+        raise InputError(f"{what} {counts}; each row needs one score.", hint)
+    chosen = np.asarray(found.rows)
+    if not len(chosen):
+        return
+    if chosen.dtype.kind not in "iu" or chosen.min() < 0 or chosen.max() >= count:
+        shown = ", ".join(map(repr, found.rows[:3]))
+        expected = f"numbers from 0 to {count - 1:,} are expected"
+        raise InputError(f"{what} the rows {shown}; {expected}.", hint)
 
 
 def format_method(method: Method) -> str:

@@ -5,7 +5,6 @@ Command line, page and Python read the same registry. ``method.py`` says what a 
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
@@ -13,19 +12,17 @@ from lexfield.errors import InputError, check
 from lexfield.index.collection import Collection
 from lexfield.index.query import Query
 from lexfield.registry import Registry
+from lexfield.search.bag_method import Count, Frequency
 from lexfield.search.bm25 import Bm25
-from lexfield.search.bow import Bow
-from lexfield.search.counts import Count, Frequency
 from lexfield.search.edit import Edit
 from lexfield.search.fuse import Fuse
 from lexfield.search.ideas import Ideas
-from lexfield.search.jaccard import Jaccard
-from lexfield.search.lm import Lm
+from lexfield.search.lm import Lm, Translation
 from lexfield.search.mean import Mean
 from lexfield.search.method import Method, get_parameters, uses_vectors
+from lexfield.search.overlap import Bow, Jaccard
 from lexfield.search.setcover import SetCover
 from lexfield.search.topic import Topic
-from lexfield.search.translation import Translation
 from lexfield.search.wmd import Wmd
 from lexfield.specs import format_value, parse_spec
 
@@ -104,7 +101,9 @@ def read_query(
             "Algebra is for count, frequency, bm25, lm and translation; leave it out for others.",
         )
     query: Query = read(index, text, algebra) if read else index.query(text)
-    if not uses_vectors(method):
-        return query if read else replace(query, notes=[*query.notes, *query.missing()])
-    low = index.coverage.require(allow_unknown)
-    return replace(query, notes=[*low, *query.notes, *query.lacking()])
+    if uses_vectors(method):
+        query.notes[:0] = index.coverage.require(allow_unknown)
+        query.notes.extend(query.lacking())
+    elif read is None:
+        query.notes.extend(query.missing())
+    return query

@@ -13,8 +13,7 @@ from lexfield.errors import InputError
 from lexfield.evaluate.queries import read_queries, split_line
 from lexfield.evaluate.trec import Run, run_lines
 from lexfield.index.filter import parse_where
-from lexfield.index.highlights import Highlight, pieces
-from lexfield.index.passages import Passage
+from lexfield.index.passages import Highlight, Passage, pieces
 from lexfield.index.ranking import Hit, Ranking
 from lexfield.progress import Progress, begin_stage, silent
 from lexfield.results import JsonObject

@@ -13,8 +13,7 @@ from lexfield.cluster.sharded_index import open_index
 from lexfield.cluster.shards import check_shards
 from lexfield.errors import CorruptError, LexfieldError, NotAStoreError, StoreError
 from lexfield.index.build import KIND
-from lexfield.index.parts import legacy_folders
-from lexfield.index.upkeep import stale_parts
+from lexfield.index.parts import legacy_folders, stale_parts
 from lexfield.store.check import FileCheck
 from lexfield.store.check import verify as verify_store
 from lexfield.store.folder import Store, manifest_sum
