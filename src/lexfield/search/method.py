@@ -96,16 +96,19 @@ def check_found(method: Method, found: object, count: int) -> None:
     hint = "It must return Found(rows, scores): lists of row numbers and scores, best first."
     if not isinstance(found, Found):
         raise InputError(f"{what} {type(found).__name__} where a Found is expected.", hint)
-    if len(found.rows) != len(found.scores):
-        counts = f"{len(found.rows):,} rows with {len(found.scores):,} scores"
-        raise InputError(f"{what} {counts}; each row needs one score.", hint)
-    chosen = np.asarray(found.rows)
-    if not len(chosen):
+    rows, scores = np.asarray(found.rows), np.asarray(found.scores)
+    if len(rows) != len(scores):
+        raise InputError(f"{what} {len(rows):,} rows with {len(scores):,} scores.", hint)
+    if not len(rows):
         return
-    if chosen.dtype.kind not in "iu" or chosen.min() < 0 or chosen.max() >= count:
+    if rows.dtype.kind not in "iu" or rows.min() < 0 or rows.max() >= count:
         shown = ", ".join(map(repr, found.rows[:3]))
         expected = f"numbers from 0 to {count - 1:,} are expected"
         raise InputError(f"{what} the rows {shown}; {expected}.", hint)
+    if scores.dtype.kind not in "iuf":
+        raise InputError(f"{what} the score {found.scores[0]!r}; a number is expected.", hint)
+    if isinstance(found.rows, np.ndarray) or isinstance(found.scores, np.ndarray):
+        found.rows, found.scores = rows.tolist(), scores.tolist()
 
 
 def format_method(method: Method) -> str:

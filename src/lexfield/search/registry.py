@@ -65,7 +65,7 @@ def _parse(text: str) -> Method:
         raise InputError(f"{spec.values[0]!r} in {text!r} is not parameter=value.")
     for key, value in values.items():
         if key not in defaults:
-            raise InputError(f"{spec.name} has no parameter {key!r}.", _suggest(key, defaults))
+            raise InputError(f"{spec.name} has no parameter {key!r}.", _suggest(spec.name, key))
         if isinstance(defaults[key], str):  # where a word is expected, none and true are words too
             values[key] = format_value(value)
     if spec.values:
@@ -73,11 +73,18 @@ def _parse(text: str) -> Method:
     return kind(**values)
 
 
-def _suggest(key: str, defaults: dict[str, object]) -> str:
+def _suggest(name: str, key: str) -> str:
     """Name the parameters that a method has, and the methods that have the one it lacks."""
     others = [kind.name for kind in _OWN if key in get_parameters(kind)]
-    hint = f"It has: {', '.join(defaults) or 'none'}."
-    return f"{hint} {key} is a parameter of {' and '.join(others)}." if others else hint
+    hint = f"It has: {', '.join(get_parameters(METHODS.get(name))) or 'none'}."
+    if others:
+        hint += f" {key} is a parameter of {' and '.join(others)}."
+    elif name == "setcover" and key in ("focus", "closeness", "candidates"):
+        fixed = getattr(Ideas, key)
+        hint += (
+            f" setcover of version 0.1 is now the method ideas, where {key} is always {fixed:g}."
+        )
+    return hint
 
 
 def read_query(

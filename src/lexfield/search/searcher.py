@@ -20,6 +20,7 @@ from lexfield.progress import Progress
 from lexfield.results import JsonObject
 from lexfield.search.method import Method, check_k, format_method, run, uses_vectors
 from lexfield.search.registry import METHODS, parse, read_query
+from lexfield.text.normalise import TOKENIZERS
 from lexfield.text.segment import split_words
 
 _BATCH = 50  # queries per task
@@ -132,11 +133,14 @@ def search_many(
 
     A bag query takes a tenth of a millisecond: two threads would wait for each other longer, and
     processes would have to send as much as they compute. For few texts, a worker takes longer to
-    start. Other processes do not know a method that was registered in this one.
+    start. Other processes do not know a method or a tokenizer that was registered in this one.
     """
     searcher = Searcher(index, request)
     is_short = len(texts) < 2 * _BATCH or getattr(searcher.method, "is_fast", False)
-    if engine is None and (is_short or not _is_known_elsewhere(searcher.method)):
+    is_known = _is_known_elsewhere(searcher.method) and TOKENIZERS.is_shared(
+        str(index.normalisation.tokenizer)
+    )
+    if engine is None and (is_short or not is_known):
         for number, text in enumerate(texts, 1):
             yield searcher.search(text)
             progress(number, len(texts))

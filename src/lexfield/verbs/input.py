@@ -12,7 +12,7 @@ import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated, Any, Literal, Protocol, TypeGuard, TypeVar
+from typing import Annotated, Any, Protocol, TypeGuard, TypeVar
 
 from lexfield.cluster.sharded_index import open_index as open_at
 from lexfield.errors import InputError
@@ -59,8 +59,12 @@ class Reading:
         str | None, Help("Encoding of the texts; detected automatically by default.")
     ] = None
     format: Annotated[
-        Literal["text", "lines", "jsonl", "csv", "tsv", "parquet"] | None,
-        Help("Read every file as this instead of going by its name. lines: a document per line."),
+        str | None,
+        Flags(metavar="NAME"),
+        Help(
+            "Read every file as this instead of going by its name: text, lines (a document per"
+            " line), jsonl, csv, tsv, parquet, or a reader that was registered."
+        ),
     ] = None
     keep_gutenberg: Annotated[bool, Help("Keep Project Gutenberg's header and licence.")] = False
 
