@@ -126,9 +126,15 @@ class Fixed:
         ([1, 2], "'fixed' returned list where a Found is expected"),
         (None, "'fixed' returned NoneType where a Found is expected"),
         (Found([1, 2], [0.5]), "'fixed' returned 2 rows with 1 scores"),
-        (Found(["a"], [0.5]), "'fixed' returned the rows 'a'; numbers from 0 to 3 are expected"),
+        (
+            Found(["a"], [0.5]),  # type: ignore[list-item]
+            "'fixed' returned the rows 'a'; numbers from 0 to 3 are expected",
+        ),
         (Found([99], [0.5]), "'fixed' returned the rows 99; numbers from 0 to 3 are expected"),
-        (Found([1], ["high"]), "'fixed' returned the score 'high'; a number is expected"),
+        (
+            Found([1], ["high"]),  # type: ignore[list-item]
+            "'fixed' returned the score 'high'; a number is expected",
+        ),
     ],
 )
 def test_a_wrong_answer_is_one_sentence(index: lx.Index, found: Any, message: str) -> None:

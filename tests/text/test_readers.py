@@ -20,6 +20,7 @@ from lexfield.text.document import Document
 from lexfield.text.read import Reader
 from lexfield.text.readers import READERS, read_csv
 from lexfield.text.source import Source
+from lexfield.verbs.input import Reading
 
 FIELDS = st.text(st.characters(exclude_categories=["Cs"]))
 
@@ -69,7 +70,8 @@ def test_a_registered_reader_reads_its_files(tmp_path: Path) -> None:
 def test_a_registered_reader_is_a_format_of_every_verb(tmp_path: Path) -> None:
     cells = [{"cell_type": "markdown", "source": ["A ship at sea."]}]
     (tmp_path / "b.json").write_text(json.dumps({"cells": cells}), "utf-8")
-    built = lx.index(tmp_path / "b.json", output=tmp_path / "i", format="notebook").index
+    reading = Reading(format="notebook")
+    built = lx.index(tmp_path / "b.json", output=tmp_path / "i", reading=reading).index
     assert [document.text for document in built] == ["A ship at sea."]
 
 

@@ -59,7 +59,8 @@ def to_corpus(
     if isinstance(documents, Corpus):
         if tokenize in (None, documents.normalisation.tokenizer):
             return documents
-        documents, normalisation = documents.documents, documents.normalisation
+        normalisation = documents.normalisation
+        documents = documents.documents
     return Corpus.of(documents, tokenize=tokenize, normalisation=normalisation, progress=progress)
 
 

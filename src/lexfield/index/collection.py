@@ -33,7 +33,7 @@ from lexfield.index.build import (
     write_index,
 )
 from lexfield.index.lexicon import Lexicon, VectorSource, embed_with
-from lexfield.index.metrics import MappedSource, Metric
+from lexfield.index.metrics import Metric
 from lexfield.index.parts import discard_replaced, write_next, write_part
 from lexfield.index.query import Query, look_up
 from lexfield.index.rows import Rows
@@ -278,8 +278,8 @@ class Collection:
     @cached_property
     def _source(self) -> VectorSource:
         """Where words that the index does not hold get their vectors."""
-        about = self._meta["vectors"]
-        return VectorSource(about) if self._metric is None else MappedSource(about, self._metric)
+        map_ = None if self._metric is None else self._metric.map
+        return VectorSource(self._meta["vectors"], map_)
 
     @cached_property
     def lexicon(self) -> Lexicon:

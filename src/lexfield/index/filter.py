@@ -55,20 +55,18 @@ def missing_note(name: str, value: str, values: Sequence[str]) -> str:
 
 
 def read_where(where: Where | None) -> Conditions | None:
-    """Return conditions by field, from ``"field=value"``, a list of such, or a mapping."""
+    """Return conditions by field, from ``"field=value"``, a list of such, or a mapping.
+
+    ``["level=college", "level=high"]`` becomes ``{"level": ["college", "high"]}``.
+    """
     if not where:
         return None
     if isinstance(where, Mapping):
         return dict(where)
-    return parse_where([where] if isinstance(where, str) else list(where))
-
-
-def parse_where(conditions: Sequence[str]) -> dict[str, list[str]]:
-    """Return ``{"level": ["college", "high"]}`` for ``["level=college", "level=high"]``."""
-    where: dict[str, list[str]] = {}
-    for condition in conditions:
+    conditions: dict[str, list[str]] = {}
+    for condition in [where] if isinstance(where, str) else where:
         name, equals, value = condition.partition("=")
         if not equals or not name.strip():
             raise InputError(f"{condition!r} is not a condition.", "Write field=value.")
-        where.setdefault(name.strip(), []).append(value.strip())
-    return where
+        conditions.setdefault(name.strip(), []).append(value.strip())
+    return conditions

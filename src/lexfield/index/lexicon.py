@@ -168,14 +168,23 @@ def embed_words(
 
 
 class VectorSource:
-    """The set that an index was built with, opened when a word outside the index needs it."""
+    """The set that an index was built with, opened when a word outside the index needs it.
 
-    def __init__(self, about: JsonObject) -> None:
-        self._about = about
+    Under a metric its vectors are mapped by ``map_``.
+    """
+
+    def __init__(self, about: JsonObject, map_: NDArray[np.float64] | None = None) -> None:
+        self._about, self._map = about, map_
         self._opened: WordVectors | None = None
 
     def embed(self, words: Sequence[str]) -> WordEmbeddings:
         """Return the vectors of words; none if the set is not available any more."""
+        found = self._embed(words)
+        if self._map is None:
+            return found
+        return WordEmbeddings((found.vectors @ self._map).astype(np.float32), found.matches)
+
+    def _embed(self, words: Sequence[str]) -> WordEmbeddings:
         source = self._about["source"]
         try:
             if source == "encoder":

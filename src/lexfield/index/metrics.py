@@ -20,13 +20,12 @@ from lexfield.arrays import Array
 from lexfield.engine import single_thread
 from lexfield.errors import InputError, list_names
 from lexfield.index.axes import mean_axes
-from lexfield.index.lexicon import VectorSource
 from lexfield.index.parts import find_part, metric_key, part_names, remove_part
 from lexfield.index.segment import Segment, find_balls
 from lexfield.index.topics import Topics
 from lexfield.index.units import UNITS, Unit
 from lexfield.progress import Progress, silent
-from lexfield.results import JsonObject, Table
+from lexfield.results import Table
 from lexfield.store.folder import Store
 from lexfield.vectors.wordvectors import WordEmbeddings
 
@@ -161,18 +160,6 @@ class MappedSegment(Segment):
 
     def topic_map(self, topics: Topics) -> NDArray[np.float64]:
         return self._metric.topic_map(topics)
-
-
-class MappedSource(VectorSource):
-    """The source of vectors for words that are not in the index, mapped by a metric."""
-
-    def __init__(self, about: JsonObject, metric: Metric) -> None:
-        super().__init__(about)
-        self._map = metric.map
-
-    def embed(self, words: Sequence[str]) -> WordEmbeddings:
-        plain = super().embed(words)
-        return WordEmbeddings((plain.vectors @ self._map).astype(np.float32), plain.matches)
 
 
 def list_metrics(folder: Path) -> Table[LearnedMetric]:

@@ -66,12 +66,12 @@ class Query:
         """The words that have no vector."""
         return [word for word, known in zip(self.words, self.known, strict=True) if not known]
 
-    def missing(self) -> list[str]:
+    def note_missing(self) -> list[str]:
         """Return a note on words that no text of the index holds."""
         words = [word for word in self.words if word not in self.lexicon.ids]
         return [f"not in the index: {list_names(words)}"] if words else []
 
-    def lacking(self) -> list[str]:
+    def note_unknown(self) -> list[str]:
         """Return a note on words without a vector, for methods that go by vectors."""
         return [f"no vector for: {list_names(self.unknown)}"] if self.unknown else []
 

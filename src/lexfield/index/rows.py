@@ -14,7 +14,7 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from lexfield.arrays import Array
+from lexfield.arrays import Array, join_ranges
 from lexfield.errors import InputError, list_names
 from lexfield.index.lexicon import Lexicon
 from lexfield.index.passages import Answers, Passage, best_passages
@@ -84,6 +84,13 @@ class Rows:
     def blocks(self) -> Iterator[tuple[int, Unit]]:
         """Return the rows of each segment with the number of the first."""
         return zip(self._first[:-1], self.units, strict=True)
+
+    def split(self, chosen: Array) -> Iterator[tuple[int, Unit, Array, Array]]:
+        """Yield for each segment its number and unit, which of the chosen rows it holds (as places
+        in ``chosen``), and their numbers there."""
+        for number, (start, unit) in enumerate(self.blocks()):
+            inside = np.flatnonzero((chosen >= start) & (chosen < start + unit.rows))
+            yield number, unit, inside, chosen[inside] - start
 
     def locate(self, row: int) -> tuple[int, int]:
         """Return the segment of a row, and its number there."""
@@ -171,9 +178,7 @@ class Rows:
     def dots(self, chosen: Array, vector: NDArray[np.float32]) -> tuple[Array, Array]:
         """Return inner products of a vector with the means of chosen rows, and their lengths."""
         products, lengths = np.zeros(len(chosen)), np.zeros(len(chosen))
-        for start, unit in self.blocks():
-            inside = np.flatnonzero((chosen >= start) & (chosen < start + unit.rows))
-            own = chosen[inside] - start
+        for _, unit, inside, own in self.split(chosen):
             # Row by row, so that a product does not depend on which other rows are chosen.
             turned = np.einsum("qi,ij->qj", np.stack([vector, unit.center]), unit.rotation)
             with_vector, with_center = np.einsum("qj,rj->qr", turned, unit.axes[own])
@@ -256,12 +261,10 @@ class Rows:
     def tokens_of(self, chosen: Array) -> tuple[Array, Array]:
         """Return all words of chosen rows, with stopwords: place in ``chosen`` and word id."""
         places, words = [np.empty(0, np.int64)], [np.empty(0, np.int32)]
-        for number, (start, unit) in enumerate(self.blocks()):
-            inside = np.flatnonzero((chosen >= start) & (chosen < start + unit.rows))
+        for number, _, inside, own in self.split(chosen):
             corpus, offsets = self.segments[number].corpus, self.token_offsets(number)
-            first = offsets[chosen[inside] - start]
-            sizes = offsets[chosen[inside] - start + 1] - first
-            at = np.arange(int(sizes.sum())) + np.repeat(first - np.cumsum(sizes) + sizes, sizes)
+            sizes = offsets[own + 1] - offsets[own]
+            at = join_ranges(offsets[own], sizes)
             places.append(np.repeat(inside, sizes))
             words.append(self.lexicon.maps[number][corpus.tokens[at]])
         return np.concatenate(places), np.concatenate(words)

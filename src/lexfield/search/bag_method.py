@@ -125,7 +125,7 @@ class BagMethod:
         bags = Bags.of(rows)
         scored, notes = self.score_terms(bags, query)
         norms, scales = self._scale_norms(bags, [term for term, _ in scored])
-        sums = bags.take_sums()
+        sums = bags.borrow_sums()
         less = np.zeros(len(rows) if any(term.weight < 0 for term, _ in scored) else 0)
         for term, one in scored:
             add_list(sums if term.weight > 0 else less, one.rows, one.values, term.weight)
@@ -134,7 +134,7 @@ class BagMethod:
         for term, one in scored:
             if term.weight > 0:
                 size = take_rows(sums, one.rows, less, norms, scales, mask, best, scores, size)
-        bags.give_back(sums)
+        bags.return_sums(sums)
         best, scores = best[:size], scores[:size]
         sort_heap(best, scores)
         chosen = best.tolist()

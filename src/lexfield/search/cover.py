@@ -19,7 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -44,7 +44,7 @@ class Balls:
     distances: Array
 
 
-class Cover:
+class Cover(Protocol):
     """The state of a greedy choice among candidates: what each would gain now."""
 
     candidates: Array  # rows, ascending
@@ -53,23 +53,18 @@ class Cover:
     def find_best(self) -> tuple[int, float, bool]:
         """Return the place of the best candidate (-1 for none), its gain, and whether anything is
         left to cover."""
-        raise NotImplementedError
 
     def drop(self, place: int) -> None:
         """Never choose this candidate again."""
-        raise NotImplementedError
 
     def take(self, place: int) -> list[tuple[int, float]]:
         """Cover what a candidate holds. Return the entries of balls and what each gained."""
-        raise NotImplementedError
 
     def restart(self) -> None:
         """Cover nothing; candidates that were dropped stay dropped."""
-        raise NotImplementedError
 
     def explain(self, place: int, gains: list[tuple[int, float]]) -> list[Reason]:
         """Return the reasons for a candidate, given what ``take`` returned."""
-        raise NotImplementedError
 
 
 class CoverMethod:

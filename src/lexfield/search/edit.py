@@ -68,7 +68,8 @@ class Edit:
 
         def explain(place: int) -> Explanation:
             if self.by == "word":
-                return _list_edits(query.tokens, _get_tokens(rows, chosen[place]), " ")
+                words = [rows.lexicon.words[word] for word in rows.all_words_of(chosen[place])]
+                return _list_edits(query.tokens, words, " ")
             return _list_edits(query.text, rows.text(chosen[place]), "")
 
         return Found(chosen, [float(-distance) for distance in distances], explain)
@@ -140,8 +141,7 @@ def _measure_rows(
 ) -> tuple[Array, Array]:
     """Return the chosen rows, by segment and length, with their distances."""
     tasks = []
-    for number, (start, unit) in enumerate(rows.blocks()):
-        own = chosen[(chosen >= start) & (chosen < start + unit.rows)] - start
+    for number, _, _, own in rows.split(chosen):
         short = np.minimum(lengths(number)[own], np.iinfo(np.uint16).max).astype(np.uint16)
         own = own[np.argsort(short, kind="stable")]  # radix sort, fast for small numbers
         tasks += [(number, own[at : at + _PART]) for at in range(0, len(own), _PART)]
@@ -165,13 +165,6 @@ def _bound_distances(rows: Rows, text: str) -> NDArray[np.int32]:
         theirs = np.where(unit.characters <= 255, unit.characters - common, 0)
         parts.append(np.maximum(bounds, theirs).astype(np.int32))
     return np.concatenate(parts)
-
-
-def _get_tokens(rows: Rows, row: int) -> list[str]:
-    number, own = rows.locate(row)
-    corpus = rows.segments[number].corpus
-    ids = corpus.document_tokens(own) if rows.unit == "document" else corpus.sentence_tokens(own)
-    return [corpus.vocabulary.words[i] for i in ids]
 
 
 def _list_edits(source: Sequence[str], target: Sequence[str], joint: str) -> Explanation:

@@ -11,7 +11,7 @@ from lexfield.errors import check
 from lexfield.explain import Reason
 from lexfield.index.bags import Bags, Occurrences
 from lexfield.index.query import Query
-from lexfield.index.related import Related, relatable
+from lexfield.index.related import Related, list_relatable
 from lexfield.search.bag_method import (
     NOTHING,
     BagMethod,
@@ -68,7 +68,7 @@ class ExtendedMethod(BagMethod):
             grams = [term.gram for term in list_terms(bags, query) if term.gram not in lists]
             new = [bags.ids[gram[0]] for gram in grams if len(gram) == 1 and gram[0] in bags.ids]
             if new:
-                self._related(bags).meet(new)
+                self._related(bags).find_all(new)
         return super().score_terms(bags, query)
 
     def score_term(self, bags: Bags, term: Term, query: Query) -> TermScores:
@@ -115,7 +115,7 @@ def find_threshold(bags: Bags) -> Threshold:
     def find() -> Threshold:
         lexicon = bags.rows.lexicon
         # sorted, so that the sample does not depend on segments
-        words = sorted(relatable(bags).tolist(), key=lexicon.words.__getitem__)
+        words = sorted(list_relatable(bags).tolist(), key=lexicon.words.__getitem__)
         names = [lexicon.words[word] for word in words]
         if len(words) < 3:
             nothing = Curve(np.array([0.0, 1.0]), np.zeros(2))
@@ -131,7 +131,7 @@ def _merge_lists(bags: Bags, terms: NDArray[np.int64], weights: NDArray[np.float
     total = float(sum(weight * one.total for weight, one in zip(weights, lists, strict=True)))
     if len(lists) == 1:  # ``holding`` is already that of all rows
         return replace(lists[0], counts=weights[0] * lists[0].counts, total=total)
-    sums = bags.take_sums()
+    sums = bags.borrow_sums()
     for weight, one in zip(weights.tolist(), lists, strict=True):
         add_list(sums, one.rows, one.counts, weight)
     if sum(len(one.rows) for one in lists) > len(sums) / _SCAN:
@@ -142,7 +142,8 @@ def _merge_lists(bags: Bags, terms: NDArray[np.int64], weights: NDArray[np.float
         rows = np.sort(distinct_rows(sums, np.concatenate(own)))
         counts = -sums[rows]
     sums[rows] = 0
-    bags.give_back(sums)
+    bags.return_sums(sums)
     live = bags.rows.live
     holding = len(rows) if live is None else int(live[rows].sum())
-    return Occurrences(rows, counts, bags.count_holding_any(terms.tolist(), holding), total)
+    holding, _ = bags.rows.statistics.count(("any", *terms.tolist()), holding, 0)
+    return Occurrences(rows, counts, holding, total)

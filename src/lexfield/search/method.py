@@ -42,7 +42,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from lexfield.errors import InputError, check
+from lexfield.errors import InputError
 from lexfield.index.query import Query
 from lexfield.index.ranking import Found
 from lexfield.index.rows import Rows
@@ -118,8 +118,3 @@ def format_method(method: Method) -> str:
     values = {name: getattr(method, name, default) for name, default in defaults.items()}
     values.pop("methods", None)
     return format_spec(str(method.name), inner, values, defaults)
-
-
-def check_k(k: object) -> None:
-    is_count = isinstance(k, int | np.integer) and k >= 1
-    check(bool(is_count), "k", "a whole number of at least 1", k)

@@ -110,7 +110,7 @@ def read_query(
     query: Query = read(index, text, algebra) if read else index.query(text)
     if uses_vectors(method):
         query.notes[:0] = index.coverage.require(allow_unknown)
-        query.notes.extend(query.lacking())
+        query.notes.extend(query.note_unknown())
     elif read is None:
-        query.notes.extend(query.missing())
+        query.notes.extend(query.note_missing())
     return query

@@ -18,7 +18,7 @@ from lexfield.index.query import LONGEST_QUERY, Query, check_length
 from lexfield.index.ranking import Found, Ranking, add_notes
 from lexfield.progress import Progress
 from lexfield.results import JsonObject
-from lexfield.search.method import Method, check_k, format_method, run, uses_vectors
+from lexfield.search.method import Method, format_method, run, uses_vectors
 from lexfield.search.registry import METHODS, parse, read_query
 from lexfield.text.normalise import TOKENIZERS
 from lexfield.text.segment import split_words
@@ -53,7 +53,8 @@ class Searcher:
         self.method = parse(request.method)
         self.spec = format_method(self.method)
         self.rows = index.rows(request.unit)
-        check_k(request.k)
+        is_count = isinstance(request.k, int | np.integer) and request.k >= 1
+        check(bool(is_count), "k", "a whole number of at least 1", request.k)
         self._k = min(int(request.k), len(self.rows))
         where = read_where(request.where)
         self._allowed = allowed_rows(self.rows, where)

@@ -12,7 +12,6 @@ from msgspec import Meta
 from lexfield.errors import InputError
 from lexfield.evaluate.queries import read_queries
 from lexfield.evaluate.trec import Run, run_lines, write_run
-from lexfield.index.filter import parse_where
 from lexfield.index.ranking import Ranking
 from lexfield.progress import Progress, begin_stage, silent
 from lexfield.results import JsonObject
@@ -128,7 +127,7 @@ def run(
             method,
             k,
             unit=unit,
-            where=parse_where(where),
+            where=where,
             algebra=algebra,
             allow_unknown=allow_unknown,
             names=list(texts),

@@ -12,7 +12,6 @@ from msgspec import UNSET, Meta, UnsetType
 from lexfield.errors import InputError
 from lexfield.evaluate.queries import read_queries, split_line
 from lexfield.evaluate.trec import Run, run_lines
-from lexfield.index.filter import parse_where
 from lexfield.index.passages import Highlight, Passage, pieces
 from lexfield.index.ranking import Hit, Ranking
 from lexfield.progress import Progress, begin_stage, silent
@@ -168,7 +167,7 @@ def search(
     _check_query(query, queries, like, algebra)
     _check_run(run, method)
     opened = open_index(index, metric)
-    asked: JsonObject = {"where": parse_where(where), "allow_unknown": allow_unknown}
+    asked: JsonObject = {"where": where, "allow_unknown": allow_unknown}
     begin_stage(progress, "searching")
     with use_engine(cluster) as engine:
         names, texts = ([like], [like]) if like is not None else _read_queries(query, queries, run)
