@@ -128,9 +128,9 @@ class Fixed:
         (Found([1, 2], [0.5]), "'fixed' returned 2 rows with 1 scores"),
         (
             Found(["a"], [0.5]),  # type: ignore[list-item]
-            "'fixed' returned the rows 'a'; numbers from 0 to 3 are expected",
+            "'fixed' returned the row 'a'; a number from 0 to 3 is expected",
         ),
-        (Found([99], [0.5]), "'fixed' returned the rows 99; numbers from 0 to 3 are expected"),
+        (Found([99], [0.5]), "'fixed' returned the row 99; a number from 0 to 3 is expected"),
         (
             Found([1], ["high"]),  # type: ignore[list-item]
             "'fixed' returned the score 'high'; a number is expected",

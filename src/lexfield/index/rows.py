@@ -190,18 +190,9 @@ class Rows:
 
     def postings_of(self, words: Array) -> tuple[Array, Array]:
         """Return the sizes of the lists of several words, and the lists, one after another."""
-        sizes = np.zeros(len(words), np.int64)
-        parts: list[list[Array]] = [[] for _ in words]
-        for start, lists, inverse in self._lists():
-            own = inverse[words]
-            held = np.flatnonzero(own >= 0)
-            first, last = lists.offsets[own[held]], lists.offsets[own[held] + 1]
-            sizes[held] += last - first
-            for place, a, b in zip(held.tolist(), first.tolist(), last.tolist(), strict=True):
-                rows = lists.rows[a:b]
-                parts[place].append(rows + np.int32(start) if start else rows)
-        empty = np.empty(0, np.int32)
-        return sizes, np.concatenate([empty, *(rows for some in parts for rows in some)])
+        lists = [self.postings(word)[0] for word in words.tolist()]
+        sizes = np.array([len(rows) for rows in lists], np.int64)
+        return sizes, np.concatenate([np.empty(0, np.int32), *lists])
 
     def postings(self, word: int) -> tuple[Array, Array]:
         """Return the rows that hold a word, ascending, and how often each does."""

@@ -271,11 +271,6 @@ class GatheredRows(Rows):
     def dots(self, chosen: Array, vector: NDArray[np.float32]) -> tuple[Array, Array]:
         return self._products[chosen].copy(), self._norms[chosen].copy()
 
-    def postings_of(self, words: Array) -> tuple[Array, Array]:
-        lists = [self._holding.get(word, []) for word in words.tolist()]
-        sizes = np.array([len(rows) for rows in lists], np.int64)
-        return sizes, np.array([row for rows in lists for row in rows], np.int32)
-
     def postings(self, word: int) -> tuple[Array, Array]:
         rows = np.array(self._holding.get(word, []), np.int32)
         return rows, np.ones(len(rows), np.int32)
