@@ -12,4 +12,5 @@ Array = NDArray[Any]  # where the element type matters it is written NDArray[...
 
 def join_ranges(starts: Array, sizes: Array) -> NDArray[np.int64]:
     """Return the numbers of several ranges one after another: start, start + 1, … of each."""
-    return np.arange(int(sizes.sum())) + np.repeat(starts - np.cumsum(sizes) + sizes, sizes)
+    shifts: NDArray[np.int64] = np.repeat(starts - np.cumsum(sizes) + sizes, sizes)
+    return np.arange(int(sizes.sum())) + shifts
