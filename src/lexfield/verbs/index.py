@@ -41,6 +41,12 @@ Stem = Annotated[
     Flags(metavar="LANGUAGE"),
     Help("Let bag queries find all forms of a word, by its Snowball stem: english, german, …"),
 ]
+TokenizerName = Annotated[
+    str,
+    Meta(max_length=100),
+    Flags(metavar="NAME"),
+    Help("Registered tokenizer that splits sentences into words."),
+]
 Shards = Annotated[
     int | None,
     Meta(ge=1, le=10_000),
@@ -73,12 +79,7 @@ def index(
         str, Meta(max_length=20), Help("Language whose stopwords search leaves out, or none.")
     ] = "en",
     stem: Stem = "none",
-    tokenize: Annotated[
-        str,
-        Meta(max_length=100),
-        Flags(metavar="NAME"),
-        Help("Registered tokenizer that splits sentences into words."),
-    ] = DEFAULT_TOKENIZER,
+    tokenize: TokenizerName = DEFAULT_TOKENIZER,
     shards: Shards = None,
     cluster: ClusterAddress = None,
     vectors: VectorsInput = "default",
