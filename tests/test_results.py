@@ -15,7 +15,7 @@ import lexfield as lx
 from lexfield.compare.pair import divergence
 from lexfield.compare.pairs import pairs
 from lexfield.errors import InputError
-from lexfield.index.highlights import Highlight, as_html, highlight, pieces
+from lexfield.index.passages import Highlight, as_html, highlight, pieces
 from lexfield.plots.figure import Picture
 from lexfield.ranks.zipf import zipf
 from lexfield.results import Table, html_table

@@ -38,6 +38,11 @@ class Registry(Generic[T]):
         self._things[name] = thing
         self._called.add(name)
 
+    def forget(self, name: str) -> None:
+        """Remove a thing that a call has registered."""
+        self._called.discard(name)
+        self._things.pop(name, None)
+
     def is_shared(self, name: str) -> bool:
         """Do other processes know this name? They do not know what a call has registered."""
         return name in self._things and name not in self._called

@@ -17,8 +17,8 @@ from pathlib import Path
 from typing import Any
 
 from lexfield.index import collection
+from lexfield.index.build import update_parts
 from lexfield.index.segment import Segment
-from lexfield.index.upkeep import update_parts
 from lexfield.progress import Progress
 from lexfield.search.index import Index
 from lexfield.store.folder import Store

@@ -8,9 +8,24 @@ from collections import Counter
 import numpy as np
 from numpy.typing import NDArray
 
+from lexfield.search.index import Index
+from lexfield.vectors.wordvectors import WordVectors
+
 Row = list[list[str]]  # sentences of terms
 Terms = list[tuple[float, tuple[str, ...]]]
 Vectors = dict[str, NDArray[np.float64]]
+
+WORDS = [f"{a}{b}" for a in "bcd" for b in "xyz"] + ["the", "of", "qq"]
+rng = np.random.default_rng(5)
+VECTORS = WordVectors(
+    [*WORDS[:-1], "zz"], rng.standard_normal((len(WORDS), 3)).astype(np.float32), name="random"
+)
+
+
+def counted(index: Index, query: str, method: str = "count") -> dict[str, float]:
+    """Return the scores of documents by id."""
+    found = index.search(query, method, 10, unit="document", algebra=True)
+    return {hit.id: hit.score for hit in found}
 
 
 def grams(row: Row, n: int) -> Counter[tuple[str, ...]]:

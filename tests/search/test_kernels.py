@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lexfield.engine.heap import sort_heap
-from lexfield.search.kernels import add_list, distinct_rows, take_rows
+from lexfield.search.bag_method import add_list, distinct_rows, take_rows
 
 ROWS = 40
 

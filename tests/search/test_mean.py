@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from lexfield.index import axes
 from lexfield.index.axes import FAR, NEAR, far_bounds, mean_axes, near_bounds
-from lexfield.index.segment import Unit
+from lexfield.index.units import Unit
 from lexfield.search.mean import _find_nearest
 
 

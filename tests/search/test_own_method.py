@@ -106,3 +106,44 @@ def test_what_cannot_be_registered() -> None:
         lx.register(type("Nameless", (), {"search": lambda self: None}))
     with pytest.raises(InputError, match="idle is not an extension that lexfield knows"):
         lx.register(type("Idle", (), {"name": "idle"}))
+
+
+class Fixed:
+    """Returns what it was given, whatever that is."""
+
+    name = "fixed"
+
+    def __init__(self, found: Any) -> None:
+        self.found = found
+
+    def search(self, rows: Any, query: Any, k: int, among: Any) -> Any:
+        return self.found
+
+
+@pytest.mark.parametrize(
+    ("found", "message"),
+    [
+        ([1, 2], "'fixed' returned list where a Found is expected"),
+        (None, "'fixed' returned NoneType where a Found is expected"),
+        (Found([1, 2], [0.5]), "'fixed' returned 2 rows with 1 scores"),
+        (
+            Found(["a"], [0.5]),  # type: ignore[list-item]
+            "'fixed' returned the row 'a'; a number from 0 to 3 is expected",
+        ),
+        (Found([99], [0.5]), "'fixed' returned the row 99; a number from 0 to 3 is expected"),
+        (
+            Found([1], ["high"]),  # type: ignore[list-item]
+            "'fixed' returned the score 'high'; a number is expected",
+        ),
+    ],
+)
+def test_a_wrong_answer_is_one_sentence(index: lx.Index, found: Any, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        index.search("anything", Fixed(found))
+    with pytest.raises(InputError, match=message):
+        index.like("3", Fixed(found))
+
+
+def test_arrays_are_as_good_as_lists(index: lx.Index) -> None:
+    ranking = index.search("anything", Fixed(Found(np.array([2, 0]), np.array([2, 1]))))  # type: ignore[arg-type]
+    assert ranking.rows == [2, 0] and type(ranking.rows[0]) is int

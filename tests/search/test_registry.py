@@ -112,6 +112,7 @@ def test_specs_round_trip() -> None:
         ("setcover(weights=matches)", "are the method ideas"),
         ("setcover(beyond=0, repeat=true)", "no parameter 'beyond'.* a parameter of ideas"),
         ("ideas(penalty=1)", "no parameter 'penalty'.* a parameter of setcover"),
+        ("setcover(focus=3)", "0.1 is now the method ideas, where focus is always 2"),
         ("jaccard(minhash=true)", "no parameter 'minhash'. It has: none"),
         ("edit(by=line)", "by must be 'character' or 'word'"),
         ("wmd(", "is not a method"),

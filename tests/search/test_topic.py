@@ -9,9 +9,10 @@ import numpy as np
 import pytest
 
 from lexfield.errors import ChangedError, InputError
-from lexfield.index.fit_topics import infer_texts, mixtures_of_documents, use_mixtures, use_model
+from lexfield.index.build import update_parts
+from lexfield.index.learn import infer_texts, mixtures_of_documents, use_mixtures, use_model
+from lexfield.index.parts import stale_parts
 from lexfield.index.topics import Topics
-from lexfield.index.upkeep import stale_parts, update_parts
 from lexfield.search.index import Index
 from lexfield.search.method import format_method
 from lexfield.search.registry import parse

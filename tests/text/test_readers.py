@@ -12,6 +12,7 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
+import lexfield as lx
 from lexfield.errors import InputError, ReadError
 from lexfield.text import readers
 from lexfield.text.corpus import Corpus
@@ -62,6 +63,35 @@ def test_a_registered_reader_reads_its_files(tmp_path: Path) -> None:
     assert [d.text for d in corpus] == ["The sea.", "The land.", "A title", "Plain."]
     assert corpus["b.ipynb:1"].metadata == {"kind": "markdown"}
     assert [d.id for d in Reader(tmp_path / "a.texts", format="zipped")] == ["one", "two"]
+
+
+def test_a_registered_reader_is_a_format_of_every_verb(tmp_path: Path) -> None:
+    cells = [{"cell_type": "markdown", "source": ["A ship at sea."]}]
+    (tmp_path / "b.json").write_text(json.dumps({"cells": cells}), "utf-8")
+    built = lx.index(tmp_path / "b.json", output=tmp_path / "i", format="notebook").index
+    assert [document.text for document in built] == ["A ship at sea."]
+
+
+@pytest.mark.parametrize(
+    ("found", "message"),
+    [
+        (None, "The reader 'broken' returned NoneType where documents or pairs"),
+        (["a text"], "The reader 'broken' yielded 'a text' where documents or pairs"),
+        ([(1, "a text")], "The reader 'broken' yielded"),
+    ],
+)
+def test_what_a_reader_returns_is_checked(tmp_path: Path, found: object, message: str) -> None:
+    class Broken:
+        suffixes = ()
+
+        def read(self, source: Source) -> object:
+            return found
+
+    (tmp_path / "a.txt").write_text("A text.", "utf-8")
+    READERS.register("broken", Broken())  # type: ignore[arg-type]
+    with pytest.raises(InputError, match=message):
+        list(Reader(tmp_path / "a.txt", format="broken"))
+    READERS.forget("broken")
 
 
 def test_a_reader_of_files_does_not_read_standard_input() -> None:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import gc
 import re
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+import lexfield as lx
 from lexfield.bags.keyness import keyness
 from lexfield.errors import InputError
 from lexfield.search.index import Index
@@ -68,9 +70,38 @@ def test_queries_of_an_index_are_split_by_its_tokenizer(tmp_path: Path, register
     TOKENIZERS.register(registered, keep_hyphens)
 
 
+def test_a_function_splits_an_index_in_memory(tmp_path: Path) -> None:
+    for index in (
+        Index(["readFile opens.", "It ends."], tokenize=split_code),
+        Index(Corpus.of(["readFile opens.", "It ends."], tokenize=split_code)),
+        Index(Corpus.of(["readFile opens.", "It ends."]), tokenize=split_code),
+    ):
+        assert index.search("a file", "bm25").rows == [0]
+        index.add(["writeFile closes."])
+        assert index.search("write", "jaccard").rows == [2]
+        assert len(list(index.search_many(["a file"] * 120, "mean"))) == 120
+        with pytest.raises(InputError, match="split by a function cannot be saved"):
+            index.save(tmp_path / "i")
+    del index
+    gc.collect()
+    assert not any(name.startswith("function_") for name in TOKENIZERS.names())
+
+
+def test_an_index_is_built_with_a_registered_tokenizer(tmp_path: Path, registered: str) -> None:
+    (tmp_path / "a.txt").write_text("A well-known ship.", "utf-8")
+    built = lx.index(tmp_path / "a.txt", output=tmp_path / "i", tokenize=registered).index
+    assert "well-known" in built.lexicon.ids and built.normalisation.tokenizer == registered
+    with pytest.raises(InputError, match="no tokenizer named 'other'"):
+        lx.index(tmp_path / "a.txt", output=tmp_path / "j", tokenize="other")
+
+
 def test_what_a_tokenizer_returns_is_checked() -> None:
-    with pytest.raises(InputError, match="must return a list of words. Got 'a b' instead"):
+    with pytest.raises(InputError, match="'<lambda>' returned 'a b' where a list of words is"):
         Corpus.of("a b", tokenize=lambda text: text)
+    TOKENIZERS.register("nothing", lambda text: None)  # type: ignore[arg-type, return-value]
+    with pytest.raises(InputError, match="The tokenizer 'nothing' returned None where a list of"):
+        Corpus.of("a b", tokenize="nothing")
+    TOKENIZERS.forget("nothing")
     corpus = Corpus.of("Ab cd", tokenize=lambda text: ["", " ", "\0", *text.split()])
     assert list(corpus.vocabulary) == ["ab", "cd"]
 

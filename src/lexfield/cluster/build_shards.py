@@ -29,7 +29,7 @@ from lexfield.engine import Engine, Local, single_thread
 from lexfield.errors import InputError, LockedError, check
 from lexfield.index.axes import Basis
 from lexfield.index.build import check_free
-from lexfield.index.embedding import embed_words
+from lexfield.index.lexicon import embed_words
 from lexfield.index.parts import discard_replaced
 from lexfield.index.segment import BALL, find_balls
 from lexfield.index.units import UNITS

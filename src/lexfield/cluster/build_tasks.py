@@ -14,8 +14,8 @@ import numpy as np
 from lexfield.cluster.shards import NAME, SHARD
 from lexfield.index.axes import Basis
 from lexfield.index.axes import sample_rows as sample
-from lexfield.index.segment import BALL, content_sets, content_words, row_sets, save_rows
-from lexfield.index.units import UNITS
+from lexfield.index.segment import BALL, content_words, save_rows
+from lexfield.index.units import UNITS, content_sets, row_sets
 from lexfield.results import JsonObject
 from lexfield.store.folder import Store, Writer, manifest_sum, write
 from lexfield.store.manifest import root_of

@@ -19,17 +19,16 @@ from lexfield.engine import Engine
 from lexfield.errors import InputError, check, list_names
 from lexfield.explain import Explanation, Reason
 from lexfield.index.filter import missing_note, read_where
-from lexfield.index.highlights import Highlight
-from lexfield.index.passages import Answers, Passage
+from lexfield.index.passages import Answers, Highlight, Passage
 from lexfield.index.query import Query
 from lexfield.index.ranking import Found, Ranking, add_notes
 from lexfield.progress import Progress, silent
 from lexfield.results import JsonObject
 from lexfield.search import in_parts
-from lexfield.search.batch import Request
 from lexfield.search.in_parts import Entries, Parts
 from lexfield.search.method import Method, format_method
 from lexfield.search.registry import parse
+from lexfield.search.searcher import Request
 from lexfield.store.folder import manifest_sum
 
 _BATCH = 50  # queries per task

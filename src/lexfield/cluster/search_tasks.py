@@ -19,9 +19,9 @@ from lexfield.index.query import Query
 from lexfield.index.rows import Rows
 from lexfield.results import JsonObject
 from lexfield.search import in_parts
-from lexfield.search.batch import Answer, answer_texts
 from lexfield.search.index import Index
 from lexfield.search.registry import parse, read_query
+from lexfield.search.searcher import Answer, answer_texts
 from lexfield.store.folder import manifest_sum
 
 Place = JsonObject

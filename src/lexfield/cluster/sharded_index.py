@@ -12,8 +12,8 @@ from lexfield.engine import Engine
 from lexfield.errors import InputError
 from lexfield.index.ranking import Ranking
 from lexfield.progress import Progress
-from lexfield.search.batch import Request
 from lexfield.search.index import Index
+from lexfield.search.searcher import Request
 from lexfield.store.folder import SHARDS
 from lexfield.store.place import is_address
 from lexfield.topics.lda import TopicModel

@@ -26,9 +26,8 @@ from numpy.typing import NDArray
 from lexfield.errors import CorruptError, InputError, NotAStoreError, StoreError
 from lexfield.index.collection import Collection
 from lexfield.index.lexicon import Lexicon
-from lexfield.index.rows import Rows
+from lexfield.index.rows import Key, Rows, Statistics
 from lexfield.index.segment import Segment
-from lexfield.index.statistics import Key, Statistics
 from lexfield.results import JsonObject
 from lexfield.store.folder import SHARDS, Store, manifest_sum
 from lexfield.store.manifest import root_of

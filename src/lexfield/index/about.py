@@ -31,7 +31,11 @@ def describe_collection(
     for (corpus, row), is_deleted in zip(rows, deleted, strict=True):
         for name, value in () if is_deleted else corpus.metadata(row).items():
             counters.setdefault(name, Counter())[value] += 1
-    meta = store.meta
+    meta, notes = store.meta, coverage.build_notes()
+    names = sorted(counters, key=lambda name: (-counters[name].total(), name))[:_MOST_FIELDS]
+    if len(counters) > len(names):
+        most = f"the {_MOST_FIELDS} that most documents have are listed"
+        notes.append(f"{len(counters):,} metadata fields; {most}")
     ways = count_matches(lexicon.matches, lexicon.counts)
     return {
         "path": str(store.path),
@@ -46,22 +50,8 @@ def describe_collection(
         "language": meta["language"],
         "normalisation": meta["segments"][0]["corpus"]["normalisation"],
         "vectors": {**meta["vectors"], "coverage": ways},
-        "metadata": _most_common(counters),
-        "notes": [
-            *(note for s in meta["segments"] for note in s["corpus"]["notes"]),
-            *coverage.build_notes(),
-            *_field_notes(len(counters)),
-        ],
+        "metadata": {
+            name: dict(counters[name].most_common(_MOST_VALUES)) for name in sorted(names)
+        },
+        "notes": [*(note for s in meta["segments"] for note in s["corpus"]["notes"]), *notes],
     }
-
-
-def _most_common(counters: dict[str, Counter[str]]) -> dict[str, dict[str, int]]:
-    """Return the fields that most documents have, by name, with their most common values."""
-    names = sorted(counters, key=lambda name: (-counters[name].total(), name))[:_MOST_FIELDS]
-    return {name: dict(counters[name].most_common(_MOST_VALUES)) for name in sorted(names)}
-
-
-def _field_notes(fields: int) -> list[str]:
-    if fields <= _MOST_FIELDS:
-        return []
-    return [f"{fields:,} metadata fields; the {_MOST_FIELDS} that most documents have are listed"]

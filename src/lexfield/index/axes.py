@@ -19,7 +19,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from lexfield.arrays import Array
+from lexfield.arrays import Array, join_ranges
 from lexfield.engine import map_blocks
 from lexfield.engine.compiled import reordered_kernel
 from lexfield.results import JsonObject
@@ -74,9 +74,8 @@ def sample_rows(
     sums = np.append(0, np.cumsum(shares > 0))
     chosen = chosen[sums[offsets[chosen + 1]] > sums[offsets[chosen]]]
     sizes = offsets[chosen + 1] - offsets[chosen]
-    ends = np.cumsum(sizes)
-    at = np.arange(int(sizes.sum())) + np.repeat(offsets[chosen] - ends + sizes, sizes)
-    return np.append(0, ends).astype(np.int64), words[at], shares[at]
+    at = join_ranges(offsets[chosen], sizes)
+    return np.append(0, np.cumsum(sizes)).astype(np.int64), words[at], shares[at]
 
 
 def mean_axes(

@@ -16,12 +16,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lexfield.arrays import Array
-from lexfield.index.postings import Postings
 from lexfield.index.rows import Rows
 from lexfield.text.normalise import NONE, stem_words
 
 T = TypeVar("T")
 _KEPT = 30_000_000  # entries of derived lists that are kept in memory
+_NOTHING: NDArray[np.int32] = np.empty(0, np.int32)
 
 
 @dataclass(frozen=True)
@@ -96,19 +96,13 @@ class Bags:
 
     def _occurrences(self, gram: tuple[str, ...]) -> Occurrences:
         ids = [self.ids.get(term, -1) for term in gram]
-        parts = []
-        if min(ids) >= 0:
-            for number, start in enumerate(self.rows.starts[:-1].tolist()):
-                own = [self._segment_words(number, term) for term in ids]
-                if all(len(words) for words in own):
-                    rows, counts = self._in_segment(number, ids, own)
-                    parts.append((rows + np.int32(start) if start else rows, counts))
-        if len(parts) == 1:
-            rows, counts = parts[0]
+        if min(ids) < 0:
+            rows, counts = _NOTHING, _NOTHING
+        elif len(ids) == 1:
+            rows, counts = _add_lists([self.rows.postings(w) for w in self._words(ids[0])])
         else:
-            empty = np.empty(0, np.int32)
-            rows = np.concatenate([empty, *(rows for rows, _ in parts)])
-            counts = np.concatenate([empty, *(counts for _, counts in parts)])
+            parts = [self._find_phrase(number, ids) for number in range(len(self.rows.segments))]
+            rows, counts = (np.concatenate(part) for part in zip(*parts, strict=True))
         live = self.rows.live
         living = counts if live is None else counts[live[rows]]
         holding, total = len(living), int(living.sum())
@@ -117,23 +111,15 @@ class Bags:
             holding, total = self.rows.statistics.count(key, holding, total)
         return Occurrences(rows, counts, holding, total)
 
-    def count_holding_any(self, terms: list[int], holding: int) -> int:
-        """Return how many rows of the collection hold any of these terms, ``holding`` here."""
-        return self.rows.statistics.count(("any", *terms), holding, 0)[0]
+    def _words(self, term: int) -> list[int]:
+        return [term] if self.stemmer == NONE else self.words_of[term]
 
-    def _segment_words(self, number: int, term: int) -> list[int]:
-        """Return the words of a term, as a segment numbers them."""
-        words = [term] if self.stemmer == NONE else self.words_of[term]
-        own = self.rows.lexicon.inverse[number][words]
-        return [word for word in own.tolist() if word >= 0]
-
-    def _in_segment(
-        self, number: int, gram: list[int], words: list[list[int]]
-    ) -> tuple[Array, Array]:
-        """Return the rows of a segment that hold a gram, ascending, and how often."""
-        postings = self._postings[number]
-        if len(gram) == 1:
-            return _join_lists(postings, words[0])
+    def _find_phrase(self, number: int, gram: list[int]) -> tuple[Array, Array]:
+        """Return the rows of a segment that hold a phrase, ascending, and how often."""
+        postings, inverse = self._postings[number], self.rows.lexicon.inverse[number]
+        words = [[w for w in inverse[self._words(term)].tolist() if w >= 0] for term in gram]
+        if not all(words):
+            return _NOTHING, _NOTHING
         corpus, terms = self.rows.segments[number].corpus, self._terms(number)
         starts = postings.position_offsets
         sizes = [sum(int(starts[word + 1] - starts[word]) for word in some) for some in words]
@@ -146,13 +132,10 @@ class Bags:
                 found = found[terms[corpus.tokens[found + place]] == term]
         ends = corpus.token_offsets[1:]
         sentences = np.searchsorted(ends, found, "right")
-        inside = sentences == np.searchsorted(ends, found + len(gram) - 1, "right")
-        found = found[inside]
-        rows, counts = np.unique(
-            np.searchsorted(self.rows.token_offsets(number)[1:], found, "right").astype(np.int32),
-            return_counts=True,
-        )
-        return rows, counts.astype(np.int32)
+        found = found[sentences == np.searchsorted(ends, found + len(gram) - 1, "right")]
+        own = np.searchsorted(self.rows.token_offsets(number)[1:], found, "right")
+        rows, counts = np.unique(own.astype(np.int32), return_counts=True)
+        return rows + np.int32(self.rows.starts[number]), counts.astype(np.int32)
 
     def _terms(self, number: int) -> NDArray[np.int32]:
         """Return the term of each word of a segment."""
@@ -205,24 +188,22 @@ class Bags:
             self._lists, self._size = {}, size
         self.lists(method)[gram] = made
 
-    def take_sums(self) -> NDArray[np.float64]:
-        """Return a buffer with a zero for every row; hand it back zeroed with ``give_back``.
+    def borrow_sums(self) -> NDArray[np.float64]:
+        """Return a buffer with a zero for every row; hand it back zeroed with ``return_sums``.
 
         Clearing all of it would take as long as a query.
         """
         sums: NDArray[np.float64] | None = self._own.__dict__.pop("sums", None)
         return np.zeros(len(self.rows)) if sums is None else sums
 
-    def give_back(self, sums: NDArray[np.float64]) -> None:
+    def return_sums(self, sums: NDArray[np.float64]) -> None:
         self._own.sums = sums
 
 
-def _join_lists(postings: Postings, words: list[int]) -> tuple[Array, Array]:
-    """Return the rows that hold any of the words, ascending, and how often they do."""
-    parts = [slice(postings.offsets[word], postings.offsets[word + 1]) for word in words]
-    if len(parts) == 1:
-        return postings.rows[parts[0]], postings.counts[parts[0]]
-    rows = np.concatenate([postings.rows[part] for part in parts])
-    counts = np.concatenate([postings.counts[part] for part in parts])
+def _add_lists(lists: list[tuple[Array, Array]]) -> tuple[Array, Array]:
+    """Return the rows of any of several lists, ascending, and the sums of their counts."""
+    if len(lists) == 1:
+        return lists[0]
+    rows, counts = (np.concatenate(part) for part in zip(*lists, strict=True))
     rows, places = np.unique(rows, return_inverse=True)
     return rows, np.bincount(places, counts).astype(np.int32)

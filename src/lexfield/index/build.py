@@ -1,26 +1,36 @@
-"""Writing an index of one segment."""
+"""Writing an index of one segment, and what its topics and metrics lack after a change."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import weakref
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
+from copy import copy
+from dataclasses import replace
 from pathlib import Path
+from uuid import uuid4
 
 import numpy as np
 
-from lexfield.errors import InputError
-from lexfield.index.embedding import embed_words
-from lexfield.index.segment import save_segment
-from lexfield.progress import Progress
-from lexfield.store.folder import next_epoch, write
+from lexfield.arrays import Array
+from lexfield.errors import InputError, StoreError
+from lexfield.index.lexicon import embed_words
+from lexfield.index.metrics import derive_missing
+from lexfield.index.parts import FIXED, TOPICS, segment_keys, stale_parts
+from lexfield.index.segment import Segment, save_segment
+from lexfield.index.topics import Topics, infer_missing
+from lexfield.progress import Progress, silent
+from lexfield.store.folder import Store, next_epoch, write
 from lexfield.store.owned import refuse_others
 from lexfield.text.corpus import Corpus
 from lexfield.text.document import Document
-from lexfield.text.normalise import Normalisation
+from lexfield.text.normalise import TOKENIZERS, Normalisation, Tokenizer
 from lexfield.text.stopwords import stopwords
 from lexfield.vectors.wordvectors import WordVectors
 
 Documents = Corpus | Iterable[Document | str]
 KIND = "index"
+_FUNCTION = "function_"  # begins the names of tokenizers that were not registered
 
 
 def check_free(path: str | Path, replace: bool) -> None:
@@ -34,7 +44,10 @@ def check_free(path: str | Path, replace: bool) -> None:
 
 
 def to_corpus(
-    documents: Documents, progress: Progress, normalisation: Normalisation | None = None
+    documents: Documents,
+    progress: Progress,
+    normalisation: Normalisation | None = None,
+    tokenize: str | Tokenizer | None = None,
 ) -> Corpus:
     """Return documents as a corpus. Raise InputError if they are one text or a path."""
     if isinstance(documents, str | Path):
@@ -44,8 +57,50 @@ def to_corpus(
             " Index.open(path).",
         )
     if isinstance(documents, Corpus):
-        return documents
-    return Corpus.of(documents, normalisation=normalisation, progress=progress)
+        if tokenize in (None, documents.normalisation.tokenizer):
+            return documents
+        normalisation = documents.normalisation
+        documents = documents.documents
+    return Corpus.of(documents, tokenize=tokenize, normalisation=normalisation, progress=progress)
+
+
+def number_texts(items: Iterable[Document | str], taken: Iterable[str]) -> Iterator[Document]:
+    """Give plain texts the numbers after the largest of the ids that are taken."""
+    used = [int(identity) for identity in taken if identity.isascii() and identity.isdecimal()]
+    number, seen = max(used, default=-1) + 1, set()
+    for item in items:
+        if isinstance(item, str):
+            while str(number) in seen:
+                number += 1
+            item = Document(str(number), item)
+        seen.add(item.id)
+        yield item
+
+
+def register_function(corpus: Corpus, owner: object) -> Corpus:
+    """Return a corpus whose tokenizer has a name, which an index needs to split queries.
+
+    A function is registered under a name of its own for as long as ``owner`` lives.
+    """
+    tokenizer = corpus.normalisation.tokenizer
+    if isinstance(tokenizer, str):
+        return corpus
+    name = f"{_FUNCTION}{uuid4().hex}"
+    TOKENIZERS.register(name, tokenizer)
+    weakref.finalize(owner, TOKENIZERS.forget, name)
+    named = copy(corpus)
+    named.normalisation = replace(corpus.normalisation, tokenizer=name)
+    return named
+
+
+def check_tokenizer(normalisation: Normalisation) -> None:
+    """Raise InputError if an index could not be opened later, as its tokenizer has no name."""
+    if str(normalisation.tokenizer).startswith(_FUNCTION):
+        raise InputError(
+            "An index whose texts were split by a function cannot be saved: queries could not be"
+            " split in the same way later.",
+            "Register the function with lexfield.register, and pass its name as tokenize.",
+        )
 
 
 def write_index(
@@ -64,3 +119,32 @@ def write_index(
         meta = save_segment(out, "s000001", corpus, embedded, language, progress)
         out.array("deleted", np.zeros(len(corpus.ids), bool))
         out.meta.update(segments=[meta], language=language, vectors=about)
+
+
+def update_parts(index: Store, segments: Sequence[Segment], progress: Progress = silent) -> bool:
+    """Make what topics and metrics lack since the index has changed, and keep it.
+
+    Return whether anything was missing. Where another process is writing, or the disk is full,
+    searches go on making it for themselves.
+    """
+    stale = stale_parts(index, segments)
+    if not stale:
+        return False
+    made = {name: _make_missing(index.needed_part(name), segments, progress) for name in stale}
+    with suppress(StoreError), write(index.path, index.kind, index.generation) as out:
+        out.meta.update(index.meta)
+        out.keep(index, "")
+        for name in index.parts:
+            old, part = index.needed_part(name), out.part(name)
+            part.meta = old.meta
+            for prefix in (*FIXED, *segment_keys(name, segments)):
+                part.keep(old, prefix)
+            for key, values in made.get(name, {}).items():
+                part.array(key, values)
+    return True
+
+
+def _make_missing(part: Store, segments: Sequence[Segment], progress: Progress) -> dict[str, Array]:
+    if part.kind == TOPICS:
+        return infer_missing(Topics(part).require_model(), segments, part, progress)
+    return derive_missing(part.array("words.map"), segments, part, progress)

@@ -21,22 +21,30 @@ from numpy.typing import NDArray
 
 from lexfield.errors import ChangedError, InputError, check
 from lexfield.index.about import describe_collection
-from lexfield.index.build import KIND, Documents, check_free, to_corpus, write_index
-from lexfield.index.embedding import VectorSource
-from lexfield.index.lexicon import Lexicon, embed_with
-from lexfield.index.metrics import MappedSource, Metric
+from lexfield.index.build import (
+    KIND,
+    Documents,
+    check_free,
+    check_tokenizer,
+    number_texts,
+    register_function,
+    to_corpus,
+    update_parts,
+    write_index,
+)
+from lexfield.index.lexicon import Lexicon, VectorSource, embed_with
+from lexfield.index.metrics import Metric
 from lexfield.index.parts import discard_replaced, write_next, write_part
 from lexfield.index.query import Query, look_up
 from lexfield.index.rows import Rows
 from lexfield.index.segment import Segment, save_segment
 from lexfield.index.units import UNITS
-from lexfield.index.upkeep import update_parts
 from lexfield.progress import Progress, silent
 from lexfield.results import JsonObject
 from lexfield.store.folder import Store, Writer, next_epoch, write
 from lexfield.text.corpus import Corpus
 from lexfield.text.document import Document
-from lexfield.text.normalise import Normalisation
+from lexfield.text.normalise import Normalisation, Tokenizer
 from lexfield.text.stopwords import stopwords
 from lexfield.vectors.coverage import Coverage
 from lexfield.vectors.wordvectors import WordEmbeddings, WordVectors
@@ -56,17 +64,20 @@ class Collection:
         *,
         vectors: WordVectors | str | Path = "default",
         language: str = "en",
+        tokenize: str | Tokenizer | None = None,
         progress: Progress = silent,
     ) -> None:
         """Index documents in a temporary folder, which is removed with this object.
 
-        Arguments are those of ``build``; ``save`` keeps the result.
+        Arguments are those of ``build``, and ``tokenize`` may be any function that returns the
+        words of a sentence; ``save`` keeps the result.
         """
         folder = tempfile.mkdtemp(prefix="lexfield-")
         weakref.finalize(self, shutil.rmtree, folder, ignore_errors=True)
         self.is_temporary = True
         path = Path(folder) / "index"
-        write_index(to_corpus(documents, progress), path, vectors, language, progress)
+        corpus = register_function(to_corpus(documents, progress, tokenize=tokenize), self)
+        write_index(corpus, path, vectors, language, progress)
         self._attach(path)
 
     @classmethod
@@ -99,22 +110,24 @@ class Collection:
         *,
         vectors: WordVectors | str | Path = "default",
         language: str = "en",
+        tokenize: str | Tokenizer | None = None,
         replace: bool = False,
         progress: Progress = silent,
     ) -> Self:
         """Write an index of documents, a corpus or plain texts at ``path``, and open it.
 
         ``vectors`` is a set of word vectors, its name or its file. ``language`` names the stopwords
-        that searching leaves out (``"none"`` for none).
+        that searching leaves out (``"none"`` for none). ``tokenize`` names a registered tokenizer.
         """
         check_free(path, replace)
-        corpus = to_corpus(documents, progress)
+        corpus = to_corpus(documents, progress, tokenize=tokenize)
         with discard_replaced(path):
             write_index(corpus, Path(path), vectors, language, progress)
         return cls.open(path)
 
     def save(self, path: str | Path, *, replace: bool = False) -> Self:
         """Write the index, with its topics and metrics, to ``path``; return it as it is there."""
+        check_tokenizer(self.normalisation)
         check_free(path, replace)
         with discard_replaced(path), write(path, KIND, epoch=next_epoch(path)) as out:
             out.meta.update(self._meta)
@@ -140,24 +153,12 @@ class Collection:
         elif isinstance(documents, Mapping):
             documents = [Document(str(id), text) for id, text in documents.items()]
         if not isinstance(documents, str):
-            documents = self._number(documents)
+            ids = (identity for segment in self.segments for identity in segment.corpus.ids)
+            documents = number_texts(documents, ids)
         new = to_corpus(documents, progress, self.normalisation)
         added = self._change(lambda: self._add(new, vectors, progress)) if len(new.ids) else 0
         self._update_parts(progress)
         return added
-
-    def _number(self, items: Iterable[Document | str]) -> Iterator[Document]:
-        """Give plain texts the numbers after the largest that is an id."""
-        ids = (identity for segment in self.segments for identity in segment.corpus.ids)
-        used = [int(identity) for identity in ids if identity.isascii() and identity.isdecimal()]
-        number, seen = max(used, default=-1) + 1, set()
-        for item in items:
-            if isinstance(item, str):
-                while str(number) in seen:
-                    number += 1
-                item = Document(str(number), item)
-            seen.add(item.id)
-            yield item
 
     def _add(self, new: Corpus, vectors: WordVectors | None, progress: Progress) -> int:
         taken = [identity for identity in new.ids if identity in self.documents]
@@ -277,8 +278,8 @@ class Collection:
     @cached_property
     def _source(self) -> VectorSource:
         """Where words that the index does not hold get their vectors."""
-        about = self._meta["vectors"]
-        return VectorSource(about) if self._metric is None else MappedSource(about, self._metric)
+        map_ = None if self._metric is None else self._metric.map
+        return VectorSource(self._meta["vectors"], map_)
 
     @cached_property
     def lexicon(self) -> Lexicon:

@@ -23,11 +23,8 @@ def allowed_rows(rows: Rows, where: Conditions | None) -> NDArray[np.bool_] | No
     allowed = np.ones(len(rows.documents), bool) if rows.live is None else rows.live.copy()
     for name, values in where.items():
         wanted = {values} if isinstance(values, str) else set(map(str, values))
-        column = rows.columns.get(name)
-        if column is None:
-            known = list_names(rows.columns)
-            raise InputError(f"No document has metadata {name!r}.", f"There are: {known}.")
-        allowed &= np.array([value in wanted for value in column], bool)[rows.documents]
+        held = np.array([value in wanted for value in rows.column(name)], bool)
+        allowed &= held[rows.documents]
     return allowed
 
 
@@ -45,8 +42,8 @@ def unmatched(rows: Rows, where: Conditions) -> tuple[list[tuple[str, str]], dic
     numbers = np.unique(live).tolist()
     missing, known = [], {}
     for name, values in where.items():
-        column = rows.columns.get(name, [])
-        counts = Counter(column[number] for number in numbers if column)
+        column = rows.column(name)
+        counts = Counter(column[number] for number in numbers)
         wanted = [values] if isinstance(values, str) else list(map(str, values))
         missing += [(name, value) for value in wanted if value not in counts]
         known[name] = [value for value, _ in counts.most_common(_MOST_VALUES) if value]
@@ -58,20 +55,18 @@ def missing_note(name: str, value: str, values: Sequence[str]) -> str:
 
 
 def read_where(where: Where | None) -> Conditions | None:
-    """Return conditions by field, from ``"field=value"``, a list of such, or a mapping."""
+    """Return conditions by field, from ``"field=value"``, a list of such, or a mapping.
+
+    ``["level=college", "level=high"]`` becomes ``{"level": ["college", "high"]}``.
+    """
     if not where:
         return None
     if isinstance(where, Mapping):
         return dict(where)
-    return parse_where([where] if isinstance(where, str) else list(where))
-
-
-def parse_where(conditions: Sequence[str]) -> dict[str, list[str]]:
-    """Return ``{"level": ["college", "high"]}`` for ``["level=college", "level=high"]``."""
-    where: dict[str, list[str]] = {}
-    for condition in conditions:
+    conditions: dict[str, list[str]] = {}
+    for condition in [where] if isinstance(where, str) else where:
         name, equals, value = condition.partition("=")
         if not equals or not name.strip():
             raise InputError(f"{condition!r} is not a condition.", "Write field=value.")
-        where.setdefault(name.strip(), []).append(value.strip())
-    return where
+        conditions.setdefault(name.strip(), []).append(value.strip())
+    return conditions

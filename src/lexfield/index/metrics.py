@@ -20,18 +20,16 @@ from lexfield.arrays import Array
 from lexfield.engine import single_thread
 from lexfield.errors import InputError, list_names
 from lexfield.index.axes import mean_axes
-from lexfield.index.embedding import VectorSource
-from lexfield.index.parts import find_part, part_names, remove_part
-from lexfield.index.segment import Segment, Unit, find_balls
+from lexfield.index.parts import find_part, metric_key, part_names, remove_part
+from lexfield.index.segment import Segment, find_balls
 from lexfield.index.topics import Topics
-from lexfield.index.units import UNITS
+from lexfield.index.units import UNITS, Unit
 from lexfield.progress import Progress, silent
-from lexfield.results import JsonObject, Table
+from lexfield.results import Table
 from lexfield.store.folder import Store
 from lexfield.vectors.wordvectors import WordEmbeddings
 
 PREFIX = "metrics/"  # the names of these parts begin with it
-FIXED = ("words.", "topics.")  # prefixes of arrays that belong to no segment
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 
 
@@ -85,16 +83,11 @@ def derive_missing(
 ) -> dict[str, Array]:
     """Return the arrays derived from segments that are not among those kept."""
     return {
-        f"{segment.contents}.{key}": values
+        f"{metric_key(segment)}{key}": values
         for segment in segments
-        if kept is None or f"{segment.contents}.balls" not in kept
+        if kept is None or f"{metric_key(segment)}balls" not in kept
         for key, values in derive(segment, map_, progress).items()
     }
-
-
-def segment_keys(segment: Segment) -> list[str]:
-    """Return what the names of the arrays of a segment begin with."""
-    return [f"{segment.contents}."]
 
 
 class Metric:
@@ -129,18 +122,16 @@ class Metric:
 
     def map_segments(self, segments: Sequence[Segment]) -> list[Segment]:
         """Return segments as search sees them under the metric: from what is kept, else made."""
-        return [
-            MappedSegment(
-                s,
-                self._kept(s) if f"{s.contents}.balls" in self._store else derive(s, self.map),
-                self,
-            )
-            for s in segments
-        ]
-
-    def _kept(self, segment: Segment) -> dict[str, Array]:
-        prefix = f"{segment.contents}."
-        return {name: self._store.array(f"{prefix}{name}") for name in self._store.names(prefix)}
+        mapped: list[Segment] = []
+        for segment in segments:
+            key = metric_key(segment)
+            if f"{key}balls" in self._store:
+                names = self._store.names(key)
+                arrays = {name: self._store.array(f"{key}{name}") for name in names}
+            else:
+                arrays = derive(segment, self.map)
+            mapped.append(MappedSegment(segment, arrays, self))
+        return mapped
 
 
 class MappedSegment(Segment):
@@ -169,18 +160,6 @@ class MappedSegment(Segment):
 
     def topic_map(self, topics: Topics) -> NDArray[np.float64]:
         return self._metric.topic_map(topics)
-
-
-class MappedSource(VectorSource):
-    """The source of vectors for words that are not in the index, mapped by a metric."""
-
-    def __init__(self, about: JsonObject, metric: Metric) -> None:
-        super().__init__(about)
-        self._map = metric.map
-
-    def embed(self, words: Sequence[str]) -> WordEmbeddings:
-        plain = super().embed(words)
-        return WordEmbeddings((plain.vectors @ self._map).astype(np.float32), plain.matches)
 
 
 def list_metrics(folder: Path) -> Table[LearnedMetric]:

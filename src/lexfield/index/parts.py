@@ -19,6 +19,8 @@ from lexfield.store.folder import SHARDS, Store, Writer, discard, write
 from lexfield.store.manifest import CURRENT, epoch_of
 from lexfield.store.owned import belongs
 
+TOPICS = "topics"  # the name of the part; those of metrics begin with "metrics/"
+FIXED = ("model.", "own.", "words.", "topics.")  # prefixes of arrays that belong to no segment
 _PATIENCE = 600  # seconds that a part, which may have taken hours, waits for another writer
 
 
@@ -74,6 +76,35 @@ def discard_replaced(path: str | Path) -> Iterator[None]:
     _discard_all(replaced)
 
 
+def segment_keys(name: str, segments: Sequence[Segment]) -> list[str]:
+    """Return what the names of the arrays of segments begin with in a part."""
+    if name == TOPICS:
+        return [topic_key(segment, unit) for segment in segments for unit in UNITS]
+    return [metric_key(segment) for segment in segments]
+
+
+def topic_key(segment: Segment, unit: str) -> str:
+    """Return a key that changes with the words of a segment's rows."""
+    return f"{segment.fingerprint(unit)}.{unit}."
+
+
+def metric_key(segment: Segment) -> str:
+    """Return a key that changes with a segment's rows, their words and the words' vectors."""
+    return f"{segment.contents}."
+
+
+def stale_parts(index: Store, segments: Sequence[Segment]) -> list[str]:
+    """Return the parts that hold nothing of some segment."""
+    stale = []
+    for name in sorted(index.parts):
+        held = index.needed_part(name).names("")
+        keys = segment_keys(name, segments)
+        is_complete = all(any(array.startswith(key) for array in held) for key in keys)
+        if "own.mixtures" not in held and not is_complete:  # own mixtures go by ids of documents
+            stale.append(name)
+    return stale
+
+
 def remove_part(folder: Path, name: str) -> None:
     """Delete a part of the index at ``folder``: write a generation without it."""
     store = Store.open(folder)
@@ -93,12 +124,8 @@ def _adopt(
     adopted = []
     for folder in legacy_folders(index):
         part, name = Store.open(folder), folder.relative_to(index.path).as_posix()
-        if name == "topics":
-            keys = [segment.fingerprint(unit) for segment in segments for unit in UNITS]
-        else:
-            keys = [segment.contents for segment in segments]
-        own = any(array.startswith(tuple(keys)) for array in part.names(""))
-        if own or "own.mixtures" in part:
+        keys = tuple(segment_keys(name, segments))
+        if "own.mixtures" in part or any(array.startswith(keys) for array in part.names("")):
             adopted.append(folder)
             if name not in but:
                 out.keep_part(name, part)

@@ -7,16 +7,17 @@ text count more, and query words that a chosen sentence answers count little for
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from html import escape
 
 import numpy as np
 from numpy.typing import NDArray
 
 from lexfield.explain import Explanation
-from lexfield.index.highlights import Highlight, highlight
 from lexfield.results import JsonObject
 from lexfield.text.corpus import Corpus
+from lexfield.text.normalise import Normalisation
 from lexfield.text.segment import split_words
 
 # For each word of a hit that answers the query: which query word, and how strongly; None is as
@@ -32,6 +33,18 @@ _FAINT = 0.05  # of the strongest weight: weaker answers are not shown
 _ANSWERED = 0.1  # of its weight is left to a query word that another passage has answered
 _SHORT, _LENGTH = 10, 0.3  # a sentence's gain is divided by its words, 10 or more, to this power
 _QUERY_WORDS = 50  # a query with more is a document: its words alone say little
+# backgrounds for black text that can be distinguished with any kind of colour vision
+TINTS = ("#cfe8f7", "#fbdcc4", "#cdeee2", "#f4dcea", "#fbeebd", "#e3e3e3")
+
+
+@dataclass(frozen=True, slots=True)
+class Highlight:
+    """A word of a text, by its characters, that answers a query word; weight 1 is strongest."""
+
+    start: int
+    end: int
+    query: str
+    weight: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -231,3 +244,40 @@ def _window(text: str, found: Sequence[Highlight]) -> tuple[int, int]:
     right = min(len(text), left + _MOST)
     space = text.rfind(" ", left, right)
     return left, space if right < len(text) and space > left + _MOST // 2 else right
+
+
+def highlight(
+    text: str, answers: Mapping[str, tuple[str, float]], normalise: Normalisation
+) -> list[Highlight]:
+    """Return the words of a text that answer words of the query."""
+    found = []
+    for start, end in normalise.word_spans(text):
+        answer = answers.get(normalise(text[start:end]))
+        if answer is not None:
+            found.append(Highlight(start, end, *answer))
+    return found
+
+
+def pieces(text: str, highlights: Sequence[Highlight]) -> Iterator[tuple[str, str | None]]:
+    """Yield the text in pieces, each with the query word that it answers, if any."""
+    position = 0
+    for one in highlights:
+        if position < one.start:
+            yield text[position : one.start], None
+        yield text[one.start : one.end], one.query
+        position = one.end
+    if position < len(text):
+        yield text[position:], None
+
+
+def as_html(text: str, highlights: Sequence[Highlight], colours: dict[str, int]) -> str:
+    """Return the text with its answers marked, one tint per query word, numbered by ``colours``."""
+    parts = []
+    for piece, query in pieces(text, highlights):
+        shown = escape(piece)
+        if query is not None:
+            tint = TINTS[colours.setdefault(query, len(colours)) % len(TINTS)]
+            style = f"background:{tint};color:#111"
+            shown = f'<mark style="{style}" title="answers: {escape(query)}">{shown}</mark>'
+        parts.append(shown)
+    return "".join(parts)

@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lexfield.errors import InputError, list_names
-from lexfield.index.embedding import VectorSource
-from lexfield.index.lexicon import Lexicon, embed_with
+from lexfield.index.lexicon import Lexicon, VectorSource, embed_with
 from lexfield.text.normalise import Normalisation
 from lexfield.text.stopwords import stopwords
+from lexfield.vectors.wordvectors import WordEmbeddings
 
 LONGEST_QUERY = 20_000  # words
 
@@ -23,19 +23,36 @@ class Query:
     """A text, cut into words that are looked up in the index.
 
     Arrays have one entry for each of ``words``: the distinct words of the query without stopwords,
-    in order of appearance.
+    in order of appearance. Ids and vectors are looked up when a method asks for them.
     """
 
     text: str
     tokens: list[str]  # all words, stopwords too, normalised as the index's
     words: list[str]
     counts: NDArray[np.int64]
-    ids: NDArray[np.int32]  # in the index's lexicon; -1 for a word it does not hold
-    vectors: NDArray[np.float32]
-    known: NDArray[np.bool_]  # has a vector
     notes: list[str]
-    # n-grams with weights, for methods that count them
+    lexicon: Lexicon
+    source: VectorSource  # of the vectors of words that the index does not hold
+    # n-grams with weights, where the query is a sum of words and phrases
     terms: tuple[tuple[float, tuple[str, ...]], ...] | None = None
+
+    @cached_property
+    def ids(self) -> NDArray[np.int32]:
+        """The words' ids in the index's lexicon; -1 for a word it does not hold."""
+        return np.array([self.lexicon.ids.get(word, -1) for word in self.words], np.int32)
+
+    @cached_property
+    def _embedded(self) -> WordEmbeddings:
+        return embed_with(self.words, self.lexicon, self.source)
+
+    @cached_property
+    def vectors(self) -> NDArray[np.float32]:
+        return self._embedded.matrix
+
+    @cached_property
+    def known(self) -> NDArray[np.bool_]:
+        """Which words have a vector."""
+        return self._embedded.known
 
     @cached_property
     def shares(self) -> NDArray[np.float64]:
@@ -46,15 +63,15 @@ class Query:
 
     @property
     def unknown(self) -> list[str]:
-        """Return the words that have no vector."""
+        """The words that have no vector."""
         return [word for word, known in zip(self.words, self.known, strict=True) if not known]
 
-    def missing(self) -> list[str]:
+    def note_missing(self) -> list[str]:
         """Return a note on words that no text of the index holds."""
-        words = [word for word, id in zip(self.words, self.ids, strict=True) if id < 0]
+        words = [word for word in self.words if word not in self.lexicon.ids]
         return [f"not in the index: {list_names(words)}"] if words else []
 
-    def lacking(self) -> list[str]:
+    def note_unknown(self) -> list[str]:
         """Return a note on words without a vector, for methods that go by vectors."""
         return [f"no vector for: {list_names(self.unknown)}"] if self.unknown else []
 
@@ -74,16 +91,19 @@ class Query:
 def look_up(
     text: str, lexicon: Lexicon, normalisation: Normalisation, language: str, source: VectorSource
 ) -> Query:
-    """Cut a text as the texts of an index were cut, and look its words up."""
+    """Cut a text as the texts of an index were cut. Raise InputError if it has too many words."""
     tokens = normalisation.words(text)
     check_length(tokens)
-    words, counts = count_words(tokens, stopwords(language))
-    ids = np.array([lexicon.ids.get(word, -1) for word in words], np.int32)
-    found = embed_with(words, lexicon, source)
-    notes = [] if words else [f"the query holds {'only stopwords' if tokens else 'no words'}"]
-    return Query(
-        text, tokens, words, np.array(counts, np.int64), ids, found.matrix, found.known, notes
-    )
+    excluded = stopwords(language)
+    counted = Counter(token for token in tokens if token not in excluded)
+    counts = np.array(list(counted.values()), np.int64)
+    notes = [] if counted else [note_nothing(tokens)]
+    return Query(text, tokens, list(counted), counts, notes, lexicon, source)
+
+
+def note_nothing(tokens: list[str]) -> str:
+    """Return a note on a query without words to search for."""
+    return f"the query holds {'only stopwords' if tokens else 'no words'}"
 
 
 def check_length(tokens: list[str]) -> None:
@@ -93,9 +113,3 @@ def check_length(tokens: list[str]) -> None:
             f"The query has {len(tokens):,} words; at most {LONGEST_QUERY:,} can be searched.",
             "Search for a part of it.",
         )
-
-
-def count_words(tokens: list[str], excluded: frozenset[str]) -> tuple[list[str], list[int]]:
-    """Return the distinct words that are not excluded, in order, with counts."""
-    counted = Counter(token for token in tokens if token not in excluded)
-    return list(counted), list(counted.values())

@@ -9,8 +9,7 @@ from html import escape
 from typing import Protocol, overload
 
 from lexfield.explain import Explanation, no_reasons
-from lexfield.index.highlights import as_html
-from lexfield.index.passages import Answers, Passage, find_answers
+from lexfield.index.passages import Answers, Passage, as_html, find_answers
 from lexfield.index.query import Query
 from lexfield.results import Frames, JsonObject
 

@@ -68,7 +68,7 @@ class Related:
             weights.insert(0, 1 + near.similarities.sum())
         return terms, similarities, similarities / np.array(weights)
 
-    def meet(self, terms: list[int]) -> None:
+    def find_all(self, terms: list[int]) -> None:
         """Find the relatives of several terms, and theirs, at once."""
         found = self.near([term for term in terms if term not in self._near])
         self.near([other for near in found for other in near.terms.tolist()])
@@ -202,7 +202,7 @@ class Related:
 
     @cached_property
     def _targets(self) -> NDArray[np.int64]:
-        return relatable(self._bags)
+        return list_relatable(self._bags)
 
     @cached_property
     def _place(self) -> NDArray[np.int64]:
@@ -227,7 +227,7 @@ class Related:
         return bool((np.abs(self._lengths - 1) < _CLOSE / 20).all())
 
 
-def relatable(bags: Bags) -> NDArray[np.int64]:
+def list_relatable(bags: Bags) -> NDArray[np.int64]:
     """Return the words that can have relatives: with vectors of their own, and no stopwords."""
     lexicon = bags.rows.lexicon
     found = (WordMatch.EXACT, WordMatch.LOWER, WordMatch.COMPOSED)

@@ -6,46 +6,47 @@ A row's number is its place in its segment plus the rows of the segments before.
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from lexfield.arrays import Array
+from lexfield.arrays import Array, join_ranges
+from lexfield.errors import InputError, list_names
 from lexfield.index.lexicon import Lexicon
 from lexfield.index.passages import Answers, Passage, best_passages
-from lexfield.index.postings import Postings
-from lexfield.index.segment import Segment, Unit
-from lexfield.index.statistics import Statistics
-from lexfield.index.units import byte_spans, token_starts
+from lexfield.index.segment import Postings, Segment
+from lexfield.index.units import Unit, byte_spans, token_starts
 from lexfield.results import JsonObject
 from lexfield.text.corpus import Corpus
 from lexfield.text.normalise import Normalisation
 
 T = TypeVar("T")
+Key = tuple[str | int, ...]  # what is counted, such as ("gram", "at", "sea")
 
 
-class _Columns(Mapping[str, list[str]]):
-    """Columns of metadata, each made when it is asked for: there may be very many fields."""
+@dataclass
+class Statistics:
+    """Counts over all rows of a collection that were not deleted.
 
-    def __init__(self, records: Sequence[Mapping[str, str]], more: Iterable[str]) -> None:
-        """``more`` names further fields, which are empty here."""
-        self._records = records
-        own = {name for record in records for name in record}
-        self._names = dict.fromkeys(sorted(own.union(more)))
+    Rows that are a part of a larger collection carry the statistics of all of it, so that their
+    scores are those that they have there.
+    """
 
-    def __getitem__(self, name: str) -> list[str]:
-        if name not in self._names:
-            raise KeyError(name)
-        return [record.get(name, "") for record in self._records]
+    rows: int
+    tokens: int
+    holding: NDArray[np.int64]  # rows that hold each word of the lexicon
+    fields: frozenset[str] = frozenset()  # metadata that only other parts of the collection have
 
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._names)
+    def count(self, key: Key, holding: int, total: int) -> tuple[int, int]:
+        """Return how many rows of the collection hold something, and how often in all.
 
-    def __len__(self) -> int:
-        return len(self._names)
+        ``holding`` and ``total`` are the same counts in the rows that ask.
+        """
+        return holding, total
 
 
 class Rows:
@@ -84,6 +85,13 @@ class Rows:
         """Return the rows of each segment with the number of the first."""
         return zip(self._first[:-1], self.units, strict=True)
 
+    def split(self, chosen: Array) -> Iterator[tuple[int, Unit, Array, Array]]:
+        """Yield for each segment its number and unit, which of the chosen rows it holds (as places
+        in ``chosen``), and their numbers there."""
+        for number, (start, unit) in enumerate(self.blocks()):
+            inside = np.flatnonzero((chosen >= start) & (chosen < start + unit.rows))
+            yield number, unit, inside, chosen[inside] - start
+
     def locate(self, row: int) -> tuple[int, int]:
         """Return the segment of a row, and its number there."""
         segment = bisect_right(self._first, row) - 1
@@ -120,16 +128,25 @@ class Rows:
         return _join(parts)
 
     @cached_property
-    def columns(self) -> Mapping[str, list[str]]:
-        """Metadata by field: the value of every document, empty where it has none."""
-        return _Columns(
-            [
-                segment.corpus.metadata(number)
-                for segment in self.segments
-                for number in range(len(segment.corpus.ids))
-            ],
-            self._statistics.fields if self._statistics is not None else (),
-        )
+    def _metadata(self) -> list[dict[str, str]]:
+        corpora = [segment.corpus for segment in self.segments]
+        return [corpus.metadata(number) for corpus in corpora for number in range(len(corpus.ids))]
+
+    @cached_property
+    def fields(self) -> list[str]:
+        """The fields of metadata in the whole collection, sorted."""
+        own = {name for record in self._metadata for name in record}
+        return sorted(own if self._statistics is None else own | self._statistics.fields)
+
+    def column(self, name: str) -> list[str]:
+        """Return a field of every document, empty where it has none.
+
+        Raise InputError if the collection has no such field.
+        """
+        if name not in self.fields:
+            known = list_names(self.fields)
+            raise InputError(f"No document has metadata {name!r}.", f"There are: {known}.")
+        return [record.get(name, "") for record in self._metadata]
 
     @cached_property
     def live(self) -> NDArray[np.bool_] | None:
@@ -161,9 +178,7 @@ class Rows:
     def dots(self, chosen: Array, vector: NDArray[np.float32]) -> tuple[Array, Array]:
         """Return inner products of a vector with the means of chosen rows, and their lengths."""
         products, lengths = np.zeros(len(chosen)), np.zeros(len(chosen))
-        for start, unit in self.blocks():
-            inside = np.flatnonzero((chosen >= start) & (chosen < start + unit.rows))
-            own = chosen[inside] - start
+        for _, unit, inside, own in self.split(chosen):
             # Row by row, so that a product does not depend on which other rows are chosen.
             turned = np.einsum("qi,ij->qj", np.stack([vector, unit.center]), unit.rotation)
             with_vector, with_center = np.einsum("qj,rj->qr", turned, unit.axes[own])
@@ -175,18 +190,9 @@ class Rows:
 
     def postings_of(self, words: Array) -> tuple[Array, Array]:
         """Return the sizes of the lists of several words, and the lists, one after another."""
-        sizes = np.zeros(len(words), np.int64)
-        parts: list[list[Array]] = [[] for _ in words]
-        for start, lists, inverse in self._lists():
-            own = inverse[words]
-            held = np.flatnonzero(own >= 0)
-            first, last = lists.offsets[own[held]], lists.offsets[own[held] + 1]
-            sizes[held] += last - first
-            for place, a, b in zip(held.tolist(), first.tolist(), last.tolist(), strict=True):
-                rows = lists.rows[a:b]
-                parts[place].append(rows + np.int32(start) if start else rows)
-        empty = np.empty(0, np.int32)
-        return sizes, np.concatenate([empty, *(rows for some in parts for rows in some)])
+        lists = [self.postings(word)[0] for word in words.tolist()]
+        sizes = np.array([len(rows) for rows in lists], np.int64)
+        return sizes, np.concatenate([np.empty(0, np.int32), *lists])
 
     def postings(self, word: int) -> tuple[Array, Array]:
         """Return the rows that hold a word, ascending, and how often each does."""
@@ -246,12 +252,10 @@ class Rows:
     def tokens_of(self, chosen: Array) -> tuple[Array, Array]:
         """Return all words of chosen rows, with stopwords: place in ``chosen`` and word id."""
         places, words = [np.empty(0, np.int64)], [np.empty(0, np.int32)]
-        for number, (start, unit) in enumerate(self.blocks()):
-            inside = np.flatnonzero((chosen >= start) & (chosen < start + unit.rows))
+        for number, _, inside, own in self.split(chosen):
             corpus, offsets = self.segments[number].corpus, self.token_offsets(number)
-            first = offsets[chosen[inside] - start]
-            sizes = offsets[chosen[inside] - start + 1] - first
-            at = np.arange(int(sizes.sum())) + np.repeat(first - np.cumsum(sizes) + sizes, sizes)
+            sizes = offsets[own + 1] - offsets[own]
+            at = join_ranges(offsets[own], sizes)
             places.append(np.repeat(inside, sizes))
             words.append(self.lexicon.maps[number][corpus.tokens[at]])
         return np.concatenate(places), np.concatenate(words)

@@ -1,32 +1,27 @@
 """A segment: documents that were indexed together, and what search needs of them.
 
-Segments never change.
-
-For both units, sentence and document ("rows"):
-  sets      the distinct words of each row, without stopwords, with counts and shares
-  axes      the mean vector of each row on principal axes, with a sketch of the first that bounds
-            every distance
-  letters   counts of each kind of character, which bound edit distance
-And for every word its vector, its ball (the nearest words by Euclidean distance) and its postings
-(``postings.py``).
+Segments never change. Each holds the rows of both units (``units.py``), and for every word its
+vector, its ball (the nearest words by Euclidean distance) and its postings: where it stands, and
+how often in each row. Positions make postings an index of n-grams of every order: an n-gram stands
+where its rarest word does, with the others around it in one sentence. Lists of bigrams and trigrams
+would hold the same counts and be several times larger than the text.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, fields
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from lexfield.arrays import Array
+from lexfield.engine.compiled import kernel
 from lexfield.engine.threads import single_thread
-from lexfield.index.axes import Basis, mean_axes
-from lexfield.index.letters import count_letters
-from lexfield.index.postings import Postings, load_postings, save_postings
-from lexfield.index.units import UNITS, byte_spans, token_starts
+from lexfield.index.axes import Basis
+from lexfield.index.units import UNITS, Unit, make_unit, token_starts
 from lexfield.progress import Progress, silent
 from lexfield.results import JsonObject
 from lexfield.store.folder import Blocks, Store, Writer
@@ -35,42 +30,24 @@ from lexfield.text.stopwords import stopwords
 from lexfield.vectors.nearest import nearest_others
 from lexfield.vectors.wordvectors import WordEmbeddings
 
-if TYPE_CHECKING:
-    from scipy.sparse import csr_matrix
-
 BALL = 16  # neighbours kept per word
 MOST_BALLS = 200_000  # words up to which they are kept
 _BLOCK = 1 << 14  # vectors that are written at a time
+_POSITIONS = ("position_offsets", "positions")
+_LISTS = ("offsets", "rows", "counts")
+# What lexfield 0.1 called them. It kept the lists of stems instead where an index had a stemmer.
+_OLD_POSITIONS = ("offsets", "positions")
 
 
 @dataclass(frozen=True)
-class Unit:
-    """The rows of one kind. All arrays are as in the store."""
+class Postings:
+    """The lists of one segment and unit, stopwords too. Those of word w begin at ``offsets[w]``."""
 
-    offsets: Array  # row → first entry of words, counts, shares
-    words: Array
+    position_offsets: Array  # word → first entry of positions
+    positions: Array  # places in the tokens of the corpus
+    offsets: Array  # word → first entry of rows and counts
+    rows: Array
     counts: Array
-    shares: Array  # count / the row's count of words with vectors; 0 for a word without
-    sizes: Array  # distinct words of the row, stopwords too
-    lengths: Array  # tokens of the row, stopwords too
-    rotation: Array
-    center: Array
-    axes: Array  # the mean vector about the centre, on principal axes
-    squares: Array  # its squared length; infinite for a row without vectors
-    near: Array  # sketch of the first axes: axis × row
-    far: Array  # sketch of the next axes: row × axis
-    steps: Array  # what 1 stands for on each axis of the sketch
-    rests: Array  # length of the vector after the axes of near, and after those of far
-    errors: Array  # largest length that the sketch misses of a vector, in near and in far
-    letters: Array  # bins × rows: characters of each kind, up to 255
-    characters: Array
-
-    @property
-    def rows(self) -> int:
-        return len(self.sizes)
-
-
-_FIELDS = tuple(Unit.__dataclass_fields__)
 
 
 class Segment:
@@ -95,7 +72,9 @@ class Segment:
     def unit(self, name: str) -> Unit:
         if name not in self._units:
             prefix = f"{self.name}.{name}"
-            self._units[name] = Unit(*(self._store.array(f"{prefix}.{f}") for f in _FIELDS))
+            self._units[name] = Unit(
+                *(self._store.array(f"{prefix}.{one.name}") for one in fields(Unit))
+            )
         return self._units[name]
 
     def postings(self, unit: str) -> Postings:
@@ -164,7 +143,7 @@ def save_rows(
     with single_thread():  # the same bytes at any number of threads
         for unit in UNITS:  # each array is written before the next is made
             basis = bases[unit] if bases else None
-            for field, values in _rows(corpus, unit, content, embedded, basis):
+            for field, values in make_unit(corpus, unit, content, embedded, basis):
                 out.array(f"{name}.{unit}.{field}", values)
     save_postings(out, name, corpus)
     return meta
@@ -174,52 +153,6 @@ def content_words(words: Iterable[str], language: str) -> NDArray[np.bool_]:
     """Return which words are not stopwords."""
     excluded = stopwords(language)
     return np.array([word not in excluded for word in words], bool)
-
-
-def row_sets(corpus: Corpus, unit: str) -> csr_matrix:
-    """Return the counts of the distinct words of each row, with stopwords."""
-    from scipy.sparse import csr_matrix
-
-    tokens = token_starts(corpus, unit)
-    ones = np.ones(len(corpus.tokens), np.int32)
-    shape = (len(tokens) - 1, len(corpus.vocabulary))
-    sets = csr_matrix((ones, corpus.tokens.copy(), tokens), shape)
-    sets.sum_duplicates()
-    return sets
-
-
-def content_sets(
-    sets: csr_matrix, content: Array, known_words: Array
-) -> tuple[csr_matrix, NDArray[np.float32]]:
-    """Return counts without stopwords, and each entry's share of the row's words with vectors."""
-    from scipy.sparse import csr_matrix
-
-    keep = content[sets.indices]
-    kept = np.append(0, np.cumsum(keep))[sets.indptr]
-    sets = csr_matrix((sets.data[keep], sets.indices[keep], kept), sets.shape)
-    known = np.where(known_words[sets.indices], sets.data, 0)
-    totals = np.diff(np.append(0, np.cumsum(known))[sets.indptr])
-    shares = (known / np.repeat(np.maximum(totals, 1), np.diff(kept))).astype(np.float32)
-    return sets, shares
-
-
-def _rows(
-    corpus: Corpus, unit: str, content: Array, embedded: WordEmbeddings, basis: Basis | None
-) -> Iterator[tuple[str, Array | Blocks]]:
-    """Yield the arrays of a ``Unit`` by name, so that few are in memory at a time."""
-    yield from count_letters(corpus.texts.data, byte_spans(corpus, unit)).items()
-    yield "lengths", np.diff(token_starts(corpus, unit)).astype(np.int32)
-    everything = row_sets(corpus, unit)
-    yield "sizes", np.diff(everything.indptr).astype(np.int32)
-    sets, shares = content_sets(everything, content, embedded.known)
-    del everything
-    yield "offsets", sets.indptr.astype(np.int64)
-    yield "words", sets.indices.astype(np.int32)
-    yield "counts", sets.data
-    yield "shares", shares
-    places = embedded.places[sets.indices]
-    axes = mean_axes(sets.indptr, places, shares, embedded.vectors, basis, stream=True)
-    yield from axes.items()
 
 
 def find_balls(embedded: WordEmbeddings, progress: Progress = silent) -> NDArray[np.int32]:
@@ -236,3 +169,70 @@ def find_balls(embedded: WordEmbeddings, progress: Progress = silent) -> NDArray
         found = nearest_others(embedded.vectors, BALL, progress=progress)
         balls[known, : len(found.rows) // len(known)] = known[found.rows].reshape(len(known), -1)
     return balls
+
+
+def save_postings(out: Writer, name: str, corpus: Corpus) -> None:
+    """Write what ``load_postings`` maps."""
+    offsets, positions = _invert(corpus.tokens, len(corpus.vocabulary))
+    out.array(f"{name}.postings.position_offsets", offsets)
+    out.array(f"{name}.postings.positions", positions)
+    for unit in UNITS:
+        lists = _count(offsets, positions, _row_of_tokens(corpus, unit))
+        for part, values in zip(_LISTS, lists, strict=True):
+            out.array(f"{name}.postings.{unit}.{part}", values)
+
+
+def load_postings(store: Store, name: str, corpus: Corpus, unit: str) -> Postings:
+    """Map the postings of a segment; they are made anew if lexfield 0.1 wrote lists of stems."""
+    folder, positions = f"{name}.postings", _POSITIONS
+    if f"{folder}.positions" not in store:
+        folder, positions = f"{name}.bags", _OLD_POSITIONS
+        if f"{folder}.stems.bytes" in store:
+            offsets, places = _invert(corpus.tokens, len(corpus.vocabulary))
+            return Postings(offsets, places, *_count(offsets, places, _row_of_tokens(corpus, unit)))
+    return Postings(
+        *(store.array(f"{folder}.{part}") for part in positions),
+        *(store.array(f"{folder}.{unit}.{part}") for part in _LISTS),
+    )
+
+
+def _row_of_tokens(corpus: Corpus, unit: str) -> NDArray[np.int32]:
+    starts = token_starts(corpus, unit)
+    return np.repeat(np.arange(len(starts) - 1, dtype=np.int32), np.diff(starts))
+
+
+@kernel
+def _invert(tokens: Array, size: int) -> tuple[Array, Array]:
+    """Return the positions of tokens by word, ascending: a counting sort."""
+    offsets = np.zeros(size + 1, np.int64)
+    for token in tokens:
+        offsets[token + 1] += 1
+    for word in range(size):
+        offsets[word + 1] += offsets[word]
+    place = offsets[:-1].copy()
+    positions = np.empty(len(tokens), np.uint32)
+    for position, token in enumerate(tokens):
+        positions[place[token]] = position
+        place[token] += 1
+    return offsets, positions
+
+
+@kernel
+def _count(offsets: Array, positions: Array, row_of: Array) -> tuple[Array, Array, Array]:
+    """Return the rows of every word and its count there, from the row of every position."""
+    rows = np.empty(len(positions), np.int32)
+    counts = np.empty(len(positions), np.int32)
+    kept = np.zeros(len(offsets), np.int64)
+    size = 0
+    for word in range(len(offsets) - 1):
+        last = -1
+        for place in range(offsets[word], offsets[word + 1]):
+            row = row_of[positions[place]]
+            if row != last:
+                rows[size] = row
+                counts[size] = 0
+                size += 1
+                last = row
+            counts[size - 1] += 1
+        kept[word + 1] = size
+    return kept, rows[:size].copy(), counts[:size].copy()

@@ -3,11 +3,21 @@
 Segments never change, so the mixtures of a segment's rows are kept under the fingerprint of their
 words. A segment without any (added, merged or compacted by a process that could not write them) is
 inferred when it is needed; a mixture depends on the model and its row alone, so it is the same.
+
+All rows together are points of the simplex. Where the index is seen under a map of roots of
+mixtures (x = √p), rows are compared by
+
+    h_M² = ½ (x − y)ᵀ M (x − y),
+
+which is Hellinger's h² for M = I. The score 1 − h_M² is a sum over topics too, since p and q sum
+to 1: Σ_j (p_j + q_j)/2 − ½ δ_j (Mδ)_j with δ = x − y.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,21 +25,25 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lexfield.arrays import Array
+from lexfield.engine import map_blocks
+from lexfield.engine.topk import top_k
 from lexfield.errors import InputError
-from lexfield.index.parts import find_part
+from lexfield.index.parts import TOPICS, find_part, topic_key
 from lexfield.index.query import Query
+from lexfield.index.rows import Rows
 from lexfield.index.segment import Segment
 from lexfield.index.units import UNITS
 from lexfield.progress import Progress, silent
 from lexfield.store.folder import Store
 from lexfield.topics.lda import TopicModel
+from lexfield.topics.simplex import Neighbours, js_terms
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_matrix
 
-PART = "topics"
-FIXED = ("model.", "own.")  # prefixes of arrays that belong to no segment
 Mixtures = tuple[NDArray[np.float32], NDArray[np.bool_]]  # of rows; which have a known word
+Near = tuple[list[int], list[float], list[str]]  # rows, scores, notes
+_BLOCK = 8192  # rows
 
 
 class Topics:
@@ -48,7 +62,7 @@ class Topics:
     @classmethod
     def of(cls, store: Store) -> Topics:
         """Return the topics of an open index. Raise InputError if it has none."""
-        part = find_part(store, PART)
+        part = find_part(store, TOPICS)
         if part is None:
             raise InputError(
                 f"The index {store.path} has no topics yet.",
@@ -86,7 +100,7 @@ class Topics:
         """Return the mixtures of the rows of a segment."""
         if self.model is None:
             return self._own(segment, unit)
-        key = _key(segment, unit)
+        key = topic_key(segment, unit)
         if f"{key}mixtures" in self._store:
             return self._store.array(f"{key}mixtures"), self._store.array(f"{key}known")
         counts = segment_counts(segment, unit, self.model.ids)
@@ -109,7 +123,7 @@ class Topics:
 
 def has_topics(folder: Path) -> bool:
     """Return whether the index at a folder has topics."""
-    return PART in Store.open(folder).parts
+    return TOPICS in Store.open(folder).parts
 
 
 def infer_counts(model: TopicModel, queries: Sequence[Query]) -> Mixtures:
@@ -136,21 +150,12 @@ def infer_missing(
     made: dict[str, Array] = {}
     for segment in segments:
         for unit in UNITS:
-            key = _key(segment, unit)
+            key = topic_key(segment, unit)
             if kept is None or f"{key}mixtures" not in kept:
                 counts = segment_counts(segment, unit, model.ids)
                 made[f"{key}mixtures"] = model.infer(counts, progress)
                 made[f"{key}known"] = np.diff(counts.indptr) > 0
     return made
-
-
-def segment_keys(segment: Segment) -> list[str]:
-    """Return what the names of the arrays of a segment begin with."""
-    return [_key(segment, unit) for unit in UNITS]
-
-
-def _key(segment: Segment, unit: str) -> str:
-    return f"{segment.fingerprint(unit)}.{unit}."
 
 
 def segment_counts(segment: Segment, unit: str, ids: dict[str, int]) -> csr_matrix:
@@ -165,3 +170,90 @@ def segment_counts(segment: Segment, unit: str, ids: dict[str, int]) -> csr_matr
     made = csr_matrix((arrays.counts[keep], (rows, own[keep])), (arrays.rows, len(ids)))
     made.sort_indices()
     return made
+
+
+@dataclass(frozen=True)
+class RowMixtures:
+    """Mixtures of all rows, compared as they are."""
+
+    topics: Topics
+    mixtures: NDArray[np.float32]
+    known: NDArray[np.bool_]
+
+    @cached_property
+    def _neighbours(self) -> Neighbours:
+        return Neighbours(self.mixtures)
+
+    def near(self, mixture: Array, k: int, measure: str, allowed: NDArray[np.bool_]) -> Near:
+        found = self._neighbours.query(mixture, k, measure, allowed=allowed)
+        far = found.distances
+        scores = (1 - (far / np.log(2) if measure == "js" else far**2)).tolist()
+        certificate = found.certificate
+        notes = []
+        if len(found.rows):
+            notes.append(
+                f"exact: {certificate.candidates:,} of {certificate.rows:,} rows computed; the last"
+                f" hit is at {measure} {certificate.kth:.4g}, no other row is under"
+                f" {certificate.bound:.4g}"
+            )
+        return found.rows.tolist(), scores, notes
+
+    def parts(self, mixture: Array, row: int, measure: str) -> NDArray[np.float64]:
+        """Return what each topic adds to the score of a row."""
+        first, second = mixture.astype(np.float64), self.mixtures[row].astype(np.float64)
+        parts: NDArray[np.float64] = np.sqrt(first * second)
+        if measure == "hellinger":
+            return parts
+        parts = (first + second) / 2 - js_terms(first, second) / np.log(2)
+        return parts
+
+
+@dataclass(frozen=True)
+class MappedRowMixtures(RowMixtures):
+    """Roots of mixtures, compared after a map; every row is measured."""
+
+    map: NDArray[np.float64]
+
+    def near(self, mixture: Array, k: int, measure: str, allowed: NDArray[np.bool_]) -> Near:
+        own = np.sqrt(mixture.astype(np.float64)) @ self.map
+        rows = np.flatnonzero(allowed)
+
+        def block(first: int) -> Array:
+            apart = self._points[rows[first : first + _BLOCK]] - own
+            squares: Array = np.einsum("ij,ij->i", apart, apart)
+            return squares
+
+        squares = np.concatenate([np.empty(0), *map_blocks(block, range(0, len(rows), _BLOCK))])
+        scores = 1 - squares / 2
+        places = top_k(scores, k, rows)
+        notes = []
+        if measure != "hellinger":
+            notes.append(f"under a metric topics are compared by Hellinger distance, not {measure}")
+        return rows[places].tolist(), scores[places].tolist(), notes
+
+    def parts(self, mixture: Array, row: int, measure: str) -> NDArray[np.float64]:
+        first, second = mixture.astype(np.float64), self.mixtures[row].astype(np.float64)
+        apart = np.sqrt(first) - np.sqrt(second)
+        parts: NDArray[np.float64] = (first + second - apart * (apart @ self.map @ self.map.T)) / 2
+        return parts
+
+    @cached_property
+    def _points(self) -> NDArray[np.float64]:
+        points: NDArray[np.float64] = np.sqrt(self.mixtures.astype(np.float64)) @ self.map
+        return points
+
+
+def open_row_mixtures(rows: Rows) -> RowMixtures:
+    """Return the mixtures of all rows, made once for an open index."""
+    return rows.cached("topic", _make)
+
+
+def _make(rows: Rows) -> RowMixtures:
+    topics = Topics.of(rows.segments[0].index_store)
+    map_ = rows.segments[0].topic_map(topics)
+    found = [topics.mixtures(segment, rows.unit) for segment in rows.segments]
+    mixtures = np.concatenate([part for part, _ in found])
+    known = np.concatenate([mask for _, mask in found])
+    if map_ is not None:
+        return MappedRowMixtures(topics, mixtures, known, map_)
+    return RowMixtures(topics, mixtures, known)

@@ -1,36 +1,36 @@
-"""The base of the bag methods: a query is weighted n-grams, and a score is the sum of their values.
+"""The bag methods: a query is weighted n-grams, and a score is the sum of their values.
 
     score(row) = Σ weight(g) · value(g, row)   over the n-grams g of the query
 
 A method says what an n-gram is worth in a row that holds it. Rows that hold no n-gram with a
 positive weight are not returned; n-grams with a negative weight lower the scores of the others.
+``count`` and ``frequency``, the simplest methods of this kind, are here too.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from lexfield.arrays import Array
 from lexfield.bags.algebra import parse_algebra
-from lexfield.engine.heap import sort_heap
+from lexfield.engine.compiled import kernel
+from lexfield.engine.heap import push, sort_heap
 from lexfield.errors import list_names
 from lexfield.explain import Explanation, Reason
 from lexfield.index.bags import Bags, Occurrences
 from lexfield.index.collection import Collection
-from lexfield.index.query import Query, check_length, count_words
+from lexfield.index.query import Query, check_length, note_nothing
 from lexfield.index.ranking import Found
 from lexfield.index.rows import Rows
-from lexfield.search.kernels import add_list, take_rows
 from lexfield.search.method import Mask
 from lexfield.text.stopwords import stopwords
 
 NOTHING: Array = np.empty(0)
 _EVERY_ROW: Mask = np.empty(0, bool)
-WeightedGrams = tuple[tuple[float, tuple[str, ...]], ...]
 
 
 @dataclass(frozen=True)
@@ -91,13 +91,24 @@ class BagMethod:
         return TermScores(held.rows, values, held.counts, held.holding)
 
     def read(self, index: Collection, text: str, algebra: bool) -> Query:
-        """Read a query as weighted n-grams, without the vectors of its words."""
-        tokens, terms = read_terms(index, text, algebra)
-        nothing = "only stopwords" if tokens else "no words"
-        notes = [] if terms else [f"the query holds {nothing}"]
-        counts, ids = np.empty(0, np.int64), np.empty(0, np.int32)
-        vectors, known = np.empty((0, 0), np.float32), np.empty(0, bool)
-        return Query(text, tokens, [], counts, ids, vectors, known, notes, terms)
+        """Read a query as its words or, as ``algebra``, as sums of words and quoted phrases.
+
+        Stopwords count within phrases only.
+        """
+        if not algebra:
+            return index.query(text)
+        tokens, excluded = index.normalisation.words(text), stopwords(index.language)
+        check_length(tokens)
+        terms: list[tuple[float, tuple[str, ...]]] = []
+        for item in parse_algebra(text):
+            words = index.normalisation.words(item.text)
+            if item.quoted:
+                terms.append((item.weight, tuple(words)))
+            else:
+                terms += [(item.weight, (word,)) for word in words if word not in excluded]
+        every = index.query(" ".join(word for _, gram in terms for word in gram))
+        notes = [] if terms else [note_nothing(tokens)]
+        return replace(every, text=text, tokens=tokens, terms=tuple(terms), notes=notes)
 
     def wants_preview(self, query: Query) -> bool:
         """Phrases are counted in all parts first: there are too many to store their counts."""
@@ -114,7 +125,7 @@ class BagMethod:
         bags = Bags.of(rows)
         scored, notes = self.score_terms(bags, query)
         norms, scales = self._scale_norms(bags, [term for term, _ in scored])
-        sums = bags.take_sums()
+        sums = bags.borrow_sums()
         less = np.zeros(len(rows) if any(term.weight < 0 for term, _ in scored) else 0)
         for term, one in scored:
             add_list(sums if term.weight > 0 else less, one.rows, one.values, term.weight)
@@ -123,7 +134,7 @@ class BagMethod:
         for term, one in scored:
             if term.weight > 0:
                 size = take_rows(sums, one.rows, less, norms, scales, mask, best, scores, size)
-        bags.give_back(sums)
+        bags.return_sums(sums)
         best, scores = best[:size], scores[:size]
         sort_heap(best, scores)
         chosen = best.tolist()
@@ -189,34 +200,12 @@ class BagMethod:
         ]
 
 
-def read_terms(index: Collection, text: str, algebra: bool) -> tuple[list[str], WeightedGrams]:
-    """Return all words of a query, and its n-grams with their weights.
-
-    Plain text is its words without stopwords, weighted by their counts. As ``algebra`` it is sums
-    of words and quoted phrases; stopwords count within phrases.
-    """
-    normalisation, excluded = index.normalisation, stopwords(index.language)
-    tokens = normalisation.words(text)
-    check_length(tokens)
-    if not algebra:
-        counted = zip(*count_words(tokens, excluded), strict=True)
-        return tokens, tuple((float(count), (word,)) for word, count in counted)
-    terms: list[tuple[float, tuple[str, ...]]] = []
-    for item in parse_algebra(text):
-        cut = normalisation.words(item.text)
-        if item.quoted:
-            terms.append((item.weight, tuple(cut)))
-        else:
-            terms += [(item.weight, (word,)) for word in cut if word not in excluded]
-    return tokens, tuple(terms)
-
-
 def list_terms(bags: Bags, query: Query) -> list[Term]:
     """Return the n-grams of a query, the weights of equal ones added up, without zero weights."""
     given = query.terms
     if given is None:
-        counts = query.counts.tolist()
-        given = tuple((c, (word,)) for word, c in zip(query.words, counts, strict=True))
+        counted = zip(query.words, query.counts.tolist(), strict=True)
+        given = tuple((float(count), (word,)) for word, count in counted)
     added: dict[tuple[str, ...], Term] = {}
     for weight, words in given:
         gram = bags.terms(list(words))
@@ -236,3 +225,77 @@ def _count_forms(bags: Bags, term: Term, row: int) -> dict[str, int]:
         name = bags.rows.lexicon.words[word]
         forms[name] = forms.get(name, 0) + 1
     return forms
+
+
+@dataclass(frozen=True, kw_only=True)
+class Count(BagMethod):
+    """The value of an n-gram is its count in the row."""
+
+    name = "count"
+
+    def compute_values(self, bags: Bags, held: Occurrences, n: int) -> NDArray[np.float64]:
+        return held.counts.astype(np.float64)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Frequency(BagMethod):
+    """The value of an n-gram is its count divided by the number of n-grams of the row."""
+
+    name = "frequency"
+
+    def compute_values(self, bags: Bags, held: Occurrences, n: int) -> NDArray[np.float64]:
+        frequencies: NDArray[np.float64] = held.counts / bags.sizes(n)[held.rows]
+        return frequencies
+
+
+@kernel
+def add_list(sums: Array, rows: Array, values: Array, weight: float) -> None:
+    """Add the weighted values of a list to the sums of its rows."""
+    for place in range(len(rows)):
+        sums[rows[place]] += weight * values[place]
+
+
+@kernel
+def distinct_rows(sums: Array, rows: Array) -> Array:
+    """Return the rows with a positive sum, each once, and negate their sums."""
+    distinct = np.empty(len(rows), np.int32)
+    size = 0
+    for row in rows:
+        if sums[row] > 0:
+            sums[row] = -sums[row]
+            distinct[size] = row
+            size += 1
+    return distinct[:size]
+
+
+@kernel
+def take_rows(
+    sums: Array,
+    rows: Array,
+    less: Array,
+    norms: Array,
+    scales: Array,
+    among: Array,
+    best: Array,
+    scores: Array,
+    size: int,
+) -> int:
+    """Push rows on a heap of the best. Return its new size.
+
+    The score of a row is its sum, plus ``less`` from negative weights, plus ``scales`` times its
+    ``norms``. Its sum is set to 0, so that the row is pushed once. ``less`` may be empty, and an
+    empty ``among`` allows all rows.
+    """
+    for row in rows:
+        score = sums[row]
+        if score <= 0:
+            continue
+        sums[row] = 0
+        if len(among) and not among[row]:
+            continue
+        if len(less):
+            score += less[row]
+        for order in range(len(norms)):
+            score += scales[order] * norms[order, row]
+        size = push(best, scores, size, row, score)
+    return size

@@ -58,11 +58,6 @@ class Bm25(ExtendedMethod):
         values: NDArray[np.float64] = idf * (counts / (counts + norms[held.rows]))
         return values
 
-    def weigh(
-        self, similarities: NDArray[np.float64], probabilities: NDArray[np.float64]
-    ) -> NDArray[np.float64]:
-        return similarities
-
     def compute_extended(
         self, bags: Bags, own: Occurrences, held: Occurrences
     ) -> NDArray[np.float64]:

@@ -10,11 +10,18 @@ from numpy.typing import NDArray
 from lexfield.errors import check
 from lexfield.explain import Reason
 from lexfield.index.bags import Bags, Occurrences
-from lexfield.index.collection import Collection
 from lexfield.index.query import Query
-from lexfield.index.related import Related, relatable
-from lexfield.search.bag_method import NOTHING, BagMethod, Scored, Term, TermScores, list_terms
-from lexfield.search.kernels import add_list, distinct_rows
+from lexfield.index.related import Related, list_relatable
+from lexfield.search.bag_method import (
+    NOTHING,
+    BagMethod,
+    Scored,
+    Term,
+    TermScores,
+    add_list,
+    distinct_rows,
+    list_terms,
+)
 from lexfield.vectors.threshold import DEVIATION, SYNONYMS, Curve, Threshold, threshold
 from lexfield.vectors.wordvectors import WordVectors
 
@@ -32,13 +39,7 @@ class ExtendedMethod(BagMethod):
     @property
     def uses_vectors(self) -> bool:
         """Do related words count?"""
-        raise NotImplementedError
-
-    def weigh(
-        self, similarities: NDArray[np.float64], probabilities: NDArray[np.float64]
-    ) -> NDArray[np.float64]:
-        """Return what one occurrence of each related term counts."""
-        raise NotImplementedError
+        return True
 
     def compute_extended(
         self, bags: Bags, own: Occurrences, held: Occurrences
@@ -47,7 +48,7 @@ class ExtendedMethod(BagMethod):
 
         ``own`` are the occurrences of the word itself, ``held`` the weighted ones of all.
         """
-        raise NotImplementedError
+        return self.compute_values(bags, held, 1)
 
     def wants_preview(self, query: Query) -> bool:
         return self.uses_vectors or super().wants_preview(query)
@@ -61,29 +62,20 @@ class ExtendedMethod(BagMethod):
         ok = self.threshold is None or self.top is None
         check(ok, "top", "left out where a threshold is given", self.top)
 
-    def read(self, index: Collection, text: str, algebra: bool) -> Query:
-        """Read a query as weighted n-grams, with the vectors of its words if they are used."""
-        plain = super().read(index, text, algebra)
-        if not self.uses_vectors:
-            return plain
-        words = " ".join(word for _, gram in plain.terms or () for word in gram)
-        query = index.query(words)
-        return replace(query, text=text, tokens=plain.tokens, terms=plain.terms, notes=plain.notes)
-
     def score_terms(self, bags: Bags, query: Query) -> tuple[Scored, list[str]]:
         if self.uses_vectors:  # the relatives of all new words are found together
             lists = bags.lists(self)
             grams = [term.gram for term in list_terms(bags, query) if term.gram not in lists]
             new = [bags.ids[gram[0]] for gram in grams if len(gram) == 1 and gram[0] in bags.ids]
             if new:
-                self._related(bags).meet(new)
+                self._related(bags).find_all(new)
         return super().score_terms(bags, query)
 
     def score_term(self, bags: Bags, term: Term, query: Query) -> TermScores:
         if not self.uses_vectors or len(term.gram) > 1:
             return super().score_term(bags, term, query)
         related, similarities, probabilities = self._related(bags).group(term.gram[0], query)
-        weights = self.weigh(similarities, probabilities)
+        weights = probabilities if self.translates else similarities
         held = _merge_lists(bags, related, weights)
         values = NOTHING
         if held.holding:
@@ -123,7 +115,7 @@ def find_threshold(bags: Bags) -> Threshold:
     def find() -> Threshold:
         lexicon = bags.rows.lexicon
         # sorted, so that the sample does not depend on segments
-        words = sorted(relatable(bags).tolist(), key=lexicon.words.__getitem__)
+        words = sorted(list_relatable(bags).tolist(), key=lexicon.words.__getitem__)
         names = [lexicon.words[word] for word in words]
         if len(words) < 3:
             nothing = Curve(np.array([0.0, 1.0]), np.zeros(2))
@@ -139,7 +131,7 @@ def _merge_lists(bags: Bags, terms: NDArray[np.int64], weights: NDArray[np.float
     total = float(sum(weight * one.total for weight, one in zip(weights, lists, strict=True)))
     if len(lists) == 1:  # ``holding`` is already that of all rows
         return replace(lists[0], counts=weights[0] * lists[0].counts, total=total)
-    sums = bags.take_sums()
+    sums = bags.borrow_sums()
     for weight, one in zip(weights.tolist(), lists, strict=True):
         add_list(sums, one.rows, one.counts, weight)
     if sum(len(one.rows) for one in lists) > len(sums) / _SCAN:
@@ -150,7 +142,8 @@ def _merge_lists(bags: Bags, terms: NDArray[np.int64], weights: NDArray[np.float
         rows = np.sort(distinct_rows(sums, np.concatenate(own)))
         counts = -sums[rows]
     sums[rows] = 0
-    bags.give_back(sums)
+    bags.return_sums(sums)
     live = bags.rows.live
     holding = len(rows) if live is None else int(live[rows].sum())
-    return Occurrences(rows, counts, bags.count_holding_any(terms.tolist(), holding), total)
+    holding, _ = bags.rows.statistics.count(("any", *terms.tolist()), holding, 0)
+    return Occurrences(rows, counts, holding, total)

@@ -15,7 +15,7 @@ from lexfield.index.ranking import Found
 from lexfield.index.rows import Rows
 from lexfield.search import in_parts
 from lexfield.search.in_parts import Parts
-from lexfield.search.method import Mask, Method, format_method, uses_vectors
+from lexfield.search.method import Mask, Method, format_method, run, uses_vectors
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,7 +41,7 @@ class Fuse:
 
     def search(self, rows: Rows, query: Query, k: int, among: Mask | None) -> Found:
         each = self.count_each(k, len(rows))
-        return self.fuse_rankings([m.search(rows, query, each, among) for m in self.methods], k)
+        return self.fuse_rankings([run(m, rows, query, each, among) for m in self.methods], k)
 
     def wants_preview(self, query: Query) -> bool:
         return any(in_parts.wants_preview(method, query) for method in self.methods)

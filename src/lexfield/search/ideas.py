@@ -30,10 +30,9 @@ from lexfield.explain import Reason
 from lexfield.index.query import Query
 from lexfield.index.rows import Rows
 from lexfield.results import JsonObject
-from lexfield.search.cover import Balls, Cover, CoverMethod
-from lexfield.search.cover_parts import describe_candidates
+from lexfield.search.cover import Balls, Cover, CoverMethod, describe_candidates
+from lexfield.search.mean import explain_pairs, split_product
 from lexfield.search.method import Mask
-from lexfield.search.reasons import explain_pairs, split_product
 from lexfield.search.setcover import check_count, check_weight
 
 

@@ -26,8 +26,7 @@ from lexfield.explain import Explanation, no_reasons
 from lexfield.index.lexicon import Lexicon
 from lexfield.index.query import Query
 from lexfield.index.ranking import Found
-from lexfield.index.rows import Rows
-from lexfield.index.statistics import Statistics
+from lexfield.index.rows import Rows, Statistics
 from lexfield.results import JsonObject
 
 Allowed = NDArray[np.bool_] | None

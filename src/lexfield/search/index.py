@@ -3,19 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from typing import Any
 
 from lexfield.engine import Engine
 from lexfield.errors import InputError
 from lexfield.index.collection import Collection
 from lexfield.index.filter import Where
-from lexfield.index.fit_topics import fit_topics
+from lexfield.index.learn import fit_topics
 from lexfield.index.ranking import Ranking, Rankings
 from lexfield.progress import Progress, silent
-from lexfield.search.batch import Request, Searcher, check_queries, search_many
+from lexfield.results import JsonObject
 from lexfield.search.method import Method
-from lexfield.search.registry import DEFAULT, parse
-from lexfield.search.similar import search_similar
+from lexfield.search.registry import DEFAULT
+from lexfield.search.searcher import (
+    Answer,
+    Request,
+    Searcher,
+    answer_texts,
+    check_queries,
+    locate,
+    search_many,
+)
 from lexfield.topics.lda import TopicModel
 
 
@@ -26,7 +35,7 @@ class Index(Collection):
     ``Index.open("idx")`` opens them.
     """
 
-    _task = "lexfield.search.tasks:search_texts"
+    _task = "lexfield.search.index:search_texts"
 
     def search(
         self,
@@ -97,7 +106,8 @@ class Index(Collection):
 
         Options are ``where`` and ``allow_unknown``, as in ``search``.
         """
-        return search_similar(self, identity, parse(method), k, **options)
+        unit, row = locate(self, identity)
+        return Searcher(self, Request(method, k, unit, **options)).search_row(row, identity)
 
     def fit_topics(self, topics: int = 50, **options: Any) -> TopicModel:
         """Fit topics to the documents and keep them here; options as ``TopicModel.fit``."""
@@ -107,3 +117,15 @@ class Index(Collection):
 def _read_count(method: str | Method | int, k: int) -> tuple[str | Method, int]:
     """Return the method and k where a number may stand in the place of the method."""
     return (DEFAULT, method) if isinstance(method, int) else (method, k)
+
+
+def search_texts(
+    path: str, metric: str | None, state: str, texts: list[str], request: JsonObject
+) -> list[Answer]:
+    """The task of another process: search the index at a path, kept open for the next batch."""
+    return answer_texts(_open(path, metric), state, texts, request)
+
+
+@lru_cache(maxsize=1)
+def _open(path: str, metric: str | None) -> Index:
+    return Index.open(path, metric)

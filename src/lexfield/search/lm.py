@@ -1,10 +1,21 @@
-"""The query likelihood of a language model with Dirichlet smoothing (Zhai and Lafferty 2004).
+"""Query likelihood under language models: ``lm`` and ``translation``.
+
+Dirichlet smoothing (Zhai and Lafferty 2004):
 
     P(g | d) = (c + μ P(g)) / (|d| + μ)        c the count of g in d, P(g) its share of all rows
 
 The score is ln Π P(g | d) / P(g), the logarithm of how many times likelier a row makes the query
 than all rows together do: Σ ln(1 + c / (μ P(g))) + ln(μ / (|d| + μ)). For n-grams |d| is the number
 of n-grams.
+
+The translation model (Berger and Lafferty 1999) with the similarity of word vectors as translation
+probability, filtered by a threshold (Rekabsaz, Lupu and Hanbury 2016):
+
+    P(q | M_d) = Π_q Σ_t P_T(q | t) P(t | M_d)        P(t | M_d) = (c(t, d) + μ P(t)) / (|d| + μ)
+
+Every query word has a translated count c' = Σ P_T(q|t) c(t, d) and share P' = Σ P_T(q|t) P(t), and
+the rest is as above, to which this is equal if no pair of words reaches the threshold. P_T is in
+``related.py``. N-grams are not translated.
 """
 
 from __future__ import annotations
@@ -17,14 +28,17 @@ from numpy.typing import NDArray
 from lexfield.errors import check
 from lexfield.index.bags import Bags, Occurrences
 from lexfield.search.bag_method import BagMethod
+from lexfield.search.extended import ExtendedMethod
 
 
-class Dirichlet(BagMethod):
-    """The base of ``lm`` and ``translation``."""
+@dataclass(frozen=True, kw_only=True)
+class Lm(BagMethod):
+    """mu: number of words of the whole collection that are added to each row."""
 
-    mu: float
+    mu: float = 1000.0
+    name = "lm"
 
-    def check_mu(self) -> None:
+    def __post_init__(self) -> None:
         ok = isinstance(self.mu, int | float) and 0 < self.mu <= 1e9
         check(ok, "mu", "a number above 0, at most 1e9", self.mu)
 
@@ -41,11 +55,19 @@ class Dirichlet(BagMethod):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Lm(Dirichlet):
-    """mu: number of words of the whole collection that are added to each row."""
+class Translation(ExtendedMethod, Lm):
+    """
+    mu: as in lm.
+    threshold: words with at least this cosine may stand for one another; by default the cosine at
+        which a word of the index has 1.6 relatives on average.
+    top: instead of a threshold, the number of nearest words that may stand for a word.
+    """
 
-    mu: float = 1000.0
-    name = "lm"
+    threshold: float | None = None
+    top: int | None = None
+    name = "translation"
+    translates = True
 
     def __post_init__(self) -> None:
-        self.check_mu()
+        super().__post_init__()
+        self.check_related()

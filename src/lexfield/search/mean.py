@@ -13,20 +13,20 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from lexfield.arrays import Array
 from lexfield.engine.topk import top_k
-from lexfield.explain import Explanation
+from lexfield.explain import Explanation, Reason
 from lexfield.index.axes import FAR, NEAR, far_bounds, near_bounds
 from lexfield.index.query import Query
 from lexfield.index.ranking import Found
 from lexfield.index.rows import Rows
-from lexfield.index.segment import Unit
+from lexfield.index.units import Unit
 from lexfield.search.method import Mask
-from lexfield.search.reasons import explain_pairs, split_product
 
 _PROMISING = 64  # rows measured to find a limit
-_LARGEST = float(
-    np.finfo(np.float32).max
-)  # no limit, but below the infinity of rows without vectors
+# No limit, but below the infinity of rows without vectors.
+_LARGEST = float(np.finfo(np.float32).max)
+_SHOWN = 20  # pairs of words in an explanation
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -107,3 +107,35 @@ def _explain(rows: Rows, query: Query, row: int) -> Explanation:
     """Return the pairs of words with the largest parts in the inner product of the two means."""
     parts = 2 * split_product(rows, query, row)
     return Explanation(explain_pairs(rows, query, row, parts), additive=False)
+
+
+def split_product(rows: Rows, query: Query, row: int) -> NDArray[np.float64]:
+    """Return the part of each pair (query word, row word) in the inner product of the means."""
+    words, _, shares = rows.entries(row)
+    own = query.vectors.astype(np.float64)
+    vectors = rows.lexicon.vectors[words].astype(np.float64)
+    parts: NDArray[np.float64] = query.shares[:, None] * shares[None] * (own @ vectors.T)
+    return parts
+
+
+def explain_pairs(rows: Rows, query: Query, row: int, parts: Array) -> list[Reason]:
+    """Return the largest parts as reasons, and the sum of the others as one."""
+    words = rows.entries(row)[0]
+    order = np.argsort(-np.abs(parts), axis=None, kind="stable")[:_SHOWN]
+    values = parts.ravel()[order]
+    order, values = order[values != 0], values[values != 0]
+    own, columns = np.divmod(order, parts.shape[1])
+    matched = words[columns].tolist()
+    differences = query.vectors[own] - rows.lexicon.vectors[matched].astype(np.float64)
+    distances = np.sqrt(np.einsum("ij,ij->i", differences, differences))
+    names = rows.lexicon.words
+    reasons = [
+        Reason(query.words[place], names[word], value, distance)
+        for place, word, value, distance in zip(
+            own.tolist(), matched, values.tolist(), distances.tolist(), strict=True
+        )
+    ]
+    if np.count_nonzero(parts) > _SHOWN:
+        rest = float(parts.sum()) - sum(reason.contribution for reason in reasons)
+        reasons.append(Reason("(other pairs)", "(other pairs)", rest))
+    return reasons

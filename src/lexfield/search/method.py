@@ -42,7 +42,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from lexfield.errors import check
+from lexfield.errors import InputError
 from lexfield.index.query import Query
 from lexfield.index.ranking import Found
 from lexfield.index.rows import Rows
@@ -72,6 +72,46 @@ def uses_vectors(method: Method) -> bool:
     return bool(getattr(method, "uses_vectors", False))
 
 
+def run(method: Method, rows: Rows, query: Query, k: int, among: Mask | None) -> Found:
+    """Search. A method from outside may return anything, so what it found is checked.
+
+    Rows that are not allowed are dropped, in case it has forgotten about ``among``.
+    """
+    found = method.search(rows, query, k, among)
+    if type(method).__module__.startswith("lexfield."):
+        return found
+    check_found(method, found, len(rows))
+    if among is None or among[found.rows].all():
+        return found
+    kept = [place for place, row in enumerate(found.rows) if among[row]]
+    return Found(
+        [found.rows[place] for place in kept],
+        [found.scores[place] for place in kept],
+        lambda place: found.explain(kept[place]),
+        found.notes,
+    )
+
+
+def check_found(method: Method, found: object, count: int) -> None:
+    """Raise InputError if this is not a ``Found`` of some of ``count`` rows."""
+    what = f"The search method {method.name!r} returned"
+    hint = "It must return Found(rows, scores): lists of row numbers and scores, best first."
+    if not isinstance(found, Found):
+        raise InputError(f"{what} {type(found).__name__} where a Found is expected.", hint)
+    if isinstance(found.rows, np.ndarray) or isinstance(found.scores, np.ndarray):
+        found.rows, found.scores = list(map(int, found.rows)), list(map(float, found.scores))
+    if len(found.rows) != len(found.scores):
+        counts = f"{len(found.rows):,} rows with {len(found.scores):,} scores"
+        raise InputError(f"{what} {counts}.", hint)
+    for row in found.rows:  # in plain Python: NumPy would take longer for a few rows
+        if not isinstance(row, int | np.integer) or not 0 <= row < count:
+            expected = f"a number from 0 to {count - 1:,} is expected"
+            raise InputError(f"{what} the row {row!r}; {expected}.", hint)
+    for score in found.scores:
+        if not isinstance(score, int | float | np.number):
+            raise InputError(f"{what} the score {score!r}; a number is expected.", hint)
+
+
 def format_method(method: Method) -> str:
     """Return the shortest spec that ``parse`` turns back into this method."""
     defaults = get_parameters(type(method))
@@ -79,8 +119,3 @@ def format_method(method: Method) -> str:
     values = {name: getattr(method, name, default) for name, default in defaults.items()}
     values.pop("methods", None)
     return format_spec(str(method.name), inner, values, defaults)
-
-
-def check_k(k: object) -> None:
-    is_count = isinstance(k, int | np.integer) and k >= 1
-    check(bool(is_count), "k", "a whole number of at least 1", k)

@@ -5,7 +5,6 @@ Command line, page and Python read the same registry. ``method.py`` says what a 
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
@@ -13,19 +12,17 @@ from lexfield.errors import InputError, check
 from lexfield.index.collection import Collection
 from lexfield.index.query import Query
 from lexfield.registry import Registry
+from lexfield.search.bag_method import Count, Frequency
 from lexfield.search.bm25 import Bm25
-from lexfield.search.bow import Bow
-from lexfield.search.counts import Count, Frequency
 from lexfield.search.edit import Edit
 from lexfield.search.fuse import Fuse
 from lexfield.search.ideas import Ideas
-from lexfield.search.jaccard import Jaccard
-from lexfield.search.lm import Lm
+from lexfield.search.lm import Lm, Translation
 from lexfield.search.mean import Mean
 from lexfield.search.method import Method, get_parameters, uses_vectors
+from lexfield.search.overlap import Bow, Jaccard
 from lexfield.search.setcover import SetCover
 from lexfield.search.topic import Topic
-from lexfield.search.translation import Translation
 from lexfield.search.wmd import Wmd
 from lexfield.specs import format_value, parse_spec
 
@@ -68,7 +65,7 @@ def _parse(text: str) -> Method:
         raise InputError(f"{spec.values[0]!r} in {text!r} is not parameter=value.")
     for key, value in values.items():
         if key not in defaults:
-            raise InputError(f"{spec.name} has no parameter {key!r}.", _suggest(key, defaults))
+            raise InputError(f"{spec.name} has no parameter {key!r}.", _suggest(spec.name, key))
         if isinstance(defaults[key], str):  # where a word is expected, none and true are words too
             values[key] = format_value(value)
     if spec.values:
@@ -76,11 +73,18 @@ def _parse(text: str) -> Method:
     return kind(**values)
 
 
-def _suggest(key: str, defaults: dict[str, object]) -> str:
+def _suggest(name: str, key: str) -> str:
     """Name the parameters that a method has, and the methods that have the one it lacks."""
     others = [kind.name for kind in _OWN if key in get_parameters(kind)]
-    hint = f"It has: {', '.join(defaults) or 'none'}."
-    return f"{hint} {key} is a parameter of {' and '.join(others)}." if others else hint
+    hint = f"It has: {', '.join(get_parameters(METHODS.get(name))) or 'none'}."
+    if others:
+        hint += f" {key} is a parameter of {' and '.join(others)}."
+    elif name == "setcover" and key in ("focus", "closeness", "candidates"):
+        fixed = getattr(Ideas, key)
+        hint += (
+            f" setcover of version 0.1 is now the method ideas, where {key} is always {fixed:g}."
+        )
+    return hint
 
 
 def read_query(
@@ -104,7 +108,9 @@ def read_query(
             "Algebra is for count, frequency, bm25, lm and translation; leave it out for others.",
         )
     query: Query = read(index, text, algebra) if read else index.query(text)
-    if not uses_vectors(method):
-        return query if read else replace(query, notes=[*query.notes, *query.missing()])
-    low = index.coverage.require(allow_unknown)
-    return replace(query, notes=[*low, *query.notes, *query.lacking()])
+    if uses_vectors(method):
+        query.notes[:0] = index.coverage.require(allow_unknown)
+        query.notes.extend(query.note_unknown())
+    elif read is None:
+        query.notes.extend(query.note_missing())
+    return query

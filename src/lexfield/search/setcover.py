@@ -20,8 +20,7 @@ from lexfield.explain import Reason
 from lexfield.index.query import Query
 from lexfield.index.rows import Rows
 from lexfield.results import JsonObject
-from lexfield.search.cover import Balls, Cover, CoverMethod
-from lexfield.search.cover_parts import best_of_sets, describe_candidates
+from lexfield.search.cover import Balls, Cover, CoverMethod, best_of_sets, describe_candidates
 from lexfield.search.method import Mask
 
 WEIGHTS = ("none", "idf", "distance")

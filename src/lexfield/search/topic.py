@@ -15,9 +15,8 @@ from lexfield.errors import check
 from lexfield.explain import Explanation, Reason
 from lexfield.index.query import Query
 from lexfield.index.ranking import Found
-from lexfield.index.row_mixtures import open_row_mixtures
 from lexfield.index.rows import Rows
-from lexfield.index.topics import infer_counts
+from lexfield.index.topics import infer_counts, open_row_mixtures
 from lexfield.search.method import Mask
 
 MEASURES = ("js", "hellinger")

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from lexfield.arrays import Array
+from lexfield.arrays import Array, join_ranges
 from lexfield.explain import Explanation, Reason
 from lexfield.index.query import Query
 from lexfield.index.ranking import Found
@@ -136,16 +136,13 @@ class _Problem:
     def bound_query(self, rows: Array) -> NDArray[np.float64]:
         """Return the cost for these rows if each query word moves to the nearest of their words."""
         bounds = np.zeros(len(rows))
-        for number, (start, unit) in enumerate(self._rows.blocks()):
-            inside = np.flatnonzero((rows >= start) & (rows < start + unit.rows))
-            own = rows[inside] - start
-            first, sizes = unit.offsets[own], np.diff(unit.offsets)[own]
-            begins = np.cumsum(sizes) - sizes
-            entries = np.arange(int(sizes.sum())) + np.repeat(first - begins, sizes)
-            words = self._rows.lexicon.maps[number][unit.words[entries]]
-            far = np.where(unit.shares[entries] > 0, np.float32(0), np.float32(np.inf))
+        for number, unit, inside, own in self._rows.split(rows):
             if not len(own):
                 continue
+            sizes = unit.offsets[own + 1] - unit.offsets[own]
+            begins, entries = np.cumsum(sizes) - sizes, join_ranges(unit.offsets[own], sizes)
+            words = self._rows.lexicon.maps[number][unit.words[entries]]
+            far = np.where(unit.shares[entries] > 0, np.float32(0), np.float32(np.inf))
             for share, distances in zip(self._shares, self._distances, strict=True):
                 bounds[inside] += share * np.minimum.reduceat(distances[words] + far, begins)
         return bounds

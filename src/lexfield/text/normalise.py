@@ -8,7 +8,7 @@ from __future__ import annotations
 import difflib
 import re
 import unicodedata
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass
 from functools import cache
 from typing import Any
@@ -87,8 +87,13 @@ class Normalisation:
         tokenizer = self.tokenizer
         function = TOKENIZERS.get(tokenizer) if isinstance(tokenizer, str) else tokenizer
         words = function(text)
-        if isinstance(words, str) or not all(isinstance(word, str) for word in words):
-            raise InputError(f"A tokenizer must return a list of words. Got {words!r} instead.")
+        is_list = isinstance(words, Iterable) and not isinstance(words, str)
+        words = list(words) if is_list else words
+        if not is_list or not all(isinstance(word, str) for word in words):
+            name = tokenizer if isinstance(tokenizer, str) else getattr(tokenizer, "__name__", "")
+            raise InputError(
+                f"The tokenizer {name!r} returned {words!r} where a list of words is expected."
+            )
         return words
 
     def to_dict(self) -> JsonObject:

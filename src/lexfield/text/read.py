@@ -20,7 +20,7 @@ from lexfield.results import JsonObject
 from lexfield.store.manifest import CURRENT, generations
 from lexfield.text.decode import check_encoding, strip_gutenberg
 from lexfield.text.document import Document
-from lexfield.text.readers import READERS, Record, Source, map_suffixes
+from lexfield.text.readers import READERS, Item, Record, Source, map_suffixes
 
 _TEXT_FIELDS = ("text", "body", "content", "sentence", "abstract")
 _ID_FIELDS = ("id", "_id", "doc_id", "docno", "key")
@@ -101,7 +101,7 @@ class Reader:
 
     def _read(self, source: Source) -> Iterator[Document]:
         format = self._format_of(source)
-        for item in READERS.get(format).read(source):
+        for item in _read_items(format, source):
             document = item if isinstance(item, Document) else self._to_document(*item, str(source))
             if format == "text" and not self.keep_gutenberg:
                 document = replace(document, text=strip_gutenberg(document.text))
@@ -147,7 +147,7 @@ class Reader:
         source = Source(path)
         format = self._suffixes.get(os.path.splitext(path.name.lower().removesuffix(".gz"))[1])
         known: dict[str, Mapping[str, str]] = {}
-        for item in READERS.get("csv" if format in (None, "text") else format).read(source):
+        for item in _read_items("csv" if format in (None, "text") else format, source):
             number, record = (0, {}) if isinstance(item, Document) else item
             fields = _find_field(_ID_FIELDS, record)
             if not fields:
@@ -174,6 +174,20 @@ class Reader:
         """Return the error for input without any text."""
         skipped = "; ".join(["", *self._report_skipped()])
         return InputError(f"There is no text in {list_names(self.paths)}{skipped}.")
+
+
+def _read_items(format: str, source: Source) -> Iterator[Item]:
+    """Yield what a reader makes of a file. Raise InputError if it is not what readers yield."""
+    expected = "documents or pairs (number, fields) are expected"
+    items: object = READERS.get(format).read(source)
+    if not isinstance(items, Iterable):
+        kind = type(items).__name__
+        raise InputError(f"The reader {format!r} returned {kind} where {expected}.")
+    for item in items:
+        is_record = isinstance(item, tuple) and len(item) == 2 and isinstance(item[1], Mapping)
+        if not is_record and not isinstance(item, Document):
+            raise InputError(f"The reader {format!r} yielded {item!r} where {expected}.")
+        yield item
 
 
 def _find_field(names: Sequence[str], record: Record) -> tuple[str, ...]:

@@ -16,7 +16,7 @@ from lexfield.search.index import Index
 from lexfield.store.place import is_address
 from lexfield.text.corpus import Corpus
 from lexfield.text.document import Document
-from lexfield.text.normalise import Normalisation
+from lexfield.text.normalise import DEFAULT_TOKENIZER, Normalisation
 from lexfield.text.read import Reader
 from lexfield.verbs.declare import Flags, Help, verb
 from lexfield.verbs.info import IndexInfo, describe_index
@@ -39,6 +39,12 @@ Stem = Annotated[
     Meta(max_length=20),
     Flags(metavar="LANGUAGE"),
     Help("Let bag queries find all forms of a word, by its Snowball stem: english, german, …"),
+]
+TokenizerName = Annotated[
+    str,
+    Meta(max_length=100),
+    Flags(metavar="NAME"),
+    Help("Registered tokenizer that splits sentences into words."),
 ]
 Shards = Annotated[
     int | None,
@@ -72,6 +78,7 @@ def index(
         str, Meta(max_length=20), Help("Language whose stopwords search leaves out, or none.")
     ] = "en",
     stem: Stem = "none",
+    tokenize: TokenizerName = DEFAULT_TOKENIZER,
     shards: Shards = None,
     cluster: ClusterAddress = None,
     vectors: VectorsInput = "default",
@@ -89,7 +96,7 @@ def index(
         zcat log.gz | lexfield index - --format lines -o log.idx
         lexfield index library/ --shards 16 --cluster tcp://10.0.0.5:8786 -o /shared/library.idx
     """
-    normalisation = Normalisation(lower=not keep_case, stem=stem)
+    normalisation = Normalisation(lower=not keep_case, stem=stem, tokenizer=tokenize)
     if shards is not None or is_address(output):
         documents, list_notes = _stream(texts, options, progress)
         with use_engine(cluster) as engine:

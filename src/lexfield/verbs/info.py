@@ -12,9 +12,8 @@ from msgspec import UNSET, Meta, UnsetType
 from lexfield.cluster.shards import check_shards
 from lexfield.errors import CorruptError, LexfieldError, NotAStoreError, StoreError
 from lexfield.index.build import KIND
-from lexfield.index.parts import legacy_folders
+from lexfield.index.parts import legacy_folders, stale_parts
 from lexfield.index.topics import has_topics
-from lexfield.index.upkeep import stale_parts
 from lexfield.results import JsonObject, format_rows
 from lexfield.search.index import Index
 from lexfield.store.check import FileCheck

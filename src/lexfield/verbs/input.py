@@ -12,7 +12,7 @@ import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Any, Literal, Protocol, TypedDict, TypeGuard, TypeVar
+from typing import Annotated, Any, Protocol, TypedDict, TypeGuard, TypeVar
 
 from lexfield.cluster.sharded_index import open_index as open_at
 from lexfield.errors import InputError
@@ -68,10 +68,13 @@ class FileOptions(TypedDict, total=False):
         Help("Encoding of the texts; detected automatically by default."),
     ]
     format: Annotated[
-        Literal["text", "lines", "jsonl", "csv", "tsv", "parquet"] | None,
-        Flags(served=False),
+        str | None,
+        Flags(metavar="NAME", served=False),
         Default(None),
-        Help("Read every file as this instead of going by its name. lines: a document per line."),
+        Help(
+            "Read every file as this instead of going by its name: text, lines (a document per"
+            " line), jsonl, csv, tsv, parquet, or a reader that was registered."
+        ),
     ]
     keep_gutenberg: Annotated[
         bool,

@@ -175,7 +175,7 @@ def balls(
         )
         for word, row, vector, known in columns
     ]
-    return Balls(rows, notes=[*asked.notes, *asked.lacking()])
+    return Balls(rows, notes=[*asked.notes, *asked.note_unknown()])
 
 
 def _list_ball(index: Index, row: int, vector: np.ndarray, r: int) -> list[BallWord]:

@@ -32,8 +32,9 @@ _HARE = "Hare et al."
 _ALL = (
     MethodRow("ideas", _SEARCH, "varied suggestions, with reasons",
               "postings of the balls, then 400 candidates", f"after {_HARE}", "ideas"),
-    MethodRow("setcover", _SEARCH, "rows that together cover the query", "postings of the balls",
-              f"Algorithm 1 of {_HARE}", "setcover"),
+    MethodRow("setcover", _SEARCH,
+              "rows that together cover the query; in 0.1 this name stood for ideas",
+              "postings of the balls", f"Algorithm 1 of {_HARE}", "setcover"),
     MethodRow("mean", _SEARCH, "nearest mean word vector", "64 bytes per row, then few exact",
               f"AVG of {_HARE}", "baselines"),
     MethodRow("wmd", _SEARCH, "least transport of words", "q·V distances, then few exact solutions",

@@ -11,7 +11,6 @@ from msgspec import Meta
 
 from lexfield.errors import InputError
 from lexfield.evaluate.trec import Run, read_queries, run_lines, write_run
-from lexfield.index.filter import read_where
 from lexfield.index.ranking import Ranking
 from lexfield.progress import Progress, begin_stage, silent
 from lexfield.results import JsonObject
@@ -127,7 +126,7 @@ def run(
             method,
             k,
             unit=unit,
-            where=read_where(where),
+            where=where,
             algebra=algebra,
             allow_unknown=allow_unknown,
             names=list(texts),

@@ -11,9 +11,7 @@ from msgspec import UNSET, Meta, UnsetType
 
 from lexfield.errors import InputError
 from lexfield.evaluate.trec import Run, read_queries, run_lines, split_line
-from lexfield.index.filter import read_where
-from lexfield.index.highlights import Highlight, pieces
-from lexfield.index.passages import Passage
+from lexfield.index.passages import Highlight, Passage, pieces
 from lexfield.index.ranking import Hit, Ranking
 from lexfield.progress import Progress, begin_stage, silent
 from lexfield.results import JsonObject
@@ -176,10 +174,7 @@ def search(
     _check_query(query, queries, like, algebra)
     _check_run(run, method)
     opened = open_index(index, metric)
-    asked: JsonObject = {
-        "where": read_where(options["where"]),
-        "allow_unknown": options["allow_unknown"],
-    }
+    asked: JsonObject = {"where": options["where"], "allow_unknown": options["allow_unknown"]}
     begin_stage(progress, "searching")
     with use_engine(cluster) as engine:
         names, texts = ([like], [like]) if like is not None else _read_queries(query, queries, run)

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rapidfuzz.distance import Levenshtein
 
-from lexfield.search.levenshtein import Pattern, number_distances, text_distances
+from lexfield.search.edit import Pattern, count_edits
 from lexfield.store.strings import StringArray
 
 NO_LIMIT = 2**31 - 2
@@ -19,8 +19,9 @@ def measured(text: str, rows: list[str], limit: int = NO_LIMIT) -> list[int]:
     packed = StringArray.pack(rows)
     lengths = np.array([len(row) for row in rows], np.int32)
     pattern = Pattern.of([ord(character) for character in text])
-    found: list[int] = text_distances(
-        pattern, packed.data, packed.offsets[:-1], packed.offsets[1:], lengths, limit
+    starts, ends = packed.offsets[:-1], packed.offsets[1:]
+    found: list[int] = count_edits(
+        pattern, pattern.table(128), packed.data, starts, ends, lengths, limit
     ).tolist()
     return found
 
@@ -53,5 +54,5 @@ def test_numbers_are_compared_through_a_table(text: list[int], row: list[int]) -
     pattern = Pattern.of(text)
     data, starts = np.array([*row, 0], np.int32), np.array([0])
     lengths = np.array([len(row)], np.int32)
-    got = number_distances(pattern, pattern.table(7), data, starts, lengths, NO_LIMIT)
+    got = count_edits(pattern, pattern.table(7), data, starts, lengths, lengths, NO_LIMIT)
     assert got.tolist() == [Levenshtein.distance(text, row)]

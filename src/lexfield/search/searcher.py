@@ -1,10 +1,12 @@
-"""One query, or many at once on all cores."""
+"""Searching an index for a text, for a row of its own, or for many texts on all cores."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import partial
+
+import numpy as np
 
 from lexfield.bags.algebra import parse_algebra
 from lexfield.engine import Engine, Local
@@ -16,11 +18,13 @@ from lexfield.index.query import LONGEST_QUERY, Query, check_length
 from lexfield.index.ranking import Found, Ranking, add_notes
 from lexfield.progress import Progress
 from lexfield.results import JsonObject
-from lexfield.search.method import Method, check_k, format_method, uses_vectors
+from lexfield.search.method import Method, format_method, run, uses_vectors
 from lexfield.search.registry import METHODS, parse, read_query
+from lexfield.text.normalise import TOKENIZERS
 from lexfield.text.segment import split_words
 
 _BATCH = 50  # queries per task
+_SAMPLE = 5_000  # words of a document that is too long to be a query
 Answer = tuple[list[int], list[float], list[str]]  # rows, scores, notes
 
 
@@ -45,12 +49,13 @@ class Searcher:
     """Searches an index for any number of texts in one way."""
 
     def __init__(self, index: Collection, request: Request) -> None:
-        k, self._index, self._request = request.k, index, request
+        self._index, self._request = index, request
         self.method = parse(request.method)
         self.spec = format_method(self.method)
         self.rows = index.rows(request.unit)
-        check_k(k)
-        self._k = min(int(k), len(self.rows))
+        is_count = isinstance(request.k, int | np.integer) and request.k >= 1
+        check(bool(is_count), "k", "a whole number of at least 1", request.k)
+        self._k = min(int(request.k), len(self.rows))
         where = read_where(request.where)
         self._allowed = allowed_rows(self.rows, where)
         self._notes = where_notes(self.rows, where)
@@ -61,25 +66,60 @@ class Searcher:
     def search(self, text: str) -> Ranking:
         """Return the best rows for a text."""
         query = self.read(text)
-        found = add_notes(self._search(query), query, self._notes)
+        found = run(self.method, self.rows, query, self._k, self._allowed)
+        add_notes(found, query, self._notes)
         name = self.method.name
         if self._index.metric and not uses_vectors(self.method) and name not in ("topic", "fuse"):
             found.notes.append(f"{name} uses no vectors: the metric changes nothing")
         return Ranking(found, self.rows, self.spec, text)
 
-    def _search(self, query: Query) -> Found:
-        """Return what the method finds, without rows that are not allowed: a method that was added
-        from outside may forget about them."""
-        found = self.method.search(self.rows, query, self._k, self._allowed)
-        if self._allowed is None or self._allowed[found.rows].all():
-            return found
-        kept = [place for place, row in enumerate(found.rows) if self._allowed[row]]
-        return Found(
-            [found.rows[place] for place in kept],
-            [found.scores[place] for place in kept],
-            lambda place: found.explain(kept[place]),
-            found.notes,
-        )
+    def search_row(self, row: int, identity: str) -> Ranking:
+        """Return the best rows for a row of the index, without itself.
+
+        A method with ``search_row`` compares the row itself; others search for its text.
+        """
+        among = np.ones(len(self.rows), bool) if self._allowed is None else self._allowed.copy()
+        among[row] = False
+        search_row = getattr(self.method, "search_row", None)
+        if search_row is not None:
+            found: Found = search_row(self.rows, row, self._k, among)
+        else:
+            text, notes = self._sample_text(row, identity)
+            query = self.read(text)
+            found = run(self.method, self.rows, query, self._k, among)
+            found.notes[:0] = [*notes, *query.notes]
+            found.words = query.wanted
+        found.notes[:0] = self._notes
+        return Ranking(found, self.rows, self.spec, identity)
+
+    def _sample_text(self, row: int, identity: str) -> tuple[str, list[str]]:
+        """Return a row's text, or some sentences of one too long for a query; and notes."""
+        length = int(self.rows.lengths[row])
+        if length <= LONGEST_QUERY or self.rows.unit == "sentence":
+            return self.rows.text(row), []
+        sentences = self._index.rows("sentence")
+        own = np.flatnonzero(sentences.documents == row)
+        chosen = own[:: -(-length // _SAMPLE)].tolist()
+        words = f"{int(sentences.lengths[chosen].sum()):,} of evenly spaced sentences"
+        note = f"{identity} has {length:,} words; {words} are the query"
+        return " ".join(sentences.text(one) for one in chosen), [note]
+
+
+def locate(index: Collection, identity: str) -> tuple[str, int]:
+    """Return the unit and the row of an id. Raise InputError if the index does not hold it."""
+    number = index.documents.get(identity)
+    if number is not None:
+        return "document", number
+    document, mark, sentence = identity.rpartition("#")
+    number = index.documents.get(document) if mark and sentence.isdigit() else None
+    if number is not None:
+        rows = np.flatnonzero(index.rows("sentence").documents == number)
+        if int(sentence) < len(rows):
+            return "sentence", int(rows[int(sentence)])
+    raise InputError(
+        f"The index holds no document or sentence {identity!r}.",
+        "Ids are shown with every hit of a search.",
+    )
 
 
 def search_many(
@@ -94,11 +134,14 @@ def search_many(
 
     A bag query takes a tenth of a millisecond: two threads would wait for each other longer, and
     processes would have to send as much as they compute. For few texts, a worker takes longer to
-    start. Other processes do not know a method that was registered in this one.
+    start. Other processes do not know a method or a tokenizer that was registered in this one.
     """
     searcher = Searcher(index, request)
     is_short = len(texts) < 2 * _BATCH or getattr(searcher.method, "is_fast", False)
-    if engine is None and (is_short or not _is_known_elsewhere(searcher.method)):
+    is_known = _is_known_elsewhere(searcher.method) and TOKENIZERS.is_shared(
+        str(index.normalisation.tokenizer)
+    )
+    if engine is None and (is_short or not is_known):
         for number, text in enumerate(texts, 1):
             yield searcher.search(text)
             progress(number, len(texts))
@@ -113,6 +156,11 @@ def search_many(
             explain = partial(_explain, searcher, text)
             found = Found(rows, scores, explain, notes, searcher.read(text).wanted)
             yield Ranking(found, searcher.rows, searcher.spec, text)
+
+
+def _explain(searcher: Searcher, text: str, place: int) -> Explanation:
+    """Reasons are not carried between processes: search again for them."""
+    return searcher.search(text)[place].explanation
 
 
 def _is_known_elsewhere(method: Method) -> bool:
@@ -147,8 +195,3 @@ def check_queries(texts: Sequence[str], names: Sequence[str], algebra: bool) -> 
                 raise
             name = names[number] if names else number + 1
             raise InputError(f"Query {name}: {error.message}", error.hint) from error
-
-
-def _explain(searcher: Searcher, text: str, place: int) -> Explanation:
-    """Reasons are not carried between processes: search again for them."""
-    return searcher.search(text)[place].explanation

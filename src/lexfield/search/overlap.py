@@ -1,7 +1,4 @@
-"""L1 distance of normalised bags of words, the baseline of Sato et al. (2022) for WMD.
-
-For shares p and q that each sum to one, Σ|p − q| = 2 − 2 Σ min(p, q): only shared words matter.
-"""
+"""Methods that compare the words that a row shares with the query, without stopwords."""
 
 from __future__ import annotations
 
@@ -18,8 +15,45 @@ from lexfield.search.method import Mask
 
 
 @dataclass(frozen=True, kw_only=True)
+class Jaccard:
+    """Jaccard similarity of sets of words: |Q ∩ s| / |Q ∪ s|.
+
+    Rows that share no word with the query are not returned.
+    """
+
+    name = "jaccard"
+
+    def search(self, rows: Rows, query: Query, k: int, among: Mask | None) -> Found:
+        overlap = np.zeros(len(rows), np.int32)
+        for word in query.ids[query.ids >= 0]:
+            overlap[rows.postings(word)[0]] += 1
+        touched = np.flatnonzero(overlap if among is None else np.where(among, overlap, 0))
+        common = overlap[touched].astype(np.int64)
+        union = len(query.words) + rows.set_sizes[touched] - common
+        scores = common / union
+        places = top_k(scores, k)
+        chosen = touched[places].tolist()
+        unions = union[places].tolist()
+
+        def explain(place: int) -> Explanation:
+            words = set(rows.entries(chosen[place])[0].tolist())
+            shared = [w for w, i in zip(query.words, query.ids.tolist(), strict=True) if i in words]
+            return Explanation(
+                [Reason(word, word, 1 / unions[place]) for word in shared],
+                additive=True,
+                facts={"shared": len(shared), "together": unions[place]},
+            )
+
+        return Found(chosen, scores[places].tolist(), explain)
+
+
+@dataclass(frozen=True, kw_only=True)
 class Bow:
-    """The score is minus the distance. Rows that share no word with the query are not returned."""
+    """The score is minus the distance. Rows that share no word with the query are not returned.
+
+    L1 distance of normalised bags of words, the baseline of Sato et al. (2022) for WMD. For shares
+    p and q that each sum to one, Σ|p − q| = 2 − 2 Σ min(p, q): only shared words matter.
+    """
 
     name = "bow"
 

@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lexfield.index.letters import BINS, character_bins, count_letters
+from lexfield.index.units import BINS, character_bins, count_letters
 from lexfield.store.strings import StringArray
 
 
