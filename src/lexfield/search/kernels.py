@@ -9,7 +9,7 @@ import numpy as np
 
 from lexfield.arrays import Array
 from lexfield.engine.compiled import kernel
-from lexfield.engine.heap import push
+from lexfield.engine.topk import push
 
 
 @kernel

@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 
 from lexfield.arrays import Array
 from lexfield.engine.compiled import kernel
-from lexfield.engine.heap import push, sort_heap
+from lexfield.engine.topk import push, sort_heap
 from lexfield.topics.kernels import affinity, bhattacharyya, divergence, largest
 
 _LEVELS = 255  # steps in which listed values are stored
