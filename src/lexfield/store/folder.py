@@ -42,6 +42,7 @@ from lexfield.errors import (
     VersionError,
 )
 from lexfield.results import JsonObject
+from lexfield.store.bounds import parse_array
 from lexfield.store.check import FileCheck, check_blocks, map_file, verify
 from lexfield.store.files import (
     canonical_json,
@@ -56,7 +57,6 @@ from lexfield.store.manifest import (
     MANIFEST,
     REBUILD,
     SCHEMA,
-    as_array,
     epoch_of,
     generations,
     missing,
@@ -174,11 +174,13 @@ class Store:
                     f"{self.path} has no {name!r}: another version of lexfield wrote it.",
                     "Build it again from its source.",
                 )
-            mapped = self._maps[file]
-            problem = check_blocks(mapped, self._files[file]["xxh3"])
-            if problem:
+            if problem := check_blocks(self._maps[file], self._files[file]["xxh3"]):
                 raise CorruptError(f"{self._file(file)}: {problem}.", REBUILD)
-            self._arrays[name] = as_array(mapped, self._file(file))
+            try:
+                self._arrays[name] = parse_array(self._maps[file], strict=True)
+            except ValueError as error:
+                message = f"{self._file(file)} is not an array: {error}."
+                raise CorruptError(message, REBUILD) from error
         return self._arrays[name]
 
     def _file(self, name: str) -> Path:

@@ -1,25 +1,18 @@
-"""Parse CURRENT, manifests and array headers without trusting them.
+"""Parse CURRENT and manifests without trusting them.
 
 A checksum proves that bytes are as written, not who wrote them: an index from elsewhere can hold
-anything. So names must stay inside the folder, sizes and checksums must agree, and an array cannot
-be larger than its file.
+anything. So names must stay inside the folder, and sizes and checksums must agree.
 """
 
 from __future__ import annotations
 
 import hashlib
-import io
 import json
-import math
-import mmap
 import re
 import stat
 from pathlib import Path
-from typing import Any
 
-import numpy as np
 import xxhash
-from numpy.typing import NDArray
 
 from lexfield.errors import CorruptError, NotAStoreError, VersionError
 from lexfield.results import JsonObject
@@ -38,11 +31,9 @@ _SUM = re.compile(r"[0-9a-f]{16}")
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 FILE = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.@-]{0,200}\.npy")
 _PART_NAME = re.compile(r"[a-z]{1,20}(/[A-Za-z0-9][A-Za-z0-9._-]{0,63})?")
-_KINDS = "biufcSU"  # of numbers and text; an array of objects would be a pickle
 MOST_POINTER = 1000  # bytes of CURRENT
 MOST_MANIFEST = 1 << 26
 _PART = 6  # bytes of a part of a large manifest at least; checksums have nine
-_HEADER = 1 << 12  # bytes of an array's header
 
 
 def generations(root: Path) -> list[str]:
@@ -206,26 +197,6 @@ def _problem(manifest: JsonObject) -> str:
         if manifest["schema"] != 1 and not _SHA256.fullmatch(str(entry.get("sha256"))):
             return f"{name} has no SHA-256"
     return ""
-
-
-def as_array(mapped: mmap.mmap, path: Path) -> NDArray[Any]:
-    """Return the array of a ``.npy`` file over its mapped bytes."""
-    header = io.BytesIO(mapped[:_HEADER])
-    try:
-        if np.lib.format.read_magic(header) != (1, 0):
-            raise ValueError("another version of the format")
-        shape, by_column, dtype = np.lib.format.read_array_header_1_0(header)
-        count = math.prod(shape)
-        room = len(mapped) - header.tell()
-        if by_column or dtype.kind not in _KINDS or min(shape, default=0) < 0:
-            raise ValueError("not written here")
-        if count * dtype.itemsize != room:
-            raise ValueError(f"{count:,} values in {room:,} bytes")
-        if not count:  # nothing to map
-            return np.empty(shape, dtype)
-        return np.frombuffer(mapped, dtype, count, header.tell()).reshape(shape)
-    except Exception as error:  # a header is parsed as a Python literal: it can fail in many ways
-        raise CorruptError(f"{path} is not an array: {error}.", REBUILD) from error
 
 
 def missing(error: FileNotFoundError, root: Path) -> CorruptError:

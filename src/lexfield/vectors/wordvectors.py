@@ -27,14 +27,9 @@ from lexfield.progress import Progress, silent
 from lexfield.results import Table
 from lexfield.text.segment import split_words
 from lexfield.vectors.files import from_gensim
+from lexfield.vectors.formats.common import Compose, VectorData
 from lexfield.vectors.nearest import PreparedRows, nearest_rows, prepare_rows, unit_rows
-from lexfield.vectors.sources import (
-    BUILT_IN,
-    Compose,
-    VectorData,
-    encode_words,
-    load_vectors,
-)
+from lexfield.vectors.sources import BUILT_IN, encode_words, load_vectors
 
 _ENDS = re.compile(r"^[\W_]+|[\W_]+$")
 _SPLIT = re.compile(r"[-_./:'’]")
