@@ -145,7 +145,7 @@ class _Build:
         balls = self._balls(words, embedded)
         empty = sum(one["empty"] for one in about)
         with (
-            self._place.writing_top() as folder,
+            self._place.writing("") as folder,
             write(folder, KIND, epoch=next_epoch(folder)) as out,
         ):
             self._statistics(out, words, normalisation.stem, entries)

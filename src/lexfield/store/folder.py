@@ -43,7 +43,6 @@ from lexfield.errors import (
 )
 from lexfield.results import JsonObject
 from lexfield.store.bounds import parse_array
-from lexfield.store.check import FileCheck, check_blocks, map_file, verify
 from lexfield.store.files import (
     canonical_json,
     hashing_file,
@@ -57,12 +56,16 @@ from lexfield.store.manifest import (
     MANIFEST,
     REBUILD,
     SCHEMA,
+    FileCheck,
+    check_blocks,
     epoch_of,
     generations,
+    map_file,
     missing,
     part_prefix,
     read_current,
     read_manifest,
+    verify,
 )
 from lexfield.store.owned import (
     SHARDS,
@@ -90,7 +93,13 @@ class Store:
     """
 
     def __init__(
-        self, path: Path, generation: str, manifest: Mapping[str, Any], maps: dict[str, mmap.mmap]
+        self,
+        path: Path,
+        generation: str,
+        manifest: Mapping[str, Any],
+        maps: dict[str, mmap.mmap],
+        checksum: str = "",
+        prefix: str = "",
     ) -> None:
         self.path = path
         self.generation = generation
@@ -101,8 +110,8 @@ class Store:
         self._files: dict[str, JsonObject] = manifest["files"]
         self._maps = maps
         self._arrays: dict[str, NDArray[Any]] = {}
-        self._prefix = ""
-        self.checksum = ""  # of the manifest
+        self._prefix = prefix
+        self.checksum = checksum  # of the manifest
 
     @classmethod
     def open(cls, path: str | Path, kind: str | None = None) -> Store:
@@ -121,9 +130,7 @@ class Store:
                     name: map_file(folder / generation / name, entry["bytes"])
                     for name, entry in manifest["files"].items()
                 }
-                store = cls(folder, generation, manifest, maps)
-                store.checksum = manifest_sum
-                return store
+                return cls(folder, generation, manifest, maps, manifest_sum)
             except FileNotFoundError as error:
                 # A writer may have replaced it between the two reads: look again.
                 if read_current(folder)[0] == generation:
@@ -143,9 +150,7 @@ class Store:
             "files": {inner: self._files[file] for file, inner in own.items()},
         }
         maps = {inner: self._maps[file] for file, inner in own.items()}
-        found = Store(self.path, self.generation, manifest, maps)
-        found._prefix = prefix
-        return found
+        return Store(self.path, self.generation, manifest, maps, prefix=prefix)
 
     def needed_part(self, name: str) -> Store:
         """Return a part that is known to exist."""

@@ -1,4 +1,4 @@
-"""Parse CURRENT and manifests without trusting them.
+"""Parse CURRENT and manifests without trusting them, and check files against them.
 
 A checksum proves that bytes are as written, not who wrote them: an index from elsewhere can hold
 anything. So names must stay inside the folder, and sizes and checksums must agree.
@@ -8,8 +8,11 @@ from __future__ import annotations
 
 import hashlib
 import json
+import mmap
+import os
 import re
 import stat
+from dataclasses import dataclass
 from pathlib import Path
 
 import xxhash
@@ -17,7 +20,7 @@ import xxhash
 from lexfield.errors import CorruptError, NotAStoreError, VersionError
 from lexfield.results import JsonObject
 from lexfield.store.bounds import MOST_PARTS, bounded_json
-from lexfield.store.files import BLOCK, canonical_json
+from lexfield.store.files import BLOCK, block_sums, canonical_json
 
 SCHEMA = 2
 READABLE = (1, 2)  # 1, of lexfield 0.1: no SHA-256, topics and metrics in stores of their own
@@ -147,7 +150,7 @@ def parse_manifest(data: bytes, expected: str, root: Path | str, path: Path | st
             f" {' and '.join(map(str, READABLE))}.",
             "Install the lexfield that wrote it, or build it again from its source.",
         )
-    if problem := _problem(manifest):
+    if problem := _find_fault(manifest):
         raise CorruptError(f"{path} is not a manifest: {problem}.", REBUILD)
     found: JsonObject = {"parts": {}, **manifest}
     return found
@@ -171,7 +174,7 @@ def root_of(root: Path) -> str:
     return hashlib.sha256(data).hexdigest()
 
 
-def _problem(manifest: JsonObject) -> str:
+def _find_fault(manifest: JsonObject) -> str:
     """Return what lexfield would not have written; empty if nothing is wrong."""
     if not isinstance(manifest.get("kind"), str):
         return "its kind is missing"
@@ -213,3 +216,70 @@ def _nothing_there(root: Path) -> NotAStoreError:
             "Build it again.",
         )
     return NotAStoreError(f"{root} is not a folder written by lexfield.", "Check the path.")
+
+
+@dataclass(frozen=True)
+class FileCheck:
+    """The result of checking one file: ``problem`` is empty if every byte is as written."""
+
+    file: str
+    bytes: int
+    problem: str = ""
+
+
+def verify(path: str | Path) -> list[FileCheck]:
+    """Check every byte of the current generation. Raise only if nothing can be checked."""
+    root = Path(path)
+    generation, manifest_sum = read_current(root)
+    try:
+        files = read_manifest(root, generation, manifest_sum)["files"]
+    except FileNotFoundError as error:
+        raise missing(error, root) from error
+    folder = root / generation
+    checks = [
+        FileCheck(f"{generation}/{name}", entry["bytes"], check_file(folder / name, entry))
+        for name, entry in sorted(files.items())
+    ]
+    foreign = {entry.name for entry in folder.iterdir()} - {*files, MANIFEST, MARKER}
+    return checks + [
+        FileCheck(f"{generation}/{name}", 0, "foreign: the manifest does not list it")
+        for name in sorted(foreign)
+    ]
+
+
+def check_file(path: Path, entry: JsonObject) -> str:
+    """Return what is wrong with a file; empty if nothing is."""
+    try:
+        mapped = map_file(path, entry["bytes"])
+    except FileNotFoundError:
+        return "missing"
+    except CorruptError as error:
+        return error.message
+    if problem := check_blocks(mapped, entry["xxh3"]):
+        return problem
+    if "sha256" in entry and hashlib.sha256(mapped).hexdigest() != entry["sha256"]:
+        return "differs from what was written (SHA-256)"
+    return ""
+
+
+def map_file(path: Path, expected: int) -> mmap.mmap:
+    """Map a file into memory. Raise CorruptError if it does not have the ``expected`` size."""
+    if not stat.S_ISREG(os.stat(path).st_mode):  # opening a pipe would wait for a writer
+        raise CorruptError(f"{path} is not a plain file.", REBUILD)
+    with open(path, "rb") as file:
+        size = os.fstat(file.fileno()).st_size
+        if size != expected:
+            raise CorruptError(f"{path} has {size:,} bytes; {expected:,} were written.", REBUILD)
+        return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+
+
+def check_blocks(mapped: mmap.mmap, expected: list[str]) -> str:
+    """Return which blocks of a file differ from their checksums; empty if none does."""
+    with memoryview(mapped) as view:
+        actual = block_sums(view)
+    wrong = [number for number, sum_ in enumerate(actual) if sum_ != expected[number]]
+    if not wrong:
+        return ""
+    first = wrong[0] * BLOCK
+    more = f", and {len(wrong) - 1} more blocks" if len(wrong) > 1 else ""
+    return f"block {wrong[0]} (bytes from {first:,}) differs from what was written{more}"

@@ -163,7 +163,7 @@ def _clean(file: VectorData, where: str) -> VectorData:
     for first in range(0, len(words), _BLOCK):  # a mask of the whole matrix would be large
         part = slice(first, first + _BLOCK)
         is_finite[part] = np.isfinite(file.matrix[part]).all(axis=1)
-    if broken := [words[row] for row in np.flatnonzero(is_named & ~is_finite)]:
+    if broken := [words[row] for row in np.flatnonzero(is_named & ~is_finite).tolist()]:
         notes.append(f"{len(broken):,} rows with NaN or inf were dropped: {_list_some(broken)}")
     keep = is_named & is_finite
     if repeated := _drop_repeated(words, keep):
@@ -174,7 +174,7 @@ def _clean(file: VectorData, where: str) -> VectorData:
     matrix = file.matrix
     if not keep.all():
         matrix = matrix[keep]
-        words = [words[row] for row in np.flatnonzero(keep)]
+        words = [words[row] for row in np.flatnonzero(keep).tolist()]
     if not words:
         raise VectorsError(f"{where} holds no usable vectors.", " ".join(f"{n}." for n in notes))
     return replace(file, words=words, matrix=matrix, notes=notes)

@@ -252,8 +252,7 @@ class WordVectors:
 
         A word is not its own neighbour.
         """
-        check(isinstance(k, int | np.integer) and k >= 1, "k", "a whole number of at least 1", k)
-        check(threshold is None or -1 <= threshold <= 1, "threshold", "between -1 and 1", threshold)
+        check_neighbours(k, threshold)
         if isinstance(word, str):
             vector, own, title = self[word], self.own_row(word), f" to {word!r}"
         else:
@@ -309,6 +308,12 @@ def _wrap(data: VectorData) -> WordVectors:
     return WordVectors(
         data.words, data.matrix, name=data.name, notes=data.notes, compose=data.compose
     )
+
+
+def check_neighbours(k: int, threshold: float | None) -> None:
+    """Raise InputError if there cannot be as many neighbours, or such a cosine."""
+    check(isinstance(k, int | np.integer) and k >= 1, "k", "a whole number of at least 1", k)
+    check(threshold is None or -1 <= threshold <= 1, "threshold", "between -1 and 1", threshold)
 
 
 @cache
