@@ -37,7 +37,7 @@ def most_unpacked(packed: int) -> int:
     return _GROWTH * packed + _FREE
 
 
-def parse_array(data: bytes | mmap.mmap, *, strict: bool) -> NDArray[Any]:
+def parse_array(data: bytes | bytearray | mmap.mmap, *, strict: bool) -> NDArray[Any]:
     """Return the array of a ``.npy`` file over its bytes.
 
     Raise ValueError unless it is of numbers or text and the file holds all that its header

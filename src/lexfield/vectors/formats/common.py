@@ -155,10 +155,11 @@ class ByteReader:
 
     def take(self, count: int) -> bytes:
         """Return the next ``count`` bytes. Raise TruncatedError if there are fewer."""
-        if not self._has(count):
+        if self._at + count > len(self._buffer) and not self._has(count):
             raise TruncatedError
+        first = self._at
         self._at += count
-        return self._buffer[self._at - count : self._at]
+        return self._buffer[first : self._at]
 
     def take_until(self, delimiter: bytes, most: int) -> bytes:
         """Return the bytes before a delimiter and skip it.
@@ -172,7 +173,8 @@ class ByteReader:
             if end < 0:
                 problem = ValueError(f"no end of word within {most:,} bytes")
                 raise problem if is_long else TruncatedError
-        first, self._at = self._at, end + 1
+        first = self._at
+        self._at = end + 1
         return self._buffer[first:end]
 
     def has_more(self) -> bool:

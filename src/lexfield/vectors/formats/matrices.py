@@ -54,8 +54,8 @@ class _Slice(Protocol):
 
 
 def read_numpy(source: Source, limit: int, progress: Progress) -> VectorData:
-    members: dict[str, bytes] = {}
-    data: bytes | mmap.mmap = b""
+    members: dict[str, bytearray] = {}
+    data: bytes | bytearray | mmap.mmap = b""
     if source.read(4).startswith(NUMPY_MAGICS[1:]):
         members = _read_members(source)
         data = members["vectors"]
@@ -73,7 +73,12 @@ def read_numpy(source: Source, limit: int, progress: Progress) -> VectorData:
         _check_count(source, len(words), len(array))
     else:
         words, notes = _read_words_beside(source.path, len(array), tokenizer=False)
-    matrix = _copy_rows(array, min(len(array), limit), array.shape[1], progress)
+    if members:  # in memory already: converted only if it is stored otherwise
+        with np.errstate(over="ignore"):
+            matrix = np.ascontiguousarray(array[:limit], np.float32)
+        progress(len(matrix), len(matrix))
+    else:
+        matrix = _copy_rows(array, min(len(array), limit), array.shape[1], progress)
     return _finish(words, matrix, len(array), notes)
 
 
@@ -160,7 +165,7 @@ def _read_bytes(path: Path) -> bytes:
         return b"".join(iter(source.read, b""))
 
 
-def _parse(source: Source, what: str, data: bytes | mmap.mmap) -> Array:
+def _parse(source: Source, what: str, data: bytes | bytearray | mmap.mmap) -> Array:
     try:
         return parse_array(data, strict=False)
     except ValueError as error:
@@ -170,9 +175,9 @@ def _parse(source: Source, what: str, data: bytes | mmap.mmap) -> Array:
         ) from error
 
 
-def _read_members(source: Source) -> dict[str, bytes]:
+def _read_members(source: Source) -> dict[str, bytearray]:
     """Return the files of both arrays in an archive, each no larger than the archive can hold."""
-    members: dict[str, bytes] = {}
+    members: dict[str, bytearray] = {}
     try:
         with zipfile.ZipFile(source.path) as archive:
             for name in ("vectors", "words"):
@@ -193,7 +198,10 @@ def _read_members(source: Source) -> dict[str, bytes]:
                         f" the file holds at most {most:,}.",
                         "If that is intended, save it without compression.",
                     )
-                members[name] = archive.read(member)
+                members[name] = bytearray()
+                with archive.open(member) as file:
+                    while piece := file.read(BLOCK):
+                        members[name] += piece
     except (VectorsError, MemoryError):
         raise
     except Exception as error:  # a damaged archive can fail in many ways
