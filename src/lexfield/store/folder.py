@@ -42,7 +42,6 @@ from lexfield.errors import (
     VersionError,
 )
 from lexfield.results import JsonObject
-from lexfield.store.bounds import parse_array
 from lexfield.store.files import (
     canonical_json,
     hashing_file,
@@ -62,6 +61,7 @@ from lexfield.store.manifest import (
     generations,
     map_file,
     missing,
+    parse_array,
     part_prefix,
     read_current,
     read_manifest,

@@ -1,21 +1,27 @@
-"""Parse CURRENT and manifests without trusting them, and check files against them.
+"""Parse CURRENT, manifests and arrays without trusting them, and check files against them.
 
 A checksum proves that bytes are as written, not who wrote them: an index from elsewhere can hold
-anything. So names must stay inside the folder, and sizes and checksums must agree.
+anything. So names must stay inside the folder, sizes and checksums must agree, and an array cannot
+be larger than its file.
 """
 
 from __future__ import annotations
 
 import hashlib
+import io
 import json
+import math
 import mmap
 import os
 import re
 import stat
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import xxhash
+from numpy.typing import NDArray
 
 from lexfield.errors import CorruptError, NotAStoreError, VersionError
 from lexfield.results import JsonObject
@@ -34,6 +40,8 @@ _SUM = re.compile(r"[0-9a-f]{16}")
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 FILE = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.@-]{0,200}\.npy")
 _PART_NAME = re.compile(r"[a-z]{1,20}(/[A-Za-z0-9][A-Za-z0-9._-]{0,63})?")
+_KINDS = "biufcSU"  # of numbers and text; an array of objects would be a pickle
+_HEADER = 1 << 12  # bytes of an array's header
 MOST_POINTER = 1000  # bytes of CURRENT
 MOST_MANIFEST = 1 << 26
 _PART = 6  # bytes of a part of a large manifest at least; checksums have nine
@@ -283,3 +291,31 @@ def check_blocks(mapped: mmap.mmap, expected: list[str]) -> str:
     first = wrong[0] * BLOCK
     more = f", and {len(wrong) - 1} more blocks" if len(wrong) > 1 else ""
     return f"block {wrong[0]} (bytes from {first:,}) differs from what was written{more}"
+
+
+def parse_array(data: bytes | bytearray | mmap.mmap, *, strict: bool) -> NDArray[Any]:
+    """Return the array of a ``.npy`` file over its bytes.
+
+    Raise ValueError unless it is of numbers or text and the file holds all that its header
+    promises; if ``strict``, also unless it is stored by rows and nothing follows.
+    """
+    header = io.BytesIO(data[:_HEADER])
+    try:
+        if np.lib.format.read_magic(header) != (1, 0):
+            raise ValueError("another version of the format")
+        shape, is_fortran, dtype = np.lib.format.read_array_header_1_0(header)
+    except Exception as error:  # a header is parsed as a Python literal: it can fail in many ways
+        raise ValueError(str(error)) from error
+    size, room = math.prod(shape) * dtype.itemsize, len(data) - header.tell()
+    if dtype.hasobject:
+        raise ValueError("it holds Python objects (a pickle), which can run code")
+    if dtype.kind not in _KINDS or not dtype.itemsize or (strict and is_fortran):
+        raise ValueError("it holds neither numbers nor text, or is stored by columns")
+    if min(shape, default=0) < 0:
+        raise ValueError(f"its shape {shape} is damaged")
+    if size > room or (strict and size < room):
+        raise ValueError(f"its header promises shape {shape}, {size:,} bytes; there are {room:,}")
+    if not size:  # nothing to map
+        return np.empty(shape, dtype)
+    array = np.frombuffer(data, dtype, math.prod(shape), header.tell())
+    return array.reshape(shape, order="F" if is_fortran else "C")

@@ -23,7 +23,8 @@ from numpy.typing import NDArray
 from lexfield.arrays import Array
 from lexfield.errors import VectorsError, list_names
 from lexfield.progress import Progress
-from lexfield.store.bounds import most_unpacked, parse_array
+from lexfield.store.bounds import most_unpacked
+from lexfield.store.manifest import parse_array
 from lexfield.vectors.formats.common import (
     AGAIN,
     BLOCK,
