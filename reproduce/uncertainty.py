@@ -25,11 +25,10 @@ import numpy as np
 from lexfield import Corpus
 from lexfield.errors import UnknownWordError
 from lexfield.plots.words import draw_threshold, draw_uncertainty
-from lexfield.vectors.models import Models, is_models
+from lexfield.vectors.models import Models, is_models, uncertainty
 from lexfield.vectors.synonyms import count_synonyms
 from lexfield.vectors.threshold import threshold
 from lexfield.vectors.train import train
-from lexfield.vectors.uncertainty import uncertainty
 
 HERE = Path(__file__).parent
 RESULTS = HERE / "results"

@@ -57,9 +57,6 @@ class Here:
             yield json.loads(json.dumps(call(task, json.loads(json.dumps(item)))))
             progress(number, len(items))
 
-    def beside(self) -> str:
-        return ""
-
     def close(self) -> None: ...
 
 

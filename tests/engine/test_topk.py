@@ -6,8 +6,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lexfield.engine.heap import push, replace_worst, sort_heap
-from lexfield.engine.topk import top_k
+from lexfield.engine.topk import push, replace_worst, sort_heap, top_k
 
 SCORES = st.lists(st.sampled_from([-np.inf, -1.0, 0.0, 0.5, 2.0]), max_size=40)
 

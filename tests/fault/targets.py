@@ -66,7 +66,7 @@ def _vectors(format: str | None) -> Callable[[bytes], object]:
         different = np.unique(np.fromiter(map(hash, file.words), np.int64, len(file.words)))
         assert len(file.words) == len(file.matrix) == len(different)
         assert file.matrix.dtype == np.float32 and np.isfinite(file.matrix).all()
-        return file.subwords and file.subwords.vector("größer")
+        return file.compose and file.compose("größer")
 
     return read
 

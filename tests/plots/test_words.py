@@ -11,9 +11,8 @@ from lexfield.bags.bag import Bag
 from lexfield.bags.keyness import keyness
 from lexfield.errors import InputError
 from lexfield.plots.words import draw_keyness, draw_threshold, draw_uncertainty
-from lexfield.vectors.models import Models
+from lexfield.vectors.models import Models, uncertainty
 from lexfield.vectors.threshold import threshold
-from lexfield.vectors.uncertainty import uncertainty
 from lexfield.vectors.wordvectors import WordVectors
 
 

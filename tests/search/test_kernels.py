@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lexfield.engine.heap import sort_heap
+from lexfield.engine.topk import sort_heap
 from lexfield.search.bag_method import add_list, distinct_rows, take_rows
 
 ROWS = 40

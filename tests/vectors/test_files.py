@@ -12,7 +12,7 @@ import pytest
 
 from lexfield.errors import InputError, VectorsError
 from lexfield.vectors.files import from_gensim, read_vectors
-from lexfield.vectors.formats.common import VectorFile
+from lexfield.vectors.formats.common import VectorData
 
 
 def write(path: Path, data: bytes) -> Path:
@@ -26,7 +26,7 @@ def test_result_is_c_order_float32(tmp_path: Path) -> None:
     assert file.matrix.flags.c_contiguous
     assert file.words == ["a", "b"]
     assert file.notes == []
-    assert file.subwords is None
+    assert file.compose is None
 
 
 def test_format_is_told_from_content(tmp_path: Path) -> None:
@@ -164,7 +164,7 @@ def test_from_gensim() -> None:
     keyed = models.KeyedVectors(3)
     keyed.add_vectors(["größe", "b"], np.arange(6, dtype=np.float32).reshape(2, 3))
     file = from_gensim(keyed)
-    assert isinstance(file, VectorFile)
+    assert isinstance(file, VectorData)
     assert file.words == ["größe", "b"]
     np.testing.assert_array_equal(file.matrix, keyed.vectors)
     assert not np.shares_memory(file.matrix, keyed.vectors)

@@ -8,7 +8,8 @@ from numpy.typing import NDArray
 
 from lexfield.errors import InputError
 from lexfield.vectors import sources
-from lexfield.vectors.sources import VectorData, import_file, list_sets, load_vectors
+from lexfield.vectors.formats.common import VectorData
+from lexfield.vectors.sources import import_file, list_sets, load_vectors
 from lexfield.vectors.wordvectors import WordVectors
 
 TEXT = "3 2\nsun 1 0\nmoon 0 1\nstar 1 1\n"

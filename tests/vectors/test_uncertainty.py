@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from lexfield.errors import InputError
-from lexfield.vectors.models import Models
-from lexfield.vectors.uncertainty import choose_representative, uncertainty
+from lexfield.vectors.models import Models, choose_representative, uncertainty
 from lexfield.vectors.wordvectors import WordVectors
 
 

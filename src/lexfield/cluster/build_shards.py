@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 
 from lexfield.arrays import Array
 from lexfield.cluster.sharded_index import ShardedIndex
-from lexfield.cluster.shards import KIND, NAME
+from lexfield.cluster.shards import KIND, NAME, SHARD
 from lexfield.engine import Engine, Local, single_thread
 from lexfield.errors import InputError, LockedError, check
 from lexfield.index.axes import Basis
@@ -129,14 +129,9 @@ class _Build:
         cuts, about = self._cut(self._spool(documents, shards), normalisation)
         words, embedded, known = self._words(cuts, vectors)
         basis = self._basis(cuts, about, words)
+        common = {"words": words, "basis": basis, "language": self._language}
         items = [
-            {
-                "out": _name(f"{number:04d}", cut, words, basis),
-                "cut": cut,
-                "words": words,
-                "basis": basis,
-                "language": self._language,
-            }
+            {"out": _name(f"{number:04d}", cut, words, basis), "cut": cut, **common}
             for number, cut in enumerate(cuts)
         ]
         made = self._map("make_shard", items)
@@ -144,7 +139,7 @@ class _Build:
         balls = self._balls(words, embedded)
         empty = sum(one["empty"] for one in about)
         with (
-            self._place.writing_top() as folder,
+            self._place.writing("") as folder,
             write(folder, KIND, epoch=next_epoch(folder)) as out,
         ):
             self._statistics(out, words, normalisation.stem, entries)
@@ -160,6 +155,9 @@ class _Build:
                 notes=[*([f"{empty:,} documents hold no words"] if empty else []), *self._notes()],
             )
         return {entry["name"] for entry in entries}
+
+    def _open(self, name: str, kind: str) -> Store:
+        return Store.open(self._place.store(name), kind)
 
     def _map(self, task: str, items: list[JsonObject]) -> list[Any]:
         placed = [{"place": self._place.path, **item} for item in items]
@@ -219,21 +217,15 @@ class _Build:
         """Store the words of all cut corpora, numbered as in a corpus of all, with vectors."""
         counts: Counter[str] = Counter()
         for cut in cuts:
-            store = Store.open(self._place.store(cut), "cut corpus")
-            counts.update(
-                dict(zip(store.strings("words"), store.array("counts").tolist(), strict=True))
-            )
+            store = self._open(cut, "cut corpus")
+            own = zip(store.strings("words"), store.array("counts").tolist(), strict=True)
+            counts.update(dict(own))
         order = sorted(counts, key=lambda word: (-counts[word], word))
         numbers = np.array([counts[word] for word in order], np.int64)
         vocabulary = Vocabulary(StringArray.pack(order), numbers)
         embedded, known = embed_words(vocabulary, vectors, self._progress)
-        name = _name(
-            "words",
-            order,
-            numbers.tolist(),
-            _checksum(embedded.matrix),
-            _checksum(embedded.matches),
-        )
+        sums = [_checksum(array) for array in (embedded.matrix, embedded.matches)]
+        name = _name("words", order, numbers.tolist(), *sums)
         if not self._place.has(name):
             with self._place.writing(name) as folder, write(folder, "words") as out:
                 out.strings("words", vocabulary.words)
@@ -245,24 +237,19 @@ class _Build:
     def _basis(self, cuts: list[str], about: list[JsonObject], words: str) -> str:
         """Store the axes of mean vectors, from a sample of all rows."""
         rows = {unit: sum(one[unit] for one in about) for unit in UNITS}
+        common = {"words": words, "rows": rows, "language": self._language}
         items: list[JsonObject] = []
         first = dict.fromkeys(UNITS, 0)
         for cut, one in zip(cuts, about, strict=True):
-            part = {
-                "cut": cut,
-                "words": words,
-                "rows": rows,
-                "first": dict(first),
-                "language": self._language,
-            }
+            part = {"cut": cut, "first": first, **common}
             items.append({"out": _name("sample", part), **part})
             first = {unit: first[unit] + one[unit] for unit in UNITS}
         samples = self._map("sample_rows", items)
         name = _name("basis", samples)
         if self._place.has(name):
             return name
-        stores = [Store.open(self._place.store(sample), "sample") for sample in samples]
-        shared = Store.open(self._place.store(words), "words")
+        stores = [self._open(sample, "sample") for sample in samples]
+        shared = self._open(words, "words")
         embedded = WordEmbeddings.from_matrix(shared.array("vectors"), shared.array("how"))
         with self._place.writing(name) as folder, write(folder, "basis") as out, single_thread():
             for unit in UNITS:
@@ -284,22 +271,23 @@ class _Build:
         if isinstance(self._engine, Local) or len(known) < 2:
             return find_balls(embedded, self._progress)
         items = [
-            {"out": _name("balls", words, first), "words": words, "first": first}
+            {
+                "out": _name("balls", words, first),
+                "words": words,
+                "first": first,
+                "last": min(first + _BLOCK, len(known)),
+            }
             for first in range(0, len(known), _BLOCK)
         ]
-        ends = [min(item["first"] + _BLOCK, len(known)) for item in items]  # type: ignore[operator]
-        tasks = [{**item, "last": last} for item, last in zip(items, ends, strict=True)]
-        made = [
-            Store.open(self._place.store(n), "balls") for n in self._map("nearest_words", tasks)
-        ]
-        rows = np.concatenate([store.array("rows") for store in made])
+        stores = [self._open(name, "balls") for name in self._map("nearest_words", items)]
+        rows = np.concatenate([store.array("rows") for store in stores])
         balls = np.full((len(embedded.matches), BALL), -1, np.int32)
         balls[known, : rows.shape[1]] = known[rows]
         return balls
 
     def _statistics(self, out: Writer, words: str, stemmer: str, entries: list[JsonObject]) -> None:
         """Write words with their vectors, and in how many rows of all shards each occurs."""
-        shared = Store.open(self._place.store(words), "words")
+        shared = self._open(words, "words")
         names = list(shared.strings("words"))
         out.strings("words", shared.strings("words"))
         for part in ("counts", "vectors", "how"):
@@ -316,7 +304,7 @@ class _Build:
         holding = {unit: np.zeros(len(names), np.int64) for unit in UNITS}
         term_holding = {unit: np.zeros(len(numbers), np.int64) for unit in UNITS}
         for entry in entries:
-            store = Store.open(self._place.store(f"{SHARDS}/{entry['name']}"))
+            store = self._open(f"{SHARDS}/{entry['name']}", SHARD)
             own = store.array("own")
             mine = [numbers[stem] for stem in store.strings("stems")] if numbers else []
             for unit in UNITS:
@@ -357,13 +345,8 @@ def _parts(chunks: list[tuple[str, int]], bounds: list[int]) -> list[JsonObject]
     parts = []
     for first, last in pairwise(bounds):
         held = [i for i in range(len(chunks)) if starts[i] < last and starts[i + 1] > first]
-        parts.append(
-            {
-                "chunks": [chunks[i][0] for i in held],
-                "first": first - starts[held[0]],
-                "count": last - first,
-            }
-        )
+        names = [chunks[i][0] for i in held]
+        parts.append({"chunks": names, "first": first - starts[held[0]], "count": last - first})
     return parts
 
 

@@ -8,21 +8,25 @@ the worker. Only names of functions and JSON are sent, both ways.
 
 from __future__ import annotations
 
+import errno
 import json
 import os
+import tempfile
 import uuid
 from collections import Counter, deque
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
+import xxhash
+
 from lexfield import __version__
 from lexfield.engine import Engine, Local, single_thread
-from lexfield.engine.tasks import answer_task, result_of
-from lexfield.errors import ClusterError, need
+from lexfield.engine.tasks import call, describe_error, restore_error
+from lexfield.errors import ClusterError, LexfieldError, StoreError, need
 from lexfield.progress import Progress, silent
 from lexfield.results import JsonObject
 
@@ -33,6 +37,8 @@ _POLL = 5.0  # seconds between checks for workers
 _PATIENCE = 60.0  # seconds without any worker
 _DISK = "Free some room there, or stop this worker: its work goes to the others."
 _AGAIN = "Run the same command again: finished parts are kept."
+_SHARE = "Every machine of the cluster must see the same folders under the same paths."
+_MACHINE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EROFS, errno.ENOMEM)
 
 
 @dataclass(frozen=True)
@@ -96,12 +102,6 @@ class Cluster:
         """Tasks that were started again because they were lost or failed somewhere."""
         return sum(self._starts.values()) - len(self._starts)
 
-    def beside(self) -> str:
-        """Return what is shown beside the progress."""
-        workers = len(self.workers)
-        again = f", {self.repeated:,} tasks repeated" if self.repeated else ""
-        return f"{workers} worker{'s' * (workers != 1)}{again}"
-
     def map(
         self, task: str, items: Sequence[JsonObject], *, progress: Progress = silent
     ) -> Iterator[Any]:
@@ -112,7 +112,9 @@ class Cluster:
         try:
             while True:
                 room = max(1, _AHEAD * self.threads - len(waiting))
-                waiting.extend(self._submit(task, item) for item in islice(rest, room))
+                waiting.extend(
+                    self._send(_Running(task, json.dumps(item))) for item in islice(rest, room)
+                )
                 if not waiting:
                     return
                 result = self._result(waiting[0])
@@ -124,15 +126,9 @@ class Cluster:
             with suppress(OSError, RuntimeError):  # without a scheduler there is nothing to cancel
                 self._client.cancel([running.future for running in waiting], force=True)
 
-    def _submit(self, task: str, item: JsonObject) -> _Running:
-        running = _Running(task, json.dumps(item), uuid.uuid4().hex)
-        self._send(running)
-        return running
-
-    def _send(self, running: _Running) -> None:
-        others = None
-        if running.refused:
-            others = [address for address in self.workers if address not in running.refused]
+    def _send(self, running: _Running) -> _Running:
+        """Start a task on any worker that has not refused it."""
+        others = [address for address in self.workers if address not in running.refused]
         running.future = self._client.submit(
             run_task,
             running.task,
@@ -140,18 +136,21 @@ class Cluster:
             self._topic,
             running.name,
             key=f"{running.task.rpartition(':')[2]}-{running.name}-{len(running.refused)}",
-            workers=others,
+            workers=others if running.refused else None,
             pure=False,
         )
         self.sent += len(running.item)
+        return running
 
     def _result(self, running: _Running) -> Any:
         while True:
             text = self._wait(running)
             self.received += len(text)
             answer = json.loads(text)
-            if "elsewhere" not in answer:
-                return result_of(answer)
+            if "error" in answer:
+                raise restore_error(answer)
+            if "result" in answer:
+                return answer["result"]
             running.refused.append(answer["worker"])
             left = set(self.workers) - set(running.refused)
             if not left or len(running.refused) > _REPEATS:
@@ -248,17 +247,42 @@ def open_engine(cluster: str | None = None) -> Engine:
     return Cluster(address) if address else Local()
 
 
+def choose_run_folder(cluster: Cluster, key: str, parents: Sequence[Path] = ()) -> Path:
+    """Return a folder that this machine and all workers see, the same for the same ``key``.
+
+    ``key`` says what is computed, such as the arguments of the command, so that the same run goes
+    on where it was stopped. The folder is in the first of ``parents`` that is shared: by default
+    the current folder, the home folder or that for temporary files. Raise ClusterError if none is.
+    """
+    name = f"lexfield-run-{xxhash.xxh3_64_hexdigest(key.encode())}"
+    for parent in parents or (Path.cwd(), Path.home(), Path(tempfile.gettempdir())):
+        if os.access(parent, os.W_OK):
+            seen = cluster.try_folder(parent)
+            if seen and all(state == "shared" for state in seen.values()):
+                return parent / name
+    raise ClusterError(
+        "The workers of the cluster do not see the folders of this machine.",
+        "Name a folder that all of them see with --resume FOLDER.",
+    )
+
+
+@dataclass
 class _Running:
     """A task under way, and the workers that could not do it."""
 
-    def __init__(self, task: str, item: str, name: str) -> None:
-        self.task, self.item, self.name = task, item, name
-        self.refused: list[str] = []
-        self.future: Any = None
+    task: str
+    item: str
+    name: str = field(default_factory=lambda: uuid.uuid4().hex)
+    refused: list[str] = field(default_factory=list)
+    future: Any = None
 
 
 def run_task(task: str, item: str, topic: str, name: str) -> str:
-    """Run a task on a worker; the answer says if another worker should try it."""
+    """Run a task on a worker; return its result or its error as JSON.
+
+    Trouble with the machine itself (a full disk, too little memory) is reported as such, because
+    another worker may succeed.
+    """
     from distributed import get_worker
 
     worker = get_worker()
@@ -266,7 +290,19 @@ def run_task(task: str, item: str, topic: str, name: str) -> str:
     # The cores are shared out by task: one thread each, also for BLAS.
     os.environ["LEXFIELD_THREADS"] = "1"
     single_thread()
-    return json.dumps(answer_task(task, json.loads(item), worker.address))
+    try:
+        return json.dumps({"result": call(task, json.loads(item))})
+    except (LexfieldError, OSError, MemoryError) as error:
+        cause = error.__cause__ if isinstance(error, LexfieldError) else error
+        is_local = isinstance(cause, OSError) and cause.errno in _MACHINE
+        if is_local or isinstance(error, MemoryError):
+            problem = f"{type(error).__name__}: {error}"
+            return json.dumps({"elsewhere": problem, "worker": worker.address})
+        if not isinstance(error, LexfieldError):
+            error = StoreError(str(error), _SHARE)
+        return json.dumps(
+            {**describe_error(error), "error": f"{error.message} (on {worker.address})"}
+        )
 
 
 def leave_file(path: str) -> str:

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from lexfield.cluster.search_shards import search_shards
+from lexfield.cluster.search_shards import ShardSearch
 from lexfield.cluster.shards import ShardedCollection
 from lexfield.engine import Engine
 from lexfield.errors import InputError
 from lexfield.index.ranking import Ranking
 from lexfield.progress import Progress
+from lexfield.results import JsonObject
 from lexfield.search.index import Index
-from lexfield.search.searcher import Request
+from lexfield.search.searcher import Answer, Request, answer_texts
 from lexfield.store.folder import SHARDS
 from lexfield.store.place import is_address
 from lexfield.topics.lda import TopicModel
@@ -22,14 +24,14 @@ from lexfield.topics.lda import TopicModel
 class ShardedIndex(ShardedCollection, Index):
     """An index in shards: searched here, or with an engine one task per shard."""
 
-    _task = "lexfield.cluster.search_tasks:search_texts"
+    _task = "lexfield.cluster.sharded_index:search_texts"
 
     def _search_all(
         self, texts: list[str], request: Request, progress: Progress, engine: Engine | None
     ) -> Iterator[Ranking]:
         if engine is None:
             return super()._search_all(texts, request, progress, engine)
-        return search_shards(self, texts, request, progress, engine)
+        return ShardSearch(self, request, engine).run(texts, progress)
 
     def fit_topics(self, topics: int = 50, **options: Any) -> TopicModel:
         if is_address(self.address):
@@ -53,3 +55,15 @@ def open_index(path: str | Path, metric: str | None = None) -> Index:
             f"{path} is an index in shards, which has no metrics.", "Build one without --shards."
         )
     return ShardedIndex(path)
+
+
+def search_texts(
+    path: str, metric: str | None, state: str, texts: list[str], request: JsonObject
+) -> list[Answer]:
+    """Search all shards of the index at a path or address; a task for one process."""
+    return answer_texts(_open_cached(path), state, texts, request)
+
+
+@lru_cache(maxsize=1)
+def _open_cached(path: str) -> Index:
+    return open_index(path)

@@ -16,13 +16,12 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 from lexfield.engine.tasks import MEMORY, call, restore_error
-from lexfield.engine.threads import cores
+from lexfield.engine.threads import cores, map_threads
 from lexfield.errors import OutOfMemoryError, WorkerError
 from lexfield.progress import Progress, silent
 from lexfield.results import JsonObject
@@ -162,16 +161,34 @@ def map_tasks(
             workers.append(own.worker)
         return own.worker.ask(function, item).value()
 
-    with ThreadPoolExecutor(threads) as pool:
-        try:
-            waiting: list[Future[Any]] = [pool.submit(run, item) for item in items[: 2 * threads]]
-            for number in range(len(items)):
-                result = waiting.pop(0).result()
-                if number + 2 * threads < len(items):
-                    waiting.append(pool.submit(run, items[number + 2 * threads]))
-                yield result
-                progress(number + 1, len(items))
-        finally:
-            pool.shutdown(wait=False, cancel_futures=True)
-            for worker in workers:
-                worker.kill()
+    def stop() -> None:
+        for worker in workers:
+            worker.kill()
+
+    yield from map_threads(run, items, threads, progress, stop)
+
+
+class Engine(Protocol):
+    """Where tasks run: on this machine or on a cluster."""
+
+    def map(
+        self, task: str, items: Sequence[JsonObject], *, progress: Progress = silent
+    ) -> Iterator[Any]:
+        """Yield ``task(**item)`` for every item, in order, few of them waiting at a time.
+
+        Close the iterator, or raise from ``progress``, to cancel what has not begun.
+        """
+
+    def close(self) -> None: ...
+
+
+class Local:
+    """The engine of this machine: its processes."""
+
+    def map(
+        self, task: str, items: Sequence[JsonObject], *, progress: Progress = silent
+    ) -> Iterator[Any]:
+        return map_tasks(task, items, progress=progress)
+
+    def close(self) -> None:
+        """Do nothing: no process stays open."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 from importlib import import_module
 from typing import Any
 
@@ -10,8 +9,6 @@ from lexfield.errors import LexfieldError
 from lexfield.results import JsonObject
 
 MEMORY = "LEXFIELD_MEMORY"  # the environment variable with a worker's limit in bytes
-_SHARE = "Every machine of the cluster must see the same folders under the same paths."
-_MACHINE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EROFS, errno.ENOMEM)
 
 
 def call(function: str, item: JsonObject) -> Any:
@@ -36,29 +33,3 @@ def restore_error(described: dict[str, str]) -> LexfieldError:
     if not (isinstance(kind, type) and issubclass(kind, LexfieldError)):
         raise ValueError(f"not an error of lexfield: {described['kind'][:200]}")
     return kind(described["error"], described["hint"])
-
-
-def answer_task(function: str, item: JsonObject, worker: str) -> JsonObject:
-    """Run a task on a machine of a cluster; return its result or its error.
-
-    Trouble with the machine itself (a full disk, too little memory) is reported as such, because
-    another worker may succeed.
-    """
-    try:
-        return {"result": call(function, item)}
-    except LexfieldError as error:
-        if isinstance(error.__cause__, OSError) and error.__cause__.errno in _MACHINE:
-            return {"elsewhere": str(error), "worker": worker}
-        return {**describe_error(error), "error": f"{error.message} (on {worker})"}
-    except (OSError, MemoryError) as error:
-        if isinstance(error, MemoryError) or error.errno in _MACHINE:
-            return {"elsewhere": f"{type(error).__name__}: {error}", "worker": worker}
-        kind = "lexfield.errors:StoreError"
-        return {"error": f"{error} (on {worker})", "hint": _SHARE, "kind": kind}
-
-
-def result_of(answer: JsonObject) -> Any:
-    """Return the result in an answer, or raise its error."""
-    if "error" in answer:
-        raise restore_error(answer)
-    return answer["result"]

@@ -35,15 +35,34 @@ def map_blocks(
         yield task(items[0])
         progress(1, 1)
         return
-    threads = cores()
-    with single_thread(), ThreadPoolExecutor(threads) as pool:
+    with single_thread():
+        yield from map_threads(task, items, cores(), progress)
+
+
+def map_threads(
+    task: Callable[[Item], Result],
+    items: Sequence[Item],
+    threads: int,
+    progress: Progress,
+    stop: Callable[[], None] | None = None,
+) -> Iterator[Result]:
+    """Yield ``task(item)`` for every item, in order; at most two per thread are under way.
+
+    ``stop`` is called at the end, whatever the reason, to interrupt tasks that are still running.
+    """
+    with ThreadPoolExecutor(threads) as pool:
         waiting = [pool.submit(task, item) for item in items[: 2 * threads]]
-        for number in range(len(items)):
-            result = waiting.pop(0).result()
-            if number + 2 * threads < len(items):
-                waiting.append(pool.submit(task, items[number + 2 * threads]))
-            progress(number + 1, len(items))
-            yield result
+        try:
+            for number in range(len(items)):
+                result = waiting.pop(0).result()
+                if number + 2 * threads < len(items):
+                    waiting.append(pool.submit(task, items[number + 2 * threads]))
+                progress(number + 1, len(items))
+                yield result
+        finally:
+            pool.shutdown(wait=False, cancel_futures=True)
+            if stop:
+                stop()
 
 
 def single_thread() -> Any:

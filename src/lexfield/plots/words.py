@@ -9,8 +9,8 @@ import numpy as np
 from lexfield.bags.keyness import KeyWord
 from lexfield.plots.figure import COLOURS, Picture, figure
 from lexfield.results import Table
+from lexfield.vectors.models import Uncertainty
 from lexfield.vectors.threshold import Threshold
-from lexfield.vectors.uncertainty import Uncertainty
 
 _BARS = 60
 _PAIRS = 20  # means of fewer are not drawn

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from lexfield.arrays import Array
 from lexfield.bags.algebra import parse_algebra
 from lexfield.engine.compiled import kernel
-from lexfield.engine.heap import push, sort_heap
+from lexfield.engine.topk import push, sort_heap
 from lexfield.errors import list_names
 from lexfield.explain import Explanation, Reason
 from lexfield.index.bags import Bags, Occurrences

@@ -39,6 +39,10 @@ class Request:
     algebra: bool = False
     allow_unknown: bool = False
 
+    def __post_init__(self) -> None:
+        is_count = isinstance(self.k, int | np.integer) and self.k >= 1
+        check(bool(is_count), "k", "a whole number of at least 1", self.k)
+
     def read(self, index: Collection, method: Method, text: str) -> Query:
         """Read a text as a query of the method."""
         options = {"algebra": self.algebra, "allow_unknown": self.allow_unknown}
@@ -53,8 +57,6 @@ class Searcher:
         self.method = parse(request.method)
         self.spec = format_method(self.method)
         self.rows = index.rows(request.unit)
-        is_count = isinstance(request.k, int | np.integer) and request.k >= 1
-        check(bool(is_count), "k", "a whole number of at least 1", request.k)
         self._k = min(int(request.k), len(self.rows))
         where = read_where(request.where)
         self._allowed = allowed_rows(self.rows, where)

@@ -42,7 +42,6 @@ from lexfield.errors import (
     VersionError,
 )
 from lexfield.results import JsonObject
-from lexfield.store.check import FileCheck, check_blocks, map_file, verify
 from lexfield.store.files import (
     canonical_json,
     hashing_file,
@@ -56,13 +55,17 @@ from lexfield.store.manifest import (
     MANIFEST,
     REBUILD,
     SCHEMA,
-    as_array,
+    FileCheck,
+    check_blocks,
     epoch_of,
     generations,
+    map_file,
     missing,
+    parse_array,
     part_prefix,
     read_current,
     read_manifest,
+    verify,
 )
 from lexfield.store.owned import (
     SHARDS,
@@ -90,7 +93,13 @@ class Store:
     """
 
     def __init__(
-        self, path: Path, generation: str, manifest: Mapping[str, Any], maps: dict[str, mmap.mmap]
+        self,
+        path: Path,
+        generation: str,
+        manifest: Mapping[str, Any],
+        maps: dict[str, mmap.mmap],
+        checksum: str = "",
+        prefix: str = "",
     ) -> None:
         self.path = path
         self.generation = generation
@@ -101,8 +110,8 @@ class Store:
         self._files: dict[str, JsonObject] = manifest["files"]
         self._maps = maps
         self._arrays: dict[str, NDArray[Any]] = {}
-        self._prefix = ""
-        self.checksum = ""  # of the manifest
+        self._prefix = prefix
+        self.checksum = checksum  # of the manifest
 
     @classmethod
     def open(cls, path: str | Path, kind: str | None = None) -> Store:
@@ -121,9 +130,7 @@ class Store:
                     name: map_file(folder / generation / name, entry["bytes"])
                     for name, entry in manifest["files"].items()
                 }
-                store = cls(folder, generation, manifest, maps)
-                store.checksum = manifest_sum
-                return store
+                return cls(folder, generation, manifest, maps, manifest_sum)
             except FileNotFoundError as error:
                 # A writer may have replaced it between the two reads: look again.
                 if read_current(folder)[0] == generation:
@@ -143,9 +150,7 @@ class Store:
             "files": {inner: self._files[file] for file, inner in own.items()},
         }
         maps = {inner: self._maps[file] for file, inner in own.items()}
-        found = Store(self.path, self.generation, manifest, maps)
-        found._prefix = prefix
-        return found
+        return Store(self.path, self.generation, manifest, maps, prefix=prefix)
 
     def needed_part(self, name: str) -> Store:
         """Return a part that is known to exist."""
@@ -174,11 +179,13 @@ class Store:
                     f"{self.path} has no {name!r}: another version of lexfield wrote it.",
                     "Build it again from its source.",
                 )
-            mapped = self._maps[file]
-            problem = check_blocks(mapped, self._files[file]["xxh3"])
-            if problem:
+            if problem := check_blocks(self._maps[file], self._files[file]["xxh3"]):
                 raise CorruptError(f"{self._file(file)}: {problem}.", REBUILD)
-            self._arrays[name] = as_array(mapped, self._file(file))
+            try:
+                self._arrays[name] = parse_array(self._maps[file], strict=True)
+            except ValueError as error:
+                message = f"{self._file(file)} is not an array: {error}."
+                raise CorruptError(message, REBUILD) from error
         return self._arrays[name]
 
     def _file(self, name: str) -> Path:

@@ -1,4 +1,4 @@
-"""Parse CURRENT, manifests and array headers without trusting them.
+"""Parse CURRENT, manifests and arrays without trusting them, and check files against them.
 
 A checksum proves that bytes are as written, not who wrote them: an index from elsewhere can hold
 anything. So names must stay inside the folder, sizes and checksums must agree, and an array cannot
@@ -12,8 +12,10 @@ import io
 import json
 import math
 import mmap
+import os
 import re
 import stat
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +26,7 @@ from numpy.typing import NDArray
 from lexfield.errors import CorruptError, NotAStoreError, VersionError
 from lexfield.results import JsonObject
 from lexfield.store.bounds import MOST_PARTS, bounded_json
-from lexfield.store.files import BLOCK, canonical_json
+from lexfield.store.files import BLOCK, block_sums, canonical_json
 
 SCHEMA = 2
 READABLE = (1, 2)  # 1, of lexfield 0.1: no SHA-256, topics and metrics in stores of their own
@@ -39,10 +41,10 @@ _SHA256 = re.compile(r"[0-9a-f]{64}")
 FILE = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.@-]{0,200}\.npy")
 _PART_NAME = re.compile(r"[a-z]{1,20}(/[A-Za-z0-9][A-Za-z0-9._-]{0,63})?")
 _KINDS = "biufcSU"  # of numbers and text; an array of objects would be a pickle
+_HEADER = 1 << 12  # bytes of an array's header
 MOST_POINTER = 1000  # bytes of CURRENT
 MOST_MANIFEST = 1 << 26
 _PART = 6  # bytes of a part of a large manifest at least; checksums have nine
-_HEADER = 1 << 12  # bytes of an array's header
 
 
 def generations(root: Path) -> list[str]:
@@ -156,7 +158,7 @@ def parse_manifest(data: bytes, expected: str, root: Path | str, path: Path | st
             f" {' and '.join(map(str, READABLE))}.",
             "Install the lexfield that wrote it, or build it again from its source.",
         )
-    if problem := _problem(manifest):
+    if problem := _find_fault(manifest):
         raise CorruptError(f"{path} is not a manifest: {problem}.", REBUILD)
     found: JsonObject = {"parts": {}, **manifest}
     return found
@@ -180,7 +182,7 @@ def root_of(root: Path) -> str:
     return hashlib.sha256(data).hexdigest()
 
 
-def _problem(manifest: JsonObject) -> str:
+def _find_fault(manifest: JsonObject) -> str:
     """Return what lexfield would not have written; empty if nothing is wrong."""
     if not isinstance(manifest.get("kind"), str):
         return "its kind is missing"
@@ -208,26 +210,6 @@ def _problem(manifest: JsonObject) -> str:
     return ""
 
 
-def as_array(mapped: mmap.mmap, path: Path) -> NDArray[Any]:
-    """Return the array of a ``.npy`` file over its mapped bytes."""
-    header = io.BytesIO(mapped[:_HEADER])
-    try:
-        if np.lib.format.read_magic(header) != (1, 0):
-            raise ValueError("another version of the format")
-        shape, by_column, dtype = np.lib.format.read_array_header_1_0(header)
-        count = math.prod(shape)
-        room = len(mapped) - header.tell()
-        if by_column or dtype.kind not in _KINDS or min(shape, default=0) < 0:
-            raise ValueError("not written here")
-        if count * dtype.itemsize != room:
-            raise ValueError(f"{count:,} values in {room:,} bytes")
-        if not count:  # nothing to map
-            return np.empty(shape, dtype)
-        return np.frombuffer(mapped, dtype, count, header.tell()).reshape(shape)
-    except Exception as error:  # a header is parsed as a Python literal: it can fail in many ways
-        raise CorruptError(f"{path} is not an array: {error}.", REBUILD) from error
-
-
 def missing(error: FileNotFoundError, root: Path) -> CorruptError:
     """Return the error for a missing file: it was deleted, or CURRENT is damaged."""
     return CorruptError(f"{error.filename} is missing; {root / CURRENT} leads to it.", REBUILD)
@@ -242,3 +224,98 @@ def _nothing_there(root: Path) -> NotAStoreError:
             "Build it again.",
         )
     return NotAStoreError(f"{root} is not a folder written by lexfield.", "Check the path.")
+
+
+@dataclass(frozen=True)
+class FileCheck:
+    """The result of checking one file: ``problem`` is empty if every byte is as written."""
+
+    file: str
+    bytes: int
+    problem: str = ""
+
+
+def verify(path: str | Path) -> list[FileCheck]:
+    """Check every byte of the current generation. Raise only if nothing can be checked."""
+    root = Path(path)
+    generation, manifest_sum = read_current(root)
+    try:
+        files = read_manifest(root, generation, manifest_sum)["files"]
+    except FileNotFoundError as error:
+        raise missing(error, root) from error
+    folder = root / generation
+    checks = [
+        FileCheck(f"{generation}/{name}", entry["bytes"], check_file(folder / name, entry))
+        for name, entry in sorted(files.items())
+    ]
+    foreign = {entry.name for entry in folder.iterdir()} - {*files, MANIFEST, MARKER}
+    return checks + [
+        FileCheck(f"{generation}/{name}", 0, "foreign: the manifest does not list it")
+        for name in sorted(foreign)
+    ]
+
+
+def check_file(path: Path, entry: JsonObject) -> str:
+    """Return what is wrong with a file; empty if nothing is."""
+    try:
+        mapped = map_file(path, entry["bytes"])
+    except FileNotFoundError:
+        return "missing"
+    except CorruptError as error:
+        return error.message
+    if problem := check_blocks(mapped, entry["xxh3"]):
+        return problem
+    if "sha256" in entry and hashlib.sha256(mapped).hexdigest() != entry["sha256"]:
+        return "differs from what was written (SHA-256)"
+    return ""
+
+
+def map_file(path: Path, expected: int) -> mmap.mmap:
+    """Map a file into memory. Raise CorruptError if it does not have the ``expected`` size."""
+    if not stat.S_ISREG(os.stat(path).st_mode):  # opening a pipe would wait for a writer
+        raise CorruptError(f"{path} is not a plain file.", REBUILD)
+    with open(path, "rb") as file:
+        size = os.fstat(file.fileno()).st_size
+        if size != expected:
+            raise CorruptError(f"{path} has {size:,} bytes; {expected:,} were written.", REBUILD)
+        return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+
+
+def check_blocks(mapped: mmap.mmap, expected: list[str]) -> str:
+    """Return which blocks of a file differ from their checksums; empty if none does."""
+    with memoryview(mapped) as view:
+        actual = block_sums(view)
+    wrong = [number for number, sum_ in enumerate(actual) if sum_ != expected[number]]
+    if not wrong:
+        return ""
+    first = wrong[0] * BLOCK
+    more = f", and {len(wrong) - 1} more blocks" if len(wrong) > 1 else ""
+    return f"block {wrong[0]} (bytes from {first:,}) differs from what was written{more}"
+
+
+def parse_array(data: bytes | bytearray | mmap.mmap, *, strict: bool) -> NDArray[Any]:
+    """Return the array of a ``.npy`` file over its bytes.
+
+    Raise ValueError unless it is of numbers or text and the file holds all that its header
+    promises; if ``strict``, also unless it is stored by rows and nothing follows.
+    """
+    header = io.BytesIO(data[:_HEADER])
+    try:
+        if np.lib.format.read_magic(header) != (1, 0):
+            raise ValueError("another version of the format")
+        shape, is_fortran, dtype = np.lib.format.read_array_header_1_0(header)
+    except Exception as error:  # a header is parsed as a Python literal: it can fail in many ways
+        raise ValueError(str(error)) from error
+    size, room = math.prod(shape) * dtype.itemsize, len(data) - header.tell()
+    if dtype.hasobject:
+        raise ValueError("it holds Python objects (a pickle), which can run code")
+    if dtype.kind not in _KINDS or not dtype.itemsize or (strict and is_fortran):
+        raise ValueError("it holds neither numbers nor text, or is stored by columns")
+    if min(shape, default=0) < 0:
+        raise ValueError(f"its shape {shape} is damaged")
+    if size > room or (strict and size < room):
+        raise ValueError(f"its header promises shape {shape}, {size:,} bytes; there are {room:,}")
+    if not size:  # nothing to map
+        return np.empty(shape, dtype)
+    array = np.frombuffer(data, dtype, math.prod(shape), header.tell())
+    return array.reshape(shape, order="F" if is_fortran else "C")

@@ -26,7 +26,6 @@ from typing import Any
 import xxhash
 
 from lexfield.errors import CorruptError, LexfieldError, StoreError, need
-from lexfield.results import JsonObject
 from lexfield.store.files import replace_file, sync_folder
 from lexfield.store.folder import discard, verify
 from lexfield.store.manifest import (
@@ -74,9 +73,13 @@ class Place:
     def writing(self, name: str) -> Iterator[Path]:
         """Provide a folder for a new store, which gets its name when the block ends without error.
 
-        If another process has finished the same store meanwhile, theirs is kept.
+        If another process has finished the same store meanwhile, theirs is kept. Without a name
+        it is the store at the place itself, which ``write`` replaces in one step.
         """
         target = self.store(name)
+        if not name:
+            yield target
+            return
         target.parent.mkdir(parents=True, exist_ok=True)
         folder = target.parent / f".{target.name}.{uuid.uuid4().hex}.tmp"
         try:
@@ -92,11 +95,6 @@ class Place:
             sync_folder(target.parent)
         finally:
             shutil.rmtree(folder, ignore_errors=True)
-
-    @contextmanager
-    def writing_top(self) -> Iterator[Path]:
-        """Provide a folder for the store at the place itself."""
-        yield Path(self.path)
 
     def read(self, name: str) -> bytes:
         return self.store(name).read_bytes()
@@ -133,7 +131,10 @@ class Remote(Place):
         check_scheme(path)
         fsspec = need("fsspec", "cluster")
         try:
-            self._files, self._root = fsspec.core.url_to_fs(self.path, **_options(self.path))
+            # S3-compatible servers are named by AWS_ENDPOINT_URL, as in other tools.
+            endpoint = os.environ.get("AWS_ENDPOINT_URL")
+            options = {"endpoint_url": endpoint} if endpoint and path.startswith("s3://") else {}
+            self._files, self._root = fsspec.core.url_to_fs(self.path, **options)
         except (ImportError, ValueError) as error:
             raise StoreError(
                 f"{path} cannot be reached: {error}", "Install the package that it names."
@@ -180,7 +181,7 @@ class Remote(Place):
 
     def _copy(self, name: str, target: Path, size: int) -> None:
         """Copy a file of a known size, and never more, whatever the other side sends."""
-        with _translate_errors(self.path), self._open(name) as source, open(target, "xb") as file:
+        with self._open(name) as source, open(target, "xb") as file:
             left = size
             while left and (piece := source.read(min(left, _PIECE))):
                 file.write(piece)
@@ -194,7 +195,7 @@ class Remote(Place):
     def _bounded(self, name: str, most: int) -> bytes:
         """Return a small file. Raise CorruptError if it has more than ``most`` bytes."""
         self._files.invalidate_cache()
-        with _translate_errors(self.path), self._open(name) as source:
+        with self._open(name) as source:
             data = bytes(source.read(most + 1))
         if len(data) > most:
             raise CorruptError(f"{self.path}/{name} is too large.", REBUILD)
@@ -203,7 +204,7 @@ class Remote(Place):
     @contextmanager
     def _open(self, name: str) -> Iterator[Any]:
         try:
-            with self._files.open(f"{self._root}/{name}", "rb") as file:
+            with _translate_errors(self.path), self._files.open(f"{self._root}/{name}") as file:
                 yield file
         except FileNotFoundError:
             raise StoreError(f"{self.path} has no {name}.", "Check the address.") from None
@@ -219,24 +220,19 @@ class Remote(Place):
             yield folder / "store"
             root = folder / "store"
             files = [p for p in sorted(root.rglob("*")) if p.is_file() and p.name[0] != "."]
-            last = [p for p in files if p.name == CURRENT]  # what makes it a store
-            source = f"{self._root}/{name}".rstrip("/")
+            files.sort(key=lambda path: path.name == CURRENT)  # last: it makes this a store
+            target = f"{self._root}/{name}".rstrip("/")
             with _translate_errors(self.path):
-                for some in ([p for p in files if p not in last], last):
-                    targets = [f"{source}/{p.relative_to(root).as_posix()}" for p in some]
+                for some in (files[:-1], files[-1:]):
+                    targets = [f"{target}/{p.relative_to(root).as_posix()}" for p in some]
                     self._files.put([str(p) for p in some], targets)
             self._files.invalidate_cache()
         finally:
             shutil.rmtree(folder, ignore_errors=True)
 
-    @contextmanager
-    def writing_top(self) -> Iterator[Path]:
-        with self.writing("") as folder:
-            yield folder
-
     def read(self, name: str) -> bytes:
         self._files.invalidate_cache()
-        with _translate_errors(self.path), self._open(name) as file:
+        with self._open(name) as file:
             return bytes(file.read())
 
     def write(self, name: str, data: bytes) -> None:
@@ -249,19 +245,15 @@ class Remote(Place):
             return bool(self._files.isfile(f"{self._root}/{name}"))
 
     def names(self, folder: str) -> list[str]:
-        return sorted(file.rpartition("/")[2] for file in self._list(f"{self._root}/{folder}"))
+        self._files.invalidate_cache()
+        with _translate_errors(self.path), suppress(FileNotFoundError):
+            found = self._files.ls(f"{self._root}/{folder}", detail=False)
+            return sorted(str(file).rpartition("/")[2] for file in found)
+        return []
 
     def remove(self, name: str) -> None:
         with _translate_errors(self.path), suppress(FileNotFoundError):
             self._files.rm(f"{self._root}/{name}", recursive=True)
-
-    def _list(self, folder: str) -> list[str]:
-        self._files.invalidate_cache()
-        with _translate_errors(self.path):
-            try:
-                return [str(name) for name in self._files.ls(folder, detail=False)]
-            except FileNotFoundError:
-                return []
 
 
 def copies() -> Path:
@@ -300,14 +292,6 @@ def check_scheme(address: str) -> None:
             f" {', '.join(sorted(allowed))}.",
             f"If you trust what is there, allow it: {SCHEMES}={found[1].lower()} lexfield …",
         )
-
-
-def _options(path: str) -> JsonObject:
-    """Return options for S3-compatible servers, named by AWS_ENDPOINT_URL as in other tools."""
-    endpoint = os.environ.get("AWS_ENDPOINT_URL")
-    if path.startswith("s3://") and endpoint:
-        return {"endpoint_url": endpoint}
-    return {}
 
 
 @contextmanager

@@ -28,7 +28,7 @@ from numpy.typing import NDArray
 
 from lexfield.arrays import Array
 from lexfield.engine.compiled import kernel, reordered_kernel
-from lexfield.engine.heap import push, sort_heap
+from lexfield.engine.topk import push, sort_heap
 
 JS, HELLINGER_SQUARED, KL = 0, 1, 2
 _LEVELS = 255  # steps in which listed values are stored

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Callable
+import sys
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -19,11 +20,11 @@ from lexfield.vectors.formats.common import (
     MAX_DIMS,
     Source,
     TruncatedError,
-    VectorFile,
+    VectorData,
     open_source,
 )
 
-_READERS: dict[str, Callable[[Source, int | None, Progress], VectorFile]] = {
+_READERS: dict[str, Callable[[Source, int, Progress], VectorData]] = {
     "word2vec-text": word2vec.read_text,
     "word2vec-bin": word2vec.read_binary,
     "glove": word2vec.read_glove,
@@ -43,8 +44,8 @@ def read_vectors(
     *,
     format: str | None = None,
     limit: int | None = None,
-    progress: Progress | None = None,
-) -> VectorFile:
+    progress: Progress = silent,
+) -> VectorData:
     """Read word vectors; the format is detected from the content unless it is named.
 
     ``limit`` reads only the first rows, which in most files are those of the most frequent words.
@@ -55,7 +56,12 @@ def read_vectors(
     check(is_valid, "limit", "a whole number of at least 1", limit)
     path = Path(path)
     if path.is_dir():
-        path = _find_model(path)
+        path /= "model.safetensors"
+        if not path.is_file():
+            raise VectorsError(
+                f"{path.parent} is a folder without a {path.name}.",
+                "Name the file with the vectors, or a model2vec folder.",
+            )
     with open_source(path) as source:
         name = format or detect_format(source)
         if source.zipped and name in _NOT_ZIPPED:
@@ -63,24 +69,14 @@ def read_vectors(
                 f"{path} is a zipped {name} file.", f"Unpack it first: gunzip {path.name}"
             )
         try:
-            file = _READERS[name](source, limit, progress or silent)
+            file = _READERS[name](source, limit or sys.maxsize, progress)
             return _clean(replace(file, format=name), str(path))
-        except TruncatedError:
+        except (TruncatedError, struct.error):
             raise VectorsError(f"{path} is truncated.", AGAIN) from None
         except MemoryError:
             raise VectorsError(
                 f"{path}: its vectors do not fit into memory.", "Read fewer with limit."
             ) from None
-
-
-def _find_model(folder: Path) -> Path:
-    model = folder / "model.safetensors"
-    if not model.is_file():
-        raise VectorsError(
-            f"{folder} is a folder without a model.safetensors.",
-            "Name the file with the vectors, or a model2vec folder.",
-        )
-    return model
 
 
 def detect_format(source: Source) -> str:
@@ -135,7 +131,7 @@ def _is_text(row: bytes) -> bool:
     return not row.strip()
 
 
-def from_gensim(keyed_vectors: object) -> VectorFile:
+def from_gensim(keyed_vectors: object) -> VectorData:
     """Copy the vectors of a gensim ``KeyedVectors``, which gensim may continue to train."""
     words = getattr(keyed_vectors, "index_to_key", None)
     vectors = getattr(keyed_vectors, "vectors", None)
@@ -153,10 +149,10 @@ def from_gensim(keyed_vectors: object) -> VectorFile:
         raise VectorsError(f"gensim vectors must have 1 to {MAX_DIMS:,} dimensions.")
     with np.errstate(over="ignore"):
         matrix = np.array(vectors, np.float32, order="C")
-    return _clean(VectorFile([str(word) for word in words], matrix, "gensim"), "gensim vectors")
+    return _clean(VectorData([str(word) for word in words], matrix, "gensim"), "gensim vectors")
 
 
-def _clean(file: VectorFile, where: str) -> VectorFile:
+def _clean(file: VectorData, where: str) -> VectorData:
     """Drop what cannot be used, including later rows of the same word, and note it."""
     notes = list(file.notes)
     words = _replace_surrogates(file.words, notes)
@@ -167,7 +163,7 @@ def _clean(file: VectorFile, where: str) -> VectorFile:
     for first in range(0, len(words), _BLOCK):  # a mask of the whole matrix would be large
         part = slice(first, first + _BLOCK)
         is_finite[part] = np.isfinite(file.matrix[part]).all(axis=1)
-    if broken := [words[row] for row in np.flatnonzero(is_named & ~is_finite)]:
+    if broken := [words[row] for row in np.flatnonzero(is_named & ~is_finite).tolist()]:
         notes.append(f"{len(broken):,} rows with NaN or inf were dropped: {_list_some(broken)}")
     keep = is_named & is_finite
     if repeated := _drop_repeated(words, keep):
@@ -178,25 +174,25 @@ def _clean(file: VectorFile, where: str) -> VectorFile:
     matrix = file.matrix
     if not keep.all():
         matrix = matrix[keep]
-        words = [words[row] for row in np.flatnonzero(keep)]
+        words = [words[row] for row in np.flatnonzero(keep).tolist()]
     if not words:
         raise VectorsError(f"{where} holds no usable vectors.", " ".join(f"{n}." for n in notes))
     return replace(file, words=words, matrix=matrix, notes=notes)
 
 
-def _replace_surrogates(words: list[str], notes: list[str]) -> list[str]:
+def _replace_surrogates(words: Sequence[str], notes: list[str]) -> Sequence[str]:
     """Return words that can be encoded: JSON and NumPy may contain halves of surrogate pairs."""
     try:
         "\n".join(words).encode()
+        return words
     except UnicodeEncodeError:
         changed = [word.encode(errors="replace").decode() for word in words]
         count = sum(old != new for old, new in zip(words, changed, strict=True))
         notes.append(f"{count:,} words held half a character, which was replaced")
         return changed
-    return words
 
 
-def _drop_repeated(words: list[str], keep: NDArray[np.bool_]) -> list[str]:
+def _drop_repeated(words: Sequence[str], keep: NDArray[np.bool_]) -> list[str]:
     """Clear ``keep`` for all but the first usable row of each word; return the dropped words."""
     hashes = np.fromiter(map(hash, words), np.int64, len(words))
     if len(np.unique(hashes)) == len(words):  # needs less memory than a set of all words

@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 from lexfield.arrays import Array
 from lexfield.engine import map_blocks
 from lexfield.engine.compiled import kernel
-from lexfield.engine.heap import replace_worst
+from lexfield.engine.topk import replace_worst
 from lexfield.errors import check, need
 from lexfield.progress import Progress, silent
 

@@ -16,9 +16,9 @@ import hashlib
 import json
 import os
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
@@ -27,7 +27,6 @@ import numpy as np
 import xxhash
 from numpy.typing import NDArray
 
-from lexfield.arrays import Array
 from lexfield.errors import (
     CorruptError,
     InputError,
@@ -41,43 +40,13 @@ from lexfield.progress import Progress, silent
 from lexfield.results import JsonObject
 from lexfield.store.folder import Store, Writer, discard, write
 from lexfield.vectors.files import read_vectors
-from lexfield.vectors.formats.common import VectorFile
-from lexfield.vectors.formats.subwords import Subwords
+from lexfield.vectors.formats.common import VectorData
+from lexfield.vectors.formats.fasttext import Subwords
 
 PACKAGE_FILES = ("default-codes.npy", "default-tables.npy", "default-words.txt")
 _DATA = Path(__file__).parent / "data"
 _DIMS, _BATCH = 512, 256  # of the encoder
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
-
-Compose = Callable[[str], NDArray[np.float32] | None]  # a vector for a word outside the set
-
-
-@dataclass(frozen=True)
-class VectorData:
-    """The content of a vector set: what ``WordVectors`` is made of."""
-
-    words: Sequence[str]
-    matrix: NDArray[np.float32]
-    name: str = "unnamed"
-    notes: list[str] = field(default_factory=list)
-    compose: Compose | None = None
-
-    def limit(self, count: int | None) -> VectorData:
-        """Return the first words only."""
-        if count is None or count >= len(self.words):
-            return self
-        return VectorData(self.words[:count], self.matrix[:count], self.name, self.notes)
-
-    def multiply(self, matrix: Array, name: str) -> VectorData:
-        """Return the same words with every vector times ``matrix``: the set under a metric."""
-        compose = self.compose
-
-        def compose_mapped(word: str) -> NDArray[np.float32] | None:
-            vector = compose(word) if compose else None
-            return None if vector is None else (vector @ matrix).astype(np.float32)
-
-        mapped = (self.matrix @ matrix).astype(np.float32)
-        return replace(self, matrix=mapped, name=name, compose=compose_mapped if compose else None)
 
 
 @dataclass(frozen=True)
@@ -243,12 +212,11 @@ def _load_file(path: Path, limit: int | None, progress: Progress) -> VectorData:
             _save(file, path.stem, out)
     except (StoreError, OSError) as error:
         notes = [*file.notes, f"no copy was kept for the next load: {error}"]
-        compose = file.subwords.vector if file.subwords else None
-        return VectorData(file.words, file.matrix, path.stem, notes, compose)
+        return replace(file, name=path.stem, notes=notes)
     return _open(folder)
 
 
-def _save(file: VectorFile, name: str, out: Writer) -> None:
+def _save(file: VectorData, name: str, out: Writer) -> None:
     out.strings("words", file.words)
     out.array("matrix", file.matrix)
     out.meta.update(
@@ -258,9 +226,9 @@ def _save(file: VectorFile, name: str, out: Writer) -> None:
         format=file.format,
         notes=file.notes,
     )
-    if file.subwords:
-        out.array("subwords.buckets", file.subwords.buckets)
-        numbers = {"minn": file.subwords.minn, "maxn": file.subwords.maxn}
+    if isinstance(file.compose, Subwords):
+        out.array("subwords.buckets", file.compose.buckets)
+        numbers = {"minn": file.compose.minn, "maxn": file.compose.maxn}
         out.meta["subwords"] = {"arrays": ["buckets"], "numbers": numbers}
 
 
@@ -270,7 +238,7 @@ def _open(folder: Path) -> VectorData:
         raise NotAStoreError(f"{folder} holds a {store.kind}, not vectors.")
     compose = None
     if saved := store.meta.get("subwords"):
-        compose = Subwords(**saved["numbers"], buckets=store.array("subwords.buckets")).vector
+        compose = Subwords(**saved["numbers"], buckets=store.array("subwords.buckets"))
     words, matrix = list(store.strings("words")), store.array("matrix")
     return VectorData(words, matrix, store.meta["name"], list(store.meta["notes"]), compose)
 

@@ -147,9 +147,7 @@ def threshold(
         total = add_tallies(parts, len(units))
     curve = _build_curve(total)
     value, interval = _read(curve, synonyms, deviation)
-    singles = [
-        _read(_count_above(counts, total.rows), synonyms, deviation) for counts in total.single
-    ]
+    singles = [_count_above(counts, total.rows) for counts in total.single]
     return Threshold(
         threshold=value,
         interval=interval,
@@ -159,8 +157,8 @@ def threshold(
         error=_estimate_error(parts, total, size, synonyms),
         curve=curve,
         models=tuple(
-            ModelThreshold(model.name, model.dims, *found)
-            for model, found in zip(models, singles, strict=True)
+            ModelThreshold(model.name, model.dims, *_read(single, synonyms, deviation))
+            for model, single in zip(models, singles, strict=True)
         ),
         notes=tuple(notes),
     )

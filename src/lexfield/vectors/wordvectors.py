@@ -27,14 +27,9 @@ from lexfield.progress import Progress, silent
 from lexfield.results import Table
 from lexfield.text.segment import split_words
 from lexfield.vectors.files import from_gensim
+from lexfield.vectors.formats.common import Compose, VectorData
 from lexfield.vectors.nearest import PreparedRows, nearest_rows, prepare_rows, unit_rows
-from lexfield.vectors.sources import (
-    BUILT_IN,
-    Compose,
-    VectorData,
-    encode_words,
-    load_vectors,
-)
+from lexfield.vectors.sources import BUILT_IN, encode_words, load_vectors
 
 _ENDS = re.compile(r"^[\W_]+|[\W_]+$")
 _SPLIT = re.compile(r"[-_./:'’]")
@@ -257,8 +252,7 @@ class WordVectors:
 
         A word is not its own neighbour.
         """
-        check(isinstance(k, int | np.integer) and k >= 1, "k", "a whole number of at least 1", k)
-        check(threshold is None or -1 <= threshold <= 1, "threshold", "between -1 and 1", threshold)
+        check_neighbours(k, threshold)
         if isinstance(word, str):
             vector, own, title = self[word], self.own_row(word), f" to {word!r}"
         else:
@@ -314,6 +308,12 @@ def _wrap(data: VectorData) -> WordVectors:
     return WordVectors(
         data.words, data.matrix, name=data.name, notes=data.notes, compose=data.compose
     )
+
+
+def check_neighbours(k: int, threshold: float | None) -> None:
+    """Raise InputError if there cannot be as many neighbours, or such a cosine."""
+    check(isinstance(k, int | np.integer) and k >= 1, "k", "a whole number of at least 1", k)
+    check(threshold is None or -1 <= threshold <= 1, "threshold", "between -1 and 1", threshold)
 
 
 @cache

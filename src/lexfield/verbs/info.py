@@ -16,10 +16,9 @@ from lexfield.index.parts import legacy_folders, stale_parts
 from lexfield.index.topics import has_topics
 from lexfield.results import JsonObject, format_rows
 from lexfield.search.index import Index
-from lexfield.store.check import FileCheck
-from lexfield.store.check import verify as verify_store
 from lexfield.store.folder import Store, manifest_sum
-from lexfield.store.manifest import CURRENT, root_of
+from lexfield.store.manifest import CURRENT, FileCheck, root_of
+from lexfield.store.manifest import verify as verify_store
 from lexfield.study.database import verify as verify_study
 from lexfield.vectors.sources import find_metric
 from lexfield.verbs.declare import Flags, Help, verb

@@ -12,8 +12,7 @@ import numpy as np
 from msgspec import Meta
 from numpy.typing import NDArray
 
-from lexfield.cluster.dask_engine import Cluster
-from lexfield.cluster.run_folder import choose_run_folder
+from lexfield.cluster.dask_engine import Cluster, choose_run_folder
 from lexfield.compare.counts import Counts
 from lexfield.compare.pairs import Pairs
 from lexfield.compare.pairs import pairs as compare_all

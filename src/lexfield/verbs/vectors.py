@@ -20,10 +20,9 @@ from lexfield.plots.figure import Picture
 from lexfield.plots.words import draw_uncertainty
 from lexfield.progress import Progress, begin_stage, silent
 from lexfield.results import Table
-from lexfield.vectors.models import open_all
+from lexfield.vectors.models import Uncertainty, open_all, uncertainty
 from lexfield.vectors.sources import VectorSet, import_file, list_sets
 from lexfield.vectors.train import train
-from lexfield.vectors.uncertainty import Uncertainty, uncertainty
 from lexfield.verbs.declare import Flags, Help, verb
 from lexfield.verbs.input import TextOptions, TextsInput, read_texts
 from lexfield.verbs.options import (

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from lexfield.errors import VectorsError
 from lexfield.vectors.files import read_vectors
-from lexfield.vectors.formats.subwords import Subwords
+from lexfield.vectors.formats.fasttext import Subwords
 
 MAGIC = 793712314
 
@@ -132,11 +132,11 @@ def test_vocabulary_equals_gensim(trained: tuple[Any, Path]) -> None:
 
 def test_unknown_words_equal_gensim(trained: tuple[Any, Path]) -> None:
     keyed, path = trained
-    subwords = read_vectors(path).subwords
+    subwords = read_vectors(path).compose
     assert subwords is not None
     for word in ("größter", "cities", "日本語", "x", "é", "😀🎉😀", "The City", "ё" * 50):
         assert word not in keyed.key_to_index
-        vector = subwords.vector(word)
+        vector = subwords(word)
         assert vector is not None and vector.dtype == np.float32
         np.testing.assert_allclose(vector, keyed[word], atol=1e-5)
 
@@ -147,7 +147,7 @@ def test_limit_keeps_the_ngrams(trained: tuple[Any, Path]) -> None:
     assert file.words == keyed.index_to_key[:3]
     np.testing.assert_allclose(file.matrix[2], keyed[file.words[2]], atol=1e-5)
     assert file.notes == [f"limit: the first 3 rows of {len(keyed)} were read"]
-    assert file.subwords is not None and len(file.subwords.buckets) == 500
+    assert isinstance(file.compose, Subwords) and len(file.compose.buckets) == 500
 
 
 def test_hand_made_model(tmp_path: Path) -> None:
@@ -159,17 +159,17 @@ def test_hand_made_model(tmp_path: Path) -> None:
     np.testing.assert_array_equal(file.matrix[0], rows[0])  # no n-grams for the end of sentence
     mean = rows[[1, *(2 + n for n in plain_ids(words[1], 2, 4, 7))]].mean(axis=0)
     np.testing.assert_allclose(file.matrix[1], mean, rtol=1e-6)
-    assert file.subwords is not None
-    assert file.subwords.vector("</s>") is None
-    assert file.subwords.vector("\ud800") is not None
+    assert file.compose is not None
+    assert file.compose("</s>") is None
+    assert file.compose("\ud800") is not None
 
 
 def test_words_without_ngrams(tmp_path: Path) -> None:
     file = read_vectors(write(tmp_path / "x", model([b"a", b"b"], maxn=0, minn=0)))
-    assert file.subwords is None
+    assert file.compose is None
     np.testing.assert_array_equal(file.matrix, [[0, 1, 2], [3, 4, 5]])
     short = Subwords(3, 6, np.ones((5, 2), np.float32))
-    assert short.vector("") is None
+    assert short("") is None
 
 
 def test_invalid_utf8_is_hashed_as_it_stands(tmp_path: Path) -> None:
@@ -186,7 +186,7 @@ def test_broken_ngram_vectors_count_as_zero(tmp_path: Path) -> None:
     data = model([b"a"]).replace(good, bad)
     file = read_vectors(write(tmp_path / "x", data))
     assert file.notes == ["1 n-gram vectors were not finite and count as zero"]
-    assert file.subwords is not None and np.isfinite(file.subwords.buckets).all()
+    assert isinstance(file.compose, Subwords) and np.isfinite(file.compose.buckets).all()
 
 
 @pytest.mark.parametrize(

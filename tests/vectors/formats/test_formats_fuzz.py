@@ -74,8 +74,8 @@ def survives(folder: Path, data: bytes, format: str | None = None) -> None:
         assert len(set(file.words)) == len(file.words) == len(file.matrix)
         assert file.matrix.dtype == np.float32 and np.isfinite(file.matrix).all()
         "".join(file.words).encode()
-        if file.subwords:
-            file.subwords.vector("größer")
+        if file.compose:
+            file.compose("größer")
 
 
 @pytest.mark.parametrize("name", SAMPLES)

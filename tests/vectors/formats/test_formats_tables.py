@@ -15,13 +15,13 @@ import pytest
 
 from lexfield.errors import VectorsError
 from lexfield.vectors.files import read_vectors
-from lexfield.vectors.formats.common import VectorFile
+from lexfield.vectors.formats.common import VectorData
 
 WORDS = ["the", "Größe", "日本"]
 ROWS = np.random.default_rng(4).normal(size=(3, 4))
 
 
-def expect(file: VectorFile, format: str, rows: Any = ROWS) -> None:
+def expect(file: VectorData, format: str, rows: Any = ROWS) -> None:
     assert (file.format, file.words, file.notes) == (format, WORDS, [])
     np.testing.assert_array_equal(file.matrix, np.asarray(rows, np.float32))
     assert file.matrix.flags.c_contiguous and file.matrix.dtype == np.float32

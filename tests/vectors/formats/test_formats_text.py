@@ -11,7 +11,7 @@ import pytest
 
 from lexfield.errors import VectorsError
 from lexfield.vectors.files import read_vectors
-from lexfield.vectors.formats import word2vec
+from lexfield.vectors.formats import common
 
 
 def write(path: Path, data: bytes) -> Path:
@@ -121,7 +121,7 @@ def test_blocks_join(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     data = b"".join(b"w%d %d -%d.5\n" % (n, n, n) for n in range(40))
     path = write(tmp_path / "x", data)
     for block in (1, 7, 64):
-        monkeypatch.setattr(word2vec, "BLOCK", block)
+        monkeypatch.setattr(common, "BLOCK", block)
         for limit in (1, 2, 39, 40, 41, None):
             file = read_vectors(path, limit=limit)
             assert file.words == [f"w{n}" for n in range(min(limit or 40, 40))]

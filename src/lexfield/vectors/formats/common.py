@@ -6,18 +6,18 @@ import gzip
 import stat
 import zipfile
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import IO, cast
 
 import numpy as np
-from numpy.typing import DTypeLike, NDArray
+from numpy.typing import NDArray
 
+from lexfield.arrays import Array
 from lexfield.errors import VectorsError
 from lexfield.store.bounds import most_unpacked
-from lexfield.vectors.formats.subwords import Subwords
 
 MAX_DIMS = 65_536
 MAX_WORD = 1 << 14  # bytes; a binary file with a longer word is damaged
@@ -25,20 +25,43 @@ BLOCK = 1 << 18  # bytes read at a time; larger blocks leave the cache and are s
 BOM = b"\xef\xbb\xbf"
 AGAIN = "Download the file again."
 
+Compose = Callable[[str], NDArray[np.float32] | None]  # a vector for a word outside the set
+
 
 class TruncatedError(Exception):
     """The bytes end early."""
 
 
 @dataclass(frozen=True)
-class VectorFile:
-    """The content of a file; ``notes`` count every row and word that was changed or left out."""
+class VectorData:
+    """The content of a vector set: what a file holds, and what ``WordVectors`` is made of.
 
-    words: list[str]
+    ``notes`` count every row and word of a file that was changed or left out.
+    """
+
+    words: Sequence[str]
     matrix: NDArray[np.float32]
-    format: str = ""
+    name: str = "unnamed"
     notes: list[str] = field(default_factory=list)
-    subwords: Subwords | None = None
+    compose: Compose | None = None
+    format: str = ""
+
+    def limit(self, count: int | None) -> VectorData:
+        """Return the first words only."""
+        if count is None or count >= len(self.words):
+            return self
+        return replace(self, words=self.words[:count], matrix=self.matrix[:count], compose=None)
+
+    def multiply(self, matrix: Array, name: str) -> VectorData:
+        """Return the same words with every vector times ``matrix``: the set under a metric."""
+        compose = self.compose
+
+        def compose_mapped(word: str) -> NDArray[np.float32] | None:
+            vector = compose(word) if compose else None
+            return None if vector is None else (vector @ matrix).astype(np.float32)
+
+        mapped = (self.matrix @ matrix).astype(np.float32)
+        return replace(self, matrix=mapped, name=name, compose=compose_mapped if compose else None)
 
 
 @dataclass(frozen=True)
@@ -53,42 +76,16 @@ class Source:
     def __str__(self) -> str:
         return str(self.path)
 
-    def read(self, count: int = -1, /) -> bytes:
-        """Return up to ``count`` bytes, fewer only at the end.
-
-        Large reads are done in pieces: asked for all at once, Python would allocate the memory
-        before it knows whether the bytes exist.
-        """
+    def read(self, count: int = 0) -> bytes:
+        """Return up to ``count`` bytes, by default a block; fewer only at the end."""
         with _name_errors(self.path):
-            data = self.file.read(count) if count <= BLOCK else b"".join(self._pieces(count))
+            data = self.file.read(count or BLOCK)
             if self.zipped and self.file.tell() > self.size:
                 raise VectorsError(
                     f"{self} is small and unpacks to very much.",
                     "If that is intended, unpack it first.",
                 )
             return data
-
-    def _pieces(self, count: int) -> Iterator[bytes]:
-        while count and (piece := self.file.read(min(count, BLOCK))):
-            yield piece
-            count -= len(piece)
-
-    def read_exactly(self, count: int) -> bytes:
-        """Return ``count`` bytes. Raise TruncatedError if there are fewer."""
-        data = self.read(count)
-        if len(data) < count:
-            raise TruncatedError
-        return data
-
-    def read_floats(self, count: int, dtype: DTypeLike) -> NDArray[np.float32]:
-        """Return the next ``count`` floats; the caller has checked that the file can hold them."""
-        out = np.empty(count, np.float32)
-        width = np.dtype(dtype).itemsize
-        with np.errstate(over="ignore"):  # too large for float32: inf, and the row is dropped
-            for start in range(0, count, BLOCK // width):
-                part = out[start : start + BLOCK // width]
-                part[:] = np.frombuffer(self.read_exactly(len(part) * width), dtype)
-        return out
 
     def seek(self, position: int) -> None:
         with _name_errors(self.path):
@@ -158,10 +155,8 @@ class ByteReader:
 
     def take(self, count: int) -> bytes:
         """Return the next ``count`` bytes. Raise TruncatedError if there are fewer."""
-        if self._at + count > len(self._buffer):
-            self._fill(count)
-            if count > len(self._buffer):
-                raise TruncatedError
+        if self._at + count > len(self._buffer) and not self._has(count):
+            raise TruncatedError
         first = self._at
         self._at += count
         return self._buffer[first : self._at]
@@ -173,27 +168,28 @@ class ByteReader:
         """
         end = self._buffer.find(delimiter, self._at, self._at + most + 1)
         if end < 0:
-            self._fill(most + 1)
-            end = self._buffer.find(delimiter, 0, most + 1)
+            is_long = self._has(most + 1)
+            end = self._buffer.find(delimiter, self._at, self._at + most + 1)
             if end < 0:
-                if len(self._buffer) <= most:
-                    raise TruncatedError
-                raise ValueError(f"no end of word within {most:,} bytes")
+                problem = ValueError(f"no end of word within {most:,} bytes")
+                raise problem if is_long else TruncatedError
         first = self._at
         self._at = end + 1
         return self._buffer[first:end]
 
     def has_more(self) -> bool:
         """Return whether anything but a line end follows."""
-        self._fill(2)
-        return bool(self._buffer[:2].strip())
+        self._has(2)
+        return bool(self._buffer[self._at : self._at + 2].strip())
 
-    def _fill(self, count: int) -> None:
-        """Drop what has been returned and buffer at least ``count`` bytes, if there are as many."""
-        rest = self._buffer[self._at :]
-        self._start += self._at
-        self._buffer = rest + self._source.read(max(BLOCK, count - len(rest)))
-        self._at = 0
+    def _has(self, count: int) -> bool:
+        """Return whether ``count`` bytes follow, which are then in the buffer."""
+        if self._at + count > len(self._buffer):
+            rest = self._buffer[self._at :]
+            self._start += self._at
+            self._buffer = rest + self._source.read(max(BLOCK, count - len(rest)))
+            self._at = 0
+        return self._at + count <= len(self._buffer)
 
 
 class WordList:
@@ -226,10 +222,10 @@ class WordList:
 class RowBuffer:
     """Words and a matrix that grow as rows are read: no header decides how much memory is taken."""
 
-    def __init__(self, dims: int, expected: int | None) -> None:
+    def __init__(self, dims: int, most: int) -> None:
         self._list = WordList()
         self._matrix = np.empty((0, dims), np.float32)
-        self._expected = expected
+        self._most = most
 
     def __len__(self) -> int:
         return len(self._list.words)
@@ -238,15 +234,12 @@ class RowBuffer:
         first = len(self)
         self._list.add(words)
         if len(self) > len(self._matrix):
-            room = len(self) + len(self) // 2
-            if self._expected is not None:
-                room = max(len(self), min(room, self._expected))
-            self._resize(room)
+            self._resize(max(len(self), min(len(self) + len(self) // 2, self._most)))
         self._matrix[first : len(self)] = rows
 
-    def finish(self) -> VectorFile:
+    def finish(self) -> VectorData:
         self._resize(len(self))
-        return VectorFile(self._list.words, self._matrix, notes=self._list.notes())
+        return VectorData(self._list.words, self._matrix, notes=self._list.notes())
 
     def _resize(self, rows: int) -> None:
         # In place: the C library moves pages, where a copy would hold two matrices for a while.

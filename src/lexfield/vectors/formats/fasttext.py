@@ -1,14 +1,19 @@
-"""fastText model files (``.bin``, version 12): dictionary, word rows and n-gram rows.
+"""fastText model files (``.bin``, version 12), and vectors for words that their vocabulary lacks.
 
-The layout is that of ``FastText::saveModel``: magic number and version; the arguments; the
-dictionary, words before labels; the input matrix (a row per word, then per bucket); the output
+Bojanowski, Grave, Joulin, Mikolov: Enriching Word Vectors with Subword Information (TACL 2017).
+A word is bracketed as ``<word>``; every run of ``minn`` to ``maxn`` code points is hashed (FNV-1a,
+32 bits) to one of the rows of ``buckets``; the vector of the word is the mean of those rows.
+
+The layout of a file is that of ``FastText::saveModel``: magic number and version; the arguments;
+the dictionary, words before labels; the input matrix (a row per word, then per bucket); the output
 matrix, which is not needed.
 """
 
 from __future__ import annotations
 
 import struct
-from typing import NamedTuple
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,11 +26,10 @@ from lexfield.vectors.formats.common import (
     ByteReader,
     Source,
     TruncatedError,
-    VectorFile,
+    VectorData,
     WordList,
     limit_note,
 )
-from lexfield.vectors.formats.subwords import MAX_NGRAM, Subwords
 
 MAGIC = 793712314
 _VERSION = 12
@@ -35,25 +39,107 @@ _MATRIX = struct.Struct("<?2q")
 _ENTRY_TAIL = 9  # count (int64) and kind (int8) after the zero byte of a word
 _BATCH = 1 << 16  # bytes of words composed and decoded at a time: bounds the n-grams in memory
 _ROWS = 4096  # rows checked at a time
+_MAX_NGRAM = 64  # fastText itself uses 6; the bound keeps a damaged file from running for ever
+_END_OF_SENTENCE = b"</s>"  # fastText has no n-grams for this word
+_BASIS = np.uint32(2166136261)
+_PRIME = np.uint32(16777619)
 
 
-class _Arguments(NamedTuple):
-    dims: int
-    buckets: int
+@dataclass(frozen=True, eq=False)
+class Subwords:
+    """The n-gram vectors of a fastText model."""
+
     minn: int
     maxn: int
+    buckets: NDArray[np.float32]
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.maxn <= _MAX_NGRAM or not 0 <= self.minn <= self.maxn:
+            raise VectorsError(
+                f"Subwords need 0 ≤ minn ≤ maxn ≤ {_MAX_NGRAM} and maxn ≥ 1."
+                f" Got minn={self.minn}, maxn={self.maxn} instead."
+            )
+        if self.buckets.ndim != 2 or not len(self.buckets):
+            raise VectorsError(
+                f"Subwords need a matrix of bucket vectors. Got shape {self.buckets.shape} instead."
+            )
+
+    def __call__(self, word: str) -> NDArray[np.float32] | None:
+        """Return the vector of a word outside the vocabulary; None if it has no n-gram."""
+        ids, _ = self.ngrams([word.encode(errors="replace")])
+        if not len(ids):
+            return None
+        with np.errstate(over="ignore"):
+            mean = self.buckets[ids].mean(axis=0, dtype=np.float64).astype(np.float32)
+        return mean if np.isfinite(mean).all() else None
+
+    def ngrams(self, words: Sequence[bytes]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Return the bucket rows of all words, one word after the other, and a count per word."""
+        marked = [b"" if word == _END_OF_SENTENCE else b"<%b>" % word for word in words]
+        hashes, owners = _hash_ngrams(marked, self.minn, self.maxn)
+        order = np.argsort(owners, kind="stable")
+        ids = (hashes[order] % np.uint32(len(self.buckets))).astype(np.int64)
+        return ids, np.bincount(owners, minlength=len(words))
+
+    def add_to(self, matrix: NDArray[np.float32], words: Sequence[bytes]) -> None:
+        """Replace the own rows of vocabulary words by the mean of own row and n-gram rows."""
+        from scipy.sparse import csr_array
+
+        ids, counts = self.ngrams(words)
+        starts = np.concatenate([[0], np.cumsum(counts)])
+        ones = np.ones(len(ids), np.float32)
+        which = csr_array((ones, ids, starts), shape=(len(words), len(self.buckets)))
+        with np.errstate(over="ignore", invalid="ignore"):
+            matrix += which @ self.buckets
+            matrix /= (counts + 1).astype(np.float32)[:, None]
 
 
-def read(source: Source, limit: int | None, progress: Progress) -> VectorFile:
+def _hash_ngrams(
+    words: Sequence[bytes], minn: int, maxn: int
+) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
+    """Return the hash of every n-gram and the word it belongs to, for all words at once.
+
+    The n-grams that begin at each code point grow together, by a code point per step.
+    """
+    text = np.frombuffer(b"".join(words), np.uint8)
+    lengths = np.array([len(word) for word in words], np.int64)
+    inside = (text & 0xC0) == 0x80  # a UTF-8 continuation byte
+    # fastText hashes signed chars: bytes from 0x80 on are sign-extended to 32 bits.
+    signed = text.view(np.int8).astype(np.int32).view(np.uint32)
+    at: NDArray[np.int64] = np.flatnonzero(~inside)
+    owner = np.repeat(np.arange(len(words)), lengths)[at]
+    end: NDArray[np.int64] = np.cumsum(lengths)[owner]
+    first = at == end - lengths[owner]
+    hashes: NDArray[np.uint32] = np.full(len(at), _BASIS)
+    found = [np.empty(0, np.uint32)]
+    owners = [np.empty(0, np.int64)]
+    for n in range(1, maxn + 1):
+        growing = np.arange(len(at))
+        while len(growing):
+            hashes[growing] = (hashes[growing] ^ signed[at[growing]]) * _PRIME
+            at[growing] += 1
+            growing = growing[at[growing] < end[growing]]
+            growing = growing[inside[at[growing]]]
+        if n >= minn:
+            # The brackets alone are not n-grams.
+            good = ~(first | (at == end)) if n == 1 else np.ones(len(at), np.bool_)
+            found.append(hashes[good])
+            owners.append(owner[good])
+        more = at < end
+        at, owner, end, first, hashes = at[more], owner[more], end[more], first[more], hashes[more]
+        if not len(at):
+            break
+    return np.concatenate(found), np.concatenate(owners)
+
+
+def read(source: Source, limit: int, progress: Progress) -> VectorData:
     reader = ByteReader(source)
-    arguments = _read_arguments(source, reader)
+    dims, count, minn, maxn = _read_arguments(source, reader)
     words, labels = _read_dictionary(source, reader)
-    rows = _read_shape(source, reader, arguments, len(words))
-    dims, count, minn, maxn = arguments
-    start = reader.position
-    _check_output(source, start + 4 * rows * dims)
     total = len(words)
-    wanted = total if limit is None else min(total, limit)
+    _check_matrices(source, reader, dims, total + (count if maxn else 0))
+    start = reader.position
+    wanted = min(total, limit)
     matrix = _read_rows(source, start, wanted, dims)
     subwords, notes = None, []
     if count > 0 and 0 < maxn >= minn:
@@ -67,10 +153,11 @@ def read(source: Source, limit: int | None, progress: Progress) -> VectorFile:
         notes.append(f"{labels:,} labels of the classifier were skipped")
     if wanted < total:
         notes.append(limit_note(wanted, total))
-    return VectorFile(decoded.words, matrix, notes=notes, subwords=subwords)
+    return VectorData(decoded.words, matrix, notes=notes, compose=subwords)
 
 
-def _read_arguments(source: Source, reader: ByteReader) -> _Arguments:
+def _read_arguments(source: Source, reader: ByteReader) -> tuple[int, int, int, int]:
+    """Return dims, buckets, minn and maxn."""
     magic, version, dims, *_, buckets, minn, maxn, _, _ = _ARGUMENTS.unpack(
         reader.take(_ARGUMENTS.size)
     )
@@ -85,11 +172,11 @@ def _read_arguments(source: Source, reader: ByteReader) -> _Arguments:
             "Read its .vec file instead.",
         )
     source.check_dims(dims)
-    if buckets < 0 or not 0 <= maxn <= MAX_NGRAM or minn < 0:
+    if buckets < 0 or not 0 <= maxn <= _MAX_NGRAM or minn < 0:
         raise VectorsError(
             f"{source}: n-gram settings out of range: bucket={buckets}, minn={minn}, maxn={maxn}."
         )
-    return _Arguments(dims, buckets, minn, maxn)
+    return dims, buckets, minn, maxn
 
 
 def _read_dictionary(source: Source, reader: ByteReader) -> tuple[list[bytes], int]:
@@ -120,35 +207,27 @@ def _read_dictionary(source: Source, reader: ByteReader) -> tuple[list[bytes], i
     return words, labels
 
 
-def _read_shape(source: Source, reader: ByteReader, arguments: _Arguments, words: int) -> int:
-    """Return the rows of the input matrix, checked against all that the file has said so far."""
-    if reader.take(1) != b"\0":
+def _check_matrices(source: Source, reader: ByteReader, dims: int, needed: int) -> None:
+    """Read the header of the input matrix. Raise VectorsError unless both matrices can be there."""
+    quantised, rows, columns = _MATRIX.unpack(reader.take(_MATRIX.size))
+    if quantised:
         raise _refuse_quantised(source)
-    rows, dims = struct.unpack("<2q", reader.take(16))
-    needed = words + (arguments.buckets if arguments.maxn else 0)
-    if dims != arguments.dims or rows < needed:
+    if columns != dims or rows < needed:
         raise VectorsError(
-            f"{source}: expected a matrix of {needed:,} by {arguments.dims}."
-            f" Got {rows:,} by {dims:,} instead.",
+            f"{source}: expected a matrix of {needed:,} by {dims}."
+            f" Got {rows:,} by {columns:,} instead.",
             AGAIN,
         )
     source.check_holds(rows, 4 * dims, f"a matrix of {rows:,} by {dims:,}")
-    return int(rows)
-
-
-def _check_output(source: Source, start: int) -> None:
-    """Raise TruncatedError if the output matrix, the last part of the file, is incomplete."""
+    start = reader.position + 4 * rows * dims
     source.seek(start)
-    quantised, rows, dims = _MATRIX.unpack(source.read_exactly(_MATRIX.size))
-    if not quantised and start + _MATRIX.size + 4 * rows * dims > source.size:
+    quantised, rows, columns = _MATRIX.unpack(source.read(_MATRIX.size))
+    if not quantised and start + _MATRIX.size + 4 * rows * columns > source.size:
         raise TruncatedError
 
 
 def _read_rows(source: Source, start: int, rows: int, dims: int) -> NDArray[np.float32]:
-    if start + 4 * rows * dims > source.size:
-        raise TruncatedError
-    source.seek(start)
-    return source.read_floats(rows * dims, "<f4").reshape(rows, dims)
+    return np.fromfile(source.path, "<f4", rows * dims, offset=start).reshape(rows, dims)
 
 
 def _clear_broken(buckets: NDArray[np.float32]) -> list[str]:

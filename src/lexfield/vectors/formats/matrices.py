@@ -11,28 +11,26 @@ The words of ``x.npy`` and of a safetensors file are next to it: one per line in
 from __future__ import annotations
 
 import json
-import math
-import struct
+import mmap
 import zipfile
 from collections.abc import Collection
 from pathlib import Path
-from typing import NamedTuple, Protocol, cast
+from typing import Protocol
 
 import numpy as np
-from numpy.lib import format as npy_format
 from numpy.typing import NDArray
 
 from lexfield.arrays import Array
 from lexfield.errors import VectorsError, list_names
 from lexfield.progress import Progress
 from lexfield.store.bounds import most_unpacked
+from lexfield.store.manifest import parse_array
 from lexfield.vectors.formats.common import (
     AGAIN,
     BLOCK,
     BOM,
-    MAX_WORD,
     Source,
-    VectorFile,
+    VectorData,
     WordList,
     limit_note,
     open_source,
@@ -42,19 +40,9 @@ NUMPY_MAGICS = (b"\x93NUMPY", b"PK\x03\x04", b"PK\x05\x06")
 _SUFFIXES = (".txt", ".words")
 _TOKENIZER = "tokenizer.json"
 _MAX_HEADER = 1 << 18  # bytes of a safetensors header; one matrix needs a hundred
-_FLOATS = {"F16": 2, "F32": 4, "F64": 8}
+_FLOATS = ("F16", "F32", "F64")
 _INTEGERS = ("I8", "I16", "I32", "I64", "U8", "U16", "U32", "U64")
 _ALONE = "Save the embedding matrix alone, as float32."
-_ZIP_ERRORS = (
-    zipfile.BadZipFile,
-    LookupError,
-    RuntimeError,  # encrypted, or a method that is not implemented
-    ValueError,
-    EOFError,
-    OSError,
-    struct.error,
-    OverflowError,
-)
 _Words = tuple[list[str], list[str]]  # words, and notes
 
 
@@ -66,25 +54,36 @@ class _Slice(Protocol):
     def __getitem__(self, rows: slice) -> Array: ...
 
 
-class _Header(NamedTuple):
-    shape: tuple[int, ...]
-    is_fortran: bool
-    dtype: np.dtype[np.generic]
-
-
-def read_numpy(source: Source, limit: int | None, progress: Progress) -> VectorFile:
-    is_archive = source.read(4).startswith(NUMPY_MAGICS[1:])
-    source.seek(0)
-    if is_archive:
-        rows, matrix, (words, notes) = _read_npz(source, limit)
+def read_numpy(source: Source, limit: int, progress: Progress) -> VectorData:
+    members: dict[str, bytearray] = {}
+    data: bytes | bytearray | mmap.mmap = b""
+    if source.read(4).startswith(NUMPY_MAGICS[1:]):
+        members = _read_members(source)
+        data = members["vectors"]
+    elif source.size:  # an empty file cannot be mapped
+        data = mmap.mmap(source.file.fileno(), 0, access=mmap.ACCESS_READ)
+    array = _parse(source, "floats", data)
+    if array.ndim != 2 or array.dtype.kind != "f" or array.dtype.itemsize > 8:
+        raise VectorsError(
+            f"{source}: expected a matrix of floats (16, 32 or 64 bits)."
+            f" Got shape {array.shape} of {array.dtype} instead."
+        )
+    source.check_dims(array.shape[1])
+    if members:
+        words, notes = _read_word_array(source, _parse(source, "words", members["words"]))
+        _check_count(source, len(words), len(array))
     else:
-        rows, matrix = _read_matrix(source, limit)
-        words, notes = _read_words_beside(source.path, rows, tokenizer=False)
-    progress(len(matrix), len(matrix))
-    return _finish(words, matrix, rows, notes)
+        words, notes = _read_words_beside(source.path, len(array), tokenizer=False)
+    if members:  # in memory already: converted only if it is stored otherwise
+        with np.errstate(over="ignore"):
+            matrix = np.ascontiguousarray(array[:limit], np.float32)
+        progress(len(matrix), len(matrix))
+    else:
+        matrix = _copy_rows(array, min(len(array), limit), array.shape[1], progress)
+    return _finish(words, matrix, len(array), notes)
 
 
-def read_safetensors(source: Source, limit: int | None, progress: Progress) -> VectorFile:
+def read_safetensors(source: Source, limit: int, progress: Progress) -> VectorData:
     import safetensors
 
     head = int.from_bytes(source.read(8), "little")
@@ -102,10 +101,10 @@ def read_safetensors(source: Source, limit: int | None, progress: Progress) -> V
 
 def _finish(
     words: list[str], matrix: NDArray[np.float32], rows: int, notes: list[str]
-) -> VectorFile:
+) -> VectorData:
     if len(matrix) < rows:
         notes.append(limit_note(len(matrix), rows))
-    return VectorFile(words[: len(matrix)], matrix, notes=notes)
+    return VectorData(words[: len(matrix)], matrix, notes=notes)
 
 
 def _read_words_beside(path: Path, rows: int, *, tokenizer: bool) -> _Words:
@@ -164,104 +163,72 @@ def _read_tokens(path: Path) -> list[str]:
 
 def _read_bytes(path: Path) -> bytes:
     with open_source(path) as source:
-        return b"".join(iter(lambda: source.read(BLOCK), b""))
+        return b"".join(iter(source.read, b""))
 
 
-def _read_npz(source: Source, limit: int | None) -> tuple[int, NDArray[np.float32], _Words]:
+def _parse(source: Source, what: str, data: bytes | bytearray | mmap.mmap) -> Array:
+    try:
+        return parse_array(data, strict=False)
+    except ValueError as error:
+        raise VectorsError(
+            f"{source} is not a NumPy array of {what}: {error}.",
+            "Save words as text (dtype str) and vectors as float32.",
+        ) from error
+
+
+def _read_members(source: Source) -> dict[str, bytearray]:
+    """Return the files of both arrays in an archive, each no larger than the archive can hold."""
+    members: dict[str, bytearray] = {}
     try:
         with zipfile.ZipFile(source.path) as archive:
-            rows, matrix = _read_matrix(_open_member(source, archive, "vectors"), limit)
-            words = _read_word_array(_open_member(source, archive, "words"))
-    except VectorsError:
+            for name in ("vectors", "words"):
+                if f"{name}.npy" not in archive.namelist():
+                    raise VectorsError(
+                        f"{source} has no array {name!r}.",
+                        "Write it with numpy.savez(path, words=..., vectors=...).",
+                    )
+                member = archive.getinfo(f"{name}.npy")
+                if member.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+                    raise VectorsError(
+                        f"{source}: the array {name!r} is packed in a way NumPy does not use."
+                    )
+                most = most_unpacked(min(member.compress_size, source.size))
+                if member.file_size > most:
+                    raise VectorsError(
+                        f"{source}: its array {name!r} promises {member.file_size:,} bytes;"
+                        f" the file holds at most {most:,}.",
+                        "If that is intended, save it without compression.",
+                    )
+                members[name] = bytearray()
+                with archive.open(member) as file:
+                    while piece := file.read(BLOCK):
+                        members[name] += piece
+    except (VectorsError, MemoryError):
         raise
-    except _ZIP_ERRORS as error:
+    except Exception as error:  # a damaged archive can fail in many ways
         raise VectorsError(f"{source} is a damaged .npz file: {error}.") from error
-    _check_count(source, len(words[0]), rows)
-    return rows, matrix, words
+    return members
 
 
-def _open_member(source: Source, archive: zipfile.ZipFile, name: str) -> Source:
-    """Open an array of the archive; its size is bounded by what the archive can hold."""
-    if f"{name}.npy" not in archive.namelist():
+def _read_word_array(source: Source, array: Array) -> _Words:
+    if array.ndim != 1 or array.dtype.kind not in "US":
         raise VectorsError(
-            f"{source} has no array {name!r}.",
-            "Write it with numpy.savez(path, words=..., vectors=...).",
-        )
-    member = archive.getinfo(f"{name}.npy")
-    if member.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
-        raise VectorsError(f"{source}: the array {name!r} is packed in a way NumPy does not use.")
-    most = most_unpacked(min(member.compress_size, source.size))
-    file = archive.open(member)  # holds no resource but the archive's
-    return Source(source.path / f"{name}.npy", file, min(member.file_size, most), True)
-
-
-def _read_header(source: Source) -> _Header:
-    """Read the header of an array. Raise VectorsError unless the file can hold the array."""
-    try:
-        version = npy_format.read_magic(source)
-        if version == (1, 0):
-            header = npy_format.read_array_header_1_0(source)
-        elif version == (2, 0):
-            header = npy_format.read_array_header_2_0(source)
-        else:
-            raise ValueError(f"version {version} is for tables with named columns")
-    except VectorsError:
-        raise
-    except Exception as error:  # headers are Python literals: many ways to fail
-        raise VectorsError(f"{source} is not a NumPy array: {error}.") from error
-    shape, _, dtype = header = _Header(*header)
-    if dtype.hasobject:
-        raise VectorsError(
-            f"{source} holds Python objects (a pickle), which can run code.",
-            "Save words as text (dtype str) and vectors as float32.",
-        )
-    if min(shape, default=0) < 0:
-        raise VectorsError(f"{source}: the shape {shape} is damaged.")
-    source.check_holds(math.prod(shape), dtype.itemsize, f"shape {shape}")
-    return header
-
-
-def _read_matrix(source: Source, limit: int | None) -> tuple[int, NDArray[np.float32]]:
-    """Return the number of rows in the file, and the rows up to the limit."""
-    shape, is_fortran, dtype = _read_header(source)
-    if len(shape) != 2 or dtype.kind != "f" or dtype.itemsize > 8:
-        raise VectorsError(
-            f"{source}: expected a matrix of floats (16, 32 or 64 bits)."
-            f" Got shape {shape} of {dtype} instead."
-        )
-    rows, dims = shape
-    source.check_dims(dims)
-    wanted = rows if limit is None else min(rows, limit)
-    if is_fortran:
-        columns = source.read_floats(rows * dims, dtype).reshape(dims, rows)
-        return rows, np.ascontiguousarray(columns[:, :wanted].T)
-    return rows, source.read_floats(wanted * dims, dtype).reshape(wanted, dims)
-
-
-def _read_word_array(source: Source) -> _Words:
-    shape, _, dtype = _read_header(source)
-    size = dtype.itemsize
-    if len(shape) != 1 or dtype.kind not in "US" or not 1 <= size <= 4 * MAX_WORD:
-        raise VectorsError(
-            f"{source}: expected a row of words (dtype str). Got shape {shape} of {dtype} instead."
+            f"{source}: expected a row of words (dtype str)."
+            f" Got shape {array.shape} of {array.dtype} instead."
         )
     words = WordList()
-    for start in range(0, shape[0], BLOCK // size):
-        count = min(BLOCK // size, shape[0] - start)
-        part = np.frombuffer(source.read_exactly(count * size), dtype)
-        if dtype.kind == "S":
-            words.add(part.tolist())
-            continue
-        points = part.view(dtype.str[0] + "u4")
-        if points.size and points.max() > 0x10FFFF:
-            raise VectorsError(f"{source} holds a number that is not a character.")
-        words.words += cast(list[str], part.tolist())
+    if array.dtype.kind == "S":
+        words.add(array.tolist())
+    elif array.size and array.view(f"{array.dtype.byteorder}u4").max() > 0x10FFFF:
+        raise VectorsError(f"{source} holds a number that is not a character.")
+    else:
+        words.words = array.tolist()
     return words.words, words.notes()
 
 
 def _read_tensors(
-    source: Source, tensors: dict[str, _Slice], limit: int | None, progress: Progress
-) -> VectorFile:
+    source: Source, tensors: dict[str, _Slice], limit: int, progress: Progress
+) -> VectorData:
     embedding = _find_embedding(source, tensors)
     stored, dims = embedding.get_shape()
     source.check_dims(dims)
@@ -270,9 +237,9 @@ def _read_tensors(
     weights = _read_column(source, tensors, "weights", _FLOATS)
     rows = stored if mapping is None else len(mapping)
     words, notes = _read_words_beside(source.path, rows, tokenizer=True)
-    wanted = rows if limit is None else min(rows, limit)
+    wanted = min(rows, limit)
     if mapping is None:
-        matrix = _read_rows(embedding, wanted, progress)
+        matrix = _copy_rows(embedding, wanted, dims, progress)
     else:
         if len(mapping) and not 0 <= int(mapping.min()) <= int(mapping.max()) < stored:
             raise VectorsError(f"{source}: its mapping leads outside its {stored:,} vectors.")
@@ -282,7 +249,7 @@ def _read_tensors(
                 " has.",
                 "Read fewer with limit.",
             )
-        matrix = _read_rows(embedding, stored, progress)[mapping[:wanted]]
+        matrix = _copy_rows(embedding, stored, dims, progress)[mapping[:wanted]]
     if weights is not None:
         if len(weights) != rows:
             raise VectorsError(
@@ -326,14 +293,15 @@ def _read_column(
     return tensor[:]
 
 
-def _read_rows(tensor: _Slice, rows: int, progress: Progress) -> NDArray[np.float32]:
+def _copy_rows(
+    stored: Array | _Slice, rows: int, dims: int, progress: Progress
+) -> NDArray[np.float32]:
     """Return the first rows as float32, converted a block at a time: they may be stored wider."""
-    dims = tensor.get_shape()[1]
     matrix = np.empty((rows, dims), np.float32)
-    step = max(1, BLOCK // (dims * _FLOATS[tensor.get_dtype()]))
-    with np.errstate(over="ignore"):
+    step = max(1, BLOCK // (8 * dims))
+    with np.errstate(over="ignore"):  # too large for float32: inf, and the row is dropped
         for first in range(0, rows, step):
             last = min(rows, first + step)
-            matrix[first:last] = tensor[first:last]
+            matrix[first:last] = stored[first:last]
             progress(last, rows)
     return matrix

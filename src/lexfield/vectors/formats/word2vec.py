@@ -8,6 +8,7 @@ binary  the same header line, then word, space, float32 numbers
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Iterator
 from itertools import chain, takewhile
 
@@ -26,7 +27,7 @@ from lexfield.vectors.formats.common import (
     RowBuffer,
     Source,
     TruncatedError,
-    VectorFile,
+    VectorData,
     limit_note,
 )
 
@@ -41,7 +42,7 @@ def parse_header(line: bytes) -> tuple[int, int] | None:
     return (int(match[1]), int(match[2])) if match else None
 
 
-def read_text(source: Source, limit: int | None, progress: Progress) -> VectorFile:
+def read_text(source: Source, limit: int, progress: Progress) -> VectorData:
     """Read word2vec text: the first line says how many words and dimensions follow."""
     blocks = _read_blocks(source)
     _, (first, *lines) = next(blocks)
@@ -57,7 +58,7 @@ def read_text(source: Source, limit: int | None, progress: Progress) -> VectorFi
     return _read_lines(source, chain([(2, lines)], blocks), header[1], header[0], limit, progress)
 
 
-def read_glove(source: Source, limit: int | None, progress: Progress) -> VectorFile:
+def read_glove(source: Source, limit: int, progress: Progress) -> VectorData:
     """Read GloVe text: the first line shows how many numbers a word has."""
     blocks = _read_blocks(source)
     _, (first, *lines) = next(blocks)
@@ -73,7 +74,7 @@ def read_glove(source: Source, limit: int | None, progress: Progress) -> VectorF
     return _read_lines(source, chain([(1, lines)], blocks), dims, None, limit, progress)
 
 
-def read_binary(source: Source, limit: int | None, progress: Progress) -> VectorFile:
+def read_binary(source: Source, limit: int, progress: Progress) -> VectorData:
     reader = ByteReader(source)
     try:
         header = parse_header(reader.take_until(b"\n", 64))
@@ -85,7 +86,7 @@ def read_binary(source: Source, limit: int | None, progress: Progress) -> Vector
         )
     count, dims = header
     _check_header(source, header, 4 * dims + 1)
-    wanted = count if limit is None else min(count, limit)
+    wanted = min(count, limit)
     rows = RowBuffer(dims, wanted)
     batch = max(1, BLOCK // (4 * dims))
     while len(rows) < wanted:
@@ -135,21 +136,21 @@ def _read_lines(
     blocks: Iterator[_Block],
     dims: int,
     count: int | None,
-    limit: int | None,
+    limit: int,
     progress: Progress,
-) -> VectorFile:
+) -> VectorData:
     """Read all rows, a block of lines at a time; lines after the limit are not even parsed."""
-    expected = count if limit is None else min(limit, count or limit)
-    rows = RowBuffer(dims, expected)
+    most = limit if count is None else min(limit, count)
+    rows = RowBuffer(dims, most)
     is_limited = False
     for first, lines in blocks:
-        if limit is not None:
+        if len(rows) + len(lines) > limit:
             filled = [n for n, line in enumerate(lines) if line.strip()]
             is_limited = len(filled) > limit - len(rows)
             if is_limited:
                 lines = lines[: filled[limit - len(rows)]]
         rows.add(*_parse(source, first, lines, dims))
-        progress(len(rows), expected)
+        progress(len(rows), most if most < sys.maxsize else None)
         if is_limited:
             break
     file = rows.finish()
@@ -163,7 +164,7 @@ def _read_lines(
 def _read_blocks(source: Source) -> Iterator[_Block]:
     """Yield the file in blocks of whole lines, at least one."""
     rest, first = b"", 1
-    while chunk := source.read(BLOCK):
+    while chunk := source.read():
         *lines, rest = (rest + chunk).split(b"\n")
         if len(rest) > _MAX_LINE:
             line = first + len(lines)
