@@ -212,6 +212,19 @@ def _draw_sample(counts: Counts, size: int, seed: int) -> Counts:
     return replace(kept, matrix=drawn)
 
 
+def compare_rows(
+    left: csr_matrix,
+    right: csr_matrix,
+    options: ComparisonOptions,
+    collection: Array | None = None,
+) -> NDArray[np.float64]:
+    """Return the divergence of every row of counts on the left from every one on the right, in
+    nats; ``jm`` smooths by ``collection``, by default the counts on the right."""
+    if collection is None:
+        collection = np.asarray(right.sum(axis=0)).ravel()
+    return options.make_table(left, right, collection).compute()
+
+
 def spread_counts(counts: Counts, options: ComparisonOptions) -> Counts:
     """Spread counts over near words if the options ask for it: the estimator ``spread``.
 

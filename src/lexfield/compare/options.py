@@ -6,15 +6,19 @@ import difflib
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from lexfield.arrays import Array
 from lexfield.compare.knn import STEPS
-from lexfield.compare.measures import Measure, find_measure
+from lexfield.compare.measures import CountTable, Measure, find_measure, make_table
 from lexfield.compare.smoothing import parse_smoothing
 from lexfield.errors import InputError, check
 from lexfield.results import JsonObject
 from lexfield.specs import parse_spec
 from lexfield.vectors.wordvectors import WordVectors
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_matrix
 
 SPACES = ("categorical", "latent")
 ESTIMATORS = ("plain", "extrapolated", "equal_radius", "calibrated", "spread")
@@ -136,6 +140,17 @@ class ComparisonOptions:
 
     def with_k(self, k: int) -> ComparisonOptions:
         return replace(self, k=k)
+
+    def make_table(self, left: csr_matrix, right: csr_matrix, collection: Array) -> CountTable:
+        """Return two matrices of counts, to be compared with these options."""
+        return make_table(
+            left,
+            right,
+            self.measure,
+            smoothing=self.smoothing,
+            alpha=self.alpha,
+            collection=collection,
+        )
 
     def load_vectors(self) -> WordVectors:
         if isinstance(self.vectors, WordVectors):

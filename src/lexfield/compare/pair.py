@@ -23,12 +23,11 @@ from lexfield.compare.clouds import (
     merge_equal_points,
     reduce_dimensions,
 )
-from lexfield.compare.counts import Counts, Text, count_texts, find_flows
+from lexfield.compare.counts import Counts, Text, compare_rows, count_texts, find_flows
 from lexfield.compare.estimate import Estimate, drop_impossible, note_impossible
-from lexfield.compare.measures import CountTable, compute_divergences, find_entropy, find_parts
+from lexfield.compare.measures import find_entropy
 from lexfield.compare.options import UNITS, ComparisonOptions
 from lexfield.compare.resampling import Resampling
-from lexfield.compare.smoothing import parse_smoothing
 from lexfield.errors import InputError, check
 from lexfield.explain import Explanation, Reason
 from lexfield.progress import Progress, silent
@@ -166,16 +165,8 @@ class CountPair:
             )
 
     def value(self, a: Array, b: Array) -> float:
-        options = self._options
-        values = compute_divergences(
-            self._make_row(a),
-            self._make_row(b),
-            options.measure,
-            smoothing=options.smoothing,
-            alpha=options.alpha,
-            collection=self._spread(self.a + self.b),
-        )
-        return float(values[0, 0])
+        rows, collection = (self._make_row(a), self._make_row(b)), self._spread(self.a + self.b)
+        return float(compare_rows(*rows, self._options, collection)[0, 0])
 
     def entropy(self, a: Array, b: Array) -> float:
         """Return the entropy of the first text."""
@@ -204,10 +195,8 @@ class CountPair:
         """Return each type's part in the value."""
         options = self._options
         rows = self._make_row(self.a), self._make_row(self.b)
-        smoothing = parse_smoothing(options.smoothing)
         collection = self._spread(self.a) + self._spread(self.b)
-        table = CountTable(*rows, smoothing, options.alpha, collection)
-        parts = find_parts(table, options.definition)
+        parts = options.make_table(*rows, collection).find_parts()
         if not parts.ndim:
             return Explanation([], additive=False)
         order = np.argsort(-np.abs(parts), kind="stable").tolist()

@@ -91,7 +91,7 @@ class PairSums:
         estimate = self._options.definition.estimate
         assert estimate is not None  # checked with the options
         sums = self._finish()
-        values = estimate(sums, lambda: _transpose(sums))
+        values = estimate(sums, sums.swap)
         by_neighbour = {k: values[:, :, i] for i, k in enumerate(self._ks)}
         if self._options.estimator == "extrapolated":
             return {k: extrapolate(by_neighbour, k, self._d) for k in ks}
@@ -122,23 +122,6 @@ class PairSums:
         both = types[:, None] + types[None, :] - (held @ held.T).toarray()
         distinct = (types[:, None], types[None, :], both)
         return count_mixture(n[:, None], n[None, :], *distinct)[:, :, None]
-
-
-def _transpose(sums: CloudSums) -> CloudSums:
-    """Return the sums of the reverse directions."""
-
-    def swap(values: Array | float) -> Array:
-        return np.swapaxes(values, 0, 1) if np.ndim(values) else np.asarray(values)
-
-    return CloudSums(
-        n=swap(sums.n),
-        m=swap(sums.m),
-        k=sums.k,
-        ratio=swap(sums.ratio),
-        to_mixture=swap(sums.to_mixture),
-        mixture=swap(sums.mixture),
-        powers={alpha: swap(values) for alpha, values in sums.powers.items()},
-    )
 
 
 def _rescale(totals: Array, tops: Array, new: Array, where: Array) -> Array:

@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lexfield.arrays import Array
-from lexfield.compare.batches import compare_clouds, compare_rows, compare_rows_on
+from lexfield.compare.batches import CountRun, compare_clouds, compute_batches
 from lexfield.compare.clouds import check_coverage
-from lexfield.compare.counts import Counts, count_corpus, spread_counts
+from lexfield.compare.counts import Counts, compare_rows, count_corpus, spread_counts
 from lexfield.compare.estimate import drop_impossible, note_impossible_pairs
 from lexfield.compare.measures import find_shared_mass
 from lexfield.compare.options import ComparisonOptions
@@ -121,8 +121,9 @@ def pairs(
         if engine is None:
             matrix = compare_count_rows(counts, chosen, everyone, everyone)
         else:
-            rows = spread_counts(counts, chosen).matrix
-            matrix = compare_rows_on(engine, Path(resume or ""), rows, chosen, progress)
+            run = CountRun(spread_counts(counts, chosen).matrix, chosen)
+            parts = compute_batches(run, resume, engine, progress)
+            matrix = np.concatenate([part["rows"] for part in parts])
         return _make_pairs(counts, {0: matrix}, chosen, [*notes, *_note_ignored(counts, chosen)])
     for each in ks:
         chosen.with_k(each)  # checks it
@@ -144,7 +145,8 @@ def compare_count_rows(
 ) -> NDArray[np.float64]:
     """Return the divergence of some texts from others, by their counts, in nats; ``jm`` smooths by
     the latter."""
-    return compare_rows(spread_counts(counts, options).matrix, options, rows, columns)
+    matrix = spread_counts(counts, options).matrix
+    return compare_rows(matrix[rows], matrix[columns], options)
 
 
 def _drop_empty(counts: Counts) -> Counts:

@@ -81,6 +81,9 @@ class SmoothedTexts:
 
 def smooth(counts: csr_matrix, smoothing: Smoothing, collection: Array) -> SmoothedTexts:
     """Smooth the frequencies of every row; ``collection`` holds the counts of all texts."""
+    if smoothing.kind == "shared":
+        on = find_frequencies(counts)
+        return SmoothedTexts(on, np.zeros(on.shape[0]), np.zeros(on.shape[1]))
     collection = np.asarray(collection, np.float64)
     totals = np.asarray(counts.sum(axis=1)).ravel().astype(np.float64)
     used = collection > 0
