@@ -135,4 +135,4 @@ def _compare_with_known(
     counts, matrices, notes = compare_clouds(counts, [options.k], options)
     if len(counts.ids) < texts:
         raise InputError("Some texts are too short.", " ".join(notes))
-    return drop_impossible(matrices[options.k][first:, :known], options.measure)
+    return drop_impossible(matrices[options.k][first:, :known], options)

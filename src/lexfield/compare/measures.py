@@ -72,7 +72,7 @@ class Measure:
     is_additive      do the parts add up to the value?
     is_logarithmic   is it measured in nats or bits?
     is_smoothed      are the frequencies smoothed?
-    most             the largest possible value, in nats; ``range`` says it in words
+    least, most      the range of values, in nats; ``range`` says it in words
     """
 
     title: str
@@ -84,6 +84,7 @@ class Measure:
     is_additive: bool = True
     is_logarithmic: bool = False
     is_smoothed: bool = False
+    least: float = 0.0
     most: float = math.inf
     range: str = "at least 0"
 
@@ -94,7 +95,7 @@ def find_measure(name: str) -> Measure:
     if isinstance(found, Measure):
         return found
     formula = found
-    return Measure(name, lambda p, q, alpha: np.asarray(formula(p, q), np.float64))
+    return Measure(name, lambda p, q, alpha: np.asarray(formula(p, q), np.float64), least=-math.inf)
 
 
 @dataclass(frozen=True)
@@ -124,7 +125,8 @@ class CountTable:
         for i, j in np.ndindex(*values.shape):
             used = np.union1d(p[i].indices, q[j].indices)
             mine, other = (side[:, used].toarray().ravel() for side in (p[i], q[j]))
-            values[i, j] = self.measure.parts(mine, other, self.alpha).sum()
+            with np.errstate(divide="ignore", invalid="ignore"):  # a note says if there is none
+                values[i, j] = self.measure.parts(mine, other, self.alpha).sum()
         return values
 
     def find_parts(self) -> Array:

@@ -178,6 +178,14 @@ class ComparisonOptions:
         return self.smoothing.strip() == "shared" and self.definition.is_smoothed
 
     @property
+    def bounds(self) -> tuple[float, float]:
+        """The least and the largest possible value, in nats. Over shared words alone, KL and Rényi
+        are no longer sums over distributions and can be negative."""
+        if self.compares_counts and self.ignores_unshared:
+            return -math.inf, math.inf
+        return self.definition.least, self.definition.most
+
+    @property
     def scale(self) -> float:
         """What turns nats into the unit; 1 for a measure that has none."""
         return UNITS[self.unit] if self.definition.is_logarithmic else 1.0

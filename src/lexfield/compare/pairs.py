@@ -14,7 +14,7 @@ from lexfield.arrays import Array
 from lexfield.compare.batches import CountRun, compare_clouds, compute_batches
 from lexfield.compare.clouds import check_coverage
 from lexfield.compare.counts import Counts, compare_rows, count_corpus, spread_counts
-from lexfield.compare.estimate import drop_impossible, note_impossible_pairs
+from lexfield.compare.estimate import drop_impossible, note_pairs_without_value
 from lexfield.compare.measures import find_shared_mass
 from lexfield.compare.options import ComparisonOptions
 from lexfield.engine import Engine
@@ -33,7 +33,8 @@ class Pairs(Frames, Plottable):
     """``matrix[i, j]`` is the divergence of document ``ids[i]`` from ``ids[j]``.
 
     matrices: one for each k, smallest k first; comparing counts has one, under 0. NaN where the
-    estimate is impossible, which happens only for clouds; see ``lexfield.compare.estimate``.
+    estimate is impossible (of clouds), or where a measure that was added returns NaN; see
+    ``lexfield.compare.estimate``.
     estimates: the same as estimated, possible or not, in nats: for research only.
     """
 
@@ -171,7 +172,7 @@ def _make_pairs(
     if not options.compares_counts:
         for matrix in estimates.values():
             np.fill_diagonal(matrix, 0.0)
-        matrices = {k: drop_impossible(raw, options.measure) for k, raw in estimates.items()}
+        matrices = {k: drop_impossible(raw, options) for k, raw in estimates.items()}
     for matrix in matrices.values():
         matrix *= options.scale
         np.fill_diagonal(matrix, 0.0)
@@ -182,7 +183,7 @@ def _make_pairs(
         *notes,
         _note_infinite(matrices),
         _note_copies(counts, copies),
-        note_impossible_pairs(matrices, options.measure),
+        note_pairs_without_value(matrices, options),
         _note_hub(counts.ids, next(iter(matrices.values()))),
     ]
     unique = list(dict.fromkeys(note for note in notes if note))

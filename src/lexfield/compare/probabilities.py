@@ -30,7 +30,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lexfield.arrays import Array
-from lexfield.compare.labels import find_category_distances
+from lexfield.compare.labels import check_distinct, find_category_distances
 from lexfield.errors import InputError, check
 from lexfield.results import JsonObject
 
@@ -169,7 +169,6 @@ def measure_calibration(p: Matrix, truth: NDArray[np.int64], bins: int = 10) -> 
 def find_calibration_rows(labels: Sequence[str]) -> NDArray[np.int64]:
     """Return the rows whose category has another document: only these can be labelled correctly
     from the others."""
-    names, place, sizes = np.unique(np.asarray(labels), return_inverse=True, return_counts=True)
-    if len(names) < 2:
-        raise InputError(f"All documents are {labels[0]!r}.", "There is nothing to tell apart.")
+    check_distinct(labels)
+    _, place, sizes = np.unique(np.asarray(labels), return_inverse=True, return_counts=True)
     return np.flatnonzero(sizes[place] > 1)
