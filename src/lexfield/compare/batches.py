@@ -14,7 +14,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from itertools import pairwise
 from pathlib import Path
@@ -26,9 +26,8 @@ import xxhash
 from lexfield.arrays import Array
 from lexfield.compare.clouds import Clouds, find_exponent, make_clouds
 from lexfield.compare.counts import Counts, compare_rows
-from lexfield.compare.neighbour_walk import NeighbourWalk
+from lexfield.compare.neighbour_walk import NeighbourWalk, PairSums
 from lexfield.compare.options import ComparisonOptions
-from lexfield.compare.pair_sums import PairSums
 from lexfield.engine import Engine, map_blocks
 from lexfield.errors import InputError, NotAStoreError, check, list_names
 from lexfield.progress import Progress, silent
@@ -62,7 +61,7 @@ def compare_clouds(
     """Return the documents that could be compared, a matrix for each of ``ks`` in nats, and notes.
     The parameters are those of ``pairs``."""
     options.check_for_texts()
-    required = sorted({step for k in ks for step in options.with_k(k).required_ks})
+    required = sorted({step for k in ks for step in replace(options, k=k).required_ks})
     counts, clouds, notes = _embed_long_texts(counts, options, required[-1])
     equal_radii = options.estimator == "equal_radius"
     if approximate:

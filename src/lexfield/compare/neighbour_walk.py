@@ -11,13 +11,14 @@ Kernels read which documents hold which word from ``postings = (offsets, documen
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from lexfield.arrays import Array
+from lexfield.compare.knn import CloudSums, count_mixture, extrapolate
 from lexfield.compare.options import ComparisonOptions
 from lexfield.engine.compiled import kernel
 from lexfield.vectors.nearest import nearest_rows, prepare_rows
@@ -82,15 +83,15 @@ class NeighbourWalk:
         own, others = (np.zeros(shape if equal_radii else (0, 0, 0), np.int32) for _ in range(2))
         union = np.zeros(shape if self._options.definition.uses_mixture else (0, 0, 0))
         left = np.ones(last - first, bool) if self._base is None else self._walk_lists(first, out)
+        starts = first + np.flatnonzero(left)
         room = np.empty((_ROWS, len(vectors)))
-        for start, end in _find_runs(np.flatnonzero(left), _ROWS):
-            at, before = first + start, offsets[first + start] - offsets[first]
-            products = np.matmul(vectors[at : first + end], vectors.T, out=room[: end - start])
-            walk = (at, self._postings, self._ks)
+        for at in range(0, len(starts), _ROWS):
+            part = starts[at : at + _ROWS]
+            products = np.matmul(vectors[part], vectors.T, out=room[: len(part)])
+            walk = (part, first, self._postings, self._ks)
             if len(union):
-                _walk_unions(self._points, products.copy(), *walk, union[before:])
-            inside = (own[before:], others[before:])
-            _walk_block(self._points, products, *walk, out[start:end], inside)
+                _walk_unions(self._points, products.copy(), *walk, union)
+            _walk_block(self._points, products, *walk, out, (own, others))
         words = np.repeat(np.arange(last - first), np.diff(offsets[first : last + 1]))
         return Block(words, documents[entries], self._weights[entries], out, own, others, union)
 
@@ -111,28 +112,21 @@ class NeighbourWalk:
         return short
 
 
-def _find_runs(places: Array, most: int) -> Iterator[tuple[int, int]]:
-    """Yield runs of consecutive numbers as (first, last + 1), of at most ``most`` each."""
-    if len(places):
-        for run in np.split(places, np.flatnonzero(np.diff(places) != 1) + 1):
-            for start in range(int(run[0]), int(run[-1]) + 1, most):
-                yield start, min(start + most, int(run[-1]) + 1)
-
-
 @kernel
 def _walk_block(
     points: tuple[Array, ...],
     products: Array,
+    words: Array,
     first: int,
     postings: tuple[Array, ...],
     ks: Array,
     out: Array,
     inside: tuple[Array, ...],
 ) -> None:
-    """Find the distance at which each document meets its k-th word, for a block of words.
+    """Find the distance at which each document meets its k-th word, for words of a block that
+    begins with ``first``.
 
-    points: all vectors, and their squared lengths.
-    products: inner products of the words of the block, beginning with ``first``, with all words.
+    points: all vectors, and their squared lengths. products: inner products of the words with all.
     out: word of the block × document × k. inside: two arrays of every (word, document that holds
     it) of the block × document × k: how many of its own words that document has met when the other
     meets its k-th, and the reverse; empty if not wanted.
@@ -140,13 +134,13 @@ def _walk_block(
     offsets, documents = postings
     own, others = inside
     share = _LEAST
-    for number in range(len(products)):
-        word, row = first + number, products[number]
+    for number in range(len(words)):
+        word, row = words[number], products[number]
         start, end = offsets[word] - offsets[first], offsets[word + 1] - offsets[first]
         mine = documents[offsets[word] : offsets[word + 1]]
         counts = (own[start:end], others[start:end])  # empty if not wanted
         _find_squares(points, row, word)
-        while not _walk(_rank(row, share), postings, ks, out[number], mine, counts):
+        while not _walk(_rank(row, share), postings, ks, out[word - first], mine, counts):
             share *= 1.5
         share = max(_LEAST, 0.98 * share)
 
@@ -155,6 +149,7 @@ def _walk_block(
 def _walk_unions(
     points: tuple[Array, ...],
     products: Array,
+    words: Array,
     first: int,
     postings: tuple[Array, ...],
     ks: Array,
@@ -164,8 +159,8 @@ def _walk_unions(
     nearest of the words of both documents together, each counted once."""
     offsets, documents = postings
     more = np.empty(out.shape[1], np.int64)
-    for number in range(len(products)):
-        word = first + number
+    for number in range(len(words)):
+        word = words[number]
         _find_squares(points, products[number], word)
         order, squares = _rank(products[number], 1.0)
         for at in range(offsets[word], offsets[word + 1]):
@@ -283,3 +278,123 @@ def _rank(squares: Array, share: float) -> tuple[Array, Array]:
             to -= 1
         ranked[to], order[to] = square, word
     return order, ranked
+
+
+class PairSums:
+    """Sums over the words of each document, weighted by how often it holds them, for all pairs and
+    each k. ``arrays`` is all there is to store; a block can be forgotten once it has been added.
+
+    logs      Σ w ln ν, which is Σ w ln ρ on the diagonal
+    radii     Σ w (ψ(l) − ψ(m)), for equal radii
+    union     Σ w ln of the distance to the k-th nearest of both texts together
+    top0, …   the largest power of each order α, and the sum of powers divided by it: total0, …
+    """
+
+    def __init__(
+        self, counts: csr_matrix, ks: list[int], options: ComparisonOptions, d: float
+    ) -> None:
+        self._counts, self._ks, self._options, self._d = counts, ks, options, d
+        shape = (counts.shape[0], counts.shape[0], len(ks))
+        names = ["radii"] if options.estimator == "equal_radius" else ["logs"]
+        if options.orders:
+            names = [f"{part}{i}" for i in range(len(options.orders)) for part in ("top", "total")]
+        elif options.definition.uses_mixture:
+            names.append("union")
+        self.arrays = {
+            name: np.full(shape, -np.inf if name.startswith("top") else 0.0) for name in names
+        }
+
+    def add(self, block: Block) -> None:
+        """Add the sums of a block of words."""
+        from scipy.special import digamma
+
+        places = np.arange(len(block.weights))
+        logs = np.log(block.distances)
+        if "radii" in self.arrays:
+            ks = np.array(self._ks)
+            inside, others = np.maximum(block.own, ks), np.maximum(block.others, ks)
+            self._add_weighted("radii", block, places, digamma(inside) - digamma(others))
+        if "union" in self.arrays:
+            self._add_weighted("union", block, places, np.log(block.union))
+        if "logs" in self.arrays:
+            self._add_weighted("logs", block, block.words, logs)
+        for i, alpha in enumerate(self._options.orders):
+            sums = (self.arrays[f"top{i}"], self.arrays[f"total{i}"])
+            entries = (block.words, block.documents, block.weights)
+            _add_powers(entries, logs, (1 - alpha) * self._d, *sums)
+
+    def _add_weighted(self, name: str, block: Block, places: Array, values: Array) -> None:
+        """Add to the row of each entry's document what ``values`` holds at the entry's place."""
+        from scipy.sparse import csr_matrix
+
+        shape = (len(self.arrays[name]), len(values))
+        weights = csr_matrix((block.weights, (block.documents, places)), shape=shape)
+        flat = weights @ values.reshape(len(values), -1)
+        self.arrays[name] += np.asarray(flat).reshape(self.arrays[name].shape)
+
+    def merge(self, part: Mapping[str, Array]) -> None:
+        """Add the sums of other words."""
+        for name, values in part.items():
+            if name.startswith("top"):
+                tops, total = np.maximum(self.arrays[name], values), f"total{name[3:]}"
+                scaled = [one[total] * _find_scale(one[name], tops) for one in (self.arrays, part)]
+                self.arrays[name], self.arrays[total] = tops, scaled[0] + scaled[1]
+            elif not name.startswith("total"):
+                self.arrays[name] += values
+
+    def compute_matrices(self, ks: list[int]) -> dict[int, Array]:
+        """Return the divergence of every document from every other, for each of ``ks``, in nats."""
+        sums, estimate = self._finish(), self._options.definition.estimate
+        assert estimate is not None  # checked with the options
+        values = estimate(sums, sums.swap)
+        by_neighbour = {k: values[:, :, i] for i, k in enumerate(self._ks)}
+        if self._options.estimator == "extrapolated":
+            return {k: extrapolate(by_neighbour, k, self._d) for k in ks}
+        return {k: by_neighbour[k].copy() for k in ks}
+
+    def _finish(self) -> CloudSums:
+        n = np.asarray(self._counts.sum(axis=1)).ravel().astype(np.float64)
+        per = n[:, None, None]
+        sums = CloudSums(per, n[None, :, None], np.array(self._ks))
+        if "radii" in self.arrays:
+            return replace(sums, ratio=-self.arrays["radii"] / per)
+        if self._options.orders:
+            powers = {
+                alpha: self.arrays[f"top{i}"] + np.log(self.arrays[f"total{i}"])
+                for i, alpha in enumerate(self._options.orders)
+            }
+            return replace(sums, powers=powers)
+        logs = self.arrays["logs"]
+        own = np.einsum("iik->ik", logs)[:, None]
+        if "union" in self.arrays:
+            to_mixture = self._d * (own - self.arrays["union"]) / per
+            return replace(sums, to_mixture=to_mixture, mixture=self._count_mixtures(n))
+        return replace(sums, ratio=self._d * (own - logs) / per)
+
+    def _count_mixtures(self, n: Array) -> Array:
+        held = (self._counts > 0).astype(np.float64)
+        types = np.asarray(held.sum(axis=1)).ravel()
+        both = types[:, None] + types[None, :] - (held @ held.T).toarray()
+        return count_mixture(n[:, None], n[None, :], types[:, None], types, both)[:, :, None]
+
+
+def _find_scale(tops: Array, new: Array) -> Array:
+    """Return e^(tops − new), 1 where there is no power yet."""
+    return np.exp(np.subtract(tops, new, out=np.zeros_like(new), where=np.isfinite(new)))
+
+
+@kernel
+def _add_powers(entries: Any, logs: Array, scale: float, tops: Array, totals: Array) -> None:
+    """Add w (ρ/ν)^scale to totals · e^tops, with the largest power so far in ``tops``."""
+    words, documents, weights = entries
+    for entry in range(len(words)):
+        word, mine, weight = words[entry], documents[entry], weights[entry]
+        for other in range(logs.shape[1]):
+            for i in range(logs.shape[2]):
+                power = scale * (logs[word, mine, i] - logs[word, other, i])
+                top = tops[mine, other, i]
+                if power > top:
+                    totals[mine, other, i] = totals[mine, other, i] * np.exp(top - power) + weight
+                    tops[mine, other, i] = power
+                else:
+                    totals[mine, other, i] += weight * np.exp(power - top)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
 
 from lexfield.arrays import Array
@@ -20,9 +20,13 @@ from lexfield.vectors.wordvectors import WordVectors
 if TYPE_CHECKING:
     from scipy.sparse import csr_matrix
 
-SPACES = ("categorical", "latent")
-ESTIMATORS = ("plain", "extrapolated", "equal_radius", "calibrated", "spread")
 UNITS = {"nats": 1.0, "bits": 1.0 / math.log(2)}
+_CHOICES = {
+    "space": ("categorical", "latent"),
+    "unit": tuple(UNITS),
+    "estimator": ("plain", "extrapolated", "equal_radius", "calibrated", "spread"),
+    "points": ("tokens", "types"),
+}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -71,12 +75,7 @@ class ComparisonOptions:
     def __post_init__(self) -> None:
         self._read_measure()
         find_measure(self.measure)
-        for name, choices in (
-            ("space", SPACES),
-            ("unit", tuple(UNITS)),
-            ("estimator", ESTIMATORS),
-            ("points", ("tokens", "types")),
-        ):
+        for name, choices in _CHOICES.items():
             value = getattr(self, name)
             check(value in choices, name, f"one of {', '.join(choices)}", value)
         number = isinstance(self.alpha, int | float) and 0 < self.alpha <= 100 and self.alpha != 1
@@ -85,8 +84,13 @@ class ComparisonOptions:
         check(isinstance(self.k, int) and 1 <= self.k <= 10_000, "k", "from 1 to 10,000", self.k)
         check(0 < self.share < 1, "share", "between 0 and 1", self.share)
         check(0 < self.threshold < 1, "threshold", "between 0 and 1", self.threshold)
+        d = self.dimension
+        if isinstance(d, str):
+            is_exponent = d in ("ambient", "intrinsic")
+        else:
+            is_exponent = not isinstance(d, bool) and 0 < d <= 10_000
         exponents = "'ambient', 'intrinsic' or a number from 0 to 10,000"
-        check(_is_exponent(self.dimension), "dimension", exponents, self.dimension)
+        check(is_exponent, "dimension", exponents, d)
         parse_smoothing(self.smoothing)
         _ = self.axes
         self._check_estimator()
@@ -137,9 +141,6 @@ class ComparisonOptions:
     def to_dict(self) -> JsonObject:
         """Return the options as JSON can hold them, without the vectors."""
         return {f.name: getattr(self, f.name) for f in fields(self) if f.name != "vectors"}
-
-    def with_k(self, k: int) -> ComparisonOptions:
-        return replace(self, k=k)
 
     def make_table(self, left: csr_matrix, right: csr_matrix, collection: Array) -> CountTable:
         """Return two matrices of counts, to be compared with these options."""
@@ -215,10 +216,3 @@ class ComparisonOptions:
         """Raise InputError if the estimator needs distinct points, for words repeat."""
         ok = self.estimator != "calibrated"
         check(ok, "estimator", "another one for texts (calibrated is for arrays)", self.estimator)
-
-
-def _is_exponent(dimension: str | float) -> bool:
-    if isinstance(dimension, str):
-        return dimension in ("ambient", "intrinsic")
-    number = isinstance(dimension, int | float) and not isinstance(dimension, bool)
-    return number and 0 < dimension <= 10_000

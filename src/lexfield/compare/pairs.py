@@ -126,8 +126,6 @@ def pairs(
             parts = compute_batches(run, resume, engine, progress)
             matrix = np.concatenate([part["rows"] for part in parts])
         return _make_pairs(counts, {0: matrix}, chosen, [*notes, *_note_ignored(counts, chosen)])
-    for each in ks:
-        chosen.with_k(each)  # checks it
     counts, matrices, more = compare_clouds(
         counts,
         ks,
@@ -168,24 +166,24 @@ def _make_pairs(
     notes: Sequence[str],
 ) -> Pairs:
     copies = _find_copies(counts)
-    matrices = estimates
     if not options.compares_counts:
         for matrix in estimates.values():
             np.fill_diagonal(matrix, 0.0)
-        matrices = {k: drop_impossible(raw, options) for k, raw in estimates.items()}
+    matrices = {k: drop_impossible(raw, options) for k, raw in estimates.items()}
     for matrix in matrices.values():
         matrix *= options.scale
         np.fill_diagonal(matrix, 0.0)
         for i, j in copies:
             matrix[i, j] = matrix[j, i] = 0.0
-    notes = [
-        *counts.notes,
-        *notes,
-        _note_infinite(matrices),
-        _note_copies(counts, copies),
-        note_pairs_without_value(matrices, options),
-        _note_hub(counts.ids, next(iter(matrices.values()))),
-    ]
+    notes = [*counts.notes, *notes]
+    infinite = sum(int(np.isinf(matrix).sum()) for matrix in matrices.values())
+    if infinite:
+        notes.append(f"{infinite:,} pairs have no word in common and differ infinitely")
+    if copies:
+        names = list_names(f"{counts.ids[i]} and {counts.ids[j]}" for i, j in copies)
+        notes.append(f"with the same words as often: {names}")
+    notes.append(note_pairs_without_value(matrices, options))
+    notes.append(_note_hub(counts.ids, next(iter(matrices.values()))))
     unique = list(dict.fromkeys(note for note in notes if note))
     return Pairs(counts.ids, matrices, options, counts.metadata, unique, estimates)
 
@@ -197,16 +195,6 @@ def _note_ignored(counts: Counts, options: ComparisonOptions) -> list[str]:
     others = ~np.eye(len(counts.ids), dtype=bool)
     share = 1 - find_shared_mass(counts.matrix, counts.matrix)[others].mean()
     return [f"words that only one text of a pair holds are ignored: {share:.1%} of a text"]
-
-
-def _note_infinite(matrices: dict[int, NDArray[np.float64]]) -> str:
-    infinite = sum(int(np.isinf(matrix).sum()) for matrix in matrices.values())
-    return f"{infinite:,} pairs have no word in common and differ infinitely" if infinite else ""
-
-
-def _note_copies(counts: Counts, copies: Sequence[tuple[int, int]]) -> str:
-    names = [f"{counts.ids[i]} and {counts.ids[j]}" for i, j in copies]
-    return f"with the same words as often: {list_names(names)}" if names else ""
 
 
 def _note_hub(ids: Sequence[str], matrix: NDArray[np.float64]) -> str:

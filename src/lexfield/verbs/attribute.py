@@ -9,10 +9,9 @@ from typing import Annotated
 
 from msgspec import UNSET, Meta, UnsetType
 
-from lexfield.compare.attribution import ProbableLabel
+from lexfield.compare.attribution import Calibration, ProbableLabel
 from lexfield.compare.attribution import attribute as find_author
 from lexfield.compare.labels import Evidence
-from lexfield.compare.probabilities import Calibration
 from lexfield.plots.divergence import draw_reliability
 from lexfield.plots.figure import Picture
 from lexfield.progress import Progress, begin_stage, silent
