@@ -177,8 +177,7 @@ def label_text(
     name = "your text"
     while name in known.ids:
         name += "′"
-    document = Document(name, text, name, {by: ""})
-    own = Corpus.of([document], normalisation=corpus.normalisation)
+    own = Corpus.of([Document(name, text, name, {by: ""})], normalisation=corpus.normalisation)
     counts = join_counts([known, count_corpus(own, n=chosen.n, stopwords=chosen.stopwords)])
     if not counts.totals[-1]:
         raise InputError("The text has no words.", "Give a text with words.")

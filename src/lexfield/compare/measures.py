@@ -292,16 +292,13 @@ def _compute_steep_renyi(table: CountTable) -> Matrix:
     """The same where powers would overflow or cancel: by logarithms, over the words of both."""
     from scipy.special import logsumexp
 
-    def make_dense(rows: csr_matrix) -> Matrix:
-        return smooth(rows, table.smoothing, table.collection).to_dense()
-
-    left, right = table.left, table.right
+    left, right = table.smooth()
     alpha = table.alpha
-    values = np.empty((left.shape[0], right.shape[0]))
-    for start in range(0, right.shape[0], BLOCK):
-        q = make_dense(right[start : start + BLOCK])
-        for row in range(left.shape[0]):
-            p = make_dense(left[row]).ravel()
+    values = np.empty((len(left.text), len(right.text)))
+    for start in range(0, len(right.text), BLOCK):
+        q = right.to_dense(slice(start, start + BLOCK))
+        for row in range(len(left.text)):
+            p = left.to_dense(slice(row, row + 1)).ravel()
             mine = p > 0
             both = q[:, mine] > 0
             logs = np.log(np.where(both, q[:, mine], 1.0))

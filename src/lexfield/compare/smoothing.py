@@ -74,9 +74,10 @@ class SmoothedTexts:
         off: Matrix = np.repeat(self.text, np.diff(self.on.indptr)) * self.word[self.on.indices]
         return off
 
-    def to_dense(self) -> Matrix:
-        extra = replace_data(self.on, self.on.data - self.off())
-        return np.asarray(np.outer(self.text, self.word) + extra)
+    def to_dense(self, rows: slice = slice(None)) -> Matrix:
+        part = SmoothedTexts(self.on[rows], self.text[rows], self.word)
+        extra = replace_data(part.on, part.on.data - part.off())
+        return np.asarray(np.outer(part.text, part.word) + extra)
 
 
 def smooth(counts: csr_matrix, smoothing: Smoothing, collection: Array) -> SmoothedTexts:
