@@ -19,7 +19,8 @@ To add a measure of word counts, register a function of two arrays of frequencie
 
 p and q hold the frequencies of all words of the two texts, in the same order; each sums to 1. The
 function returns the value, or one part per word: then the value is their sum, and the parts explain
-it. A package can name the function in the entry point group ``lexfield.measures`` instead.
+it. NaN means that there is no value, and a note says so. A package can name the function in the
+entry point group ``lexfield.measures`` instead.
 """
 
 from __future__ import annotations
