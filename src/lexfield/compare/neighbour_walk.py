@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 _SPARE = 4  # approximate lists are this many times longer than the median document needs
 _ROWS = 64  # words whose products with all others are held at a time
-_LEAST = 0.1  # share of all words that are ranked at first
+_LEAST = 0.05  # share of all words that are ranked at first
 _SAMPLE = 512  # values from which the size of a share is estimated
 _CLOSE = 1e-6  # squares under this share of the lengths lose digits as a difference of products
 

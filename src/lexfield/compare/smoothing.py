@@ -76,6 +76,8 @@ class SmoothedTexts:
 
     def to_dense(self, rows: slice = slice(None)) -> Matrix:
         part = SmoothedTexts(self.on[rows], self.text[rows], self.word)
+        if not part.text.any():  # not smoothed
+            return np.asarray(part.on.toarray())
         extra = replace_data(part.on, part.on.data - part.off())
         return np.asarray(np.outer(part.text, part.word) + extra)
 
