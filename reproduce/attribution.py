@@ -20,16 +20,16 @@ import numpy as np
 from labels import articles, books
 
 from lexfield import Corpus, Document
-from lexfield.compare.counts import count_corpus
-from lexfield.compare.options import ComparisonOptions
-from lexfield.compare.pairs import compare_count_rows
-from lexfield.compare.probabilities import (
+from lexfield.compare.attribution import (
     CategoryModel,
     find_calibration_rows,
     find_differences,
     fit_model,
     measure_calibration,
 )
+from lexfield.compare.counts import count_corpus
+from lexfield.compare.options import ComparisonOptions
+from lexfield.compare.pairs import compare_count_rows
 from lexfield.plots.divergence import draw_reliability
 
 HERE = Path(__file__).parent

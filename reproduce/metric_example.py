@@ -20,7 +20,7 @@ import numpy as np
 from metric_features import Grams
 
 from lexfield import MinimumDistortion
-from lexfield.metric.recovery import measure_recovery
+from lexfield.metric.choose import measure_recovery
 from lexfield.plots.figure import COLOURS, figure, save
 from lexfield.sample import PARAPHRASES
 

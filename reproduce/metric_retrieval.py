@@ -28,8 +28,7 @@ from sklearn.preprocessing import normalize
 
 from lexfield import MinimumDistortion, WordVectors
 from lexfield.evaluate.measures import paired_t, randomisation
-from lexfield.metric.choose import choose_shrinkage
-from lexfield.metric.recovery import measure_recovery
+from lexfield.metric.choose import choose_shrinkage, measure_recovery
 from lexfield.plots.figure import COLOURS, figure, save
 
 HERE = Path(__file__).parent

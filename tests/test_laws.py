@@ -13,13 +13,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.sparse import csr_matrix
 
-from lexfield.compare.measures import compute_divergences
 from lexfield.evaluate.fusion import HOW, NORMALISE, fuse
 from lexfield.search.index import Index
 from lexfield.text.corpus import Corpus
 from lexfield.text.document import Document
 from lexfield.topics.simplex import distance
 from lexfield.vectors.wordvectors import WordVectors
+from tests.compare.tables import compute_divergences
 from tests.contract.test_search_methods import SPECS
 from tests.search.covers import SetCoverWithCopies
 

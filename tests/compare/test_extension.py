@@ -88,3 +88,40 @@ def test_own_measures_cannot_be_replaced() -> None:
         MEASURES.register("kl", total_variation)
     with pytest.raises(InputError, match="There is no measure named 'hellingr'. Did you mean"):
         divergence("a", "b", "hellingr")
+
+
+def undefined(p: Array, q: Array) -> float:
+    """NaN unless the texts share a word."""
+    return float("nan") if not (p * q).any() else 1.0
+
+
+def test_a_value_that_cannot_be_computed_is_noted(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(MEASURES, "_things", dict(MEASURES._things))
+    MEASURES.register("mine", undefined)
+    found = divergence(TEXTS[0], TEXTS[2], "mine", interval=0.9, p=True, resamples=20)
+    assert not found.possible and found.interval is None and found.p is None
+    assert found.notes == ["no value: mine could not be computed for these texts"]
+    assert found.to_dict()["value"] is None
+    shared = divergence(TEXTS[0], TEXTS[1], "mine")
+    assert shared.value == 1 and shared.notes == []
+    together = pairs(lx.Corpus.of(TEXTS), measure="mine")
+    assert together.notes == ["4 of 6 pairs have no value: mine could not be computed for them"]
+    assert [record["value"] for record in together.to_dicts()].count(None) == 4
+    labeler = lx.DivergenceLabeler(measure="mine").fit(TEXTS, ["a", "a", "b"])
+    with pytest.raises(InputError, match="could not be computed: no label"):
+        labeler.predict([TEXTS[0]])
+
+
+def test_resamples_that_cannot_be_computed_are_noted(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(MEASURES, "_things", dict(MEASURES._things))
+    MEASURES.register("mine", undefined)
+    found = divergence("a b c d e f", "a g h i j k", "mine", interval=0.9, p=True, resamples=20)
+    assert found.value == 1 and found.interval is None and found.p is None
+    assert found.notes == ["no error bars: mine could not be computed for some resamples"]
+
+
+def test_an_added_measure_may_be_negative(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(MEASURES, "_things", dict(MEASURES._things))
+    MEASURES.register("mine", lambda p, q: float(p.max() - q.max()))
+    found = divergence("a b c d", "a a a b", "mine", interval=0.9, resamples=20)
+    assert found.value < 0 and found.interval is not None and found.interval[0] < 0

@@ -11,10 +11,11 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from scipy.sparse import csr_matrix
 
-from lexfield.compare.measures import compute_divergences, find_entropy, find_shared_mass
+from lexfield.compare.measures import find_entropy, find_shared_mass
 from lexfield.compare.pair import divergence
 from lexfield.compare.smoothing import parse_smoothing, smooth
 from lexfield.errors import InputError
+from tests.compare.tables import compute_divergences
 
 rows = st.lists(st.integers(0, 5), min_size=6, max_size=6).filter(any)
 tables = st.lists(rows, min_size=2, max_size=5)

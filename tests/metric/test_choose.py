@@ -4,10 +4,16 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 import lexfield as lx
-from lexfield.metric.choose import SHRINKAGES, choose_shrinkage
+from lexfield.evaluate.measures import by_query
+from lexfield.evaluate.trec import Run
+from lexfield.metric.choose import SHRINKAGES, choose_shrinkage, measure_recovery
+
+from . import oracle
 
 
 def groups(noise: float, seed: int = 0) -> tuple[NDArray[Any], NDArray[Any]]:
@@ -57,3 +63,58 @@ def test_rows_without_a_label_are_in_the_way() -> None:
 def test_too_few_clusters_are_told() -> None:
     with pytest.raises(lx.LexfieldError, match="three are needed"):
         choose_shrinkage(np.eye(5), [0, 0, 1, 1, 2])
+
+
+def test_by_hand() -> None:
+    # On a line: a at 0, 1, 5; b at 2, 3. From 0 the order is 1(a) 2(b) 3(b) 5(a).
+    points = np.array([[0.0], [1], [5], [2], [3]])
+    found = measure_recovery(points, ["a", "a", "a", "b", "b"])
+    assert found.queries.tolist() == [0, 1, 2, 3, 4]
+    # Two right of four: precision 1 up to recall 0.5, then 2/4.
+    assert found.precisions[0].tolist() == [1.0] * 6 + [0.5] * 5
+    assert found.r_precisions[0] == 0.5
+    # From 2 (b): 1 and 3 are equally far, the first row is taken first, so b is second.
+    assert found.precisions[3].tolist() == [0.5] * 11 and found.r_precisions[3] == 0
+    assert found.eleven_point == pytest.approx(found.precisions.mean())
+
+
+@settings(max_examples=40, deadline=None)
+@given(seed=st.integers(0, 2**32 - 1), size=st.integers(3, 25), clusters=st.integers(1, 4))
+def test_equals_the_slow_way_and_trec_eval(seed: int, size: int, clusters: int) -> None:
+    rng = np.random.default_rng(seed)
+    points = rng.normal(size=(size, 3))
+    names = [0, 0, *rng.integers(0, clusters, size - 2).tolist()]
+    found = measure_recovery(points, names)
+    runs, qrels = {}, {}
+    for place, query in enumerate(found.queries.tolist()):
+        levels, r_precision = oracle.precisions(points, names, query)
+        np.testing.assert_allclose(found.precisions[place], levels)
+        assert found.r_precisions[place] == pytest.approx(r_precision)
+        others = [i for i in range(size) if i != query]
+        runs[str(query)] = [
+            (str(i), -float(np.linalg.norm(points[i] - points[query]))) for i in others
+        ]
+        qrels[str(query)] = {str(i): int(names[i] == names[query]) for i in others}
+    measured = by_query(Run("r", runs), qrels, ["11pt", "rprec"])
+    # trec_eval rounds the wanted number of right rows its own way, but not for these
+    wanted = np.array([names.count(names[query]) - 1 for query in found.queries.tolist()])
+    same = np.isin(wanted, [1, 2, 5, 10])
+    np.testing.assert_allclose(
+        found.precisions.mean(axis=1)[same], measured["11pt"][same], atol=1e-6
+    )
+    np.testing.assert_allclose(found.r_precisions, measured["rprec"], atol=1e-6)
+
+
+def test_rows_without_label_or_company_are_no_queries() -> None:
+    points = np.arange(5.0)[:, None]
+    found = measure_recovery(points, ["a", "", "a", "b", None])
+    assert found.queries.tolist() == [0, 2]
+    drawn = measure_recovery(np.arange(50.0)[:, None], [0] * 50, most=10)
+    assert len(drawn.queries) == 10
+
+
+def test_nothing_to_recover_is_told() -> None:
+    with pytest.raises(lx.LexfieldError, match="nothing to recover"):
+        measure_recovery(np.eye(3), ["a", "b", "c"])
+    with pytest.raises(lx.LexfieldError, match="3 rows have 2 labels"):
+        measure_recovery(np.eye(3), ["a", "b"])

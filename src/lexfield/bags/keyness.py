@@ -18,7 +18,7 @@ from __future__ import annotations
 import math
 from collections.abc import Hashable
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,7 +30,7 @@ from lexfield.results import Table
 from lexfield.text.corpus import Corpus
 
 Correction = Literal["holm", "bh", "bonferroni", "none"]
-CORRECTIONS = ("holm", "bh", "bonferroni", "none")
+CORRECTIONS = get_args(Correction)
 Floats = NDArray[np.float64]
 
 
@@ -67,6 +67,8 @@ def keyness(
     ``correction``: holm and bonferroni bound the chance of any false positive, bh (Benjamini and
     Hochberg) bounds the share of false positives, none leaves p unchanged.
     """
+    from scipy.stats import chi2
+
     check(least >= 1, "least", "at least 1", least)
     check(correction in CORRECTIONS, "correction", f"one of {', '.join(CORRECTIONS)}", correction)
     counts = [_count(text, n) for text in (a, b)]
@@ -79,7 +81,7 @@ def keyness(
     observed = np.array([[one.get(word, 0) for word in words] for one in counts], np.float64)
     observed = observed.reshape(2, len(words))
     g2 = dunning_g2(observed[0], observed[1], *totals)
-    p = correct_p_values(_chi2_tail(g2), correction)
+    p = correct_p_values(np.asarray(chi2.sf(g2, 1), np.float64), correction)
     shares = observed / np.array(totals)[:, None]
     ratios = np.maximum(observed, 0.5) / np.array(totals)[:, None]
     ratios = ratios[0] / ratios[1]
@@ -134,12 +136,6 @@ def correct_p_values(p: Floats, correction: Correction) -> Floats:
     else:
         adjusted[order] = np.minimum.accumulate((p[order] * len(p) / ranks)[::-1])[::-1]
     return np.minimum(1, adjusted)
-
-
-def _chi2_tail(g2: Floats) -> Floats:
-    from scipy.stats import chi2
-
-    return np.asarray(chi2.sf(g2, 1), np.float64)
 
 
 def _count(text: Corpus | Bag, n: int) -> dict[Hashable, int]:

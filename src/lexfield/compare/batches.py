@@ -14,7 +14,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from itertools import pairwise
 from pathlib import Path
@@ -22,15 +22,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import xxhash
-from numpy.typing import NDArray
 
 from lexfield.arrays import Array
 from lexfield.compare.clouds import Clouds, find_exponent, make_clouds
-from lexfield.compare.counts import Counts
-from lexfield.compare.measures import compute_divergences
-from lexfield.compare.neighbour_walk import NeighbourWalk
+from lexfield.compare.counts import Counts, compare_rows
+from lexfield.compare.neighbour_walk import NeighbourWalk, PairSums
 from lexfield.compare.options import ComparisonOptions
-from lexfield.compare.pair_sums import PairSums
 from lexfield.engine import Engine, map_blocks
 from lexfield.errors import InputError, NotAStoreError, check, list_names
 from lexfield.progress import Progress, silent
@@ -41,6 +38,7 @@ from lexfield.store.place import Place, place_of
 if TYPE_CHECKING:
     from scipy.sparse import csr_matrix
 
+Arrays = Mapping[str, Array]
 _BYTES = 4e9  # the sums of all batches together, if there are more than _FEWEST
 _FEWEST = 16
 _ROWS = 128  # documents per batch when counts are compared
@@ -63,7 +61,7 @@ def compare_clouds(
     """Return the documents that could be compared, a matrix for each of ``ks`` in nats, and notes.
     The parameters are those of ``pairs``."""
     options.check_for_texts()
-    required = sorted({step for k in ks for step in options.with_k(k).required_ks})
+    required = sorted({step for k in ks for step in replace(options, k=k).required_ks})
     counts, clouds, notes = _embed_long_texts(counts, options, required[-1])
     equal_radii = options.estimator == "equal_radius"
     if approximate:
@@ -73,92 +71,42 @@ def compare_clouds(
     d = 0.0 if equal_radii else find_exponent(clouds, options.dimension)
     row = 8 * (len(clouds.vectors) + len(counts.ids) * len(required))
     size = int(np.clip(memory * 2**30 / 4 / row, 16, 512))
-    run = CloudRun(clouds, required, options, d, size, approximate)
-    folder = None if resume is None else RunFolder(Path(resume), run.inputs, run.batches)
+    run = CloudRun(clouds.counts, options, clouds.vectors, required, d, size, approximate)
+    if engine is None:
+        _ = run.walk  # made once, before threads need it
     sums = run.make_sums()
-    for batch in _compute_batches(run, folder, engine, progress):
+    for batch in compute_batches(run, resume, engine, progress):
         sums.merge(batch)
     return counts, sums.compute_matrices(ks), notes
 
 
-def compare_rows(
-    counts: csr_matrix, options: ComparisonOptions, rows: Array, columns: Array | None = None
-) -> NDArray[np.float64]:
-    """Return the divergence of some rows of counts from others (by default all), in nats; ``jm``
-    smooths by the latter."""
-    right = counts if columns is None else counts[columns]
-    return compute_divergences(
-        counts[rows],
-        right,
-        options.measure,
-        smoothing=options.smoothing,
-        alpha=options.alpha,
-        collection=np.asarray(right.sum(axis=0)).ravel(),
-    )
-
-
-def compare_rows_on(
-    engine: Engine,
-    folder: Path,
-    counts: csr_matrix,
-    options: ComparisonOptions,
-    progress: Progress,
-) -> NDArray[np.float64]:
-    """Return the divergence of every row of counts from every other, computed on a cluster."""
-    batches = [[first] for first in range(0, counts.shape[0], _ROWS)]
-    inputs = Inputs("compute_count_batch", {"chosen": options.to_dict()}, counts)
-    parts = RunFolder(folder, inputs, batches).compute_on(engine, progress)
-    return np.concatenate([part["rows"] for part in parts])
-
-
 @dataclass(frozen=True)
-class CloudRun:
-    """Sums over blocks of words, in batches."""
+class CountRun:
+    """Every row of counts compared with every other, some rows per batch.
 
-    clouds: Clouds
-    ks: list[int]
-    options: ComparisonOptions
-    d: float
-    size: int  # words per block
-    approximate: bool = False
+    ``jm`` smooths by all of them.
+    """
 
-    @cached_property
-    def walk(self) -> NeighbourWalk:
-        return NeighbourWalk(self.clouds, self.ks, self.options, self.size, self.approximate)
-
-    @cached_property
-    def inputs(self) -> Inputs:
-        meta = {"ks": self.ks, "d": self.d, "size": self.size, "approximate": self.approximate}
-        meta["chosen"] = self.options.to_dict()
-        return Inputs("compute_cloud_batch", meta, self.clouds.counts, self.clouds.vectors)
-
-    def make_sums(self) -> PairSums:
-        """Return sums of nothing."""
-        return PairSums(self.clouds.counts, self.ks, self.options, self.d)
-
-    @cached_property
-    def batches(self) -> list[list[int]]:
-        """The first words of the blocks of each batch."""
-        starts = list(range(0, len(self.clouds.vectors), self.size))
-        own = sum(array.nbytes for array in self.make_sums().arrays.values())
-        most = max(_FEWEST, int(_BYTES / own))
-        bounds = np.linspace(0, len(starts), min(len(starts), most) + 1).astype(int).tolist()
-        return [starts[a:b] for a, b in pairwise(bounds)]
-
-
-@dataclass(frozen=True)
-class Inputs:
-    """What a task reads: the task, its options and its arrays."""
-
-    task: str
-    meta: JsonObject
     counts: csr_matrix
-    vectors: Array | None = None
+    options: ComparisonOptions
 
-    @cached_property
+    @property
+    def batches(self) -> list[list[int]]:
+        """What to compute in each batch: here its first row."""
+        return [[first] for first in range(0, self.counts.shape[0], _ROWS)]
+
+    def compute(self, starts: list[int]) -> Arrays:
+        """Return the arrays of one batch."""
+        rows = self.counts[starts[0] : starts[0] + _ROWS]
+        return {"rows": compare_rows(rows, self.counts, self.options)}
+
+    @property
+    def meta(self) -> JsonObject:
+        return {"chosen": self.options.to_dict()}
+
+    @property
     def arrays(self) -> dict[str, Array]:
-        arrays = {f"counts.{part}": getattr(self.counts, part) for part in _PARTS}
-        return arrays if self.vectors is None else {"vectors": self.vectors, **arrays}
+        return {f"counts.{part}": getattr(self.counts, part) for part in _PARTS}
 
     @cached_property
     def key(self) -> str:
@@ -169,123 +117,149 @@ class Inputs:
         return checksum.hexdigest()
 
 
-class RunFolder:
-    """The folder of a run. Raise InputError if it belongs to another run."""
+@dataclass(frozen=True)
+class CloudRun(CountRun):
+    """Sums over blocks of words, some blocks per batch."""
 
-    def __init__(self, folder: Path, inputs: Inputs, batches: list[list[int]]) -> None:
-        self._inputs, self._batches = inputs, batches
-        self._place = Place(os.path.realpath(folder))
-        try:
-            store = Store.open(folder, _RUN)
-        except NotAStoreError:
-            with write(folder, _RUN) as out:
-                out.meta = {"key": inputs.key}
-            return
-        if store.meta["key"] != inputs.key:
+    vectors: Array
+    ks: list[int]
+    d: float
+    size: int  # words per block
+    approximate: bool = False
+
+    @cached_property
+    def walk(self) -> NeighbourWalk:
+        return NeighbourWalk(
+            self.vectors, self.counts, self.ks, self.options, self.size, self.approximate
+        )
+
+    def make_sums(self) -> PairSums:
+        """Return sums of nothing."""
+        return PairSums(self.counts, self.ks, self.options, self.d)
+
+    @cached_property
+    def batches(self) -> list[list[int]]:
+        """The first words of the blocks of each batch."""
+        starts = list(range(0, len(self.vectors), self.size))
+        own = sum(array.nbytes for array in self.make_sums().arrays.values())
+        most = max(_FEWEST, int(_BYTES / own))
+        bounds = np.linspace(0, len(starts), min(len(starts), most) + 1).astype(int).tolist()
+        return [starts[a:b] for a, b in pairwise(bounds)]
+
+    def compute(self, starts: list[int]) -> Arrays:
+        sums = self.make_sums()
+        for start in starts:
+            sums.add(self.walk.walk_block(start))
+        return sums.arrays
+
+    @property
+    def meta(self) -> JsonObject:
+        own = {"ks": self.ks, "d": self.d, "size": self.size, "approximate": self.approximate}
+        return own | super().meta
+
+    @property
+    def arrays(self) -> dict[str, Array]:
+        return {"vectors": self.vectors} | super().arrays
+
+
+def compute_batches(
+    run: CountRun, resume: str | Path | None, engine: Engine | None, progress: Progress
+) -> Iterator[Arrays]:
+    """Yield the arrays of every batch, in order; read those that the folder ``resume`` holds."""
+    place = None if resume is None else _open_folder(Path(resume), run.key)
+    missing = [
+        number
+        for number in range(len(run.batches))
+        if place is None or not place.has(_name_batch(number))
+    ]
+    if engine is not None:
+        assert place is not None  # checked by pairs
+        _compute_on(engine, run, place, missing, progress)
+        missing = []
+    computed = map_blocks(run.compute, [run.batches[number] for number in missing])
+    for number in range(len(run.batches)):
+        if place is not None and number not in missing:
+            store = Store.open(place.store(_name_batch(number)), _BATCH)
+            yield {name: store.array(name) for name in store.names("")}
+            continue
+        arrays = next(computed)
+        if place is not None:
+            _save(place, _name_batch(number), _BATCH, arrays)
+        progress(len(run.batches) - len(missing) + missing.index(number) + 1, len(run.batches))
+        yield arrays
+
+
+def _open_folder(folder: Path, key: str) -> Place:
+    """Return the folder of a run. Raise InputError if it belongs to another run."""
+    try:
+        store = Store.open(folder, _RUN)
+    except NotAStoreError:
+        with write(folder, _RUN) as out:
+            out.meta = {"key": key}
+    else:
+        if store.meta["key"] != key:
             raise InputError(
                 f"{folder} belongs to a run on other texts or with other options.",
                 "Name another folder, or delete this one.",
             )
-
-    def has(self, number: int) -> bool:
-        return self._place.has(_name_batch(number))
-
-    def load(self, number: int) -> Mapping[str, Array]:
-        store = Store.open(self._place.store(_name_batch(number)), _BATCH)
-        return {name: store.array(name) for name in store.names("")}
-
-    def save(self, number: int, sums: PairSums) -> None:
-        _save_batch(self._place, number, sums.arrays)
-
-    def compute_on(self, engine: Engine, progress: Progress) -> Iterator[Mapping[str, Array]]:
-        """Yield every batch in order; tasks compute those that are missing."""
-        inputs, total = self._inputs, len(self._batches)
-        if not self._place.has(_INPUTS_NAME):
-            with self._place.writing(_INPUTS_NAME) as folder, write(folder, _INPUTS) as out:
-                for name, values in inputs.arrays.items():
-                    out.array(name, values)
-                out.meta.update(inputs.meta, shape=list(inputs.counts.shape))
-        items = [
-            {"place": self._place.path, "key": inputs.key, "number": number, "starts": starts}
-            for number, starts in enumerate(self._batches)
-            if not self.has(number)
-        ]
-
-        def report(number: int, _: int | None) -> None:
-            progress(total - len(items) + number, total)
-
-        for _ in engine.map(f"{__name__}:{inputs.task}", items, progress=report):
-            pass
-        for number in range(total):
-            yield self.load(number)
+    return Place(os.path.realpath(folder))
 
 
-def compute_cloud_batch(place: str, key: str, number: int, starts: list[int]) -> int:
-    """A task: add up the blocks of one batch, and save the sums."""
-    where = place_of(place)
-    if not where.has(_name_batch(number)):
-        run = _open_run(place, key)
-        sums = run.make_sums()
-        for start in starts:
-            sums.add(run.walk.walk_block(start))
-        _save_batch(where, number, sums.arrays)
-    return number
+def _compute_on(
+    engine: Engine, run: CountRun, place: Place, missing: list[int], progress: Progress
+) -> None:
+    """Let the tasks of a cluster compute and save the missing batches."""
+    if not place.has(_INPUTS_NAME):
+        meta = {**run.meta, "shape": list(run.counts.shape)}
+        _save(place, _INPUTS_NAME, _INPUTS, run.arrays, meta)
+    total = len(run.batches)
+    items = [
+        {"place": place.path, "key": run.key, "number": number, "starts": run.batches[number]}
+        for number in missing
+    ]
+
+    def report(number: int, _: int | None) -> None:
+        progress(total - len(items) + number, total)
+
+    for _ in engine.map(f"{__name__}:compute_batch", items, progress=report):
+        pass
 
 
-def compute_count_batch(place: str, key: str, number: int, starts: list[int]) -> int:
-    """A task: compute the divergences of some rows from all."""
-    where = place_of(place)
-    if not where.has(_name_batch(number)):
-        _, counts, options = _open_inputs(place)
-        last = min(starts[0] + _ROWS, counts.shape[0])
-        values = compare_rows(counts, options, np.arange(starts[0], last))
-        _save_batch(where, number, {"rows": values})
+def compute_batch(place: str, key: str, number: int, starts: list[int]) -> int:
+    """A task: compute one batch and save it."""
+    where, name = place_of(place), _name_batch(number)
+    if not where.has(name):
+        _save(where, name, _BATCH, _open_run(place, key).compute(starts))
     return number
 
 
 @lru_cache(maxsize=1)
-def _open_run(place: str, key: str) -> CloudRun:
+def _open_run(place: str, key: str) -> CountRun:
     """Open the run of a folder; ``key`` distinguishes it from earlier runs in the same folder."""
-    store, counts, options = _open_inputs(place)
-    clouds = Clouds(store.array("vectors"), counts, [], np.empty(0))
-    return CloudRun(clouds, store.meta["ks"], options, store.meta["d"], store.meta["size"])
-
-
-def _open_inputs(place: str) -> tuple[Store, csr_matrix, ComparisonOptions]:
     from scipy.sparse import csr_matrix
 
     store = Store.open(place_of(place).store(_INPUTS_NAME), _INPUTS)
     # copies, because SciPy may change a sparse matrix in place
     arrays = tuple(np.array(store.array(f"counts.{part}")) for part in _PARTS)
     counts = csr_matrix(arrays, tuple(store.meta["shape"]))
-    return store, counts, ComparisonOptions(**store.meta["chosen"])
+    options = ComparisonOptions(**store.meta["chosen"])
+    if "vectors" not in store:
+        return CountRun(counts, options)
+    own = (store.meta[name] for name in ("ks", "d", "size"))
+    return CloudRun(counts, options, store.array("vectors"), *own)
 
 
-def _compute_batches(
-    run: CloudRun, folder: RunFolder | None, engine: Engine | None, progress: Progress
-) -> Iterator[Mapping[str, Array]]:
-    """Yield the sums of every batch, in order."""
-    if engine is not None:
-        assert folder is not None  # checked by pairs
-        yield from folder.compute_on(engine, progress)
-        return
-    missing = [n for n in range(len(run.batches)) if folder is None or not folder.has(n)]
-    starts = [start for number in missing for start in run.batches[number]]
-    total = sum(map(len, run.batches))
-    done = total - len(starts)
-    blocks = map_blocks(run.walk.walk_block, starts) if starts else iter(())
-    for number, own in enumerate(run.batches):
-        if folder is not None and number not in missing:
-            yield folder.load(number)
-            continue
-        sums = run.make_sums()
-        for place in range(len(own)):
-            sums.add(next(blocks))
-            if folder is not None and place + 1 == len(own):
-                folder.save(number, sums)
-            done += 1
-            progress(done, total)
-        yield sums.arrays
+def _name_batch(number: int) -> str:
+    return f"{SHARDS}/{number:04d}"
+
+
+def _save(
+    place: Place, name: str, kind: str, arrays: Arrays, meta: JsonObject | None = None
+) -> None:
+    with place.writing(name) as folder, write(folder, kind) as out:
+        for array, values in arrays.items():
+            out.array(array, values)
+        out.meta.update(meta or {})
 
 
 def _embed_long_texts(
@@ -315,13 +289,3 @@ def _embed_long_texts(
         share = clouds.dropped.mean()
         notes.append(f"tokens without a vector: {share:.1%} of a document on average")
     return counts, clouds, notes
-
-
-def _name_batch(number: int) -> str:
-    return f"{SHARDS}/{number:04d}"
-
-
-def _save_batch(place: Place, number: int, arrays: Mapping[str, Array]) -> None:
-    with place.writing(_name_batch(number)) as folder, write(folder, _BATCH) as out:
-        for name, values in arrays.items():
-            out.array(name, values)

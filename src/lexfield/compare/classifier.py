@@ -11,13 +11,13 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from lexfield.arrays import Array
+from lexfield.compare.attribution import find_calibration_rows, find_differences, fit_model
 from lexfield.compare.batches import compare_clouds
-from lexfield.compare.counts import Counts, Text, count_texts
+from lexfield.compare.counts import Text, count_texts
 from lexfield.compare.estimate import drop_impossible
 from lexfield.compare.labels import find_category_distances
 from lexfield.compare.options import ComparisonOptions
 from lexfield.compare.pairs import compare_count_rows
-from lexfield.compare.probabilities import find_calibration_rows, find_differences, fit_model
 from lexfield.errors import InputError
 from lexfield.results import JsonObject
 
@@ -92,18 +92,26 @@ class DivergenceLabeler(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return ComparisonOptions.from_dict({**given, **(self.options or {})})
 
     def _find_class_distances(self, texts: Sequence[Text]) -> Matrix:
-        distances = self._find_distances(texts, first=len(self.texts_))
-        return find_category_distances(
-            distances, self.labels_, self.classes_, self.rule, self.neighbours
-        )
+        far = self._find_distances(texts, first=len(self.texts_))
+        return find_category_distances(far, self.labels_, self.classes_, self.rule, self.neighbours)
 
     def _find_distances(self, texts: Sequence[Text], *, first: int) -> Matrix:
         """Return the divergence of all texts from ``first`` on, known and then new, from the known
         ones."""
-        given = _list_texts(texts)
+        given, known = [*self.texts_, *_list_texts(texts)], len(self.texts_)
         options = self._make_options()
-        counts = count_texts([*self.texts_, *given], n=options.n, stopwords=options.stopwords)
-        return _compare_with_known(counts, len(self.texts_), first, options)
+        counts = count_texts(given, n=options.n, stopwords=options.stopwords)
+        empty = np.flatnonzero(counts.totals == 0)
+        if len(empty):
+            number = empty[0] if empty[0] < known else empty[0] - known
+            raise InputError(f"Text {number} has no words.", "Leave it out.")
+        if options.compares_counts:
+            rows, columns = np.arange(first, len(given)), np.arange(known)
+            return compare_count_rows(counts, options, rows, columns)
+        counts, matrices, notes = compare_clouds(counts, [options.k], options)
+        if len(counts.ids) < len(given):
+            raise InputError("Some texts are too short.", " ".join(notes))
+        return drop_impossible(matrices[options.k][first:, :known], options)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -119,20 +127,3 @@ def _list_texts(texts: Sequence[Text]) -> list[Text]:
     if not given:
         raise InputError("There are no texts.")
     return given
-
-
-def _compare_with_known(
-    counts: Counts, known: int, first: int, options: ComparisonOptions
-) -> Matrix:
-    """Return the divergence of the texts from ``first`` on from the first ``known``."""
-    empty = np.flatnonzero(counts.totals == 0)
-    if len(empty):
-        number = empty[0] if empty[0] < known else empty[0] - known
-        raise InputError(f"Text {number} has no words.", "Leave it out.")
-    texts = len(counts.ids)
-    if options.compares_counts:
-        return compare_count_rows(counts, options, np.arange(first, texts), np.arange(known))
-    counts, matrices, notes = compare_clouds(counts, [options.k], options)
-    if len(counts.ids) < texts:
-        raise InputError("Some texts are too short.", " ".join(notes))
-    return drop_impossible(matrices[options.k][first:, :known], options.measure)

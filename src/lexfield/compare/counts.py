@@ -67,25 +67,28 @@ class Counts:
         notes = [f"left out, without {by}: {list_names(others)}"] if others else []
         return self.keep(np.flatnonzero(has_field), notes)
 
-    def add(self, other: Counts) -> Counts:
-        """Return these texts and those of other counts, over the types of both."""
-        from scipy.sparse import csr_matrix, vstack
 
-        columns = {type: column for column, type in enumerate(self.types)}
-        places = [columns.setdefault(type, len(columns)) for type in other.types]
-        entries = other.matrix.tocoo()
-        shape = (len(other.ids), len(columns))
-        columns_of = np.asarray(places, np.int64)[entries.col]
-        added = csr_matrix((entries.data, (entries.row, columns_of)), shape=shape)
-        own = self.matrix.copy()
-        own.resize(len(self.ids), len(columns))
-        return Counts(
-            vstack([own, added]).tocsr(),
-            list(columns),
-            [*self.ids, *other.ids],
-            [*self.metadata, *other.metadata],
-            [*self.notes, *other.notes],
-        )
+def join_counts(parts: Sequence[Counts]) -> Counts:
+    """Return the texts of all parts, over the types of all, as they first occur."""
+    from scipy.sparse import csr_matrix, vstack
+
+    columns: dict[str, int] = {}
+    places = [
+        np.array([columns.setdefault(type, len(columns)) for type in part.types], np.int64)
+        for part in parts
+    ]
+    rows = []
+    for part, place in zip(parts, places, strict=True):
+        entries = part.matrix.tocoo()
+        at = (entries.row, place[entries.col])
+        rows.append(csr_matrix((entries.data, at), shape=(len(part.ids), len(columns))))
+    return Counts(
+        vstack(rows).tocsr(),
+        list(columns),
+        [id for part in parts for id in part.ids],
+        [record for part in parts for record in part.metadata],
+        [note for part in parts for note in part.notes],
+    )
 
 
 def count_corpus(
@@ -143,50 +146,38 @@ def count_texts(
         counts = count_corpus(Corpus.of(documents), n=n, stopwords=stopwords)
     else:
         cut = [Corpus.of([text]) if isinstance(text, str | Document) else text for text in given]
-        bags = [
-            BagMatrix.of(text, n).total() if isinstance(text, Corpus) else _make_bag(text, n)
-            for text in cut
-        ]
-        counts = _join_bags(bags, _order_grams(cut, bags), stopword_list(stopwords))
+        counts = _join_texts(cut, n, stopword_list(stopwords))
     return counts if ids is None else replace(counts, ids=list(ids))
 
 
-def _make_bag(text: Bag | Sequence[str], n: int) -> Bag:
-    return text if isinstance(text, Bag) else Bag.of(text, n)
-
-
-def _order_grams(texts: Sequence[Text], bags: Sequence[Bag]) -> list[str]:
-    """Return all n-grams: by the frequency of their words, as in a corpus, if all texts are
-    corpora, so that resampling draws the same tokens; otherwise as they first occur."""
-    grams = list(dict.fromkeys(str(gram) for bag in bags for gram in bag))
-    totals: Counter[str] = Counter()
-    for text in texts:
-        if not isinstance(text, Corpus):
-            return grams
-        words = text.vocabulary
-        totals.update(dict(zip(words.words, words.counts.tolist(), strict=True)))
-    ranked = sorted(totals, key=lambda word: (-totals[word], word))
-    rank = {word: place for place, word in enumerate(ranked)}
-    return sorted(grams, key=lambda gram: [rank[word] for word in gram.split(" ")])
-
-
-def _join_bags(bags: Sequence[Bag], grams: Sequence[str], excluded: frozenset[str]) -> Counts:
+def _join_texts(
+    texts: Sequence[Corpus | Bag | Sequence[str]], n: int, excluded: frozenset[str]
+) -> Counts:
+    """Count texts one by one. If all are corpora, n-grams are ordered by the frequency of their
+    words, as in a corpus, so that resampling draws the same tokens."""
     from scipy.sparse import csr_matrix
 
-    types = [gram for gram in grams if not excluded.intersection(gram.split(" "))]
-    columns = {type: column for column, type in enumerate(types)}
-    entries = [
-        (row, columns[str(gram)], value)
-        for row, bag in enumerate(bags)
-        for gram, value in bag.items()
-        if str(gram) in columns
-    ]
-    rows, places, values = zip(*entries, strict=True) if entries else ((), (), ())
-    shape = (len(bags), len(types))
-    matrix = csr_matrix((np.array(values, float), (rows, places)), shape=shape)
-    if matrix.nnz and matrix.data.min() < 0:
+    parts = []
+    for number, text in enumerate(texts):
+        if isinstance(text, Corpus):
+            text = BagMatrix.of(text, n).total()
+        bag = text if isinstance(text, Bag) else Bag.of(text, n)
+        row = np.array([list(bag.values())], float)
+        parts.append(Counts(csr_matrix(row), [str(gram) for gram in bag], [str(number)]))
+    joined = join_counts(parts)
+    if joined.matrix.nnz and joined.matrix.data.min() < 0:
         raise InputError("A bag with negative counts is no text.", "Add what was subtracted.")
-    return Counts(matrix, types, [str(row) for row in range(len(bags))])
+    kept = [i for i, gram in enumerate(joined.types) if not excluded.intersection(gram.split(" "))]
+    corpora = [text.vocabulary for text in texts if isinstance(text, Corpus)]
+    if len(corpora) == len(texts):
+        totals: Counter[str] = Counter()
+        for words in corpora:
+            totals.update(dict(zip(words.words, words.counts.tolist(), strict=True)))
+        ranked = sorted(totals, key=lambda word: (-totals[word], word))
+        rank = {word: place for place, word in enumerate(ranked)}
+        kept.sort(key=lambda i: [rank[word] for word in joined.types[i].split(" ")])
+    types = [joined.types[i] for i in kept]
+    return replace(joined, matrix=joined.matrix[:, kept].sorted_indices(), types=types)
 
 
 def _draw_sample(counts: Counts, size: int, seed: int) -> Counts:
@@ -210,6 +201,19 @@ def _draw_sample(counts: Counts, size: int, seed: int) -> Counts:
     drawn = csr_matrix((np.concatenate(parts), matrix.indices, matrix.indptr), matrix.shape)
     drawn.eliminate_zeros()
     return replace(kept, matrix=drawn)
+
+
+def compare_rows(
+    left: csr_matrix,
+    right: csr_matrix,
+    options: ComparisonOptions,
+    collection: Array | None = None,
+) -> NDArray[np.float64]:
+    """Return the divergence of every row of counts on the left from every one on the right, in
+    nats; ``jm`` smooths by ``collection``, by default the counts on the right."""
+    if collection is None:
+        collection = np.asarray(right.sum(axis=0)).ravel()
+    return options.make_table(left, right, collection).compute()
 
 
 def spread_counts(counts: Counts, options: ComparisonOptions) -> Counts:

@@ -1,4 +1,5 @@
-"""The divergence of two texts: never a bare number, and no number if the estimate is impossible.
+"""The divergence of two texts and its error bars: never a bare number, and no number if the
+estimate is impossible.
 
 The k-nearest-neighbour estimators are not bounded as the divergences are that they estimate. Where
 their bias is larger than the difference of two texts, as it is with word vectors of hundreds of
@@ -15,10 +16,12 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from lexfield.compare.measures import find_measure
-from lexfield.errors import InputError
+from lexfield.arrays import Array
+from lexfield.compare.options import ComparisonOptions
+from lexfield.errors import InputError, check
 from lexfield.explain import Explanation
 from lexfield.plottable import Plottable
+from lexfield.progress import Progress
 from lexfield.results import JsonObject, html_table
 
 _WORDS = 15  # shown in a notebook
@@ -94,33 +97,41 @@ class Estimate(Plottable):
         return " ".join(parts)
 
 
-def drop_impossible(values: ArrayLike, measure: str) -> NDArray[np.float64]:
-    """Return the estimates, in nats, with NaN for those outside the range of the measure."""
+def drop_impossible(values: ArrayLike, options: ComparisonOptions) -> NDArray[np.float64]:
+    """Return the values, in nats, with NaN for estimates outside the range of the measure. Counts
+    are not estimated, so their values stay as they are."""
     raw = np.asarray(values, np.float64)
-    most = find_measure(measure).most
+    if options.compares_counts:
+        return raw
+    most = options.definition.most
     inside = (raw >= -_ROUNDING) & (raw <= most + _ROUNDING)
     return np.where(inside, np.clip(raw, 0.0, most), np.nan)
 
 
-def note_impossible(raw: float, measure: str) -> str:
+def note_no_value(raw: float, options: ComparisonOptions) -> str:
     """Say why a comparison has no value."""
+    if options.compares_counts:
+        return f"no value: {options.measure} could not be computed for these texts"
     why = "is negative" if raw < 0 else f"of {raw:.4g} nats is too large"
     return (
-        f"no value: the estimate {why}, but {measure} is {find_measure(measure).range}."
+        f"no value: the estimate {why}, but {options.measure} is {options.definition.range}."
         f" The estimator's error is larger than what it measures. {INSTEAD}"
     )
 
 
-def note_impossible_pairs(matrices: dict[int, NDArray[np.float64]], measure: str) -> str:
+def note_pairs_without_value(
+    matrices: dict[int, NDArray[np.float64]], options: ComparisonOptions
+) -> str:
     """Say how many of all pairs have no value; nothing if all have one."""
     missing = sum(int(np.isnan(matrix).sum()) for matrix in matrices.values())
     total = sum(matrix.size - len(matrix) for matrix in matrices.values())
     if not missing:
         return ""
-    return (
-        f"{missing:,} of {total:,} pairs have no value: their estimate is not"
-        f" {find_measure(measure).range}, as {measure} is. {INSTEAD}"
-    )
+    measure = options.measure
+    why = f"their estimate is not {options.definition.range}, as {measure} is. {INSTEAD}"
+    if options.compares_counts:
+        why = f"{measure} could not be computed for them"
+    return f"{missing:,} of {total:,} pairs have no value: {why}"
 
 
 def check_rankable(matrix: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -129,7 +140,91 @@ def check_rankable(matrix: NDArray[np.float64]) -> NDArray[np.float64]:
     if missing:
         raise InputError(
             f"{missing:,} of {matrix.size:,} divergences have no value, because their estimates are"
-            " impossible: no label, ranking or map can be made of them.",
+            " impossible or could not be computed: no label, ranking or map can be made of them.",
             f"{INSTEAD} On the command line: --estimator spread, or --space categorical.",
         )
     return matrix
+
+
+@dataclass(frozen=True)
+class Resampling:
+    """Error bars by resampling tokens: an interval with this confidence, a p-value, or neither.
+
+    Interval: half of the tokens of each text are drawn without replacement, many times. The
+    deviations of these values from their mean have the spread of the value itself (the delete-half
+    jackknife of Shao and Wu 1989). Drawing with replacement, as the bootstrap does, would make
+    points copies of others, which ruins distances to neighbours.
+
+    In short texts the deviations can lead out of the range of the measure, such as below 0. The
+    interval then ends at the bound. No divergence lies beyond it, so the confidence is the same.
+
+    p-value: the tokens of both texts are shuffled together and dealt out again; how often is the
+    value as large as the observed one?
+    """
+
+    interval: float | None = None
+    p: bool = False
+    resamples: int = 200
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        interval = self.interval
+        check(interval is None or 0 < interval < 1, "interval", "between 0 and 1", interval)
+        check(self.resamples >= 20, "resamples", "at least 20", self.resamples)
+        check(self.seed >= 0, "seed", "at least 0", self.seed)
+
+    def run(
+        self,
+        statistic: Callable[[Array, Array], float],
+        a: Array,
+        b: Array,
+        value: float,
+        bounds: tuple[float, float] | None,
+        progress: Progress,
+    ) -> tuple[tuple[float, float] | None, float | None]:
+        """Return the interval of an observed value, within ``bounds``, and its p-value: each None
+        if it is not wanted, or if the statistic of some resample is NaN. Without bounds, as for an
+        impossible value, there is no interval.
+
+        Raise InputError if the counts ``a`` or ``b`` are not whole numbers.
+        """
+        if self.interval is None and not self.p:
+            return None, None
+        if not all(np.array_equal(row, row.astype(np.int64)) for row in (a, b)):
+            raise InputError("Bags with fractions cannot be resampled.", "Give whole counts.")
+        a, b = a.astype(np.int64), b.astype(np.int64)
+        rng = np.random.default_rng(self.seed)
+        interval, p = None, None
+        if self.interval is not None and bounds is not None:
+            values = self._repeat(lambda: statistic(_halve(a, rng), _halve(b, rng)), progress)
+            tail = (1 - self.interval) / 2
+            ends = value + np.quantile(values - values.mean(), [tail, 1 - tail])
+            low, high = np.clip(ends, *bounds).tolist()
+            interval = None if math.isnan(low) else (low, high)
+        if self.p:
+            pooled, size = a + b, int(a.sum())
+
+            def deal() -> float:
+                first = _draw(pooled, size, rng)
+                return statistic(first, pooled - first)
+
+            values = self._repeat(deal, progress)
+            if not np.isnan([value, *values]).any():
+                p = (1 + int((values >= value).sum())) / (1 + self.resamples)
+        return interval, p
+
+    def _repeat(self, draw: Callable[[], float], progress: Progress) -> NDArray[np.float64]:
+        values = np.empty(self.resamples)
+        for number in range(self.resamples):
+            values[number] = draw()
+            progress(number + 1, self.resamples)
+        return values
+
+
+def _draw(counts: Array, size: int, rng: np.random.Generator) -> Array:
+    """Draw so many tokens without replacement."""
+    return np.asarray(rng.multivariate_hypergeometric(counts, size, method="marginals"), np.int64)
+
+
+def _halve(counts: Array, rng: np.random.Generator) -> Array:
+    return _draw(counts, int(counts.sum()) // 2, rng)

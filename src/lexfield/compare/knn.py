@@ -31,7 +31,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 
 import numpy as np
 from numpy.typing import NDArray
@@ -64,6 +64,16 @@ class CloudSums:
     to_mixture: Array | float = math.nan
     mixture: Array | float = math.nan
     powers: Mapping[float, Array | float] = field(default_factory=dict)
+
+    def swap(self) -> CloudSums:
+        """Return the sums with X and Y exchanged, of arrays over all pairs."""
+        one = {f.name: _swap(getattr(self, f.name)) for f in fields(self) if f.name != "powers"}
+        powers = {alpha: _swap(values) for alpha, values in self.powers.items()}
+        return CloudSums(**one, powers=powers)
+
+
+def _swap(values: Array | float) -> Array:
+    return np.swapaxes(values, 0, 1) if np.ndim(values) > 1 else np.asarray(values)
 
 
 Reverse = Callable[[], CloudSums]  # the sums with X and Y exchanged

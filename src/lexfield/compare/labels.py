@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from lexfield.arrays import Array
-from lexfield.compare.counts import Counts, count_corpus
+from lexfield.compare.counts import Counts, count_corpus, join_counts
 from lexfield.compare.estimate import check_rankable
 from lexfield.compare.options import ComparisonOptions
 from lexfield.compare.pairs import Pairs, pairs
@@ -74,6 +74,8 @@ class Evidence:
 
 @dataclass(frozen=True)
 class LabelledDocument:
+    """A document, its own label, and the one that it gets from all the others."""
+
     id: str
     label: str
     predicted: str
@@ -175,9 +177,8 @@ def label_text(
     name = "your text"
     while name in known.ids:
         name += "′"
-    document = Document(name, text, name, {by: ""})
-    own = Corpus.of([document], normalisation=corpus.normalisation)
-    counts = known.add(count_corpus(own, n=chosen.n, stopwords=chosen.stopwords))
+    own = Corpus.of([Document(name, text, name, {by: ""})], normalisation=corpus.normalisation)
+    counts = join_counts([known, count_corpus(own, n=chosen.n, stopwords=chosen.stopwords)])
     if not counts.totals[-1]:
         raise InputError("The text has no words.", "Give a text with words.")
     found = pairs(counts, **options)
@@ -196,11 +197,11 @@ def label_text(
     return TextLabel(by, rule, rows, evidence, found.notes)
 
 
-def check_distinct(labels: Sequence[str]) -> Array:
+def check_distinct(labels: ArrayLike) -> Array:
     """Return the distinct labels, sorted. Raise InputError if there is only one."""
     names = np.unique(labels)
     if len(names) < 2:
-        raise InputError(f"All documents are {labels[0]!r}.", "There is nothing to tell apart.")
+        raise InputError(f"All documents are {str(names[0])!r}.", "There is nothing to tell apart.")
     return names
 
 
@@ -213,25 +214,20 @@ def find_category_distances(
     check_rankable(distances)
     check(neighbours >= 1, "neighbours", "at least 1", neighbours)
     far = np.full((len(distances), len(names)), np.inf)
-    if rule == "vote":
-        for row, values in enumerate(distances):
-            order = np.argsort(values, kind="stable")[:neighbours]
-            order = order[np.isfinite(values[order])]
-            for place, label in enumerate(names):
-                mine = order[labels[order] == label]
-                if len(mine):  # votes first; then the mean, squeezed into less than one vote
-                    mean = float(values[mine].mean())
-                    far[row, place] = -len(mine) + mean / (1 + abs(mean)) / 2
-        return far
+    if rule == "vote":  # only the nearest few count
+        rank = np.argsort(np.argsort(distances, axis=1, kind="stable"), axis=1)
+        distances = np.where(rank < neighbours, distances, np.inf)
     for place, label in enumerate(names):
         columns = distances[:, labels == label]
         finite = np.isfinite(columns)
-        some = finite.any(axis=1)
+        some, votes = finite.any(axis=1), finite.sum(axis=1)
         if rule == "nearest":
             far[some, place] = columns[some].min(axis=1, initial=np.inf)
-        else:
-            sums = np.where(finite, columns, 0).sum(axis=1)
-            far[some, place] = sums[some] / finite[some].sum(axis=1)
+            continue
+        means = np.where(finite, columns, 0).sum(axis=1)[some] / votes[some]
+        if rule == "vote":  # votes first; then the mean, squeezed into less than one vote
+            means = -votes[some] + means / (1 + np.abs(means)) / 2
+        far[some, place] = means
     return far
 
 

@@ -19,7 +19,8 @@ To add a measure of word counts, register a function of two arrays of frequencie
 
 p and q hold the frequencies of all words of the two texts, in the same order; each sums to 1. The
 function returns the value, or one part per word: then the value is their sum, and the parts explain
-it. A package can name the function in the entry point group ``lexfield.measures`` instead.
+it. NaN means that there is no value, and a note says so. A package can name the function in the
+entry point group ``lexfield.measures`` instead.
 """
 
 from __future__ import annotations
@@ -36,6 +37,7 @@ from lexfield.compare import knn
 from lexfield.compare.smoothing import (
     BLOCK,
     Matrix,
+    SmoothedTexts,
     Smoothing,
     find_frequencies,
     multiply,
@@ -58,20 +60,6 @@ _NEAR_ONE = 1e-5  # KL is also the mean of Rényi at α = 1 ± this
 
 
 @dataclass(frozen=True)
-class CountTable:
-    """Two matrices of counts; every row of ``left`` is compared with every row of ``right``."""
-
-    left: csr_matrix
-    right: csr_matrix
-    smoothing: Smoothing
-    alpha: float
-    collection: Array  # the counts of all texts, for smoothing
-
-    def frequencies(self) -> tuple[csr_matrix, csr_matrix]:
-        return find_frequencies(self.left), find_frequencies(self.right)
-
-
-@dataclass(frozen=True)
 class Measure:
     """A measure; all but ``parts`` have defaults that suit a function added by a user.
 
@@ -85,7 +73,7 @@ class Measure:
     is_additive      do the parts add up to the value?
     is_logarithmic   is it measured in nats or bits?
     is_smoothed      are the frequencies smoothed?
-    most             the largest possible value, in nats; ``range`` says it in words
+    least, most      the range of values, in nats; ``range`` says it in words
     """
 
     title: str
@@ -97,6 +85,7 @@ class Measure:
     is_additive: bool = True
     is_logarithmic: bool = False
     is_smoothed: bool = False
+    least: float = 0.0
     most: float = math.inf
     range: str = "at least 0"
 
@@ -107,10 +96,55 @@ def find_measure(name: str) -> Measure:
     if isinstance(found, Measure):
         return found
     formula = found
-    return Measure(name, lambda p, q, alpha: np.asarray(formula(p, q), np.float64))
+    return Measure(name, lambda p, q, alpha: np.asarray(formula(p, q), np.float64), least=-math.inf)
 
 
-def compute_divergences(
+@dataclass(frozen=True)
+class CountTable:
+    """Two matrices of counts; every row of ``left`` is compared with every row of ``right``."""
+
+    left: csr_matrix
+    right: csr_matrix
+    measure: Measure
+    smoothing: Smoothing
+    alpha: float
+    collection: Array  # the counts of all texts, for smoothing
+
+    def find_frequencies(self) -> tuple[csr_matrix, csr_matrix]:
+        return find_frequencies(self.left), find_frequencies(self.right)
+
+    def smooth(self) -> tuple[SmoothedTexts, SmoothedTexts]:
+        left, right = (smooth(c, self.smoothing, self.collection) for c in (self.left, self.right))
+        return left, right
+
+    def compute(self) -> Matrix:
+        """Return the measure of all pairs, in nats."""
+        if self.measure.compute is not None:
+            return self.measure.compute(self)
+        p, q = self.find_frequencies()
+        values = np.empty((p.shape[0], q.shape[0]))
+        for i, j in np.ndindex(*values.shape):
+            used = np.union1d(p[i].indices, q[j].indices)
+            mine, other = (side[:, used].toarray().ravel() for side in (p[i], q[j]))
+            with np.errstate(divide="ignore", invalid="ignore"):  # a note says if there is none
+                values[i, j] = self.measure.parts(mine, other, self.alpha).sum()
+        return values
+
+    def find_parts(self) -> Array:
+        """Return each word's part in the value, for a table of one pair; of 0 dimensions if a
+        measure of a user returns only the value."""
+        p, q = (side.to_dense().ravel() for side in self.smooth())
+        used = (p > 0) | (q > 0)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            parts = self.measure.parts(p[used], q[used], self.alpha)
+        if not parts.ndim:
+            return parts
+        found = np.zeros(len(p))
+        found[used] = parts
+        return found
+
+
+def make_table(
     left: csr_matrix,
     right: csr_matrix,
     measure: str,
@@ -118,53 +152,22 @@ def compute_divergences(
     smoothing: str = "jm",
     alpha: float = 0.5,
     collection: Array | None = None,
-) -> Matrix:
-    """Return the measure of every row of ``left`` against every row of ``right``, in nats.
-
-    ``collection`` holds the counts behind ``jm``; by default those of both matrices.
-    """
+) -> CountTable:
+    """Return what is compared, checked. ``collection`` holds the counts behind ``jm``; by default
+    those of both matrices."""
     chosen = find_measure(measure)
     if measure == "renyi":
         check(alpha > 0 and alpha != 1, "alpha", "over 0 and not 1", alpha)
     for matrix in (left, right):
         if (sum_rows(matrix) == 0).any():
             raise InputError("A text without words has no divergence.", "Leave it out.")
-    how = parse_smoothing(smoothing)
+    how = parse_smoothing(smoothing if chosen.is_smoothed else "shared")
     words = np.empty(0)
-    if chosen.is_smoothed and how.kind != "shared":
+    if how.kind != "shared":
         both = np.asarray(left.sum(axis=0)).ravel() + np.asarray(right.sum(axis=0)).ravel()
         words = both if collection is None else np.asarray(collection, np.float64)
         words = np.where((words == 0) & (both > 0), 1, words)  # a word it lacks counts once
-    table = CountTable(left, right, how, alpha, words)
-    return chosen.compute(table) if chosen.compute else _compute_by_pair(table, chosen)
-
-
-def find_parts(table: CountTable, measure: Measure) -> Array:
-    """Return each word's part in the value, for a table of one pair; of 0 dimensions if a measure
-    of a user returns only the value."""
-    if measure.is_smoothed and table.smoothing.kind != "shared":
-        sides = [smooth(c, table.smoothing, table.collection) for c in (table.left, table.right)]
-        p, q = (side.to_dense().ravel() for side in sides)
-    else:
-        p, q = (side.toarray().ravel() for side in table.frequencies())
-    used = (p > 0) | (q > 0)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        parts = measure.parts(p[used], q[used], table.alpha)
-    if not parts.ndim:
-        return parts
-    found = np.zeros(len(p))
-    found[used] = parts
-    return found
-
-
-def _compute_by_pair(table: CountTable, measure: Measure) -> Matrix:
-    p, q = table.frequencies()
-    values = np.empty((p.shape[0], q.shape[0]))
-    for i, j in np.ndindex(*values.shape):
-        used = np.union1d(p[i].indices, q[j].indices)
-        mine, other = (side[:, used].toarray().ravel() for side in (p[i], q[j]))
-        values[i, j] = measure.parts(mine, other, table.alpha).sum()
-    return values
+    return CountTable(left, right, chosen, how, alpha, words)
 
 
 def find_entropy(counts: csr_matrix) -> Matrix:
@@ -186,7 +189,7 @@ def _hellinger_parts(p: Array, q: Array, alpha: float) -> Array:
 
 
 def _compute_hellinger(table: CountTable) -> Matrix:
-    p, q = table.frequencies()
+    p, q = table.find_frequencies()
     affinity = multiply(replace_data(p, np.sqrt(p.data)), replace_data(q, np.sqrt(q.data)))
     return np.sqrt(np.clip(1 - affinity, 0, 1))
 
@@ -198,7 +201,7 @@ def _js_parts(p: Array, q: Array, alpha: float) -> Array:
 
 
 def _compute_js(table: CountTable) -> Matrix:
-    p, q = table.frequencies()
+    p, q = table.find_frequencies()
     half_p, half_q = replace_data(p, p.data / 2), replace_data(q, q.data / 2)
     rows = (half_p.indptr, half_p.indices, half_p.data)
     own_p, own_q = (replace_data(h, h.data * np.log(h.data)) for h in (half_p, half_q))
@@ -236,16 +239,12 @@ def _kl_parts(p: Array, q: Array, alpha: float) -> Array:
 
 
 def _compute_kl(table: CountTable) -> Matrix:
+    """Σ p ln p − Σ p ln q, over shared words or the whole vocabulary."""
+    p, q = table.smooth()
     if table.smoothing.kind == "shared":
-        p, q = table.frequencies()
-        own = multiply(replace_data(p, p.data * np.log(p.data)), replace_data(q, np.ones(q.nnz)))
-        return own - multiply(p, replace_data(q, np.log(q.data)))
-    return _compute_smoothed_kl(table)
-
-
-def _compute_smoothed_kl(table: CountTable) -> Matrix:
-    """Σ p ln p − Σ p ln q over the whole vocabulary."""
-    p, q = (smooth(c, table.smoothing, table.collection) for c in (table.left, table.right))
+        own = replace_data(p.on, p.on.data * np.log(p.on.data))
+        shared = multiply(own, replace_data(q.on, np.ones(q.on.nnz)))
+        return shared - multiply(p.on, replace_data(q.on, np.log(q.on.data)))
     used = q.word > 0
     log_word = np.log(q.word[used])
     # off its words q is text × word: the sum as if q had no words, and what its words change
@@ -271,21 +270,15 @@ def _renyi_parts(p: Array, q: Array, alpha: float) -> Array:
 
 
 def _compute_renyi(table: CountTable) -> Matrix:
+    """ln Σ p^α q^(1−α), over shared words or the whole vocabulary, divided by α − 1."""
     alpha = table.alpha
     if alpha > _STEEP:
         return _compute_steep_renyi(table)
-    if table.smoothing.kind != "shared":
-        return _compute_smoothed_renyi(table)
-    p, q = table.frequencies()
-    total = multiply(replace_data(p, p.data**alpha), replace_data(q, q.data ** (1 - alpha)))
-    with np.errstate(divide="ignore"):  # infinite if no word is shared
-        return np.where(total > 0, np.log(total) / (alpha - 1), np.inf)
-
-
-def _compute_smoothed_renyi(table: CountTable) -> Matrix:
-    """ln Σ p^α q^(1−α) over the whole vocabulary, divided by α − 1."""
-    p, q = (smooth(c, table.smoothing, table.collection) for c in (table.left, table.right))
-    alpha, beta = table.alpha, 1 - table.alpha
+    p, q, beta = *table.smooth(), 1 - alpha
+    if table.smoothing.kind == "shared":
+        total = multiply(replace_data(p.on, p.on.data**alpha), replace_data(q.on, q.on.data**beta))
+        with np.errstate(divide="ignore"):  # infinite if no word is shared
+            return np.where(total > 0, np.log(total) / (alpha - 1), np.inf)
     used = p.word > 0
     word_p = np.where(used, p.word**alpha, 0)
     word_q = np.where(used, np.where(used, q.word, 1) ** beta, 0)
@@ -300,19 +293,13 @@ def _compute_steep_renyi(table: CountTable) -> Matrix:
     """The same where powers would overflow or cancel: by logarithms, over the words of both."""
     from scipy.special import logsumexp
 
-    def make_dense(rows: csr_matrix) -> Matrix:
-        if table.smoothing.kind == "shared":
-            return np.asarray(rows.toarray())
-        return smooth(rows, table.smoothing, table.collection).to_dense()
-
-    smoothed = table.smoothing.kind != "shared"
-    left, right = (table.left, table.right) if smoothed else table.frequencies()
+    left, right = table.smooth()
     alpha = table.alpha
-    values = np.empty((left.shape[0], right.shape[0]))
-    for start in range(0, right.shape[0], BLOCK):
-        q = make_dense(right[start : start + BLOCK])
-        for row in range(left.shape[0]):
-            p = make_dense(left[row]).ravel()
+    values = np.empty((len(left.text), len(right.text)))
+    for start in range(0, len(right.text), BLOCK):
+        q = right.to_dense(slice(start, start + BLOCK))
+        for row in range(len(left.text)):
+            p = left.to_dense(slice(row, row + 1)).ravel()
             mine = p > 0
             both = q[:, mine] > 0
             logs = np.log(np.where(both, q[:, mine], 1.0))

@@ -1,9 +1,9 @@
 """All documents at once: walk outward from a word along its neighbours, and record for each
 document the distance of its k-th word.
 
-The other words of the collection are put into buckets by distance once per word, whatever the
-number of documents. A bucket is sorted when the walk reaches it, and the walk ends when every
-document has met the largest k. So the cost grows with the vocabulary, not with the number of pairs.
+The other words of the collection are ranked by distance once per word, whatever the number of
+documents: first only the nearest of them, and more if some document has not met the largest k when
+the walk ends. So the cost grows with the vocabulary, not with the number of pairs.
 
 Kernels read which documents hold which word from ``postings = (offsets, documents)``: word w is in
 ``documents[offsets[w]:offsets[w + 1]]``.
@@ -11,20 +11,24 @@ Kernels read which documents hold which word from ``postings = (offsets, documen
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from lexfield.arrays import Array
-from lexfield.compare.clouds import Clouds
+from lexfield.compare.knn import CloudSums, count_mixture, extrapolate
 from lexfield.compare.options import ComparisonOptions
 from lexfield.engine.compiled import kernel
 from lexfield.vectors.nearest import nearest_rows, prepare_rows
 
+if TYPE_CHECKING:
+    from scipy.sparse import csr_matrix
+
 _SPARE = 4  # approximate lists are this many times longer than the median document needs
 _ROWS = 64  # words whose products with all others are held at a time
-_LEAST = 0.1  # share of all words that are put into buckets at first
+_LEAST = 0.05  # share of all words that are ranked at first
 _SAMPLE = 512  # values from which the size of a share is estimated
 _CLOSE = 1e-6  # squares under this share of the lengths lose digits as a difference of products
 
@@ -47,19 +51,19 @@ class NeighbourWalk:
 
     def __init__(
         self,
-        clouds: Clouds,
+        vectors: Array,
+        counts: csr_matrix,
         ks: list[int],
         options: ComparisonOptions,
         size: int,
         approximate: bool,
     ) -> None:
-        vectors, counts = clouds.vectors, clouds.counts
         by_word = counts.T.tocsr()
-        self._offsets = by_word.indptr.astype(np.int64)
-        self._documents = by_word.indices.astype(np.int32)
+        offsets, documents = by_word.indptr.astype(np.int64), by_word.indices.astype(np.int32)
+        self._postings = (offsets, documents)
         self._weights = by_word.data.astype(np.float64)
-        self._vectors, self._height = vectors, counts.shape[0]
-        self._lengths = np.einsum("ij,ij->i", vectors, vectors)
+        self._points = (vectors, np.einsum("ij,ij->i", vectors, vectors))
+        self._height = counts.shape[0]
         self._ks, self._options, self._size = np.array(ks), options, size
         self._single = vectors.astype(np.float32) if approximate else None
         self._base = None if self._single is None else prepare_rows(self._single, euclidean=True)
@@ -70,121 +74,82 @@ class NeighbourWalk:
 
     def walk_block(self, first: int) -> Block:
         """Walk from the words of the block that begins at ``first``."""
-        last = min(first + self._size, len(self._vectors))
-        offsets = self._offsets[first : last + 1]
-        entries = slice(int(offsets[0]), int(offsets[-1]))
+        vectors, (offsets, documents) = self._points[0], self._postings
+        last = min(first + self._size, len(vectors))
+        entries = slice(int(offsets[first]), int(offsets[last]))
         shape = (entries.stop - entries.start, self._height, len(self._ks))
-        none = (0, 0, 0)
         equal_radii = self._options.estimator == "equal_radius"
         out = np.full((last - first, *shape[1:]), np.nan)
-        own, others = (np.zeros(shape if equal_radii else none, np.int32) for _ in range(2))
-        union = np.zeros(shape if self._options.definition.uses_mixture else none)
+        own, others = (np.zeros(shape if equal_radii else (0, 0, 0), np.int32) for _ in range(2))
+        union = np.zeros(shape if self._options.definition.uses_mixture else (0, 0, 0))
         left = np.ones(last - first, bool) if self._base is None else self._walk_lists(first, out)
-        room = np.empty((_ROWS, len(self._vectors)))
-        postings = (self._offsets, self._documents)
-        for start, end in _find_runs(np.flatnonzero(left), _ROWS):
-            at = first + start
-            part = self._vectors[at : first + end]
-            products = np.matmul(part, self._vectors.T, out=room[: end - start])
-            before = int(self._offsets[at] - self._offsets[first])
-            points = (self._vectors, self._lengths)
+        starts = first + np.flatnonzero(left)
+        room = np.empty((_ROWS, len(vectors)))
+        for at in range(0, len(starts), _ROWS):
+            part = starts[at : at + _ROWS]
+            products = np.matmul(vectors[part], vectors.T, out=room[: len(part)])
+            walk = (part, first, self._postings, self._ks)
             if len(union):
-                _walk_unions(points, products.copy(), at, postings, self._ks, union[before:])
-            inside = (own[before:], others[before:])
-            _walk_block(points, products, at, postings, self._ks, out[start:end], inside)
-        words = np.repeat(np.arange(last - first), np.diff(offsets))
-        held = (self._documents[entries], self._weights[entries])
-        return Block(words, *held, out, own, others, union)
+                _walk_unions(self._points, products.copy(), *walk, union)
+            _walk_block(self._points, products, *walk, out, (own, others))
+        words = np.repeat(np.arange(last - first), np.diff(offsets[first : last + 1]))
+        return Block(words, documents[entries], self._weights[entries], out, own, others, union)
 
     def _walk_lists(self, first: int, out: Array) -> Array:
         """Walk along approximate lists; return True for words whose list was too short."""
         assert self._single is not None and self._base is not None
+        words = np.arange(first, first + len(out))
         found = nearest_rows(
-            self._single[first : first + len(out)],
-            self._base,
-            k=self._list_size,
-            skip=np.arange(first, first + len(out)),
-            approximate=True,
+            self._single[words], self._base, k=self._list_size, skip=words, approximate=True
         )
-        complete = np.zeros(len(out), np.bool_)
-        lists = (found.offsets, found.rows, -found.scores)
-        _walk_lists(lists, first, (self._offsets, self._documents), self._ks, out, complete)
-        return ~complete
-
-
-def _find_runs(places: Array, most: int) -> Iterator[tuple[int, int]]:
-    """Yield runs of consecutive numbers as (first, last + 1), of at most ``most`` each."""
-    if len(places):
-        for run in np.split(places, np.flatnonzero(np.diff(places) != 1) + 1):
-            for start in range(int(run[0]), int(run[-1]) + 1, most):
-                yield start, min(start + most, int(run[-1]) + 1)
+        mine, none = np.empty(0, np.int32), np.empty((0, 0, 0), np.int32)
+        short = np.empty(len(out), bool)
+        for number, target in enumerate(out):
+            near = slice(found.offsets[number], found.offsets[number + 1])
+            ranked = (found.rows[near], found.scores[near] ** 2)
+            met_all = _walk(ranked, self._postings, self._ks, target, mine, (none, none))
+            short[number] = not met_all
+        return short
 
 
 @kernel
 def _walk_block(
     points: tuple[Array, ...],
     products: Array,
+    words: Array,
     first: int,
     postings: tuple[Array, ...],
     ks: Array,
     out: Array,
     inside: tuple[Array, ...],
 ) -> None:
-    """Find the distance at which each document meets its k-th word, for a block of words.
+    """Find the distance at which each document meets its k-th word, for words of a block that
+    begins with ``first``.
 
-    points: all vectors, and their squared lengths.
-    products: inner products of the words of the block, beginning with ``first``, with all words.
+    points: all vectors, and their squared lengths. products: inner products of the words with all.
     out: word of the block × document × k. inside: two arrays of every (word, document that holds
     it) of the block × document × k: how many of its own words that document has met when the other
     meets its k-th, and the reverse; empty if not wanted.
     """
     offsets, documents = postings
     own, others = inside
-    width = products.shape[1]
-    order, squares = np.empty(width, np.int32), np.empty(width)
-    place, ends = np.empty(width, np.int32), np.empty(width + 1, np.int32)
     share = _LEAST
-    for number in range(len(products)):
-        word, row = first + number, products[number]
+    for number in range(len(words)):
+        word, row = words[number], products[number]
         start, end = offsets[word] - offsets[first], offsets[word + 1] - offsets[first]
         mine = documents[offsets[word] : offsets[word + 1]]
         counts = (own[start:end], others[start:end])  # empty if not wanted
         _find_squares(points, row, word)
-        while True:
-            count = _fill_buckets(row, _find_cut(row, share), order, squares, place, ends)
-            near, far = order[:count], ends[: count + 1]
-            if _walk(near, squares, far, postings, ks, out[number], mine, counts):
-                break
+        while not _walk(_rank(row, share), postings, ks, out[word - first], mine, counts):
             share *= 1.5
         share = max(_LEAST, 0.98 * share)
-
-
-@kernel
-def _walk_lists(
-    lists: tuple[Array, ...],
-    first: int,
-    postings: tuple[Array, ...],
-    ks: Array,
-    out: Array,
-    complete: Array,
-) -> None:
-    """The same along given lists of neighbours; ``complete`` tells which were long enough."""
-    starts, rows, distances = lists
-    offsets, documents = postings
-    none, no_buckets = np.empty((0, 0, 0), np.int32), np.empty(0, np.int32)
-    for number in range(len(complete)):
-        mine = documents[offsets[first + number] : offsets[first + number + 1]]
-        near = slice(starts[number], starts[number + 1])
-        squares = distances[near] ** 2
-        complete[number] = _walk(
-            rows[near], squares, no_buckets, postings, ks, out[number], mine, (none, none)
-        )
 
 
 @kernel
 def _walk_unions(
     points: tuple[Array, ...],
     products: Array,
+    words: Array,
     first: int,
     postings: tuple[Array, ...],
     ks: Array,
@@ -193,27 +158,23 @@ def _walk_unions(
     """For every (word, document that holds it) of a block × document × k: the distance of the k-th
     nearest of the words of both documents together, each counted once."""
     offsets, documents = postings
-    width, height = products.shape[1], out.shape[1]
-    order, squares = np.empty(width, np.int32), np.empty(width)
-    place, ends = np.empty(width, np.int32), np.empty(width + 1, np.int32)
-    more = np.empty(height, np.int64)
-    for number in range(len(products)):
-        word = first + number
+    more = np.empty(out.shape[1], np.int64)
+    for number in range(len(words)):
+        word = words[number]
         _find_squares(points, products[number], word)
-        _fill_buckets(products[number], np.inf, order, squares, place, ends)
-        _sort(order, squares, 0, width - 1)  # nothing leaves its bucket
+        order, squares = _rank(products[number], 1.0)
         for at in range(offsets[word], offsets[word + 1]):
             mine, target = documents[at], out[at - offsets[first]]
             more[:] = 0
             own = 0
-            for step in range(width - 1):
+            for step in range(len(order)):
                 near = order[step]
                 inside = False
                 for i in range(offsets[near], offsets[near + 1]):
                     inside = inside or documents[i] == mine
                 if inside:
                     own += 1
-                    for document in range(height):
+                    for document in range(len(more)):
                         _record(target[document], ks, own + more[document], squares[step])
                     if own == ks[-1]:
                         break
@@ -233,29 +194,21 @@ def _record(row: Array, ks: Array, count: int, square: float) -> None:
 
 @kernel
 def _walk(
-    order: Array,
-    squares: Array,
-    ends: Array,
+    ranked: tuple[Array, ...],
     postings: tuple[Array, ...],
     ks: Array,
     out: Array,
     mine: Array,
     inside: tuple[Array, ...],
 ) -> bool:
-    """Walk from one word. Return False if some document did not meet its largest k. Buckets end at
-    ``ends``, which is empty if everything is sorted."""
+    """Walk from one word along ``ranked``: other words, nearest first, and their squared distances.
+    Return False if some document did not meet its largest k."""
+    order, squares = ranked
     offsets, documents = postings
     own, others = inside
-    height = len(out)
-    bucket, ready = 0, 0 if len(ends) else len(order)
-    met, stage = np.zeros(height, np.int32), np.zeros(height, np.int32)
-    left = height
+    met, stage = np.zeros(len(out), np.int32), np.zeros(len(out), np.int32)
+    left = len(out)
     for step in range(len(order)):
-        if step == ready:
-            while ends[bucket] == ready:
-                bucket += 1
-            _sort(order, squares, ready, ends[bucket])
-            ready = ends[bucket]
         near = order[step]
         for at in range(offsets[near], offsets[near + 1]):
             met[documents[at]] += 1
@@ -291,47 +244,157 @@ def _find_squares(points: tuple[Array, ...], products: Array, word: int) -> None
 
 
 @kernel
-def _find_cut(values: Array, share: float) -> float:
-    """Return a value that about ``share`` of all values lie under, from a sample."""
-    if share >= 1 or len(values) < 2 * _SAMPLE:
-        return np.inf
-    some = np.sort(values[:: len(values) // _SAMPLE])
-    return float(some[int(share * len(some))])
+def _rank(squares: Array, share: float) -> tuple[Array, Array]:
+    """Return the nearest words, about ``share`` of all, and their squares; equal ones by number.
 
-
-@kernel
-def _fill_buckets(
-    values: Array, cut: float, order: Array, squares: Array, place: Array, ends: Array
-) -> int:
-    """Put the places of all finite values up to ``cut`` into buckets of equal width, and return how
-    many there are. ``ends`` then holds where each bucket ends; ``place`` is scratch space."""
-    count, low, high = 0, np.inf, 0.0
-    for at in range(len(values)):
-        value = values[at]
-        if value <= cut and value < np.inf:
-            place[count] = at
+    Words are put into as many buckets of equal width, then sorted by insertion: few have to move.
+    """
+    most = np.inf
+    if share < 1 and len(squares) >= 2 * _SAMPLE:
+        some = np.sort(squares[:: len(squares) // _SAMPLE])
+        most = some[int(share * len(some))]
+    near, count, low, high = np.empty(len(squares), np.int32), 0, np.inf, 0.0
+    for word in range(len(squares)):
+        square = squares[word]
+        if square <= most and square < np.inf:
+            near[count] = word
             count += 1
-            low, high = min(low, value), max(high, value)
+            low, high = min(low, square), max(high, square)
     scale = (count - 1) * (1 - 1e-12) / (high - low) if high > low else 0.0
-    ends[: count + 1] = 0
-    for i in range(count):
-        ends[int((values[place[i]] - low) * scale) + 1] += 1
+    starts = np.zeros(count + 1, np.int32)
+    for word in near[:count]:
+        starts[int((squares[word] - low) * scale) + 1] += 1
     for bucket in range(count):
-        ends[bucket + 1] += ends[bucket]
-    for i in range(count):
-        value = values[place[i]]
-        bucket = int((value - low) * scale)
-        squares[ends[bucket]], order[ends[bucket]] = value, place[i]
-        ends[bucket] += 1
-    return count
+        starts[bucket + 1] += starts[bucket]
+    order, ranked = np.empty(count, np.int32), np.empty(count)
+    for word in near[:count]:
+        bucket = int((squares[word] - low) * scale)
+        order[starts[bucket]], ranked[starts[bucket]] = word, squares[word]
+        starts[bucket] += 1
+    for at in range(1, count):
+        square, word, to = ranked[at], order[at], at
+        while to > 0 and ranked[to - 1] > square:
+            ranked[to], order[to] = ranked[to - 1], order[to - 1]
+            to -= 1
+        ranked[to], order[to] = square, word
+    return order, ranked
+
+
+class PairSums:
+    """Sums over the words of each document, weighted by how often it holds them, for all pairs and
+    each k. ``arrays`` is all there is to store; a block can be forgotten once it has been added.
+
+    logs      Σ w ln ν, which is Σ w ln ρ on the diagonal
+    radii     Σ w (ψ(l) − ψ(m)), for equal radii
+    union     Σ w ln of the distance to the k-th nearest of both texts together
+    top0, …   the largest power of each order α, and the sum of powers divided by it: total0, …
+    """
+
+    def __init__(
+        self, counts: csr_matrix, ks: list[int], options: ComparisonOptions, d: float
+    ) -> None:
+        self._counts, self._ks, self._options, self._d = counts, ks, options, d
+        shape = (counts.shape[0], counts.shape[0], len(ks))
+        names = ["radii"] if options.estimator == "equal_radius" else ["logs"]
+        if options.orders:
+            names = [f"{part}{i}" for i in range(len(options.orders)) for part in ("top", "total")]
+        elif options.definition.uses_mixture:
+            names.append("union")
+        self.arrays = {
+            name: np.full(shape, -np.inf if name.startswith("top") else 0.0) for name in names
+        }
+
+    def add(self, block: Block) -> None:
+        """Add the sums of a block of words."""
+        from scipy.special import digamma
+
+        places = np.arange(len(block.weights))
+        logs = np.log(block.distances)
+        if "radii" in self.arrays:
+            ks = np.array(self._ks)
+            inside, others = np.maximum(block.own, ks), np.maximum(block.others, ks)
+            self._add_weighted("radii", block, places, digamma(inside) - digamma(others))
+        if "union" in self.arrays:
+            self._add_weighted("union", block, places, np.log(block.union))
+        if "logs" in self.arrays:
+            self._add_weighted("logs", block, block.words, logs)
+        for i, alpha in enumerate(self._options.orders):
+            sums = (self.arrays[f"top{i}"], self.arrays[f"total{i}"])
+            entries = (block.words, block.documents, block.weights)
+            _add_powers(entries, logs, (1 - alpha) * self._d, *sums)
+
+    def _add_weighted(self, name: str, block: Block, places: Array, values: Array) -> None:
+        """Add to the row of each entry's document what ``values`` holds at the entry's place."""
+        from scipy.sparse import csr_matrix
+
+        shape = (len(self.arrays[name]), len(values))
+        weights = csr_matrix((block.weights, (block.documents, places)), shape=shape)
+        flat = weights @ values.reshape(len(values), -1)
+        self.arrays[name] += np.asarray(flat).reshape(self.arrays[name].shape)
+
+    def merge(self, part: Mapping[str, Array]) -> None:
+        """Add the sums of other words."""
+        for name, values in part.items():
+            if name.startswith("top"):
+                tops, total = np.maximum(self.arrays[name], values), f"total{name[3:]}"
+                scaled = [one[total] * _find_scale(one[name], tops) for one in (self.arrays, part)]
+                self.arrays[name], self.arrays[total] = tops, scaled[0] + scaled[1]
+            elif not name.startswith("total"):
+                self.arrays[name] += values
+
+    def compute_matrices(self, ks: list[int]) -> dict[int, Array]:
+        """Return the divergence of every document from every other, for each of ``ks``, in nats."""
+        sums, estimate = self._finish(), self._options.definition.estimate
+        assert estimate is not None  # checked with the options
+        values = estimate(sums, sums.swap)
+        by_neighbour = {k: values[:, :, i] for i, k in enumerate(self._ks)}
+        if self._options.estimator == "extrapolated":
+            return {k: extrapolate(by_neighbour, k, self._d) for k in ks}
+        return {k: by_neighbour[k].copy() for k in ks}
+
+    def _finish(self) -> CloudSums:
+        n = np.asarray(self._counts.sum(axis=1)).ravel().astype(np.float64)
+        per = n[:, None, None]
+        sums = CloudSums(per, n[None, :, None], np.array(self._ks))
+        if "radii" in self.arrays:
+            return replace(sums, ratio=-self.arrays["radii"] / per)
+        if self._options.orders:
+            powers = {
+                alpha: self.arrays[f"top{i}"] + np.log(self.arrays[f"total{i}"])
+                for i, alpha in enumerate(self._options.orders)
+            }
+            return replace(sums, powers=powers)
+        logs = self.arrays["logs"]
+        own = np.einsum("iik->ik", logs)[:, None]
+        if "union" in self.arrays:
+            to_mixture = self._d * (own - self.arrays["union"]) / per
+            return replace(sums, to_mixture=to_mixture, mixture=self._count_mixtures(n))
+        return replace(sums, ratio=self._d * (own - logs) / per)
+
+    def _count_mixtures(self, n: Array) -> Array:
+        held = (self._counts > 0).astype(np.float64)
+        types = np.asarray(held.sum(axis=1)).ravel()
+        both = types[:, None] + types[None, :] - (held @ held.T).toarray()
+        return count_mixture(n[:, None], n[None, :], types[:, None], types, both)[:, :, None]
+
+
+def _find_scale(tops: Array, new: Array) -> Array:
+    """Return e^(tops − new), 1 where there is no power yet."""
+    return np.exp(np.subtract(tops, new, out=np.zeros_like(new), where=np.isfinite(new)))
 
 
 @kernel
-def _sort(order: Array, squares: Array, start: int, end: int) -> None:
-    """Sort by insertion: a bucket is small, and equal squares keep their order."""
-    for at in range(start + 1, end):
-        square, other, to = squares[at], order[at], at
-        while to > start and squares[to - 1] > square:
-            squares[to], order[to] = squares[to - 1], order[to - 1]
-            to -= 1
-        squares[to], order[to] = square, other
+def _add_powers(entries: Any, logs: Array, scale: float, tops: Array, totals: Array) -> None:
+    """Add w (ρ/ν)^scale to totals · e^tops, with the largest power so far in ``tops``."""
+    words, documents, weights = entries
+    for entry in range(len(words)):
+        word, mine, weight = words[entry], documents[entry], weights[entry]
+        for other in range(logs.shape[1]):
+            for i in range(logs.shape[2]):
+                power = scale * (logs[word, mine, i] - logs[word, other, i])
+                top = tops[mine, other, i]
+                if power > top:
+                    totals[mine, other, i] = totals[mine, other, i] * np.exp(top - power) + weight
+                    tops[mine, other, i] = power
+                else:
+                    totals[mine, other, i] += weight * np.exp(power - top)

@@ -5,20 +5,28 @@ from __future__ import annotations
 import difflib
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, replace
-from typing import Any
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, Any
 
+from lexfield.arrays import Array
 from lexfield.compare.knn import STEPS
-from lexfield.compare.measures import Measure, find_measure
+from lexfield.compare.measures import CountTable, Measure, find_measure, make_table
 from lexfield.compare.smoothing import parse_smoothing
 from lexfield.errors import InputError, check
 from lexfield.results import JsonObject
 from lexfield.specs import parse_spec
 from lexfield.vectors.wordvectors import WordVectors
 
-SPACES = ("categorical", "latent")
-ESTIMATORS = ("plain", "extrapolated", "equal_radius", "calibrated", "spread")
+if TYPE_CHECKING:
+    from scipy.sparse import csr_matrix
+
 UNITS = {"nats": 1.0, "bits": 1.0 / math.log(2)}
+_CHOICES = {
+    "space": ("categorical", "latent"),
+    "unit": tuple(UNITS),
+    "estimator": ("plain", "extrapolated", "equal_radius", "calibrated", "spread"),
+    "points": ("tokens", "types"),
+}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -67,12 +75,7 @@ class ComparisonOptions:
     def __post_init__(self) -> None:
         self._read_measure()
         find_measure(self.measure)
-        for name, choices in (
-            ("space", SPACES),
-            ("unit", tuple(UNITS)),
-            ("estimator", ESTIMATORS),
-            ("points", ("tokens", "types")),
-        ):
+        for name, choices in _CHOICES.items():
             value = getattr(self, name)
             check(value in choices, name, f"one of {', '.join(choices)}", value)
         number = isinstance(self.alpha, int | float) and 0 < self.alpha <= 100 and self.alpha != 1
@@ -81,8 +84,13 @@ class ComparisonOptions:
         check(isinstance(self.k, int) and 1 <= self.k <= 10_000, "k", "from 1 to 10,000", self.k)
         check(0 < self.share < 1, "share", "between 0 and 1", self.share)
         check(0 < self.threshold < 1, "threshold", "between 0 and 1", self.threshold)
+        d = self.dimension
+        if isinstance(d, str):
+            is_exponent = d in ("ambient", "intrinsic")
+        else:
+            is_exponent = not isinstance(d, bool) and 0 < d <= 10_000
         exponents = "'ambient', 'intrinsic' or a number from 0 to 10,000"
-        check(_is_exponent(self.dimension), "dimension", exponents, self.dimension)
+        check(is_exponent, "dimension", exponents, d)
         parse_smoothing(self.smoothing)
         _ = self.axes
         self._check_estimator()
@@ -134,8 +142,16 @@ class ComparisonOptions:
         """Return the options as JSON can hold them, without the vectors."""
         return {f.name: getattr(self, f.name) for f in fields(self) if f.name != "vectors"}
 
-    def with_k(self, k: int) -> ComparisonOptions:
-        return replace(self, k=k)
+    def make_table(self, left: csr_matrix, right: csr_matrix, collection: Array) -> CountTable:
+        """Return two matrices of counts, to be compared with these options."""
+        return make_table(
+            left,
+            right,
+            self.measure,
+            smoothing=self.smoothing,
+            alpha=self.alpha,
+            collection=collection,
+        )
 
     def load_vectors(self) -> WordVectors:
         if isinstance(self.vectors, WordVectors):
@@ -161,6 +177,14 @@ class ComparisonOptions:
     def ignores_unshared(self) -> bool:
         """Are words that only one text holds ignored?"""
         return self.smoothing.strip() == "shared" and self.definition.is_smoothed
+
+    @property
+    def bounds(self) -> tuple[float, float]:
+        """The least and the largest possible value, in nats. Over shared words alone, KL and Rényi
+        are no longer sums over distributions and can be negative."""
+        if self.compares_counts and self.ignores_unshared:
+            return -math.inf, math.inf
+        return self.definition.least, self.definition.most
 
     @property
     def scale(self) -> float:
@@ -192,10 +216,3 @@ class ComparisonOptions:
         """Raise InputError if the estimator needs distinct points, for words repeat."""
         ok = self.estimator != "calibrated"
         check(ok, "estimator", "another one for texts (calibrated is for arrays)", self.estimator)
-
-
-def _is_exponent(dimension: str | float) -> bool:
-    if isinstance(dimension, str):
-        return dimension in ("ambient", "intrinsic")
-    number = isinstance(dimension, int | float) and not isinstance(dimension, bool)
-    return number and 0 < dimension <= 10_000

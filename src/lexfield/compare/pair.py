@@ -23,12 +23,10 @@ from lexfield.compare.clouds import (
     merge_equal_points,
     reduce_dimensions,
 )
-from lexfield.compare.counts import Counts, Text, count_texts, find_flows
-from lexfield.compare.estimate import Estimate, drop_impossible, note_impossible
-from lexfield.compare.measures import CountTable, compute_divergences, find_entropy, find_parts
+from lexfield.compare.counts import Counts, Text, compare_rows, count_texts, find_flows
+from lexfield.compare.estimate import Estimate, Resampling, drop_impossible, note_no_value
+from lexfield.compare.measures import find_entropy
 from lexfield.compare.options import UNITS, ComparisonOptions
-from lexfield.compare.resampling import Resampling
-from lexfield.compare.smoothing import parse_smoothing
 from lexfield.errors import InputError, check
 from lexfield.explain import Explanation, Reason
 from lexfield.progress import Progress, silent
@@ -78,6 +76,8 @@ def knn_divergence(
 
     given = {"measure": measure, "k": k, "space": "latent", **options}
     chosen = ComparisonOptions.from_dict(given)
+    expected = "another one for arrays (spread is for texts)"
+    check(chosen.estimator != "spread", "estimator", expected, chosen.estimator)
     arrays = [np.asarray(cloud, np.float64) for cloud in (x, y)]
     for array in arrays:
         check(array.ndim == 2 and len(array) > 0, "a cloud", "a table of numbers", array.shape)
@@ -125,13 +125,18 @@ def _estimate(
 ) -> Estimate:
     is_same = np.array_equal(side.a, side.b)  # then the divergence is 0 and not estimated
     raw = 0.0 if is_same else side.value(side.a, side.b)
-    value = raw if options.compares_counts else float(drop_impossible(raw, options.measure))
-    is_possible = not math.isnan(value)
-    interval, p = resampling.run(
-        side.value, side.a, side.b, raw, progress, has_interval=is_possible
-    )
-    scale, bits = options.scale, UNITS[options.unit]
+    value = float(drop_impossible(raw, options))
     notes = side.notes(raw)
+    if math.isnan(value):
+        notes.append(note_no_value(raw, options))
+    bounds = None if math.isnan(value) else options.bounds
+    interval, p = resampling.run(side.value, side.a, side.b, raw, bounds, progress)
+    is_unknown = (resampling.interval and interval is None) or (resampling.p and p is None)
+    if is_unknown and bounds is not None:
+        notes.append(f"no error bars: {options.measure} could not be computed for some resamples")
+    if is_same:
+        notes.append("the texts hold the same words as often")
+    scale, bits = options.scale, UNITS[options.unit]
     return Estimate(
         value * scale,
         options.unit if options.definition.is_logarithmic else "",
@@ -143,7 +148,7 @@ def _estimate(
         p=p,
         dropped=side.dropped,
         entropy=(side.entropy(side.a, side.b) * bits, side.entropy(side.b, side.a) * bits),
-        notes=[*notes, "the texts hold the same words as often"] if is_same else notes,
+        notes=notes,
         raw=raw * scale,
         explain=lambda: side.explain(scale),
     )
@@ -166,16 +171,8 @@ class CountPair:
             )
 
     def value(self, a: Array, b: Array) -> float:
-        options = self._options
-        values = compute_divergences(
-            self._make_row(a),
-            self._make_row(b),
-            options.measure,
-            smoothing=options.smoothing,
-            alpha=options.alpha,
-            collection=self._spread(self.a + self.b),
-        )
-        return float(values[0, 0])
+        rows, collection = (self._make_row(a), self._make_row(b)), self._spread(self.a + self.b)
+        return float(compare_rows(*rows, self._options, collection)[0, 0])
 
     def entropy(self, a: Array, b: Array) -> float:
         """Return the entropy of the first text."""
@@ -204,10 +201,8 @@ class CountPair:
         """Return each type's part in the value."""
         options = self._options
         rows = self._make_row(self.a), self._make_row(self.b)
-        smoothing = parse_smoothing(options.smoothing)
         collection = self._spread(self.a) + self._spread(self.b)
-        table = CountTable(*rows, smoothing, options.alpha, collection)
-        parts = find_parts(table, options.definition)
+        parts = options.make_table(*rows, collection).find_parts()
         if not parts.ndim:
             return Explanation([], additive=False)
         order = np.argsort(-np.abs(parts), kind="stable").tolist()
@@ -318,8 +313,6 @@ class CloudPair:
                 f"tokens without a vector: {self.dropped[0]:.1%} of the first text,"
                 f" {self.dropped[1]:.1%} of the second"
             )
-        if math.isnan(float(drop_impossible(value, self._options.measure))):
-            notes.append(note_impossible(value, self._options.measure))
         return notes
 
     def explain(self, scale: float) -> Explanation:

@@ -11,10 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lexfield.arrays import Array
-from lexfield.compare.batches import compare_clouds, compare_rows, compare_rows_on
+from lexfield.compare.batches import CountRun, compare_clouds, compute_batches
 from lexfield.compare.clouds import check_coverage
-from lexfield.compare.counts import Counts, count_corpus, spread_counts
-from lexfield.compare.estimate import drop_impossible, note_impossible_pairs
+from lexfield.compare.counts import Counts, compare_rows, count_corpus, spread_counts
+from lexfield.compare.estimate import drop_impossible, note_pairs_without_value
 from lexfield.compare.measures import find_shared_mass
 from lexfield.compare.options import ComparisonOptions
 from lexfield.engine import Engine
@@ -33,7 +33,8 @@ class Pairs(Frames, Plottable):
     """``matrix[i, j]`` is the divergence of document ``ids[i]`` from ``ids[j]``.
 
     matrices: one for each k, smallest k first; comparing counts has one, under 0. NaN where the
-    estimate is impossible, which happens only for clouds; see ``lexfield.compare.estimate``.
+    estimate is impossible (of clouds), or where a measure that was added returns NaN; see
+    ``lexfield.compare.estimate``.
     estimates: the same as estimated, possible or not, in nats: for research only.
     """
 
@@ -121,11 +122,10 @@ def pairs(
         if engine is None:
             matrix = compare_count_rows(counts, chosen, everyone, everyone)
         else:
-            rows = spread_counts(counts, chosen).matrix
-            matrix = compare_rows_on(engine, Path(resume or ""), rows, chosen, progress)
+            run = CountRun(spread_counts(counts, chosen).matrix, chosen)
+            parts = compute_batches(run, resume, engine, progress)
+            matrix = np.concatenate([part["rows"] for part in parts])
         return _make_pairs(counts, {0: matrix}, chosen, [*notes, *_note_ignored(counts, chosen)])
-    for each in ks:
-        chosen.with_k(each)  # checks it
     counts, matrices, more = compare_clouds(
         counts,
         ks,
@@ -144,7 +144,8 @@ def compare_count_rows(
 ) -> NDArray[np.float64]:
     """Return the divergence of some texts from others, by their counts, in nats; ``jm`` smooths by
     the latter."""
-    return compare_rows(spread_counts(counts, options).matrix, options, rows, columns)
+    matrix = spread_counts(counts, options).matrix
+    return compare_rows(matrix[rows], matrix[columns], options)
 
 
 def _drop_empty(counts: Counts) -> Counts:
@@ -165,24 +166,24 @@ def _make_pairs(
     notes: Sequence[str],
 ) -> Pairs:
     copies = _find_copies(counts)
-    matrices = estimates
     if not options.compares_counts:
         for matrix in estimates.values():
             np.fill_diagonal(matrix, 0.0)
-        matrices = {k: drop_impossible(raw, options.measure) for k, raw in estimates.items()}
+    matrices = {k: drop_impossible(raw, options) for k, raw in estimates.items()}
     for matrix in matrices.values():
         matrix *= options.scale
         np.fill_diagonal(matrix, 0.0)
         for i, j in copies:
             matrix[i, j] = matrix[j, i] = 0.0
-    notes = [
-        *counts.notes,
-        *notes,
-        _note_infinite(matrices),
-        _note_copies(counts, copies),
-        note_impossible_pairs(matrices, options.measure),
-        _note_hub(counts.ids, next(iter(matrices.values()))),
-    ]
+    notes = [*counts.notes, *notes]
+    infinite = sum(int(np.isinf(matrix).sum()) for matrix in matrices.values())
+    if infinite:
+        notes.append(f"{infinite:,} pairs have no word in common and differ infinitely")
+    if copies:
+        names = list_names(f"{counts.ids[i]} and {counts.ids[j]}" for i, j in copies)
+        notes.append(f"with the same words as often: {names}")
+    notes.append(note_pairs_without_value(matrices, options))
+    notes.append(_note_hub(counts.ids, next(iter(matrices.values()))))
     unique = list(dict.fromkeys(note for note in notes if note))
     return Pairs(counts.ids, matrices, options, counts.metadata, unique, estimates)
 
@@ -194,16 +195,6 @@ def _note_ignored(counts: Counts, options: ComparisonOptions) -> list[str]:
     others = ~np.eye(len(counts.ids), dtype=bool)
     share = 1 - find_shared_mass(counts.matrix, counts.matrix)[others].mean()
     return [f"words that only one text of a pair holds are ignored: {share:.1%} of a text"]
-
-
-def _note_infinite(matrices: dict[int, NDArray[np.float64]]) -> str:
-    infinite = sum(int(np.isinf(matrix).sum()) for matrix in matrices.values())
-    return f"{infinite:,} pairs have no word in common and differ infinitely" if infinite else ""
-
-
-def _note_copies(counts: Counts, copies: Sequence[tuple[int, int]]) -> str:
-    names = [f"{counts.ids[i]} and {counts.ids[j]}" for i, j in copies]
-    return f"with the same words as often: {list_names(names)}" if names else ""
 
 
 def _note_hub(ids: Sequence[str], matrix: NDArray[np.float64]) -> str:

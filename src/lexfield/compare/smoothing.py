@@ -74,13 +74,19 @@ class SmoothedTexts:
         off: Matrix = np.repeat(self.text, np.diff(self.on.indptr)) * self.word[self.on.indices]
         return off
 
-    def to_dense(self) -> Matrix:
-        extra = replace_data(self.on, self.on.data - self.off())
-        return np.asarray(np.outer(self.text, self.word) + extra)
+    def to_dense(self, rows: slice = slice(None)) -> Matrix:
+        part = SmoothedTexts(self.on[rows], self.text[rows], self.word)
+        if not part.text.any():  # not smoothed
+            return np.asarray(part.on.toarray())
+        extra = replace_data(part.on, part.on.data - part.off())
+        return np.asarray(np.outer(part.text, part.word) + extra)
 
 
 def smooth(counts: csr_matrix, smoothing: Smoothing, collection: Array) -> SmoothedTexts:
     """Smooth the frequencies of every row; ``collection`` holds the counts of all texts."""
+    if smoothing.kind == "shared":
+        on = find_frequencies(counts)
+        return SmoothedTexts(on, np.zeros(on.shape[0]), np.zeros(on.shape[1]))
     collection = np.asarray(collection, np.float64)
     totals = np.asarray(counts.sum(axis=1)).ravel().astype(np.float64)
     used = collection > 0

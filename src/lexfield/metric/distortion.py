@@ -154,13 +154,13 @@ class MinimumDistortion(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
     def _check_parameters(self) -> None:
         is_number = isinstance(self.shrinkage, int | float | np.number)
         check(is_number and 0 <= self.shrinkage <= 1, "shrinkage", "from 0 to 1", self.shrinkage)
-        is_valid = isinstance(self.weights, str) and self.weights in WEIGHTS
         if isinstance(self.weights, Mapping):
-            values = list(self.weights.values())
-            is_valid = bool(np.isfinite(values).all()) and all(value >= 0 for value in values)
-        expected = (
-            f"one of {', '.join(WEIGHTS)}, or a mapping from cluster to a number of at least 0"
-        )
+            values = np.array(list(self.weights.values()), np.float64)
+            is_valid = bool((np.isfinite(values) & (values >= 0)).all())
+        else:
+            is_valid = self.weights in WEIGHTS
+        known = ", ".join(WEIGHTS)
+        expected = f"one of {known}, or a mapping from cluster to a number of at least 0"
         check(is_valid, "weights", expected, self.weights)
         is_small = self.tolerance is None or 0 <= self.tolerance < 1
         check(is_small, "tolerance", "None, or from 0 to under 1", self.tolerance)

@@ -11,10 +11,9 @@ from typing import Annotated, Literal, TypedDict, Unpack
 from msgspec import UNSET, Meta, UnsetType
 
 from lexfield.compare.counts import count_texts
-from lexfield.compare.estimate import Estimate
+from lexfield.compare.estimate import Estimate, Resampling
 from lexfield.compare.options import ComparisonOptions
 from lexfield.compare.pair import compare_counts
-from lexfield.compare.resampling import Resampling
 from lexfield.plots.divergence import draw_bars
 from lexfield.plots.figure import Picture
 from lexfield.progress import Progress, begin_stage, silent

@@ -9,11 +9,10 @@ from typing import Annotated, Literal, Unpack
 
 from msgspec import UNSET, Meta, UnsetType
 
-from lexfield.compare.attribution import ProbableLabel
+from lexfield.compare.attribution import Calibration, ProbableLabel
 from lexfield.compare.attribution import attribute as find_author
 from lexfield.compare.counts import count_corpus
 from lexfield.compare.labels import Evidence, label_documents, label_text
-from lexfield.compare.probabilities import Calibration
 from lexfield.plots.divergence import draw_reliability
 from lexfield.plots.figure import Picture
 from lexfield.progress import Progress, begin_stage, silent

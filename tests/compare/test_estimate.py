@@ -1,0 +1,54 @@
+"""Intervals stay within the range of the measure."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from lexfield.compare.pair import divergence, knn_divergence
+from lexfield.errors import InputError
+
+texts = st.lists(st.sampled_from("abcdef"), min_size=2, max_size=8)
+MOST = {"js": math.log(2), "hellinger": 1.0, "kl": math.inf, "renyi": math.inf}
+
+
+@pytest.mark.parametrize("measure", MOST)
+@settings(deadline=None, max_examples=15)
+@given(a=texts, b=texts)
+def test_intervals_of_short_texts_stay_in_range(measure: str, a: list[str], b: list[str]) -> None:
+    found = divergence(a, b, measure, interval=0.95, resamples=20)
+    assert found.interval is not None
+    low, high = found.interval
+    assert 0 <= low <= found.value + 1e-12 and found.value - 1e-12 <= high <= MOST[measure]
+
+
+def test_an_interval_would_have_been_negative() -> None:
+    texts = ("a a b c d", "a b b c e")
+    found = divergence(*texts, "js", interval=0.95, unit="bits")
+    assert found.interval is not None and found.interval[0] == 0 < found.value < found.interval[1]
+
+
+def test_over_shared_words_kl_can_be_negative() -> None:
+    options: dict[str, Any] = {"interval": 0.95, "resamples": 20, "smoothing": "shared"}
+    found = divergence("a b b b", "a a a a c", **options)
+    assert found.value < 0 and found.interval is not None and found.interval[0] < 0
+
+
+def test_clouds_in_range() -> None:
+    x, y = np.random.default_rng(0).normal(size=(2, 60, 2))
+    every = [
+        knn_divergence(x, y + apart, measure="js", interval=0.95, resamples=20)
+        for apart in (0.25, 0.5, 1.0, 2.0)
+    ]
+    possible = [found for found in every if found.possible]
+    assert len(possible) >= 2
+    for found in possible:
+        assert found.interval is not None
+        assert 0 <= found.interval[0] <= found.value <= found.interval[1] <= math.log(2)
+    with pytest.raises(InputError, match="spread is for texts"):
+        knn_divergence(x, y, estimator="spread")
