@@ -58,9 +58,8 @@ def _imported(tree: ast.AST) -> Iterable[str]:
 def _files(name: str) -> list[Path]:
     """The files behind a module's name; none where it is not ours."""
     if name.startswith("lexfield."):
-        inside = name.removeprefix("lexfield.")
-        inside = _HOMES.get(inside, inside)  # `from lexfield import Index`
-        places = [SOURCE.joinpath(*inside.split("."))]
+        home = _HOMES.get(name.removeprefix("lexfield."), name)  # `from lexfield import Index`
+        places = [SOURCE.joinpath(*home.removeprefix("lexfield.").split("."))]
     else:
         places = [folder / name for folder in _SEARCHED if "." not in name]
     files = [p for place in places for p in (place.with_suffix(".py"), place / "__init__.py")]

@@ -115,7 +115,7 @@ def test_queries_from_json_lines(tmp_path: Path) -> None:
     assert read_queries(file) == {"7": "a b", "x": "c", "4": "e"}
     file.write_text('{"n": 1, "q": "d"}')
     assert read_queries(file, "n", "q") == {"1": "d"}
-    with pytest.raises(ReadError, match="Its fields are: n, q. Name another with --text-field"):
+    with pytest.raises(ReadError, match="Its fields are: n, q. Name another as text_field"):
         read_queries(file)
 
 

@@ -146,7 +146,7 @@ def test_invalid_utf8_in_a_later_line(tmp_path: Path) -> None:
     path = write(tmp_path / "a.jsonl", lines * 500 + b'{"text": "\xff\xfe"}\n')
     with pytest.raises(ReadError, match="not valid utf-8") as caught:
         list(Reader(path))
-    assert "--encoding" in caught.value.hint
+    assert "as encoding" in caught.value.hint
 
 
 def test_wrong_arguments(tmp_path: Path) -> None:

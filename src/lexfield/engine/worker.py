@@ -74,7 +74,7 @@ def _out_of_memory() -> OutOfMemoryError:
         return OutOfMemoryError("There is not enough memory for this.", "Ask for less.")
     return OutOfMemoryError(
         f"This needs more than {limit / 1e9:g} GB of memory, the limit of this server.",
-        "Send less at a time, or start the server with a larger --memory.",
+        "Send less at a time, or start `lexfield serve` with a larger --memory.",
     )
 
 

@@ -276,7 +276,7 @@ def _parse_record(where: str, line: str, id_field: str | None, text_field: str) 
         known = list_names(record)
         raise ReadError(
             f"{where}: there is no text in the field {text_field!r}.",
-            f"Its fields are: {known}. Name another with --text-field.",
+            f"Its fields are: {known}. Name another as --text-field.",
         )
     names = (id_field,) if id_field else ("_id", "id")
     return str(next((record[name] for name in names if name in record), "")), text

@@ -346,6 +346,8 @@ class Collection:
     def __getitem__(self, identity: str | int) -> Document:
         """Return a document by its id, or by its place."""
         if isinstance(identity, int):
+            if not -len(self) <= identity < len(self):
+                raise InputError(f"The index holds {len(self):,} documents, none at {identity}.")
             identity = list(self.documents)[identity]
         number = self.documents.get(identity)
         if number is None:

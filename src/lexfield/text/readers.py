@@ -117,7 +117,7 @@ class Source:
         except UnicodeDecodeError as error:
             raise ReadError(
                 f"{self} is not valid {encoding} (byte {error.start:,}).",
-                "Name its encoding with --encoding.",
+                "If you know its encoding, pass it as --encoding.",
             ) from error
 
     def lines(self, longest: int | None = None, utf8_only: bool = False) -> Iterator[str]:
@@ -142,7 +142,10 @@ class Source:
                 if utf8_only:
                     message, hint = "not UTF-8", "Save it as UTF-8."
                 else:
-                    message, hint = f"not valid {encoding}", "Name its encoding with --encoding."
+                    message, hint = (
+                        f"not valid {encoding}",
+                        "If you know its encoding, pass it as --encoding.",
+                    )
                 raise ReadError(f"{self}: {message} after line {number}.", hint) from error
 
 
