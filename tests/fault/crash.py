@@ -108,6 +108,29 @@ OPERATIONS = (
 )  # fmt: skip
 
 
+def run_in_child(work: Callable[[], str]) -> str:
+    """Return what a forked child says of its work, the error it raises, or "" if it is killed."""
+    reading, writing = os.pipe()
+    process = os.fork()
+    if process == 0:
+        os.close(reading)
+        said = "nothing"
+        try:
+            said = work()
+        except StoreError as error:
+            said = f"told {type(error).__name__} {error}"
+        except BaseException as error:
+            said = f"fault {error!r}"
+        finally:
+            os.write(writing, said.encode())
+            os._exit(0)
+    os.close(writing)
+    with os.fdopen(reading, "rb") as pipe:
+        said = pipe.read().decode()
+    os.waitpid(process, 0)
+    return said
+
+
 @dataclass
 class Case:
     """An operation with the state before and after it; "" where there is nothing."""
@@ -150,27 +173,13 @@ class Case:
         """Do the work in a child with a fault; what it said: done, the error, or nothing."""
         journal = self.folder / "journal"
         journal.unlink(missing_ok=True)
-        reading, writing = os.pipe()
-        process = os.fork()
-        if process == 0:
-            os.close(reading)
-            said = "nothing"
-            try:
-                Faulty(journal, at, "kill" if how == "power" else how).install()
-                self.operation.work(self.root)
-                said = "done"
-            except StoreError as error:
-                said = f"told {error}"
-            except BaseException as error:
-                said = f"fault {error!r}"
-            finally:
-                os.write(writing, said.encode())
-                os._exit(0)
-        os.close(writing)
-        with os.fdopen(reading, "rb") as pipe:
-            said = pipe.read().decode()
-        os.waitpid(process, 0)
-        return said or "killed"
+
+        def work() -> str:
+            Faulty(journal, at, "kill" if how == "power" else how).install()
+            self.operation.work(self.root)
+            return "done"
+
+        return run_in_child(work) or "killed"
 
     def trial(self, at: int, how: str) -> str:
         """``ok …``, or what went wrong."""

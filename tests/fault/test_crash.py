@@ -11,12 +11,12 @@ from typing import Any
 
 import pytest
 
-from lexfield.errors import LockedError, StoreError
+from lexfield.errors import LockedError
 from lexfield.search.index import Index
 from lexfield.store import folder
 from lexfield.text.corpus import Corpus
 from tests.fault.artefacts import documents
-from tests.fault.crash import OPERATIONS, Case, every_step, random_kills
+from tests.fault.crash import OPERATIONS, Case, every_step, random_kills, run_in_child
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the harness reads /proc")
 BY_NAME = {operation.name: operation for operation in OPERATIONS}
@@ -63,25 +63,13 @@ def test_random_kills(tmp_path: Path) -> None:
 
 def in_child(work: Callable[[], object], user: int | None = None) -> str:
     """What a child of another user says of its work."""
-    reading, writing = os.pipe()
-    if os.fork() == 0:
-        said = "nothing"
-        try:
-            if user is not None and os.geteuid() == 0:
-                os.setuid(user)
-            said = f"done {work()}"
-        except StoreError as error:
-            said = f"told {type(error).__name__} {error}"
-        except BaseException as error:
-            said = f"fault {error!r}"
-        finally:
-            os.write(writing, said.encode())
-            os._exit(0)
-    os.close(writing)
-    with os.fdopen(reading, "rb") as pipe:
-        said = pipe.read().decode()
-    os.wait()
-    return said
+
+    def act() -> str:
+        if user is not None and os.geteuid() == 0:
+            os.setuid(user)
+        return f"done {work()}"
+
+    return run_in_child(act)
 
 
 def test_a_read_only_folder_is_told_and_left(tmp_path: Path) -> None:
