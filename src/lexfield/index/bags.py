@@ -42,7 +42,7 @@ class Bags:
 
     def __init__(self, rows: Rows) -> None:
         self.rows = rows
-        self.stemmer = rows.normalisation.stem
+        self.stemmer = rows.normalisation.stemmer
         self._postings = [segment.postings(rows.unit) for segment in rows.segments]
         self._remembered: dict[Hashable, Any] = {}
         self._lists: dict[Hashable, dict[tuple[str, ...], Any]] = {}
