@@ -78,7 +78,9 @@ def index(
     replace: Annotated[bool, Help("Replace an existing index.")] = False,
     keep_case: Annotated[bool, Help("Do not convert words to lower case.")] = False,
     language: Annotated[
-        str, Meta(max_length=20), Help("Language of the stopwords that search leaves out, and of the stems; or none.")
+        str,
+        Meta(max_length=20),
+        Help("Language of the stopwords that search leaves out, and of the stems; or none."),
     ] = "en",
     stemmer: Stemmer = None,
     tokenize: TokenizerName = DEFAULT_TOKENIZER,
