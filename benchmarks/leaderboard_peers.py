@@ -154,8 +154,10 @@ class WordLlama(Dense):
 
     def __init__(self) -> None:
         from wordllama import WordLlama as Model
+        from wordllama import __file__ as place
 
-        self._model = Model.load()
+        # without the folder it downloads the tokenizer, which its package holds
+        self._model = Model.load(cache_dir=Path(place).parent, disable_download=True)
 
     def encode(self, texts: list[str]) -> NDArray[Any]:
         return np.asarray(self._model.embed(texts, norm=True))
