@@ -34,6 +34,11 @@ from lexfield.verbs.input import (
 from lexfield.verbs.options import ClusterAddress, Target, VectorsInput, use_engine
 from lexfield.verbs.results import Result, hidden
 
+Language = Annotated[
+    str,
+    Meta(max_length=20),
+    Help("Language of the stopwords that search leaves out, and of the stems; or none."),
+]
 Stemmer = Annotated[
     str | None,
     Meta(max_length=20),
@@ -77,11 +82,7 @@ def index(
     output: Annotated[Target, Flags(("-o",), "IDX"), Help("Folder to write the index to.")],
     replace: Annotated[bool, Help("Replace an existing index.")] = False,
     keep_case: Annotated[bool, Help("Do not convert words to lower case.")] = False,
-    language: Annotated[
-        str,
-        Meta(max_length=20),
-        Help("Language of the stopwords that search leaves out, and of the stems; or none."),
-    ] = "en",
+    language: Language = "en",
     stemmer: Stemmer = None,
     tokenize: TokenizerName = DEFAULT_TOKENIZER,
     shards: Shards = None,
@@ -92,15 +93,13 @@ def index(
 ) -> BuiltIndex:
     """Build an index from files, folders or tables.
 
-    Folders are read recursively; - reads standard input. A record with a title and a text is
-    indexed whole: its title, an empty line, and its text. Bag queries find all forms of a word if
-    the language has a stemmer.
+    Folders are read recursively; - reads standard input. A record is indexed with its title, which
+    begins its text. Bag queries find all forms of a word if the language has a stemmer.
 
         lexfield index novel.txt letters/ -o my.idx
         lexfield index tickets.csv --title-field subject --text-field message -o tickets.idx
         lexfield index texts/ --metadata authors.csv -o texts.idx
-        lexfield index verses.jsonl --language de --title-field none -o verses.idx
-        lexfield index names.csv --stemmer none -o names.idx
+        lexfield index verses.jsonl --title-field none --stemmer none -o verses.idx
         zcat log.gz | lexfield index - --format lines -o log.idx
         lexfield index library/ --shards 16 --cluster tcp://10.0.0.5:8786 -o /shared/library.idx
     """
