@@ -98,8 +98,7 @@ def index(
 
         lexfield index novel.txt letters/ -o my.idx
         lexfield index tickets.csv --title-field subject --text-field message -o tickets.idx
-        lexfield index texts/ --metadata authors.csv -o texts.idx
-        lexfield index verses.jsonl --title-field none --stemmer none -o verses.idx
+        lexfield index texts/ --metadata authors.csv --stemmer none -o texts.idx
         zcat log.gz | lexfield index - --format lines -o log.idx
         lexfield index library/ --shards 16 --cluster tcp://10.0.0.5:8786 -o /shared/library.idx
     """
