@@ -51,7 +51,7 @@ def run(data: Path) -> dict[str, Any]:
     with TemporaryDirectory() as folder:
         build, corpus, peer = _build(texts)
         start = time.perf_counter()
-        index = Index.build(corpus, Path(folder) / "i")
+        index = Index.build(corpus, Path(folder) / "i", stemmer="none")  # as its peers
         build["whole_index_seconds_after_cutting"] = rounded(time.perf_counter() - start)
         queries = _queries(texts)
         return {

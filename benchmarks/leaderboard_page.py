@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
+from leaderboard_peers import MINILM, PEERS
+
 HEAD = """# Leaderboard of methods
 
 All search methods of lexfield, and the packages one would otherwise pick, on five tasks. **Bold**
 is the best of a column, whoever that is. Made by `python benchmarks/run.py leaderboard`; figures in
 [benchmarks/results/leaderboard.json](../benchmarks/results/leaderboard.json).
 """
-_OURS = "lexfield "
 
 
 def page(result: dict[str, Any]) -> str:
@@ -20,6 +21,7 @@ def page(result: dict[str, Any]) -> str:
     measures = [next(iter(methods.values()))["tasks"][name]["measure"] for name in names]
     lines.append(_row(["", *(f"*{measure}*" for measure in measures)]))
     lines += _grid(methods, names, "quality", 3)
+    lines += _differences(methods, names)
     lines += ["", "## Queries a second, memory, size", ""]
     heads = [*names, "memory, MB", "installed, MB"]
     lines += [_row(["", *heads]), _row(["---", *["---:"] * len(heads)])]
@@ -47,6 +49,31 @@ def _grid(
     return lines
 
 
+def _differences(methods: dict[str, Any], names: list[str]) -> list[str]:
+    """How much better or worse than MiniLM, with the interval; bold where that excludes 0."""
+    lines = []
+    for method, found in methods.items():
+        every = [found["tasks"][name].get("against") for name in names]
+        if any(every):
+            lines.append(_row([_shown(method), *map(_difference, every)]))
+    if not lines:
+        return []
+    head = [_row(["", *names]), _row(["---", *["---:"] * len(names)])]
+    about = (
+        "How much better each method is: 95% of 2,000 paired bootstrap draws of the queries lie in"
+        " the interval. **Bold** ones exclude 0."
+    )
+    return ["", f"## Against {MINILM}", "", about, "", *head, *lines]
+
+
+def _difference(against: list[float] | None) -> str:
+    if against is None:
+        return "–"
+    value, low, high = against
+    text = f"{value:+.3f} ({low:+.3f} to {high:+.3f})"
+    return f"**{text}**" if low > 0 or high < 0 else text
+
+
 def _missing(result: dict[str, Any]) -> list[str]:
     left = [name for name in result["about"]["methods"] if name not in result["methods"]]
     return [f"Not run yet: {', '.join(map(_shown, left))}.", ""] if left else []
@@ -57,7 +84,7 @@ def _number(value: float, digits: int) -> str:
 
 
 def _shown(method: str) -> str:
-    peer = method[0].isupper() or " " in method.split("(")[0] or method == "bm25s"
+    peer = method in PEERS or method[0].isupper()
     return method if peer else f"`{method}`"
 
 
@@ -68,8 +95,8 @@ def _notes(result: dict[str, Any]) -> list[str]:
         "## What is measured",
         "",
         f"Every text is cut to its first {about['words']} words, for all methods; draws are seeded"
-        f" ({about['seed']}). Nothing was tuned on these tasks: methods run with their defaults,"
-        " the language models with a μ for short texts.",
+        f" ({about['seed']}). Nothing was tuned on these tasks: methods run with their defaults"
+        " or with the parameters that are shown.",
         "",
         "- **Similar sentences**: 2,000 captions of 400 pictures (Flickr8k); 200 ask for the"
         " other four of their picture.",
@@ -108,7 +135,7 @@ def _instead(result: dict[str, Any]) -> list[str]:
         peers = next((q, label) for q, label in ranked if not _shown(label).startswith("`"))
         first = f"- **{name[:1].upper()}{name[1:]}**: "
         unknown = [n for n, m in methods.items() if m["tasks"][name]["quality"] is None]
-        if "MiniLM (int8)" in unknown:
+        if MINILM in unknown:
             first += "(without MiniLM, which was not measured) "
         if peers[0] > ours[0]:
             lines.append(

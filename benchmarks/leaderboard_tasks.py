@@ -15,21 +15,33 @@ from typing import Any
 
 import numpy as np
 from harness import jsonl
+from numpy.typing import NDArray
 
 SEED = 12
 WORDS = 100
 Rankings = list[list[int]]  # rows, best first, one list a query
+Values = NDArray[Any]  # one a query
+
+
+def mean(values: Values, queries: Values) -> float:
+    return float(values[queries].mean())
 
 
 @dataclass(frozen=True)
 class Task:
+    """``grade`` makes a value of each query's ranking, ``figure`` the quality of some queries'."""
+
     name: str
     measure: str
     texts: list[str]
     queries: list[str]
     own: list[int]  # the row that a query is itself, which is left out; -1 where it is none
     depth: int
-    score: Callable[[Rankings], float]
+    grade: Callable[[Rankings], Values]
+    figure: Callable[[Values, Values], float] = mean
+
+    def score(self, values: Values) -> float:
+        return self.figure(values, np.arange(len(values)))
 
 
 def cut(text: str) -> str:
@@ -51,8 +63,8 @@ def sentences(data: Path) -> Task:
     texts = [cut(text) for picture in chosen for text in pictures[picture]]
     asking = (5 * rng.choice(400, 200, replace=False)).tolist()
     relevant = [{row + i for i in range(1, 5)} for row in asking]
-    score = lambda found: average_precision(found, relevant)  # noqa: E731
-    return Task("similar sentences", "MAP", texts, [texts[r] for r in asking], asking, 100, score)
+    grade = lambda found: average_precision(found, relevant)  # noqa: E731
+    return Task("similar sentences", "MAP", texts, [texts[r] for r in asking], asking, 100, grade)
 
 
 def duplicates(data: Path) -> Task:
@@ -76,8 +88,8 @@ def duplicates(data: Path) -> Task:
     texts = [cut(f"{records[r]['Summary']}. {records[r]['Description']}") for r in kept]
     asking = [kept[row] for row in sorted(linked)]
     relevant = [{kept[other] for other in linked[row]} for row in sorted(linked)]
-    score = lambda found: average_precision(found, relevant)  # noqa: E731
-    return Task("duplicates", "MAP", texts, [texts[r] for r in asking], asking, 100, score)
+    grade = lambda found: average_precision(found, relevant)  # noqa: E731
+    return Task("duplicates", "MAP", texts, [texts[r] for r in asking], asking, 100, grade)
 
 
 def retrieval(data: Path, name: str) -> Task:
@@ -114,47 +126,51 @@ def labels_and_clusters(data: Path) -> list[Task]:
     fresh = [(text, group) for group in names for text in new[group]]
     texts, queries = [text for text, _ in old], [text for text, _ in fresh]
 
-    def accuracy(found: Rankings) -> float:
-        right = 0
+    def right(found: Rankings) -> Values:
+        values = []
         for ranking, (_, group) in zip(found, fresh, strict=True):
             votes = Counter(old[row][1] for row in ranking[:5])
             best = max(votes.values(), default=0)
             first = next((old[r][1] for r in ranking[:5] if votes[old[r][1]] == best), None)
-            right += first == group
-        return right / len(fresh)
+            values.append(float(first == group))
+        return np.array(values)
 
-    def v_measure(found: Rankings) -> float:
-        return clustered(found, [names.index(group) for _, group in fresh], len(names))
+    truth = np.array([names.index(group) for _, group in fresh])
 
+    def v_measure(clusters: Values, queries: Values) -> float:
+        from sklearn.metrics import v_measure_score
+
+        return float(v_measure_score(truth[queries], clusters[queries]))
+
+    cluster = lambda found: clustered(found, len(names))  # noqa: E731
     none = [-1] * len(queries)
     itself = list(range(len(queries)))
     return [
-        Task("labelling", "accuracy", texts, queries, none, 5, accuracy),
-        Task("clustering", "V-measure", queries, queries, itself, len(queries), v_measure),
+        Task("labelling", "accuracy", texts, queries, none, 5, right),
+        Task("clustering", "V-measure", queries, queries, itself, len(queries), cluster, v_measure),
     ]
 
 
-def average_precision(found: Rankings, relevant: list[set[int]]) -> float:
+def average_precision(found: Rankings, relevant: list[set[int]]) -> Values:
     values = []
     for ranking, wanted in zip(found, relevant, strict=True):
         hits = [place for place, row in enumerate(ranking, 1) if row in wanted]
         values.append(sum(n / place for n, place in enumerate(hits, 1)) / len(wanted))
-    return float(np.mean(values))
+    return np.array(values)
 
 
-def ndcg(found: Rankings, gains: list[dict[int, int]]) -> float:
+def ndcg(found: Rankings, gains: list[dict[int, int]]) -> Values:
     values = []
     for ranking, wanted in zip(found, gains, strict=True):
         got = sum(wanted.get(row, 0) / np.log2(place + 1) for place, row in enumerate(ranking, 1))
         ideal = sorted(wanted.values(), reverse=True)[:10]
         values.append(got / sum(g / np.log2(place + 1) for place, g in enumerate(ideal, 1)))
-    return float(np.mean(values))
+    return np.array(values)
 
 
-def clustered(found: Rankings, truth: list[int], k: int) -> float:
+def clustered(found: Rankings, k: int) -> Values:
     """Average linkage over the mean of reciprocal ranks: needs no scale of scores."""
     from sklearn.cluster import AgglomerativeClustering
-    from sklearn.metrics import v_measure_score
 
     near = np.zeros((len(found), len(found)))
     for row, ranking in enumerate(found):
@@ -162,4 +178,4 @@ def clustered(found: Rankings, truth: list[int], k: int) -> float:
     far: Any = 1 - (near + near.T) / 2
     np.fill_diagonal(far, 0)
     model = AgglomerativeClustering(k, metric="precomputed", linkage="average")
-    return float(v_measure_score(truth, model.fit_predict(far)))
+    return np.asarray(model.fit_predict(far))

@@ -71,7 +71,13 @@ def bm25(rows: list[Row], terms: Terms, k1: float = 1.5, b: float = 0.75) -> dic
     return scores
 
 
-def lm(rows: list[Row], terms: Terms, mu: float = 1000.0) -> dict[int, float]:
+def default_mu(rows: list[Row]) -> float:
+    """Five times the mean number of words of a row."""
+    return 5 * sum(len(sentence) for row in rows for sentence in row) / len(rows)
+
+
+def lm(rows: list[Row], terms: Terms, mu: float | None = None) -> dict[int, float]:
+    mu = mu or default_mu(rows)
     scores = {}
     for d in touched(rows, terms):
         scores[d] = 0.0
@@ -118,8 +124,9 @@ def translation_table(
 
 def translation(
     rows: list[Row], terms: Terms, vectors: Vectors, lexicon: set[str],
-    threshold: float = 0.7, top: int | None = None, mu: float = 1000.0,
+    threshold: float = 0.7, top: int | None = None, mu: float | None = None,
 ) -> dict[int, float]:  # fmt: skip
+    mu = mu or default_mu(rows)
     bags = [grams(row, 1) for row in rows]
     total = sum(bag.total() for bag in bags)
     tables = {g: translation_table(vectors, lexicon, g[0], threshold, top) for _, g in terms}

@@ -121,7 +121,7 @@ def test_related_words_against_the_formulas(
         if word in lexicon  # the index was not told where other words have theirs from
     }
     with tempfile.TemporaryDirectory() as folder:
-        index = built(folder, rows)
+        index = built(folder, rows, stem="none")
         for spec, formula in SOFT.items():
             check(index, query, spec, unit, formula(kept, meant, vectors, lexicon), 1e-6)
 
@@ -166,7 +166,7 @@ def test_balls_and_scans_agree(tmp_path: Path, sample: Corpus) -> None:
     from lexfield.index.bags import Bags
     from lexfield.index.related import Related
 
-    bags = Bags.of(Index.build(sample, tmp_path / "i").rows("document"))
+    bags = Bags.of(Index.build(sample, tmp_path / "i", stemmer="none").rows("document"))
     words = [bags.ids[word] for word in ("boat", "storm", "kitchen", "he", "repaired")]
     for options in ((0.5, None), (0.75, None), (0.7, 1), (0.7, 5), (0.7, 40)):
         by_ball, by_scan = Related(bags, *options), Related(bags, *options)
@@ -190,6 +190,57 @@ def test_stems_and_their_words(tmp_path: Path) -> None:
     assert Index.open(tmp_path / "english").normalisation.stem == "english"
     assert counted(index, "shipping") == {"0": 3.0, "1": 1.0, "new": 1.0}
     assert index.corpus.documents[0].text == texts[0]
+
+
+@pytest.mark.parametrize(
+    ("options", "stemmer"),
+    [
+        ({}, "english"),
+        ({"language": "english"}, "english"),
+        ({"language": "de"}, "german"),
+        ({"language": "bg"}, "none"),  # stopwords, and no stemmer
+        ({"language": "none"}, "none"),
+        ({"stemmer": "none"}, "none"),
+        ({"language": "none", "stemmer": "porter"}, "porter"),
+    ],
+)
+def test_the_stemmer_is_that_of_the_language(options: dict[str, str], stemmer: str) -> None:
+    index = Index(["Ships sailed.", "A ship sank.", "Häuser."], vectors=VECTORS, **options)  # type: ignore[arg-type]
+    assert index.normalisation.stem == stemmer
+    finds_forms = stemmer in ("english", "porter")
+    assert counted(index, "ship") == {"0": 1.0, "1": 1.0} if finds_forms else {"1": 1.0}
+
+
+def test_a_corpus_and_an_index_keep_their_stemmer(tmp_path: Path) -> None:
+    for stem in ("none", "german"):
+        corpus = Corpus.of(["Ships sailed."], normalisation=Normalisation(stem=stem))
+        index = Index.build(corpus, tmp_path / stem, vectors=VECTORS)
+        index.add(["A ship sank."])
+        index.compact()
+        assert index.normalisation.stem == Index(index.corpus).normalisation.stem == stem
+        assert Index(corpus, stemmer="english").normalisation.stem == "english"
+    assert corpus.normalisation.stem == "german"  # not changed by the index
+
+
+def test_reasons_name_the_forms_that_a_row_holds() -> None:
+    index = Index(["The boats sailed; one boat sank.", "A cat sat on a mat."])
+    for method in ("bm25", "lm", "translation(threshold=1)", "bm25(extend=true, threshold=1)"):
+        hit = index.search("sailing boat", method)[0]
+        pairs = {(reason.query, reason.match) for reason in hit.explanation.reasons}
+        assert pairs == {("sailing", "sailed"), ("boat", "boats"), ("boat", "boat")}
+        total = sum(reason.contribution for reason in hit.explanation.reasons)
+        assert total == pytest.approx(hit.score)
+
+
+def test_mu_follows_the_length_of_rows() -> None:
+    """The mean is that of the rows that are searched: sentences or documents."""
+    long, short = "One two three four five. Six seven.", "Eight."
+    index = Index([long, short], language="none")
+    for unit, mean in (("document", 8 / 2), ("sentence", 8 / 3)):
+        found = index.search("eight", "lm", unit=unit)
+        asked = index.search("eight", f"lm(mu={5 * mean})", unit=unit)
+        assert found.scores == pytest.approx(asked.scores, rel=1e-12)
+        assert found.method == "lm"
 
 
 def test_a_stem_has_the_relatives_of_its_words(tmp_path: Path) -> None:

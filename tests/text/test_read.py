@@ -5,6 +5,7 @@ import io
 import json
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
@@ -13,6 +14,7 @@ from lexfield.text import readers
 from lexfield.text.corpus import Corpus
 from lexfield.text.decode import strip_gutenberg
 from lexfield.text.document import Document
+from lexfield.text.kwic import kwic
 from lexfield.text.read import Reader
 
 
@@ -67,6 +69,65 @@ def test_jsonl_csv_tsv(tmp_path: Path) -> None:
     three = write(tmp_path / "c.tsv", "text\tk\nhello\t1\n")
     (document,) = Reader(three)
     assert (document.id, document.metadata) == ("c.tsv:2", {"k": "1"})
+
+
+@pytest.mark.parametrize(
+    ("record", "text"),
+    [
+        ({"title": "A b", "text": "Hello."}, "A b\n\nHello."),
+        ({"Body": "Hello.", "TITLE": "A b"}, "A b\n\nHello."),
+        ({"title": "A b", "abstract": "Hello."}, "A b\n\nHello."),
+        ({"Summary": "A b", "Description": "Hello."}, "A b\n\nHello."),
+        ({"title": "A b", "summary": "C", "description": "Hello."}, "A b\n\nHello."),
+        ({"summary": "A b", "text": "Hello."}, "Hello."),  # a summary is no title of a text
+        ({"title": "A b", "text": ""}, "A b"),
+        ({"title": "", "text": "Hello."}, "Hello."),
+        ({"title": None, "text": "Hello."}, "Hello."),
+        ({"title": " . ", "text": "Hello."}, "Hello."),
+        ({"title": "A b.", "text": "\n a  B : hello."}, "\n a  B : hello."),
+        ({"title": "A b", "text": "A b"}, "A b"),
+        ({"title": "A b", "text": "A bee."}, "A b\n\nA bee."),
+        ({"title": 7, "text": "Hello."}, "7\n\nHello."),
+    ],
+)
+def test_a_title_begins_the_text_once(record: dict[str, object], text: str) -> None:
+    (document,) = Reader(()).from_records([(1, record)], "row")
+    assert document.text == text
+    titles = [name for name in record if name.lower() in ("title", "summary")]
+    assert set(document.metadata) == set(titles)  # where it stays
+
+
+def test_the_title_field_can_be_named_or_left_out(tmp_path: Path) -> None:
+    path = write(tmp_path / "a.csv", "id,title,headline,text,more\nx,T,H,Body.,M\n")
+    options: list[tuple[dict[str, Any], str]] = [
+        ({"title_field": "headline"}, "H\n\nBody."),
+        ({"title_field": "none"}, "Body."),
+        ({"title_field": "text"}, "Body."),
+        ({"text_fields": ["text", "more"]}, "Body.\n\nM"),
+        ({"text_fields": ["text", "more"], "title_field": "title"}, "T\n\nBody.\n\nM"),
+        ({"text_fields": ["title", "more"], "title_field": "title"}, "T\n\nM"),
+    ]
+    for given, text in options:
+        (document,) = Reader(path, **given)
+        assert document.text == text
+        used = given.get("text_fields", ["text"])
+        assert set(document.metadata) == {"title", "headline", "text", "more"} - set(used)
+    with pytest.raises(ReadError, match="a.csv:2: no field 'head' for the title; there are 'id'"):
+        list(Reader(path, title_field="head"))
+
+
+def test_the_title_is_a_sentence_of_its_own(tmp_path: Path) -> None:
+    """Positions are those of the whole text, and the next sentence does not begin in the title."""
+    path = write(tmp_path / "a.jsonl", '{"_id": "x", "title": "No sync", "text": "It stays. So?"}')
+    corpus = Corpus.read(path)
+    assert list(corpus.sentences) == ["No sync", "It stays.", "So?"]
+    assert [sentence.id for sentence in corpus.sentences] == ["x#0", "x#1", "x#2"]
+    frame = [{"_id": "x", "title": "No sync", "text": "It stays. So?"}]
+    assert list(Corpus.from_frame(frame).sentences) == list(corpus.sentences)
+    assert len(Corpus.from_frame(frame, title="none").sentences) == 2
+    (found,) = kwic(corpus, "stays")
+    assert (found.document, found.sentence) == ("x", 1)
+    assert (found.left, found.match, found.right) == ("No sync It", "stays", ". So")
 
 
 def test_parquet(tmp_path: Path) -> None:

@@ -81,7 +81,8 @@ def build_sharded(
         Store.open(path, KIND)  # refuse to replace anything else before any work
     with _lock(place), nullcontext() if is_address(path) else discard_replaced(path):
         build = _Build(place, engine or Local(), language, notes, progress)
-        kept = build.run(documents, shards, vectors, normalisation or Normalisation())
+        how = (normalisation or Normalisation()).choose_stemmer(language)
+        kept = build.run(documents, shards, vectors, how)
         for name in place.names(SHARDS):
             if name not in kept and _OURS.fullmatch(name):
                 place.remove(f"{SHARDS}/{name}")
@@ -142,7 +143,7 @@ class _Build:
             self._place.writing("") as folder,
             write(folder, KIND, epoch=next_epoch(folder)) as out,
         ):
-            self._statistics(out, words, normalisation.stem, entries)
+            self._statistics(out, words, normalisation.stemmer, entries)
             out.array("balls", balls)
             corpus = {"normalisation": normalisation.to_dict(), "notes": []}
             out.meta.update(

@@ -124,7 +124,7 @@ def _save_holding(writer: Writer, corpus: Corpus) -> None:
     """Write how many rows hold each word, and each stem if there is a stemmer."""
     from scipy.sparse import csr_matrix
 
-    stemmer = corpus.normalisation.stem
+    stemmer = corpus.normalisation.stemmer
     stems = [] if stemmer == NONE else stem_words(list(corpus.vocabulary), stemmer)
     numbers = {stem: number for number, stem in enumerate(dict.fromkeys(stems))}
     terms = np.array([numbers[stem] for stem in stems], np.int32)

@@ -234,7 +234,7 @@ class ShardedCollection(Collection):
         """The statistics of all shards."""
         cached: dict[str, ShardStatistics] = self.__dict__.setdefault("_statistics", {})
         if unit not in cached:
-            cached[unit] = ShardStatistics(self._store, unit, self.normalisation.stem)
+            cached[unit] = ShardStatistics(self._store, unit, self.normalisation.stemmer)
         return cached[unit]
 
     @property

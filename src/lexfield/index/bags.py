@@ -42,7 +42,7 @@ class Bags:
 
     def __init__(self, rows: Rows) -> None:
         self.rows = rows
-        self.stemmer = rows.normalisation.stem
+        self.stemmer = rows.normalisation.stemmer
         self._postings = [segment.postings(rows.unit) for segment in rows.segments]
         self._remembered: dict[Hashable, Any] = {}
         self._lists: dict[Hashable, dict[tuple[str, ...], Any]] = {}
@@ -80,13 +80,19 @@ class Bags:
             return np.arange(len(self.rows.lexicon), dtype=np.int32)
         return np.array([self.ids[stem] for stem in self._stems], np.int32)
 
+    def words_of(self, term: int) -> list[int]:
+        """Return the words of the lexicon that a term stands for, ascending."""
+        if self.stemmer == NONE:
+            return [term]
+        words, starts = self._words_by_term
+        found: list[int] = words[starts[term] : starts[term + 1]].tolist()
+        return found
+
     @cached_property
-    def words_of(self) -> dict[int, list[int]]:
-        """The words of the lexicon that each term stands for."""
-        words: dict[int, list[int]] = {}
-        for word, term in enumerate(self.term_of.tolist()):
-            words.setdefault(term, []).append(word)
-        return words
+    def _words_by_term(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """All words in the order of their terms, and where each term begins."""
+        words = np.argsort(self.term_of, kind="stable")
+        return words, np.searchsorted(self.term_of[words], np.arange(len(self.ids) + 1))
 
     def occurrences(self, gram: tuple[str, ...]) -> Occurrences:
         """Return the rows that hold a term, or an n-gram of terms; those of a term are kept."""
@@ -99,7 +105,7 @@ class Bags:
         if min(ids) < 0:
             rows, counts = _NOTHING, _NOTHING
         elif len(ids) == 1:
-            rows, counts = _add_lists([self.rows.postings(w) for w in self._words(ids[0])])
+            rows, counts = _add_lists([self.rows.postings(w) for w in self.words_of(ids[0])])
         else:
             parts = [self._find_phrase(number, ids) for number in range(len(self.rows.segments))]
             rows, counts = (np.concatenate(part) for part in zip(*parts, strict=True))
@@ -111,13 +117,10 @@ class Bags:
             holding, total = self.rows.statistics.count(key, holding, total)
         return Occurrences(rows, counts, holding, total)
 
-    def _words(self, term: int) -> list[int]:
-        return [term] if self.stemmer == NONE else self.words_of[term]
-
     def _find_phrase(self, number: int, gram: list[int]) -> tuple[Array, Array]:
         """Return the rows of a segment that hold a phrase, ascending, and how often."""
         postings, inverse = self._postings[number], self.rows.lexicon.inverse[number]
-        words = [[w for w in inverse[self._words(term)].tolist() if w >= 0] for term in gram]
+        words = [[w for w in inverse[self.words_of(term)].tolist() if w >= 0] for term in gram]
         if not all(words):
             return _NOTHING, _NOTHING
         corpus, terms = self.rows.segments[number].corpus, self._terms(number)

@@ -93,6 +93,13 @@ def register_function(corpus: Corpus, owner: object) -> Corpus:
     return named
 
 
+def choose_stemmer(corpus: Corpus, language: str, stemmer: str | None) -> Corpus:
+    """Return a corpus whose bags have a stemmer, by default that of the language."""
+    chosen = copy(corpus)
+    chosen.normalisation = corpus.normalisation.choose_stemmer(language, stemmer)
+    return chosen
+
+
 def check_tokenizer(normalisation: Normalisation) -> None:
     """Raise InputError if an index could not be opened later, as its tokenizer has no name."""
     if str(normalisation.tokenizer).startswith(_FUNCTION):
@@ -108,12 +115,14 @@ def write_index(
     path: Path,
     vectors: WordVectors | str | Path,
     language: str,
+    stemmer: str | None,
     progress: Progress,
 ) -> None:
     """Write an index of a corpus. Raise InputError if it holds no words."""
     if not len(corpus.tokens):
         raise InputError("The corpus holds no words; nothing was written.")
     stopwords(language)  # an unknown language is an error before any work
+    corpus = choose_stemmer(corpus, language, stemmer)
     embedded, about = embed_words(corpus.vocabulary, vectors, progress)
     with write(path, KIND, epoch=next_epoch(path)) as out:
         meta = save_segment(out, "s000001", corpus, embedded, language, progress)

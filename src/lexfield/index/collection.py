@@ -64,6 +64,7 @@ class Collection:
         *,
         vectors: WordVectors | str | Path = "default",
         language: str = "en",
+        stemmer: str | None = None,
         tokenize: str | Tokenizer | None = None,
         progress: Progress = silent,
     ) -> None:
@@ -77,7 +78,7 @@ class Collection:
         self.is_temporary = True
         path = Path(folder) / "index"
         corpus = register_function(to_corpus(documents, progress, tokenize=tokenize), self)
-        write_index(corpus, path, vectors, language, progress)
+        write_index(corpus, path, vectors, language, stemmer, progress)
         self._attach(path)
 
     @classmethod
@@ -110,6 +111,7 @@ class Collection:
         *,
         vectors: WordVectors | str | Path = "default",
         language: str = "en",
+        stemmer: str | None = None,
         tokenize: str | Tokenizer | None = None,
         replace: bool = False,
         progress: Progress = silent,
@@ -117,12 +119,13 @@ class Collection:
         """Write an index of documents, a corpus or plain texts at ``path``, and open it.
 
         ``vectors`` is a set of word vectors, its name or its file. ``language`` names the stopwords
-        that searching leaves out (``"none"`` for none). ``tokenize`` names a registered tokenizer.
+        that searching leaves out and the stemmer of bag queries (``"none"`` for neither), unless
+        there is a ``stemmer``. ``tokenize`` names a registered tokenizer.
         """
         check_free(path, replace)
         corpus = to_corpus(documents, progress, tokenize=tokenize)
         with discard_replaced(path):
-            write_index(corpus, Path(path), vectors, language, progress)
+            write_index(corpus, Path(path), vectors, language, stemmer, progress)
         return cls.open(path)
 
     def save(self, path: str | Path, *, replace: bool = False) -> Self:

@@ -105,8 +105,7 @@ class Related:
 
     def _words(self, term: int) -> list[int]:
         """Return the words of a term that can have relatives."""
-        words = [term] if self._bags.stemmer == NONE else self._bags.words_of[term]
-        return [word for word in words if self._place[word] >= 0]
+        return [word for word in self._bags.words_of(term) if self._place[word] >= 0]
 
     def _join(self, found: list[tuple[Array, Array]], term: int) -> Near:
         """Return one list of terms from those of words, with the highest cosine of each."""

@@ -30,28 +30,38 @@ from lexfield.index.bags import Bags, Occurrences
 from lexfield.search.bag_method import BagMethod
 from lexfield.search.extended import ExtendedMethod
 
+MEANS = 5.0  # chosen on other data than the benchmarks: docs/methods/bags.md
+
 
 @dataclass(frozen=True, kw_only=True)
 class Lm(BagMethod):
-    """mu: number of words of the whole collection that are added to each row."""
+    """mu: number of words of the whole collection that are added to each row; by default MEANS
+    times as many as a row has on average."""
 
-    mu: float = 1000.0
+    mu: float | None = None
     name = "lm"
 
     def __post_init__(self) -> None:
-        ok = isinstance(self.mu, int | float) and 0 < self.mu <= 1e9
-        check(ok, "mu", "a number above 0, at most 1e9", self.mu)
+        ok = self.mu is None or (isinstance(self.mu, int | float) and 0 < self.mu <= 1e9)
+        check(ok, "mu", "none, or a number above 0, at most 1e9", self.mu)
 
     def compute_values(self, bags: Bags, held: Occurrences, n: int) -> NDArray[np.float64]:
         share = held.total / bags.total(n)
-        values: NDArray[np.float64] = np.log1p(held.counts / (self.mu * share))
+        values: NDArray[np.float64] = np.log1p(held.counts / (self.find_mu(bags) * share))
         return values
 
     def compute_norm(self, bags: Bags, n: int) -> NDArray[np.float64]:
+        mu = self.find_mu(bags)
         norm: NDArray[np.float64] = bags.remember(
-            ("dirichlet", self.mu, n), lambda: np.log(self.mu / (bags.sizes(n) + self.mu))
+            ("dirichlet", mu, n), lambda: np.log(mu / (bags.sizes(n) + mu))
         )
         return norm
+
+    def find_mu(self, bags: Bags) -> float:
+        """Return μ: the one that was given, or MEANS times the mean length of all rows."""
+        if self.mu is not None:
+            return self.mu
+        return MEANS * bags.total(1) / bags.rows.statistics.rows
 
 
 @dataclass(frozen=True, kw_only=True)

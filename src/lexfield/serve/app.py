@@ -65,6 +65,12 @@ _BUILD = {
     "text_field": make_parameter(
         "text_field", Annotated[list[str], Meta(max_length=10)], "Fields with the text.", []
     ),
+    "title_field": make_parameter(
+        "title_field",
+        Annotated[str, Meta(max_length=1000)],
+        "Field with the title, which begins the text; found automatically by default, or none.",
+        "",
+    ),
     "language": make_parameter("language", Annotated[str, Meta(max_length=20)], default="en"),
     "follower": _FOLLOWER,
 }
@@ -268,8 +274,11 @@ class Api:
         job = self._server.build(
             name or first.partition(".")[0],
             sent,
-            values.get("text_field", []),
-            language,
+            {
+                "text_field": values.get("text_field", []),
+                "title_field": values.get("title_field", "") or None,
+                "language": language,
+            },
             values.get("follower"),
         )
         return respond(job, 202)

@@ -171,11 +171,13 @@ class Server:
         self,
         name: str,
         files: list[uploads.Sent],
-        text_field: list[str],
-        language: str,
+        reading: JsonObject,
         follower: str | None = None,
     ) -> Job:
-        """Build an index of files, as a job; they are deleted at its end."""
+        """Build an index of files, as a job; they are deleted at its end.
+
+        ``reading`` are the fields with the text and the title, and the language.
+        """
         room = self.library.make_room(INDEXES, name)
         texts = room.folder / "texts sent"
         try:
@@ -184,12 +186,7 @@ class Server:
         except BaseException:
             room.clear()
             raise
-        options = {
-            "folder": str(texts),
-            "target": str(room.target),
-            "text_field": text_field,
-            "language": language,
-        }
+        options = {"folder": str(texts), "target": str(room.target), **reading}
         names = {str(texts): "", str(room.target): room.id}
         item = {"id": room.id, "options": options, "names": names}
         ending: JsonObject = {"done": room.move_in, "ended": room.clear}

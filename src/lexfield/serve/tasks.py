@@ -200,7 +200,7 @@ def _load_vectors(name: str, folder: str | None, state: str | None) -> WordVecto
 def build(id: str, options: JsonObject, names: dict[str, str], report: Progress = silent) -> str:
     """Build an index of the files in a folder; return the same as ``lexfield index --json``."""
     folder = Path(options["folder"])
-    reader = Reader([folder], text_fields=options["text_field"])
+    reader = Reader([folder], text_fields=options["text_field"], title_field=options["title_field"])
     begin_stage(report, "reading documents")
     named = (  # where a text lay while it was read means nothing to anybody
         replace(one, source=str(Path(one.source).relative_to(folder))) for one in reader

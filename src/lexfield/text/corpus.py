@@ -179,17 +179,19 @@ class Corpus:
         frame: Any,
         *,
         text: str | Sequence[str] = (),
+        title: str | None = None,
         id: str | None = None,
         normalisation: Normalisation | None = None,
     ) -> Corpus:
         """Return a corpus with a document per row of a pandas, polars or Arrow table, or of a list
         of dictionaries.
 
-        ``text`` names the column with the text, or several; ``id`` the column with the ids. Other
-        columns become metadata.
+        ``text`` names the column with the text, or several; ``title`` the column with the title,
+        which begins the text; ``id`` the column with the ids. Other columns become metadata, and so
+        does the title. All are found automatically as in ``Reader``.
         """
         fields = (text,) if isinstance(text, str) else tuple(text)
-        reader = Reader((), text_fields=fields, id_field=id)
+        reader = Reader((), text_fields=fields, title_field=title, id_field=id)
         rows = enumerate(records_of(frame), 1)
         return cls.of(reader.from_records(rows, "row"), normalisation=normalisation)
 

@@ -9,7 +9,7 @@ import difflib
 import re
 import unicodedata
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import cache
 from typing import Any
 
@@ -17,6 +17,7 @@ from lexfield.errors import InputError
 from lexfield.registry import Registry
 from lexfield.results import JsonObject
 from lexfield.text.segment import BREAK, character_ranges, split_words, word_spans
+from lexfield.text.stopwords import name_language
 
 NONE = "none"  # the stemmer that leaves words as they are
 Tokenizer = Callable[[str], Sequence[str]]
@@ -31,8 +32,9 @@ _MOST_MARKS = 30  # on one letter, as in Unicode's stream-safe format; sorting m
 class Normalisation:
     """Lower case, canonical Unicode (NFC), and one apostrophe for all that are typed.
 
-    stem: the Snowball stemmer of an index's bags (english, german, …). Texts and words are not
-        changed, because word vectors know words, not stems; bag queries count and compare stems.
+    stem: the Snowball stemmer of an index's bags (english, german, …), "none", or None for the
+        stemmer of the index's language. Texts and words are not changed, because word vectors know
+        words, not stems; bag queries count and compare stems.
     tokenizer: the name of a tokenizer in ``TOKENIZERS``, or a function that takes a sentence as it
         is written and returns its words, which are normalised afterwards. Only a registered
         tokenizer can be saved with an index.
@@ -41,11 +43,11 @@ class Normalisation:
     lower: bool = True
     nfc: bool = True
     apostrophe: bool = True
-    stem: str = NONE
+    stem: str | None = None
     tokenizer: str | Tokenizer = DEFAULT_TOKENIZER
 
     def __post_init__(self) -> None:
-        check_stemmer(self.stem)
+        check_stemmer(self.stemmer)
         if isinstance(self.tokenizer, str):
             TOKENIZERS.get(self.tokenizer)
 
@@ -56,6 +58,15 @@ class Normalisation:
             if self.apostrophe:
                 text = text.replace("’", "'").replace("ʼ", "'")
         return text.lower() if self.lower else text
+
+    @property
+    def stemmer(self) -> str:
+        """The stemmer of bags; "none" as long as no index has chosen one."""
+        return self.stem or NONE
+
+    def choose_stemmer(self, language: str, stemmer: str | None = None) -> Normalisation:
+        """Return the same with the stemmer that is named, its own, or that of the language."""
+        return replace(self, stem=stemmer or self.stem or find_stemmer(language))
 
     @property
     def is_default_tokenizer(self) -> bool:
@@ -134,6 +145,12 @@ def stemmers() -> list[str]:
     import Stemmer
 
     return sorted(Stemmer.algorithms())
+
+
+def find_stemmer(language: str) -> str:
+    """Return the stemmer of a language (``"en"`` or ``"english"``), or "none" if it has none."""
+    name = name_language(language)
+    return name if name in stemmers() else NONE
 
 
 def check_stemmer(name: str) -> None:

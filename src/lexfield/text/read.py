@@ -22,7 +22,8 @@ from lexfield.text.decode import check_encoding, strip_gutenberg
 from lexfield.text.document import Document
 from lexfield.text.readers import READERS, Item, Record, Source, map_suffixes
 
-_TEXT_FIELDS = ("text", "body", "content", "sentence", "abstract")
+_TEXT_FIELDS = ("text", "body", "content", "sentence", "abstract", "description")
+_NO_TITLE = "none"
 _ID_FIELDS = ("id", "_id", "doc_id", "docno", "key")
 _IGNORE_FILES = (".gitignore", ".ignore", ".lexfieldignore")
 
@@ -32,7 +33,11 @@ class Reader:
 
     paths: files, folders (recursively), or ``"-"`` for standard input.
     text_fields: the fields of a record that make its text, in order; by default the first of
-        text, body, content, sentence, abstract. The other fields become metadata.
+        text, body, content, sentence, abstract, description. The other fields become metadata.
+    title_field: the field with the title of a record. The title begins the text, unless the text
+        begins with it already, and is metadata too. By default it is the field title (or summary,
+        as bug trackers have it, beside a description) where text_fields are left out as well;
+        "none" leaves titles out.
     id_field: the field with the id; by default id, _id, doc_id, docno or key, else the line.
     encoding: by default a byte-order mark, valid UTF-8, or a guess.
     format: a name from ``READERS``, such as text, lines (one document per line), jsonl, csv, tsv or
@@ -46,6 +51,7 @@ class Reader:
         paths: str | Path | Iterable[str | Path],
         *,
         text_fields: Sequence[str] = (),
+        title_field: str | None = None,
         id_field: str | None = None,
         encoding: str | None = None,
         format: str | None = None,
@@ -56,6 +62,7 @@ class Reader:
         check(format is None or format in names, "format", f"one of {', '.join(names)}", format)
         self.paths = [paths] if isinstance(paths, str | Path) else list(paths)
         self.text_fields = tuple(text_fields)
+        self.title_field = title_field
         self.id_field = id_field
         self.encoding = check_encoding(encoding) if encoding else None
         self.format = format
@@ -117,7 +124,7 @@ class Reader:
 
     def _to_document(self, number: int, record: Record, source: str) -> Document:
         place = f"{source}:{number}"
-        fields = self.text_fields or _find_field(_TEXT_FIELDS, record)
+        fields = self.text_fields or _find_field(_TEXT_FIELDS, record, any_case=True)
         missing = [name for name in fields if name not in record]
         if not fields or missing:
             raise ReadError(
@@ -125,17 +132,34 @@ class Reader:
                 f" there are {list_names(map(repr, record))}.",
                 "Name the field with the text: --text-field NAME.",
             )
-        if self.id_field and self.id_field not in record:
-            raise ReadError(f"{place}: no field {self.id_field!r} for the id.")
+        title = self._find_title(fields, record)
+        for field, use in ((self.id_field, "id"), (title, "title")):
+            if field and field not in record:
+                raise ReadError(
+                    f"{place}: no field {field!r} for the {use};"
+                    f" there are {list_names(map(repr, record))}."
+                )
         id_fields = (self.id_field,) if self.id_field else _find_field(_ID_FIELDS, record)
         id = _to_string(record[id_fields[0]]) if id_fields else f"{Path(source).name}:{number}"
         text = "\n\n".join(value for name in fields if (value := _to_string(record[name])))
+        if title:
+            text = _put_title(_to_string(record[title]), text)
         rest = {
             name: _to_string(value)
             for name, value in record.items()
             if name not in fields and name not in id_fields
         }
         return Document(id, text, place, rest)
+
+    def _find_title(self, fields: Sequence[str], record: Record) -> str | None:
+        """Return the field with the title of a record, if that has one beside its text."""
+        if self.title_field is not None:
+            is_left_out = self.title_field == _NO_TITLE or self.title_field in fields
+            return None if is_left_out else self.title_field
+        if self.text_fields:
+            return None
+        names = ("title", "summary") if fields[0].lower() == "description" else ("title",)
+        return next(iter(_find_field(names, record, any_case=True)), None)
 
     def _join_metadata(self, document: Document) -> Document:
         id = document.id
@@ -190,8 +214,21 @@ def _read_items(format: str, source: Source) -> Iterator[Item]:
         yield item
 
 
-def _find_field(names: Sequence[str], record: Record) -> tuple[str, ...]:
-    return next(((name,) for name in names if name in record), ())
+def _find_field(names: Sequence[str], record: Record, any_case: bool = False) -> tuple[str, ...]:
+    """Return the first of some names that a record has, as it is written there."""
+    found: dict[str, str] = {}
+    for name in record:
+        found.setdefault(name.lower() if any_case else name, name)
+    return next(((found[name],) for name in names if name in found), ())
+
+
+def _put_title(title: str, text: str) -> str:
+    """Return a text that begins with its title, as a sentence of its own; never twice."""
+    wanted = " ".join(title.split()).casefold().rstrip(" .")
+    start = " ".join(text.lstrip()[: 2 * len(title) + 100].split()).casefold()
+    if not wanted or (start.startswith(wanted) and not start[len(wanted) :][:1].isalnum()):
+        return text
+    return f"{title}\n\n{text}" if text else title
 
 
 def _to_string(value: object) -> str:

@@ -14,6 +14,13 @@ def languages() -> list[str]:
     return sorted(LANGUAGE_MAPPING)
 
 
+def name_language(language: str) -> str:
+    """Return the name of a language that may be given by its code: ``"english"`` for ``"en"``."""
+    from stop_words import LANGUAGE_MAPPING
+
+    return str(LANGUAGE_MAPPING.get(language, language))
+
+
 @cache
 def stopwords(language: str | None = "en") -> frozenset[str]:
     """Return the stopwords of a language (``"en"`` or ``"english"``); empty for None or ``"none"``.

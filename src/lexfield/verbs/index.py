@@ -34,11 +34,19 @@ from lexfield.verbs.input import (
 from lexfield.verbs.options import ClusterAddress, Target, VectorsInput, use_engine
 from lexfield.verbs.results import Result, hidden
 
-Stem = Annotated[
+Language = Annotated[
     str,
     Meta(max_length=20),
-    Flags(metavar="LANGUAGE"),
-    Help("Let bag queries find all forms of a word, by its Snowball stem: english, german, …"),
+    Help("Language of the stopwords that search leaves out, and of the stems; or none."),
+]
+Stemmer = Annotated[
+    str | None,
+    Meta(max_length=20),
+    Flags(metavar="NAME", old="stem"),
+    Help(
+        "Let bag queries find all forms of a word, by its Snowball stem: english, german, … By"
+        " default the stemmer of the language; none keeps to the words as they are."
+    ),
 ]
 TokenizerName = Annotated[
     str,
@@ -74,10 +82,8 @@ def index(
     output: Annotated[Target, Flags(("-o",), "IDX"), Help("Folder to write the index to.")],
     replace: Annotated[bool, Help("Replace an existing index.")] = False,
     keep_case: Annotated[bool, Help("Do not convert words to lower case.")] = False,
-    language: Annotated[
-        str, Meta(max_length=20), Help("Language whose stopwords search leaves out, or none.")
-    ] = "en",
-    stem: Stem = "none",
+    language: Language = "en",
+    stemmer: Stemmer = None,
     tokenize: TokenizerName = DEFAULT_TOKENIZER,
     shards: Shards = None,
     cluster: ClusterAddress = None,
@@ -87,16 +93,16 @@ def index(
 ) -> BuiltIndex:
     """Build an index from files, folders or tables.
 
-    Folders are read recursively; - reads standard input.
+    Folders are read recursively; - reads standard input. A record is indexed with its title, which
+    begins its text. Bag queries find all forms of a word if the language has a stemmer.
 
         lexfield index novel.txt letters/ -o my.idx
-        lexfield index tickets.csv --text-field title --text-field text -o tickets.idx
-        lexfield index texts/ --metadata authors.csv -o texts.idx
-        lexfield index abstracts.jsonl --stem english -o abstracts.idx
+        lexfield index tickets.csv --title-field subject --text-field message -o tickets.idx
+        lexfield index texts/ --metadata authors.csv --stemmer none -o texts.idx
         zcat log.gz | lexfield index - --format lines -o log.idx
         lexfield index library/ --shards 16 --cluster tcp://10.0.0.5:8786 -o /shared/library.idx
     """
-    normalisation = Normalisation(lower=not keep_case, stem=stem, tokenizer=tokenize)
+    normalisation = Normalisation(lower=not keep_case, stem=stemmer, tokenizer=tokenize)
     if shards is not None or is_address(output):
         documents, list_notes = _stream(texts, options, progress)
         with use_engine(cluster) as engine:
@@ -116,11 +122,17 @@ def index(
     else:
         check_free(output, replace)
         corpus = read_texts(texts, options, progress, normalisation)
-        if normalisation not in (Normalisation(), corpus.normalisation):
+        if normalisation not in (Normalisation(stem=stemmer), corpus.normalisation):
             corpus = Corpus.of(corpus.documents, normalisation=normalisation)
         begin_stage(progress, "embedding words")
         built = Index.build(
-            corpus, output, vectors=vectors, language=language, replace=replace, progress=progress
+            corpus,
+            output,
+            vectors=vectors,
+            language=language,
+            stemmer=stemmer,
+            replace=replace,
+            progress=progress,
         )
     row, notes = describe_index(built)
     return BuiltIndex([row], index=built, notes=notes)
@@ -160,7 +172,7 @@ def add(
     The index is not rebuilt. The ids of the documents must be new.
 
         lexfield add my.idx letters/ diary.txt
-        lexfield add tickets.idx new.csv --text-field title --text-field text
+        lexfield add tickets.idx new.csv --title-field subject --text-field message
     """
     opened = open_index(index)
     if isinstance(texts, Mapping) or is_list_of_texts(texts):

@@ -46,7 +46,20 @@ class FileOptions(TypedDict, total=False):
         Sequence[str],
         Flags(("--text-field",), "NAME", old="text_field", served=False),
         Default(()),
-        Help("Field with the text of a record; repeat it to join several."),
+        Help(
+            "Field with the text of a record; repeat it to join several. Found automatically by"
+            " default: text, body, content, sentence, abstract or description."
+        ),
+    ]
+    title_field: Annotated[
+        str | None,
+        Flags(metavar="NAME", served=False),
+        Default(None),
+        Help(
+            "Field with the title of a record, which then begins its text, or none. Found"
+            " automatically by default, unless --text-field is given: title, or summary beside a"
+            " description."
+        ),
     ]
     id_field: Annotated[
         str | None,
