@@ -62,9 +62,9 @@ def find_opposites(folder: Path) -> Iterator[tuple[str, str]]:
                 own, other = int(numbers[:2], 16), int(numbers[2:], 16)
                 yield words[own - 1], others[other - 1]
     for pair in MORE.split(";"):
-        one, other = pair.split()
-        yield one, other
-        yield other, one
+        first, second = pair.split()
+        yield first, second
+        yield second, first
 
 
 def find_irregular(folder: Path) -> Iterator[tuple[str, str]]:

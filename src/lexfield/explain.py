@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Container, Iterable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from lexfield.results import JsonObject
 
+_COUNT = re.compile(r"\(([\d,]+) ")
 _LONGEST = 200  # characters of a term
 
 
@@ -52,23 +55,44 @@ class Explanation:
             **facts,
         }
 
-    def lines(self, most: int = 6) -> list[str]:
-        """Return the reasons as text, strongest first."""
-        ordered = sorted(self.reasons, key=lambda r: -abs(r.contribution))
-        lines = []
-        for reason in ordered[:most]:
-            match = "" if reason.match in ("", reason.query) else f" → {reason.match}"
-            detail = "" if reason.distance is None else f"  at distance {reason.distance:.3f}"
-            if reason.probability is not None:
-                detail = f"  with probability {reason.probability:.3f}"
-            lines.append(f"{reason.contribution:+.4f}  {reason.query}{match}{detail}")
-        if len(ordered) > most:
-            lines.append(f"… and {len(ordered) - most} more")
+    def lines(self, most: int = 6, excluded: Container[str] = ()) -> list[str]:
+        """Return the reasons in numbers, strongest first; the weaker ones are added up, and so are
+        ``excluded`` words."""
+        named = [reason for reason in self.reasons if not is_sum(reason)]
+        content = [r for r in named if r.query not in excluded and r.match not in excluded] or named
+        ordered = sorted(content, key=lambda r: -abs(r.contribution))
+        lines = [_write_reason(reason) for reason in ordered[:most]]
+        weaker = len(ordered[most:]) + count_summed(self.reasons)
+        rest = {"weaker pair": weaker, "stopword": len(named) - len(content)}
+        counts = [f"{n:,} {name}{'s' if n > 1 else ''}" for name, n in rest.items() if n]
+        if counts:
+            total = sum(r.contribution for r in self.reasons)
+            total -= sum(r.contribution for r in ordered[:most])
+            lines.append(f"{total:+.4f}  {' and '.join(counts)}")
         for name, value in self.facts.items():
             shown = ", ".join(map(str, value)) if isinstance(value, list) else value
             if shown not in ("", None):
                 lines.append(f"{name}: {shown}")
         return lines
+
+
+def is_sum(reason: Reason) -> bool:
+    """Is this the sum of reasons that are not named, as "(14 other pairs)" is?"""
+    return reason.query.startswith("(")
+
+
+def count_summed(reasons: Iterable[Reason]) -> int:
+    """Return how many reasons were added up to one: of "(14 other pairs)", 14."""
+    counts = (_COUNT.match(reason.query) for reason in reasons)
+    return sum(int(count[1].replace(",", "")) for count in counts if count)
+
+
+def _write_reason(reason: Reason) -> str:
+    match = "" if reason.match in ("", reason.query) else f" → {reason.match}"
+    detail = "" if reason.distance is None else f"  at distance {reason.distance:.3f}"
+    if reason.probability is not None:
+        detail = f"  with probability {reason.probability:.3f}"
+    return f"{reason.contribution:+.4f}  {reason.query}{match}{detail}"
 
 
 def _strongest(reasons: list[Reason], most: int) -> list[Reason]:

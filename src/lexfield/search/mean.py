@@ -135,7 +135,8 @@ def explain_pairs(rows: Rows, query: Query, row: int, parts: Array) -> list[Reas
             own.tolist(), matched, values.tolist(), distances.tolist(), strict=True
         )
     ]
-    if np.count_nonzero(parts) > _SHOWN:
+    if (others := np.count_nonzero(parts) - len(reasons)) > 0:
         rest = float(parts.sum()) - sum(reason.contribution for reason in reasons)
-        reasons.append(Reason("(other pairs)", "(other pairs)", rest))
+        name = f"({others:,} other pairs)"
+        reasons.append(Reason(name, name, rest))
     return reasons

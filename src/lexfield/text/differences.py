@@ -19,8 +19,9 @@ from lexfield.text.numerals import Numeral, find_numerals
 from lexfield.text.segment import sentence_spans, word_spans
 from lexfield.text.stopwords import stopwords
 
-NEAR = 0.5  # Dice coefficient of the content words from which two texts are nearly equal
-NEAR_ALL = 0.7  # the same for all words
+# Share of the longer text's words that both texts have, if they nearly equal each other.
+NEAR = 0.5  # content words
+NEAR_ALL = 0.65  # all words, for texts with few content words: "A man is singing."
 _RATIO, _SHORT = 3, 60  # the longer text has at most so many times the characters, and so many more
 _LISTED = 4  # words of one kind
 _ORDERED = 60  # words; the order of longer texts is not compared
@@ -171,15 +172,13 @@ def _is_near(one: _Side, other: _Side, opposites: list[tuple[int, int]]) -> bool
         own = {*own, *paired.values()}
         others = {paired.get(form, form) for form in {*others, *paired}}
         shared = len(own & others)
-        return shared, 2 * shared / max(1, len(own) + len(others))
+        return shared, shared / max(1, len(own), len(others))
 
-    shared, near = overlap(
-        *({side.forms[place] for place in side.content} for side in (one, other))
-    )
-    _, near_all = overlap(set(one.forms), set(other.forms))
+    content = [{side.forms[place] for place in side.content} for side in (one, other)]
+    shared, part = overlap(*content)
     has_numbers = bool(one.numerals and other.numerals)
-    is_enough = shared + has_numbers >= 2 or near == 1
-    return (near >= NEAR and is_enough) or near_all >= NEAR_ALL
+    is_enough = shared + has_numbers >= 2 or part == 1
+    return (part >= NEAR and is_enough) or overlap(set(one.forms), set(other.forms))[1] >= NEAR_ALL
 
 
 def _compare_negations(one: _Side, other: _Side) -> list[str]:
@@ -253,7 +252,7 @@ def _pair_opposites(
     left = list(others)
     pairs = []
     for a in own:
-        against = table.get(one.forms[a], frozenset())
+        against = table.get(one.forms[a], set())
         for b in left:
             if other.forms[b] in against or _is_negated(one.words[a], other.words[b]):
                 pairs.append((a, b))

@@ -42,4 +42,4 @@ def read_table(name: str) -> list[list[str]]:
 
 @cache
 def _irregular() -> dict[str, str]:
-    return {form: base for form, base in read_table("irregular")}
+    return dict(read_table("irregular"))
