@@ -62,13 +62,12 @@ class Explanation:
         content = [r for r in named if r.query not in excluded and r.match not in excluded] or named
         ordered = sorted(content, key=lambda r: -abs(r.contribution))
         lines = [_write_reason(reason) for reason in ordered[:most]]
-        weaker = len(ordered[most:]) + count_summed(self.reasons)
-        rest = {"weaker pair": weaker, "stopword": len(named) - len(content)}
-        counts = [f"{n:,} {name}{'s' if n > 1 else ''}" for name, n in rest.items() if n]
-        if counts:
+        weaker = count_weaker(len(ordered[most:]), self.reasons)
+        stopwords = count_weaker(len(named) - len(content), (), "stopword")
+        if weaker or stopwords:
             total = sum(r.contribution for r in self.reasons)
             total -= sum(r.contribution for r in ordered[:most])
-            lines.append(f"{total:+.4f}  {' and '.join(counts)}")
+            lines.append(f"{total:+.4f}  {' and '.join(filter(None, [weaker, stopwords]))}")
         for name, value in self.facts.items():
             shown = ", ".join(map(str, value)) if isinstance(value, list) else value
             if shown not in ("", None):
@@ -81,10 +80,16 @@ def is_sum(reason: Reason) -> bool:
     return reason.query.startswith("(")
 
 
-def count_summed(reasons: Iterable[Reason]) -> int:
-    """Return how many reasons were added up to one: of "(14 other pairs)", 14."""
-    counts = (_COUNT.match(reason.query) for reason in reasons)
-    return sum(int(count[1].replace(",", "")) for count in counts if count)
+def count_weaker(listed: int, reasons: Iterable[Reason], kind: str = "weaker pair") -> str:
+    """Return how many reasons are not shown: those listed, and those already added up to one.
+
+    "(14 other pairs)" are 14; "(other pairs)" are one or more.
+    """
+    sums = [reason.query for reason in reasons if is_sum(reason)]
+    counts = [_COUNT.match(name) for name in sums]
+    total = listed + sum(int(count[1].replace(",", "")) if count else 1 for count in counts)
+    more = "" if all(counts) else "+"
+    return f"{total:,}{more} {kind}{'s' if total > 1 or more else ''}" if total else ""
 
 
 def _write_reason(reason: Reason) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 
-from lexfield.explain import Explanation, count_summed
+from lexfield.explain import Explanation, Reason, count_weaker
 from lexfield.index.passages import weigh_pairs
 from lexfield.index.query import Query
 from lexfield.text.forms import find_base_forms
@@ -38,13 +38,13 @@ def describe_reasons(explanation: Explanation, query: Query | None, text: str) -
     content = {pair: one for pair, one in weights.items() if excluded.isdisjoint(pair)}
     if not weights and query is not None and explanation.reasons:
         return "no word in common"
-    line = _list_pairs(content or weights, language, count_summed(explanation.reasons))
+    line = _list_pairs(content or weights, language, explanation.reasons)
     parts = [] if explanation.of_words else [_list_ranks(explanation)]
     against = _list_unwanted(explanation, query)
     return "; ".join([*parts, *filter(None, [line, against and f"against it: {against}"])])
 
 
-def _list_pairs(weights: dict[Pair, float], language: str, more: int) -> str:
+def _list_pairs(weights: dict[Pair, float], language: str, reasons: list[Reason]) -> str:
     """Return the best pair of each query word as text, and the number of others."""
     words = sorted({word for pair in weights for word in pair})
     form = dict(zip(words, find_base_forms(words, language), strict=True))
@@ -56,9 +56,9 @@ def _list_pairs(weights: dict[Pair, float], language: str, more: int) -> str:
     shown = sorted(best.values(), key=lambda pair: -weights[pair])[:_SHOWN]
     shown = [pair for pair in shown if weights[pair] >= _WEAK * strongest]
     listed = [_write(pair, sign[pair]) for pair in shown]
-    if weaker := len(weights) - len(shown) + more:
-        kind = "reason" if any(" " in word for word in words) else "pair"  # phrases, topics
-        listed.append(f"and {weaker:,} weaker {kind}{'s' if weaker > 1 else ''}")
+    kind = "weaker reason" if any(" " in word for word in words) else "weaker pair"
+    if weaker := count_weaker(len(weights) - len(shown), reasons, kind):
+        listed.append(f"and {weaker}")
     return ", ".join(listed)
 
 

@@ -135,8 +135,7 @@ def explain_pairs(rows: Rows, query: Query, row: int, parts: Array) -> list[Reas
             own.tolist(), matched, values.tolist(), distances.tolist(), strict=True
         )
     ]
-    if (others := np.count_nonzero(parts) - len(reasons)) > 0:
+    if np.count_nonzero(parts) > _SHOWN:
         rest = float(parts.sum()) - sum(reason.contribution for reason in reasons)
-        name = f"({others:,} other pairs)"
-        reasons.append(Reason(name, name, rest))
+        reasons.append(Reason("(other pairs)", "(other pairs)", rest))
     return reasons

@@ -249,16 +249,27 @@ def _pair_opposites(
 ) -> list[tuple[int, int]]:
     """Return pairs of opposites, each word in one: rose and fell, happy and unhappy."""
     table = _opposites()
-    left = list(others)
+    left = [b for b in others if b not in other.negations]
     pairs = []
     for a in own:
-        against = table.get(one.forms[a], set())
+        forms = _list_forms(one.words[a]) if a not in one.negations else []
+        against = {form for own_form in forms for form in table.get(own_form, ())}
         for b in left:
-            if other.forms[b] in against or _is_negated(one.words[a], other.words[b]):
+            is_pair = not against.isdisjoint(_list_forms(other.words[b])) if against else False
+            if is_pair or _is_negated(one.words[a], other.words[b]):
                 pairs.append((a, b))
                 left.remove(b)
                 break
     return pairs
+
+
+def _list_forms(word: str) -> list[str]:
+    """Return the base form of a word, and of what it may be a comparative of: colder, largest."""
+    forms = [word]
+    for ending in ("er", "est"):
+        if word.endswith(ending):
+            forms += [word.removesuffix(ending), word.removesuffix(ending[1:])]
+    return find_base_forms(forms, "en")
 
 
 def _is_negated(one: str, other: str) -> bool:

@@ -87,7 +87,7 @@ function card(hit, { colourOf, go, asked }) {
   const reasons = [...(hit.explanation?.reasons ?? [])].sort((a, b) => Math.abs(b.contribution) - Math.abs(a.contribution)), flowed = hit.explanation?.flows;
   const marked = ([piece, mark]) => mark ? h("mark", { class: `w${colourOf(mark.query)}${mark.weight >= .3 ? " strong" : ""}`, title: `answers “${mark.query}”` }, piece) : piece;
   const passages = hit.passages.map((passage) => h("p", { class: "text" }, hit.excerpt ? "… " : null, pieces(passage).map(marked), hit.excerpt ? " …" : null));
-  const why = h("details", {}, h("summary", {}, flowed ? "Why: what was moved where" : "Why"));
+  const why = h("details", {}, h("summary", {}, flowed ? "Numbers: what was moved where" : "Numbers"));
   why.addEventListener("toggle", () => {
     if (!why.open || why.childElementCount > 1) return;
     if (flowed) {
@@ -101,6 +101,8 @@ function card(hit, { colourOf, go, asked }) {
   const about = Object.entries(hit.metadata).filter(([, value]) => value).slice(0, 4).map(([name, value]) => h("span", { class: "tag", title: name }, value));
   return h("article", { class: "hit", "data-id": hit.id },
     passages,
+    hit.words ? h("p", { class: "why", title: "= the same word, ↔ another form of it, ≈ a related word" }, hit.words) : null,
+    hit.differs?.length ? h("p", { class: "why differs" }, h("strong", {}, "differs: "), hit.differs.join("; ")) : null,
     h("div", { class: "about" }, h("span", { class: "score", title: "Score" }, number(hit.score, 3)), h("span", {}, hit.id), about,
       h("button", { type: "button", class: "quiet", onclick: () => go(search({ index: asked.index, like: hit.id, method: asked.method, k: 5, where: asked.where })) }, "More like this")),
     why);
