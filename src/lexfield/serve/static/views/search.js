@@ -16,7 +16,7 @@ const HELP = {
 const FIRST = ["ideas", "setcover", "mean", "wmd", "jaccard", "edit", "bow", "topic"];
 const BAGS = ["count", "frequency", "bm25", "lm", "translation"]; // whose queries may be sums of words
 const SLOW = ["wmd", "edit"], MANY = 1_000_000; // methods that take long on whole documents, of so many words together
-const STEP = 5;
+const STEP = 5, SHOWN = 12; // hits, reasons
 
 export async function render(root, state) {
   const given = state.parameters, about = state.about;
@@ -94,8 +94,10 @@ function card(hit, { colourOf, go, asked }) {
       const far = new Map(reasons.map((one) => [`${one.query}\n${one.match}`, one.distance]));
       why.append(h("div", { class: "figure" }, flows({ place: why, moved: flowed.map((one) => ({ ...one, distance: far.get(`${one.query}\n${one.match}`) })), colourOf })));
     }
+    const named = reasons.filter((one) => !one.query.startsWith("(")).slice(0, SHOWN), rest = reasons.filter((one) => !named.includes(one));
     why.append(h("table", {}, h("thead", {}, h("tr", {}, h("th", { scope: "col" }, "your word"), h("th", { scope: "col" }, "answered by"), h("th", { scope: "col", class: "n" }, "adds"))),
-      h("tbody", {}, reasons.slice(0, 12).map((one) => h("tr", {}, h("td", {}, one.query || "—"), h("td", {}, one.match || "—", one.distance ? h("span", { class: "small" }, ` at ${number(one.distance, 3)}`) : null), h("td", { class: "n" }, number(one.contribution, 3)))))));
+      h("tbody", {}, named.map((one) => h("tr", {}, h("td", {}, one.query || "—"), h("td", {}, one.match || "—", one.distance ? h("span", { class: "small" }, ` at ${number(one.distance, 3)}`) : null), h("td", { class: "n" }, number(one.contribution, 3)))),
+        rest.length ? h("tr", {}, h("td", { colspan: 2, class: "small" }, "weaker pairs"), h("td", { class: "n" }, number(rest.reduce((sum, one) => sum + one.contribution, 0), 3))) : null)));
     if (hit.explanation.uncovered?.length) why.append(h("p", { class: "small" }, `Not covered so far: ${hit.explanation.uncovered.join(", ")}`));
   });
   const about = Object.entries(hit.metadata).filter(([, value]) => value).slice(0, 4).map(([name, value]) => h("span", { class: "tag", title: name }, value));
