@@ -56,7 +56,9 @@ def test_weak_pairs_are_counted(index: Index) -> None:
     assert describe(index, *many).endswith("word5 = word5, and 3 weaker pairs")
 
 
-def test_a_query_word_is_shown_once_by_itself_if_it_is_there(index: Index) -> None:
+def test_a_word_is_shown_once_by_itself_if_it_is_there(index: Index) -> None:
+    reasons = [Reason("storm", "boat", 0.9), Reason("boat", "boat", 0.8)]
+    assert describe(index, *reasons) == "boat = boat, and 1 weaker pair"
     reasons = [Reason("boat", "ship", 0.9), Reason("boat", "boat", 0.8), Reason("boat", "sea", 0.7)]
     assert describe(index, *reasons) == "boat = boat, and 2 weaker pairs"
 
@@ -69,7 +71,7 @@ def test_stopwords_are_shown_only_if_there_is_nothing_else(index: Index) -> None
 def test_costs_are_told_by_the_words_in_common(index: Index) -> None:
     costs = [Reason("a", "b", -3.0)]
     assert describe(index, *costs, text="Boats in a storm") == "storm = storm, boat ↔ boats"
-    assert describe(index, *costs, text="Bread") == "no word in common"
+    assert describe(index, *costs, text="Bread") == "no word in common, stopwords aside"
 
 
 def test_a_fusion_names_ranks(index: Index) -> None:

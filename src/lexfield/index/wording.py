@@ -1,8 +1,7 @@
 """The reasons for a hit as one line of plain words: boat = boat, storm ↔ storms, came ≈ arrived.
 
-``=`` is the same word, ``↔`` another form of it, ``≈`` a related word. The strongest pair of each
-query word is shown, strongest first, unless it is weak; stopwords are shown only if there is
-nothing else.
+``=`` is the same word, ``↔`` another form of it, ``≈`` a related word. Each word is in one
+pair, strongest first; weak pairs are counted, and stopwords shown only if there is nothing else.
 """
 
 from __future__ import annotations
@@ -37,7 +36,7 @@ def describe_reasons(explanation: Explanation, query: Query | None, text: str) -
     excluded = stopwords(language)
     content = {pair: one for pair, one in weights.items() if excluded.isdisjoint(pair)}
     if not weights and query is not None and explanation.reasons:
-        return "no word in common"
+        return "no word in common, stopwords aside"
     line = _list_pairs(content or weights, language, explanation.reasons)
     parts = [] if explanation.of_words else [_list_ranks(explanation)]
     against = _list_unwanted(explanation, query)
@@ -50,8 +49,11 @@ def _list_pairs(weights: dict[Pair, float], language: str, reasons: list[Reason]
     form = dict(zip(words, find_base_forms(words, language), strict=True))
     sign = {pair: _choose_sign(pair, form) for pair in weights}
     best: dict[str, Pair] = {}
+    taken: set[str] = set()
     for pair in sorted(weights, key=lambda pair: ("=↔≈".index(sign[pair]), -weights[pair])):
-        best.setdefault(pair[0], pair)
+        if pair[0] not in best and pair[1] not in taken:
+            best[pair[0]] = pair
+            taken.add(pair[1])
     strongest = max(weights.values(), default=0.0)
     shown = sorted(best.values(), key=lambda pair: -weights[pair])[:_SHOWN]
     shown = [pair for pair in shown if weights[pair] >= _WEAK * strongest]
