@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Container, Iterable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from lexfield.results import JsonObject
 
+_COUNT = re.compile(r"\(([\d,]+) ")
 _LONGEST = 200  # characters of a term
 
 
@@ -52,23 +55,49 @@ class Explanation:
             **facts,
         }
 
-    def lines(self, most: int = 6) -> list[str]:
-        """Return the reasons as text, strongest first."""
-        ordered = sorted(self.reasons, key=lambda r: -abs(r.contribution))
-        lines = []
-        for reason in ordered[:most]:
-            match = "" if reason.match in ("", reason.query) else f" → {reason.match}"
-            detail = "" if reason.distance is None else f"  at distance {reason.distance:.3f}"
-            if reason.probability is not None:
-                detail = f"  with probability {reason.probability:.3f}"
-            lines.append(f"{reason.contribution:+.4f}  {reason.query}{match}{detail}")
-        if len(ordered) > most:
-            lines.append(f"… and {len(ordered) - most} more")
+    def lines(self, most: int = 6, excluded: Container[str] = ()) -> list[str]:
+        """Return the reasons in numbers, strongest first; the weaker ones are added up, and so are
+        ``excluded`` words."""
+        named = [reason for reason in self.reasons if not is_sum(reason)]
+        content = [r for r in named if r.query not in excluded and r.match not in excluded] or named
+        ordered = sorted(content, key=lambda r: -abs(r.contribution))
+        lines = [_write_reason(reason) for reason in ordered[:most]]
+        weaker = count_weaker(len(ordered[most:]), self.reasons)
+        stopwords = count_weaker(len(named) - len(content), (), "stopword")
+        if weaker or stopwords:
+            total = sum(r.contribution for r in self.reasons)
+            total -= sum(r.contribution for r in ordered[:most])
+            lines.append(f"{total:+.4f}  {' and '.join(filter(None, [weaker, stopwords]))}")
         for name, value in self.facts.items():
             shown = ", ".join(map(str, value)) if isinstance(value, list) else value
             if shown not in ("", None):
                 lines.append(f"{name}: {shown}")
         return lines
+
+
+def is_sum(reason: Reason) -> bool:
+    """Is this the sum of reasons that are not named, as "(14 other pairs)" is?"""
+    return reason.query.startswith("(")
+
+
+def count_weaker(listed: int, reasons: Iterable[Reason], kind: str = "weaker pair") -> str:
+    """Return how many reasons are not shown: those listed, and those already added up to one.
+
+    "(14 other pairs)" are 14; "(other pairs)" are one or more.
+    """
+    sums = [reason.query for reason in reasons if is_sum(reason)]
+    counts = [_COUNT.match(name) for name in sums]
+    total = listed + sum(int(count[1].replace(",", "")) if count else 1 for count in counts)
+    more = "" if all(counts) else "+"
+    return f"{total:,}{more} {kind}{'s' if total > 1 or more else ''}" if total else ""
+
+
+def _write_reason(reason: Reason) -> str:
+    match = "" if reason.match in ("", reason.query) else f" → {reason.match}"
+    detail = "" if reason.distance is None else f"  at distance {reason.distance:.3f}"
+    if reason.probability is not None:
+        detail = f"  with probability {reason.probability:.3f}"
+    return f"{reason.contribution:+.4f}  {reason.query}{match}{detail}"
 
 
 def _strongest(reasons: list[Reason], most: int) -> list[Reason]:

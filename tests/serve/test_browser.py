@@ -30,6 +30,15 @@ def test_search_shows_hits_their_reasons_and_what_is_covered(visit: Open) -> Non
     expect(page.get_by_role("columnheader", name="answered by").first).to_be_visible()
 
 
+def test_reasons_come_in_words_and_differences_are_named(visit: Open) -> None:
+    text = "The+tide+never+comes+back+under+the+ship."
+    page = visit(f"/search?index=sample&q={text}&method=jaccard&k=1")
+    expect(page.locator(".hit .why").first).to_contain_text("tide = tide")
+    expect(page.locator(".hit .differs")).to_have_text(
+        'differs: "never" only in the query; ship → boat'
+    )
+
+
 def test_a_word_is_marked_in_the_colour_of_the_word_it_answers(visit: Open) -> None:
     page = visit(ASK)
     mark = page.locator(".hit mark", has_text=re.compile("^boat$")).first

@@ -14,7 +14,7 @@ from html import escape
 import numpy as np
 from numpy.typing import NDArray
 
-from lexfield.explain import Explanation
+from lexfield.explain import Explanation, is_sum
 from lexfield.results import JsonObject
 from lexfield.text.corpus import Corpus
 from lexfield.text.normalise import Normalisation
@@ -71,7 +71,7 @@ def find_answers(explanation: Explanation | None, query_words: Sequence[str]) ->
     """Return the words of a hit that speak for it, by its reasons and the words of the query."""
     found: Answers = {}
     if explanation is not None and explanation.of_words:
-        for query, match, weight in _weighted_pairs(explanation):
+        for query, match, weight in weigh_pairs(explanation):
             for word in split_words(match):
                 if weight > (found.get(word, ("", 0.0))[1] or 0.0):
                     found[word] = query, weight
@@ -80,9 +80,9 @@ def find_answers(explanation: Explanation | None, query_words: Sequence[str]) ->
     return found
 
 
-def _weighted_pairs(explanation: Explanation) -> list[tuple[str, str, float]]:
+def weigh_pairs(explanation: Explanation) -> list[tuple[str, str, float]]:
     """Return pairs of query word and matched word, with weights."""
-    reasons = [reason for reason in explanation.reasons if not reason.match.startswith("(")]
+    reasons = [reason for reason in explanation.reasons if not is_sum(reason)]
     gains = [(r.query, r.match, r.contribution) for r in reasons if r.contribution > 0]
     farthest = max((r.distance for r in reasons if r.distance is not None), default=0.0)
     if gains or farthest == 0:

@@ -35,6 +35,7 @@ class Query:
     source: VectorSource  # of the vectors of words that the index does not hold
     # n-grams with weights, where the query is a sum of words and phrases
     terms: tuple[tuple[float, tuple[str, ...]], ...] | None = None
+    language: str = "none"  # of the stopwords
 
     @cached_property
     def ids(self) -> NDArray[np.int32]:
@@ -98,7 +99,7 @@ def look_up(
     counted = Counter(token for token in tokens if token not in excluded)
     counts = np.array(list(counted.values()), np.int64)
     notes = [] if counted else [note_nothing(tokens)]
-    return Query(text, tokens, list(counted), counts, notes, lexicon, source)
+    return Query(text, tokens, list(counted), counts, notes, lexicon, source, None, language)
 
 
 def note_nothing(tokens: list[str]) -> str:

@@ -11,10 +11,14 @@ from typing import Protocol, overload
 from lexfield.explain import Explanation, no_reasons
 from lexfield.index.passages import Answers, Passage, as_html, find_answers
 from lexfield.index.query import Query
+from lexfield.index.wording import describe_reasons
 from lexfield.results import Frames, JsonObject
+from lexfield.text.differences import find_differences
+from lexfield.text.stopwords import stopwords
 
 _HITS = 50  # shown in a notebook
 _REASONS = 50  # in a record; the others are added up
+_LEAST = 100  # characters of a query to be compared with a text that is shown in passages
 
 
 @dataclass
@@ -25,12 +29,17 @@ class Found:
     scores: list[float]
     explain: Callable[[int], Explanation] = no_reasons  # from the place in ``rows``
     notes: list[str] = field(default_factory=list)
-    words: Sequence[str] = ()  # of the query, to find in the texts
+    query: Query | None = None  # None for a row compared as it is, without words
+
+    @property
+    def words(self) -> Sequence[str]:
+        """The words of the query, to find in the texts."""
+        return self.query.wanted if self.query else ()
 
 
 def add_notes(found: Found, query: Query, more: Sequence[str] = ()) -> Found:
     """Put the notes on the query, and ``more``, before those of the method."""
-    found.words = query.wanted
+    found.query = query
     found.notes[:0] = [*query.notes, *more]
     if not found.rows and not found.notes:
         found.notes.append("nothing in the index answers this query")
@@ -92,6 +101,32 @@ class Hit:
         return self._found.explain(self._place)
 
     @cached_property
+    def words(self) -> str:
+        """The strongest reasons in plain words: boat = boat, storm ↔ storms, came ≈ arrived."""
+        shown = " ".join(passage.text for passage in self.passages)
+        return describe_reasons(self.explanation, self._found.query, shown)
+
+    @cached_property
+    def differs(self) -> list[str]:
+        """What is not the same as in the query, in short sentences, if the two nearly equal."""
+        query, passage = self._found.query, self.passages[0]
+        is_sum = query is None or query.terms is not None
+        if query is None or is_sum or not (passage.complete or len(query.text) >= _LEAST):
+            return []
+        text = passage.text if passage.complete else self.text
+        return find_differences(query.text, text, query.language)
+
+    def lines(self, numbers: bool = False) -> list[str]:
+        """Return why this is a hit and what differs, as text; ``numbers``: every reason's too."""
+        lines = [self.words] if self.words else []
+        if self.differs:
+            lines.append(f"differs: {'; '.join(self.differs)}")
+        if numbers:
+            query = self._found.query
+            lines += self.explanation.lines(excluded=stopwords(query.language if query else None))
+        return lines
+
+    @cached_property
     def passages(self) -> list[Passage]:
         """The pieces of the text that answer the query best, by the reasons for this hit."""
         return self._passages(self.explanation)
@@ -118,6 +153,7 @@ class Hit:
             "metadata": self.metadata,
         }
         if explain:
+            record |= {"words": self.words, "differs": self.differs}
             record["explanation"] = self.explanation.to_dict(None if full else _REASONS)
         return record
 

@@ -90,7 +90,7 @@ class Searcher:
             query = self.read(text)
             found = run(self.method, self.rows, query, self._k, among)
             found.notes[:0] = [*notes, *query.notes]
-            found.words = query.wanted
+            found.query = query
         found.notes[:0] = self._notes
         return Ranking(found, self.rows, self.spec, identity)
 
@@ -156,7 +156,7 @@ def search_many(
     for batch, answers in zip(batches, results, strict=True):
         for text, (rows, scores, notes) in zip(batch, answers, strict=True):
             explain = partial(_explain, searcher, text)
-            found = Found(rows, scores, explain, notes, searcher.read(text).wanted)
+            found = Found(rows, scores, explain, notes, searcher.read(text))
             yield Ranking(found, searcher.rows, searcher.spec, text)
 
 

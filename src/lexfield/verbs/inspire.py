@@ -12,9 +12,10 @@ import numpy as np
 from msgspec import Meta
 
 from lexfield.errors import InputError
-from lexfield.explain import Reason
+from lexfield.explain import Reason, is_sum
 from lexfield.search.index import Index
 from lexfield.text.segment import sentence_spans
+from lexfield.text.stopwords import stopwords
 from lexfield.verbs.declare import Flags, Help, Input, verb
 from lexfield.verbs.input import IndexInput, Source, join_texts, open_index, read_documents
 from lexfield.verbs.options import AllowUnknown, Hits, Method
@@ -25,13 +26,17 @@ _ANSWERED = 3  # words of the draft named per suggestion
 
 @dataclass(kw_only=True)
 class Suggestion:
-    """A sentence, how its own text went on, and the words of the draft that it takes up."""
+    """A sentence, how its own text went on, and the words of the draft that it takes up.
+
+    ``words`` are the reasons in plain words.
+    """
 
     text: str
     went_on: str
     id: str
     score: float
     takes_up: list[str]
+    words: str
 
 
 @dataclass(repr=False)
@@ -47,7 +52,7 @@ class Suggestions(Result[Suggestion]):
             yield f"{number:>3}. {self.paint(row.text, 'green')}"
             if row.went_on:
                 yield f"     went on: {row.went_on}"
-            yield f"     takes up: {', '.join(row.takes_up) or '—'}  [{row.id}]"
+            yield f"     takes up: {row.words or '—'}  [{row.id}]"
 
 
 @verb
@@ -95,7 +100,8 @@ def inspire(
                 went_on=" ".join(rows.text(later).split()) if goes_on else "",
                 id=hit.id,
                 score=hit.score,
-                takes_up=_list_answers(hit.explanation.reasons),
+                takes_up=_list_answers(hit.explanation.reasons, opened.language),
+                words=hit.words,
             )
         )
     return Suggestions(found, asked=asked, method=ranking.method, notes=list(ranking.notes))
@@ -108,11 +114,12 @@ def _read_draft(draft: Source) -> str:
     return join_texts(read_documents(draft)[0])
 
 
-def _list_answers(reasons: Iterable[Reason]) -> list[str]:
+def _list_answers(reasons: Iterable[Reason], language: str) -> list[str]:
     """Return the words of the draft that a suggestion answers, strongest first: storm → gale."""
+    excluded = stopwords(language)
     answers: dict[str, str] = {}
     for reason in sorted(reasons, key=lambda one: -one.contribution):
-        is_named = reason.match and not reason.query.startswith("(")  # "(other pairs)"
+        is_named = reason.match and not is_sum(reason) and reason.query not in excluded
         if is_named and reason.contribution > 0:
             answers.setdefault(reason.query, str(reason.match))
     shown = list(answers.items())[:_ANSWERED]

@@ -102,8 +102,8 @@ class Labels(Result[LabelRow]):
 
 
 def format_words(evidence: Evidence) -> str:
-    """Return the words that speak for a label, with their parts."""
-    return ", ".join(f"{one.word} {one.part:+.4f}" for one in evidence.words)
+    """Return the words that speak for a label, strongest first; their parts are in JSON."""
+    return ", ".join(one.word for one in evidence.words)
 
 
 @verb

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, TypedDict, Unpack
 
@@ -68,7 +68,7 @@ class Searching(TypedDict, total=False):
     ]
     where: Annotated[Where, Default(())]
     allow_unknown: Annotated[AllowUnknown, Default(False)]
-    explain: Annotated[bool, Default(False), Help("Show why each hit was found.")]
+    explain: Annotated[bool, Default(False), Help("Show what each reason adds to the score.")]
     full: Annotated[
         bool, Default(False), Help("Show whole texts, not the passages that answer best.")
     ]
@@ -100,6 +100,8 @@ class HitRow:
     document: str
     position: int
     metadata: dict[str, str]
+    words: str = ""  # the strongest reasons; empty if reasons were not asked for
+    differs: list[str] = field(default_factory=list)
     explanation: JsonObject | None = None
 
 
@@ -269,7 +271,7 @@ def _fetch(rows: Sequence[HitRow], hits: list[list[Hit]], run: bool) -> Sequence
     """Return the rows with all that is printed of their hits; of a run, only their ids are."""
     for found in hits:
         for hit in found:
-            _ = hit.id if run else hit.passages
+            _ = hit.id if run else (hit.words, hit.differs)
     return rows if run else list(rows)
 
 
@@ -295,7 +297,7 @@ def _name_notes(ranking: Ranking, by: str | None) -> list[str]:
 
 
 def format_hit(hit: Hit, explain: bool, full: bool, paint: Paint = plain) -> Iterator[str]:
-    """Return a hit as lines of text, with its reasons if wanted."""
+    """Return a hit as lines of text: reasons in plain words, and in numbers if wanted."""
     if full:
         shown = " ".join(hit.text.split())
     elif explain:
@@ -303,9 +305,7 @@ def format_hit(hit: Hit, explain: bool, full: bool, paint: Paint = plain) -> Ite
     else:
         shown = _shorten(hit)
     yield f"{hit.rank:>3}. {hit.score:9.4f}  {shown}  {paint(f'[{hit.id}]', 'bright_black')}"
-    if explain:
-        for line in hit.explanation.lines():
-            yield f"                  {line}"
+    yield from (f"                  {line}" for line in hit.lines(explain))
 
 
 def _shorten(hit: Hit) -> str:

@@ -16,7 +16,7 @@ const HELP = {
 const FIRST = ["ideas", "setcover", "mean", "wmd", "jaccard", "edit", "bow", "topic"];
 const BAGS = ["count", "frequency", "bm25", "lm", "translation"]; // whose queries may be sums of words
 const SLOW = ["wmd", "edit"], MANY = 1_000_000; // methods that take long on whole documents, of so many words together
-const STEP = 5;
+const STEP = 5, SHOWN = 12; // hits, reasons
 
 export async function render(root, state) {
   const given = state.parameters, about = state.about;
@@ -87,20 +87,24 @@ function card(hit, { colourOf, go, asked }) {
   const reasons = [...(hit.explanation?.reasons ?? [])].sort((a, b) => Math.abs(b.contribution) - Math.abs(a.contribution)), flowed = hit.explanation?.flows;
   const marked = ([piece, mark]) => mark ? h("mark", { class: `w${colourOf(mark.query)}${mark.weight >= .3 ? " strong" : ""}`, title: `answers “${mark.query}”` }, piece) : piece;
   const passages = hit.passages.map((passage) => h("p", { class: "text" }, hit.excerpt ? "… " : null, pieces(passage).map(marked), hit.excerpt ? " …" : null));
-  const why = h("details", {}, h("summary", {}, flowed ? "Why: what was moved where" : "Why"));
+  const why = h("details", {}, h("summary", {}, flowed ? "Numbers: what was moved where" : "Numbers"));
   why.addEventListener("toggle", () => {
     if (!why.open || why.childElementCount > 1) return;
     if (flowed) {
       const far = new Map(reasons.map((one) => [`${one.query}\n${one.match}`, one.distance]));
       why.append(h("div", { class: "figure" }, flows({ place: why, moved: flowed.map((one) => ({ ...one, distance: far.get(`${one.query}\n${one.match}`) })), colourOf })));
     }
+    const named = reasons.filter((one) => !one.query.startsWith("(")).slice(0, SHOWN), rest = reasons.filter((one) => !named.includes(one));
     why.append(h("table", {}, h("thead", {}, h("tr", {}, h("th", { scope: "col" }, "your word"), h("th", { scope: "col" }, "answered by"), h("th", { scope: "col", class: "n" }, "adds"))),
-      h("tbody", {}, reasons.slice(0, 12).map((one) => h("tr", {}, h("td", {}, one.query || "—"), h("td", {}, one.match || "—", one.distance ? h("span", { class: "small" }, ` at ${number(one.distance, 3)}`) : null), h("td", { class: "n" }, number(one.contribution, 3)))))));
+      h("tbody", {}, named.map((one) => h("tr", {}, h("td", {}, one.query || "—"), h("td", {}, one.match || "—", one.distance ? h("span", { class: "small" }, ` at ${number(one.distance, 3)}`) : null), h("td", { class: "n" }, number(one.contribution, 3)))),
+        rest.length ? h("tr", {}, h("td", { colspan: 2, class: "small" }, "weaker pairs"), h("td", { class: "n" }, number(rest.reduce((sum, one) => sum + one.contribution, 0), 3))) : null)));
     if (hit.explanation.uncovered?.length) why.append(h("p", { class: "small" }, `Not covered so far: ${hit.explanation.uncovered.join(", ")}`));
   });
   const about = Object.entries(hit.metadata).filter(([, value]) => value).slice(0, 4).map(([name, value]) => h("span", { class: "tag", title: name }, value));
   return h("article", { class: "hit", "data-id": hit.id },
     passages,
+    hit.words ? h("p", { class: "why", title: "= the same word, ↔ another form of it, ≈ a related word" }, hit.words) : null,
+    hit.differs?.length ? h("p", { class: "why differs" }, h("strong", {}, "differs: "), hit.differs.join("; ")) : null,
     h("div", { class: "about" }, h("span", { class: "score", title: "Score" }, number(hit.score, 3)), h("span", {}, hit.id), about,
       h("button", { type: "button", class: "quiet", onclick: () => go(search({ index: asked.index, like: hit.id, method: asked.method, k: 5, where: asked.where })) }, "More like this")),
     why);
