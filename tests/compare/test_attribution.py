@@ -141,7 +141,7 @@ def test_calibration_by_hand() -> None:
 
 
 @given(st.integers(0, 2**32 - 1), st.integers(2, 6))
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 def test_probabilities_sum_to_one_and_follow_the_distances(seed: int, classes: int) -> None:
     rng = np.random.default_rng(seed)
     labels = np.repeat(np.arange(classes), 2)

@@ -59,7 +59,7 @@ def slow(ranked: list[str], judged: dict[str, int], name: str) -> float:
     return sum(hits[: len(relevant)]) / len(relevant) if relevant else 0.0
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(
     st.permutations(list("abcdefgh")),
     st.dictionaries(st.sampled_from(list("abcdefgh")), st.integers(0, 1), min_size=1),
