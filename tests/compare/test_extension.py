@@ -125,3 +125,13 @@ def test_an_added_measure_may_be_negative(monkeypatch: pytest.MonkeyPatch) -> No
     MEASURES.register("mine", lambda p, q: float(p.max() - q.max()))
     found = divergence("a b c d", "a a a b", "mine", interval=0.9, resamples=20)
     assert found.value < 0 and found.interval is not None and found.interval[0] < 0
+
+
+def test_what_a_measure_returns_is_checked(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(MEASURES, "_things", dict(MEASURES._things))
+    for value in ("far", "1.5", [1.0], object()):
+        MEASURES.register("mine", lambda p, q, value=value: value)
+        with pytest.raises(
+            InputError, match="What the measure 'mine' returns must be a number, or"
+        ):
+            divergence(TEXTS[0], TEXTS[1], "mine")

@@ -96,7 +96,19 @@ def find_measure(name: str) -> Measure:
     if isinstance(found, Measure):
         return found
     formula = found
-    return Measure(name, lambda p, q, alpha: np.asarray(formula(p, q), np.float64), least=-math.inf)
+
+    def find_parts(p: Array, q: Array, alpha: float) -> Array:
+        value = formula(p, q)
+        try:
+            parts = np.asarray(value, np.float64)
+        except (TypeError, ValueError):
+            parts = None
+        expected = "a number, or a part per word"
+        is_fine = parts is not None and parts.shape in ((), p.shape) and not isinstance(value, str)
+        check(is_fine, f"What the measure {name!r} returns", expected, value)
+        return parts
+
+    return Measure(name, find_parts, least=-math.inf)
 
 
 @dataclass(frozen=True)
