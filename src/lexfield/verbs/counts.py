@@ -18,7 +18,7 @@ from lexfield.bags.matrix import BagMatrix
 from lexfield.plots.figure import Picture
 from lexfield.plots.words import draw_keyness
 from lexfield.progress import Progress, silent
-from lexfield.results import format_rows
+from lexfield.results import format_rows, pluralise
 from lexfield.search.index import Index
 from lexfield.text.corpus import Corpus
 from lexfield.text.kwic import Context, Sort
@@ -134,7 +134,8 @@ class Keywords(Result[KeyWord]):
             }
             for word in self.results
         ]
-        head = f"A is {self.names[0]}, B is {self.names[1]}: {self.found:,} words differ"
+        differ = pluralise(self.found, "word differs", "words differ")
+        head = f"A is {self.names[0]}, B is {self.names[1]}: {differ}"
         return [head, *format_rows(rows, shown=len(rows))]
 
     def plot(self, path: str | Path | None = None) -> Path | Picture:
@@ -173,7 +174,7 @@ def keyness(
     notes = [note for text in texts if isinstance(text, Corpus) for note in text.notes]
     notes += tested.notes
     if not found:
-        notes.append(f"no word differs with p of at most {p:g}")
+        notes.append(f"no word differs significantly (p ≤ {p:g})")
     return Keywords(
         found[:k],
         a=name_source(a),

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Annotated, Any, Protocol, TypedDict, TypeGuard, TypeVar
 
 from lexfield.cluster.sharded_index import open_index as open_at
-from lexfield.errors import InputError
+from lexfield.errors import InputError, shorten
 from lexfield.progress import Progress, begin_stage, silent
 from lexfield.results import JsonObject
 from lexfield.search.index import Index
@@ -272,6 +272,9 @@ def open_index(source: Index | Sources, metric: str | None = None) -> Index:
     """Return an index that is open already, open the one at a path, or index texts in memory."""
     if isinstance(source, Index):
         return source if metric is None else Index.open(source.path, metric)
+    if isinstance(source, str) and len(source.split()) > 1 and not _exists(source):
+        hint = "Check the path; the index comes before the text."
+        raise InputError(f"There is no index {shorten(source, 80)!r}.", hint)
     if isinstance(source, str | Path):
         return open_at(source, metric)
     return Index(read_texts(source))
