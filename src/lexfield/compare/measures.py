@@ -99,14 +99,11 @@ def find_measure(name: str) -> Measure:
 
     def find_parts(p: Array, q: Array, alpha: float) -> Array:
         value = formula(p, q)
-        try:
-            parts = np.asarray(value, np.float64)
-        except (TypeError, ValueError):
-            parts = None
+        parts = np.asarray(value)
+        is_number = parts.dtype.kind in "biuf" and parts.shape in ((), p.shape)
         expected = "a number, or a part per word"
-        is_fine = parts is not None and parts.shape in ((), p.shape) and not isinstance(value, str)
-        check(is_fine, f"What the measure {name!r} returns", expected, value)
-        return parts
+        check(is_number, f"What the measure {name!r} returns", expected, value)
+        return parts.astype(np.float64)
 
     return Measure(name, find_parts, least=-math.inf)
 
