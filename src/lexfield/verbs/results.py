@@ -51,7 +51,7 @@ class Result(Frames, Generic[Row]):
         for base in cls.__dict__.get("__orig_bases__", ()):
             for row in get_args(base)[:1]:
                 if is_dataclass(row) and any(one.default is UNSET for one in fields(row)):
-                    row.__repr__ = _print_row  # type: ignore[method-assign, assignment]
+                    row.__repr__ = _print_row  # type: ignore[method-assign]
 
     @property
     def is_data(self) -> bool:
