@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 from lexfield.compare.attribution import (
     CategoryModel,
     attribute,
-    find_calibration_rows,
     find_differences,
     fit_model,
     measure_calibration,
 )
+from lexfield.compare.labels import find_calibration_rows
 from lexfield.errors import InputError
 from lexfield.text.corpus import Corpus
 from lexfield.text.document import Document
@@ -159,3 +159,5 @@ def test_who_can_be_labelled() -> None:
     assert find_calibration_rows(["a", "b", "a", "c"]).tolist() == [0, 2]
     with pytest.raises(InputError, match="nothing to tell apart"):
         find_calibration_rows(["a", "a"])
+    with pytest.raises(InputError, match="Every document has a category of its own"):
+        find_calibration_rows(["a", "b"])
