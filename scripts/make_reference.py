@@ -17,7 +17,8 @@ import msgspec
 
 from lexfield.cli.main import cli
 from lexfield.verbs import list_verbs
-from lexfield.verbs.declare import Parameter, Verb, describe
+from lexfield.verbs.declare import Parameter, Verb
+from lexfield.verbs.describe import describe
 from lexfield.verbs.results import Result
 from lexfield.verbs.snippets import name_flags
 

@@ -33,7 +33,6 @@ def rows(*lists: list[int]) -> csr_matrix:
     return csr_matrix(np.array(lists))
 
 
-@settings(deadline=None)
 @given(counts, counts, st.sampled_from(["additive", "additive(0.1)", "jm", "jm(0.9)"]))
 def test_kl_of_counts_is_never_negative(p: list[int], q: list[int], smoothing: str) -> None:
     there = compute_divergences(rows(p), rows(q), "kl", smoothing=smoothing)[0, 0]
@@ -43,7 +42,6 @@ def test_kl_of_counts_is_never_negative(p: list[int], q: list[int], smoothing: s
     )
 
 
-@settings(deadline=None)
 @given(counts, counts)
 def test_js_is_symmetric_and_bounded(p: list[int], q: list[int]) -> None:
     there = compute_divergences(rows(p), rows(q), "js")[0, 0]
@@ -53,7 +51,6 @@ def test_js_is_symmetric_and_bounded(p: list[int], q: list[int]) -> None:
         assert there == pytest.approx(math.log(2))
 
 
-@settings(deadline=None)
 @given(counts, counts, counts)
 def test_hellinger_is_a_metric(a: list[int], b: list[int], c: list[int]) -> None:
     found = compute_divergences(rows(a, b, c), rows(a, b, c), "hellinger")
@@ -79,7 +76,7 @@ def scores(texts: list[str], query: str, spec: str) -> dict[str, float]:
         return {hit.id: hit.score for hit in found}
 
 
-@settings(deadline=None, max_examples=12)
+@settings(max_examples=12)
 @given(texts, texts)
 def test_wmd_is_symmetric_and_zero_on_equal_texts(a: str, b: str) -> None:
     there, back = scores([a, b], a, "wmd"), scores([a, b], b, "wmd")
@@ -88,7 +85,7 @@ def test_wmd_is_symmetric_and_zero_on_equal_texts(a: str, b: str) -> None:
     assert there["t1"] <= 1e-6
 
 
-@settings(deadline=None, max_examples=20)
+@settings(max_examples=20)
 @given(st.lists(texts, min_size=2, max_size=6), st.lists(st.sampled_from(WORDS), min_size=1,
        max_size=5, unique=True), st.integers(1, 3))  # fmt: skip
 def test_set_cover_grows_and_covers_what_greedy_must(
@@ -119,7 +116,6 @@ lists = st.lists(
 )  # fmt: skip
 
 
-@settings(deadline=None)
 @given(lists, st.sampled_from(HOW), st.sampled_from(NORMALISE), st.randoms())
 def test_fusion_does_not_mind_the_order_of_lists(
     given_lists: list[dict[int, float]], how: str, normalise: str, rng: object

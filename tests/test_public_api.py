@@ -41,7 +41,7 @@ WORKS = (
     "lx.duplicates(['a cat sat here', 'a cat sat here'])[0].similarity == 1",
     "lx.search(TEXTS, 'a kitten', method='mean', k=1)[0].text == 'The cat sat.'",
     "lx.embed('folder').shape == (2, 256)",
-    "len(lx.bag('and/or')) == 2",
+    "len(lx.bag(lx.Document('x', 'and/or'))) == 2",
     "len(lx.run('my.idx', {'q': 'a dog'}).to_dicts()) == 1",
     "lx.compare('a.txt', 'b.txt')[0].value > 0",
     "lx.compare('the cat sat', 'a dog lay down', measure='js')[0].measure == 'js'",
@@ -74,7 +74,16 @@ WORKS = (
     "lx.fuse('a.run', 'b.run').ids == lx.fuse(['a.run', 'b.run']).ids",
     "lx.fuse('a.run', 'b.run', how='rrf').ids == lx.fuse('a.run', 'b.run', combine='rrf').ids",
     "len(lx.near('king', 'queen', k=2)) == 4",
+    "'UNSET' not in repr(lx.search('my.idx', 'cat')[0]) + repr(lx.near('king')[0])",
     "len(lx.zipf('a.txt', 'b.txt')) == 2",
+    "len(lx.keyness(lx.Bag.of(['a', 'b']), lx.Bag.of(['a']), min_count=1, p=1)) == 2",
+    "lx.keyness('a.txt', 'b.txt', n=2, least=1, p=1).tested > 0",
+    "list(lx.run('my.idx', ['cat', 'dog']).to_run().queries) == ['1', '2']",
+    "lx.verify(lx.open('my.idx')).failure is None",
+    "lx.open(lx.open('my.idx')).path == Path('my.idx')",
+    "lx.Index(TEXTS).add(lx.Document('new', 'One more.')) == 1",
+    "[document.id for document in lx.Index(TEXTS)[0:2]] == ['0', '1']",
+    "lx.Index(TEXTS).search(lx.Document('x', 'cat')).rows[0] == 0",
     "lx.info(lx.Index(TEXTS))[0].path == 'in memory'",
     "lx.bag('folder', encoding='utf-8')[0].count == 1",
     "lx.near('book', k=3).to_pandas().shape == (3, 3)",
@@ -83,7 +92,30 @@ FAILS = {
     "lx.compare(1, 2)": "Got int instead.",
     "lx.bag(None)": "Got NoneType instead.",
     "lx.register(lambda p, q: 0.5)": "'<lambda>' cannot name a measure.",
-    "lx.compare('a.txt')": "compare needs b.",
+    "lx.compare('a.txt')": "compare needs b. As in lx.compare(a, b).",
+    "lx.index('folder')": "index needs output. As in lx.index(texts, output=…).",
+    "lx.compare('a.txt', 'missing/')": "There is no file 'missing/'.",
+    "lx.bag('and/or')": "themselves as a text, pass lx.Document('text', 'and/or').",
+    "lx.compare('my.idx/0', 'b.txt')": "pass the id '0' with index='my.idx'.",
+    "lx.compare('my.idx:0', 'b.txt')": "'my.idx' is an index",
+    "lx.compare('my.idx#0', 'b.txt')": "'my.idx' is an index",
+    "lx.compare(lx.open('my.idx'), '0')": "'0' is the id of a document in the index beside it.",
+    "lx.keyness('my.idx', '0')": "To use that document, add index=…;",
+    "lx.evaluate({'q': ['a', 'b']}, {'q': {'a': 1}})": "Got {'q': ['a', 'b']} instead.",
+    "lx.run('my.idx', [1])": "Queries must be a file, a list of texts, or {id: text}.",
+    "lx.open(5)": "path must be the path of an index. Got 5 instead.",
+    "lx.Index(TEXTS, ids=['a', 'b'])": "Index has no option 'ids'. Use lx.Document(id, text,",
+    "lx.Index(b'bytes')": "An index needs a list of texts, not only \"b'bytes'\"",
+    "lx.Corpus.read('a.txt', metadat='x')": "has no option 'metadat'. Did you mean 'metadata'?",
+    "lx.Corpus.read('folder', tokenize=5)": "tokenize must be the name of a tokenizer, or a",
+    "lx.Corpus('folder')": "Use lx.Corpus.read(paths) for files and folders",
+    "lx.Document('a cat sat')": "The document 'a cat sat' has no text.",
+    "lx.open('my.idx').search(like='0')": "search takes a text, not an id. Use index.like('0').",
+    "lx.open('my.idx').search(Path('a.txt'))": "Read a file first, as in path.read_text().",
+    "lx.pairs(lx.Corpus.of(TEXTS), 'x')": "holds strings, paths and Documents, not a Corpus.",
+    "lx.zipf('a.txt', space='latent')": "zipf has no option 'space'. It is now 'latent': Rank",
+    "lx.search('my.idx', 'a', method='setcover(max_tokens=3)')": "max_tokens is no longer a",
+    "lx.search('my.idx', 'a', method='setcover(copies=3)')": "where copies is always 4.",
     "lx.compare('a.txt', 'c.txt')": "There is no file 'c.txt'.",
     "lx.near('book', 5)": "near takes word by position; got 2 arguments.",
     "lx.near('book', k=0)": "k must be a whole number from 1 to 1,000,000. Got 0 instead.",
@@ -100,6 +132,11 @@ FAILS = {
     "lx.Index('folder/')": "read files with Corpus.read(path)",
     "lx.Index(TEXTS).add('one text')": "An index needs a list of texts, not only 'one text'.",
     "lx.search(lx.open('my.idx'), 'a kitten', where='a=b')": "No document has metadata 'a'.",
+    "lx.inspire('It was late.', 'my.idx')": "There is no index 'It was late.'. Check the path; the",
+    "lx.open('folder')": "If it holds texts, build an index first: lexfield index folder -o NAME",
+    "lx.label(OWN, by='by')": "Every document has a category of its own",
+    "lx.attribute(OWN, by='by')": "Every document has a category of its own",
+    "lx.duplicates('my.idx', threshold=5)": "threshold must be a number above 0 and at most 1.",
     "lx.open('nowhere')": "nowhere does not exist.",
     "lx.register(3)": "int is not an extension that lexfield knows.",
     "lx.search('my.idx', 'a kitten', method='maen')": "Did you mean 'mean'?",
@@ -130,7 +167,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Any:
 
 
 def evaluate(code: str) -> object:
-    return eval(code, {"lx": lx, "TEXTS": TEXTS, "OWN": OWN})  # noqa: S307 - one of the snippets above
+    return eval(code, {"lx": lx, "TEXTS": TEXTS, "OWN": OWN, "Path": Path})  # noqa: S307 - one of the above
 
 
 @pytest.mark.parametrize("code", WORKS)
@@ -221,3 +258,15 @@ def test_extensions_find_their_table() -> None:
     ]
     assert fits == ["search method", "file reader", "measure", "tokenizer"]
     assert lx.register(chebyshev) is chebyshev
+
+
+def test_options_by_position_are_deprecated() -> None:
+    rankings = [{"a": 2.0, "b": 1.0}, {"b": 2.0, "c": 1.0}]
+    with pytest.warns(
+        DeprecationWarning, match=r"combine must be named: lx\.fuse\(…, combine='sum'"
+    ):
+        old = lx.fuse(rankings, "sum")  # type: ignore[call-arg]
+    assert old.ids == lx.fuse(rankings, combine="sum").ids
+    old_pairs: Any = lx.pairs
+    with pytest.warns(DeprecationWarning, match="measure must be named"):
+        assert len(old_pairs(lx.Corpus.of(TEXTS), "kl")) == 2

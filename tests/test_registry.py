@@ -44,3 +44,17 @@ def test_an_installed_package_adds_things(tmp_path: Path, monkeypatch: pytest.Mo
     table = Registry("measure", "lexfield.measures", {"js": 1.0})
     assert table.get("half") == 0.5
     assert table.names() == ["half", "js"]
+
+
+def test_a_class_stands_for_an_object_where_the_table_holds_objects() -> None:
+    class Reader:
+        pass
+
+    class Needy:
+        def __init__(self, path: str) -> None: ...
+
+    table: Registry[object] = Registry("reader", "lexfield.none", {}, instantiate=True)
+    table.register("mine", Reader)
+    assert isinstance(table.get("mine"), Reader)
+    with pytest.raises(InputError, match="The class Needy needs arguments"):
+        table.register("needy", Needy)

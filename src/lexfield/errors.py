@@ -22,6 +22,8 @@ Each carries ``hint``: what to do next. The command line prints message and hint
 
 from __future__ import annotations
 
+import difflib
+import inspect
 import re
 from collections.abc import Iterable
 from importlib import import_module
@@ -149,6 +151,21 @@ def need(module: str, extra: str) -> ModuleType:
             f"This needs the package {module.partition('.')[0]!r}, which is not installed.",
             f"Install it with: pip install 'lexfield[{extra}]'",
         ) from error
+
+
+def refuse_unknown(owner: type, given: Iterable[str], hint: str = "") -> None:
+    """Raise InputError if a class was called with options that it does not have."""
+    for name in given:
+        known = [
+            one.name
+            for one in inspect.signature(owner).parameters.values()
+            if one.kind is one.KEYWORD_ONLY
+        ]
+        close = difflib.get_close_matches(name, known, 1)
+        hint = f"Did you mean {close[0]!r}?" if close else hint
+        raise InputError(
+            f"{owner.__name__} has no option {name!r}.", hint or f"It has: {', '.join(known)}."
+        )
 
 
 def check(ok: bool, name: str, expected: str, got: object) -> None:

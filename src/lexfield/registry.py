@@ -16,14 +16,20 @@ T = TypeVar("T")
 
 
 class Registry(Generic[T]):
-    """Things by name, such as the search methods; ``kind`` is what an error calls one of them."""
+    """Things by name, such as the search methods; ``kind`` is what an error calls one of them.
 
-    def __init__(self, kind: str, group: str, own: dict[str, T]) -> None:
+    instantiate: are the things objects, so that a class stands for an object of it?
+    """
+
+    def __init__(
+        self, kind: str, group: str, own: dict[str, T], *, instantiate: bool = False
+    ) -> None:
         self.kind = kind
         self.group = group
         self._things = dict(own)
         self._own = frozenset(own)
         self._called: set[str] = set()
+        self._instantiate = instantiate
 
     def register(self, name: str, thing: T) -> None:
         """Add a thing. Raise InputError if the name is not a word, or one of lexfield's own."""
@@ -35,7 +41,7 @@ class Registry(Generic[T]):
             raise InputError(
                 f"lexfield has a {self.kind} named {name!r} itself.", "Choose another name."
             )
-        self._things[name] = thing
+        self._things[name] = self._make(thing)
         self._called.add(name)
 
     def forget(self, name: str) -> None:
@@ -59,6 +65,9 @@ class Registry(Generic[T]):
             raise InputError(f"There is no {self.kind} named {name!r}.", hint)
         return self._things[name]
 
+    def __contains__(self, name: object) -> bool:
+        return name in self._things or name in self.names()
+
     def names(self) -> list[str]:
         """Return all names in alphabetical order, installed extensions included."""
         self._load()
@@ -69,4 +78,17 @@ class Registry(Generic[T]):
 
         for point in entry_points(group=self.group):
             if point.name not in self._things:
-                self._things[point.name] = point.load()
+                self._things[point.name] = self._make(point.load())
+
+    def _make(self, thing: T) -> T:
+        """Return an object of a class, where the table holds objects; others as they are."""
+        if not (self._instantiate and isinstance(thing, type)):
+            return thing
+        try:
+            made: T = thing()
+        except TypeError as error:
+            raise InputError(
+                f"The class {thing.__name__} needs arguments: {error}.",
+                f"Register an object of it, as in lx.register({thing.__name__}(…)).",
+            ) from error
+        return made

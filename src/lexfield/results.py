@@ -101,6 +101,11 @@ def cell(value: Any) -> str:
     return "" if value is None else str(value)
 
 
+def pluralise(number: int, noun: str, plural: str = "") -> str:
+    """Return a number with its noun: ``1 document``, ``2,000 documents``."""
+    return f"{number:,} {noun if number == 1 else plural or f'{noun}s'}"
+
+
 def format_rows(records: Sequence[JsonObject], shown: int = _SHOWN) -> list[str]:
     """Return records as aligned lines below their names; numbers are aligned to the right."""
     if not records:

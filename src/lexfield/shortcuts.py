@@ -11,22 +11,22 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from lexfield.cluster.sharded_index import open_index
 from lexfield.compare.measures import MEASURES
-from lexfield.errors import InputError
+from lexfield.errors import InputError, check
 from lexfield.search.index import Index
 from lexfield.search.registry import register as register_method
 from lexfield.text.normalise import TOKENIZERS
 from lexfield.text.readers import READERS
 from lexfield.vectors.means import embed_texts
 from lexfield.vectors.wordvectors import WordVectors
-from lexfield.verbs.input import Sources, read_texts
+from lexfield.verbs.input import Sources, open_index, read_texts
 
 T = TypeVar("T")
 
 
-def open(path: str | Path, metric: str | None = None) -> Index:
+def open(path: str | Path | Index, metric: str | None = None) -> Index:
     """Open an index; with ``metric``, as it looks under a metric that was learned from it."""
+    check(isinstance(path, str | Path | Index), "path", "the path of an index", path)
     return open_index(path, metric)
 
 
@@ -108,13 +108,9 @@ def _add_method(name: str, kind: type[Any]) -> None:
     register_method(kind)
 
 
-def _add_reader(name: str, reader: Any) -> None:
-    READERS.register(name, reader() if isinstance(reader, type) else reader)
-
-
 EXTENSION_POINTS = (
     ExtensionPoint("search method", "is a class with search()", _is_method, _add_method),
-    ExtensionPoint("file reader", "has suffixes and read()", _is_reader, _add_reader),
+    ExtensionPoint("file reader", "has suffixes and read()", _is_reader, READERS.register),
     ExtensionPoint("measure", "is a function of two arrays", _takes(2), MEASURES.register),
     ExtensionPoint("tokenizer", "is a function of one text", _takes(1), TOKENIZERS.register),
 )

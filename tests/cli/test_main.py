@@ -152,3 +152,14 @@ def test_errors_spell_options_as_they_are_typed(run: Run, tmp_path: Path) -> Non
 def test_addresses_are_not_taken_for_paths() -> None:
     assert Location().convert("s3://bucket/my.idx", None, None) == "s3://bucket/my.idx"
     assert Location().convert("folder/my.idx", None, None) == Path("folder/my.idx")
+
+
+def test_what_is_missing_is_named_as_it_is_typed(run: Run) -> None:
+    missing = run("index", "texts")
+    assert missing.code == 2
+    assert "index needs --output." in missing.err and "As in: lexfield index " in missing.err
+
+
+def test_help_shows_limits_and_variables(run: Run) -> None:
+    assert "From 1 to 100." in run("bag", "--help").out
+    assert "[env var: LEXFIELD_CLUSTER]" in " ".join(run("run", "--help").out.split())

@@ -56,8 +56,8 @@ def test_bad_topics(run: Run, idx: str, tmp_path: Path) -> None:
     for arguments, message in (
         (("-t", 5000), "words are left for 5,000 topics"),
         (("-t", 1), "topics must be a whole number from 2 to 10,000. Got '1' instead."),
-        (("--alpha", 0), "alpha must be a number above 0 and of at most 1,000."),
-        (("--max-share", 2), "max_share must be a number above 0 and of at most 1."),
+        (("--alpha", 0), "alpha must be a number above 0 and at most 1,000."),
+        (("--max-share", 2), "max_share must be a number above 0 and at most 1."),
     ):
         ran = run("topics", "fit", idx, *arguments)
         assert ran.code == 2 and message in ran.err, ran.err
@@ -86,6 +86,7 @@ def test_fuse_and_evaluate(run: Run, idx: str, tmp_path: Path) -> None:
     assert {line.split()[0] for line in files[0].read_text().splitlines()} == {"q1", "2"}
     fused = run("fuse", *files, "--how", "mnz", "--normalise", "rank")
     assert fused.code == 0 and fused.out.startswith("q1 Q0 ")
+    assert "--how is deprecated; use --combine" in fused.err
     record = run("fuse", *files, "-k", 1, "--json").json["results"][0]
     assert record["score"] == pytest.approx(sum(p["contribution"] for p in record["parts"]))
     first = run("fuse", *files, "-k", 1, "--explain").out.splitlines()[0]
@@ -99,7 +100,7 @@ def test_fuse_and_evaluate(run: Run, idx: str, tmp_path: Path) -> None:
     measured = run("evaluate", target, tmp_path / "qrels", "--measures", "map,p@10,ndcg@10",
                    "--json").json  # fmt: skip
     assert measured["measures"] == {"map": 1.0, "p@10": 0.1, "ndcg@10": 1.0}
-    assert "1 queries of the run were not judged" in measured["notes"][0]
+    assert "1 query of the run was not judged" in measured["notes"][0]
     compared = run("evaluate", target, tmp_path / "qrels", "--against", files[0], "--jsonl")
     assert compared.code == 0 and "p_randomisation" in compared.out
     each = run("evaluate", target, tmp_path / "qrels", "--by-query", "--csv", "--measures", "map")

@@ -67,7 +67,7 @@ def test_threshold_beside_an_installed_wordnet(
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("--synonyms", 0), "synonyms must be a number above 0 and of at most 1,000."),
+        (("--synonyms", 0), "synonyms must be a number above 0 and at most 1,000."),
         (("--synonyms", 500), "120 words are too few"),
         (("--plot", "picture.txt"), "does not name a figure"),
         (("nowhere.vec",), "no vectors called 'nowhere.vec'"),
@@ -175,7 +175,7 @@ def test_keyness(run: Run, tmp_path: Path) -> None:
     only = run("keyness", sea, stars, "--only", "B", "--p", 1, "--correction", "none", "--json")
     assert {row["more_in"] for row in only.json["results"]} == {"B"}
     shown = run("keyness", sea, stars).out
-    assert shown.startswith("A is voss-sea, B is quill-stars: ") and "%DIFF" in shown
+    assert shown.startswith("A is voss-sea, B is quill-stars: ") and "% change" in shown
     same = run("keyness", sea, sea)
     assert same.code == 1 and "no word differs" in same.err and same.out == ""
     short = run("keyness", sea, "-", stdin=b"...")

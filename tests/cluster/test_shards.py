@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from lexfield.cluster.build_shards import _bounds, _parts, build_sharded
@@ -229,7 +229,6 @@ def test_what_cannot_be_done_is_refused(made: dict[int, Index], tmp_path: Path) 
 
 
 @given(st.lists(st.integers(1, 50), min_size=1, max_size=40), st.integers(1, 12))
-@settings(deadline=None)
 def test_documents_are_shared_out_once_each(sizes: list[int], shards: int) -> None:
     shards = min(shards, len(sizes))
     bounds = _bounds(sizes, shards)

@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 from lexfield.compare.attribution import (
     CategoryModel,
     attribute,
-    find_calibration_rows,
     find_differences,
     fit_model,
     measure_calibration,
 )
+from lexfield.compare.labels import find_calibration_rows
 from lexfield.errors import InputError
 from lexfield.text.corpus import Corpus
 from lexfield.text.document import Document
@@ -141,7 +141,7 @@ def test_calibration_by_hand() -> None:
 
 
 @given(st.integers(0, 2**32 - 1), st.integers(2, 6))
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 def test_probabilities_sum_to_one_and_follow_the_distances(seed: int, classes: int) -> None:
     rng = np.random.default_rng(seed)
     labels = np.repeat(np.arange(classes), 2)
@@ -159,3 +159,5 @@ def test_who_can_be_labelled() -> None:
     assert find_calibration_rows(["a", "b", "a", "c"]).tolist() == [0, 2]
     with pytest.raises(InputError, match="nothing to tell apart"):
         find_calibration_rows(["a", "a"])
+    with pytest.raises(InputError, match="Every document has a category of its own"):
+        find_calibration_rows(["a", "b"])

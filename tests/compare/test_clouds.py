@@ -50,7 +50,7 @@ def points(text: list[str]) -> list[tuple[float, ...]]:
 
 
 @pytest.mark.parametrize("variant", VARIANTS, ids=names)
-@settings(deadline=None, max_examples=15)
+@settings(max_examples=15)
 @given(a=texts, b=texts, k=st.integers(2, 4), d=st.sampled_from([1.0, 4.0]))
 def test_two_texts_are_compared_as_the_formulas_say(
     variant: dict[str, Any], a: list[str], b: list[str], k: int, d: float
@@ -66,7 +66,7 @@ def test_two_texts_are_compared_as_the_formulas_say(
 
 
 @pytest.mark.parametrize("variant", VARIANTS, ids=names)
-@settings(deadline=None, max_examples=8)
+@settings(max_examples=8)
 @given(documents=st.lists(texts, min_size=2, max_size=6))
 def test_all_pairs_are_the_pairs(variant: dict[str, Any], documents: list[list[str]]) -> None:
     assume(all(len(set(points(text))) > 5 for text in documents))
@@ -83,7 +83,7 @@ def test_all_pairs_are_the_pairs(variant: dict[str, Any], documents: list[list[s
 
 
 @given(a=texts, b=texts)
-@settings(deadline=None, max_examples=10)
+@settings(max_examples=10)
 def test_types_count_every_word_once(a: list[str], b: list[str]) -> None:
     once = [sorted(set(points(text))) for text in (a, b)]
     assume(min(map(len, once)) > 3 and once[0] != once[1])
@@ -112,7 +112,7 @@ def test_a_text_does_not_diverge_from_itself() -> None:
 
 
 @given(a=texts, b=texts)
-@settings(deadline=None, max_examples=20)
+@settings(max_examples=20)
 def test_kl_is_the_limit_of_renyi_at_one(a: list[str], b: list[str]) -> None:
     assume(min(len(set(points(a))), len(set(points(b)))) > 3)
     assume(sorted(points(a)) != sorted(points(b)))

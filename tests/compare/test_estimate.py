@@ -18,7 +18,7 @@ MOST = {"js": math.log(2), "hellinger": 1.0, "kl": math.inf, "renyi": math.inf}
 
 
 @pytest.mark.parametrize("measure", MOST)
-@settings(deadline=None, max_examples=15)
+@settings(max_examples=15)
 @given(a=texts, b=texts)
 def test_intervals_of_short_texts_stay_in_range(measure: str, a: list[str], b: list[str]) -> None:
     found = divergence(a, b, measure, interval=0.95, resamples=20)

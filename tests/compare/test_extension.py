@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -125,3 +126,17 @@ def test_an_added_measure_may_be_negative(monkeypatch: pytest.MonkeyPatch) -> No
     MEASURES.register("mine", lambda p, q: float(p.max() - q.max()))
     found = divergence("a b c d", "a a a b", "mine", interval=0.9, resamples=20)
     assert found.value < 0 and found.interval is not None and found.interval[0] < 0
+
+
+def _return(value: Any, p: Array, q: Array) -> Any:
+    return value
+
+
+def test_what_a_measure_returns_is_checked(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(MEASURES, "_things", dict(MEASURES._things))
+    for value in ("far", "1.5", [1.0], None):
+        MEASURES.register("mine", partial(_return, value))
+        with pytest.raises(
+            InputError, match="What the measure 'mine' returns must be a number, or"
+        ):
+            divergence(TEXTS[0], TEXTS[1], "mine")

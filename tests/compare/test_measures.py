@@ -52,7 +52,6 @@ def slow(
     return math.log(total) / (alpha - 1) if total else math.inf
 
 
-@settings(deadline=None)
 @given(
     tables,
     tables,
@@ -73,7 +72,6 @@ def test_all_pairs_are_the_sums_as_written(
             assert got[i, j] == pytest.approx(expected, abs=2e-7 if measure != "kl" else 1e-9)
 
 
-@settings(deadline=None)
 @given(tables, st.sampled_from(SMOOTHED))
 def test_divergences_keep_their_bounds(table: Any, smoothing: str) -> None:
     counts = csr_matrix(table)
@@ -146,7 +144,7 @@ def test_empty_rows_and_bad_parameters_are_told() -> None:
 
 
 @given(st.integers(2, 40))
-@settings(deadline=None, max_examples=10)
+@settings(max_examples=10)
 def test_many_rows_go_through_in_blocks(height: int) -> None:
     table = np.random.default_rng(height).integers(0, 4, (height * 5, 7))
     table[:, 0] += 1

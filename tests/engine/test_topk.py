@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from lexfield.engine.topk import push, replace_worst, sort_heap, top_k
@@ -20,7 +20,6 @@ def test_top_k_is_a_sort(values: list[float], k: int, reverse: bool) -> None:
     assert top_k(scores, k, ties).tolist() == expected[:k]
 
 
-@settings(deadline=None)
 @given(st.lists(st.sampled_from([-1.0, 0.0, 0.5, 2.0]), max_size=40), st.integers(1, 20))
 def test_the_heap_keeps_the_same(values: list[float], k: int) -> None:
     items, scores, size = np.empty(k, np.int64), np.empty(k), 0

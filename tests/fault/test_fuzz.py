@@ -34,7 +34,7 @@ def test_seeds_are_good(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", TARGETS)
-@settings(deadline=None, max_examples=40, suppress_health_check=list(HealthCheck))
+@settings(max_examples=40, suppress_health_check=list(HealthCheck))
 @given(data=st.data())
 def test_mutations(name: str, data: st.DataObject) -> None:
     content = data.draw(st.sampled_from(TARGETS[name].seeds()) | st.binary(max_size=200))
@@ -47,7 +47,6 @@ def test_mutations(name: str, data: st.DataObject) -> None:
         limited(TARGETS[name].read, measured=2)(content)
 
 
-@settings(deadline=None)
 @given(st.text(max_size=60))
 @example("fuse(" * 300 + "mean" + ")" * 300)
 @example("fuse(" * 100_000)

@@ -78,7 +78,7 @@ def test_by_hand() -> None:
     assert found.eleven_point == pytest.approx(found.precisions.mean())
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(seed=st.integers(0, 2**32 - 1), size=st.integers(3, 25), clusters=st.integers(1, 4))
 def test_equals_the_slow_way_and_trec_eval(seed: int, size: int, clusters: int) -> None:
     rng = np.random.default_rng(seed)

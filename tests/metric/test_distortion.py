@@ -42,7 +42,7 @@ def test_shrinkage_by_hand() -> None:
     np.testing.assert_allclose(euclid.transform(rows), rows, atol=1e-14)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(seed=st.integers(0, 2**32 - 1), features=st.integers(1, 6), sparse=st.booleans())
 def test_it_is_the_minimum_and_equals_the_formula(seed: int, features: int, sparse: bool) -> None:
     rng = np.random.default_rng(seed)
@@ -62,7 +62,7 @@ def test_it_is_the_minimum_and_equals_the_formula(seed: int, features: int, spar
         assert np.trace(other @ scatter) >= least * (1 - 1e-9)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(seed=st.integers(0, 2**32 - 1), rank=st.integers(1, 5), more=st.integers(1, 5))
 def test_singular_scatter_uses_the_pseudo_inverse(seed: int, rank: int, more: int) -> None:
     rng = np.random.default_rng(seed)

@@ -14,7 +14,7 @@ from lexfield.metric.scatter import Scatter
 from . import oracle
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(
     seed=st.integers(0, 2**32 - 1),
     size=st.integers(1, 40),

@@ -43,7 +43,6 @@ def test_line_recovers_a_slope(alpha: float, n: int) -> None:
     assert fit.r2 == pytest.approx(1, abs=1e-4)
 
 
-@settings(deadline=None)
 @given(st.floats(0.5, 2.0), st.floats(0.0, 20.0))
 def test_mandelbrot_recovers_its_parameters(alpha: float, beta: float) -> None:
     ranks = np.arange(1, 500)
@@ -60,7 +59,7 @@ def likelihood(counts: np.ndarray, alpha: float, beta: float) -> float:
     return float(sum(n * np.log(w / sum(weights)) for n, w in zip(counts, weights, strict=True)))
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(st.lists(st.integers(1, 1000), min_size=5, max_size=30))
 def test_mandelbrot_is_the_likeliest_on_a_grid(numbers: list[int]) -> None:
     counts = np.sort(numbers)[::-1]
@@ -83,7 +82,7 @@ def oracle(counts: list[int], xmin: int) -> tuple[float, float]:
     return alpha, float(np.abs(law - seen).max())
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(st.lists(st.integers(1, 200), min_size=SHORTEST, max_size=60))
 def test_tail_is_the_best_of_all_starts(counts: list[int]) -> None:
     found = fit_tail(np.array(counts))

@@ -43,7 +43,7 @@ def test_every_step_is_lloyds(steps: int, spread: float) -> None:
     assert (state.sizes == np.bincount(state.labels)).all()
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(st.integers(0, 10_000), st.integers(2, 9), st.integers(9, 60))
 def test_what_always_holds(seed: int, k: int, n: int) -> None:
     rows = np.random.default_rng(seed).normal(size=(n, 3)).astype(np.float32)

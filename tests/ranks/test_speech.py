@@ -69,7 +69,7 @@ def test_composition_by_hand() -> None:
     assert table[0].token_share == 0.5 and table[0].type_share == 0.5
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(st.integers(0, 10_000), st.integers(5, 40))
 def test_neighbours_beside_a_loop(seed: int, n: int) -> None:
     rng = np.random.default_rng(seed)

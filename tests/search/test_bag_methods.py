@@ -75,7 +75,7 @@ ORACLES: dict[str, Callable[[list[oracle.Row], oracle.Terms], dict[int, float]]]
 
 
 @pytest.mark.parametrize("stem", ["none", "english"])
-@settings(deadline=None, max_examples=15)
+@settings(max_examples=15)
 @given(rows=documents, terms=asked, unit=st.sampled_from(["sentence", "document"]))
 def test_against_the_formulas(
     stem: str, rows: list[oracle.Row], terms: list[tuple[float, list[str], bool]], unit: str
@@ -103,7 +103,7 @@ SOFT: dict[str, Callable[..., dict[int, float]]] = {
 }
 
 
-@settings(deadline=None, max_examples=15)
+@settings(max_examples=15)
 @given(
     rows=documents,
     terms=st.lists(st.tuples(weights, phrases, st.just(False)), min_size=1, max_size=4),
@@ -126,7 +126,7 @@ def test_related_words_against_the_formulas(
             check(index, query, spec, unit, formula(kept, meant, vectors, lexicon), 1e-6)
 
 
-@settings(deadline=None, max_examples=10)
+@settings(max_examples=10)
 @given(rows=documents, terms=asked)
 def test_without_relatives_translation_is_lm(
     rows: list[oracle.Row], terms: list[tuple[float, list[str], bool]]

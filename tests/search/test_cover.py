@@ -103,7 +103,7 @@ def test_other_weights(toy: Index) -> None:
     assert by_distance.scores[0] == pytest.approx((1 + cosine) / math.sqrt(5))
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(texts=corpora, query=queries, k=st.integers(1, 4), r=st.integers(0, 9))
 def test_ideas_against_their_definition(texts: list[str], query: str, k: int, r: int) -> None:
     method = IdeasWithCopies(r=r, topic=0.3, form=1.5, min_tokens=3, beyond=0, repeat=True)
@@ -147,7 +147,7 @@ def test_rows_that_were_passed_over_are_better_than_none(toy: Index) -> None:
     assert len(toy.search("boat", "ideas(r=5, beyond=50)", 4)) == 4
 
 
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=40)
 @given(texts=corpora, query=queries)
 def test_greedy_keeps_its_guarantee(texts: list[str], query: str) -> None:
     """F is monotone and submodular, and greedy reaches 1 − 1/e of the best set of three."""

@@ -20,7 +20,7 @@ from tests.search.oracle import Plain
 from tests.search.test_registry import build, corpora
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(texts=corpora, threshold=st.sampled_from([1e-12, 0.2, 0.5, 0.6, 2 / 3, 1.0]))
 def test_exact_finds_what_comparing_all_finds(texts: list[str], threshold: float) -> None:
     with tempfile.TemporaryDirectory() as folder:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from rapidfuzz.distance import Levenshtein
 
@@ -26,7 +26,6 @@ def measured(text: str, rows: list[str], limit: int = NO_LIMIT) -> list[int]:
     return found
 
 
-@settings(deadline=None)
 @given(texts.filter(len), st.lists(texts, min_size=1, max_size=70))
 def test_texts_of_any_script_have_the_distances_of_rapidfuzz(text: str, rows: list[str]) -> None:
     assert measured(text, rows) == [Levenshtein.distance(text, row) for row in rows]
@@ -41,7 +40,6 @@ def test_every_width_of_pattern_and_row(size: int) -> None:
 
 
 @given(texts.filter(len), st.lists(texts, min_size=1, max_size=5), st.integers(0, 60))
-@settings(deadline=None)
 def test_a_limit_only_changes_what_lies_over_it(text: str, rows: list[str], limit: int) -> None:
     for got, row in zip(measured(text, rows, limit), rows, strict=True):
         expected = Levenshtein.distance(text, row)
@@ -49,7 +47,6 @@ def test_a_limit_only_changes_what_lies_over_it(text: str, rows: list[str], limi
 
 
 @given(st.lists(st.integers(0, 9), min_size=1, max_size=90), st.lists(st.integers(0, 6)))
-@settings(deadline=None)
 def test_numbers_are_compared_through_a_table(text: list[int], row: list[int]) -> None:
     pattern = Pattern.of(text)
     data, starts = np.array([*row, 0], np.int32), np.array([0])

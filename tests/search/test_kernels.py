@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from lexfield.engine.topk import sort_heap
@@ -12,7 +12,6 @@ from lexfield.search.bag_method import add_list, distinct_rows, take_rows
 ROWS = 40
 
 
-@settings(deadline=None)
 @given(
     seed=st.integers(0, 10_000),
     k=st.integers(1, 50),

@@ -43,7 +43,7 @@ shapes = given(
 
 
 @shapes
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 def test_bounds_are_below_and_close(seed: int, rows: int, dims: int, scale: float) -> None:
     unit, means, _ = unit_of(seed, rows, dims, scale)
     query = np.random.default_rng(seed + 1).standard_normal(dims) * scale
@@ -66,7 +66,7 @@ def test_bounds_are_below_and_close(seed: int, rows: int, dims: int, scale: floa
 
 
 @shapes
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 def test_nearest_rows_are_those_of_sorting(seed: int, rows: int, dims: int, scale: float) -> None:
     unit, means, vectors = unit_of(seed, rows, dims, scale)
     rng = np.random.default_rng(seed + 2)

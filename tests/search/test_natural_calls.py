@@ -92,7 +92,7 @@ def test_many_rankings_are_a_sequence(index: Index) -> None:
         (lambda index: index[99], "The index holds 2 documents.*"),
         (lambda index: index.add("A text."), "An index needs a list of texts.*"),
         (lambda index: Index("A text."), "An index needs a list of texts.*"),
-        (lambda index: Index([]), "The corpus holds no words.*"),
+        (lambda index: Index([]), "There are no words to index."),
     ],
 )
 def test_what_does_not_work_is_said_in_a_sentence(

@@ -147,3 +147,8 @@ def test_a_wrong_answer_is_one_sentence(index: lx.Index, found: Any, message: st
 def test_arrays_are_as_good_as_lists(index: lx.Index) -> None:
     ranking = index.search("anything", Fixed(Found(np.array([2, 0]), np.array([2, 1]))))  # type: ignore[arg-type]
     assert ranking.rows == [2, 0] and type(ranking.rows[0]) is int
+
+
+def test_its_parameters_have_the_type_of_their_defaults(own_methods: None) -> None:
+    with pytest.raises(InputError, match="words of longest must be a whole number. Got 'x'"):
+        parse("longest(words=x)")

@@ -50,7 +50,7 @@ def build(folder: str, texts: list[str]) -> Index:
 
 
 @pytest.mark.parametrize("spec", ORACLES)
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=40)
 @given(
     texts=corpora,
     query=queries,
@@ -69,7 +69,7 @@ def test_against_oracle(spec: str, texts: list[str], query: str, k: int, unit: s
         assert scores[row] == pytest.approx(score, abs=1e-5)
 
 
-@settings(deadline=None, max_examples=100)
+@settings(max_examples=100)
 @given(
     texts=corpora,
     query=queries,

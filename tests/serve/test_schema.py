@@ -45,7 +45,7 @@ def test_no_request_that_is_described_makes_the_server_fail(api: Any) -> None:
             continue
 
         @settings(
-            max_examples=EXAMPLES, deadline=None, derandomize=True, database=None,
+            max_examples=EXAMPLES, derandomize=True, database=None,
             suppress_health_check=list(HealthCheck),
         )  # fmt: skip
         @given(case=operation.as_strategy())

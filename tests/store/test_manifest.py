@@ -79,7 +79,7 @@ def test_the_pointer_is_not_believed(tmp_path: Path, pointer: bytes) -> None:
         Store.open(tmp_path / "s")
 
 
-@settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(anything | st.fixed_dictionaries({"schema": st.just(1)}, optional={
     "kind": anything, "meta": anything, "files": anything
 }))  # fmt: skip

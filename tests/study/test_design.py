@@ -7,7 +7,7 @@ from itertools import product
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from lexfield.errors import InputError
@@ -73,7 +73,6 @@ def test_lists_are_equally_long_and_never_the_same() -> None:
     assert not can_ask(HEAD2HEAD, {**shown[0], "b": []})
 
 
-@settings(deadline=None)
 @given(st.lists(st.sets(st.sampled_from("uvwxyz"), max_size=4), min_size=1, max_size=4))
 def test_whether_allhave_distinct_texts(sets: list[set[str]]) -> None:
     slow = any(len(set(drawn)) == len(sets) for drawn in product(*sets))

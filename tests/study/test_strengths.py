@@ -49,7 +49,7 @@ def test_pairs_beside_mm() -> None:
     np.testing.assert_allclose(theta, mm(wins), atol=2e-4)
 
 
-@settings(deadline=None, max_examples=25)
+@settings(max_examples=25)
 @given(st.integers(0, 10_000), st.integers(1, 3), st.integers(4, 5))
 def test_beside_a_general_optimiser(seed: int, choose: int, size: int) -> None:
     rng = np.random.default_rng(seed)

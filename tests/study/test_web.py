@@ -193,9 +193,7 @@ def test_a_killed_server_loses_no_answer(choose3: Study) -> None:
         assert study.count_answers(study.participants()[0]) == 7
 
 
-@settings(
-    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     path=st.sampled_from(["/join", "/resume", "/answer", "/quit"]),
     body=st.one_of(

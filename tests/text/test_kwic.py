@@ -89,7 +89,7 @@ def test_the_limit_is_per_text_and_totals_are_real() -> None:
     st.lists(st.sampled_from("abc"), min_size=1, max_size=3),
     st.integers(0, 4),
 )
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 def test_beside_a_slow_walk(texts: list[list[str]], phrase: list[str], window: int) -> None:
     documents = ["\n\n".join([" ".join(text), "b c"]) for text in texts]
     corpus = Corpus.of(documents)

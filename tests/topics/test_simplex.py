@@ -72,7 +72,7 @@ def test_by_hand() -> None:
     assert simplex.distance([1, 0], [0, 1]) == pytest.approx(math.log(2))
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(
     st.integers(0, 2**32 - 1),
     st.sampled_from([0.001, 0.01, 0.1, 1.0, 10.0, 100.0]),
@@ -110,7 +110,7 @@ def test_the_bounds_are_attained() -> None:
     assert simplex.distance(p, q, "js") == pytest.approx(square, rel=1e-5)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(st.integers(0, 2**32 - 1), st.sampled_from([0, 1]))
 def test_what_the_certified_search_relies_on(seed: int, measure: int) -> None:
     """s grows in both, is homogeneous, and merging cells does not lower its sum."""
@@ -173,7 +173,7 @@ def test_the_scan_is_the_definition(measure: str) -> None:
     assert certificate.exact and certificate.candidates == 60
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(
     seed=st.integers(0, 10_000),
     alpha=st.sampled_from([0.01, 0.05, 0.3, 1.0, 20.0]),

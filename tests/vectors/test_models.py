@@ -33,7 +33,7 @@ def test_by_hand() -> None:
 
 
 @given(st.integers(2, 40), st.integers(1, 4), st.integers(0, 50), st.integers(1, 12))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_neighbours_beside_slow_ones(size: int, count: int, seed: int, k: int) -> None:
     rng = np.random.default_rng(seed)
     words = [f"w{i}" for i in range(size)]

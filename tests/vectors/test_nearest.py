@@ -25,7 +25,7 @@ def oracle(
     return sorted((-s, row) for row, s in enumerate(similarities) if row != skip)
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(
     st.integers(0, 10**6),
     st.integers(1, 60),
@@ -83,7 +83,7 @@ def test_edges() -> None:
         nearest_rows(base, base)
 
 
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=40)
 @given(st.integers(0, 10**6), st.integers(1, 60), st.integers(1, 6), st.integers(1, 70))
 def test_euclidean_agrees_with_sorting_everything(seed: int, n: int, dims: int, k: int) -> None:
     rng = np.random.default_rng(seed)

@@ -20,7 +20,7 @@ def same(found: NearestRows, rows: NDArray[np.float32], k: int) -> None:
     assert found.scores.tobytes() == expected.scores.tobytes()
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(
     seed=st.integers(0, 10**6),
     size=st.integers(1, 90),

@@ -43,7 +43,7 @@ def test_by_hand() -> None:
 
 
 @given(st.integers(3, 1200), st.integers(1, 20), st.integers(0, 99))
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 def test_curve_is_the_count_of_all_pairs(size: int, dims: int, seed: int) -> None:
     one = vectors(size, dims, seed)
     found = threshold(one, synonyms=0.5)

@@ -37,7 +37,7 @@ def slow(rows: list[NDArray[np.float32]], own: range) -> tuple[NDArray[np.int64]
 
 
 @given(st.integers(2, 30), st.integers(1, 3), st.integers(0, 99))
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 def test_beside_a_slow_count(size: int, models: int, seed: int) -> None:
     rows = units(size, models, seed)
     found = tally_all(rows)

@@ -63,7 +63,7 @@ def test_duplicates(tmp_path: Path) -> None:
     (pair,) = duplicates(index)
     assert (pair.a, pair.b, pair.similarity) == ("0", "2", 1.0)
     assert duplicates(str(tmp_path / "i")).to_dicts() == duplicates(index).to_dicts()
-    with pytest.raises(InputError, match="threshold must be a number above 0 and of at most 1"):
+    with pytest.raises(InputError, match="threshold must be a number above 0 and at most 1"):
         duplicates(index, threshold=0)
 
 

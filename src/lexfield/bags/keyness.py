@@ -101,7 +101,7 @@ def keyness(
         for i in np.argsort(-g2, kind="stable").tolist()
     ]
     rare = len(every) - len(words)
-    notes = [f"{rare:,} of {len(every):,} occur less than {least} times and are left out"]
+    notes = [f"{rare:,} of {len(every):,} occur fewer than {least} times and are left out"]
     return Table(rows, f"{names[0]} against {names[1]}", notes if rare else [])
 
 

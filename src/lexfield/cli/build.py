@@ -11,12 +11,13 @@ from typing import Any
 import click
 import msgspec.inspect as kinds
 
-from lexfield.cli.output import FORMATS, Bar, print_result, say
+from lexfield.cli.output import FORMATS, Bar, echo, print_result, say
 from lexfield.errors import InputError
 from lexfield.plots import figure
 from lexfield.results import JsonObject
 from lexfield.text.readers import read_at_most
 from lexfield.verbs.declare import REQUIRED, Parameter, Verb
+from lexfield.verbs.describe import describe_bounds
 from lexfield.verbs.results import Result
 from lexfield.verbs.snippets import name_flags
 
@@ -30,6 +31,8 @@ def build_command(verb: Verb) -> click.Command:
         given = {name: value for name, value in values.items() if value not in (None, ())}
         for parameter in verb.parameters:
             if parameter.flags.old in given:  # its new name has only its default
+                new = name_flags(parameter)[-1]
+                echo(f"note: --{parameter.flags.old} is deprecated; use {new}", err=True)
                 given[parameter.name] = given.pop(parameter.flags.old)
         _run(verb, given, format_, plot_)
 
@@ -162,9 +165,16 @@ def _build_parameter(parameter: Parameter) -> click.Parameter:
         multiple=parameter.repeated,
         metavar=parameter.flags.metavar,
         envvar=parameter.flags.variable,
+        show_envvar=parameter.flags.variable is not None,
         callback=_flatten,
-        help=parameter.help,
+        help=_add_bounds(parameter),
     )
+
+
+def _add_bounds(parameter: Parameter) -> str:
+    """Return the help of an option with the limits of its value."""
+    limits = "" if parameter.input else describe_bounds(parameter.info)
+    return f"{parameter.help} {limits[:1].upper()}{limits[1:]}{'.' if limits else ''}".rstrip()
 
 
 def _build_old(parameter: Parameter) -> click.Option:

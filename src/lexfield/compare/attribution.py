@@ -35,7 +35,7 @@ from lexfield.compare.counts import Counts, count_corpus
 from lexfield.compare.labels import (
     Evidence,
     RowTable,
-    check_distinct,
+    find_calibration_rows,
     find_category_distances,
     find_evidence,
 )
@@ -217,7 +217,7 @@ def fit_model(differences: Matrix, truth: NDArray[np.int64]) -> CategoryModel:
     from scipy.optimize import minimize
 
     texts = len(differences)
-    check(texts >= 2, "documents", "at least 2 whose category has another document", texts)
+    check(texts >= 2, "The number of texts", "at least 2", texts)
     squares, freedom = _sum_squares(differences)
     total = squares.sum(axis=0) / np.maximum(freedom.sum(axis=0), 1)
     spread = np.sqrt(np.where(total > 0, total, 1.0))
@@ -281,11 +281,3 @@ def measure_calibration(p: Matrix, truth: NDArray[np.int64], bins: int = 10) -> 
         log_loss=-float(np.log(chosen).mean()),
         bins=rows,
     )
-
-
-def find_calibration_rows(labels: Sequence[str]) -> NDArray[np.int64]:
-    """Return the rows whose category has another document: only these can be labelled correctly
-    from the others."""
-    check_distinct(labels)
-    _, place, sizes = np.unique(np.asarray(labels), return_inverse=True, return_counts=True)
-    return np.flatnonzero(sizes[place] > 1)

@@ -11,11 +11,11 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from lexfield.arrays import Array
-from lexfield.compare.attribution import find_calibration_rows, find_differences, fit_model
+from lexfield.compare.attribution import find_differences, fit_model
 from lexfield.compare.batches import compare_clouds
 from lexfield.compare.counts import Text, count_texts
 from lexfield.compare.estimate import drop_impossible
-from lexfield.compare.labels import find_category_distances
+from lexfield.compare.labels import find_calibration_rows, find_category_distances
 from lexfield.compare.options import ComparisonOptions
 from lexfield.compare.pairs import compare_count_rows
 from lexfield.errors import InputError

@@ -155,7 +155,7 @@ def label_documents(
         if text not in found.ids:
             raise InputError(f"There is no document {text!r}.", "See the ids without --text.")
         evidence = find_evidence(found, counts, labels, text, predicted[found.ids.index(text)])
-    check_distinct(labels)
+    find_calibration_rows(labels)
     single = sorted(name for name, size in Counter(labels).items() if size == 1)
     notes = [f"with one document, so never right: {list_names(single)}"] if single else []
     return Labels(by, rows, confusion, [*found.notes, *notes], evidence)
@@ -203,6 +203,20 @@ def check_distinct(labels: ArrayLike) -> Array:
     if len(names) < 2:
         raise InputError(f"All documents are {str(names[0])!r}.", "There is nothing to tell apart.")
     return names
+
+
+def find_calibration_rows(labels: Sequence[str]) -> NDArray[np.int64]:
+    """Return the rows whose category has another document: only these can be labelled correctly
+    from the others. Raise InputError if there is none."""
+    check_distinct(labels)
+    _, place, sizes = np.unique(np.asarray(labels), return_inverse=True, return_counts=True)
+    rows = np.flatnonzero(sizes[place] > 1)
+    if not len(rows):
+        raise InputError(
+            "Every document has a category of its own, so none can be found from the others.",
+            "Add a document to some category, or choose another field.",
+        )
+    return rows
 
 
 def find_category_distances(

@@ -96,7 +96,16 @@ def find_measure(name: str) -> Measure:
     if isinstance(found, Measure):
         return found
     formula = found
-    return Measure(name, lambda p, q, alpha: np.asarray(formula(p, q), np.float64), least=-math.inf)
+
+    def find_parts(p: Array, q: Array, alpha: float) -> Array:
+        value = formula(p, q)
+        parts = np.asarray(value)
+        is_number = parts.dtype.kind in "biuf" and parts.shape in ((), p.shape)
+        expected = "a number, or a part per word"
+        check(is_number, f"What the measure {name!r} returns", expected, value)
+        return parts.astype(np.float64)
+
+    return Measure(name, find_parts, least=-math.inf)
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from lexfield.errors import InputError
 from lexfield.evaluate.trec import Qrels, Run
-from lexfield.results import Table
+from lexfield.results import Table, pluralise
 
 Array = NDArray[np.float64]
 DEFAULT = ("map", "p@5", "p@10", "r@10", "rprec", "11pt", "ndcg@10")
@@ -72,14 +72,18 @@ def evaluate(run: Run, qrels: Qrels, measures: Sequence[str] = DEFAULT) -> Table
     answered = sum(query in run.queries for query in qrels)
     if not answered:
         raise InputError(
-            f"{run.name} answers none of the {len(qrels):,} judged queries.",
+            f"{run.name} answers none of the judged queries.",
             "Check that both files name their queries alike.",
         )
     notes = []
     if answered < len(qrels):
-        notes.append(f"{len(qrels) - answered:,} judged queries have no answer and count as 0")
+        one = "judged query has no answer and counts as 0"
+        several = "judged queries have no answer and count as 0"
+        notes.append(pluralise(len(qrels) - answered, one, several))
     if other := len(run.queries) - answered:
-        notes.append(f"{other:,} queries of the run were not judged and do not count")
+        one = "query of the run was not judged and does not count"
+        several = "queries of the run were not judged and do not count"
+        notes.append(pluralise(other, one, several))
     rows = [
         Score(run.name, name, float(values.mean()), len(qrels))
         for name, values in by_query(run, qrels, measures).items()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import weakref
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from copy import copy
 from dataclasses import replace
@@ -28,7 +28,7 @@ from lexfield.text.normalise import TOKENIZERS, Normalisation, Tokenizer
 from lexfield.text.stopwords import stopwords
 from lexfield.vectors.wordvectors import WordVectors
 
-Documents = Corpus | Iterable[Document | str]
+Documents = Corpus | Document | Mapping[str, str] | Iterable[Document | str]
 KIND = "index"
 _FUNCTION = "function_"  # begins the names of tokenizers that were not registered
 
@@ -50,7 +50,7 @@ def to_corpus(
     tokenize: str | Tokenizer | None = None,
 ) -> Corpus:
     """Return documents as a corpus. Raise InputError if they are one text or a path."""
-    if isinstance(documents, str | Path):
+    if isinstance(documents, str | bytes | Path):
         raise InputError(
             f"An index needs a list of texts, not only {str(documents)[:60]!r}.",
             "Give a list of texts; read files with Corpus.read(path); open an index with"
@@ -64,8 +64,21 @@ def to_corpus(
     return Corpus.of(documents, tokenize=tokenize, normalisation=normalisation, progress=progress)
 
 
-def number_texts(items: Iterable[Document | str], taken: Iterable[str]) -> Iterator[Document]:
+def add_numbers(
+    documents: Documents, taken: Iterable[str], progress: Progress, normalisation: Normalisation
+) -> Corpus:
+    """Return new documents as a corpus, with numbers for plain texts that are not ``taken``."""
+    if not isinstance(documents, str | bytes | Path):
+        documents = number_texts(documents, taken)
+    return to_corpus(documents, progress, normalisation)
+
+
+def number_texts(items: Documents, taken: Iterable[str]) -> Iterator[Document]:
     """Give plain texts the numbers after the largest of the ids that are taken."""
+    if isinstance(items, Mapping):
+        items = [Document(str(id), text) for id, text in items.items()]
+    elif isinstance(items, Document):
+        items = [items]
     used = [int(identity) for identity in taken if identity.isascii() and identity.isdecimal()]
     number, seen = max(used, default=-1) + 1, set()
     for item in items:
@@ -120,7 +133,7 @@ def write_index(
 ) -> None:
     """Write an index of a corpus. Raise InputError if it holds no words."""
     if not len(corpus.tokens):
-        raise InputError("The corpus holds no words; nothing was written.")
+        raise InputError("There are no words to index.")
     stopwords(language)  # an unknown language is an error before any work
     corpus = choose_stemmer(corpus, language, stemmer)
     embedded, about = embed_words(corpus.vocabulary, vectors, progress)

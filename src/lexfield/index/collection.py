@@ -10,23 +10,23 @@ from __future__ import annotations
 import shutil
 import tempfile
 import weakref
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, suppress
 from functools import cached_property
 from pathlib import Path
-from typing import Self, TypeVar
+from typing import Never, Self, TypeVar, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
-from lexfield.errors import ChangedError, InputError, check
+from lexfield.errors import ChangedError, InputError, check, refuse_unknown
 from lexfield.index.about import describe_collection
 from lexfield.index.build import (
     KIND,
     Documents,
+    add_numbers,
     check_free,
     check_tokenizer,
-    number_texts,
     register_function,
     to_corpus,
     update_parts,
@@ -40,7 +40,7 @@ from lexfield.index.rows import Rows
 from lexfield.index.segment import Segment, save_segment
 from lexfield.index.units import UNITS
 from lexfield.progress import Progress, silent
-from lexfield.results import JsonObject
+from lexfield.results import JsonObject, pluralise
 from lexfield.store.folder import Store, Writer, next_epoch, write
 from lexfield.text.corpus import Corpus
 from lexfield.text.document import Document
@@ -67,12 +67,14 @@ class Collection:
         stemmer: str | None = None,
         tokenize: str | Tokenizer | None = None,
         progress: Progress = silent,
+        **unknown: Never,
     ) -> None:
         """Index documents in a temporary folder, which is removed with this object.
 
         Arguments are those of ``build``, and ``tokenize`` may be any function that returns the
         words of a sentence; ``save`` keeps the result.
         """
+        refuse_unknown(type(self), unknown, "Use lx.Document(id, text, metadata={…}).")
         folder = tempfile.mkdtemp(prefix="lexfield-")
         weakref.finalize(self, shutil.rmtree, folder, ignore_errors=True)
         self.is_temporary = True
@@ -151,14 +153,8 @@ class Collection:
         not know get vectors from the set it was built with, or from ``vectors``.
         """
         self.refresh()
-        if isinstance(documents, Corpus):
-            documents = documents.documents
-        elif isinstance(documents, Mapping):
-            documents = [Document(str(id), text) for id, text in documents.items()]
-        if not isinstance(documents, str):
-            ids = (identity for segment in self.segments for identity in segment.corpus.ids)
-            documents = number_texts(documents, ids)
-        new = to_corpus(documents, progress, self.normalisation)
+        ids = (identity for segment in self.segments for identity in segment.corpus.ids)
+        new = add_numbers(documents, ids, progress, self.normalisation)
         added = self._change(lambda: self._add(new, vectors, progress)) if len(new.ids) else 0
         self._update_parts(progress)
         return added
@@ -230,10 +226,8 @@ class Collection:
     def _change(self, work: Callable[[], T]) -> T:
         """Do work that writes a new generation; again, on top of it, if another came between."""
         if self.metric is not None:
-            raise InputError(
-                f"The index is open under the metric {self.metric!r}.",
-                "Open it without to change it.",
-            )
+            message = f"The index is open under the metric {self.metric!r}."
+            raise InputError(message, "Open it without to change it.")
         while True:
             self.refresh()
             with suppress(ChangedError):
@@ -291,8 +285,8 @@ class Collection:
     @property
     def coverage(self) -> Coverage:
         """How many words of the index have a vector."""
-        name = f"the index {self.path.name}"
-        return Coverage(*self.lexicon.covered, self._meta["vectors"]["name"], name)
+        vectors = self._meta["vectors"]["name"]
+        return Coverage(*self.lexicon.covered, vectors, f"the index {self.path.name}")
 
     @property
     def corpus(self) -> Corpus:
@@ -346,17 +340,22 @@ class Collection:
     def __iter__(self) -> Iterator[Document]:
         return (d for number in range(len(self.segments)) for d in self._live_documents(number))
 
-    def __getitem__(self, identity: str | int) -> Document:
-        """Return a document by its id, or by its place."""
+    @overload
+    def __getitem__(self, identity: str | int) -> Document: ...
+    @overload
+    def __getitem__(self, identity: slice) -> list[Document]: ...
+    def __getitem__(self, identity: str | int | slice) -> Document | list[Document]:
+        """Return a document by its id or its place, or several by a slice."""
+        if isinstance(identity, slice):
+            return [self[one] for one in list(self.documents)[identity]]
         if isinstance(identity, int):
             if not -len(self) <= identity < len(self):
                 raise InputError(f"The index holds {len(self):,} documents, none at {identity}.")
             identity = list(self.documents)[identity]
-        number = self.documents.get(identity)
-        if number is None:
-            raise InputError(
-                f"The index holds no document {identity!r}.", "Ids are shown with every hit."
-            )
+        if identity not in self.documents:
+            hint = "Ids are shown with every hit."
+            raise InputError(f"The index holds no document {identity!r}.", hint)
+        number = self.documents[identity]
         for segment in self.segments:
             if number < len(segment.corpus.ids):
                 break
@@ -397,6 +396,6 @@ class Collection:
         sentences = sum(len(segment.corpus.sentences) for segment in self.segments)
         where = "in memory" if self.is_temporary else repr(str(self.path))
         return (
-            f"<{type(self).__name__} {where}: {len(self):,} documents, {sentences:,}"
-            f" sentences, {len(self.lexicon):,} distinct words>"
+            f"<{type(self).__name__} {where}: {pluralise(len(self), 'document')},"
+            f" {pluralise(sentences, 'sentence')}, {pluralise(len(self.lexicon), 'distinct word')}>"
         )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
+from pathlib import PurePath
 from typing import Any
 
 from lexfield.engine import Engine
@@ -25,6 +26,7 @@ from lexfield.search.searcher import (
     locate,
     search_many,
 )
+from lexfield.text.document import Document
 from lexfield.topics.lda import TopicModel
 
 
@@ -39,7 +41,7 @@ class Index(Collection):
 
     def search(
         self,
-        text: str,
+        text: str | Document = "",
         method: str | Method | int = DEFAULT,
         k: int = 5,
         *,
@@ -47,6 +49,7 @@ class Index(Collection):
         where: Where | None = None,
         algebra: bool = False,
         allow_unknown: bool = False,
+        like: None = None,
     ) -> Ranking:
         """Return the ``k`` best sentences (or documents) for a text, each with its reasons.
 
@@ -57,10 +60,15 @@ class Index(Collection):
             frequency, bm25, lm, translation); by default it is plain text.
         allow_unknown: search by vectors though most words of the index have none.
         """
+        if like is not None:
+            raise InputError("search takes a text, not an id.", f"Use index.like({like!r}).")
+        text = text.text if isinstance(text, Document) else text
         if not isinstance(text, str):
             raise InputError(
                 f"search takes one text, not {type(text).__name__}.",
-                "For several texts use search_many(texts).",
+                "Read a file first, as in path.read_text()."
+                if isinstance(text, PurePath)
+                else "For several texts use search_many(texts).",
             )
         method, k = _read_count(method, k)
         return Searcher(self, Request(method, k, unit, where, algebra, allow_unknown)).search(text)

@@ -27,6 +27,7 @@ from lexfield.search.wmd import Wmd
 from lexfield.specs import format_value, parse_spec
 
 DEFAULT = "ideas"
+_OLD_SETCOVER = ("focus", "closeness", "candidates", "max_tokens", "copies", "threshold")
 _OWN: tuple[type[Method], ...] = (
     Ideas, SetCover, Mean, Wmd, Jaccard, Edit, Bow, Count, Frequency, Bm25, Lm, Translation, Topic,
     Fuse,
@@ -68,9 +69,21 @@ def _parse(text: str) -> Method:
             raise InputError(f"{spec.name} has no parameter {key!r}.", _suggest(spec.name, key))
         if isinstance(defaults[key], str):  # where a word is expected, none and true are words too
             values[key] = format_value(value)
+        elif kind not in _OWN:  # our own check more than the type
+            _check_type(f"{key} of {spec.name}", value, defaults[key])
     if spec.values:
         values["methods"] = tuple(parse(inner) for inner in spec.values)
     return kind(**values)
+
+
+def _check_type(name: str, value: object, default: object) -> None:
+    """Raise InputError if a parameter has not the type of its default."""
+    if isinstance(default, bool):
+        check(isinstance(value, bool), name, "true or false", value)
+    elif isinstance(default, int):
+        check(type(value) is int, name, "a whole number", value)
+    elif isinstance(default, float):
+        check(type(value) in (int, float), name, "a number", value)
 
 
 def _suggest(name: str, key: str) -> str:
@@ -79,11 +92,10 @@ def _suggest(name: str, key: str) -> str:
     hint = f"It has: {', '.join(get_parameters(METHODS.get(name))) or 'none'}."
     if others:
         hint += f" {key} is a parameter of {' and '.join(others)}."
-    elif name == "setcover" and key in ("focus", "closeness", "candidates"):
-        fixed = getattr(Ideas, key)
-        hint += (
-            f" setcover of version 0.1 is now the method ideas, where {key} is always {fixed:g}."
-        )
+    if name == "setcover" and key in _OLD_SETCOVER:
+        fixed = getattr(Ideas, key, None)
+        fate = "no longer a parameter" if fixed is None else f"always {fixed:g}"
+        hint += f" setcover of version 0.1 is now the method ideas, where {key} is {fate}."
     return hint
 
 

@@ -223,7 +223,12 @@ def _nothing_there(root: Path) -> NotAStoreError:
             f"{root} has no {CURRENT}: its first writing was interrupted, or the file is gone.",
             "Build it again.",
         )
-    return NotAStoreError(f"{root} is not a folder written by lexfield.", "Check the path.")
+    return NotAStoreError(
+        f"{root} is not a folder written by lexfield.",
+        f"If it holds texts, build an index first: lexfield index {root} -o NAME.idx"
+        if root.is_dir()
+        else "Check the path.",
+    )
 
 
 @dataclass(frozen=True)

@@ -18,12 +18,12 @@ from numpy.typing import NDArray
 from lexfield.arrays import Array
 from lexfield.errors import InputError, UnknownDocumentError
 from lexfield.progress import Progress, silent
-from lexfield.results import JsonObject
+from lexfield.results import JsonObject, pluralise
 from lexfield.store.folder import Store, Writer
 from lexfield.store.strings import StringArray
 from lexfield.text.builder import CorpusBuilder
 from lexfield.text.document import Document
-from lexfield.text.normalise import Normalisation, Tokenizer
+from lexfield.text.normalise import DEFAULT_TOKENIZER, TOKENIZERS, Normalisation, Tokenizer
 from lexfield.text.read import Reader, records_of
 
 T = TypeVar("T")
@@ -116,10 +116,15 @@ class Corpus:
     def __init__(
         self,
         arrays: Mapping[str, Array],
-        strings: Mapping[str, StringArray],
-        normalisation: Normalisation,
+        strings: Mapping[str, StringArray] | None = None,
+        normalisation: Normalisation | None = None,
         notes: Sequence[str] = (),
     ) -> None:
+        if strings is None or normalisation is None:
+            raise InputError(
+                "A corpus is not made from paths or texts directly.",
+                "Use lx.Corpus.read(paths) for files and folders, or lx.Corpus.of(texts).",
+            )
         self.arrays, self.strings = arrays, strings
         self.sentence_spans: NDArray[np.int64] = arrays["sentence_spans"]
         self.sentence_offsets: NDArray[np.int64] = arrays["sentence_offsets"]
@@ -267,6 +272,13 @@ class Corpus:
 
     @classmethod
     def load(cls, store: Store, meta: JsonObject, prefix: str = "") -> Corpus:
+        tokenizer = meta["normalisation"].get("tokenizer", DEFAULT_TOKENIZER)
+        if tokenizer not in TOKENIZERS:
+            raise InputError(
+                f"The index was built with the tokenizer {tokenizer!r}, which is not registered.",
+                f"Register it first, as in lx.register(function, {tokenizer!r}), or install the"
+                " package that it is from.",
+            )
         return cls(
             {name: store.array(f"{prefix}{name}") for name in _ARRAYS},
             {name: store.strings(f"{prefix}{name}") for name in _STRINGS},
@@ -276,8 +288,9 @@ class Corpus:
 
     def __repr__(self) -> str:
         return (
-            f"<Corpus: {len(self.documents):,} documents, {len(self.sentences):,} sentences,"
-            f" {len(self.tokens):,} tokens, {len(self.vocabulary):,} distinct>"
+            f"<Corpus: {pluralise(len(self), 'document')},"
+            f" {pluralise(len(self.sentences), 'sentence')},"
+            f" {pluralise(len(self.tokens), 'token')}, {len(self.vocabulary):,} distinct>"
         )
 
 

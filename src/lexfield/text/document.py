@@ -5,12 +5,21 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from lexfield.errors import InputError, shorten
+
 
 @dataclass(frozen=True, slots=True)
 class Document:
     """One text. ``source`` names the file (and line) it was read from; metadata are strings."""
 
     id: str
-    text: str
+    text: str = None  # type: ignore[assignment]  # so that its absence is one sentence
     source: str = ""
     metadata: Mapping[str, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if self.text is None:
+            raise InputError(
+                f"The document {shorten(str(self.id), 60)!r} has no text.",
+                "A document has an id and a text, as in lx.Document('emma', 'The text …').",
+            )

@@ -13,7 +13,7 @@ from dataclasses import asdict, dataclass, replace
 from functools import cache
 from typing import Any
 
-from lexfield.errors import InputError
+from lexfield.errors import InputError, check
 from lexfield.registry import Registry
 from lexfield.results import JsonObject
 from lexfield.text.segment import BREAK, character_ranges, split_words, word_spans
@@ -50,6 +50,9 @@ class Normalisation:
         check_stemmer(self.stemmer)
         if isinstance(self.tokenizer, str):
             TOKENIZERS.get(self.tokenizer)
+        else:
+            expected = "the name of a tokenizer, or a function that returns the words of a sentence"
+            check(callable(self.tokenizer), "tokenize", expected, self.tokenizer)
 
     def __call__(self, text: str) -> str:
         if not text.isascii():

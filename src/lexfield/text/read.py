@@ -11,11 +11,11 @@ import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Never
 
 from pathspec import GitIgnoreSpec
 
-from lexfield.errors import InputError, ReadError, check, list_names
+from lexfield.errors import InputError, ReadError, check, list_names, refuse_unknown
 from lexfield.results import JsonObject
 from lexfield.store.manifest import CURRENT, generations
 from lexfield.text.decode import check_encoding, strip_gutenberg
@@ -57,7 +57,9 @@ class Reader:
         format: str | None = None,
         metadata: str | Path | None = None,
         keep_gutenberg: bool = False,
+        **unknown: Never,
     ) -> None:
+        refuse_unknown(type(self), unknown)
         names = READERS.names()
         check(format is None or format in names, "format", f"one of {', '.join(names)}", format)
         self.paths = [paths] if isinstance(paths, str | Path) else list(paths)

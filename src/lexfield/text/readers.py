@@ -324,7 +324,9 @@ _FORMATS: dict[str, FileReader] = {
     "tsv": _Format(read_tsv, (".tsv",)),
     "parquet": _Format(read_parquet, (".parquet",), is_text=False),
 }
-READERS: Registry[FileReader] = Registry("file format", "lexfield.readers", _FORMATS)
+READERS: Registry[FileReader] = Registry(
+    "file format", "lexfield.readers", _FORMATS, instantiate=True
+)
 
 
 def map_suffixes() -> dict[str, str]:

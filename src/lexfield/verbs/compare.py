@@ -32,6 +32,7 @@ from lexfield.verbs.input import (
     name_source,
     open_index,
     read_documents,
+    refuse_ids,
 )
 from lexfield.verbs.options import AllowUnknown, Neighbour, Ngram, Seed, Unit, VectorsInput
 from lexfield.verbs.results import ReadThrough, Result, hidden, save_picture, to_builtins
@@ -203,6 +204,7 @@ def compare(
         lexfield compare emma.txt ulysses.txt --plot words.png
     """
     chosen = ComparisonOptions.from_dict({"k": k, **choose_options(comparing)})
+    refuse_ids([a, b], comparing)
     texts, notes = _read_texts([a, b], comparing)
     counts = count_texts(texts, n=chosen.n, stopwords=chosen.stopwords)
     begin_stage(progress, "resampling")

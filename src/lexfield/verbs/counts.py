@@ -18,22 +18,26 @@ from lexfield.bags.matrix import BagMatrix
 from lexfield.plots.figure import Picture
 from lexfield.plots.words import draw_keyness
 from lexfield.progress import Progress, silent
-from lexfield.results import format_rows
+from lexfield.results import format_rows, pluralise
 from lexfield.search.index import Index
+from lexfield.text.corpus import Corpus
 from lexfield.text.kwic import Context, Sort
 from lexfield.text.kwic import kwic as find_places
-from lexfield.verbs.declare import Flags, Help, verb
+from lexfield.verbs.declare import Flags, Help, Input, verb
 from lexfield.verbs.input import (
     CorpusInput,
+    Sources,
     TextOptions,
     TextsInput,
     name_briefly,
     name_source,
     read_texts,
+    refuse_ids,
 )
 from lexfield.verbs.options import Hits, MinCount, Ngram
 from lexfield.verbs.results import Result, hidden, save_picture
 
+BagInput = Annotated[Sources | Bag, Input("texts")]
 _WRITTEN = 10  # types of the set and the multiset that are written out
 _SHOWN = 20  # types in the table
 
@@ -126,11 +130,12 @@ class Keywords(Result[KeyWord]):
                 "G²": round(word.g2, 1),
                 "p": float(f"{word.p:.2g}"),
                 "log ratio": round(word.log_ratio, 2),
-                "%DIFF": round(word.diff),
+                "% change": round(word.diff),
             }
             for word in self.results
         ]
-        head = f"A is {self.names[0]}, B is {self.names[1]}: {self.found:,} words differ"
+        differ = pluralise(self.found, "word differs", "words differ")
+        head = f"A is {self.names[0]}, B is {self.names[1]}: {differ}"
         return [head, *format_rows(rows, shown=len(rows))]
 
     def plot(self, path: str | Path | None = None) -> Path | Picture:
@@ -140,8 +145,8 @@ class Keywords(Result[KeyWord]):
 
 @verb
 def keyness(
-    a: CorpusInput,
-    b: CorpusInput,
+    a: BagInput,
+    b: BagInput,
     *,
     ngram: Ngram = 1,
     min_count: Annotated[MinCount, Help("Skip words that are rarer than this in both.")] = 5,
@@ -162,12 +167,14 @@ def keyness(
         lexfield keyness emma.txt ulysses.txt --only A -k 30 --plot words.png
         lexfield keyness before/ after/ --ngram 2 --min-count 10 --correction bh --json
     """
-    texts = [read_texts(source, options) for source in (a, b)]
+    refuse_ids([a, b], options)
+    texts = [one if isinstance(one, Bag) else read_texts(one, options) for one in (a, b)]
     tested = find_keywords(texts[0], texts[1], n=ngram, least=min_count, correction=correction)
     found = [word for word in tested if word.p <= p and only in (None, word.more_in)]
-    notes = [note for text in texts for note in text.notes] + tested.notes
+    notes = [note for text in texts if isinstance(text, Corpus) for note in text.notes]
+    notes += tested.notes
     if not found:
-        notes.append(f"no word differs with p of at most {p:g}")
+        notes.append(f"no word differs significantly (p ≤ {p:g})")
     return Keywords(
         found[:k],
         a=name_source(a),

@@ -27,9 +27,11 @@ from __future__ import annotations
 import difflib
 import inspect
 import math
+import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, wraps
+from pathlib import PurePath
 from types import NoneType, UnionType
 from typing import (
     Annotated,
@@ -49,6 +51,7 @@ from msgspec import Meta
 
 from lexfield.errors import InputError
 from lexfield.results import JsonObject
+from lexfield.verbs.describe import describe
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -69,7 +72,8 @@ class Flags(msgspec.Struct, frozen=True):
     the environment variable that sets it. dash: what ``-`` stands for: ``"text"`` for the text on
     standard input, ``"lines"`` for each of its lines, or the name of a file parameter that then
     reads it. old: the name in the last version, which Python and the command line still accept.
-    served: is it offered over HTTP? pairs: may FIELD=VALUE also be given as a mapping?
+    replaces: an option of the last version that it stands for, with other values. served: is it
+    offered over HTTP? pairs: may FIELD=VALUE also be given as a mapping?
     """
 
     names: tuple[str, ...] = ()
@@ -77,6 +81,7 @@ class Flags(msgspec.Struct, frozen=True):
     variable: str | None = None
     dash: str | None = None
     old: str | None = None
+    replaces: str | None = None
     served: bool = True
     pairs: bool = False
 
@@ -212,11 +217,17 @@ class Verb:
     def name_arguments(self, values: Sequence[object]) -> dict[str, object]:
         """Return positional arguments by name. Raise InputError if there are too many.
 
-        If the last parameter is a list, the remaining arguments are its items.
+        If the last parameter is a list, the remaining arguments are its items; unless the last one
+        is an option after a collection, as version 0.1 took it: ``fuse([a, b], "sum")``.
         """
         places = [parameter for parameter in self.parameters if parameter.positional]
         names = [parameter.name for parameter in places]
         last = len(names) - 1
+        option = self._find_option(values, len(names))
+        if option:
+            call = f"lx.{self.name}(…, {option}={values[-1]!r})"
+            warnings.warn(f"{option} must be named: {call}", DeprecationWarning, stacklevel=3)
+            return {**self.name_arguments(values[:-1]), option: values[-1]}
         has_number = any(isinstance(value, int | float) for value in values[max(last, 0) :])
         if len(values) > len(names) and names and places[last].repeated and not has_number:
             values = [*values[:last], list(values[last:])]
@@ -227,6 +238,14 @@ class Verb:
                 "Name the others, as in k=5.",
             )
         return dict(zip(names, values, strict=False))
+
+    def _find_option(self, values: Sequence[object], places: int) -> str | None:
+        """Return the option that the argument after a collection of texts or runs is a value of."""
+        if len(values) != places + 1 or not places or isinstance(values[-2], str | PurePath):
+            return None
+        options = [p for p in self.parameters if not p.positional and p.input is None]
+        given = values[-1]
+        return next((p.name for p in options if given in p.choices or given == p.default), None)
 
     def validate(self, arguments: Mapping[str, object]) -> JsonObject:
         """Return the keyword arguments of the function, checked, with defaults of shared options.
@@ -245,10 +264,23 @@ class Verb:
             if name not in known:
                 raise InputError(f"{self.command} has no option {name!r}.", _suggest(name, known))
             found[name] = known[name].convert(value)
-        missing = [p.name for p in self.parameters if p.required and p.name not in found]
+        missing = [p for p in self.parameters if p.required and p.name not in found]
         if missing:
-            raise InputError(f"{self.command} needs {' and '.join(missing)}.")
+            raise self._describe_missing(missing)
         return found
+
+    def _describe_missing(self, missing: list[Parameter]) -> InputError:
+        """Return an error that shows a call; on the command line, an example of the command."""
+        flags = [p.name if p.positional else f"--{p.name.replace('_', '-')}" for p in missing]
+        required = [p for p in self.parameters if p.required]
+        call = ", ".join(p.name if p.positional else f"{p.name}=…" for p in required)
+        error = InputError(
+            f"{self.command} needs {' and '.join(flags)}.", f"As in lx.{self.name}({call})."
+        )
+        examples = [line.strip() for line in self.help.splitlines()]
+        first = [line for line in examples if line.startswith(f"lexfield {self.command} ")]
+        error.typed = error.typed[0], f"As in: {first[0]}" if first else ""
+        return error
 
     @cached_property
     def _signature(self) -> inspect.Signature:
@@ -282,51 +314,6 @@ def verb(
         return call
 
     return declare if function is None else declare(function)
-
-
-def describe(info: msgspec.inspect.Type) -> str:
-    """Return what a value must be, in words: ``a whole number from 1 to 1,000``."""
-    kinds = msgspec.inspect
-    match info:
-        case kinds.Metadata():
-            return describe(info.type)
-        case kinds.IntType() | kinds.FloatType():
-            noun = "a whole number" if isinstance(info, kinds.IntType) else "a number"
-            return " ".join([noun, *_bounds(info)])
-        case kinds.StrType():
-            if info.pattern:
-                return f"text that matches {info.pattern}"
-            limit = f" of at most {info.max_length:,} characters" if info.max_length else ""
-            return f"text{limit}"
-        case kinds.BoolType():
-            return "true or false"
-        case kinds.LiteralType():
-            return " or ".join(map(str, info.values))
-        case kinds.UnionType():
-            arms = [one for one in info.types if not isinstance(one, kinds.NoneType)]
-            lists = [one for one in arms if isinstance(one, kinds.ListType)]
-            return " or ".join(map(describe, lists or arms))
-        case kinds.ListType() | kinds.VarTupleType():
-            one = describe(info.item_type)
-            return f"{one}, or a list of {'texts' if one.startswith('text') else 'such values'}"
-    return "a value of another type"
-
-
-def _bounds(info: msgspec.inspect.IntType | msgspec.inspect.FloatType) -> Iterator[str]:
-    if info.ge is not None and info.le is not None:
-        yield f"from {info.ge:,} to {info.le:,}"
-        return
-    parts = [
-        f"{words} {bound:,}"
-        for words, bound in (
-            ("of at least", info.ge),
-            ("above", info.gt),
-            ("of at most", info.le),
-            ("below", info.lt),
-        )
-        if bound is not None
-    ]
-    yield " and ".join(parts)
 
 
 def _read_parameter(parameter: inspect.Parameter) -> Iterator[Parameter]:
@@ -392,6 +379,9 @@ def _strip(kind: Any) -> Any:
     return _take_apart(kind)[0]
 
 
-def _suggest(name: str, known: Mapping[str, object]) -> str:
+def _suggest(name: str, known: Mapping[str, Parameter]) -> str:
+    for parameter in known.values():
+        if parameter.flags.replaces == name:
+            return f"It is now {parameter.name!r}: {parameter.help}"
     close = difflib.get_close_matches(name, known, 1)
     return f"Did you mean {close[0]!r}?" if close else f"It has: {', '.join(known)}."

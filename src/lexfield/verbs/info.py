@@ -202,7 +202,7 @@ def verify(
         lexfield verify my.idx/metrics/same
         lexfield verify study.db
     """
-    place = Path(path)
+    place = path.path if isinstance(path, Index) else Path(path)
     if place.is_file():
         return Verification(verify_study(place), path=place)
     if find_metric(place):

@@ -2,20 +2,22 @@
 
 One rule for every function: a text can be a string, a path, a Document, a Corpus, an Index, or the
 id of a document in the index that is given as ``index``. A string that names a file or folder is
-read; one that looks like a path but names nothing is an error; any other string is the text itself.
+read; a word that looks like a path but names nothing is an error, and so is the id of a document
+beside its index; any other string is the text itself.
 The command line passes paths only and the server objects only, so neither guesses.
 """
 
 from __future__ import annotations
 
 import os
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Protocol, TypedDict, TypeGuard, TypeVar
 
 from lexfield.cluster.sharded_index import open_index as open_at
-from lexfield.errors import InputError
+from lexfield.errors import InputError, shorten
 from lexfield.progress import Progress, begin_stage, silent
 from lexfield.results import JsonObject
 from lexfield.search.index import Index
@@ -132,7 +134,7 @@ def read_texts(
         texts = (item for item in items if not isinstance(item, Path))
         return Corpus.of(texts, normalisation=normalisation)
     reading = get_file_options(options)
-    if len(paths) == 1 and (Path(paths[0]) / CURRENT).is_file():
+    if len(paths) == 1 and is_store(paths[0]):
         if reading.get("metadata"):
             raise InputError(f"{paths[0]} is an index, and has metadata.", "Leave out --metadata.")
         return open_at(paths[0]).corpus
@@ -174,6 +176,11 @@ def _list_items(source: Any) -> list[str | Path | Document]:
         items = [items]
     found = list(items)
     for item in found:
+        if isinstance(item, Corpus | Index):
+            raise InputError(
+                f"A list of texts holds strings, paths and Documents, not a {type(item).__name__}.",
+                "Pass that alone, and name options, as in k=5.",
+            )
         if not isinstance(item, str | Path | Document):
             raise InputError(
                 "A text is a string, a path, a Document, a Corpus or an Index, or a list of the"
@@ -239,7 +246,7 @@ def read_documents(
         return [source], []
     if isinstance(source, str) and not _is_path(source):
         return [Document("text", source)], []
-    if not isinstance(source, str | Path) or (Path(source) / CURRENT).is_file():
+    if not isinstance(source, str | Path) or is_store(source):
         corpus = read_texts(source, options)
         return corpus.documents, corpus.notes
     reader = Reader([str(source)], **get_file_options(options))
@@ -278,6 +285,9 @@ def open_index(source: Index | Sources, metric: str | None = None) -> Index:
     """Return an index that is open already, open the one at a path, or index texts in memory."""
     if isinstance(source, Index):
         return source if metric is None else Index.open(source.path, metric)
+    if isinstance(source, str) and len(source.split()) > 1 and not _exists(source):
+        hint = "Check the path; the index comes before the text."
+        raise InputError(f"There is no index {shorten(source, 80)!r}.", hint)
     if isinstance(source, str | Path):
         return open_at(source, metric)
     return Index(read_texts(source))
@@ -312,19 +322,57 @@ def _is_path(item: str | Path) -> bool:
     if isinstance(item, Path) or _exists(item):
         return True
     if _looks_like_path(item):
+        start, rest = _split_path(item)
         raise InputError(
             f"There is no file {item!r}.",
-            f"To use these words themselves as a text, pass lx.Document('text', {item!r}).",
+            f"{start!r} is an index: pass the id {rest!r} with --index (index={start!r})."
+            if is_store(start)
+            else f"To use these words themselves as a text, pass lx.Document('text', {item!r}).",
         )
     return False
 
 
 def _looks_like_path(text: str) -> bool:
-    """Does one word start like a path, or end in a suffix that some reader knows?"""
+    """Does one word contain a separator, begin with a path, or end in a suffix of a reader?"""
     if not text or len(text.split()) != 1:
         return False
     suffix = os.path.splitext(text)[1].lower()
-    return text.startswith(("/", "./", "../", "~/")) or suffix in (*map_suffixes(), *_SUFFIXES)
+    has_separator = "/" in text or "\\" in text
+    return has_separator or suffix in (*map_suffixes(), *_SUFFIXES) or bool(_split_path(text)[0])
+
+
+def _split_path(text: str) -> tuple[str, str]:
+    """Return the file or folder that a word such as ``my.idx#emma`` begins with, and the rest."""
+    for mark in re.finditer(r"[/\\:#]", text):
+        start, rest = text[: mark.start()], text[mark.end() :]
+        if rest and start and (os.path.isfile(start) or is_store(start)):
+            return start, rest
+    return "", text
+
+
+def is_store(path: str | Path) -> bool:
+    """Is there an index at a path?"""
+    return (Path(path) / CURRENT).is_file()
+
+
+def refuse_ids(sources: Sequence[object], options: TextOptions) -> None:
+    """Raise InputError if a string beside an index is the id of one of its documents.
+
+    Without ``index`` it would be taken as the text itself.
+    """
+    if options.get("index") is not None:
+        return
+    texts = [one for one in sources if isinstance(one, str) and not _exists(one)]
+    for source in sources if texts else ():
+        is_index = isinstance(source, Index)
+        if is_index or (isinstance(source, str | Path) and is_store(source)):
+            found = [text for text in texts if text in open_index(source).documents]  # type: ignore[arg-type]
+            if found:
+                raise InputError(
+                    f"{found[0]!r} is the id of a document in the index beside it.",
+                    "To use that document, add --index (index=…); to use the word itself, pass"
+                    f" lx.Document('text', {found[0]!r}).",
+                )
 
 
 def _exists(text: str) -> bool:

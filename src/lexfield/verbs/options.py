@@ -39,7 +39,7 @@ OwnVectorsInput = Annotated[
     ),
 ]
 Hits = Annotated[int, Meta(ge=1, le=10**6), Flags(("-k",)), Help("Number of results.")]
-Ngram = Annotated[int, Meta(ge=1, le=100), Help("Number of words in an n-gram.")]
+Ngram = Annotated[int, Meta(ge=1, le=100), Flags(old="n"), Help("Number of words in an n-gram.")]
 Neighbour = Annotated[
     int, Meta(ge=1, le=10_000), Flags(("-k",)), Help("Use the k-th neighbour in clouds of vectors.")
 ]

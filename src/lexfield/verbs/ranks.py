@@ -135,7 +135,9 @@ def zipf(
     texts: CollectionsInput,
     *,
     ngram: Ngram = 1,
-    latent: Annotated[bool, Help("Rank clusters of sentences instead of words.")] = False,
+    latent: Annotated[
+        bool, Flags(replaces="space"), Help("Rank clusters of sentences instead of words.")
+    ] = False,
     k: Clusters = 75,
     seeds: Seeds = 3,
     nulls: Annotated[

@@ -10,9 +10,9 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, is_dataclass
 from pathlib import Path
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, TypeVar, get_args
 
 import msgspec
 from msgspec import UNSET
@@ -44,6 +44,14 @@ class Result(Frames, Generic[Row]):
     results: Sequence[Row]
     notes: list[str] = field(default_factory=list, kw_only=True)
     paint: Paint = field(default=plain, kw_only=True, metadata=HIDDEN)  # colours for a terminal
+
+    def __init_subclass__(cls) -> None:
+        """Leave unset fields out of what the rows of this result print."""
+        super().__init_subclass__()
+        for base in cls.__dict__.get("__orig_bases__", ()):
+            for row in get_args(base)[:1]:
+                if is_dataclass(row) and any(one.default is UNSET for one in fields(row)):
+                    row.__repr__ = _print_row  # type: ignore[method-assign]
 
     @property
     def is_data(self) -> bool:
@@ -144,6 +152,13 @@ def encode_csv(result: Result[Any]) -> str:
     for row in rows:
         writer.writerow({name: _flatten(value) for name, value in row.items()})
     return out.getvalue()
+
+
+def _print_row(row: Any) -> str:
+    """Return the fields of a row that have a value, as a dataclass prints them."""
+    values = {one.name: getattr(row, one.name) for one in fields(row)}
+    known = [f"{name}={value!r}" for name, value in values.items() if value is not UNSET]
+    return f"{type(row).__name__}({', '.join(known)})"
 
 
 def _flatten(value: object) -> object:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
@@ -31,7 +31,8 @@ from lexfield.verbs.results import Result, hidden
 
 _NOTES = 10
 FieldName = Annotated[str, Meta(max_length=1000), Flags(metavar="NAME")]
-QueriesInput = Annotated[str | Path | Mapping[str, str], Input("file"), Flags(metavar="QUERIES")]
+Queries = str | Path | Mapping[str, str] | Sequence[str]
+QueriesInput = Annotated[Queries, Input("file"), Flags(metavar="QUERIES")]
 
 
 @dataclass(kw_only=True)
@@ -113,11 +114,7 @@ def run(
     """
     if output is not None and not Path(output).absolute().parent.is_dir():
         raise InputError(f"There is no folder {str(Path(output).parent)!r}.", "Create it first.")
-    texts = (
-        dict(queries)
-        if isinstance(queries, Mapping)
-        else read_queries(None if str(queries) == "-" else queries, id_field, text_field)
-    )
+    texts = _read_queries(queries, id_field, text_field)
     opened = open_index(index)
     begin_stage(progress, "searching")
     with use_engine(cluster) as engine:
@@ -141,6 +138,20 @@ def run(
     row = _count(made, output)
     notes = _list_notes(rankings)
     return MadeRun([row] if row.hits else [], made=made, output=output, notes=notes)
+
+
+def _read_queries(source: Queries, id_field: str | None, text_field: str) -> dict[str, str]:
+    """Return queries by id; those of a list are numbered from 1."""
+    if isinstance(source, str | Path):
+        return read_queries(None if str(source) == "-" else source, id_field, text_field)
+    if isinstance(source, list | tuple):
+        source = {str(number): text for number, text in enumerate(source, 1)}
+    if isinstance(source, Mapping) and all(isinstance(text, str) for text in source.values()):
+        return dict(source)
+    raise InputError(
+        "Queries must be a file, a list of texts, or {id: text}."
+        f" Got {type(source).__name__} instead."
+    )
 
 
 def _count(made: Run, output: str | Path | None) -> RunRow:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
+from numbers import Real
 from pathlib import Path
 from typing import Annotated, Literal, Protocol, runtime_checkable
 
 from msgspec import UNSET, Meta, UnsetType
 
-from lexfield.errors import InputError
+from lexfield.errors import InputError, shorten
 from lexfield.evaluate import measures as scoring
 from lexfield.evaluate.fusion import FusedHit, Part, fuse_runs
 from lexfield.evaluate.fusion import fuse as fuse_rankings
@@ -53,14 +55,20 @@ def open_run(source: RunSource, name: str = "run") -> Run:
             return read_run(source)
         case Mapping() if is_run(source):
             pairs = {
-                query: documents.items() if isinstance(documents, Mapping) else documents
+                query: list(documents.items() if isinstance(documents, Mapping) else documents)
                 for query, documents in source.items()
             }
-            return Run.of(name, pairs)
+            if all(map(_is_scored, chain.from_iterable(pairs.values()))):
+                return Run.of(name, pairs)
     raise InputError(
         "A run must be a file, the result of lx.run, or {query: {document: score}}."
-        f" Got {type(source).__name__} instead."
+        f" Got {shorten(repr(source), 80)} instead."
     )
+
+
+def _is_scored(pair: object) -> bool:
+    """Is this a document with its score?"""
+    return isinstance(pair, tuple | list) and len(pair) == 2 and isinstance(pair[1], Real)
 
 
 def open_qrels(source: str | Path | Qrels) -> Qrels:

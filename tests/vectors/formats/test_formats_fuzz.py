@@ -22,9 +22,7 @@ TEXTS = ["word2vec-text", "glove", "fasttext-vec"]
 FORMATS = [*TEXTS, "word2vec-bin", "fasttext-bin", "numpy"]
 if find_spec("safetensors"):  # an extra
     FORMATS.append("safetensors")
-relaxed = settings(
-    deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=150
-)
+relaxed = settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=150)
 
 
 def samples() -> dict[str, bytes]:
