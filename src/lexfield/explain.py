@@ -15,7 +15,8 @@ class Reason:
     """One query term answered by one term of the hit, and what that adds to the score.
 
     ``distance`` is Euclidean between their vectors where the method looks at vectors;
-    ``probability`` that the match stands for the query term, where the method translates.
+    ``probability`` that the match stands for the query term, where the method translates; ``part``
+    of the score that it belongs to, where that has parts.
     """
 
     query: str
@@ -23,19 +24,22 @@ class Reason:
     contribution: float
     distance: float | None = None
     probability: float | None = None
+    part: str | None = None
 
 
 @dataclass(frozen=True)
 class Explanation:
     """The reasons of one hit. Where ``additive``, contributions sum to the score.
 
-    ``of_words``: what matches are words of the text (a fusion names ranks instead).
+    ``of_words``: what matches are words of the text (a fusion names ranks instead). ``parts`` are
+    the numbers that the score is the sum of, by name, where a method combines several.
     """
 
     reasons: list[Reason]
     additive: bool
     facts: JsonObject = field(default_factory=dict)
     of_words: bool = True
+    parts: dict[str, float] = field(default_factory=dict)
 
     def to_dict(self, most: int | None = None) -> JsonObject:
         """Return a record; ``most`` keeps that many of the strongest reasons, and sums the rest."""
@@ -45,10 +49,9 @@ class Explanation:
             words = {reason.query for reason in reasons}
             facts = {name: _shorten_fact(value, most, words) for name, value in facts.items()}
         return {
-            "reasons": [
-                {name: getattr(reason, name) for name in Reason.__slots__} for reason in reasons
-            ],
+            "reasons": [_describe(reason) for reason in reasons],
             "additive": self.additive,
+            **({"parts": self.parts} if self.parts else {}),
             **facts,
         }
 
@@ -56,6 +59,8 @@ class Explanation:
         """Return the reasons as text, strongest first."""
         ordered = sorted(self.reasons, key=lambda r: -abs(r.contribution))
         lines = []
+        if self.parts:
+            lines.append(" ".join(f"{part:+.4f} {name}" for name, part in self.parts.items()))
         for reason in ordered[:most]:
             match = "" if reason.match in ("", reason.query) else f" → {reason.match}"
             detail = "" if reason.distance is None else f"  at distance {reason.distance:.3f}"
@@ -69,6 +74,14 @@ class Explanation:
             if shown not in ("", None):
                 lines.append(f"{name}: {shown}")
         return lines
+
+
+def _describe(reason: Reason) -> JsonObject:
+    """Return a record of a reason; ``part`` only where there is one."""
+    record = {name: getattr(reason, name) for name in Reason.__slots__}
+    if reason.part is None:
+        del record["part"]
+    return record
 
 
 def _strongest(reasons: list[Reason], most: int) -> list[Reason]:

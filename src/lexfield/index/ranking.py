@@ -79,6 +79,11 @@ class Hit:
         return int(self._about["position"])
 
     @property
+    def parts(self) -> dict[str, float]:
+        """The numbers that the score is the sum of, by name, where a method combines several."""
+        return dict(self.explanation.parts)
+
+    @property
     def metadata(self) -> dict[str, str]:
         return dict(self._about["metadata"])
 

@@ -110,6 +110,16 @@ class BagMethod:
         notes = [] if terms else [note_nothing(tokens)]
         return replace(every, text=text, tokens=tokens, terms=tuple(terms), notes=notes)
 
+    def add_up(self, bags: Bags, scored: Scored) -> NDArray[np.float64]:
+        """Return the score of every row: 0 for a row without any term."""
+        sums = np.zeros(len(bags.rows))
+        for term, one in scored:
+            add_list(sums, one.rows, one.values, term.weight)
+        norms, scales = self._scale_norms(bags, [term for term, _ in scored])
+        for norm, scale in zip(norms, scales, strict=True):
+            sums += np.where(sums != 0, scale * norm, 0)
+        return sums
+
     def wants_preview(self, query: Query) -> bool:
         """Phrases are counted in all parts first: there are too many to store their counts."""
         return any(len(words) > 1 for _, words in query.terms or ())
@@ -138,9 +148,11 @@ class BagMethod:
         best, scores = best[:size], scores[:size]
         sort_heap(best, scores)
         chosen = best.tolist()
-        return Found(
-            chosen, scores.tolist(), lambda place: self._explain(bags, scored, chosen[place]), notes
-        )
+
+        def explain(place: int) -> Explanation:
+            return self.explain_row(bags, scored, chosen[place])
+
+        return Found(chosen, scores.tolist(), explain, notes)
 
     def _scale_norms(self, bags: Bags, terms: Sequence[Term]) -> tuple[Array, Array]:
         """Return the norms of each order of n-grams, and the sum of the weights of its n-grams."""
@@ -173,7 +185,8 @@ class BagMethod:
             notes.append("every weight is negative: there is nothing to find")
         return known, notes
 
-    def _explain(self, bags: Bags, scored: Scored, row: int) -> Explanation:
+    def explain_row(self, bags: Bags, scored: Scored, row: int) -> Explanation:
+        """Return what each term adds to the score of a row."""
         reasons: list[Reason] = []
         counts = []
         for term, one in scored:
