@@ -9,6 +9,7 @@ from html import escape
 from typing import Protocol, overload
 
 from lexfield.explain import Explanation, no_reasons
+from lexfield.index.chance import Tail
 from lexfield.index.passages import Answers, Passage, as_html, find_answers
 from lexfield.index.query import Query
 from lexfield.results import Frames, JsonObject
@@ -26,6 +27,12 @@ class Found:
     explain: Callable[[int], Explanation] = no_reasons  # from the place in ``rows``
     notes: list[str] = field(default_factory=list)
     words: Sequence[str] = ()  # of the query, to find in the texts
+    fit_tail: Callable[[], Tail | None] = lambda: None
+
+    @cached_property
+    def tail(self) -> Tail | None:
+        """What chance does to scores, found when it is asked for; None if the method can't tell."""
+        return self.fit_tail()
 
 
 def add_notes(found: Found, query: Query, more: Sequence[str] = ()) -> Found:
@@ -79,6 +86,18 @@ class Hit:
         return int(self._about["position"])
 
     @property
+    def chance(self) -> float | None:
+        """How many hits this good are expected if nothing in the index answers the query."""
+        tail = self._found.tail
+        return None if tail is None else tail.expect(self.score)
+
+    @property
+    def odds(self) -> float | None:
+        """One row in this many would match this well by chance; None if that cannot be told."""
+        tail = self._found.tail
+        return None if tail is None else tail.rows / max(tail.expect(self.score), 1e-300)
+
+    @property
     def parts(self) -> dict[str, float]:
         """The numbers that the score is the sum of, by name, where a method combines several."""
         return dict(self.explanation.parts)
@@ -114,6 +133,7 @@ class Hit:
             "rank": self.rank,
             "id": self.id,
             "score": self.score,
+            "chance": self.chance,
             "text": self.text if full else join_passages(passages),
             "excerpt": not (full or passages[0].complete),
             "passages": [passage.to_dict() for passage in passages],

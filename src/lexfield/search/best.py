@@ -22,12 +22,13 @@ from numpy.typing import NDArray
 from lexfield.engine.topk import top_k
 from lexfield.explain import Explanation
 from lexfield.index.bags import Bags
+from lexfield.index.chance import SAMPLE, Sample, count_rows, draw_rows
 from lexfield.index.nearest import find_nearest
 from lexfield.index.query import Query
 from lexfield.index.ranking import Found
 from lexfield.index.rows import Rows
 from lexfield.search.bm25 import Bm25
-from lexfield.search.mean import OLD_INDEX, explain_pairs, split_product
+from lexfield.search.mean import OLD_INDEX, explain_pairs, find_cosines, split_product
 from lexfield.search.method import Mask
 from lexfield.vectors.coverage import Coverage
 
@@ -57,6 +58,9 @@ class Best:
             chosen, scores[places].tolist(), lambda place: both.explain(chosen[place]), both.notes
         )
 
+    def sample_scores(self, rows: Rows, query: Query, among: Mask | None) -> Sample:
+        return _Parts(rows, query).sample(among)
+
 
 class _Parts:
     """The parts of the score of one query."""
@@ -73,8 +77,7 @@ class _Parts:
 
     def find(self, k: int, among: Mask | None) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
         """Return rows that include the ``k`` best, and their scores."""
-        words = self._scale * self._method.add_up(self._bags, self._scored)
-        weight = self._weights["sentence"]
+        words, weight = self._score_words(), self._weights["sentence"]
         if not weight:
             near = np.flatnonzero(words if among is None else np.where(among, words, 0))
             return near, words[near]
@@ -87,6 +90,26 @@ class _Parts:
             parts.append((found + start, weight * (1 - values / 2)))
         near, scores = (np.concatenate(part) for part in zip(*parts, strict=True))
         return near, scores
+
+    def _score_words(self) -> NDArray[np.float64]:
+        """Return the words' part of every row."""
+        return self._scale * self._method.add_up(self._bags, self._scored)
+
+    def sample(self, among: Mask | None) -> Sample:
+        """Return the scores of the best rows by words, and of a sample of the others."""
+        words, count = self._score_words(), count_rows(self._rows, among)
+        held = words if among is None else np.where(among, words, 0)
+        first = top_k(np.where(held > 0, held, -np.inf), SAMPLE // 2)
+        others = np.ones(len(words), bool) if among is None else among.copy()
+        others[first] = False
+        rest = draw_rows(self._rows, others, SAMPLE // 2)
+        chosen = np.concatenate([first, rest])
+        scores = words[chosen]
+        if weight := self._weights["sentence"]:
+            scores = scores + weight * find_cosines(self._rows, self._query.vector(), chosen)
+        each = (count - len(first)) / max(1, len(rest))
+        weights = np.concatenate([np.ones(len(first)), np.full(len(rest), each)])
+        return Sample(scores, weights, count)
 
     def explain(self, row: int) -> Explanation:
         """Return the reasons of the words' part, then those of the sentence's."""

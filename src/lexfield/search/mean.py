@@ -21,7 +21,8 @@ from lexfield.engine.topk import top_k
 from lexfield.errors import check
 from lexfield.explain import Explanation, Reason
 from lexfield.index.axes import split_vector
-from lexfield.index.nearest import find_nearest
+from lexfield.index.chance import Sample, count_rows, draw_rows
+from lexfield.index.nearest import find_nearest, measure, turn
 from lexfield.index.query import Query
 from lexfield.index.ranking import Found
 from lexfield.index.rows import Rows
@@ -59,6 +60,13 @@ class Mean:
         near, squares = find_nearest_rows(rows, query.vector(), k, among)
         return rank(rows, query, near, 1 - squares / 2, k)
 
+    def sample_scores(self, rows: Rows, query: Query, among: Mask | None) -> Sample | None:
+        """Return the scores of a sample of rows; None for plain means."""
+        if self.plain or rows.lexicon.weights is None or not query.known.any():
+            return None
+        chosen = draw_rows(rows, among)
+        return Sample.of(find_cosines(rows, query.vector(), chosen), count_rows(rows, among))
+
     def _search_means(
         self, rows: Rows, query: Query, k: int, among: Mask | None, is_old: bool
     ) -> Found:
@@ -83,6 +91,15 @@ def find_nearest_rows(
         parts.append((near + start, squares))
     near, squares = (np.concatenate(part) for part in zip(*parts, strict=True))
     return near, squares
+
+
+def find_cosines(rows: Rows, vector: NDArray[np.float32], chosen: Array) -> NDArray[np.float64]:
+    """Return the cosines of chosen rows with a vector; 0 for a row without one."""
+    cosines = np.zeros(len(chosen))
+    for _, unit, inside, own in rows.split(chosen):
+        squares = measure(unit, turn(unit, vector), own)
+        cosines[inside] = np.where(np.isinf(unit.squares[own]), 0, 1 - squares / 2)
+    return cosines
 
 
 def find_means(rows: Rows) -> NDArray[np.float32]:

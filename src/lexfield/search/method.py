@@ -31,6 +31,8 @@ Optional attributes:
   query.
 - ``is_fast = True``: many queries are searched one after another, as sending them to other
   processes would take longer.
+- ``sample_scores(rows, query, among)`` returns a ``Sample`` of scores (``index/chance.py``), or
+  None; hits then say how many as good are expected by chance.
 - ``partial`` and ``merge``, if the best rows of every shard are not enough (``in_parts.py``).
 """
 
