@@ -9,11 +9,10 @@ import pytest
 from numpy.typing import NDArray
 
 import lexfield as lx
-from lexfield.index.learn import clusters_of, learn_metric, text_vectors
+from lexfield.index.learn import clusters_of, learn_metric, mean_vectors
 from lexfield.index.metrics import list_metrics, remove_metric
 from lexfield.index.ranking import Ranking
 from lexfield.sample import TICKETS
-from lexfield.search.mean import find_means
 from lexfield.text.corpus import Corpus
 from lexfield.vectors.weights import scale_to_one
 from lexfield.vectors.wordvectors import WordEmbeddings
@@ -54,7 +53,7 @@ def test_search_under_a_metric_is_search_of_mapped_vectors(
     learn_metric(index, "component", "m", shrinkage=0.3)
     measured = lx.Index.open(index.path, metric="m")
     plain = lx.WordVectors.default().embed(index.lexicon.words)
-    points = text_vectors(index.rows("document"))
+    points = mean_vectors(index.rows("document"))
     labels, _ = clusters_of(index.rows("document"), "component")
     map_ = lx.MinimumDistortion(shrinkage=0.3).fit(points, labels).map_
     known = np.flatnonzero(plain.matches)
@@ -77,12 +76,11 @@ def test_search_under_a_metric_is_search_of_mapped_vectors(
 
 def test_plain_mean_is_the_mahalanobis_distance(index: lx.Index) -> None:
     learn_metric(index, "component", "m", shrinkage=0.2)
-    points = text_vectors(index.rows("document")).astype(np.float64)
-    means = find_means(index.rows("document")).astype(np.float64)
+    points = mean_vectors(index.rows("document")).astype(np.float64)
     labels, _ = clusters_of(index.rows("document"), "component")
     metric = lx.MinimumDistortion(shrinkage=0.2).fit(points.astype(np.float32), labels).metric_
     query = index.query(QUERY).mean().astype(np.float64)
-    far = [float(np.sqrt((query - p) @ metric @ (query - p))) for p in means]
+    far = [float(np.sqrt((query - p) @ metric @ (query - p))) for p in points]
     found = lx.Index.open(index.path, "m").search(QUERY, "mean(plain=true)", 5, unit="document")
     assert found.rows == np.argsort(far, kind="stable")[:5].tolist()
     np.testing.assert_allclose(found.scores, -np.sort(far)[:5], rtol=1e-4)
@@ -109,7 +107,7 @@ def test_words_that_only_the_query_has_are_mapped_too(index: lx.Index) -> None:
     query, plain = lx.Index.open(index.path, "m").query("zebra"), index.query("zebra")
     assert query.ids.tolist() == [-1] and query.known.all()
     labels, _ = clusters_of(index.rows("document"), "component")
-    fitted = lx.MinimumDistortion(shrinkage=0.3).fit(text_vectors(index.rows("document")), labels)
+    fitted = lx.MinimumDistortion(shrinkage=0.3).fit(mean_vectors(index.rows("document")), labels)
     np.testing.assert_allclose(query.vectors, plain.vectors @ fitted.map_, atol=1e-5)
 
 
@@ -234,7 +232,7 @@ def test_vectors_under_a_metric_are_a_set_of_their_own(index: lx.Index) -> None:
     vectors = lx.WordVectors.load(index.path / "metrics" / "m")
     labels, _ = clusters_of(index.rows("document"), "component")
     map_ = (
-        lx.MinimumDistortion(shrinkage=0.2).fit(text_vectors(index.rows("document")), labels).map_
+        lx.MinimumDistortion(shrinkage=0.2).fit(mean_vectors(index.rows("document")), labels).map_
     )
     plain = lx.WordVectors.default()
     np.testing.assert_allclose(vectors["phone"], plain["phone"] @ map_, atol=1e-5)

@@ -125,8 +125,7 @@ def learn_metric(
     rows = index.rows(unit)
     labels, notes = clusters_of(rows, by)
     notes += index.coverage.require(allow_unknown)
-    with single_thread():
-        points = text_vectors(rows)
+    points = mean_vectors(rows)
     labels = np.where(points.any(axis=1), labels, "")
     if rows.live is not None:
         points, labels = points[rows.live], labels[rows.live]
@@ -228,11 +227,12 @@ def clusters_of(rows: Rows, by: str) -> tuple[Array, list[str]]:
     return labels[rows.documents].astype(str), notes
 
 
-def text_vectors(rows: Rows) -> NDArray[np.float32]:
-    """Return the vector of every row; zero where no word has a vector."""
+def mean_vectors(rows: Rows) -> NDArray[np.float32]:
+    """Return the plain mean vector of every row; zero where no word has a vector."""
+    from scipy.sparse import csr_matrix
+
     parts = []
-    for _, unit in rows.blocks():
-        vectors = (unit.axes @ unit.rotation.T + unit.center).astype(np.float32)
-        vectors[np.isinf(unit.squares)] = 0
-        parts.append(vectors)
+    for segment, unit in zip(rows.segments, rows.units, strict=True):
+        shape = (unit.rows, len(segment.vectors))
+        parts.append(csr_matrix((unit.shares, unit.words, unit.offsets), shape) @ segment.vectors)
     return np.concatenate(parts)

@@ -22,6 +22,7 @@ from lexfield.errors import check
 from lexfield.explain import Explanation, Reason
 from lexfield.index.axes import split_vector
 from lexfield.index.chance import Sample, count_rows, draw_rows
+from lexfield.index.learn import mean_vectors
 from lexfield.index.nearest import find_nearest, measure, turn
 from lexfield.index.query import Query
 from lexfield.index.ranking import Found
@@ -74,7 +75,7 @@ class Mean:
         if is_old:
             near, squares = find_nearest_rows(rows, mean, k, among)
         else:
-            means = rows.cached("means", find_means)
+            means = rows.cached("means", mean_vectors)
             near = np.flatnonzero(means.any(axis=1) & (True if among is None else among))
             squares = ((means[near] - mean.astype(np.float64)) ** 2).sum(axis=1)
         return rank(rows, query, near, -np.sqrt(squares), k, plain=True)
@@ -100,17 +101,6 @@ def find_cosines(rows: Rows, vector: NDArray[np.float32], chosen: Array) -> NDAr
         squares = measure(unit, turn(unit, vector), own)
         cosines[inside] = np.where(np.isinf(unit.squares[own]), 0, 1 - squares / 2)
     return cosines
-
-
-def find_means(rows: Rows) -> NDArray[np.float32]:
-    """Return the plain mean of every row; zero where no word has a vector."""
-    from scipy.sparse import csr_matrix
-
-    parts = []
-    for segment, (_, unit) in zip(rows.segments, rows.blocks(), strict=True):
-        shape = (unit.rows, len(segment.vectors))
-        parts.append(csr_matrix((unit.shares, unit.words, unit.offsets), shape) @ segment.vectors)
-    return np.concatenate(parts)
 
 
 def rank(

@@ -42,8 +42,8 @@ SearchMethods = Annotated[
     Meta(min_length=1, max_length=6),
     Flags(metavar="SPEC"),
     Help(
-        "best, ideas, setcover, mean, wmd, jaccard, edit, bow or topic; count, frequency, bm25, lm or"
-        " translation, which weigh words and phrases; with parameters as in setcover(r=20);"
+        "best, ideas, setcover, mean, wmd, jaccard, edit, bow or topic; count, frequency, bm25, lm"
+        " or translation, which weigh words and phrases; with parameters as in setcover(r=20);"
         " combined as in fuse(ideas, topic). Repeat it to see several side by side."
     ),
 ]
