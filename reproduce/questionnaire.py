@@ -68,7 +68,7 @@ PRINTED: dict[str, dict[tuple[str, str, str], int]] = {
 # our method → the paper's
 SAME = {
     "setcover": "set_cover",
-    "mean": "embedding_average",
+    "mean(plain=true)": "embedding_average",
     "wmd": "word_movers_distance",
     "jaccard": "jaccard",
     "edit": "edit_distance",

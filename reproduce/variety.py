@@ -34,7 +34,7 @@ PLAIN = "setcover"
 METHODS = {
     "set cover (paper)": PLAIN,
     "set cover (default)": "ideas",
-    "mean": "mean",
+    "mean": "mean(plain=true)",
     "wmd": "wmd",
     "jaccard": "jaccard",
     "edit": "edit",

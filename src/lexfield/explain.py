@@ -18,7 +18,8 @@ class Reason:
     """One query term answered by one term of the hit, and what that adds to the score.
 
     ``distance`` is Euclidean between their vectors where the method looks at vectors;
-    ``probability`` that the match stands for the query term, where the method translates.
+    ``probability`` that the match stands for the query term, where the method translates; ``part``
+    of the score that it belongs to, where that has parts.
     """
 
     query: str
@@ -26,19 +27,22 @@ class Reason:
     contribution: float
     distance: float | None = None
     probability: float | None = None
+    part: str | None = None
 
 
 @dataclass(frozen=True)
 class Explanation:
     """The reasons of one hit. Where ``additive``, contributions sum to the score.
 
-    ``of_words``: what matches are words of the text (a fusion names ranks instead).
+    ``of_words``: what matches are words of the text (a fusion names ranks instead). ``parts`` are
+    the numbers that the score is the sum of, by name, where a method combines several.
     """
 
     reasons: list[Reason]
     additive: bool
     facts: JsonObject = field(default_factory=dict)
     of_words: bool = True
+    parts: dict[str, float] = field(default_factory=dict)
 
     def to_dict(self, most: int | None = None) -> JsonObject:
         """Return a record; ``most`` keeps that many of the strongest reasons, and sums the rest."""
@@ -48,10 +52,9 @@ class Explanation:
             words = {reason.query for reason in reasons}
             facts = {name: _shorten_fact(value, most, words) for name, value in facts.items()}
         return {
-            "reasons": [
-                {name: getattr(reason, name) for name in Reason.__slots__} for reason in reasons
-            ],
+            "reasons": [_describe(reason) for reason in reasons],
             "additive": self.additive,
+            **({"parts": self.parts} if self.parts else {}),
             **facts,
         }
 
@@ -61,7 +64,8 @@ class Explanation:
         named = [reason for reason in self.reasons if not is_sum(reason)]
         content = [r for r in named if r.query not in excluded and r.match not in excluded] or named
         ordered = sorted(content, key=lambda r: -abs(r.contribution))
-        lines = [_write_reason(reason) for reason in ordered[:most]]
+        lines = [" ".join(f"{part:+.4f} {name}" for name, part in self.parts.items())]
+        lines = [*filter(None, lines), *(_write_reason(reason) for reason in ordered[:most])]
         weaker = count_weaker(len(ordered[most:]), self.reasons)
         stopwords = count_weaker(len(named) - len(content), (), "stopword")
         if weaker or stopwords:
@@ -98,6 +102,12 @@ def _write_reason(reason: Reason) -> str:
     if reason.probability is not None:
         detail = f"  with probability {reason.probability:.3f}"
     return f"{reason.contribution:+.4f}  {reason.query}{match}{detail}"
+def _describe(reason: Reason) -> JsonObject:
+    """Return a record of a reason; ``part`` only where there is one."""
+    record = {name: getattr(reason, name) for name in Reason.__slots__}
+    if reason.part is None:
+        del record["part"]
+    return record
 
 
 def _strongest(reasons: list[Reason], most: int) -> list[Reason]:

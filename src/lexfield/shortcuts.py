@@ -30,15 +30,18 @@ def open(path: str | Path | Index, metric: str | None = None) -> Index:
     return open_index(path, metric)
 
 
-def embed(texts: Sources, vectors: WordVectors | str | Path = "default") -> NDArray[np.float32]:
-    """Return an (n, d) array with a vector per text: the mean of the vectors of its words.
+def embed(
+    texts: Sources, vectors: WordVectors | str | Path = "default", *, language: str = "en"
+) -> NDArray[np.float32]:
+    """Return an (n, d) array with a vector of length 1 per text, as the method ``mean`` compares.
 
-    A string or path that names a file or a folder is read, as everywhere.
+    It is the weighted sum of the vectors of its words, without stopwords of the language. A string
+    or path that names a file or a folder is read, as everywhere.
 
     >>> embed(["A cat sat.", "A dog barked."]).shape
     (2, 256)
     """
-    return embed_texts(list(read_texts(texts).texts), vectors)
+    return embed_texts(list(read_texts(texts).texts), vectors, language)
 
 
 def register(extension: T, name: str | None = None) -> T:

@@ -14,6 +14,7 @@ from lexfield.index.metrics import list_metrics, remove_metric
 from lexfield.index.ranking import Ranking
 from lexfield.sample import TICKETS
 from lexfield.text.corpus import Corpus
+from lexfield.vectors.weights import scale_to_one
 from lexfield.vectors.wordvectors import WordEmbeddings
 
 QUERY = "The notes on my phone are missing after the app crashes."
@@ -36,7 +37,9 @@ class Ready(lx.WordVectors):
     def embed(self, words: Any) -> WordEmbeddings:
         rows = np.array([self.row(word) for word in words], np.int64)
         matrix = np.where(rows[:, None] >= 0, self.matrix[rows], np.float32(0))
-        return WordEmbeddings.from_matrix(matrix.astype(np.float32), (rows >= 0).astype(np.uint8))
+        assert self.weights is not None
+        matches, weights = (rows >= 0).astype(np.uint8), self.weights[rows]
+        return WordEmbeddings.from_matrix(matrix.astype(np.float32), matches, weights, self.common)
 
 
 def answers(ranking: Ranking) -> tuple[list[int], list[float]]:
@@ -55,7 +58,9 @@ def test_search_under_a_metric_is_search_of_mapped_vectors(
     map_ = lx.MinimumDistortion(shrinkage=0.3).fit(points, labels).map_
     known = np.flatnonzero(plain.matches)
     mapped = (plain.matrix[known] @ map_).astype(np.float32)
-    vectors = Ready([index.lexicon.words[i] for i in known], mapped)
+    common = scale_to_one(lx.WordVectors.default().common @ map_)
+    words = [index.lexicon.words[i] for i in known]
+    vectors = Ready(words, mapped, weights=plain.weights, common=common)
     other = lx.Index.build(tickets, tmp_path / "mapped", vectors=vectors)
     for method in METHODS:
         ours = measured.search(QUERY, method, 7, unit=unit)
@@ -69,14 +74,14 @@ def test_search_under_a_metric_is_search_of_mapped_vectors(
     assert answers(euclid) != answers(measured.search(QUERY, "mean", 7, unit=unit))
 
 
-def test_mean_is_the_mahalanobis_distance(index: lx.Index) -> None:
+def test_plain_mean_is_the_mahalanobis_distance(index: lx.Index) -> None:
     learn_metric(index, "component", "m", shrinkage=0.2)
     points = mean_vectors(index.rows("document")).astype(np.float64)
     labels, _ = clusters_of(index.rows("document"), "component")
     metric = lx.MinimumDistortion(shrinkage=0.2).fit(points.astype(np.float32), labels).metric_
     query = index.query(QUERY).mean().astype(np.float64)
     far = [float(np.sqrt((query - p) @ metric @ (query - p))) for p in points]
-    found = lx.Index.open(index.path, "m").search(QUERY, "mean", 5, unit="document")
+    found = lx.Index.open(index.path, "m").search(QUERY, "mean(plain=true)", 5, unit="document")
     assert found.rows == np.argsort(far, kind="stable")[:5].tolist()
     np.testing.assert_allclose(found.scores, -np.sort(far)[:5], rtol=1e-4)
 

@@ -38,6 +38,20 @@ class Plain:
     def content(self, text: str) -> list[str]:
         return [token for token in self.tokens(text) if token not in stopwords("en")]
 
+    def vector(self, text: str) -> NDArray[np.float64] | None:
+        """The sum of the words' vectors, each times 1e-3 / (1e-3 + its share here), of length 1."""
+        every = [token for one in self.texts for token in self.tokens(one)]
+        counts = Counter(every)
+        sums = [
+            self.vectors[w] * 1e-3 / (1e-3 + counts[w] / len(every))
+            for w in self.content(text)
+            if w in self.vectors
+        ]
+        total = np.sum(sums, axis=0) if sums else np.zeros(1)
+        most = sum(float(np.linalg.norm(one)) for one in sums)
+        length = float(np.linalg.norm(total))
+        return total / length if length > 1e-4 * most else None
+
 
 def jaccard(plain: Plain, query: str) -> dict[int, float]:
     mine = set(plain.content(query))
@@ -62,6 +76,14 @@ def bow(plain: Plain, query: str) -> dict[int, float]:
 
 
 def mean(plain: Plain, query: str) -> dict[int, float]:
+    mine = plain.vector(query)
+    if mine is None:
+        return {}
+    found = {row: plain.vector(text) for row, text in enumerate(plain.texts)}
+    return {row: float(mine @ theirs) for row, theirs in found.items() if theirs is not None}
+
+
+def plain_mean(plain: Plain, query: str) -> dict[int, float]:
     def average(text: str) -> NDArray[np.float64] | None:
         known = [plain.vectors[w] for w in plain.content(text) if w in plain.vectors]
         return np.mean(known, axis=0) if known else None
@@ -201,13 +223,9 @@ class MatchCover:
         return other, value
 
     def modular(self, row: int) -> float:
-        def mean(tokens: list[str]) -> NDArray[np.float64]:
-            known = [
-                self.plain.vectors[w]
-                for w in tokens
-                if w not in self.excluded and w in self.plain.vectors
-            ]
-            return np.mean(known, axis=0) if known else np.zeros(4)
+        def vector(tokens: list[str]) -> NDArray[np.float64]:
+            found = self.plain.vector(" ".join(tokens))
+            return np.zeros(4) if found is None else found
 
         tokens = set(self.tokens[row])
         whole = sum(self.idf(w) for w in set(self.query) if any(w in t for t in self.tokens))
@@ -216,7 +234,7 @@ class MatchCover:
         scale = len(tokens) ** -0.5
         form = shared / whole * scale if whole else 0.0
         return (
-            self.topic * max(0.0, cosine(mean(self.query), mean(self.tokens[row])))
+            self.topic * max(0.0, cosine(vector(self.query), vector(self.tokens[row])))
             + self.form * form
         )
 

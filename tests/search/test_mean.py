@@ -11,9 +11,12 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from lexfield.index import axes
-from lexfield.index.axes import FAR, NEAR, far_bounds, mean_axes, near_bounds
+from lexfield.index.axes import FAR, NEAR, far_bounds, near_bounds, text_axes
+from lexfield.index.nearest import find_nearest
 from lexfield.index.units import Unit
-from lexfield.search.mean import _find_nearest
+from lexfield.search.index import Index
+from lexfield.text.corpus import Corpus
+from lexfield.vectors.wordvectors import WordVectors, repair
 
 
 def unit_of(
@@ -31,7 +34,7 @@ def unit_of(
         means[row] = vectors.astype(np.float32)[words[offsets[row] : offsets[row + 1]]].mean(axis=0)
     matrix = vectors.astype(np.float32)
     fields: dict[str, Any] = dict.fromkeys(Unit.__dataclass_fields__)
-    return Unit(**{**fields, **mean_axes(offsets, words, shares, matrix)}), means, matrix
+    return Unit(**{**fields, **text_axes(offsets, words, shares, matrix)}), means, matrix
 
 
 shapes = given(
@@ -73,7 +76,8 @@ def test_nearest_rows_are_those_of_sorting(seed: int, rows: int, dims: int, scal
     query = vectors[rng.integers(0, 12, 3)].mean(axis=0)
     k = int(rng.integers(1, rows + 1))
     allowed = rng.random(rows) < 0.7 if seed % 2 else None
-    found, distances = _find_nearest(unit, query, k, allowed)
+    found, squares = find_nearest(unit, query, k, allowed)
+    distances = np.sqrt(squares)
     wanted = ~np.isnan(means[:, 0]) & (True if allowed is None else allowed)
     expected = np.sqrt(((means - query) ** 2).sum(axis=1))
     assert wanted[found].all()
@@ -88,3 +92,78 @@ def test_blocks_do_not_show(monkeypatch: pytest.MonkeyPatch) -> None:
     parts, _, _ = unit_of(7, 250, 150, 1.0)
     for name in ("axes", "squares", "near", "far", "rests", "errors"):
         assert getattr(whole, name).tobytes() == getattr(parts, name).tobytes(), name
+
+
+@pytest.fixture(scope="module")
+def index(sample: Corpus) -> Index:
+    return Index(sample)
+
+
+def text_vector(index: Index, text: str) -> NDArray[np.float64]:
+    """The definition, word by word."""
+    vectors = WordVectors.default()
+    assert vectors.weights is not None
+    common, total = vectors.common.astype(np.float64), np.zeros(vectors.dims)
+    for word, count in zip(*(index.query(text).words, index.query(text).counts), strict=True):
+        match, rows = repair(word, vectors.row)
+        if match:
+            vector = vectors.matrix[rows].astype(np.float64).mean(axis=0)
+            total += count * vectors.weights[rows].mean() * (vector - (vector @ common) * common)
+    length = np.linalg.norm(total)
+    return total / length if length else total
+
+
+@pytest.mark.parametrize("unit", ["sentence", "document"])
+def test_scores_are_cosines_of_weighted_sums(index: Index, unit: str) -> None:
+    rows = index.rows(unit)
+    texts = np.array([text_vector(index, rows.text(row)) for row in range(len(rows))])
+    for query in ("The boat came home before the storm.", "well-known ice-cream, twice twice"):
+        found = index.search(query, "mean", 9, unit=unit)
+        cosines = texts @ text_vector(index, query)
+        assert found.scores == pytest.approx(np.sort(cosines)[::-1][:9].tolist(), abs=2e-6)
+        assert found.scores == pytest.approx(cosines[found.rows].tolist(), abs=2e-6)
+        explanation = found[0].explanation
+        assert explanation.additive
+        total = sum(reason.contribution for reason in explanation.reasons)
+        assert total == pytest.approx(found.scores[0], abs=2e-6)
+    assert index.search(rows.text(3), "mean", 1, unit=unit).scores[0] == pytest.approx(1)
+
+
+@pytest.mark.parametrize("unit", ["sentence", "document"])
+def test_plain_is_the_distance_of_means(index: Index, unit: str) -> None:
+    rows = index.rows(unit)
+    vectors = WordVectors.default()
+
+    def mean(text: str) -> NDArray[np.float64]:
+        query = index.query(text)
+        embedded = vectors.embed(query.words)
+        counts = np.where(embedded.known, query.counts, 0)
+        total = max(1, counts.sum())
+        found: NDArray[np.float64] = counts @ embedded.matrix.astype(np.float64) / total
+        return found
+
+    query = "The boat came home before the storm."
+    means = [mean(rows.text(row)) for row in range(len(rows))]
+    far = [float(np.linalg.norm(one - mean(query))) for one in means if one.any()]
+    found = index.search(query, "mean(plain=true)", 9, unit=unit)
+    assert found.scores == pytest.approx([-x for x in sorted(far)[:9]], abs=2e-6)
+    assert not found.notes
+
+
+@shapes
+@settings(deadline=None, max_examples=60)
+def test_best_sums_are_those_of_sorting(seed: int, rows: int, dims: int, scale: float) -> None:
+    """With credits, the rows without a vector have a squared distance of 2."""
+    unit, means, vectors = unit_of(seed, rows, dims, scale)
+    rng = np.random.default_rng(seed + 3)
+    query = vectors[rng.integers(0, 12, 3)].mean(axis=0)
+    credits = np.where(rng.random(rows) < 0.3, rng.random(rows) * 3, 0)
+    k = int(rng.integers(1, rows + 1))
+    allowed = rng.random(rows) < 0.7 if seed % 2 else None
+    squares = np.where(np.isnan(means[:, 0]), 2, ((means - query) ** 2).sum(axis=1)) - credits
+    wanted = (~np.isnan(means[:, 0]) | (credits > 0)) & (True if allowed is None else allowed)
+    found, values = find_nearest(unit, query, k, allowed, credits)
+    assert wanted[found].all()
+    room = 1e-5 * max(1, scale**2)
+    np.testing.assert_allclose(np.sort(values)[:k], np.sort(squares[wanted])[:k], atol=room)
+    np.testing.assert_allclose(values, squares[found], atol=room)

@@ -39,6 +39,7 @@ ORACLES: dict[str, Callable[[Plain, str], dict[int, float]]] = {
     "jaccard": oracle.jaccard,
     "bow": oracle.bow,
     "mean": oracle.mean,
+    "mean(plain=true)": oracle.plain_mean,
     "wmd": oracle.wmd,
     "edit": oracle.edit,
     "edit(by=word)": oracle.edit_by_word,

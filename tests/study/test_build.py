@@ -24,7 +24,7 @@ QUERIES = [StudyQuery("The boat came home before the storm."), StudyQuery("She b
 @pytest.mark.parametrize("kind", ["choose3", "head2head"])
 def test_every_method_suggests_five(index: Index, tmp_path: Path, kind: str) -> None:
     study = new_study(index, QUERIES, tmp_path / "s.db", kind)
-    assert study.design.methods == ("ideas", "mean", "wmd", "jaccard", "edit")
+    assert study.design.methods == ("ideas", "mean(plain=true)", "wmd", "jaccard", "edit")
     assert study.about["left_out"] == 0 and study.about["source"] == "s.idx"
     for lists in study.suggestions.values():
         for entries in lists.values():

@@ -1,4 +1,4 @@
-"""Texts as mean vectors, against means taken word by word."""
+"""Texts as vectors, against sums and means taken word by word."""
 
 from __future__ import annotations
 
@@ -17,17 +17,19 @@ def tiny() -> WordVectors:
     return WordVectors(["cat", "sat", "dog"], matrix)
 
 
-def test_a_text_is_the_mean_of_its_known_words(tiny: WordVectors) -> None:
+def test_a_text_is_the_sum_of_its_known_words(tiny: WordVectors) -> None:
     with pytest.warns(UserWarning, match="2 of 4 texts have no word with a vector"):
         means = embed_texts(["A cat sat.", "Dog! Dog? Cat.", "Nothing known.", ""], tiny)
     assert means.dtype == np.float32
-    expected = np.array([[0.5, 1], [7 / 3, 2], [0, 0], [0, 0]])
+    first, second = np.array([1, 2]) / 5**0.5, np.array([7, 6]) / 85**0.5
+    expected = np.array([first, second, [0, 0], [0, 0]])
     np.testing.assert_allclose(means, expected, rtol=1e-6)
 
 
 def test_one_string_is_one_text(tiny: WordVectors) -> None:
-    np.testing.assert_array_equal(embed_texts("A cat sat.", tiny), [[0.5, 1]])
-    np.testing.assert_array_equal(embed_texts(Corpus.of(["A cat sat."]), tiny), [[0.5, 1]])
+    one = np.array([[1, 2]]) / 5**0.5
+    np.testing.assert_allclose(embed_texts("A cat sat.", tiny), one, rtol=1e-6)
+    np.testing.assert_allclose(embed_texts(Corpus.of(["A cat sat."]), tiny), one, rtol=1e-6)
     assert embed_texts([], tiny).shape == (0, 2)
 
 

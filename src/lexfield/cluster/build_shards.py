@@ -225,7 +225,9 @@ class _Build:
         numbers = np.array([counts[word] for word in order], np.int64)
         vocabulary = Vocabulary(StringArray.pack(order), numbers)
         embedded, known = embed_words(vocabulary, vectors, self._progress)
-        sums = [_checksum(array) for array in (embedded.matrix, embedded.matches)]
+        more = {"weights": embedded.all_weights, "common": embedded.common}
+        made = (embedded.matrix, embedded.matches, *more.values())
+        sums = [_checksum(array) for array in made if array is not None]
         name = _name("words", order, numbers.tolist(), *sums)
         if not self._place.has(name):
             with self._place.writing(name) as folder, write(folder, "words") as out:
@@ -233,6 +235,9 @@ class _Build:
                 out.array("counts", numbers)
                 out.array("vectors", embedded.matrix)
                 out.array("how", embedded.matches)
+                for part, values in more.items():
+                    if values is not None:
+                        out.array(part, values)
         return name, embedded, known
 
     def _basis(self, cuts: list[str], about: list[JsonObject], words: str) -> str:
@@ -251,7 +256,8 @@ class _Build:
             return name
         stores = [self._open(sample, "sample") for sample in samples]
         shared = self._open(words, "words")
-        embedded = WordEmbeddings.from_matrix(shared.array("vectors"), shared.array("how"))
+        parts = ("vectors", "how", "weights", "common")
+        embedded = WordEmbeddings.from_matrix(*map(shared.array, parts))
         with self._place.writing(name) as folder, write(folder, "basis") as out, single_thread():
             for unit in UNITS:
                 some, shares = (
@@ -260,7 +266,8 @@ class _Build:
                 )
                 sizes = [np.diff(store.array(f"{unit}.offsets")) for store in stores]
                 offsets = np.append(0, np.cumsum(np.concatenate(sizes))).astype(np.int64)
-                basis = Basis.of(offsets, embedded.places[some], shares, embedded.vectors)
+                places = embedded.places[some]
+                basis = Basis.of(offsets, places, shares, embedded.vectors, embedded.common)
                 out.array(f"{unit}.center", basis.center)
                 out.array(f"{unit}.rotation", basis.rotation)
                 out.array(f"{unit}.turned", basis.turned)
@@ -291,7 +298,7 @@ class _Build:
         shared = self._open(words, "words")
         names = list(shared.strings("words"))
         out.strings("words", shared.strings("words"))
-        for part in ("counts", "vectors", "how"):
+        for part in ("counts", "vectors", "how", "weights", "common"):
             out.array(part, shared.array(part))
         numbers: dict[str, int] = {}
         if stemmer != NONE:

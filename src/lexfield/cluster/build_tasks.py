@@ -15,7 +15,7 @@ from lexfield.cluster.shards import NAME, SHARD
 from lexfield.index.axes import Basis
 from lexfield.index.axes import sample_rows as sample
 from lexfield.index.segment import BALL, content_words, save_rows
-from lexfield.index.units import UNITS, content_sets, row_sets
+from lexfield.index.units import UNITS, content_sets, row_sets, vector_shares
 from lexfield.results import JsonObject
 from lexfield.store.folder import Store, Writer, manifest_sum, write
 from lexfield.store.manifest import root_of
@@ -65,10 +65,12 @@ def sample_rows(
     if not where.has(out):
         corpus, shared, own = _renumber(where, cut, words)
         content = content_words(corpus.vocabulary, language)
-        known = shared.array("how")[own] > 0
+        embedded = _take_words(shared, own)
         with where.writing(out) as folder, write(folder, "sample") as writer:
             for unit in UNITS:
-                sets, shares = content_sets(row_sets(corpus, unit), content, known)
+                sets, shares = content_sets(row_sets(corpus, unit), content, embedded.known)
+                places = embedded.places[sets.indices]
+                shares = vector_shares(sets.indptr, places, sets.data, shares, embedded)
                 part = sample(sets.indptr, sets.indices, shares, rows[unit], first[unit])
                 offsets, some, weights = part
                 writer.array(f"{unit}.offsets", offsets)
@@ -110,7 +112,7 @@ def make_shard(place: str, out: str, cut: str, words: str, basis: str, language:
             )
             for unit in UNITS
         }
-        embedded = WordEmbeddings(shared.array("vectors")[own[known]], shared.array("how")[own])
+        embedded = _take_words(shared, own)
         with where.writing(out) as folder, write(folder, SHARD) as writer:
             meta = save_rows(writer, NAME, corpus, embedded, language, bases)
             writer.meta["corpus"] = meta["corpus"]
@@ -138,6 +140,14 @@ def _save_holding(writer: Writer, corpus: Corpus) -> None:
             held = csr_matrix((sets.data, terms[sets.indices], sets.indptr), shape)
             held.sum_duplicates()
             writer.array(f"{unit}.term_holding", np.bincount(held.indices, minlength=len(numbers)))
+
+
+def _take_words(shared: Store, own: Any) -> WordEmbeddings:
+    """Return the vectors of some of all words."""
+    known = own[shared.array("how")[own] > 0]
+    weights = shared.array("weights")[known]
+    matches = shared.array("how")[own]
+    return WordEmbeddings(shared.array("vectors")[known], matches, weights, shared.array("common"))
 
 
 def _renumber(where: Place, cut: str, words: str) -> tuple[Corpus, Store, Any]:

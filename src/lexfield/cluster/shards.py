@@ -115,6 +115,14 @@ class ShardSegment(Segment):
         chosen: NDArray[np.uint8] = self._shared.array("how")[self.own]
         return chosen
 
+    @cached_property
+    def weights(self) -> NDArray[np.float32] | None:
+        return self._shared.array("weights")[self.own] if "weights" in self._shared else None
+
+    @cached_property
+    def common(self) -> NDArray[np.float32] | None:
+        return self._shared.array("common") if "common" in self._shared else None
+
     @property
     def index_store(self) -> Store:
         return self._shared
@@ -143,6 +151,14 @@ class SharedLexicon(Lexicon):
     @cached_property
     def matches(self) -> NDArray[np.uint8]:
         return self._shared.array("how")
+
+    @cached_property
+    def weights(self) -> NDArray[np.float32] | None:
+        return self._shared.array("weights") if "weights" in self._shared else None
+
+    @cached_property
+    def common(self) -> NDArray[np.float32] | None:
+        return self._shared.array("common") if "common" in self._shared else None
 
     @cached_property
     def counts(self) -> NDArray[np.int64]:

@@ -1,4 +1,7 @@
-"""Mean vectors on their principal axes, and a sketch of the first axes that bounds every distance.
+"""Text vectors on their principal axes, and a sketch of the first axes that bounds every distance.
+
+The vector of a text is a weighted sum of the vectors of its words, without its part along their
+common direction (``vectors/weights.py``). The weights, here called shares, are given.
 
 Any rotation leaves distances as they are; the principal one puts most of them on few axes. With
 head h (the first axes) and tail t (the others) of a query q and a row x,
@@ -24,18 +27,20 @@ from lexfield.engine import map_blocks
 from lexfield.engine.compiled import reordered_kernel
 from lexfield.results import JsonObject
 from lexfield.store.folder import Blocks
+from lexfield.vectors.weights import remove_common
 
 NEAR, FAR = 64, 128  # axes in the first part of the sketch, and in both
 _BLOCK = 4096  # rows
 _SAMPLE = 16384  # rows that the axes are found from
 _TOGETHER = 4  # axes per pass of the scan
+TINY = 1e-4  # a sum that is shorter than this part of its terms is rounding
 
 
 @dataclass(frozen=True)
 class Basis:
-    """The axes that mean vectors lie on; ``turned`` are the vectors of all words on them.
+    """The axes that text vectors lie on; ``turned`` are the vectors of all words on them.
 
-    Vectors are rotated before they are averaged: there are fewer words than rows.
+    Vectors are rotated before they are added up: there are fewer words than rows.
     """
 
     center: NDArray[np.float64]
@@ -43,12 +48,19 @@ class Basis:
     turned: NDArray[np.float32]
 
     @classmethod
-    def of(cls, offsets: Array, words: Array, shares: Array, vectors: NDArray[np.float32]) -> Basis:
-        """Return the basis of some rows: the mean of their means, and their principal axes."""
+    def of(
+        cls,
+        offsets: Array,
+        words: Array,
+        shares: Array,
+        vectors: NDArray[np.float32],
+        common: NDArray[np.float32] | None = None,
+    ) -> Basis:
+        """Return the basis of some rows: the mean of their vectors, and their principal axes."""
         from scipy.sparse import csr_matrix
 
         used, places = np.unique(words, return_inverse=True)
-        some = vectors[used]
+        some = vectors[used] if common is None else remove_common(vectors[used], common)
         matrix = csr_matrix((shares, places, offsets), (len(offsets) - 1, len(used)))
         totals = np.bincount(places, shares, minlength=len(used))
         center = np.zeros(vectors.shape[1])
@@ -59,7 +71,8 @@ class Basis:
         moved = (matrix @ some) - center.astype(np.float32)
         axes = np.linalg.eigh((moved.T @ moved).astype(np.float64))[1]
         rotation = np.ascontiguousarray(axes[:, ::-1]).astype(np.float32)
-        return cls(center, rotation, vectors @ rotation)
+        turn = rotation if common is None else rotation - np.outer(common, common @ rotation)
+        return cls(center, rotation, vectors @ turn)
 
 
 def sample_rows(
@@ -78,22 +91,23 @@ def sample_rows(
     return np.append(0, np.cumsum(sizes)).astype(np.int64), words[at], shares[at]
 
 
-def mean_axes(
+def text_axes(
     offsets: Array,
     words: Array,
     shares: Array,
     vectors: NDArray[np.float32],
+    common: NDArray[np.float32] | None = None,
     basis: Basis | None = None,
     *,
     stream: bool = False,
 ) -> JsonObject:
-    """Return mean vectors of rows as the arrays of a ``Unit``; ``shares`` weight ``words``.
+    """Return the vectors of rows as the arrays of a ``Unit``; ``shares`` weight ``words``.
 
     A row without any share is put infinitely far away. With ``stream`` the axes, by far the largest
     of these arrays, are ``Blocks``: computed again when they are written, not held in memory.
     """
     rows, dims = len(offsets) - 1, vectors.shape[1]
-    basis = basis or Basis.of(*sample_rows(offsets, words, shares, rows), vectors)
+    basis = basis or Basis.of(*sample_rows(offsets, words, shares, rows), vectors, common)
     center, rotation, turned = basis.center, basis.rotation, basis.turned
     shift = (center @ rotation.astype(np.float64)).astype(np.float32)
     squares = np.empty(rows, np.float32)
@@ -138,6 +152,63 @@ def mean_axes(
         "rests": rests,
         "errors": errors,
     }
+
+
+def scale_shares(
+    offsets: Array, words: Array, amounts: Array, vectors: Array, common: Array
+) -> NDArray[np.float32]:
+    """Return shares that make the vector of every row 1 long, in proportion to ``amounts``.
+
+    A row whose words cancel out gets none.
+    """
+    shares = np.empty(len(amounts), np.float32)
+
+    def scale(first: int) -> None:
+        part = offsets[first : first + _BLOCK + 1]
+        _scale(part, words, amounts, vectors, common, shares)
+
+    list(map_blocks(scale, range(0, len(offsets) - 1, _BLOCK)))
+    return shares
+
+
+def split_vector(
+    counts: Array, vectors: Array, weights: Array, common: Array
+) -> NDArray[np.float64]:
+    """Return what each word of a text adds to its vector; words without a vector weigh 0."""
+    own = vectors.astype(np.float64)
+    amounts = counts * weights.astype(np.float64)
+    parts: NDArray[np.float64] = amounts[:, None] * remove_common(own, common.astype(np.float64))
+    length = float(np.linalg.norm(parts.sum(axis=0)))
+    most = float(amounts @ np.linalg.norm(own, axis=1))
+    return parts / length if length > TINY * most else np.zeros_like(parts)
+
+
+@reordered_kernel
+def _scale(
+    offsets: Array, words: Array, amounts: Array, vectors: Array, common: Array, shares: Array
+) -> None:
+    dims = vectors.shape[1]
+    total = np.empty(dims, np.float32)
+    for row in range(len(offsets) - 1):
+        total[:] = 0
+        most = np.float32(0)
+        for entry in range(offsets[row], offsets[row + 1]):
+            amount, vector = amounts[entry], vectors[words[entry]]
+            if amount > 0:
+                size = np.float32(0)
+                for axis in range(dims):
+                    total[axis] += amount * vector[axis]
+                    size += vector[axis] * vector[axis]
+                most += amount * np.sqrt(size)
+        along, square = np.float32(0), np.float32(0)
+        for axis in range(dims):
+            along += total[axis] * common[axis]
+        for axis in range(dims):
+            rest = total[axis] - along * common[axis]
+            square += rest * rest
+        length = np.sqrt(square)
+        for entry in range(offsets[row], offsets[row + 1]):
+            shares[entry] = amounts[entry] / length if length > TINY * most else 0
 
 
 @reordered_kernel

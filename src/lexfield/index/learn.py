@@ -228,7 +228,7 @@ def clusters_of(rows: Rows, by: str) -> tuple[Array, list[str]]:
 
 
 def mean_vectors(rows: Rows) -> NDArray[np.float32]:
-    """Return the mean vector of every row; zero where no word has a vector."""
+    """Return the plain mean vector of every row; zero where no word has a vector."""
     from scipy.sparse import csr_matrix
 
     parts = []

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
+from lexfield.arrays import Array
 from lexfield.errors import LexfieldError
 from lexfield.index.segment import BALL, Segment
 from lexfield.progress import Progress
@@ -16,6 +18,7 @@ from lexfield.results import JsonObject
 from lexfield.text.corpus import Vocabulary
 from lexfield.vectors.nearest import PreparedRows, nearest_rows, prepare_rows
 from lexfield.vectors.sources import make_absolute
+from lexfield.vectors.weights import find_common, weigh
 from lexfield.vectors.wordvectors import WordEmbeddings, WordVectors
 
 
@@ -55,6 +58,21 @@ class Lexicon:
         for segment, own in zip(self._segments, self.maps, strict=True):
             vectors[own] = segment.vectors
         return vectors
+
+    @cached_property
+    def weights(self) -> NDArray[np.float32] | None:
+        """How much each word counts in the vector of a text; None if those are plain means."""
+        if self.common is None:
+            return None
+        weights = np.zeros(len(self), np.float32)
+        for segment, own in zip(self._segments, self.maps, strict=True):
+            weights[own] = segment.weights
+        return weights
+
+    @cached_property
+    def common(self) -> NDArray[np.float32] | None:
+        """The direction that was removed from the vectors of texts."""
+        return self._segments[0].common
 
     @cached_property
     def matches(self) -> NDArray[np.uint8]:
@@ -158,13 +176,24 @@ def embed_words(
         source = make_absolute(source)
         vectors = WordVectors.load(source, progress=progress)
     assert isinstance(vectors, WordVectors)
-    embedded = vectors.embed(vocabulary)
+    embedded = weigh_by_count(vectors.embed(vocabulary), vocabulary.counts)
     return embedded, {
         "name": vectors.name,
         "source": source,
         "dims": vectors.dims,
         "coverage": embedded.coverage(vocabulary.counts),
     }
+
+
+def weigh_by_count(embedded: WordEmbeddings, counts: Array) -> WordEmbeddings:
+    """Return words with weights by their counts in a collection, unless their set has weights."""
+    if embedded.weights is not None:
+        return embedded
+    frequencies = counts / max(1, int(counts.sum()))
+    known = frequencies[embedded.known]
+    order = np.argsort(-known, kind="stable")
+    common = find_common(known[order], embedded.vectors[order])
+    return replace(embedded, weights=weigh(known), common=common)
 
 
 class VectorSource:
@@ -182,7 +211,7 @@ class VectorSource:
         found = self._embed(words)
         if self._map is None:
             return found
-        return WordEmbeddings((found.vectors @ self._map).astype(np.float32), found.matches)
+        return replace(found, vectors=(found.vectors @ self._map).astype(np.float32))
 
     def _embed(self, words: Sequence[str]) -> WordEmbeddings:
         source = self._about["source"]
@@ -206,13 +235,19 @@ def embed_with(
     ids = np.array([lexicon.ids.get(word, -1) for word in words], np.int64)
     matrix = np.zeros((len(words), lexicon.vectors.shape[1]), np.float32)
     matches = np.zeros(len(words), np.uint8)
+    weights = np.zeros(len(words), np.float32)
     inside, outside = ids >= 0, np.flatnonzero(ids < 0)
     matrix[inside] = lexicon.vectors[ids[inside]]
     matches[inside] = lexicon.matches[ids[inside]]
     if len(outside):
         new = source.embed([words[i] for i in outside.tolist()])
         matrix[outside], matches[outside] = new.matrix, new.matches
-    return WordEmbeddings.from_matrix(matrix, matches)
+        # a word that a collection lacks is rare there
+        weights[outside] = new.known if new.all_weights is None else new.all_weights
+    if lexicon.weights is None:
+        return WordEmbeddings.from_matrix(matrix, matches)
+    weights[inside] = lexicon.weights[ids[inside]]
+    return WordEmbeddings.from_matrix(matrix, matches, weights, lexicon.common)
 
 
 def _number(lists: Sequence[Sequence[str]]) -> tuple[dict[str, int], list[NDArray[np.int32]]]:

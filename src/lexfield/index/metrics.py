@@ -19,14 +19,15 @@ from numpy.typing import NDArray
 from lexfield.arrays import Array
 from lexfield.engine import single_thread
 from lexfield.errors import InputError, list_names
-from lexfield.index.axes import mean_axes
+from lexfield.index.axes import text_axes
 from lexfield.index.parts import find_part, metric_key, part_names, remove_part
 from lexfield.index.segment import Segment, find_balls
 from lexfield.index.topics import Topics
-from lexfield.index.units import UNITS, Unit
+from lexfield.index.units import UNITS, Unit, vector_shares
 from lexfield.progress import Progress, silent
 from lexfield.results import Table
 from lexfield.store.folder import Store
+from lexfield.vectors.weights import scale_to_one
 from lexfield.vectors.wordvectors import WordEmbeddings
 
 PREFIX = "metrics/"  # the names of these parts begin with it
@@ -70,12 +71,19 @@ def derive(segment: Segment, map_: Array, progress: Progress = silent) -> dict[s
     with single_thread():  # the same bytes at any number of threads
         vectors = (segment.vectors @ map_).astype(np.float32)
         made: dict[str, Array] = {"vectors": vectors}
+        common = _map_common(segment, map_)
+        embedded = WordEmbeddings(vectors, segment.matches, segment.weights, common)
         for name in UNITS:
             unit = segment.unit(name)
-            axes = mean_axes(unit.offsets, unit.words, unit.shares, vectors)
+            shares = vector_shares(unit.offsets, unit.words, unit.counts, unit.shares, embedded)
+            axes = text_axes(unit.offsets, unit.words, shares, vectors, common)
             made |= {f"{name}.{key}": values for key, values in axes.items()}
         made["balls"] = find_balls(WordEmbeddings.from_matrix(vectors, segment.matches), progress)
     return made
+
+
+def _map_common(segment: Segment, map_: Array) -> NDArray[np.float32] | None:
+    return None if segment.common is None else scale_to_one(segment.common @ map_)
 
 
 def derive_missing(
@@ -140,6 +148,7 @@ class MappedSegment(Segment):
     def __init__(self, plain: Segment, arrays: dict[str, Array], metric: Metric) -> None:
         super().__init__(plain._store, plain._meta)
         self.vectors = arrays["vectors"]
+        self.common = _map_common(plain, metric.map)
         self._arrays = arrays
         self._metric = metric
 

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lexfield.errors import InputError, list_names
+from lexfield.index.axes import split_vector
 from lexfield.index.lexicon import Lexicon, VectorSource, embed_with
 from lexfield.text.normalise import Normalisation
 from lexfield.text.stopwords import stopwords
@@ -87,6 +88,19 @@ class Query:
     def mean(self) -> NDArray[np.float32]:
         """Return the mean of the words' vectors."""
         return (self.shares @ self.vectors.astype(np.float64)).astype(np.float32)
+
+    @cached_property
+    def vector_parts(self) -> NDArray[np.float64]:
+        """What each word adds to ``vector()``."""
+        weights, common = self._embedded.all_weights, self._embedded.common
+        assert weights is not None and common is not None
+        return split_vector(self.counts, self.vectors, weights, common)
+
+    def vector(self) -> NDArray[np.float32]:
+        """Return the vector of the query, to compare with those that the index has of texts."""
+        if self._embedded.weights is None:
+            return self.mean()
+        return np.asarray(self.vector_parts.sum(axis=0), np.float32)
 
 
 def look_up(

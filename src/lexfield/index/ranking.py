@@ -9,6 +9,7 @@ from html import escape
 from typing import Protocol, overload
 
 from lexfield.explain import Explanation, no_reasons
+from lexfield.index.chance import Tail
 from lexfield.index.passages import Answers, Passage, as_html, find_answers
 from lexfield.index.query import Query
 from lexfield.index.wording import describe_reasons
@@ -30,11 +31,17 @@ class Found:
     explain: Callable[[int], Explanation] = no_reasons  # from the place in ``rows``
     notes: list[str] = field(default_factory=list)
     query: Query | None = None  # None for a row compared as it is, without words
+    fit_tail: Callable[[], Tail | None] = lambda: None
 
     @property
     def words(self) -> Sequence[str]:
         """The words of the query, to find in the texts."""
         return self.query.wanted if self.query else ()
+
+    @cached_property
+    def tail(self) -> Tail | None:
+        """What chance does to scores, found when it is asked for; None if the method can't tell."""
+        return self.fit_tail()
 
 
 def add_notes(found: Found, query: Query, more: Sequence[str] = ()) -> Found:
@@ -86,6 +93,23 @@ class Hit:
     def position(self) -> int:
         """Where the text begins in its document, in characters."""
         return int(self._about["position"])
+
+    @property
+    def chance(self) -> float | None:
+        """How many hits this good are expected if nothing in the index answers the query."""
+        tail = self._found.tail
+        return None if tail is None else tail.expect(self.score)
+
+    @property
+    def odds(self) -> float | None:
+        """One row in this many would match this well by chance; None if that cannot be told."""
+        tail = self._found.tail
+        return None if tail is None else tail.rows / max(tail.expect(self.score), 1e-300)
+
+    @property
+    def parts(self) -> dict[str, float]:
+        """The numbers that the score is the sum of, by name, where a method combines several."""
+        return dict(self.explanation.parts)
 
     @property
     def metadata(self) -> dict[str, str]:
@@ -144,6 +168,7 @@ class Hit:
             "rank": self.rank,
             "id": self.id,
             "score": self.score,
+            "chance": self.chance,
             "text": self.text if full else join_passages(passages),
             "excerpt": not (full or passages[0].complete),
             "passages": [passage.to_dict() for passage in passages],

@@ -176,7 +176,7 @@ class Rows:
         return [segment.postings(self.unit) for segment in self.segments]
 
     def dots(self, chosen: Array, vector: NDArray[np.float32]) -> tuple[Array, Array]:
-        """Return inner products of a vector with the means of chosen rows, and their lengths."""
+        """Return inner products of a vector with those of chosen rows, and their lengths."""
         products, lengths = np.zeros(len(chosen)), np.zeros(len(chosen))
         for _, unit, inside, own in self.split(chosen):
             # Row by row, so that a product does not depend on which other rows are chosen.

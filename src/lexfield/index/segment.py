@@ -69,6 +69,19 @@ class Segment:
         """How each word got its vector (``vectors.repair.WordMatch``)."""
         return self._store.array(f"{self.name}.how")
 
+    @cached_property
+    def weights(self) -> NDArray[np.float32] | None:
+        """How much each word counts in the vector of a text; None if those are plain means."""
+        return self._find_array(f"{self.name}.weights")
+
+    @cached_property
+    def common(self) -> NDArray[np.float32] | None:
+        """The direction that was removed from the vectors of texts."""
+        return self._find_array(f"{self.name}.common")
+
+    def _find_array(self, name: str) -> NDArray[np.float32] | None:
+        return self._store.array(name) if name in self._store else None
+
     def unit(self, name: str) -> Unit:
         if name not in self._units:
             prefix = f"{self.name}.{name}"
@@ -124,6 +137,9 @@ def save_segment(
     every = Blocks(shape, embedded.vectors.dtype, partial(embedded.blocks, _BLOCK))
     out.array(f"{name}.vectors", every)
     out.array(f"{name}.how", embedded.matches)
+    for part, values in (("weights", embedded.all_weights), ("common", embedded.common)):
+        if values is not None:
+            out.array(f"{name}.{part}", values)
     out.array(f"{name}.balls", find_balls(embedded, progress))
     return meta
 

@@ -1,8 +1,9 @@
 """The units that can be searched, sentences and documents: what is stored about their rows.
 
 sets      the distinct words of each row, without stopwords, with counts and shares
-axes      the mean vector of each row on principal axes, with a sketch of the first that bounds
-          every distance
+axes      the vector of each row on principal axes, with a sketch of the first that bounds every
+          distance: the weighted sum of ``vectors/weights.py``, or the mean of its words' vectors
+          in an index without weights (lexfield 0.1)
 letters   counts of each kind of character, which bound edit distance
 """
 
@@ -17,7 +18,7 @@ from numpy.typing import NDArray
 
 from lexfield.arrays import Array
 from lexfield.engine.compiled import kernel
-from lexfield.index.axes import Basis, mean_axes
+from lexfield.index.axes import Basis, scale_shares, text_axes
 from lexfield.store.folder import Blocks
 from lexfield.text.corpus import Corpus
 from lexfield.vectors.wordvectors import WordEmbeddings
@@ -41,7 +42,7 @@ class Unit:
     lengths: Array  # tokens of the row, stopwords too
     rotation: Array
     center: Array
-    axes: Array  # the mean vector about the centre, on principal axes
+    axes: Array  # the vector about the centre, on principal axes
     squares: Array  # its squared length; infinite for a row without vectors
     near: Array  # sketch of the first axes: axis × row
     far: Array  # sketch of the next axes: row × axis
@@ -111,8 +112,24 @@ def make_unit(
     yield "counts", sets.data
     yield "shares", shares
     places = embedded.places[sets.indices]
-    axes = mean_axes(sets.indptr, places, shares, embedded.vectors, basis, stream=True)
+    shares = vector_shares(sets.indptr, places, sets.data, shares, embedded)
+    axes = text_axes(
+        sets.indptr, places, shares, embedded.vectors, embedded.common, basis, stream=True
+    )
     yield from axes.items()
+
+
+def vector_shares(
+    offsets: Array, places: Array, counts: Array, shares: Array, embedded: WordEmbeddings
+) -> NDArray[np.float32]:
+    """Return what each entry counts in the vector of its row; ``shares`` are those of a mean.
+
+    ``places`` are the rows of the entries' words in ``embedded.vectors``.
+    """
+    if embedded.weights is None or embedded.common is None or not len(embedded.vectors):
+        return shares
+    amounts = np.where(shares > 0, counts * embedded.weights[places], 0).astype(np.float32)
+    return scale_shares(offsets, places, amounts, embedded.vectors, embedded.common)
 
 
 def character_bins() -> NDArray[np.uint8]:

@@ -22,6 +22,7 @@ from lexfield.engine.topk import push, sort_heap
 from lexfield.errors import list_names
 from lexfield.explain import Explanation, Reason
 from lexfield.index.bags import Bags, Occurrences
+from lexfield.index.chance import Sample, count_rows
 from lexfield.index.collection import Collection
 from lexfield.index.query import Query, check_length, note_nothing
 from lexfield.index.ranking import Found
@@ -110,6 +111,23 @@ class BagMethod:
         notes = [] if terms else [note_nothing(tokens)]
         return replace(every, text=text, tokens=tokens, terms=tuple(terms), notes=notes)
 
+    def sample_scores(self, rows: Rows, query: Query, among: Mask | None) -> Sample:
+        """Return the scores of all rows that hold a term."""
+        bags = Bags.of(rows)
+        sums = self.add_up(bags, self.score_terms(bags, query)[0])
+        scores = sums[sums != 0] if among is None else sums[among & (sums != 0)]
+        return Sample(scores, np.ones(len(scores)), count_rows(rows, among))
+
+    def add_up(self, bags: Bags, scored: Scored) -> NDArray[np.float64]:
+        """Return the score of every row: 0 for a row without any term."""
+        sums = np.zeros(len(bags.rows))
+        for term, one in scored:
+            add_list(sums, one.rows, one.values, term.weight)
+        norms, scales = self._scale_norms(bags, [term for term, _ in scored])
+        for norm, scale in zip(norms, scales, strict=True):
+            sums += np.where(sums != 0, scale * norm, 0)
+        return sums
+
     def wants_preview(self, query: Query) -> bool:
         """Phrases are counted in all parts first: there are too many to store their counts."""
         return any(len(words) > 1 for _, words in query.terms or ())
@@ -138,9 +156,11 @@ class BagMethod:
         best, scores = best[:size], scores[:size]
         sort_heap(best, scores)
         chosen = best.tolist()
-        return Found(
-            chosen, scores.tolist(), lambda place: self._explain(bags, scored, chosen[place]), notes
-        )
+
+        def explain(place: int) -> Explanation:
+            return self.explain_row(bags, scored, chosen[place])
+
+        return Found(chosen, scores.tolist(), explain, notes)
 
     def _scale_norms(self, bags: Bags, terms: Sequence[Term]) -> tuple[Array, Array]:
         """Return the norms of each order of n-grams, and the sum of the weights of its n-grams."""
@@ -173,7 +193,8 @@ class BagMethod:
             notes.append("every weight is negative: there is nothing to find")
         return known, notes
 
-    def _explain(self, bags: Bags, scored: Scored, row: int) -> Explanation:
+    def explain_row(self, bags: Bags, scored: Scored, row: int) -> Explanation:
+        """Return what each term adds to the score of a row."""
         reasons: list[Reason] = []
         counts = []
         for term, one in scored:

@@ -12,12 +12,15 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from lexfield.errors import check
 from lexfield.index.bags import Bags, Occurrences
+from lexfield.index.query import Query
+from lexfield.search.bag_method import Scored
 from lexfield.search.extended import ExtendedMethod
 
 
@@ -53,7 +56,7 @@ class Bm25(ExtendedMethod):
 
     def compute_values(self, bags: Bags, held: Occurrences, n: int) -> NDArray[np.float64]:
         norms = bags.remember((self, "norms"), lambda: self._compute_norms(bags))
-        idf = math.log1p((bags.rows.statistics.rows - held.holding + 0.5) / (held.holding + 0.5))
+        idf = _idf(bags, held.holding)
         counts = held.counts.astype(np.float64)
         values: NDArray[np.float64] = idf * (counts / (counts + norms[held.rows]))
         return values
@@ -63,7 +66,28 @@ class Bm25(ExtendedMethod):
     ) -> NDArray[np.float64]:
         return self.compute_values(bags, replace(held, holding=own.holding or held.holding), 1)
 
+    def score_query(self, bags: Bags, query: Query, scored: Scored) -> float:
+        """Return what the query would score if it were a row, by the terms that the index has."""
+        own = {bags.ids[t.gram[0]]: t.weight for t, _ in scored if t.gram[0] in bags.ids}
+        norm = self._norm(bags, len(query.tokens))
+        score = 0.0
+        for term, one in scored:
+            count = term.weight
+            if one.related is not None and one.weights is not None:
+                pairs = zip(one.related.tolist(), one.weights.tolist(), strict=True)
+                count = max(count, sum(weight * own.get(other, 0.0) for other, weight in pairs))
+            holding = bags.occurrences(term.gram).holding or one.holding
+            score += term.weight * _idf(bags, holding) * count / (count + norm)
+        return score
+
     def _compute_norms(self, bags: Bags) -> NDArray[np.float64]:
+        norms: NDArray[np.float64] = self._norm(bags, bags.sizes(1).astype(np.float64))
+        return norms
+
+    def _norm(self, bags: Bags, length: Any) -> Any:
         mean = bags.total(1) / bags.rows.statistics.rows
-        lengths = bags.sizes(1).astype(np.float64)
-        return self.k1 * (1 - self.b + self.b / mean * lengths)
+        return self.k1 * (1 - self.b + self.b / mean * length)
+
+
+def _idf(bags: Bags, holding: int) -> float:
+    return math.log1p((bags.rows.statistics.rows - holding + 0.5) / (holding + 0.5))

@@ -173,7 +173,7 @@ def describe_candidates(
     ``words`` and ``stopwords`` are those that can be covered; a row fewer than ``copies`` edits
     from the query is a copy.
     """
-    products, lengths = rows.dots(chosen, query.mean())
+    products, lengths = rows.dots(chosen, query.vector())
     return {
         "rows": chosen.tolist(),
         "sizes": rows.sizes[chosen].tolist(),

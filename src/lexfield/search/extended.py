@@ -26,7 +26,7 @@ from lexfield.vectors.threshold import DEVIATION, SYNONYMS, Curve, Threshold, th
 from lexfield.vectors.wordvectors import WordVectors
 
 _SCAN = 50  # lists that hold together more than one row in this many are merged by a full scan
-_SAMPLE = 2000  # words whose neighbours are counted for the default threshold
+_SAMPLE = 1000  # words whose neighbours are counted for the default threshold
 
 
 class ExtendedMethod(BagMethod):

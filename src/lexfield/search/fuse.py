@@ -15,7 +15,7 @@ from lexfield.index.ranking import Found
 from lexfield.index.rows import Rows
 from lexfield.search import in_parts
 from lexfield.search.in_parts import Parts
-from lexfield.search.method import Mask, Method, format_method, run, uses_vectors
+from lexfield.search.method import Mask, Method, format_method, needs_vectors, run, uses_vectors
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,6 +38,10 @@ class Fuse:
     @property
     def uses_vectors(self) -> bool:
         return any(map(uses_vectors, self.methods))
+
+    @property
+    def needs_vectors(self) -> bool:
+        return any(map(needs_vectors, self.methods))
 
     def search(self, rows: Rows, query: Query, k: int, among: Mask | None) -> Found:
         each = self.count_each(k, len(rows))

@@ -40,9 +40,9 @@ from lexfield.search.setcover import check_count, check_weight
 class Ideas(CoverMethod):
     """
     r: number of words near a query word that may answer it.
-    topic: weight of the cosine between the mean vectors of query and row.
+    topic: weight of the cosine between the vectors of query and row.
     form: weight of the stopwords that query and row share.
-    beyond: after the first row, pass over this many of the best rows by shared words, by mean
+    beyond: after the first row, pass over this many of the best rows by shared words, by
         vector and by nearest words.
     repeat: allow rows with a word that was matched before.
     min_tokens: rows with fewer tokens are left out, unless rows are shorter on average.
@@ -137,7 +137,7 @@ class MatchCover(Cover):
 
     def _find_obvious(self, count: int) -> Array:
         """Return the candidates that plain similarity would find: the ``count`` best by shared
-        words, by mean vector, and by the nearest match of every query word."""
+        words, by vector, and by the nearest match of every query word."""
         query = self._query
         cosines = np.append(self._balls.cosines, 0.0)[self._matched]  # 0 where nothing matches
         common = ((self._matched >= 0) & (self._words == query.ids[:, None])).sum(axis=0)
@@ -208,10 +208,10 @@ def _idf(rows: Rows, ids: Array) -> NDArray[np.float64]:
 
 
 def _compare_means(rows: Rows, query: Query, chosen: Array) -> NDArray[np.float64]:
-    """Return the cosines of the query's mean vector with the rows', at least 0."""
-    mean = query.mean()
-    products, lengths = rows.dots(chosen, mean)
-    lengths *= np.linalg.norm(mean)
+    """Return the cosines of the query's vector with the rows', at least 0."""
+    vector = query.vector()
+    products, lengths = rows.dots(chosen, vector)
+    lengths *= np.linalg.norm(vector)
     return np.maximum(products / np.where(lengths > 0, lengths, np.inf), 0)
 
 

@@ -1,9 +1,12 @@
-"""Euclidean distance between mean word vectors (AVG of Hare et al.), exact.
+"""Texts with similar vectors, exact.
 
-The means of rows are stored along principal axes, with a small sketch of each. A scan of the first
-part of the sketches bounds every distance from below. Measuring the most promising rows yields a
-limit. Rows with a lower bound are compared by the second part of their sketches, and those still
-under the limit by all axes. ``axes.py`` says why the bounds hold.
+A text's vector is the weighted sum of its words' vectors without their common direction, of length
+1 (``vectors/weights.py``); the score is the cosine with the query's, which is a sum over pairs of
+words. As stored vectors have length 1, cos = 1 − d²/2 for the distance d, so a search for the
+nearest rows (``index/nearest.py``) finds the highest cosines.
+
+``plain=true`` is AVG of Hare et al.: the score is minus the Euclidean distance between the plain
+means of the words' vectors. Indexes of lexfield 0.1 store these, and are always searched so.
 """
 
 from __future__ import annotations
@@ -15,102 +18,123 @@ from numpy.typing import NDArray
 
 from lexfield.arrays import Array
 from lexfield.engine.topk import top_k
+from lexfield.errors import check
 from lexfield.explain import Explanation, Reason
-from lexfield.index.axes import FAR, NEAR, far_bounds, near_bounds
+from lexfield.index.axes import split_vector
+from lexfield.index.chance import Sample, count_rows, draw_rows
+from lexfield.index.learn import mean_vectors
+from lexfield.index.nearest import find_nearest, measure, turn
 from lexfield.index.query import Query
 from lexfield.index.ranking import Found
 from lexfield.index.rows import Rows
-from lexfield.index.units import Unit
 from lexfield.search.method import Mask
 
-_PROMISING = 64  # rows measured to find a limit
-# No limit, but below the infinity of rows without vectors.
-_LARGEST = float(np.finfo(np.float32).max)
+OLD_INDEX = (
+    "this index was built by an older lexfield and holds plain means of word vectors: index the"
+    " texts again for better answers"
+)
 _SHOWN = 20  # pairs of words in an explanation
 
 
 @dataclass(frozen=True, kw_only=True)
 class Mean:
-    """The score is minus the distance. Rows without any vector are not returned."""
+    """The score is the cosine. Rows without any vector are not returned.
 
+    plain: compare plain means of word vectors by minus their Euclidean distance.
+    """
+
+    plain: bool = False
     name = "mean"
     uses_vectors = True
+
+    def __post_init__(self) -> None:
+        check(self.plain in (True, False), "plain", "true or false", self.plain)
 
     def search(self, rows: Rows, query: Query, k: int, among: Mask | None) -> Found:
         if not query.known.any():
             return Found([], [], notes=["no word of the query has a vector"])
-        parts = []
-        for start, unit in rows.blocks():
-            own = None if among is None else among[start : start + unit.rows]
-            near, distances = _find_nearest(unit, query.mean(), k, own)
-            parts.append((near + start, -distances))
-        near, scores = (np.concatenate(part) for part in zip(*parts, strict=True))
-        places = top_k(scores, k, near)
-        chosen = near[places].tolist()
-        return Found(
-            chosen, scores[places].tolist(), lambda place: _explain(rows, query, chosen[place])
-        )
+        is_old = rows.lexicon.weights is None
+        if is_old or self.plain:
+            found = self._search_means(rows, query, k, among, is_old)
+            found.notes += [OLD_INDEX] if is_old and not self.plain else []
+            return found
+        near, squares = find_nearest_rows(rows, query.vector(), k, among)
+        return rank(rows, query, near, 1 - squares / 2, k)
+
+    def sample_scores(self, rows: Rows, query: Query, among: Mask | None) -> Sample | None:
+        """Return the scores of a sample of rows; None for plain means."""
+        if self.plain or rows.lexicon.weights is None or not query.known.any():
+            return None
+        chosen = draw_rows(rows, among)
+        return Sample.of(find_cosines(rows, query.vector(), chosen), count_rows(rows, among))
+
+    def _search_means(
+        self, rows: Rows, query: Query, k: int, among: Mask | None, is_old: bool
+    ) -> Found:
+        mean = query.mean()
+        if is_old:
+            near, squares = find_nearest_rows(rows, mean, k, among)
+        else:
+            means = rows.cached("means", mean_vectors)
+            near = np.flatnonzero(means.any(axis=1) & (True if among is None else among))
+            squares = ((means[near] - mean.astype(np.float64)) ** 2).sum(axis=1)
+        return rank(rows, query, near, -np.sqrt(squares), k, plain=True)
 
 
-def _find_nearest(
-    unit: Unit, mean: NDArray[np.float32], k: int, among: Mask | None
+def find_nearest_rows(
+    rows: Rows, vector: NDArray[np.float32], k: int, among: Mask | None
 ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """Return rows that include the ``k`` nearest, with their exact distances."""
-    turned = (mean - unit.center).astype(np.float64) @ unit.rotation.astype(np.float64)
-    head = np.zeros(FAR)
-    head[: len(turned)] = turned[:FAR]
-    weights = (2 * head * unit.steps).astype(np.float32)
-    tails = np.array([2 * np.linalg.norm(turned[n:]) for n in (NEAR, FAR)], np.float32)
-    # Twice the length of the query in each part, times the largest error of the sketches there.
-    rooms = 2 * unit.errors * [np.linalg.norm(head[:NEAR]), np.linalg.norm(head[NEAR:])]
-    bounds = near_bounds(unit.near, weights[:NEAR], unit.rests[0], tails[0], unit.squares)
-    if among is not None:
-        bounds[~among] = np.inf
-    rows = _select_under_limit(unit, turned, k, bounds, rooms[0])
-    bounds = far_bounds(unit.far, weights[NEAR:], unit.rests, tails, rows, bounds)
-    rows = rows[_select_under_limit(unit, turned, k, bounds, rooms.sum(), rows)]
-    return rows, _measure(unit, turned, rows)
+    """Return rows that include the ``k`` nearest to a vector, and their squared distances."""
+    parts = []
+    for start, unit in rows.blocks():
+        own = None if among is None else among[start : start + unit.rows]
+        near, squares = find_nearest(unit, vector, k, own)
+        parts.append((near + start, squares))
+    near, squares = (np.concatenate(part) for part in zip(*parts, strict=True))
+    return near, squares
 
 
-def _select_under_limit(
-    unit: Unit,
-    turned: NDArray[np.float64],
-    k: int,
-    bounds: NDArray[np.float32],
-    room: float,
-    rows: NDArray[np.int64] | None = None,
-) -> NDArray[np.int64]:
-    """Return the places of bounds that do not exceed the ``k``-th distance of the most promising
-    rows."""
-    count = min(max(k, _PROMISING), len(bounds))
-    places = np.argpartition(bounds, count - 1)[:count] if count else np.empty(0, np.int64)
-    places = places[bounds[places] < np.inf]
-    limit = np.inf
-    if len(places) >= k:
-        measured = _measure(unit, turned, places if rows is None else rows[places])
-        limit = float(np.partition(measured, k - 1)[k - 1]) ** 2
-    own = float(turned @ turned)
-    # The second term allows for sums in float32; with both the answer is exact.
-    under = limit - own + room + 4e-5 * (limit + own)
-    return np.flatnonzero(bounds <= np.float32(min(under, _LARGEST)))
+def find_cosines(rows: Rows, vector: NDArray[np.float32], chosen: Array) -> NDArray[np.float64]:
+    """Return the cosines of chosen rows with a vector; 0 for a row without one."""
+    cosines = np.zeros(len(chosen))
+    for _, unit, inside, own in rows.split(chosen):
+        squares = measure(unit, turn(unit, vector), own)
+        cosines[inside] = np.where(np.isinf(unit.squares[own]), 0, 1 - squares / 2)
+    return cosines
 
 
-def _measure(
-    unit: Unit, turned: NDArray[np.float64], rows: NDArray[np.int64]
-) -> NDArray[np.float64]:
-    differences = unit.axes[rows] - turned
-    distances: NDArray[np.float64] = np.sqrt(np.einsum("ij,ij->i", differences, differences))
-    return distances
+def rank(
+    rows: Rows, query: Query, near: Array, scores: Array, k: int, plain: bool = False
+) -> Found:
+    """Return the ``k`` best of some rows, with reasons."""
+    places = top_k(scores, k, near)
+    chosen = near[places].tolist()
+    return Found(
+        chosen, scores[places].tolist(), lambda place: _explain(rows, query, chosen[place], plain)
+    )
 
 
-def _explain(rows: Rows, query: Query, row: int) -> Explanation:
-    """Return the pairs of words with the largest parts in the inner product of the two means."""
-    parts = 2 * split_product(rows, query, row)
-    return Explanation(explain_pairs(rows, query, row, parts), additive=False)
+def _explain(rows: Rows, query: Query, row: int, plain: bool) -> Explanation:
+    """Return the pairs of words with the largest parts in the cosine; of plain means, in twice
+    their inner product, which is what the squared distance is made of besides their lengths."""
+    parts = 2 * split_means(rows, query, row) if plain else split_product(rows, query, row)
+    return Explanation(explain_pairs(rows, query, row, parts), additive=not plain)
 
 
 def split_product(rows: Rows, query: Query, row: int) -> NDArray[np.float64]:
-    """Return the part of each pair (query word, row word) in the inner product of the means."""
+    """Return the part of each pair (query word, row word) in the product of the texts' vectors."""
+    lexicon = rows.lexicon
+    if lexicon.weights is None or lexicon.common is None:
+        return split_means(rows, query, row)
+    words, counts, _ = rows.entries(row)
+    weights = lexicon.weights[words]
+    own = split_vector(counts, lexicon.vectors[words], weights, lexicon.common)
+    parts: NDArray[np.float64] = query.vector_parts @ own.T
+    return parts
+
+
+def split_means(rows: Rows, query: Query, row: int) -> NDArray[np.float64]:
+    """Return the part of each pair of words in the inner product of the plain means."""
     words, _, shares = rows.entries(row)
     own = query.vectors.astype(np.float64)
     vectors = rows.lexicon.vectors[words].astype(np.float64)

@@ -24,12 +24,15 @@ vectors, ``among`` is a mask of the rows that may be returned, or None for all. 
 
 Optional attributes:
 
-- ``uses_vectors = True``: the index must have vectors for most of its words.
+- ``uses_vectors = True``: the index must have vectors for most of its words, unless
+  ``needs_vectors = False``: without them it searches in another way, and says so.
 - ``read(index, text, algebra)`` returns the query, if it is not plain words.
 - ``search_row(rows, row, k, among)`` finds rows like one of the index; by default its text is the
   query.
 - ``is_fast = True``: many queries are searched one after another, as sending them to other
   processes would take longer.
+- ``sample_scores(rows, query, among)`` returns a ``Sample`` of scores (``index/chance.py``), or
+  None; hits then say how many as good are expected by chance.
 - ``partial`` and ``merge``, if the best rows of every shard are not enough (``in_parts.py``).
 """
 
@@ -70,6 +73,11 @@ def get_parameters(kind: type[Method]) -> dict[str, object]:
 def uses_vectors(method: Method) -> bool:
     """Does a method compare words by their vectors?"""
     return bool(getattr(method, "uses_vectors", False))
+
+
+def needs_vectors(method: Method) -> bool:
+    """Is a method of no use without vectors?"""
+    return uses_vectors(method) and bool(getattr(method, "needs_vectors", True))
 
 
 def run(method: Method, rows: Rows, query: Query, k: int, among: Mask | None) -> Found:

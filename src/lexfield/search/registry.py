@@ -13,24 +13,25 @@ from lexfield.index.collection import Collection
 from lexfield.index.query import Query
 from lexfield.registry import Registry
 from lexfield.search.bag_method import Count, Frequency
+from lexfield.search.best import Best
 from lexfield.search.bm25 import Bm25
 from lexfield.search.edit import Edit
 from lexfield.search.fuse import Fuse
 from lexfield.search.ideas import Ideas
 from lexfield.search.lm import Lm, Translation
 from lexfield.search.mean import Mean
-from lexfield.search.method import Method, get_parameters, uses_vectors
+from lexfield.search.method import Method, get_parameters, needs_vectors, uses_vectors
 from lexfield.search.overlap import Bow, Jaccard
 from lexfield.search.setcover import SetCover
 from lexfield.search.topic import Topic
 from lexfield.search.wmd import Wmd
 from lexfield.specs import format_value, parse_spec
 
-DEFAULT = "ideas"
+DEFAULT = "best"
 _OLD_SETCOVER = ("focus", "closeness", "candidates", "max_tokens", "copies", "threshold")
 _OWN: tuple[type[Method], ...] = (
-    Ideas, SetCover, Mean, Wmd, Jaccard, Edit, Bow, Count, Frequency, Bm25, Lm, Translation, Topic,
-    Fuse,
+    Best, Ideas, SetCover, Mean, Wmd, Jaccard, Edit, Bow, Count, Frequency, Bm25, Lm, Translation,
+    Topic, Fuse,
 )  # fmt: skip
 METHODS: Registry[type[Method]] = Registry(
     "search method", "lexfield.methods", {kind.name: kind for kind in _OWN}
@@ -121,7 +122,7 @@ def read_query(
         )
     query: Query = read(index, text, algebra) if read else index.query(text)
     if uses_vectors(method):
-        query.notes[:0] = index.coverage.require(allow_unknown)
+        query.notes[:0] = index.coverage.require(allow_unknown or not needs_vectors(method))
         query.notes.extend(query.note_unknown())
     elif read is None:
         query.notes.extend(query.note_missing())

@@ -12,13 +12,14 @@ from lexfield.bags.algebra import parse_algebra
 from lexfield.engine import Engine, Local
 from lexfield.errors import InputError, StoreError, check
 from lexfield.explain import Explanation
+from lexfield.index.chance import Tail
 from lexfield.index.collection import Collection
 from lexfield.index.filter import Where, allowed_rows, read_where, where_notes
 from lexfield.index.query import LONGEST_QUERY, Query, check_length
 from lexfield.index.ranking import Found, Ranking, add_notes
 from lexfield.progress import Progress
 from lexfield.results import JsonObject
-from lexfield.search.method import Method, format_method, run, uses_vectors
+from lexfield.search.method import Mask, Method, format_method, run, uses_vectors
 from lexfield.search.registry import METHODS, parse, read_query
 from lexfield.text.normalise import TOKENIZERS
 from lexfield.text.segment import split_words
@@ -70,10 +71,20 @@ class Searcher:
         query = self.read(text)
         found = run(self.method, self.rows, query, self._k, self._allowed)
         add_notes(found, query, self._notes)
+        found.fit_tail = partial(self._fit_tail, query, self._allowed)
         name = self.method.name
         if self._index.metric and not uses_vectors(self.method) and name not in ("topic", "fuse"):
             found.notes.append(f"{name} uses no vectors: the metric changes nothing")
         return Ranking(found, self.rows, self.spec, text)
+
+    def fit_tail(self, text: str) -> Tail | None:
+        """Return what chance does to the scores of a text."""
+        return self._fit_tail(self.read(text), self._allowed)
+
+    def _fit_tail(self, query: Query, among: Mask | None) -> Tail | None:
+        sample_scores = getattr(self.method, "sample_scores", None)
+        sample = sample_scores(self.rows, query, among) if sample_scores else None
+        return None if sample is None else Tail.fit(sample)
 
     def search_row(self, row: int, identity: str) -> Ranking:
         """Return the best rows for a row of the index, without itself.
@@ -91,6 +102,7 @@ class Searcher:
             found = run(self.method, self.rows, query, self._k, among)
             found.notes[:0] = [*notes, *query.notes]
             found.query = query
+            found.fit_tail = partial(self._fit_tail, query, among)
         found.notes[:0] = self._notes
         return Ranking(found, self.rows, self.spec, identity)
 
@@ -157,6 +169,7 @@ def search_many(
         for text, (rows, scores, notes) in zip(batch, answers, strict=True):
             explain = partial(_explain, searcher, text)
             found = Found(rows, scores, explain, notes, searcher.read(text))
+            found.fit_tail = partial(searcher.fit_tail, text)
             yield Ranking(found, searcher.rows, searcher.spec, text)
 
 

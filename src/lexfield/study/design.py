@@ -23,7 +23,7 @@ T = TypeVar("T")
 Lists = Mapping[str, Sequence[tuple[int, str]]]  # method → (id, text)
 KINDS = ("choose3", "head2head")
 TARGETS = ("ideas",)
-BASELINES = ("mean", "wmd", "jaccard", "edit")
+BASELINES = ("mean(plain=true)", "wmd", "jaccard", "edit")
 PAPER_TARGETS = ("set_cover", "weighted_set_cover")  # as the file of Hare et al. names them
 PAPER_BASELINES = ("embedding_average", "word_movers_distance", "jaccard", "edit_distance")
 GROUPS = {"choose3": ("useful",), "head2head": ("helpful", "varied")}

@@ -1,4 +1,4 @@
-"""Mean vectors: a text as the mean of the vectors of its words."""
+"""Vectors of texts, made of the vectors of their words: weighted sums, and plain means."""
 
 from __future__ import annotations
 
@@ -13,6 +13,8 @@ from numpy.typing import NDArray
 from lexfield.bags.matrix import BagMatrix
 from lexfield.engine import map_blocks
 from lexfield.text.corpus import Corpus
+from lexfield.text.stopwords import stopwords
+from lexfield.vectors.weights import remove_common
 from lexfield.vectors.wordvectors import WordVectors
 
 if TYPE_CHECKING:
@@ -22,12 +24,15 @@ _ROWS = 8192  # rows per task
 
 
 def embed_texts(
-    texts: str | Iterable[str] | Corpus, vectors: WordVectors | str | Path = "default"
+    texts: str | Iterable[str] | Corpus,
+    vectors: WordVectors | str | Path = "default",
+    language: str = "en",
 ) -> NDArray[np.float32]:
-    """Return an (n, d) array with the mean vector of the words of each text.
+    """Return an (n, d) array with a vector of length 1 per text, as the method ``mean`` compares.
 
-    Words without a vector are left out. A text without any known word is a row of zeros; a warning
-    says how many there are.
+    It is the weighted sum of ``vectors/weights.py``; all words weigh the same if the set does not
+    tell how frequent they are. Stopwords of the language and words without a vector are left out. A
+    text without any other word is a row of zeros; a warning says how many there are.
 
     >>> embed_texts(["A cat sat.", "A dog barked."]).shape
     (2, 256)
@@ -37,14 +42,22 @@ def embed_texts(
         texts = Corpus.of([texts] if isinstance(texts, str) else list(texts))
     bags = BagMatrix.of(texts)
     embedded = opened.embed(bags.types)
-    counts = bags.counts[:, np.flatnonzero(embedded.known)].astype(np.float32)
+    excluded = stopwords(language)
+    content = np.array([word not in excluded for word in bags.types], bool)
+    counts = bags.counts[:, np.flatnonzero(embedded.known & content)].astype(np.float32)
+    content = content[embedded.known]
     if unknown := int((np.diff(counts.indptr) == 0).sum()):
         warnings.warn(
             f"{unknown:,} of {counts.shape[0]:,} texts have no word with a vector in"
             f" {opened.name!r}: their rows are zeros",
             stacklevel=2,
         )
-    return mean_vectors(counts, embedded.vectors)
+    matrix = embedded.vectors[content]
+    if embedded.weights is not None and embedded.common is not None:
+        matrix = remove_common(matrix, embedded.common) * embedded.weights[content, None]
+    sums = mean_vectors(counts, matrix)
+    lengths = np.linalg.norm(sums, axis=1, keepdims=True)
+    return np.asarray(sums / np.where(lengths > 0, lengths, 1), np.float32)
 
 
 def mean_vectors(bags: csr_matrix, matrix: NDArray[np.float32]) -> NDArray[np.float32]:

@@ -226,6 +226,9 @@ def _save(file: VectorData, name: str, out: Writer) -> None:
         format=file.format,
         notes=file.notes,
     )
+    for part in ("weights", "common"):
+        if (values := getattr(file, part)) is not None:
+            out.array(part, values)
     if isinstance(file.compose, Subwords):
         out.array("subwords.buckets", file.compose.buckets)
         numbers = {"minn": file.compose.minn, "maxn": file.compose.maxn}
@@ -240,7 +243,12 @@ def _open(folder: Path) -> VectorData:
     if saved := store.meta.get("subwords"):
         compose = Subwords(**saved["numbers"], buckets=store.array("subwords.buckets"))
     words, matrix = list(store.strings("words")), store.array("matrix")
-    return VectorData(words, matrix, store.meta["name"], list(store.meta["notes"]), compose)
+    notes = list(store.meta["notes"])
+    weights, common = (
+        store.array(part) if part in store else None for part in ("weights", "common")
+    )
+    name = store.meta["name"]
+    return VectorData(words, matrix, name, notes, compose, weights=weights, common=common)
 
 
 def _open_metric(store: Store) -> VectorData:

@@ -30,6 +30,7 @@ from lexfield.vectors.files import from_gensim
 from lexfield.vectors.formats.common import Compose, VectorData
 from lexfield.vectors.nearest import PreparedRows, nearest_rows, prepare_rows, unit_rows
 from lexfield.vectors.sources import BUILT_IN, encode_words, load_vectors
+from lexfield.vectors.weights import estimate_frequencies, find_common, weigh
 
 _ENDS = re.compile(r"^[\W_]+|[\W_]+$")
 _SPLIT = re.compile(r"[-_./:'’]")
@@ -61,15 +62,37 @@ class WordEmbeddings:
 
     ``vectors`` has a row per word that has a vector, in order. A word without one
     (``WordMatch.UNKNOWN``) takes a byte, not a row: a text can have a million of them.
+    ``weights`` are how much each such row counts in the vector of a text, and ``common`` is the
+    direction that all texts share (``vectors/weights.py``); None where nothing tells.
     """
 
     vectors: NDArray[np.float32]
     matches: NDArray[np.uint8]
+    weights: NDArray[np.float32] | None = None
+    common: NDArray[np.float32] | None = None
 
     @classmethod
-    def from_matrix(cls, matrix: NDArray[np.float32], matches: NDArray[np.uint8]) -> WordEmbeddings:
+    def from_matrix(
+        cls,
+        matrix: NDArray[np.float32],
+        matches: NDArray[np.uint8],
+        weights: NDArray[np.float32] | None = None,
+        common: NDArray[np.float32] | None = None,
+    ) -> WordEmbeddings:
         """Keep the rows of the words that have a vector."""
-        return cls(matrix if matches.all() else matrix[matches > 0], matches)
+        if not matches.all():
+            matrix = matrix[matches > 0]
+            weights = None if weights is None else weights[matches > 0]
+        return cls(matrix, matches, weights, common)
+
+    @property
+    def all_weights(self) -> NDArray[np.float32] | None:
+        """A weight per word, 0 for a word without a vector."""
+        if self.weights is None:
+            return None
+        every = np.zeros(len(self.matches), np.float32)
+        every[self.known] = self.weights
+        return every
 
     @property
     def known(self) -> NDArray[np.bool_]:
@@ -139,7 +162,10 @@ class WordVectors:
         name: str = "unnamed",
         notes: Sequence[str] = (),
         compose: Compose | None = None,
+        weights: NDArray[np.float32] | None = None,
+        common: NDArray[np.float32] | None = None,
     ) -> None:
+        """``weights`` and ``common`` are those of ``VectorData``."""
         if len(words) != len(matrix):
             raise InputError(
                 f"Number of words ({len(words):,}) does not match number of vectors"
@@ -150,6 +176,7 @@ class WordVectors:
         self.name = name
         self.notes = list(notes)
         self._compose = compose
+        self._weights, self._common = weights, common
 
     @classmethod
     def default(cls) -> WordVectors:
@@ -211,7 +238,7 @@ class WordVectors:
     def embed(self, words: str | Iterable[str]) -> WordEmbeddings:
         """Return a vector per word; missing words are repaired where possible.
 
-        A string is cut into its words. For the mean vectors of texts see ``embed_texts``.
+        A string is cut into its words. For the vectors of texts see ``embed_texts``.
         """
         words = split_words(words) if isinstance(words, str) else list(words)
         exact = np.array([self.row(word) for word in words], np.int64)
@@ -224,10 +251,18 @@ class WordVectors:
         places = np.cumsum(matches > 0) - 1
         vectors = np.empty((np.count_nonzero(matches), self.dims), self.matrix.dtype)
         vectors[places[exact >= 0]] = self.matrix[exact[exact >= 0]]
+        every = self.weights
+        weights = np.ones(len(vectors), np.float32)  # a word that is composed from parts is rare
+        if every is not None:
+            weights[places[exact >= 0]] = every[exact[exact >= 0]]
         for number, found in repaired.items():
             vector = self.matrix[found].mean(axis=0) if isinstance(found, list) else found
             vectors[places[number]] = vector
-        return WordEmbeddings(vectors, matches)
+            if every is not None and isinstance(found, list):
+                weights[places[number]] = every[found].mean()
+        if every is None:
+            return WordEmbeddings(vectors, matches)
+        return WordEmbeddings(vectors, matches, weights, self.common)
 
     def _repair(self, word: str) -> tuple[WordMatch, list[int] | NDArray[np.float32]]:
         """Return how a word that is not in the set as written is matched.
@@ -288,6 +323,24 @@ class WordVectors:
         return _wrap(data.multiply(matrix, name))
 
     @cached_property
+    def _frequencies(self) -> NDArray[np.float64] | None:
+        return None if self._weights is not None else estimate_frequencies(self.words)
+
+    @cached_property
+    def weights(self) -> NDArray[np.float32] | None:
+        """How much each word counts in the vector of a text; None if the set does not tell."""
+        if self._weights is not None or self._frequencies is None:
+            return self._weights
+        return weigh(self._frequencies)
+
+    @cached_property
+    def common(self) -> NDArray[np.float32]:
+        """The direction that the vectors of all texts share; zero if the set does not tell."""
+        if self._common is not None or self._frequencies is None:
+            return np.zeros(self.dims, np.float32) if self._common is None else self._common
+        return find_common(self._frequencies, self.matrix)
+
+    @cached_property
     def unit(self) -> NDArray[np.float32]:
         """The matrix with rows of length one (a zero row stays zero)."""
         return unit_rows(self.matrix)
@@ -305,8 +358,9 @@ class WordVectors:
 
 
 def _wrap(data: VectorData) -> WordVectors:
+    more = {"weights": data.weights, "common": data.common}
     return WordVectors(
-        data.words, data.matrix, name=data.name, notes=data.notes, compose=data.compose
+        data.words, data.matrix, name=data.name, notes=data.notes, compose=data.compose, **more
     )
 
 

@@ -30,13 +30,17 @@ class MethodRow:
 _SEARCH = "search --method"
 _HARE = "Hare et al."
 _ALL = (
+    MethodRow("best", _SEARCH, "words, related words and meaning in one score; the default",
+              "postings of q terms and their relatives, 64 bytes per row", "docs/decisions/0012",
+              "fusion"),
     MethodRow("ideas", _SEARCH, "varied suggestions, with reasons",
               "postings of the balls, then 400 candidates", f"after {_HARE}", "ideas"),
     MethodRow("setcover", _SEARCH,
               "rows that together cover the query; in 0.1 this name stood for ideas",
               "postings of the balls", f"Algorithm 1 of {_HARE}", "setcover"),
-    MethodRow("mean", _SEARCH, "nearest mean word vector", "64 bytes per row, then few exact",
-              f"AVG of {_HARE}", "baselines"),
+    MethodRow("mean", _SEARCH, "most similar weighted sum of word vectors",
+              "64 bytes per row, then few exact", f"Arora et al. 2017; plain=true: AVG of {_HARE}",
+              "baselines"),
     MethodRow("wmd", _SEARCH, "least transport of words", "q·V distances, then few exact solutions",
               "Kusner et al. 2015", "baselines"),
     MethodRow("jaccard", _SEARCH, "shared words", "postings of q words", "Jaccard 1901",

@@ -14,6 +14,7 @@ from lexfield.evaluate.trec import Run, read_queries, run_lines, write_run
 from lexfield.index.ranking import Ranking
 from lexfield.progress import Progress, begin_stage, silent
 from lexfield.results import JsonObject
+from lexfield.search.registry import DEFAULT
 from lexfield.verbs.declare import Flags, Help, Input, verb
 from lexfield.verbs.input import IndexInput, open_index
 from lexfield.verbs.options import (
@@ -86,7 +87,7 @@ def run(
     index: IndexInput,
     queries: QueriesInput,
     *,
-    method: Annotated[Method, Help("Search method, as in lexfield search.")] = "bm25",
+    method: Annotated[Method, Help("Search method, as in lexfield search.")] = DEFAULT,
     output: Annotated[
         Target | None, Flags(("-o",), "RUN"), Help("File for the run; printed by default.")
     ] = None,
@@ -106,11 +107,11 @@ def run(
 
     The file has one query per line, id<TAB>query, or JSON lines. All cores are used.
 
-        lexfield run my.idx queries.jsonl -o bm25.run
+        lexfield run my.idx queries.jsonl -o best.run
         lexfield run my.idx queries.tsv --method "lm(mu=500)" -k 100 -o lm.run
         lexfield run my.idx queries.jsonl --method "translation(threshold=0.7)" -o translation.run
-        lexfield run my.idx queries.jsonl --cluster tcp://10.0.0.5:8786 -o bm25.run
-        lexfield evaluate bm25.run qrels.tsv
+        lexfield run my.idx queries.jsonl --cluster tcp://10.0.0.5:8786 -o best.run
+        lexfield evaluate best.run qrels.tsv
     """
     if output is not None and not Path(output).absolute().parent.is_dir():
         raise InputError(f"There is no folder {str(Path(output).parent)!r}.", "Create it first.")

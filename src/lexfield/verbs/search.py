@@ -42,8 +42,8 @@ SearchMethods = Annotated[
     Meta(min_length=1, max_length=6),
     Flags(metavar="SPEC"),
     Help(
-        "ideas, setcover, mean, wmd, jaccard, edit, bow or topic; count, frequency, bm25, lm or"
-        " translation, which weigh words and phrases; with parameters as in setcover(r=20);"
+        "best, ideas, setcover, mean, wmd, jaccard, edit, bow or topic; count, frequency, bm25, lm"
+        " or translation, which weigh words and phrases; with parameters as in setcover(r=20);"
         " combined as in fuse(ideas, topic). Repeat it to see several side by side."
     ),
 ]
@@ -93,6 +93,7 @@ class HitRow:
     rank: int
     id: str
     score: float
+    chance: float | None  # hits this good to expect if nothing answers the query
     text: str
     excerpt: bool
     passages: list[PassageRow]
@@ -304,8 +305,21 @@ def format_hit(hit: Hit, explain: bool, full: bool, paint: Paint = plain) -> Ite
         shown = " … ".join(_highlight(passage, paint) for passage in hit.passages)
     else:
         shown = _shorten(hit)
-    yield f"{hit.rank:>3}. {hit.score:9.4f}  {shown}  {paint(f'[{hit.id}]', 'bright_black')}"
+    about = f"[{hit.id}]" if hit.chance is None else f"[{hit.id}] chance {hit.chance:.2g}"
+    yield f"{hit.rank:>3}. {hit.score:9.4f}  {shown}  {paint(about, 'bright_black')}"
+    if explain and hit.chance is not None and hit.odds is not None and hit.chance < 1:
+        unit = "sentence" if "#" in hit.id else "document"
+        odds = f"one {unit} in {_round(hit.odds)} would match this well by chance"
+        yield f"                  {odds}"
     yield from (f"                  {line}" for line in hit.lines(explain))
+
+
+def _round(number: float) -> str:
+    """Return a number with one or two digits that say something."""
+    if number >= 1e12:
+        return "a trillion"
+    digits = len(f"{number:.0f}") - 2
+    return f"{round(number, -max(0, digits)):,.0f}"
 
 
 def _shorten(hit: Hit) -> str:

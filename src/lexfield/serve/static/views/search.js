@@ -6,14 +6,14 @@ import { tools } from "../tools.js";
 
 export const title = "Search";
 const METHODS = {
-  ideas: "Ideas", setcover: "Set cover", mean: "Mean", wmd: "Word mover", jaccard: "Jaccard", edit: "Edit distance", bow: "Bag of words",
+  best: "Best", ideas: "Ideas", setcover: "Set cover", mean: "Mean", wmd: "Word mover", jaccard: "Jaccard", edit: "Edit distance", bow: "Bag of words",
   topic: "Topics", count: "Count", frequency: "Frequency", bm25: "BM25", lm: "Language model", translation: "Translation",
 };
 const HELP = {
-  ideas: "varied suggestions that take up your words", setcover: "each sentence covers another part of your text", mean: "nearest mean of word vectors", wmd: "least work to move the words",
+  best: "words that occur or are related, and similar meaning", ideas: "varied suggestions that take up your words", setcover: "each sentence covers another part of your text", mean: "most alike meaning", wmd: "least work to move the words",
   jaccard: "most words in common", edit: "fewest letters changed", bow: "most alike counts", topic: "most alike topics",
 };
-const FIRST = ["ideas", "setcover", "mean", "wmd", "jaccard", "edit", "bow", "topic"];
+const FIRST = ["best", "ideas", "setcover", "mean", "wmd", "jaccard", "edit", "bow", "topic"];
 const BAGS = ["count", "frequency", "bm25", "lm", "translation"]; // whose queries may be sums of words
 const SLOW = ["wmd", "edit"], MANY = 1_000_000; // methods that take long on whole documents, of so many words together
 const STEP = 5, SHOWN = 12; // hits, reasons
@@ -21,7 +21,7 @@ const STEP = 5, SHOWN = 12; // hits, reasons
 export async function render(root, state) {
   const given = state.parameters, about = state.about;
   if (!about) throw Object.assign(new Error(`There is no index ${given.get("index")}.`), { hint: "Choose one above, or build one under Start." });
-  const wanted = given.getAll("method").length ? given.getAll("method") : ["ideas"];
+  const wanted = given.getAll("method").length ? given.getAll("method") : ["best"];
   const known = FIRST.filter((name) => state.server.methods.includes(name) && (name !== "topic" || about.topics));
   const q = h("textarea", { name: "q", rows: 2, maxlength: 20000, placeholder: "Type a sentence, for instance: The fishing boat came home before the storm.", onkeydown: (event) => { if (event.key === "Enter" && !event.shiftKey) { event.preventDefault(); form.requestSubmit(); } } });
   q.value = given.get("q") ?? "";
@@ -41,7 +41,7 @@ export async function render(root, state) {
     const data = new FormData(form);
     const chosen = data.getAll("method");
     const where = [...data].filter(([name, value]) => name.startsWith("where:") && value !== "").map(([name, value]) => `${name.slice(6)}=${value}`);
-    return search({ index: state.index, q: data.get("q").trim(), method: chosen.length ? chosen : ["ideas"], k, unit: data.get("unit") === "document" ? "document" : null, where, algebra: data.has("algebra") ? "true" : null, ...more });
+    return search({ index: state.index, q: data.get("q").trim(), method: chosen.length ? chosen : ["best"], k, unit: data.get("unit") === "document" ? "document" : null, where, algebra: data.has("algebra") ? "true" : null, ...more });
   }
 
   const results = h("div", {});
@@ -105,7 +105,7 @@ function card(hit, { colourOf, go, asked }) {
     passages,
     hit.words ? h("p", { class: "why", title: "= the same word, ↔ another form of it, ≈ a related word" }, hit.words) : null,
     hit.differs?.length ? h("p", { class: "why differs" }, h("strong", {}, "differs: "), hit.differs.join("; ")) : null,
-    h("div", { class: "about" }, h("span", { class: "score", title: "Score" }, number(hit.score, 3)), h("span", {}, hit.id), about,
+    h("div", { class: "about" }, h("span", { class: "score", title: "Score" }, number(hit.score, 3)), hit.chance === null ? null : h("span", { title: "How many hits this good are expected if nothing here answers your text" }, `chance ${number(hit.chance, 2)}`), h("span", {}, hit.id), about,
       h("button", { type: "button", class: "quiet", onclick: () => go(search({ index: asked.index, like: hit.id, method: asked.method, k: 5, where: asked.where })) }, "More like this")),
     why);
 }

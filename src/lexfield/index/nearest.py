@@ -1,0 +1,96 @@
+"""The rows of a unit whose vectors are nearest to one, exact, without measuring all of them.
+
+A scan of the first part of the sketches bounds every distance from below. Measuring the most
+promising rows yields a limit. Rows with a lower bound are compared by the second part of their
+sketches, and those still under the limit by all axes. ``axes.py`` says why the bounds hold.
+
+A row may have a credit, which is subtracted from its squared distance and from its bounds: so the
+best rows by the sum of two scores are found in the same way, if one of them is known.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lexfield.arrays import Array
+from lexfield.index.axes import FAR, NEAR, far_bounds, near_bounds
+from lexfield.index.units import Unit
+
+_PROMISING = 64  # rows measured to find a limit
+# No limit, but below the infinity of rows that cannot be returned.
+_LARGEST = float(np.finfo(np.float32).max)
+_SQUARE = 2.0  # squared distance of unit vectors with nothing in common: that of a row without one
+Credits = NDArray[np.float64] | None
+Among = NDArray[np.bool_] | None
+
+
+def find_nearest(
+    unit: Unit, vector: NDArray[np.float32], k: int, among: Among, credits: Credits = None
+) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """Return rows that include the ``k`` best, with their squared distances less their credits.
+
+    Without credits, rows that have no vector are left out; with them, those that have no credit.
+    """
+    turned = turn(unit, vector)
+    head = np.zeros(FAR)
+    head[: len(turned)] = turned[:FAR]
+    weights = (2 * head * unit.steps).astype(np.float32)
+    tails = np.array([2 * np.linalg.norm(turned[n:]) for n in (NEAR, FAR)], np.float32)
+    # Twice the length of the query in each part, times the largest error of the sketches there.
+    rooms = 2 * unit.errors * [np.linalg.norm(head[:NEAR]), np.linalg.norm(head[NEAR:])]
+    bounds = near_bounds(unit.near, weights[:NEAR], unit.rests[0], tails[0], unit.squares)
+    if credits is not None:
+        without = np.isinf(unit.squares) & (credits != 0)
+        bounds[without] = _SQUARE - turned @ turned
+        bounds -= credits.astype(np.float32)
+    if among is not None:
+        bounds[~among] = np.inf
+    rows = _select_under_limit(unit, turned, k, bounds, rooms[0], credits)
+    bounds = far_bounds(unit.far, weights[NEAR:], unit.rests, tails, rows, bounds)
+    rows = rows[_select_under_limit(unit, turned, k, bounds, rooms.sum(), credits, rows)]
+    return rows, measure(unit, turned, rows, credits)
+
+
+def turn(unit: Unit, vector: Array) -> NDArray[np.float64]:
+    """Return a vector about the centre of a unit, on its axes."""
+    centred = (vector - unit.center).astype(np.float64)
+    turned: NDArray[np.float64] = centred @ unit.rotation.astype(np.float64)
+    return turned
+
+
+def _select_under_limit(
+    unit: Unit,
+    turned: NDArray[np.float64],
+    k: int,
+    bounds: NDArray[np.float32],
+    room: float,
+    credits: Credits,
+    rows: NDArray[np.int64] | None = None,
+) -> NDArray[np.int64]:
+    """Return the places of bounds that do not exceed the ``k``-th value of the most promising
+    rows."""
+    count = min(max(k, _PROMISING), len(bounds))
+    places = np.argpartition(bounds, count - 1)[:count] if count else np.empty(0, np.int64)
+    places = places[bounds[places] < np.inf]
+    limit = np.inf
+    if len(places) >= k:
+        measured = measure(unit, turned, places if rows is None else rows[places], credits)
+        limit = float(np.partition(measured, k - 1)[k - 1])
+    own = float(turned @ turned)
+    largest = 0.0 if credits is None else float(np.abs(credits).max(initial=0))
+    # The last term allows for sums in float32; with both the answer is exact.
+    under = limit - own + room + 4e-5 * (abs(limit) + own + largest)
+    return np.flatnonzero(bounds <= np.float32(min(under, _LARGEST)))
+
+
+def measure(
+    unit: Unit, turned: NDArray[np.float64], rows: NDArray[np.int64], credits: Credits = None
+) -> NDArray[np.float64]:
+    """Return squared distances of rows less their credits."""
+    differences = unit.axes[rows] - turned
+    squares: NDArray[np.float64] = np.einsum("ij,ij->i", differences, differences)
+    if credits is None:
+        return squares
+    squares[np.isinf(unit.squares[rows])] = _SQUARE
+    return squares - credits[rows]

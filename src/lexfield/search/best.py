@@ -1,0 +1,144 @@
+"""The default: one score of words and meaning, each part a number with its own reasons.
+
+    score = 2/3 · words + 1/3 · sentence
+
+    words     bm25 with related words, divided by what the query itself would score as a row
+    sentence  the cosine of ``mean``; 0 for a row without a vector
+
+A copy of the query scores 1 if the index holds its words. No part looks at other rows, so a score
+does not depend on what else is found, nor on segments or shards. The words' part of every row is
+known from postings; it is a credit in the search for the nearest vectors (``index/nearest.py``), so
+the answer is exact though few rows are measured. docs/decisions/0012-best.md says how the weights
+were chosen. Where vectors do not cover the language of the texts, words alone decide.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lexfield.engine.topk import top_k
+from lexfield.explain import Explanation
+from lexfield.index.bags import Bags
+from lexfield.index.chance import SAMPLE, Sample, count_rows, draw_rows
+from lexfield.index.nearest import find_nearest
+from lexfield.index.query import Query
+from lexfield.index.ranking import Found
+from lexfield.index.rows import Rows
+from lexfield.search.bm25 import Bm25
+from lexfield.search.mean import OLD_INDEX, explain_pairs, find_cosines, split_product
+from lexfield.search.method import Mask
+from lexfield.vectors.coverage import Coverage
+
+WEIGHTS = {"words": 2 / 3, "sentence": 1 / 3}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Best:
+    """Words that occur, words that are related to them, and the meaning of the whole text."""
+
+    name = "best"
+    uses_vectors = True
+    needs_vectors = False
+
+    def wants_preview(self, query: Query) -> bool:
+        return True
+
+    def preview(self, rows: Rows, query: Query, k: int, among: Mask | None) -> None:
+        _choose_words(rows).preview(rows, query, k, among)
+
+    def search(self, rows: Rows, query: Query, k: int, among: Mask | None) -> Found:
+        both = _Parts(rows, query)
+        near, scores = both.find(k, among)
+        places = top_k(scores, k, near)
+        chosen = near[places].tolist()
+        return Found(
+            chosen, scores[places].tolist(), lambda place: both.explain(chosen[place]), both.notes
+        )
+
+    def sample_scores(self, rows: Rows, query: Query, among: Mask | None) -> Sample:
+        return _Parts(rows, query).sample(among)
+
+
+class _Parts:
+    """The parts of the score of one query."""
+
+    def __init__(self, rows: Rows, query: Query) -> None:
+        self._rows, self._query = rows, query
+        self._method, self._bags = _choose_words(rows), Bags.of(rows)
+        self._scored, self.notes = self._method.score_terms(self._bags, query)
+        why = _why_words_alone(rows, query)
+        self.notes += why
+        self._weights = {"words": 1.0, "sentence": 0.0} if why else WEIGHTS
+        itself = self._method.score_query(self._bags, query, self._scored)
+        self._scale = self._weights["words"] / itself if itself else 0.0
+
+    def find(self, k: int, among: Mask | None) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+        """Return rows that include the ``k`` best, and their scores."""
+        words, weight = self._score_words(), self._weights["sentence"]
+        if not weight:
+            near = np.flatnonzero(words if among is None else np.where(among, words, 0))
+            return near, words[near]
+        vector, parts = self._query.vector(), []
+        for start, unit in self._rows.blocks():
+            own = slice(start, start + unit.rows)
+            allowed = None if among is None else among[own]
+            credits = 2 / weight * words[own]
+            found, values = find_nearest(unit, vector, k, allowed, credits)
+            parts.append((found + start, weight * (1 - values / 2)))
+        near, scores = (np.concatenate(part) for part in zip(*parts, strict=True))
+        return near, scores
+
+    def _score_words(self) -> NDArray[np.float64]:
+        """Return the words' part of every row."""
+        return self._scale * self._method.add_up(self._bags, self._scored)
+
+    def sample(self, among: Mask | None) -> Sample:
+        """Return the scores of the best rows by words, and of a sample of the others."""
+        words, count = self._score_words(), count_rows(self._rows, among)
+        held = words if among is None else np.where(among, words, 0)
+        first = top_k(np.where(held > 0, held, -np.inf), SAMPLE // 2)
+        others = np.ones(len(words), bool) if among is None else among.copy()
+        others[first] = False
+        rest = draw_rows(self._rows, others, SAMPLE // 2)
+        chosen = np.concatenate([first, rest])
+        scores = words[chosen]
+        if weight := self._weights["sentence"]:
+            scores = scores + weight * find_cosines(self._rows, self._query.vector(), chosen)
+        each = (count - len(first)) / max(1, len(rest))
+        weights = np.concatenate([np.ones(len(first)), np.full(len(rest), each)])
+        return Sample(scores, weights, count)
+
+    def explain(self, row: int) -> Explanation:
+        """Return the reasons of the words' part, then those of the sentence's."""
+        found = self._method.explain_row(self._bags, self._scored, row)
+        reasons = [
+            replace(one, contribution=self._scale * one.contribution, part="words")
+            for one in found.reasons
+        ]
+        parts = {"words": sum(reason.contribution for reason in reasons)}
+        if weight := self._weights["sentence"]:
+            pairs = weight * split_product(self._rows, self._query, row)
+            parts["sentence"] = float(pairs.sum())
+            own = explain_pairs(self._rows, self._query, row, pairs)
+            reasons += [replace(one, part="sentence") for one in own]
+        return Explanation(reasons, additive=True, facts=found.facts, parts=parts)
+
+
+def _choose_words(rows: Rows) -> Bm25:
+    return Bm25(extend=_is_covered(rows))
+
+
+def _is_covered(rows: Rows) -> bool:
+    return rows.cached("covered", lambda own: Coverage(*own.lexicon.covered, "").is_enough)
+
+
+def _why_words_alone(rows: Rows, query: Query) -> list[str]:
+    """Return a note if there is nothing to compare vectors with."""
+    if not _is_covered(rows):
+        return ["words alone decide: too few words of the index have a vector"]
+    if rows.lexicon.weights is None:
+        return [f"words alone decide: {OLD_INDEX}"]
+    return [] if query.vector().any() else ["words alone decide: the query has no vector"]

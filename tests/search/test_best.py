@@ -1,0 +1,144 @@
+"""best is the sum of its parts, by definition and by a full scan; chance keeps its promise."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from lexfield.index.bags import Bags
+from lexfield.index.chance import Sample, Tail
+from lexfield.index.query import Query
+from lexfield.search.bag_method import TermScores
+from lexfield.search.best import WEIGHTS
+from lexfield.search.bm25 import Bm25
+from lexfield.search.index import Index
+from lexfield.text.corpus import Corpus
+from lexfield.text.document import Document
+from lexfield.text.normalise import Normalisation
+
+QUERIES = [
+    "The boat came home before the storm.",
+    "My grandmother cooked rice in the copper pot and sang.",
+    "storm",
+    "a blicket in the harbour",
+]
+
+
+@pytest.fixture(scope="module", params=["none", "english"])
+def index(request: pytest.FixtureRequest, sample: Corpus) -> Index:
+    return Index(Corpus.of(sample.documents, normalisation=Normalisation(stem=request.param)))
+
+
+def scan(index: Index, text: str, unit: str) -> NDArray[np.float64]:
+    """The score of every row, from the scores of both methods."""
+    size = len(index.rows(unit))
+    words, sentence = np.zeros(size), np.zeros(size)
+    for scores, method in ((words, "bm25(extend=true)"), (sentence, "mean")):
+        found = index.search(text, method, size, unit=unit)
+        scores[found.rows] = found.scores
+    itself = score_of_copy(index, text, unit)
+    return WEIGHTS["words"] * words / itself + WEIGHTS["sentence"] * sentence
+
+
+def score_of_copy(index: Index, text: str, unit: str) -> float:
+    """What bm25 gives to a row with the words of the query, by the counts of the collection."""
+    query = index.query(text)
+    shape = index.rows(unit)
+    found = 0.0
+    bags, method = Bags.of(shape), Bm25(extend=True)
+    norm = 1.5 * (0.25 + 0.75 * len(query.tokens) / (shape.lengths.sum() / len(shape)))
+    for term, one in method.score_terms(bags, query)[0]:
+        holding = bags.occurrences(term.gram).holding or one.holding
+        idf = np.log(1 + (len(shape) - holding + 0.5) / (holding + 0.5))
+        count = max(term.weight, _count(bags, one, query))
+        found += term.weight * idf * count / (count + norm)
+    return float(found)
+
+
+def _count(bags: Bags, one: TermScores, query: Query) -> float:
+    """The words of the query that stand for a term of it, each as much as its similarity."""
+    assert one.related is not None and one.weights is not None
+    related = dict(zip(one.related.tolist(), one.weights.tolist(), strict=True))
+    total = 0.0
+    for word, count in zip(query.words, query.counts.tolist(), strict=True):
+        (term,) = bags.terms([word])
+        total += count * related.get(bags.ids.get(term, -1), 0.0)
+    return total
+
+
+@pytest.mark.parametrize("unit", ["sentence", "document"])
+@pytest.mark.parametrize("query", QUERIES)
+def test_the_best_are_those_of_a_full_scan(index: Index, query: str, unit: str) -> None:
+    scores = scan(index, query, unit)
+    found = index.search(query, "best", 12, unit=unit)
+    np.testing.assert_allclose(found.scores, np.sort(scores)[::-1][:12], atol=1e-6)
+    np.testing.assert_allclose(found.scores, scores[found.rows], atol=1e-6)
+
+
+def test_parts_and_reasons_add_up(index: Index) -> None:
+    for hit in index.search(QUERIES[0], k=8):
+        assert list(hit.parts) == ["words", "sentence"]
+        assert sum(hit.parts.values()) == pytest.approx(hit.score, abs=1e-6)
+        for name, part in hit.parts.items():
+            own = [r.contribution for r in hit.explanation.reasons if r.part == name]
+            assert sum(own) == pytest.approx(part, abs=1e-9)
+
+
+def test_a_copy_scores_one(index: Index) -> None:
+    text = index.corpus.sentences[40]
+    assert index.search(text, k=1)[0].score == pytest.approx(1, abs=1e-6)
+
+
+def test_other_languages_are_searched_by_words() -> None:
+    texts = ["Kissa nukkuu ikkunalaudalla.", "Koira haukkui pihalla koko yön.", "Laiva purjehti."]
+    index = Index([Document(str(i), text) for i, text in enumerate(texts * 9)])
+    found = index.search("koira pihalla")
+    assert found[0].text == texts[1]
+    assert any("words alone decide" in note for note in found.notes)
+    assert list(found[0].parts) == ["words"]
+    total = sum(reason.contribution for reason in found[0].explanation.reasons)
+    assert total == pytest.approx(found[0].score)
+
+
+def test_the_tail_keeps_its_promise() -> None:
+    """Of rows that score by an exponential law, e are expected to have a chance below e."""
+    rng = np.random.default_rng(3)
+    counts = np.zeros(3)
+    for _ in range(200):
+        scores = rng.exponential(0.1, 20_000)
+        tail = Tail.fit(Sample.of(scores[:2000], len(scores)))
+        chances = np.array([tail.expect(score) for score in np.sort(scores)[-60:].tolist()])
+        counts += [(chances < limit).sum() for limit in (0.1, 1, 10)]
+    low, middle, high = counts / 200
+    assert 0.05 < low < 0.35 and 0.6 < middle < 1.8 and 7 < high < 14
+
+
+def test_true_answers_do_not_look_like_chance() -> None:
+    rng = np.random.default_rng(4)
+    scores = rng.exponential(0.1, 20_000)
+    scores[:3] = 3.0
+    weights = np.ones(len(scores))
+    tail = Tail.fit(Sample(scores, weights, len(scores)))
+    assert tail.expect(3.0) < 1e-6
+    assert tail.expect(float(np.median(scores))) == pytest.approx(10_000, rel=0.01)
+    falling = [tail.expect(score) for score in np.linspace(0, 4, 100).tolist()]
+    assert falling == sorted(falling, reverse=True)
+
+
+def test_few_rows_are_counted() -> None:
+    tail = Tail.fit(Sample(np.array([3.0, 2.0, 1.0]), np.ones(3), 5000))
+    assert [tail.expect(score) for score in (4.0, 3.0, 2.0)] == [1, 1, 2]
+
+
+@pytest.mark.parametrize("method", ["best", "mean", "bm25"])
+def test_hits_have_a_chance(index: Index, method: str) -> None:
+    found = index.search(QUERIES[0], method, 20)
+    chances = [hit.chance for hit in found]
+    assert all(chance is not None and chance > 0 for chance in chances)
+    assert chances == sorted(chances)  # type: ignore[type-var]
+    assert found[0].to_dict()["chance"] == chances[0]
+    long = next(text for text in index.corpus.sentences if len(text.split()) > 15)
+    copied = index.search(long, method, 1)[0]
+    assert copied.chance is not None and copied.chance < 0.1
+    assert index.search(QUERIES[0], "ideas", 1)[0].chance is None
