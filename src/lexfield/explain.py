@@ -102,6 +102,8 @@ def _write_reason(reason: Reason) -> str:
     if reason.probability is not None:
         detail = f"  with probability {reason.probability:.3f}"
     return f"{reason.contribution:+.4f}  {reason.query}{match}{detail}"
+
+
 def _describe(reason: Reason) -> JsonObject:
     """Return a record of a reason; ``part`` only where there is one."""
     record = {name: getattr(reason, name) for name in Reason.__slots__}
