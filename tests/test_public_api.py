@@ -42,7 +42,7 @@ WORKS = (
     "lx.search(TEXTS, 'a kitten', method='mean', k=1)[0].text == 'The cat sat.'",
     "lx.embed('folder').shape == (2, 256)",
     "len(lx.bag(lx.Document('x', 'and/or'))) == 2",
-    "len(lx.run('my.idx', {'q': 'a dog'}).to_dicts()) == 1",
+    "len(lx.run('my.idx', {'q': 'a dog'}, method='bm25').to_dicts()) == 1",
     "lx.compare('a.txt', 'b.txt')[0].value > 0",
     "lx.compare('the cat sat', 'a dog lay down', measure='js')[0].measure == 'js'",
     "lx.keyness('a.txt', 'b.txt', min_count=1, p=1)[0].word",

@@ -107,7 +107,8 @@ def test_shards_refuse_too(chinese: lx.Index, tmp_path: Path) -> None:
     index = build_sharded(list(chinese.corpus.documents), tmp_path / "i", shards=2)
     assert any("no vector" in note for note in index.info()["notes"])
     with pytest.raises(InputError, match="no vector"):
-        index.search("海上风暴")
+        index.search("海上风暴", "mean")
+    assert any("words alone decide" in note for note in index.search("海上风暴").notes)
     assert len(index.search("海上风暴", "bm25"))
 
 

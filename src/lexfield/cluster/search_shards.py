@@ -22,6 +22,7 @@ from lexfield.cluster.shards import ShardedCollection, Sums
 from lexfield.engine import Engine
 from lexfield.errors import InputError, StoreError, check, list_names
 from lexfield.explain import Explanation, Reason
+from lexfield.index.chance import Tail, join
 from lexfield.index.filter import Conditions, allowed_rows, missing_note, read_where, unmatched
 from lexfield.index.passages import Answers, Highlight, Passage
 from lexfield.index.query import Query
@@ -31,7 +32,7 @@ from lexfield.progress import Progress, silent
 from lexfield.results import JsonObject
 from lexfield.search import in_parts
 from lexfield.search.in_parts import Entries, Parts
-from lexfield.search.method import Method, format_method
+from lexfield.search.method import Method, draw_sample, format_method
 from lexfield.search.registry import parse
 from lexfield.search.searcher import Request
 from lexfield.store.folder import manifest_sum
@@ -155,7 +156,17 @@ class ShardSearch:
             self._entries,
             partial(self._explain, text, sums),
         )
-        return add_notes(in_parts.merge(self._method, given, query, self._k), query, self._notes)
+        found = in_parts.merge(self._method, given, query, self._k)
+        found.fit_tail = partial(self._fit_tail, text, sums)
+        return add_notes(found, query, self._notes)
+
+    def _fit_tail(self, text: str, sums: Sums) -> Tail | None:
+        """Ask all shards for their part of a sample."""
+        total = self._firsts[-1]
+        more = {"question": self._question, "text": text, "sums": sums, "total": total}
+        asked = [(shard, {**more, "first": self._firsts[shard]}) for shard in self._shards]
+        drawn = [part for part in self.task(sample, asked) if part is not None]
+        return Tail.fit(join(drawn)) if drawn else None
 
     def _explain(self, text: str, sums: Sums, method: Method, k: int, number: int) -> Explanation:
         """Ask the shard that holds the row."""
@@ -300,6 +311,17 @@ def explain(place: JsonObject, question: JsonObject, text: str, sums: Sums, row:
     k = min(shard.k, len(shard.rows))
     found = shard.method.search(shard.rows, shard.read(text), k, shard.allowed)
     return asdict(found.explain(found.rows.index(row)))
+
+
+def sample(
+    place: JsonObject, question: JsonObject, text: str, sums: Sums, first: int, total: int
+) -> JsonObject | None:
+    """Return what this shard adds to the sample of scores."""
+    shard = _Shard(place, question)
+    shard.statistics.learn(sums)
+    return draw_sample(
+        shard.method, shard.rows, shard.read(text), shard.allowed, int(first), int(total)
+    )
 
 
 def row_entries(place: JsonObject, unit: str, row: int) -> list[Any]:

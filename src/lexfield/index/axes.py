@@ -103,15 +103,14 @@ def text_axes(
 ) -> JsonObject:
     """Return the vectors of rows as the arrays of a ``Unit``; ``shares`` weight ``words``.
 
-    A row without any share is put infinitely far away. With ``stream`` the axes, by far the largest
-    of these arrays, are ``Blocks``: computed again when they are written, not held in memory.
+    A row without any share is infinitely far away. With ``stream`` the axes, by far the largest of
+    these arrays, are ``Blocks``: computed again when they are written, not held in memory.
     """
     rows, dims = len(offsets) - 1, vectors.shape[1]
     basis = basis or Basis.of(*sample_rows(offsets, words, shares, rows), vectors, common)
-    center, rotation, turned = basis.center, basis.rotation, basis.turned
-    shift = (center @ rotation.astype(np.float64)).astype(np.float32)
-    squares = np.empty(rows, np.float32)
-    rests = np.empty((2, rows), np.float32)
+    rotation, turned = basis.rotation, basis.turned
+    shift = (basis.center @ rotation.astype(np.float64)).astype(np.float32)
+    squares, rests = np.empty(rows, np.float32), np.empty((2, rows), np.float32)
     near, far = np.zeros((NEAR, rows), np.int8), np.zeros((rows, FAR - NEAR), np.int8)
 
     def average(first: int) -> tuple[Array, Array]:
@@ -143,7 +142,7 @@ def text_axes(
     errors = np.sqrt(np.max([np.zeros(2), *map_blocks(encode, starts)], axis=0))
     return {
         "rotation": rotation,
-        "center": center.astype(np.float32),
+        "center": basis.center.astype(np.float32),
         "axes": kept if stream else np.concatenate([turned[:0], *blocks()]),
         "squares": squares,
         "near": near,

@@ -1,9 +1,10 @@
 """How many hits as good as one are expected if nothing in a collection answers the query.
 
 This is what BLAST calls the E-value (Karlin and Altschul 1990). Most rows do not answer a query, so
-their scores show what chance does. A method scores a fixed sample of rows; where it knows which
-rows score highest by one part, it adds these, each standing for itself. Above the score that about
-50 rows reach (one in fifty of a small collection) the expected number falls exponentially:
+their scores show what chance does. A method scores a fixed sample of rows; where a part of the
+score is known for all rows, half of them are the highest by it, each standing for itself. Above
+the score that about 50 rows reach (one in fifty of a small collection) the expected number falls
+exponentially:
 
     E(s) = n · exp(−(s − u) / scale)    n rows score at least u
 
@@ -14,19 +15,32 @@ few true answers do not look like chance. docs/decisions/0012-best.md has the ca
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from lexfield.arrays import Array
+from lexfield.engine.topk import top_k
 from lexfield.index.rows import Rows
+from lexfield.results import JsonObject
 
 SAMPLE = 2000  # rows
 _OVER = 50  # rows above the score where the tail begins
 _SHARE = 0.02  # or this share of a small collection
 _FEWEST = 20  # scores that a tail is fitted to
 _CENSORED = 0.1
+Mask = NDArray[np.bool_] | None
+
+
+@dataclass(frozen=True)
+class Scorer:
+    """How a method scores any rows for one query; ``known`` is a part of the score of every row,
+    0 for those that do not have it, or None."""
+
+    score: Callable[[Array], NDArray[np.float64]]
+    known: NDArray[np.float64] | None = None
 
 
 @dataclass(frozen=True)
@@ -41,6 +55,50 @@ class Sample:
     def of(cls, scores: Array, rows: int) -> Sample:
         """Return a sample whose scores each stand for as many rows."""
         return cls(scores, np.full(len(scores), rows / max(1, len(scores))), rows)
+
+
+def draw(scorer: Scorer, rows: Rows, among: Mask, first: int = 0, total: int = 0) -> JsonObject:
+    """Return, as JSON, what the rows of a part add to the sample of a collection.
+
+    ``first`` is the number of the part's first row, of ``total``. All rows have a fixed random
+    order; the sample is those that come first in it, and those with the highest known part.
+    """
+
+    def order(own: Rows) -> Array:
+        places = np.random.default_rng(0).permutation(total or len(own))
+        return places[first : first + len(own)]
+
+    places = rows.cached(f"order {first} of {total}", order)
+    known = np.zeros(len(rows)) if scorer.known is None else scorer.known
+    allowed = np.ones(len(rows), bool) if among is None else among
+    best = top_k(np.where(allowed & (known > 0), known, -np.inf), SAMPLE // 2)
+    others = allowed.copy()
+    others[best] = False
+    rest = top_k(np.where(others, -places.astype(np.float64), -np.inf), SAMPLE)
+    chosen = np.concatenate([best, rest])
+    return {
+        "scores": scorer.score(chosen).tolist(),
+        "known": known[chosen].tolist(),
+        "places": places[chosen].tolist(),
+        "numbers": (chosen + first).tolist(),
+        "rows": int(allowed.sum()),
+    }
+
+
+def join(parts: Sequence[JsonObject]) -> Sample:
+    """Return the sample of a collection from what its parts have drawn."""
+    scores, known, places, numbers = (
+        np.concatenate([np.array(part[name], np.float64) for part in parts])
+        for name in ("scores", "known", "places", "numbers")
+    )
+    rows = sum(part["rows"] for part in parts)
+    best = top_k(np.where(known > 0, known, -np.inf), SAMPLE // 2, numbers)
+    others = np.ones(len(scores), bool)
+    others[best] = False
+    rest = top_k(np.where(others, -places, -np.inf), SAMPLE - len(best))
+    each = (rows - len(best)) / max(1, len(rest))
+    weights = np.concatenate([np.ones(len(best)), np.full(len(rest), each)])
+    return Sample(scores[np.concatenate([best, rest])], weights, rows)
 
 
 @dataclass(frozen=True)
@@ -75,16 +133,3 @@ class Tail:
         if score > self.start:
             return self.over * math.exp(-(score - self.start) / self.scale)
         return float(np.interp(-score, self.scores, self.counts)) if len(self.scores) else 0.0
-
-
-def draw_rows(rows: Rows, among: NDArray[np.bool_] | None, count: int = SAMPLE) -> Array:
-    """Return rows of a sample that is the same for every query, of those that may be returned."""
-    order = rows.cached("drawn", lambda own: np.random.default_rng(0).permutation(len(own)))
-    if among is not None:
-        order = order[among[order]]
-    chosen: Array = order[:count]
-    return chosen
-
-
-def count_rows(rows: Rows, among: NDArray[np.bool_] | None) -> int:
-    return len(rows) if among is None else int(among.sum())

@@ -22,7 +22,7 @@ from lexfield.engine.topk import push, sort_heap
 from lexfield.errors import list_names
 from lexfield.explain import Explanation, Reason
 from lexfield.index.bags import Bags, Occurrences
-from lexfield.index.chance import Sample, count_rows
+from lexfield.index.chance import Scorer
 from lexfield.index.collection import Collection
 from lexfield.index.query import Query, check_length, note_nothing
 from lexfield.index.ranking import Found
@@ -111,12 +111,11 @@ class BagMethod:
         notes = [] if terms else [note_nothing(tokens)]
         return replace(every, text=text, tokens=tokens, terms=tuple(terms), notes=notes)
 
-    def sample_scores(self, rows: Rows, query: Query, among: Mask | None) -> Sample:
-        """Return the scores of all rows that hold a term."""
+    def start_scoring(self, rows: Rows, query: Query) -> Scorer:
+        """Return how any rows are scored: the scores of all are known."""
         bags = Bags.of(rows)
         sums = self.add_up(bags, self.score_terms(bags, query)[0])
-        scores = sums[sums != 0] if among is None else sums[among & (sums != 0)]
-        return Sample(scores, np.ones(len(scores)), count_rows(rows, among))
+        return Scorer(sums.__getitem__, sums)
 
     def add_up(self, bags: Bags, scored: Scored) -> NDArray[np.float64]:
         """Return the score of every row: 0 for a row without any term."""

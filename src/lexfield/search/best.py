@@ -19,10 +19,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from lexfield.arrays import Array
 from lexfield.engine.topk import top_k
 from lexfield.explain import Explanation
 from lexfield.index.bags import Bags
-from lexfield.index.chance import SAMPLE, Sample, count_rows, draw_rows
+from lexfield.index.chance import Scorer
 from lexfield.index.nearest import find_nearest
 from lexfield.index.query import Query
 from lexfield.index.ranking import Found
@@ -58,8 +59,8 @@ class Best:
             chosen, scores[places].tolist(), lambda place: both.explain(chosen[place]), both.notes
         )
 
-    def sample_scores(self, rows: Rows, query: Query, among: Mask | None) -> Sample:
-        return _Parts(rows, query).sample(among)
+    def start_scoring(self, rows: Rows, query: Query) -> Scorer:
+        return _Parts(rows, query).start_scoring()
 
 
 class _Parts:
@@ -95,21 +96,17 @@ class _Parts:
         """Return the words' part of every row."""
         return self._scale * self._method.add_up(self._bags, self._scored)
 
-    def sample(self, among: Mask | None) -> Sample:
-        """Return the scores of the best rows by words, and of a sample of the others."""
-        words, count = self._score_words(), count_rows(self._rows, among)
-        held = words if among is None else np.where(among, words, 0)
-        first = top_k(np.where(held > 0, held, -np.inf), SAMPLE // 2)
-        others = np.ones(len(words), bool) if among is None else among.copy()
-        others[first] = False
-        rest = draw_rows(self._rows, others, SAMPLE // 2)
-        chosen = np.concatenate([first, rest])
-        scores = words[chosen]
-        if weight := self._weights["sentence"]:
-            scores = scores + weight * find_cosines(self._rows, self._query.vector(), chosen)
-        each = (count - len(first)) / max(1, len(rest))
-        weights = np.concatenate([np.ones(len(first)), np.full(len(rest), each)])
-        return Sample(scores, weights, count)
+    def start_scoring(self) -> Scorer:
+        """Return how any rows are scored; the words' part is known."""
+        words, weight = self._score_words(), self._weights["sentence"]
+
+        def score(chosen: Array) -> NDArray[np.float64]:
+            if not weight:
+                return words[chosen]
+            vector = self._query.vector()
+            return words[chosen] + weight * find_cosines(self._rows, vector, chosen)
+
+        return Scorer(score, words)
 
     def explain(self, row: int) -> Explanation:
         """Return the reasons of the words' part, then those of the sentence's."""

@@ -12,6 +12,7 @@ means of the words' vectors. Indexes of lexfield 0.1 store these, and are always
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,7 +22,7 @@ from lexfield.engine.topk import top_k
 from lexfield.errors import check
 from lexfield.explain import Explanation, Reason
 from lexfield.index.axes import split_vector
-from lexfield.index.chance import Sample, count_rows, draw_rows
+from lexfield.index.chance import Scorer
 from lexfield.index.learn import mean_vectors
 from lexfield.index.nearest import find_nearest, measure, turn
 from lexfield.index.query import Query
@@ -61,12 +62,11 @@ class Mean:
         near, squares = find_nearest_rows(rows, query.vector(), k, among)
         return rank(rows, query, near, 1 - squares / 2, k)
 
-    def sample_scores(self, rows: Rows, query: Query, among: Mask | None) -> Sample | None:
-        """Return the scores of a sample of rows; None for plain means."""
+    def start_scoring(self, rows: Rows, query: Query) -> Scorer | None:
+        """Return how any rows are scored; None for plain means."""
         if self.plain or rows.lexicon.weights is None or not query.known.any():
             return None
-        chosen = draw_rows(rows, among)
-        return Sample.of(find_cosines(rows, query.vector(), chosen), count_rows(rows, among))
+        return Scorer(partial(find_cosines, rows, query.vector()))
 
     def _search_means(
         self, rows: Rows, query: Query, k: int, among: Mask | None, is_old: bool

@@ -31,8 +31,8 @@ Optional attributes:
   query.
 - ``is_fast = True``: many queries are searched one after another, as sending them to other
   processes would take longer.
-- ``sample_scores(rows, query, among)`` returns a ``Sample`` of scores (``index/chance.py``), or
-  None; hits then say how many as good are expected by chance.
+- ``start_scoring(rows, query)`` returns how any rows are scored (``index/chance.py``), or None;
+  hits then say how many as good are expected by chance.
 - ``partial`` and ``merge``, if the best rows of every shard are not enough (``in_parts.py``).
 """
 
@@ -46,9 +46,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lexfield.errors import InputError
+from lexfield.index.chance import draw
 from lexfield.index.query import Query
 from lexfield.index.ranking import Found
 from lexfield.index.rows import Rows
+from lexfield.results import JsonObject
 from lexfield.specs import format_spec
 
 Mask = NDArray[np.bool_]
@@ -118,6 +120,16 @@ def check_found(method: Method, found: object, count: int) -> None:
     for score in found.scores:
         if not isinstance(score, int | float | np.number):
             raise InputError(f"{what} the score {score!r}; a number is expected.", hint)
+
+
+def draw_sample(
+    method: Method, rows: Rows, query: Query, among: Mask | None, first: int = 0, total: int = 0
+) -> JsonObject | None:
+    """Return what rows add to the sample of scores (``index/chance.py``); None if a method does
+    not score any rows."""
+    start = getattr(method, "start_scoring", None)
+    scorer = start(rows, query) if start else None
+    return None if scorer is None else draw(scorer, rows, among, first, total)
 
 
 def format_method(method: Method) -> str:

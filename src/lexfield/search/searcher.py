@@ -12,14 +12,14 @@ from lexfield.bags.algebra import parse_algebra
 from lexfield.engine import Engine, Local
 from lexfield.errors import InputError, StoreError, check
 from lexfield.explain import Explanation
-from lexfield.index.chance import Tail
+from lexfield.index.chance import Tail, join
 from lexfield.index.collection import Collection
 from lexfield.index.filter import Where, allowed_rows, read_where, where_notes
 from lexfield.index.query import LONGEST_QUERY, Query, check_length
 from lexfield.index.ranking import Found, Ranking, add_notes
 from lexfield.progress import Progress
 from lexfield.results import JsonObject
-from lexfield.search.method import Mask, Method, format_method, run, uses_vectors
+from lexfield.search.method import Mask, Method, draw_sample, format_method, run, uses_vectors
 from lexfield.search.registry import METHODS, parse, read_query
 from lexfield.text.normalise import TOKENIZERS
 from lexfield.text.segment import split_words
@@ -82,9 +82,8 @@ class Searcher:
         return self._fit_tail(self.read(text), self._allowed)
 
     def _fit_tail(self, query: Query, among: Mask | None) -> Tail | None:
-        sample_scores = getattr(self.method, "sample_scores", None)
-        sample = sample_scores(self.rows, query, among) if sample_scores else None
-        return None if sample is None else Tail.fit(sample)
+        drawn = draw_sample(self.method, self.rows, query, among)
+        return None if drawn is None else Tail.fit(join([drawn]))
 
     def search_row(self, row: int, identity: str) -> Ranking:
         """Return the best rows for a row of the index, without itself.
