@@ -15,8 +15,11 @@ from lexfield.registry import Registry
 from lexfield.search.bag_method import Count, Frequency
 from lexfield.search.bm25 import Bm25
 from lexfield.search.edit import Edit
+from lexfield.search.encoder import Encoder
+from lexfield.search.fitted import Fitted
 from lexfield.search.fuse import Fuse
 from lexfield.search.ideas import Ideas
+from lexfield.search.late import Late
 from lexfield.search.lm import Lm, Translation
 from lexfield.search.mean import Mean
 from lexfield.search.method import Method, get_parameters, uses_vectors
@@ -29,7 +32,7 @@ from lexfield.specs import format_value, parse_spec
 DEFAULT = "ideas"
 _OWN: tuple[type[Method], ...] = (
     Ideas, SetCover, Mean, Wmd, Jaccard, Edit, Bow, Count, Frequency, Bm25, Lm, Translation, Topic,
-    Fuse,
+    Encoder, Late, Fitted, Fuse,
 )  # fmt: skip
 METHODS: Registry[type[Method]] = Registry(
     "search method", "lexfield.methods", {kind.name: kind for kind in _OWN}
