@@ -34,11 +34,8 @@ def write_vocabulary() -> None:
 
 
 def write_codec() -> None:
-    vectors = []
-    for _, states, starts in MiniLm().read([str(one) for one in Corpus.read(TEXTS).sentences]):
-        sizes = np.diff(np.append(starts, len(states)))
-        vectors.append(np.add.reduceat(states, starts, axis=0) / sizes[:, None])
-    codec = Codec.fit(np.concatenate(vectors))
+    sentences = [str(one) for one in Corpus.read(TEXTS).sentences]
+    codec = Codec.fit(np.concatenate([states for _, states in MiniLm().read(sentences)]))
     np.savez(
         CODEC,
         mean=codec.mean.astype(np.float16),

@@ -14,10 +14,12 @@ from numpy.typing import NDArray
 from lexfield.cluster.sharded_index import open_index
 from lexfield.compare.measures import MEASURES
 from lexfield.errors import InputError
+from lexfield.index.encodings import need_encodings
 from lexfield.search.index import Index
 from lexfield.search.registry import register as register_method
 from lexfield.text.normalise import TOKENIZERS
 from lexfield.text.readers import READERS
+from lexfield.vectors.encoders import ENCODERS, Encoder, embed_with_encoder, use_encoder
 from lexfield.vectors.means import embed_texts
 from lexfield.vectors.wordvectors import WordVectors
 from lexfield.verbs.input import Sources, read_texts
@@ -25,20 +27,31 @@ from lexfield.verbs.input import Sources, read_texts
 T = TypeVar("T")
 
 
-def open(path: str | Path, metric: str | None = None) -> Index:
-    """Open an index; with ``metric``, as it looks under a metric that was learned from it."""
-    return open_index(path, metric)
+def open(path: str | Path, metric: str | None = None, *, encoder: Any = None) -> Index:
+    """Open an index; with ``metric``, as it looks under a metric that was learned from it.
+
+    ``encoder`` is the model or function that the index was encoded by, where it has no name that
+    lexfield knows: queries are encoded by it.
+    """
+    index = open_index(path, metric)
+    if encoder is not None:
+        use_encoder(encoder, need_encodings(index.segments[0].index_store).name)
+    return index
 
 
-def embed(texts: Sources, vectors: WordVectors | str | Path = "default") -> NDArray[np.float32]:
+def embed(
+    texts: Sources, vectors: WordVectors | str | Path = "default", *, encoder: Any = None
+) -> NDArray[np.float32]:
     """Return an (n, d) array with a vector per text: the mean of the vectors of its words.
 
-    A string or path that names a file or a folder is read, as everywhere.
+    With ``encoder``, "minilm" or a model or function, the vectors are what that says of each text,
+    of length 1. A string or path that names a file or a folder is read, as everywhere.
 
     >>> embed(["A cat sat.", "A dog barked."]).shape
     (2, 256)
     """
-    return embed_texts(list(read_texts(texts).texts), vectors)
+    every = list(read_texts(texts).texts)
+    return embed_texts(every, vectors) if encoder is None else embed_with_encoder(every, encoder)
 
 
 def register(extension: T, name: str | None = None) -> T:

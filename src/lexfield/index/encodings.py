@@ -36,7 +36,7 @@ from lexfield.vectors.encoders import Encoded, Encoder, encode_each, is_special_
 _LOOSE = "loose."
 _TOGETHER = 64  # texts that are encoded between two reports
 _SECONDS = 30.0  # after which finished work is kept
-_ENOUGH = 20_000  # words to fit a codec to, where the encoder brings one
+_ENOUGH = 50_000  # tokens to fit a codec to, where the encoder brings one
 _MOST_FAILED = 20  # texts that are named
 Item = tuple[int, Encoded | str]  # the hash of a text; what the encoder says, or why it failed
 
@@ -76,10 +76,10 @@ def pack(items: Sequence[Item], codec: Codec) -> Table:
         if isinstance(one, str):
             sizes.append(0)
             continue
-        own = [place for place, word in enumerate(one.words) if is_word(word)]
+        own = [place for place, word in enumerate(one.tokens) if is_word(word)]
         sizes.append(len(own) if len(one.states) else 0)
         if len(one.states):
-            words += [one.words[place] for place in own]
+            words += [one.tokens[place] for place in own]
             states.append(one.states[own])
         length = one.vector / np.linalg.norm(one.vector.astype(np.float64))
         scales[row] = np.abs(length).max() / 127
@@ -249,8 +249,9 @@ class EncodingJob:
                 self._encode(texts, progress)
         assert self._held is not None
         codec, tables = self._held.codec, list(self._held.tables())
+        live = dict(zip(hashes, self._find_live(), strict=True))
         made = {key: gather(tables, own, codec) for key, own in hashes.items()}
-        targets = {key: (table.vectors, table.scales) for key, table in made.items()}
+        targets = {key: (table.vectors, table.scales * live[key]) for key, table in made.items()}
         with write_part(self._index, self._segments, ENCODER) as out:
             self._held.save(out, with_tables=False)
             out.meta["failed"] = self.failed
@@ -258,6 +259,16 @@ class EncodingJob:
                 table.save(out, encoder_key(self._segments[number], unit))
             if not is_update:
                 fit_words(self._segments, targets).save(out)
+
+    def _find_live(self) -> Iterator[NDArray[np.bool_]]:
+        """Yield which rows of each segment and unit belong to documents that were not deleted."""
+        deleted, first = self._index.array("deleted"), 0
+        for segment in self._segments:
+            sentences = np.diff(segment.corpus.sentence_offsets)
+            live = ~deleted[first : first + len(sentences)]
+            first += len(sentences)
+            yield np.repeat(live, sentences)
+            yield live
 
     def _find_missing(self, hashes: dict[tuple[int, str], NDArray[np.uint64]]) -> dict[int, str]:
         """Return the texts that have no vector yet, by their hashes, in the order of these."""
@@ -330,7 +341,7 @@ class EncodingJob:
             return own
         if not len(words):
             words = np.stack([one.vector for one in good])
-        return Codec.fit(words[:: max(1, len(words) // (5 * _ENOUGH))])
+        return Codec.fit(words[:: max(1, len(words) // _ENOUGH)])
 
     def _note_failures(self, items: Iterable[Item]) -> None:
         for hash_, one in items:
@@ -366,5 +377,3 @@ def update_encodings(index: Store, segments: Sequence[Segment], progress: Progre
         return False
     EncodingJob(index, segments).run(progress, is_update=True)
     return True
-
-

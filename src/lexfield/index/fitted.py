@@ -74,10 +74,9 @@ def fit_words(segments: Sequence[Segment], targets: Targets, ridge: float = RIDG
         for segment in segments
     ]
     size, dims = len(words), segments[0].vectors.shape[1]
-    guesses, counts = np.zeros((size, dims), np.float32), np.zeros(size)
+    guesses = np.zeros((size, dims), np.float32)
     for segment, own in zip(segments, maps, strict=True):
         guesses[own] = segment.vectors
-        counts[own] += segment.corpus.vocabulary.counts
     bags, vectors = [], []
     for (number, name), (codes, scales) in targets.items():
         unit = segments[number].unit(name)
@@ -87,8 +86,10 @@ def fit_words(segments: Sequence[Segment], targets: Targets, ridge: float = RIDG
         vectors.append(codes[kept] * scales[kept, None])
     target = np.concatenate(vectors)
     target = _unit(target - target.mean(axis=0))
-    weights = (_RARE / (_RARE + counts / counts.sum())).astype(np.float32)
-    bag = (vstack(bags) @ diags(weights)).tocsr().astype(np.float32)
+    bag = vstack(bags)
+    counts = np.asarray(bag.sum(axis=0)).ravel()
+    weights = (_RARE / (_RARE + counts / max(counts.sum(), 1))).astype(np.float32)
+    bag = (bag @ diags(weights)).tocsr().astype(np.float32)
     lengths = np.sqrt(np.asarray(bag.multiply(bag).sum(axis=1)).ravel())
     bag = diags(1 / np.where(lengths > 0, lengths, 1)).astype(np.float32) @ bag
     with single_thread():

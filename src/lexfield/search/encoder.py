@@ -94,27 +94,26 @@ def _explain(
     other = encode_query(space.name, space.dims, rows.text(row))
     parts = split_cosine(space, encoded, other)
     rest = score - float(parts.sum())  # the stored vector of the row is rounded to bytes
-    order = np.argsort(-np.abs(parts), axis=None, kind="stable")[:_SHOWN]
-    reasons = [
-        Reason(encoded.words[i], other.words[j], float(parts[i, j]))
-        for i, j in zip(*np.unravel_index(order, parts.shape), strict=True)
-    ]
-    shown = sum(reason.contribution for reason in reasons)
-    if parts.size > _SHOWN:
-        left = f"({parts.size - _SHOWN:,} other pairs)"
-        reasons.append(Reason(left, left, float(parts.sum()) - shown))
+    pairs: dict[tuple[str, str], float] = {}
+    for (i, j), part in np.ndenumerate(parts):
+        pair = (encoded.words[i], other.words[j])
+        pairs[pair] = pairs.get(pair, 0) + float(part)
+    order = sorted(pairs, key=lambda pair: -abs(pairs[pair]))
+    reasons = [Reason(*pair, pairs[pair]) for pair in order[:_SHOWN]]
+    if len(order) > _SHOWN:
+        left = f"({len(order) - _SHOWN:,} other pairs)"
+        reasons.append(Reason(left, left, sum(pairs[pair] for pair in order[_SHOWN:])))
     reasons.append(Reason("(rounding)", "(rounding)", rest))
     note = "the vector of a word in a text also carries its neighbours"
     return Explanation(reasons, additive=True, facts={"context": note})
 
 
 def split_cosine(space: RowEncodings, query: Encoded, row: Encoded) -> NDArray[np.float64]:
-    """Return the part of each pair (word of the query, word of the row) in the score."""
+    """Return the part of each pair (token of the query, token of the row) in the score."""
     sides = []
     for one in (query, row):
         length = float(np.linalg.norm(one.vector.astype(np.float64)))
-        total = int(one.pieces.sum())
-        own = one.pieces[:, None] * (one.states.astype(np.float64) / length - space.mean) / total
+        own = (one.states.astype(np.float64) / length - space.mean) / len(one.states)
         sides.append(own / np.linalg.norm(one.vector / length - space.mean))
     return np.asarray(sides[0] @ sides[1].T)
 

@@ -2,8 +2,8 @@
 
     score = ½ Σ_i w_i max_j s_i·t_j / Σ_i w_i + ½ Σ_j w_j max_i s_i·t_j / Σ_j w_j
 
-where s_i and t_j are the vectors, in context and of length 1, of the words of the query and of a
-row, and w is log((n + 1)/(n_w + ½)) for a word in n_w of n rows (MaxSim of Khattab and Zaharia
+where s_i and t_j are the vectors, in context and of length 1, of the tokens (words or pieces of
+words) of the query and of a row, and w is log((n + 1)/(n_w + ½)) for a word in n_w of n rows (MaxSim of Khattab and Zaharia
 2020, weighted, and symmetric: what a row says besides the query lowers its score). Words of rows
 are stored in 36 bytes (``vectors/codec.py``). The rows that are compared are those with the best
 cosine of whole texts (``candidates``; 0 for all rows).
@@ -28,7 +28,7 @@ from lexfield.index.row_encodings import RowWords, encode_query, open_row_encodi
 from lexfield.index.rows import Rows
 from lexfield.search.encoder import score_rows
 from lexfield.search.method import Mask
-from lexfield.vectors.encoders import Encoded
+from lexfield.vectors.encoders import Encoded, find_words
 
 _BLOCK = 64  # rows per task
 
@@ -69,11 +69,11 @@ class AskedWords:
     """The words of a query with their vectors and weights, to be compared with those of rows."""
 
     def __init__(self, words: RowWords, encoded: Encoded) -> None:
-        own = [place for place, word in enumerate(encoded.words) if is_word(word)]
+        own = [place for place, token in enumerate(encoded.tokens) if is_word(token)]
         self._words = words
         self.names = [encoded.words[place] for place in own]
         self.vectors = words.codec.project(encoded.states[own])
-        self.weights = words.weights_of(self.names)
+        self.weights = words.weights_of([encoded.tokens[place] for place in own])
 
     def score(self, chosen: Sequence[int] | NDArray[np.int64]) -> NDArray[np.float64]:
         """Return the scores of rows; -inf for a row without words."""
@@ -101,7 +101,7 @@ class AskedWords:
     def explain(self, row: int) -> Explanation:
         """Return each word's best partner, and what that adds; the sum is the score."""
         vectors, numbers, _ = self._words.of_all(np.array([row]))
-        names = [self._words.names[number] for number in numbers.tolist()]
+        names = find_words([self._words.names[number] for number in numbers.tolist()])
         products = (vectors @ self.vectors.T).astype(np.float64)
         weights = np.maximum(self._words.idf[numbers], 0)
         added: dict[tuple[str, str], float] = {}
@@ -119,5 +119,3 @@ class AskedWords:
         reasons.sort(key=lambda reason: -abs(reason.contribution))
         note = "the vector of a word in a text also carries its neighbours"
         return Explanation(reasons, additive=True, facts={"context": note})
-
-

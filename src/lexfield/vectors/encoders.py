@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -25,22 +26,25 @@ from lexfield.vectors.codec import Codec
 from lexfield.vectors.minilm import MiniLm, read_minilm_codec
 
 _BATCH = 32  # texts that a model gets at once
-_MARKS = ("##", "▁", "Ġ")  # of pieces: inside a word; at the beginning of one
+_MARKS = ("▁", "Ġ")  # of pieces that begin a word
 
 
 @dataclass(frozen=True)
 class Encoded:
     """What an encoder says of a text.
 
-    ``states`` has a row per word, the mean of its pieces' vectors, and is empty if the encoder
-    returns vectors of texts only. For an encoder that pools by the mean, ``vector`` is the mean of
-    ``states`` weighted by ``pieces``.
+    ``states`` has the vector of each of ``tokens``, which are words or pieces of them, and is empty
+    if the encoder returns vectors of texts only. Otherwise ``vector`` is their mean.
     """
 
     vector: NDArray[np.float32]
-    words: list[str]
+    tokens: list[str]
     states: NDArray[np.float32]
-    pieces: NDArray[np.int64]  # of each word
+
+    @cached_property
+    def words(self) -> list[str]:
+        """The word that each token is of."""
+        return find_words(self.tokens)
 
 
 class Encoder:
@@ -63,7 +67,7 @@ class PackagedMiniLm(Encoder):
         self.codec = read_minilm_codec()
 
     def encode(self, texts: Sequence[str]) -> list[Encoded]:
-        return [_pool(words, states, starts) for words, states, starts in self._model.read(texts)]
+        return [_pool(tokens, states) for tokens, states in self._model.read(texts)]
 
 
 class FunctionEncoder(Encoder):
@@ -90,8 +94,7 @@ class FunctionEncoder(Encoder):
         for some, end in zip(windows, ends.tolist(), strict=True):
             own = slice(end - len(some), end)
             vector = np.average(made[own], axis=0, weights=weights[own]).astype(np.float32)
-            nothing = np.empty((0, len(vector)), np.float32)
-            encoded.append(Encoded(vector, [], nothing, np.empty(0, np.int64)))
+            encoded.append(Encoded(vector, [], np.empty((0, len(vector)), np.float32)))
         return encoded
 
     def _call(self, texts: list[str]) -> NDArray[np.float64]:
@@ -127,44 +130,37 @@ class PieceEncoder(Encoder):
         encoded, place = [], 0
         for some in windows:
             own, place = found[place : place + len(some)], place + len(some)
-            words: list[str] = []
-            starts: list[int] = []
-            size = 0
-            for pieces, _ in own:
-                joined, begins = join_pieces(pieces)
-                words += joined
-                starts += [size + begin for begin in begins]
-                size += len(pieces)
             states = np.concatenate([np.asarray(one, np.float32) for _, one in own])
-            encoded.append(_pool(words, states, np.array(starts, np.int64)))
+            encoded.append(_pool([piece for pieces, _ in own for piece in pieces], states))
         return encoded
 
 
-def _pool(words: list[str], states: NDArray[np.float32], starts: NDArray[np.int64]) -> Encoded:
-    """Return the means of pieces, which begin at ``starts``, by word and of the whole text."""
-    if not len(states):
-        raise InputError("The encoder returned no vector for a text.")
-    sizes = np.diff(np.append(starts, len(states)))
-    sums = np.add.reduceat(states.astype(np.float64), starts, axis=0)
-    vector = (sums.sum(axis=0) / len(states)).astype(np.float32)
-    return Encoded(vector, words, (sums / sizes[:, None]).astype(np.float32), sizes)
+def _pool(tokens: list[str], states: NDArray[np.float32]) -> Encoded:
+    if not len(states) or len(tokens) != len(states):
+        raise InputError(f"The encoder returned {len(states)} vectors for {len(tokens)} tokens.")
+    return Encoded(states.mean(axis=0, dtype=np.float64).astype(np.float32), tokens, states)
 
 
-def join_pieces(pieces: Sequence[str]) -> tuple[list[str], list[int]]:
-    """Return the words that pieces form, and the number of the first piece of each."""
-    marks_begin = any(piece.startswith(_MARKS[1:]) for piece in pieces)
-    words: list[str] = []
-    starts: list[int] = []
-    for number, piece in enumerate(pieces):
-        is_special = piece[:1] in "[<" and piece[-1:] in "]>" and len(piece) > 2
-        inside = piece.startswith("##") or (marks_begin and not piece.startswith(_MARKS[1:]))
-        was_special = bool(words) and is_special_word(words[-1])
-        if words and inside and not is_special and not was_special:
-            words[-1] += piece.removeprefix("##")
+def find_words(tokens: Sequence[str]) -> list[str]:
+    """Return the word that each token is of: ``##ing`` goes on with the word before it.
+
+    Where tokens that begin a word are marked (``▁`` or ``Ġ``), those without the mark go on.
+    """
+    marks_begin = any(token.startswith(_MARKS) for token in tokens)
+    words: list[list[str]] = []
+    for token in tokens:
+        inside = token.startswith("##") or (marks_begin and not token.startswith(_MARKS))
+        goes_on = inside and words and not (is_special_word(token) or is_special_word(words[-1][0]))
+        if goes_on:
+            words[-1].append(token)
         else:
-            words.append(piece.lstrip("▁Ġ") or piece)
-            starts.append(number)
-    return words, starts
+            words.append([token])
+    return [word for parts in words for word in [_join(parts)] * len(parts)]
+
+
+def _join(parts: list[str]) -> str:
+    joined = "".join(part.removeprefix("##") for part in parts)
+    return joined.lstrip("".join(_MARKS)) or joined
 
 
 def is_special_word(word: str) -> bool:
@@ -266,6 +262,11 @@ def open_encoder(source: Any) -> Encoder:
     encoder = _adapt(source)
     _opened[encoder.name] = encoder
     return encoder
+
+
+def use_encoder(source: Any, name: str) -> None:
+    """Let a model or a function answer for the encoder of this name, in this process."""
+    _opened[name] = _adapt(source)
 
 
 def _adapt(source: Any) -> Encoder:

@@ -29,7 +29,7 @@ VOCABULARY, CODEC = _DATA / "bert-uncased.txt.xz", _DATA / "minilm-codec.npz"
 _FIRST, _LAST = 101, 102  # [CLS] and [SEP]
 _WINDOW = 254  # pieces that the model reads at once, besides those two
 
-Pieces = tuple[list[str], NDArray[np.float32], NDArray[np.int64]]  # words, states, starts
+Pieces = tuple[list[str], NDArray[np.float32]]  # pieces of words, and a vector of each
 
 
 class MiniLm:
@@ -40,7 +40,7 @@ class MiniLm:
         self._tokenizer = _load_tokenizer()
 
     def read(self, texts: Sequence[str]) -> Iterator[Pieces]:
-        """Yield the words of each text, the vectors of all pieces, and where each word begins.
+        """Yield the pieces of each text and their vectors.
 
         Texts are encoded one by one, on all cores: padding them to a batch is a quarter faster, but
         then a vector would depend in its last bits on the texts beside it.
@@ -51,20 +51,12 @@ class MiniLm:
         cut = self._tokenizer.encode(text, add_special_tokens=False)
         numbers = np.array([-1 if number is None else number for number in cut.word_ids], np.int64)
         begins = np.flatnonzero(np.diff(numbers, prepend=-2))
-        ends = np.append(begins[1:], len(numbers))[: len(begins)] - 1
-        names = [
-            text[cut.offsets[first][0] : cut.offsets[last][1]].lower()
-            for first, last in zip(begins.tolist(), ends.tolist(), strict=True)
-        ]
-        words: list[str] = []
-        states, starts, size = [], [], 0
+        tokens: list[str] = []
+        states = []
         for first, last in _windows(begins, len(numbers)):
-            own = (begins >= first) & (begins < last)
-            words += ["[CLS]", *(names[place] for place in np.flatnonzero(own)), "[SEP]"]
+            tokens += ["[CLS]", *cut.tokens[first:last], "[SEP]"]
             states.append(self._run(cut.ids[first:last]))
-            starts += [size, *(size + 1 + begins[own] - first), size + 1 + last - first]
-            size += 2 + last - first
-        return words, np.concatenate(states), np.array(starts, np.int64)
+        return tokens, np.concatenate(states)
 
     def _run(self, ids: list[int]) -> NDArray[np.float32]:
         given = np.array([[_FIRST, *ids, _LAST]], np.int64)
