@@ -52,6 +52,7 @@ _INPUTS = {
     "collections": "collections of texts",
     "index": "an index",
     "vectors": "word vectors: a name, a file or a `WordVectors`",
+    "encoder": "a name or an object",
     "file": "a file",
     "target": "a file or folder to write",
 }

@@ -19,7 +19,7 @@ from lexfield.search.index import Index
 from lexfield.search.registry import register as register_method
 from lexfield.text.normalise import TOKENIZERS
 from lexfield.text.readers import READERS
-from lexfield.vectors.encoders import ENCODERS, Encoder, embed_with_encoder, use_encoder
+from lexfield.vectors.encoders import embed_with_encoder, use_encoder
 from lexfield.vectors.means import embed_texts
 from lexfield.vectors.wordvectors import WordVectors
 from lexfield.verbs.input import Sources, read_texts

@@ -14,9 +14,9 @@ import numpy as np
 
 from lexfield.arrays import Array
 from lexfield.errors import InputError, StoreError
+from lexfield.index.encodings import update_encodings
 from lexfield.index.lexicon import embed_words
 from lexfield.index.metrics import derive_missing
-from lexfield.index.encodings import update_encodings
 from lexfield.index.parts import ENCODER, FIXED, TOPICS, segment_keys, stale_parts
 from lexfield.index.segment import Segment, save_segment
 from lexfield.index.topics import Topics, infer_missing

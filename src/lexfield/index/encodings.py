@@ -10,7 +10,6 @@ encoded while the work goes on are kept in loose tables, so that an interruption
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from time import monotonic
@@ -20,7 +19,7 @@ import numpy as np
 import xxhash
 from numpy.typing import NDArray
 
-from lexfield.arrays import Array, join_ranges
+from lexfield.arrays import join_ranges
 from lexfield.errors import InputError, LexfieldError, shorten
 from lexfield.index.fitted import PREFIX as FITTED
 from lexfield.index.fitted import Fitted, fit_words
@@ -60,8 +59,8 @@ class Table:
 
     @classmethod
     def load(cls, part: Store, key: str) -> Table:
-        arrays = [part.array(f"{key}{name}") for name in _ARRAYS]
-        return cls(*arrays, names=part.strings(f"{key}names"))
+        arrays: list[Any] = [part.array(f"{key}{name}") for name in _ARRAYS]
+        return cls(*arrays, part.strings(f"{key}names"))
 
 
 _ARRAYS = ("hashes", "vectors", "scales", "offsets", "codes", "words")
@@ -133,7 +132,7 @@ def gather(tables: Sequence[Table], hashes: NDArray[np.uint64], codec: Codec) ->
         at.append(np.repeat(rows[here], sizes[here]))
     by_row = np.argsort(np.concatenate(at), kind="stable")
     all_words = np.concatenate(words)[by_row]
-    used, all_words = np.unique(all_words, return_inverse=True)
+    used, numbered = np.unique(all_words, return_inverse=True)
     names = list(numbers)
     return Table(
         hashes,
@@ -141,7 +140,7 @@ def gather(tables: Sequence[Table], hashes: NDArray[np.uint64], codec: Codec) ->
         own_scales,
         np.append(0, np.cumsum(sizes)),
         np.concatenate(codes)[by_row],
-        all_words.astype(np.int32),
+        numbered.astype(np.int32),
         [names[number] for number in used.tolist()],
     )
 
@@ -181,10 +180,13 @@ class Encodings:
             if name.endswith(".hashes"):
                 yield Table.load(self._part, name.removesuffix("hashes"))
 
-    def save(self, out: Writer, with_tables: bool) -> None:
-        """Take the part over into a new generation."""
+    def count_loose(self) -> int:
+        return sum(name.endswith("hashes") for name in self._part.names(_LOOSE))
+
+    def keep(self, out: Writer, *prefixes: str) -> None:
+        """Take what begins with these over into a new generation."""
         out.meta = dict(self.meta)
-        for prefix in ("",) if with_tables else ("codec.", FITTED):
+        for prefix in prefixes:
             out.keep(self._part, prefix)
 
 
@@ -234,7 +236,7 @@ class EncodingJob:
 
     def _open(self) -> None:
         self._index = Store.open(self._path)
-        self._held = find_encodings(self._index)
+        self._held: Encodings | None = find_encodings(self._index)
 
     def run(self, progress: Progress = silent, *, is_update: bool = False) -> None:
         """Encode what is missing, keep it, and fit vectors of the words to it.
@@ -245,15 +247,18 @@ class EncodingJob:
                   for s in range(len(self._segments)) for u in UNITS}  # fmt: skip
         if texts := self._find_missing(hashes):
             begin_stage(progress, "encoding texts")
-            with suppress(LexfieldError if is_update else ()):
+            try:
                 self._encode(texts, progress)
+            except LexfieldError:
+                if not is_update:
+                    raise
         assert self._held is not None
         codec, tables = self._held.codec, list(self._held.tables())
         live = dict(zip(hashes, self._find_live(), strict=True))
         made = {key: gather(tables, own, codec) for key, own in hashes.items()}
         targets = {key: (table.vectors, table.scales * live[key]) for key, table in made.items()}
         with write_part(self._index, self._segments, ENCODER) as out:
-            self._held.save(out, with_tables=False)
+            self._held.keep(out, "codec.", *([FITTED] if is_update else []))
             out.meta["failed"] = self.failed
             for (number, unit), table in made.items():
                 table.save(out, encoder_key(self._segments[number], unit))
@@ -273,7 +278,7 @@ class EncodingJob:
     def _find_missing(self, hashes: dict[tuple[int, str], NDArray[np.uint64]]) -> dict[int, str]:
         """Return the texts that have no vector yet, by their hashes, in the order of these."""
         known: set[int] = set()
-        for table in self._held.tables() if self._held else ():
+        for table in [] if self._held is None else self._held.tables():
             known.update(table.hashes[table.scales > 0].tolist())
         found: dict[int, str] = {}
         for (number, unit), own in hashes.items():
@@ -322,13 +327,14 @@ class EncodingJob:
         table = pack(items, codec)
         with write_part(self._index, self._segments, ENCODER) as out:
             if self._held is not None:
-                self._held.save(out, with_tables=True)
+                self._held.keep(out, "")
             else:
                 out.array("codec.mean", codec.mean)
                 out.array("codec.axes", codec.axes)
             encoder = self._encoder.name if self._encoder else ""
             out.meta = about or {"name": encoder, "dims": len(codec.mean), "scale": codec.scale}
-            table.save(out, f"{_LOOSE}{items[0][0]:016x}.")
+            number = self._held.count_loose() if self._held else 0
+            table.save(out, f"{_LOOSE}{number:06d}.")
         self._open()
         return []
 

@@ -16,6 +16,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +25,9 @@ from lexfield.arrays import Array
 from lexfield.engine import single_thread
 from lexfield.index.segment import Segment
 from lexfield.store.folder import Store, Writer
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_matrix
 
 PREFIX = "fitted."
 RIDGE = 1.0  # λ
@@ -100,7 +104,7 @@ def fit_words(segments: Sequence[Segment], targets: Targets, ridge: float = RIDG
     return Fitted(list(words), (solved * weights[:, None]).astype(np.float16), map_)
 
 
-def _solve(bag: Array, target: NDArray[np.float32], ridge: float) -> NDArray[np.float32]:
+def _solve(bag: csr_matrix, target: NDArray[np.float32], ridge: float) -> NDArray[np.float32]:
     """Return the ridge solution D of bag · D = target, by conjugate gradients on all columns."""
     transposed = bag.T.tocsr()
     rest = transposed @ target

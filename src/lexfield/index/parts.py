@@ -1,4 +1,4 @@
-"""The parts of an index, its topics, metrics and vectors of an encoder: kept in its own generation, under its manifest.
+"""The parts of an index: topics, metrics and vectors of an encoder, in its own generation.
 
 So an index and its parts are changed by one rename and have one root checksum, and nothing that
 lies beside them is taken for a part. lexfield 0.1 kept each part as a store of its own in a folder

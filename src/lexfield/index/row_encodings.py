@@ -148,13 +148,13 @@ class RowWords:
             kept = pairs[live[start + pairs // len(table.names)]]
             holding[own] += np.bincount(kept % len(table.names), minlength=len(own))
         self.most = float(np.log(2 * (live.sum() + 1)))
-        return np.log((live.sum() + 1) / (holding + 0.5))
+        return np.asarray(np.log((live.sum() + 1) / (holding + 0.5)))
 
     def weights_of(self, words: Sequence[str]) -> NDArray[np.float64]:
         """Return the weight of each word, that of the rarest for words of no row."""
         found = [self.numbers.get(word) for word in words]
         idf = [self.most if number is None else self.idf[number] for number in found]
-        return np.maximum(np.array(idf), 0)
+        return np.asarray(np.maximum(np.array(idf), 0))
 
     def of_all(
         self, chosen: NDArray[np.int64]
@@ -175,7 +175,7 @@ class RowWords:
 
     @property
     def _bytes(self) -> int:
-        return -(-self.codec.axes.shape[1] // 4)
+        return -(-int(self.codec.axes.shape[1]) // 4)
 
 
 @reordered_kernel

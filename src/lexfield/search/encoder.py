@@ -16,17 +16,15 @@ loses without each word of the query.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 
 from lexfield.engine.topk import top_k
-from lexfield.errors import InputError
 from lexfield.explain import Explanation, Reason
-from lexfield.index.row_encodings import RowEncodings, encode_query, open_row_encodings
 from lexfield.index.query import Query
 from lexfield.index.ranking import Found
+from lexfield.index.row_encodings import RowEncodings, encode_query, open_row_encodings
 from lexfield.index.rows import Rows
 from lexfield.search.method import Mask
 from lexfield.vectors.encoders import Encoded
@@ -56,7 +54,7 @@ class Encoder:
         return found
 
     def search_row(self, rows: Rows, row: int, k: int, among: Mask | None) -> Found:
-        """Return the rows nearest to the vector of a row; the encoder is needed for reasons only."""
+        """Return the rows nearest to the vector of a row; only reasons need the encoder."""
         space = open_row_encodings(rows)
         if not space.norms[row] > 0:
             return Found([], [], notes=[f"{rows.describe(row)['id']} was not encoded"])

@@ -3,10 +3,10 @@
     score = ½ Σ_i w_i max_j s_i·t_j / Σ_i w_i + ½ Σ_j w_j max_i s_i·t_j / Σ_j w_j
 
 where s_i and t_j are the vectors, in context and of length 1, of the tokens (words or pieces of
-words) of the query and of a row, and w is log((n + 1)/(n_w + ½)) for a word in n_w of n rows (MaxSim of Khattab and Zaharia
-2020, weighted, and symmetric: what a row says besides the query lowers its score). Words of rows
-are stored in 36 bytes (``vectors/codec.py``). The rows that are compared are those with the best
-cosine of whole texts (``candidates``; 0 for all rows).
+words) of the query and of a row, and w is log((n + 1)/(n_w + ½)) for a token in n_w of n rows
+(MaxSim of Khattab and Zaharia 2020, weighted, and symmetric: what a row says besides the query
+lowers its score). Tokens of rows are stored in 36 bytes (``vectors/codec.py``). The rows
+that are compared are those with the best cosine of whole texts (``candidates``; 0 for all rows).
 """
 
 from __future__ import annotations

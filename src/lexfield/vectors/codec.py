@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -72,11 +73,11 @@ class Codec:
     def _table(self) -> NDArray[np.float32]:
         """Return the four coordinates of each byte."""
         places = np.arange(256)[:, None] >> np.array([0, 2, 4, 6]) & 3
-        return (_LEVELS[places] * self.scale).astype(np.float32)
+        table: NDArray[np.float32] = (_LEVELS[places] * self.scale).astype(np.float32)
+        return table
 
 
-def unit(vectors: NDArray[np.float32]) -> NDArray[np.float32]:
+def unit(vectors: NDArray[Any]) -> NDArray[Any]:
     """Return rows of length 1; zero rows stay zero."""
     lengths = np.sqrt(np.einsum("ij,ij->i", vectors, vectors))[:, None]
-    made: NDArray[np.float32] = vectors / np.where(lengths > 0, lengths, 1)
-    return made
+    return np.asarray(vectors / np.where(lengths > 0, lengths, 1))

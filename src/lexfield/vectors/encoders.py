@@ -137,7 +137,7 @@ class PieceEncoder(Encoder):
 
 def _pool(tokens: list[str], states: NDArray[np.float32]) -> Encoded:
     if not len(states) or len(tokens) != len(states):
-        raise InputError(f"The encoder returned {len(states)} vectors for {len(tokens)} tokens.")
+        raise ValueError(f"{len(states)} vectors for {len(tokens)} tokens")
     return Encoded(states.mean(axis=0, dtype=np.float64).astype(np.float32), tokens, states)
 
 
@@ -176,7 +176,7 @@ def split_text(text: str, count: Callable[[str], int], most: int | None) -> list
     if most is None or len(text) < 2 or count(text) <= most:
         return [text]
     middle = len(text) // 2
-    spaces = [place for place in (text.rfind(" ", 1, middle), text.find(" ", middle, -1))]
+    spaces = (text.rfind(" ", 1, middle), text.find(" ", middle, -1))
     near = [place for place in spaces if place > 0]
     cut = min(near, key=lambda place: abs(place - middle), default=middle)
     halves = (text[:cut], text[cut:])
@@ -184,7 +184,7 @@ def split_text(text: str, count: Callable[[str], int], most: int | None) -> list
 
 
 def _adapt_sentence_transformers(model: Any) -> Encoder:
-    """Use a ``SentenceTransformer``: its token vectors if it pools by the mean, else its vectors."""
+    """Use a ``SentenceTransformer``, with vectors of tokens if it pools them by their mean."""
     tokenizer, most = model.tokenizer, int(model.max_seq_length)
     name = _name(model)
 
@@ -290,14 +290,15 @@ def _adapt(source: Any) -> Encoder:
 def encode_each(encoder: Encoder, texts: Sequence[str]) -> list[Encoded | str]:
     """Return what an encoder says of each text, or why it failed on it.
 
-    A text that fails, or gets a vector that is not finite or zero, does not stop the others.
+    A text that fails, or gets a vector that is not finite or zero, does not stop the others. Raise
+    InputError if the encoder returns something other than a vector per text.
     """
     try:
         made: list[Encoded | str] = list(encoder.encode(texts))
         if len(made) != len(texts):
             raise InputError(f"{len(made)} results for {len(texts)} texts")
-    except LexfieldError as error:
-        made = [error.message] if len(texts) == 1 else []
+    except LexfieldError:  # the encoder itself is wrong, not a text
+        raise
     except Exception as error:  # a model of others may raise anything
         made = [f"{type(error).__name__}: {error}"] if len(texts) == 1 else []
     if len(made) < len(texts):

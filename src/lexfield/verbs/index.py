@@ -1,4 +1,4 @@
-"""``lexfield index``, ``encode``, ``add``, ``delete`` and ``compact``: building and changing an index."""
+"""Building and changing an index: ``index``, ``encode``, ``add``, ``delete`` and ``compact``."""
 
 from __future__ import annotations
 
