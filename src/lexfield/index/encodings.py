@@ -59,8 +59,8 @@ class Table:
 
     @classmethod
     def load(cls, part: Store, key: str) -> Table:
-        arrays: list[Any] = [part.array(f"{key}{name}") for name in _ARRAYS]
-        return cls(*arrays, part.strings(f"{key}names"))
+        arrays: JsonObject = {name: part.array(f"{key}{name}") for name in _ARRAYS}
+        return cls(**arrays, names=part.strings(f"{key}names"))
 
 
 _ARRAYS = ("hashes", "vectors", "scales", "offsets", "codes", "words")
@@ -225,6 +225,7 @@ class EncodingJob:
     ) -> None:
         """``encoder`` is a name or an object; by default the one that the index was encoded by."""
         self._path, self._segments = index.path, segments
+        self._held: Encodings | None = None
         self._open()
         self._encoder: Encoder | None = None if encoder is None else open_encoder(encoder)
         encoder_name = self._encoder.name if self._encoder else ""
@@ -236,7 +237,7 @@ class EncodingJob:
 
     def _open(self) -> None:
         self._index = Store.open(self._path)
-        self._held: Encodings | None = find_encodings(self._index)
+        self._held = find_encodings(self._index)
 
     def run(self, progress: Progress = silent, *, is_update: bool = False) -> None:
         """Encode what is missing, keep it, and fit vectors of the words to it.

@@ -113,10 +113,7 @@ def index(
         lexfield index library/ --shards 16 --cluster tcp://10.0.0.5:8786 -o /shared/library.idx
     """
     normalisation = Normalisation(lower=not keep_case, stem=stem, tokenizer=tokenize)
-    if encoder is not None:
-        if shards is not None or is_address(output):
-            raise InputError("An index in shards cannot be encoded.", "Leave out --encoder.")
-        open_encoder(encoder)  # one that is missing is an error before any work
+    _check_encoder(encoder, is_sharded=shards is not None or is_address(output))
     if shards is not None or is_address(output):
         documents, list_notes = _stream(texts, options, progress)
         with use_engine(cluster) as engine:
@@ -145,6 +142,14 @@ def index(
     failures = [] if encoder is None else built.encode(encoder, progress=progress)
     row, notes = describe_index(built)
     return BuiltIndex([row], index=built, notes=[*notes, *failures])
+
+
+def _check_encoder(encoder: Any, is_sharded: bool) -> None:
+    """Raise an error, before any work, if an encoder is not installed or cannot be used."""
+    if encoder is not None:
+        if is_sharded:
+            raise InputError("An index in shards cannot be encoded.", "Leave out --encoder.")
+        open_encoder(encoder)
 
 
 def _stream(
