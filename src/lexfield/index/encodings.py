@@ -35,7 +35,7 @@ from lexfield.vectors.encoders import Encoded, Encoder, encode_each, is_special_
 _LOOSE = "loose."
 _TOGETHER = 64  # texts that are encoded between two reports
 _SECONDS = 30.0  # after which finished work is kept
-_ENOUGH = 50_000  # tokens to fit a codec to, where the encoder brings one
+_ENOUGH = 100_000  # tokens to fit a codec to, where the encoder brings one
 _MOST_FAILED = 20  # texts that are named
 Item = tuple[int, Encoded | str]  # the hash of a text; what the encoder says, or why it failed
 
