@@ -53,6 +53,7 @@ _INPUTS = {
     "collections": "collections of texts",
     "index": "an index",
     "vectors": "word vectors: a name, a file or a `WordVectors`",
+    "encoder": "a name or an object",
     "file": "a file",
     "target": "a file or folder to write",
 }

@@ -52,6 +52,7 @@ if TYPE_CHECKING:  # every public name
     from lexfield.verbs.index import add as add
     from lexfield.verbs.index import compact as compact
     from lexfield.verbs.index import delete as delete
+    from lexfield.verbs.index import encode as encode
     from lexfield.verbs.index import index as index
     from lexfield.verbs.info import documents as documents
     from lexfield.verbs.info import info as info

@@ -13,10 +13,12 @@ from numpy.typing import NDArray
 
 from lexfield.compare.measures import MEASURES
 from lexfield.errors import InputError, check
+from lexfield.index.encodings import need_encodings
 from lexfield.search.index import Index
 from lexfield.search.registry import register as register_method
 from lexfield.text.normalise import TOKENIZERS
 from lexfield.text.readers import READERS
+from lexfield.vectors.encoders import embed_with_encoder, use_encoder
 from lexfield.vectors.means import embed_texts
 from lexfield.vectors.wordvectors import WordVectors
 from lexfield.verbs.input import Sources, open_index, read_texts
@@ -24,24 +26,39 @@ from lexfield.verbs.input import Sources, open_index, read_texts
 T = TypeVar("T")
 
 
-def open(path: str | Path | Index, metric: str | None = None) -> Index:
-    """Open an index; with ``metric``, as it looks under a metric that was learned from it."""
+def open(path: str | Path | Index, metric: str | None = None, *, encoder: Any = None) -> Index:
+    """Open an index; with ``metric``, as it looks under a metric that was learned from it.
+
+    ``encoder`` is the model or function that the index was encoded by, where it has no name that
+    lexfield knows: queries are encoded by it.
+    """
     check(isinstance(path, str | Path | Index), "path", "the path of an index", path)
-    return open_index(path, metric)
+    index = open_index(path, metric)
+    if encoder is not None:
+        use_encoder(encoder, need_encodings(index.segments[0].index_store).name)
+    return index
 
 
 def embed(
-    texts: Sources, vectors: WordVectors | str | Path = "default", *, language: str = "en"
+    texts: Sources,
+    vectors: WordVectors | str | Path = "default",
+    *,
+    language: str = "en",
+    encoder: Any = None,
 ) -> NDArray[np.float32]:
     """Return an (n, d) array with a vector of length 1 per text, as the method ``mean`` compares.
 
-    It is the weighted sum of the vectors of its words, without stopwords of the language. A string
-    or path that names a file or a folder is read, as everywhere.
+    It is the weighted sum of the vectors of its words, without stopwords of the language. With
+    ``encoder``, "minilm" or a model or function, it is what that says of the text. A string or path
+    that names a file or a folder is read, as everywhere.
 
     >>> embed(["A cat sat.", "A dog barked."]).shape
     (2, 256)
     """
-    return embed_texts(list(read_texts(texts).texts), vectors, language)
+    every = list(read_texts(texts).texts)
+    if encoder is not None:
+        return embed_with_encoder(every, encoder)
+    return embed_texts(every, vectors, language)
 
 
 def register(extension: T, name: str | None = None) -> T:

@@ -192,7 +192,7 @@ def _build_old(parameter: Parameter) -> click.Option:
 def _choose_type(parameter: Parameter) -> click.ParamType[Any]:
     given = parameter.input
     if given is not None:
-        return click.STRING if given.kind == "vectors" or given.words else Location()
+        return click.STRING if given.kind in ("vectors", "encoder") or given.words else Location()
     if parameter.choices:
         return click.Choice(parameter.choices)
     return Declared(parameter)

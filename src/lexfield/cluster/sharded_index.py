@@ -12,7 +12,7 @@ from lexfield.cluster.shards import ShardedCollection
 from lexfield.engine import Engine
 from lexfield.errors import InputError
 from lexfield.index.ranking import Ranking
-from lexfield.progress import Progress
+from lexfield.progress import Progress, silent
 from lexfield.results import JsonObject
 from lexfield.search.index import Index
 from lexfield.search.searcher import Answer, Request, answer_texts
@@ -39,6 +39,14 @@ class ShardedIndex(ShardedCollection, Index):
                 "Topics are fitted to an index in a folder.", "Build or copy it there first."
             )
         return super().fit_topics(topics, **options)
+
+    def encode(
+        self, encoder: Any = None, *, replace: bool = False, progress: Progress = silent
+    ) -> list[str]:
+        raise InputError(
+            f"{self.path} is an index in shards, which cannot be encoded.",
+            "Build one without --shards.",
+        )
 
 
 def is_sharded(path: str | Path) -> bool:

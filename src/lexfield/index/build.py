@@ -14,9 +14,10 @@ import numpy as np
 
 from lexfield.arrays import Array
 from lexfield.errors import InputError, StoreError
+from lexfield.index.encodings import update_encodings
 from lexfield.index.lexicon import embed_words
 from lexfield.index.metrics import derive_missing
-from lexfield.index.parts import FIXED, TOPICS, segment_keys, stale_parts
+from lexfield.index.parts import ENCODER, FIXED, TOPICS, segment_keys, stale_parts
 from lexfield.index.segment import Segment, save_segment
 from lexfield.index.topics import Topics, infer_missing
 from lexfield.progress import Progress, silent
@@ -150,8 +151,14 @@ def update_parts(index: Store, segments: Sequence[Segment], progress: Progress =
     searches go on making it for themselves.
     """
     stale = stale_parts(index, segments)
-    if not stale:
+    if ENCODER in stale:
+        stale.remove(ENCODER)
+        update_encodings(index, segments, progress)
+        index = Store.open(index.path)
+    elif not stale:
         return False
+    if not stale:
+        return True
     made = {name: _make_missing(index.needed_part(name), segments, progress) for name in stale}
     with suppress(StoreError), write(index.path, index.kind, index.generation) as out:
         out.meta.update(index.meta)
@@ -159,7 +166,8 @@ def update_parts(index: Store, segments: Sequence[Segment], progress: Progress =
         for name in index.parts:
             old, part = index.needed_part(name), out.part(name)
             part.meta = old.meta
-            for prefix in (*FIXED, *segment_keys(name, segments)):
+            own = ("",) if name == ENCODER else (*FIXED, *segment_keys(name, segments))
+            for prefix in own:
                 part.keep(old, prefix)
             for key, values in made.get(name, {}).items():
                 part.array(key, values)

@@ -13,6 +13,7 @@ from lexfield.arrays import Array
 from lexfield.engine import single_thread
 from lexfield.errors import InputError, check
 from lexfield.index.collection import Collection
+from lexfield.index.encodings import EncodingJob, describe_failures, find_encodings
 from lexfield.index.metrics import NAME, PREFIX, LearnedMetric, derive_missing
 from lexfield.index.parts import TOPICS
 from lexfield.index.rows import Rows
@@ -28,6 +29,7 @@ from lexfield.metric.choose import choose_shrinkage
 from lexfield.metric.distortion import WEIGHTS, MinimumDistortion
 from lexfield.progress import Progress, silent
 from lexfield.results import JsonObject
+from lexfield.store.folder import Store
 from lexfield.topics.lda import TopicModel
 from lexfield.topics.simplex import check_mixtures
 
@@ -99,6 +101,28 @@ def mixtures_of_documents(index: Collection, topics: Topics) -> Mixtures:
     live = list(index.documents.values())
     mixtures = np.concatenate([part for part, _ in parts])[live]
     return mixtures, np.concatenate([known for _, known in parts])[live]
+
+
+def encode_texts(
+    index: Collection, encoder: Any = None, *, replace: bool = False, progress: Progress = silent
+) -> list[str]:
+    """Encode the sentences and documents of an index that are not encoded yet; return notes.
+
+    ``encoder`` is a name or an object; by default the one of the index, else ``"minilm"``. What is
+    finished is kept if the work is interrupted. ``replace``: begin anew.
+    """
+    if index.metric is not None:
+        raise InputError("An index cannot be encoded under a metric.", "Open it without one.")
+    index.refresh()
+    store = Store.open(index.path)
+    if encoder is None and find_encodings(store) is None:
+        encoder = "minilm"
+    job = EncodingJob(store, index.segments, encoder, replace=replace)
+    try:
+        job.run(progress)
+    finally:
+        index.refresh()
+    return describe_failures(job.failed)
 
 
 def learn_metric(

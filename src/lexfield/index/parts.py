@@ -1,4 +1,4 @@
-"""The parts of an index, its topics and metrics: kept in its own generation, under its manifest.
+"""The parts of an index: topics, metrics and vectors of an encoder, in its own generation.
 
 So an index and its parts are changed by one rename and have one root checksum, and nothing that
 lies beside them is taken for a part. lexfield 0.1 kept each part as a store of its own in a folder
@@ -20,6 +20,7 @@ from lexfield.store.manifest import CURRENT, epoch_of
 from lexfield.store.owned import belongs
 
 TOPICS = "topics"  # the name of the part; those of metrics begin with "metrics/"
+ENCODER = "encoder"
 FIXED = ("model.", "own.", "words.", "topics.")  # prefixes of arrays that belong to no segment
 _PATIENCE = 600  # seconds that a part, which may have taken hours, waits for another writer
 
@@ -80,12 +81,19 @@ def segment_keys(name: str, segments: Sequence[Segment]) -> list[str]:
     """Return what the names of the arrays of segments begin with in a part."""
     if name == TOPICS:
         return [topic_key(segment, unit) for segment in segments for unit in UNITS]
+    if name == ENCODER:
+        return [encoder_key(segment, unit) for segment in segments for unit in UNITS]
     return [metric_key(segment) for segment in segments]
 
 
 def topic_key(segment: Segment, unit: str) -> str:
     """Return a key that changes with the words of a segment's rows."""
     return f"{segment.fingerprint(unit)}.{unit}."
+
+
+def encoder_key(segment: Segment, unit: str) -> str:
+    """Return a key that changes with the texts of a segment's rows."""
+    return f"{segment.texts_fingerprint}.{unit}."
 
 
 def metric_key(segment: Segment) -> str:

@@ -103,6 +103,12 @@ class Segment:
         return self._store.fingerprint([*own, *words])
 
     @property
+    def texts_fingerprint(self) -> str:
+        """A fingerprint that changes with the texts and how they are cut into sentences."""
+        names = ("texts.bytes", "texts.offsets", "sentence_spans")
+        return self._store.fingerprint([f"{self.name}.{name}" for name in names])
+
+    @property
     def contents(self) -> str:
         """A fingerprint that changes with the rows, their words and the words' vectors."""
         own = [f"{unit}.{field}" for unit in UNITS for field in ("offsets", "words", "counts")]

@@ -11,7 +11,7 @@ from lexfield.engine import Engine
 from lexfield.errors import InputError
 from lexfield.index.collection import Collection
 from lexfield.index.filter import Where
-from lexfield.index.learn import fit_topics
+from lexfield.index.learn import encode_texts, fit_topics
 from lexfield.index.ranking import Ranking, Rankings
 from lexfield.progress import Progress, silent
 from lexfield.results import JsonObject
@@ -120,6 +120,17 @@ class Index(Collection):
     def fit_topics(self, topics: int = 50, **options: Any) -> TopicModel:
         """Fit topics to the documents and keep them here; options as ``TopicModel.fit``."""
         return fit_topics(self, topics, **options).require_model()
+
+    def encode(
+        self, encoder: Any = None, *, replace: bool = False, progress: Progress = silent
+    ) -> list[str]:
+        """Encode all texts and keep that here, for the methods encoder, late and fitted.
+
+        ``encoder`` is "minilm" or an object; by default the one of this index. Return notes on
+        texts that it failed on. What is finished is kept if the work is interrupted; call it again
+        to go on, or with ``replace`` to begin anew.
+        """
+        return encode_texts(self, encoder, replace=replace, progress=progress)
 
 
 def _read_count(method: str | Method | int, k: int) -> tuple[str | Method, int]:

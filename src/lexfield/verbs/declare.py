@@ -94,7 +94,7 @@ class Input(msgspec.Struct, frozen=True):
     folder to write, which is not offered over HTTP.
     """
 
-    kind: Literal["text", "texts", "collections", "index", "vectors", "file", "target"]
+    kind: Literal["text", "texts", "collections", "index", "vectors", "encoder", "file", "target"]
     many: bool = False  # the command line accepts several
     words: bool = False  # the command line also accepts the words themselves
 

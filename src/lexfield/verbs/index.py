@@ -1,24 +1,29 @@
-"""``lexfield index``, ``add``, ``delete`` and ``compact``: building and changing an index."""
+"""Building and changing an index: ``index``, ``encode``, ``add``, ``delete`` and ``compact``."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Unpack
+from typing import Annotated, Any, Unpack
 
 from msgspec import Meta
 
 from lexfield.cluster.build_shards import build_sharded
+from lexfield.errors import InputError
 from lexfield.index.build import check_free
+from lexfield.index.encodings import need_encodings
+from lexfield.index.units import UNITS
 from lexfield.progress import Progress, begin_stage, silent
 from lexfield.search.index import Index
+from lexfield.store.folder import Store
 from lexfield.store.place import is_address
 from lexfield.text.corpus import Corpus
 from lexfield.text.document import Document
 from lexfield.text.normalise import DEFAULT_TOKENIZER, Normalisation
 from lexfield.text.read import Reader
-from lexfield.verbs.declare import Flags, Help, verb
+from lexfield.vectors.encoders import open_encoder
+from lexfield.verbs.declare import Flags, Help, Input, verb
 from lexfield.verbs.info import IndexInfo, describe_index
 from lexfield.verbs.input import (
     FileOptions,
@@ -54,6 +59,15 @@ TokenizerName = Annotated[
     Flags(metavar="NAME"),
     Help("Registered tokenizer that splits sentences into words."),
 ]
+EncoderInput = Annotated[
+    Any,
+    Input("encoder"),
+    Flags(metavar="NAME"),
+    Help(
+        "Also store what a sentence encoder says of every text, for the methods encoder, late and"
+        " fitted: minilm (needs the extra encoder), or in Python a model or a function."
+    ),
+]
 Shards = Annotated[
     int | None,
     Meta(ge=1, le=10_000),
@@ -88,6 +102,7 @@ def index(
     shards: Shards = None,
     cluster: ClusterAddress = None,
     vectors: VectorsInput = "default",
+    encoder: EncoderInput = None,
     progress: Progress = silent,
     **options: Unpack[FileOptions],
 ) -> BuiltIndex:
@@ -100,9 +115,11 @@ def index(
         lexfield index tickets.csv --title-field subject --text-field message -o tickets.idx
         lexfield index texts/ --metadata authors.csv --stemmer none -o texts.idx
         zcat log.gz | lexfield index - --format lines -o log.idx
+        lexfield index abstracts.jsonl --encoder minilm -o abstracts.idx
         lexfield index library/ --shards 16 --cluster tcp://10.0.0.5:8786 -o /shared/library.idx
     """
     normalisation = Normalisation(lower=not keep_case, stem=stemmer, tokenizer=tokenize)
+    _check_encoder(encoder, is_sharded=shards is not None or is_address(output))
     if shards is not None or is_address(output):
         documents, list_notes = _stream(texts, options, progress)
         with use_engine(cluster) as engine:
@@ -134,8 +151,17 @@ def index(
             replace=replace,
             progress=progress,
         )
+    failures = [] if encoder is None else built.encode(encoder, progress=progress)
     row, notes = describe_index(built)
-    return BuiltIndex([row], index=built, notes=notes)
+    return BuiltIndex([row], index=built, notes=[*notes, *failures])
+
+
+def _check_encoder(encoder: Any, is_sharded: bool) -> None:
+    """Raise an error, before any work, if an encoder is not installed or cannot be used."""
+    if encoder is not None:
+        if is_sharded:
+            raise InputError("An index in shards cannot be encoded.", "Leave out --encoder.")
+        open_encoder(encoder)
 
 
 def _stream(
@@ -149,6 +175,51 @@ def _stream(
             return reader, reader.report
     corpus = read_texts(texts, options, progress)
     return corpus.documents, lambda: corpus.notes
+
+
+@dataclass(kw_only=True)
+class EncodedRow:
+    """What an encoder has said of an index: its rows, and on how many texts it failed."""
+
+    encoder: str
+    dims: int
+    sentences: int
+    documents: int
+    failed: int
+
+
+@verb(served="no")
+def encode(
+    index: IndexInput,
+    *,
+    encoder: Annotated[
+        EncoderInput,
+        Help(
+            "The encoder: minilm (needs the extra encoder), or in Python a model or a function. By"
+            " default the one of the index, else minilm."
+        ),
+    ] = None,
+    replace: Annotated[bool, Help("Encode all texts again.")] = False,
+    progress: Progress = silent,
+) -> Result[EncodedRow]:
+    """Store what a sentence encoder says of the texts of an index.
+
+    The search methods encoder, late and fitted need it. Texts that are encoded already are left as
+    they are, so to resume after an interruption, run the same command again. `lexfield add` encodes
+    what it adds.
+
+        lexfield encode my.idx
+        lexfield search my.idx "a quiet harbour" --method late --explain
+    """
+    opened = open_index(index)
+    notes = opened.encode(encoder, replace=replace, progress=progress)
+    found = need_encodings(Store.open(opened.path))
+    sentences, documents = (len(opened.rows(unit)) for unit in UNITS)
+    failed = len(found.meta["failed"])
+    row = EncodedRow(
+        encoder=found.name, dims=found.dims, sentences=sentences, documents=documents, failed=failed
+    )
+    return Result([row], notes=notes)
 
 
 @dataclass(kw_only=True)

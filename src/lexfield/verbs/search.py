@@ -43,7 +43,8 @@ SearchMethods = Annotated[
     Flags(metavar="SPEC"),
     Help(
         "best, ideas, setcover, mean, wmd, jaccard, edit, bow or topic; count, frequency, bm25, lm"
-        " or translation, which weigh words and phrases; with parameters as in setcover(r=20);"
+        " or translation, which weigh words and phrases; encoder, late or fitted, which need"
+        " `lexfield encode`; with parameters as in setcover(r=20);"
         " combined as in fuse(ideas, topic). Repeat it to see several side by side."
     ),
 ]

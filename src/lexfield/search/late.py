@@ -1,0 +1,121 @@
+"""Late interaction: every word's best partner, in both directions, rare words counting more.
+
+    score = ½ Σ_i w_i max_j s_i·t_j / Σ_i w_i + ½ Σ_j w_j max_i s_i·t_j / Σ_j w_j
+
+where s_i and t_j are the vectors, in context and of length 1, of the tokens (words or pieces of
+words) of the query and of a row, and w is log((n + 1)/(n_w + ½)) for a token in n_w of n rows
+(MaxSim of Khattab and Zaharia 2020, weighted, and symmetric: what a row says besides the query
+lowers its score). Tokens of rows are stored in 36 bytes (``vectors/codec.py``). The rows
+that are compared are those with the best cosine of whole texts (``candidates``; 0 for all rows).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lexfield.engine import map_blocks
+from lexfield.engine.topk import top_k
+from lexfield.errors import check
+from lexfield.explain import Explanation, Reason
+from lexfield.index.encodings import is_word
+from lexfield.index.query import Query
+from lexfield.index.ranking import Found
+from lexfield.index.row_encodings import RowWords, encode_query, open_row_encodings
+from lexfield.index.rows import Rows
+from lexfield.search.encoder import score_rows
+from lexfield.search.method import Mask
+from lexfield.vectors.encoders import Encoded, find_words
+
+_BLOCK = 64  # rows per task
+
+
+@dataclass(frozen=True, kw_only=True)
+class Late:
+    """Needs ``lexfield encode`` with an encoder that returns vectors of words."""
+
+    candidates: int = 500
+    name = "late"
+    is_fast = True
+
+    def __post_init__(self) -> None:
+        check(self.candidates >= 0, "candidates", "at least 0", self.candidates)
+
+    def search(self, rows: Rows, query: Query, k: int, among: Mask | None) -> Found:
+        space = open_row_encodings(rows)
+        if not query.words:
+            return Found([], [])
+        encoded = encode_query(space.name, space.dims, query.text)
+        if not len(encoded.states):
+            note = f"the encoder {space.name!r} has no vectors of words: use the method encoder"
+            return Found([], [], notes=[note])
+        first = score_rows(space, encoded.vector, among)
+        count = max(self.candidates, k) if self.candidates else len(rows)
+        chosen = np.sort(top_k(first, count))
+        asked = AskedWords(space.words, encoded)
+        scores = asked.score(chosen)
+        best = top_k(scores, k, chosen)
+        near = chosen[best].tolist()
+        notes = space.notes()
+        if len(chosen) < int((first > -np.inf).sum()):
+            notes.append(f"the {len(chosen):,} rows with the best cosine of whole texts compared")
+        return Found(near, scores[best].tolist(), lambda place: asked.explain(near[place]), notes)
+
+
+class AskedWords:
+    """The words of a query with their vectors and weights, to be compared with those of rows."""
+
+    def __init__(self, words: RowWords, encoded: Encoded) -> None:
+        own = [place for place, token in enumerate(encoded.tokens) if is_word(token)]
+        self._words = words
+        self.names = [encoded.words[place] for place in own]
+        self.vectors = words.codec.project(encoded.states[own])
+        self.weights = words.weights_of([encoded.tokens[place] for place in own])
+
+    def score(self, chosen: Sequence[int] | NDArray[np.int64]) -> NDArray[np.float64]:
+        """Return the scores of rows; -inf for a row without words."""
+        rows = np.asarray(chosen, np.int64)
+        if not len(rows) or not self.weights.sum() > 0:
+            return np.full(len(rows), -np.inf)
+        parts = [rows[first : first + _BLOCK] for first in range(0, len(rows), _BLOCK)]
+        return np.concatenate(list(map_blocks(self._score, parts)))
+
+    def _score(self, rows: NDArray[np.int64]) -> NDArray[np.float64]:
+        vectors, numbers, sizes = self._words.of_all(rows)
+        filled = sizes > 0
+        scores = np.full(len(rows), -np.inf)
+        if not filled.any():
+            return scores
+        starts = (np.cumsum(sizes) - sizes)[filled]
+        products = vectors @ self.vectors.T
+        forth = np.maximum.reduceat(products, starts) @ self.weights / self.weights.sum()
+        weights = np.maximum(self._words.idf[numbers], 0)
+        back = np.add.reduceat(weights * products.max(axis=1), starts)
+        totals = np.add.reduceat(weights, starts)
+        scores[filled] = (forth + back / np.where(totals > 0, totals, 1)) / 2
+        return scores
+
+    def explain(self, row: int) -> Explanation:
+        """Return each word's best partner, and what that adds; the sum is the score."""
+        vectors, numbers, _ = self._words.of_all(np.array([row]))
+        names = find_words([self._words.names[number] for number in numbers.tolist()])
+        products = (vectors @ self.vectors.T).astype(np.float64)
+        weights = np.maximum(self._words.idf[numbers], 0)
+        added: dict[tuple[str, str], float] = {}
+        halves = (
+            (self.weights, products.max(axis=0), enumerate(products.argmax(axis=0).tolist())),
+            (weights, products.max(axis=1), enumerate(products.argmax(axis=1).tolist())),
+        )
+        for side, (own, values, partners) in enumerate(halves):
+            parts = own * values / (2 * own.sum()) if own.sum() > 0 else 0 * values
+            for place, partner in partners:
+                i, j = (place, partner) if side == 0 else (partner, place)
+                pair = (self.names[i], names[j])
+                added[pair] = added.get(pair, 0) + float(parts[place])
+        reasons = [Reason(*pair, value) for pair, value in added.items()]
+        reasons.sort(key=lambda reason: -abs(reason.contribution))
+        note = "the vector of a word in a text also carries its neighbours"
+        return Explanation(reasons, additive=True, facts={"context": note})

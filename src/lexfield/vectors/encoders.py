@@ -1,0 +1,323 @@
+"""Sentence encoders: one small interface, and adapters for models that others wrote.
+
+An encoder reads a text as a whole and returns a vector of it, and, if it can, a vector of each of
+its words in this context. ``open_encoder`` turns any of these into an ``Encoder``:
+
+- ``"minilm"``, the packaged model (``minilm.py``), or a name that was registered;
+- a model of sentence-transformers, model2vec or fastembed, recognised by its methods;
+- any function from a list of texts to an (n, d) array.
+
+A text that is longer than what a model reads at once is split into windows; nothing is cut off.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lexfield.errors import InputError, LexfieldError
+from lexfield.registry import Registry
+from lexfield.vectors.codec import Codec
+from lexfield.vectors.minilm import MiniLm, read_minilm_codec
+
+_BATCH = 32  # texts that a model gets at once
+_MARKS = ("▁", "Ġ")  # of pieces that begin a word
+
+
+@dataclass(frozen=True)
+class Encoded:
+    """What an encoder says of a text.
+
+    ``states`` has the vector of each of ``tokens``, which are words or pieces of them, and is empty
+    if the encoder returns vectors of texts only. Otherwise ``vector`` is their mean.
+    """
+
+    vector: NDArray[np.float32]
+    tokens: list[str]
+    states: NDArray[np.float32]
+
+    @cached_property
+    def words(self) -> list[str]:
+        """The word that each token is of."""
+        return find_words(self.tokens)
+
+
+class Encoder:
+    """Base of all encoders: ``encode`` returns one ``Encoded`` per text."""
+
+    name = "encoder"
+    codec: Codec | None = None  # for vectors of words; None: fitted to those of the first texts
+
+    def encode(self, texts: Sequence[str]) -> list[Encoded]:
+        raise NotImplementedError
+
+
+class PackagedMiniLm(Encoder):
+    """all-MiniLM-L6-v2, int8, from the extra ``encoder``."""
+
+    name = "minilm"
+
+    def __init__(self) -> None:
+        self._model = MiniLm()
+        self.codec = read_minilm_codec()
+
+    def encode(self, texts: Sequence[str]) -> list[Encoded]:
+        return [_pool(tokens, states) for tokens, states in self._model.read(texts)]
+
+
+class FunctionEncoder(Encoder):
+    """A function from texts to an (n, d) array; ``count`` and ``most`` say what fits a window."""
+
+    def __init__(
+        self,
+        function: Callable[[list[str]], Any],
+        name: str,
+        count: Callable[[str], int] = len,
+        most: int | None = None,
+    ) -> None:
+        self.name = name
+        self._function, self._count, self._most = function, count, most
+
+    def encode(self, texts: Sequence[str]) -> list[Encoded]:
+        windows = [split_text(text, self._count, self._most) for text in texts]
+        flat = [window for some in windows for window in some]
+        parts = [flat[first : first + _BATCH] for first in range(0, len(flat), _BATCH)]
+        made = np.concatenate([self._call(part) for part in parts]) if parts else np.empty((0, 0))
+        weights = np.array([max(self._count(window), 1) for window in flat], np.float64)
+        ends = np.cumsum([len(some) for some in windows])
+        encoded = []
+        for some, end in zip(windows, ends.tolist(), strict=True):
+            own = slice(end - len(some), end)
+            vector = np.average(made[own], axis=0, weights=weights[own]).astype(np.float32)
+            encoded.append(Encoded(vector, [], np.empty((0, len(vector)), np.float32)))
+        return encoded
+
+    def _call(self, texts: list[str]) -> NDArray[np.float64]:
+        made = np.asarray(self._function(texts), np.float64)
+        if made.ndim != 2 or len(made) != len(texts):
+            raise InputError(
+                f"The encoder {self.name!r} returned an array of shape {made.shape} for"
+                f" {len(texts)} texts.",
+                "It must return one vector per text.",
+            )
+        return made
+
+
+class PieceEncoder(Encoder):
+    """A model that returns the pieces of a text and their vectors; a text's is their mean."""
+
+    def __init__(
+        self,
+        read: Callable[[list[str]], list[tuple[list[str], Any]]],
+        name: str,
+        count: Callable[[str], int] = len,
+        most: int | None = None,
+    ) -> None:
+        self.name = name
+        self._read, self._count, self._most = read, count, most
+
+    def encode(self, texts: Sequence[str]) -> list[Encoded]:
+        windows = [split_text(text, self._count, self._most) for text in texts]
+        flat = [window for some in windows for window in some]
+        found = []
+        for first in range(0, len(flat), _BATCH):
+            found += self._read(flat[first : first + _BATCH])
+        encoded, place = [], 0
+        for some in windows:
+            own, place = found[place : place + len(some)], place + len(some)
+            states = np.concatenate([np.asarray(one, np.float32) for _, one in own])
+            encoded.append(_pool([piece for pieces, _ in own for piece in pieces], states))
+        return encoded
+
+
+def _pool(tokens: list[str], states: NDArray[np.float32]) -> Encoded:
+    if not len(states) or len(tokens) != len(states):
+        raise ValueError(f"{len(states)} vectors for {len(tokens)} tokens")
+    return Encoded(states.mean(axis=0, dtype=np.float64).astype(np.float32), tokens, states)
+
+
+def find_words(tokens: Sequence[str]) -> list[str]:
+    """Return the word that each token is of: ``##ing`` goes on with the word before it.
+
+    Where tokens that begin a word are marked (``▁`` or ``Ġ``), those without the mark go on.
+    """
+    marks_begin = any(token.startswith(_MARKS) for token in tokens)
+    words: list[list[str]] = []
+    for token in tokens:
+        inside = token.startswith("##") or (marks_begin and not token.startswith(_MARKS))
+        goes_on = inside and words and not (is_special_word(token) or is_special_word(words[-1][0]))
+        if goes_on:
+            words[-1].append(token)
+        else:
+            words.append([token])
+    return [word for parts in words for word in [_join(parts)] * len(parts)]
+
+
+def _join(parts: list[str]) -> str:
+    joined = "".join(part.removeprefix("##") for part in parts)
+    return joined.lstrip("".join(_MARKS)) or joined
+
+
+def is_special_word(word: str) -> bool:
+    """Is this a mark of the model, such as [CLS] or </s>?"""
+    return len(word) > 2 and word[0] in "[<" and word[-1] in "]>"
+
+
+def split_text(text: str, count: Callable[[str], int], most: int | None) -> list[str]:
+    """Split a text at spaces into windows of at most ``most`` pieces: halves, and halves of these.
+
+    A word that is longer than a window is split inside.
+    """
+    if most is None or len(text) < 2 or count(text) <= most:
+        return [text]
+    middle = len(text) // 2
+    spaces = (text.rfind(" ", 1, middle), text.find(" ", middle, -1))
+    near = [place for place in spaces if place > 0]
+    cut = min(near, key=lambda place: abs(place - middle), default=middle)
+    halves = (text[:cut], text[cut:])
+    return [window for half in halves for window in split_text(half, count, most)]
+
+
+def _adapt_sentence_transformers(model: Any) -> Encoder:
+    """Use a ``SentenceTransformer``, with vectors of tokens if it pools them by their mean."""
+    tokenizer, most = model.tokenizer, int(model.max_seq_length)
+    name = _name(model)
+
+    def count(text: str) -> int:
+        return len(tokenizer.encode(text))
+
+    def read(texts: list[str]) -> list[tuple[list[str], Any]]:
+        found = []
+        for one in model.encode(texts, output_value=None, show_progress_bar=False):
+            mask = np.asarray(one["attention_mask"].cpu()).astype(bool)
+            states = np.asarray(one["token_embeddings"].cpu(), np.float32)
+            ids = np.asarray(one["input_ids"].cpu())[: len(mask)][mask].tolist()
+            found.append((list(tokenizer.convert_ids_to_tokens(ids)), states[: len(mask)][mask]))
+        return found
+
+    means = [getattr(part, "pooling_mode_mean_tokens", None) for part in model]
+    others = ("pooling_mode_cls_token", "pooling_mode_max_tokens")
+    is_mean = True in means and not any(getattr(p, o, False) for p in model for o in others)
+    if is_mean:
+        return PieceEncoder(read, name, count, most)
+    return FunctionEncoder(lambda texts: model.encode(texts), name, count, most)
+
+
+def _adapt_model2vec(model: Any) -> Encoder:
+    """Use a ``StaticModel``, which reads texts of any length; its words have no context."""
+
+    def read(texts: list[str]) -> list[tuple[list[str], Any]]:
+        states = model.encode_as_sequence(texts, max_length=None)
+        ids = model.tokenize(texts, max_length=None)
+        return [
+            ([str(model.tokenizer.id_to_token(i)) for i in own], rows)
+            for own, rows in zip(ids, states, strict=True)
+        ]
+
+    return PieceEncoder(read, _name(model))
+
+
+def _adapt_fastembed(model: Any) -> Encoder:
+    """Use a ``TextEmbedding``, which returns vectors of texts only."""
+    tokenizer = getattr(getattr(model, "model", None), "tokenizer", None)
+    most = None
+    count: Callable[[str], int] = len
+    if tokenizer is not None and tokenizer.truncation:
+        most = int(tokenizer.truncation["max_length"])
+        own = type(tokenizer).from_str(tokenizer.to_str())
+        own.no_truncation()
+        own.no_padding()
+        count = lambda text: len(own.encode(text).ids)  # noqa: E731
+    return FunctionEncoder(lambda texts: list(model.embed(texts)), _name(model), count, most)
+
+
+def _name(model: Any) -> str:
+    """Return a name for a model: what it calls itself, else its class or function."""
+    for attribute in ("name", "model_name", "base_model_name", "__name__"):
+        if isinstance(found := getattr(model, attribute, None), str) and found:
+            return found
+    return type(model).__name__
+
+
+ENCODERS: Registry[Callable[[], Encoder]] = Registry(
+    "encoder", "lexfield.encoders", {"minilm": PackagedMiniLm}
+)
+_opened: dict[str, Encoder] = {}
+
+
+def open_encoder(source: Any) -> Encoder:
+    """Return an encoder by name, or an adapter for a model or a function. It stays open.
+
+    What is given as an object is known by its name in this process from then on.
+    """
+    if isinstance(source, str):
+        if source not in _opened:
+            _opened[source] = ENCODERS.get(source)()
+        return _opened[source]
+    encoder = _adapt(source)
+    _opened[encoder.name] = encoder
+    return encoder
+
+
+def use_encoder(source: Any, name: str) -> None:
+    """Let a model or a function answer for the encoder of this name, in this process."""
+    _opened[name] = _adapt(source)
+
+
+def _adapt(source: Any) -> Encoder:
+    if isinstance(source, Encoder):
+        return source
+    if hasattr(source, "encode_as_sequence"):
+        return _adapt_model2vec(source)
+    if hasattr(source, "encode") and hasattr(source, "max_seq_length"):
+        return _adapt_sentence_transformers(source)
+    if hasattr(source, "embed"):
+        return _adapt_fastembed(source)
+    if isinstance(source, type) or not (callable(source) or hasattr(source, "encode")):
+        raise InputError(
+            f"{type(source).__name__} is not an encoder.",
+            "Give 'minilm', a model of sentence-transformers, fastembed or model2vec, or a function"
+            " from a list of texts to an array with a row per text.",
+        )
+    return FunctionEncoder(getattr(source, "encode", source), _name(source))
+
+
+def encode_each(encoder: Encoder, texts: Sequence[str]) -> list[Encoded | str]:
+    """Return what an encoder says of each text, or why it failed on it.
+
+    A text that fails, or gets a vector that is not finite or zero, does not stop the others. Raise
+    InputError if the encoder returns something other than a vector per text.
+    """
+    try:
+        made: list[Encoded | str] = list(encoder.encode(texts))
+        if len(made) != len(texts):
+            raise InputError(f"{len(made)} results for {len(texts)} texts")
+    except LexfieldError:  # the encoder itself is wrong, not a text
+        raise
+    except Exception as error:  # a model of others may raise anything
+        made = [f"{type(error).__name__}: {error}"] if len(texts) == 1 else []
+    if len(made) < len(texts):
+        return [one for text in texts for one in encode_each(encoder, [text])]
+    return [one if isinstance(one, str) else _check(one) for one in made]
+
+
+def _check(one: Encoded) -> Encoded | str:
+    if not (np.isfinite(one.vector).all() and np.isfinite(one.states).all()):
+        return "its vector is not finite"
+    return one if one.vector.any() else "its vector is zero"
+
+
+def embed_with_encoder(texts: Sequence[str], source: Any) -> NDArray[np.float32]:
+    """Return an (n, d) array with the vector of each text, of length 1."""
+    encoder = open_encoder(source)
+    made = encode_each(encoder, texts)
+    for number, one in enumerate(made):
+        if isinstance(one, str):
+            raise InputError(f"The encoder {encoder.name!r} failed on text {number}: {one}.")
+    vectors = np.stack([one.vector for one in made if not isinstance(one, str)])
+    return np.asarray(vectors / np.linalg.norm(vectors, axis=1, keepdims=True), np.float32)

@@ -1,0 +1,159 @@
+"""Adapters for models of others, by stand-ins with the same methods, and the packaged model."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+
+import lexfield as lx
+from lexfield.errors import CorruptError, InputError
+from lexfield.vectors import minilm
+from lexfield.vectors.codec import Codec
+from lexfield.vectors.encoders import (
+    encode_each,
+    find_words,
+    open_encoder,
+    split_text,
+)
+
+
+def spell(texts: list[str]) -> np.ndarray:
+    return np.array([[len(text), text.count("a") + 1.0, text.count(" ")] for text in texts])
+
+
+def test_any_function() -> None:
+    made = lx.embed(["a cat", "a dog"], encoder=spell)
+    np.testing.assert_allclose(made, [np.array([5, 3, 1]) / 35**0.5, np.array([5, 2, 1]) / 30**0.5],
+                               rtol=1e-6)  # fmt: skip
+
+
+@pytest.mark.parametrize("bad", [lambda texts: np.ones(3), lambda texts: np.ones((1, 3))])
+def test_a_function_that_returns_something_else(bad: Any) -> None:
+    with pytest.raises(InputError, match="one vector per text|shape"):
+        lx.embed(["a", "b", "c"], encoder=bad)
+
+
+@pytest.mark.parametrize("bad", [3, object(), dict])
+def test_not_an_encoder(bad: object) -> None:
+    with pytest.raises(InputError, match="is not an encoder"):
+        open_encoder(bad)
+    with pytest.raises(InputError, match="There is no encoder named 'minlm'. Did you mean"):
+        open_encoder("minlm")
+
+
+class Tensor(np.ndarray[Any, Any]):
+    def cpu(self) -> Tensor:
+        return self
+
+
+class SentenceTransformer(list[Any]):
+    """As far as the adapter looks: a list of modules with a tokenizer and ``encode``."""
+
+    max_seq_length = 6
+
+    def __init__(self) -> None:
+        super().__init__([SimpleNamespace(pooling_mode_mean_tokens=True)])
+        self.tokenizer = SimpleNamespace(
+            encode=lambda text: [0, *range(len(text.split())), 0],
+            convert_ids_to_tokens=lambda ids: [f"w{i}" for i in ids],
+        )
+
+    def encode(self, texts: list[str], **_: object) -> list[dict[str, Any]]:
+        found = []
+        for text in texts:
+            size = len(text.split())
+            assert size + 2 <= self.max_seq_length
+            states = np.arange(2.0 * (size + 1)).reshape(-1, 2) + len(text)
+            mask = np.array([1] * size + [0])
+            ids = np.arange(size + 1)
+            one = {"token_embeddings": states, "attention_mask": mask, "input_ids": ids}
+            found.append({name: value.view(Tensor) for name, value in one.items()})
+        return found
+
+
+def test_sentence_transformers_in_windows() -> None:
+    (made,) = open_encoder(SentenceTransformer()).encode(["one two three four five six"])
+    assert made.tokens == ["w0", "w1", "w2"] * 2
+    np.testing.assert_allclose(made.vector, made.states.mean(axis=0))
+
+
+def test_model2vec() -> None:
+    rows = np.arange(8.0).reshape(4, 2)
+    model = SimpleNamespace(
+        base_model_name="potion",
+        tokenizer=SimpleNamespace(id_to_token=lambda i: ["a", "##b", "c", "d"][i]),
+        tokenize=lambda texts, max_length: [[0, 1, 3] for _ in texts],
+        encode_as_sequence=lambda texts, max_length: [rows[[0, 1, 3]] for _ in texts],
+    )
+    encoder = open_encoder(model)
+    (made,) = encoder.encode(["ab d"])
+    assert (encoder.name, made.words) == ("potion", ["ab", "ab", "d"])
+    np.testing.assert_allclose(made.vector, rows[[0, 1, 3]].mean(axis=0))
+
+
+def test_fastembed() -> None:
+    model = SimpleNamespace(model_name="bge", embed=lambda texts: iter(spell(texts)))
+    (made,) = open_encoder(model).encode(["a cat"])
+    assert made.vector.tolist() == [5, 3, 1] and not len(made.states)
+
+
+def test_words_of_pieces() -> None:
+    assert find_words(["[CLS]", "sail", "##ing", "boat"]) == ["[CLS]", "sailing", "sailing", "boat"]
+    assert find_words(["<s>", "▁sail", "ing", "▁a"]) == ["<s>", "sailing", "sailing", "a"]
+
+
+@pytest.mark.parametrize("text", ["one two three four five", "x" * 40, "a " * 30, " lead", ""])
+def test_windows_hold_everything(text: str) -> None:
+    windows = split_text(text, lambda part: len(part.split()) + len(part) // 8, 4)
+    assert "".join(windows) == text
+    assert all(len(one.split()) + len(one) // 8 <= 4 for one in windows)
+
+
+def test_failures_do_not_stop_the_others() -> None:
+    def fragile(texts: list[str]) -> np.ndarray:
+        if any("bad" in text for text in texts):
+            raise RuntimeError("no")
+        return spell(texts)
+
+    made = encode_each(open_encoder(fragile), ["fine", "bad", "good"])
+    assert [isinstance(one, str) for one in made] == [False, True, False]
+    assert made[1] == "RuntimeError: no"
+
+
+def test_codec_keeps_angles() -> None:
+    """Measured error: cosines of decoded vectors with the vectors themselves."""
+    generator = np.random.default_rng(0)
+    spread = generator.normal(size=(384, 384)) * np.exp(-np.arange(384) / 60)
+    vectors = (generator.normal(size=(3000, 384)) @ spread.T).astype(np.float32)
+    codec = Codec.fit(vectors)
+    codes = codec.encode(vectors)
+    assert codes.shape == (3000, 36)
+    cosines = (codec.decode(codes) * codec.project(vectors)).sum(axis=1)
+    assert cosines.mean() > 0.85
+
+
+def test_changed_weights_are_not_loaded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("onnxruntime", reason="needs lexfield[encoder]")
+    (tmp_path / "model.onnx").write_bytes(b"something else")
+    found = SimpleNamespace(locate_file=lambda name: tmp_path / "model.onnx")
+    monkeypatch.setattr(minilm, "distribution", lambda name: found)
+    with pytest.raises(CorruptError, match="is not the model that lexfield was tested with"):
+        minilm.MiniLm()
+
+
+def test_minilm() -> None:
+    pytest.importorskip("onnxruntime", reason="needs lexfield[encoder]")
+    texts = ["The boat came home.", "A ship returned to the harbour.", "Bread needs yeast."]
+    made = lx.embed(texts, encoder="minilm")
+    assert made.shape == (3, 384)
+    assert made[0] @ made[1] > 0.5 > 0.2 > made[0] @ made[2]
+    encoder = open_encoder("minilm")
+    (alone,), (beside, _) = encoder.encode(texts[:1]), encoder.encode(texts[:2])
+    assert alone.vector.tobytes() == beside.vector.tobytes()
+    (long,) = encoder.encode(["a very long text " * 200])
+    assert long.tokens.count("[CLS]") == 7
+    assert len(long.tokens) - 14 == 800  # nothing was cut off
