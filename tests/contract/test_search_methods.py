@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from lexfield.errors import InputError
+from lexfield.index import encodings
 from lexfield.index.learn import use_model
 from lexfield.sample import METADATA, TEXTS
 from lexfield.search.index import Index
@@ -31,6 +33,14 @@ QUERIES = [
     "My grandmother cooked rice in the copper pot and sang.",
     "He repaired the engine with a spanner.",
 ]
+
+
+@pytest.fixture(autouse=True, scope="module")
+def keep_the_codec() -> Iterator[None]:
+    """Let the toy encoder's own codec serve any index: one that is fitted depends on its texts."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(encodings, "_ENOUGH", 10**9)
+        yield
 
 
 def prepare(*indexes: Index, spec: str) -> None:

@@ -35,7 +35,8 @@ from lexfield.vectors.encoders import Encoded, Encoder, encode_each, is_special_
 _LOOSE = "loose."
 _TOGETHER = 64  # texts that are encoded between two reports
 _SECONDS = 30.0  # after which finished work is kept
-_ENOUGH = 100_000  # tokens to fit a codec to, where the encoder brings one
+_ENOUGH = 10_000  # tokens to fit a codec to, where the encoder brings one
+_SAMPLE = 100_000  # tokens that it is fitted to, at most
 _MOST_FAILED = 20  # texts that are named
 Item = tuple[int, Encoded | str]  # the hash of a text; what the encoder says, or why it failed
 
@@ -348,7 +349,7 @@ class EncodingJob:
             return own
         if not len(words):
             words = np.stack([one.vector for one in good])
-        return Codec.fit(words[:: max(1, len(words) // _ENOUGH)])
+        return Codec.fit(words[:: max(1, len(words) // _SAMPLE)])
 
     def _note_failures(self, items: Iterable[Item]) -> None:
         for hash_, one in items:

@@ -27,7 +27,7 @@ SHA256 = "8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6"
 _DATA = Path(__file__).parent / "data"
 VOCABULARY, CODEC = _DATA / "bert-uncased.txt.xz", _DATA / "minilm-codec.npz"
 _FIRST, _LAST = 101, 102  # [CLS] and [SEP]
-_WINDOW = 126  # pieces that the model reads at once, besides those two: it was trained on 128
+_WINDOW = 254  # pieces that the model reads at once, besides those two
 
 Pieces = tuple[list[str], NDArray[np.float32]]  # pieces of words, and a vector of each
 
