@@ -36,8 +36,10 @@ Mask = NDArray[np.bool_] | None
 
 @dataclass(frozen=True)
 class Scorer:
-    """How a method scores any rows for one query; ``known`` is a part of the score of every row,
-    0 for those that do not have it, or None."""
+    """How a method scores any rows for one query: NaN for a row that it would not return.
+
+    ``known`` is a part of the score of every row, 0 for those that do not have it; or None.
+    """
 
     score: Callable[[Array], NDArray[np.float64]]
     known: NDArray[np.float64] | None = None
@@ -76,8 +78,9 @@ def draw(scorer: Scorer, rows: Rows, among: Mask, first: int = 0, total: int = 0
     others[best] = False
     rest = top_k(np.where(others, -places.astype(np.float64), -np.inf), SAMPLE)
     chosen = np.concatenate([best, rest])
+    scores = scorer.score(chosen).tolist()
     return {
-        "scores": scorer.score(chosen).tolist(),
+        "scores": [None if math.isnan(score) else score for score in scores],
         "known": known[chosen].tolist(),
         "places": places[chosen].tolist(),
         "numbers": (chosen + first).tolist(),
@@ -98,7 +101,9 @@ def join(parts: Sequence[JsonObject]) -> Sample:
     rest = top_k(np.where(others, -places, -np.inf), SAMPLE - len(best))
     each = (rows - len(best)) / max(1, len(rest))
     weights = np.concatenate([np.ones(len(best)), np.full(len(rest), each)])
-    return Sample(scores[np.concatenate([best, rest])], weights, rows)
+    scores = scores[np.concatenate([best, rest])]
+    returned = ~np.isnan(scores)
+    return Sample(scores[returned], weights[returned], rows)
 
 
 @dataclass(frozen=True)

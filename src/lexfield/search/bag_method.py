@@ -115,7 +115,7 @@ class BagMethod:
         """Return how any rows are scored: the scores of all are known."""
         bags = Bags.of(rows)
         sums = self.add_up(bags, self.score_terms(bags, query)[0])
-        return Scorer(sums.__getitem__, sums)
+        return Scorer(np.where(sums == 0, np.nan, sums).__getitem__, sums)
 
     def add_up(self, bags: Bags, scored: Scored) -> NDArray[np.float64]:
         """Return the score of every row: 0 for a row without any term."""
