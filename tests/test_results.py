@@ -86,7 +86,7 @@ def test_hits_are_highlighted_and_escaped(index: lx.Index) -> None:
     assert html.count("<mark") >= 2
     assert 'title="answers: storm">storm</mark>' in html
     assert "&lt;" in html and "<broke>" not in html
-    assert "ideas: A storm &amp; a ship" in html
+    assert "best: A storm &amp; a ship" in html
     frame = hits.to_polars()
     assert frame["id"].to_list() == [hit.id for hit in hits]
     assert set(hits.to_pandas()["metadata.by"].dropna()) == {"x"}

@@ -70,7 +70,7 @@ def test_added_texts_are_numbered_on(index: Index) -> None:
 
 def test_a_number_for_the_method_is_k(index: Index) -> None:
     assert len(index.search("fire dog", 1, allow_unknown=True)) == 1
-    assert index.search("fire dog", 1, allow_unknown=True).method == "ideas"
+    assert index.search("fire dog", 1, allow_unknown=True).method == "best"
 
 
 def test_many_rankings_are_a_sequence(index: Index) -> None:
