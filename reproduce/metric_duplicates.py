@@ -27,7 +27,7 @@ from scipy.sparse.csgraph import connected_components
 from lexfield import Corpus, Document, Index, MinimumDistortion
 from lexfield.evaluate.measures import by_query, compare
 from lexfield.evaluate.trec import Run
-from lexfield.index.learn import learn_metric
+from lexfield.index.learn_metric import learn_metric
 from lexfield.metric.choose import choose_shrinkage
 
 HERE = Path(__file__).parent

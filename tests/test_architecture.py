@@ -132,6 +132,16 @@ def test_import_is_lazy() -> None:
     assert done.stdout.strip() == "set()"
 
 
+def test_a_verb_loads_no_heavy_package_until_it_needs_one() -> None:
+    code = (
+        "import sys; from lexfield.verbs import list_verbs\n"
+        "list_verbs()['search'].load()\n"
+        "print({'scipy', 'sklearn', 'numba', 'pandas'} & set(sys.modules))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "set()"
+
+
 def test_the_diagram_shows_the_imports(monkeypatch: pytest.MonkeyPatch) -> None:
     root = Path(__file__).parents[1]
     monkeypatch.syspath_prepend(root / "scripts")

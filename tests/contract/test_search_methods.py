@@ -10,7 +10,7 @@ import pytest
 
 from lexfield.errors import InputError
 from lexfield.index import encodings
-from lexfield.index.learn import use_model
+from lexfield.index.fit_topics import use_model
 from lexfield.sample import METADATA, TEXTS
 from lexfield.search.index import Index
 from lexfield.search.method import uses_vectors

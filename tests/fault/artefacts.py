@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from lexfield.index.learn import learn_metric
+from lexfield.index.learn_metric import learn_metric
 from lexfield.search.index import Index
 from lexfield.study.database import Study, create
 from lexfield.study.design import Design, StudyQuery

@@ -21,7 +21,7 @@ from typing import Any
 
 from lexfield.cli.main import main
 from lexfield.errors import NotAStoreError, StoreError
-from lexfield.index.learn import learn_metric
+from lexfield.index.learn_metric import learn_metric
 from lexfield.index.metrics import list_metrics
 from lexfield.index.topics import has_topics
 from lexfield.search.index import Index

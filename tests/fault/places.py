@@ -23,7 +23,7 @@ import xxhash
 from lexfield.cluster.build_shards import build_sharded
 from lexfield.cluster.sharded_index import open_index
 from lexfield.errors import LexfieldError
-from lexfield.index.learn import learn_metric
+from lexfield.index.learn_metric import learn_metric
 from lexfield.search.index import Index
 from lexfield.store.files import canonical_json
 from lexfield.store.folder import Store, discard, write

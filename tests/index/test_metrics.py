@@ -9,9 +9,10 @@ import pytest
 from numpy.typing import NDArray
 
 import lexfield as lx
-from lexfield.index.learn import clusters_of, learn_metric, mean_vectors
+from lexfield.index.learn_metric import clusters_of, learn_metric
 from lexfield.index.metrics import list_metrics, remove_metric
 from lexfield.index.ranking import Ranking
+from lexfield.index.rows import mean_vectors
 from lexfield.sample import TICKETS
 from lexfield.text.corpus import Corpus
 from lexfield.vectors.weights import scale_to_one
@@ -112,7 +113,7 @@ def test_words_that_only_the_query_has_are_mapped_too(index: lx.Index) -> None:
 
 
 def hellinger(index: lx.Index, map_: NDArray[Any], row: int) -> NDArray[Any]:
-    from lexfield.index.learn import mixtures_of_documents
+    from lexfield.index.fit_topics import mixtures_of_documents
     from lexfield.index.topics import Topics
 
     mixtures, _ = mixtures_of_documents(index, Topics.open(index.path))
@@ -128,7 +129,7 @@ def test_topics_under_a_metric(index: lx.Index) -> None:
         lx.Index.open(index.path, "early").search(QUERY, "topic")
     assert learn_metric(index, "component", "m", shrinkage=0.5).topics
     under = lx.Index.open(index.path, "m")
-    from lexfield.index.learn import mixtures_of_documents
+    from lexfield.index.fit_topics import mixtures_of_documents
     from lexfield.index.topics import Topics
 
     mixtures, known = mixtures_of_documents(index, Topics.open(index.path))
@@ -151,7 +152,7 @@ def test_topics_under_a_metric(index: lx.Index) -> None:
 
 
 def test_words_get_a_metric_where_topics_cannot(index: lx.Index) -> None:
-    from lexfield.index.learn import use_mixtures
+    from lexfield.index.fit_topics import use_mixtures
 
     first = next(iter(index.documents))
     use_mixtures(index, np.array([[0.5, 0.5]]), [first])  # one mixture: no group has two

@@ -12,7 +12,7 @@ import pytest
 from lexfield.cluster.build_shards import build_sharded
 from lexfield.cluster.sharded_index import open_index
 from lexfield.errors import CorruptError, InputError
-from lexfield.index.learn import learn_metric
+from lexfield.index.learn_metric import learn_metric
 from lexfield.index.metrics import remove_metric
 from lexfield.search.index import Index
 from lexfield.store.folder import Store, discard, write

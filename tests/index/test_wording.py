@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
@@ -147,5 +148,5 @@ def test_text_and_json(index: Index) -> None:
     assert all(row.words for row in suggested)
 
 
-def _hit(ranking: list[Hit], text: str) -> Hit:
+def _hit(ranking: Iterable[Hit], text: str) -> Hit:
     return next(hit for hit in ranking if hit.text == text)

@@ -10,7 +10,7 @@ import pytest
 
 from lexfield.errors import ChangedError, InputError
 from lexfield.index.build import update_parts
-from lexfield.index.learn import infer_texts, mixtures_of_documents, use_mixtures, use_model
+from lexfield.index.fit_topics import infer_texts, mixtures_of_documents, use_mixtures, use_model
 from lexfield.index.parts import stale_parts
 from lexfield.index.topics import Topics
 from lexfield.search.index import Index

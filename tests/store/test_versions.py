@@ -56,7 +56,7 @@ def test_metrics_are_refused_with_the_command_that_binds_them(golden: Path) -> N
 
 @pytest.mark.parametrize("change", ["add", "delete", "compact", "fit", "learn"])
 def test_every_change_binds_what_fits(golden: Path, change: str) -> None:
-    from lexfield.index.learn import learn_metric
+    from lexfield.index.learn_metric import learn_metric
 
     index = open_index(golden / "plain.idx")
     if change == "add":

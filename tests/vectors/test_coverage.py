@@ -13,7 +13,7 @@ from lexfield.cluster.build_shards import build_sharded
 from lexfield.compare.pair import divergence
 from lexfield.compare.pairs import pairs
 from lexfield.errors import InputError
-from lexfield.index.learn import learn_metric
+from lexfield.index.learn_metric import learn_metric
 from lexfield.ranks.layout import layout
 from lexfield.ranks.speech import speech
 from lexfield.ranks.zipf import zipf

@@ -309,3 +309,14 @@ def _starts(corpus: Corpus, document: int) -> NDArray[np.int64]:
     counts = np.add.reduceat(characters, bounds, dtype=np.int64)
     counts[:-1][np.diff(bounds) == 0] = 0  # reduceat returns the first element for empty slices
     return np.cumsum(counts)[:-1]
+
+
+def mean_vectors(rows: Rows) -> NDArray[np.float32]:
+    """Return the plain mean vector of every row; zero where no word has a vector."""
+    from scipy.sparse import csr_matrix
+
+    parts = []
+    for segment, unit in zip(rows.segments, rows.units, strict=True):
+        shape = (unit.rows, len(segment.vectors))
+        parts.append(csr_matrix((unit.shares, unit.words, unit.offsets), shape) @ segment.vectors)
+    return np.concatenate(parts)

@@ -10,8 +10,9 @@ from typing import Any
 from lexfield.engine import Engine
 from lexfield.errors import InputError
 from lexfield.index.collection import Collection
+from lexfield.index.encode import encode_texts
 from lexfield.index.filter import Where
-from lexfield.index.learn import encode_texts, fit_topics
+from lexfield.index.fit_topics import fit_topics
 from lexfield.index.ranking import Ranking, Rankings
 from lexfield.progress import Progress, silent
 from lexfield.results import JsonObject

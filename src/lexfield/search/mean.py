@@ -23,11 +23,10 @@ from lexfield.errors import check
 from lexfield.explain import Explanation, Reason
 from lexfield.index.axes import split_vector
 from lexfield.index.chance import Scorer
-from lexfield.index.learn import mean_vectors
 from lexfield.index.nearest import find_nearest, measure, turn
 from lexfield.index.query import Query
 from lexfield.index.ranking import Found
-from lexfield.index.rows import Rows
+from lexfield.index.rows import Rows, mean_vectors
 from lexfield.search.method import Mask
 
 OLD_INDEX = (

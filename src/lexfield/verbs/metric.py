@@ -15,7 +15,7 @@ from typing import Annotated, Literal
 from msgspec import Meta
 
 from lexfield.index import metrics as stored
-from lexfield.index.learn import learn_metric as learn
+from lexfield.index.learn_metric import learn_metric as learn
 from lexfield.index.metrics import MetricSummary
 from lexfield.progress import Progress, begin_stage, silent
 from lexfield.verbs.declare import Flags, Help, verb

@@ -19,7 +19,7 @@ import numpy as np
 from msgspec import UNSET, Meta, UnsetType
 from numpy.typing import NDArray
 
-from lexfield.index.learn import infer_texts, mixtures_of_documents, use_mixtures
+from lexfield.index.fit_topics import infer_texts, mixtures_of_documents, use_mixtures
 from lexfield.index.topics import Topics, segment_counts
 from lexfield.progress import Progress, begin_stage, silent
 from lexfield.results import JsonObject

@@ -1,10 +1,8 @@
-"""What is learned from the documents of an index and stored with it: topics and metrics."""
+"""The metrics of an index: learned from groups of its documents, and stored with it."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import asdict
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,116 +11,17 @@ from lexfield.arrays import Array
 from lexfield.engine import single_thread
 from lexfield.errors import InputError, check
 from lexfield.index.collection import Collection
-from lexfield.index.encodings import EncodingJob, describe_failures, find_encodings
+from lexfield.index.fit_topics import mixtures_of_documents
 from lexfield.index.metrics import NAME, PREFIX, LearnedMetric, derive_missing
-from lexfield.index.parts import TOPICS
-from lexfield.index.rows import Rows
+from lexfield.index.rows import Rows, mean_vectors
 from lexfield.index.topics import (
-    Mixtures,
     Topics,
     has_topics,
-    infer_counts,
-    infer_missing,
-    segment_counts,
 )
 from lexfield.metric.choose import choose_shrinkage
 from lexfield.metric.distortion import WEIGHTS, MinimumDistortion
 from lexfield.progress import Progress, silent
 from lexfield.results import JsonObject
-from lexfield.store.folder import Store
-from lexfield.topics.lda import TopicModel
-from lexfield.topics.simplex import check_mixtures
-
-
-def fit_topics(
-    index: Collection, topics: int = 50, *, progress: Progress = silent, **options: Any
-) -> Topics:
-    """Fit a model to the documents of an index and keep it; options as ``TopicModel.fit``."""
-    from scipy.sparse import vstack
-
-    rows = index.rows("document")
-    words = list(rows.lexicon.words)
-    ids = {word: number for number, word in enumerate(words)}
-    parts = [segment_counts(segment, "document", ids) for segment in rows.segments]
-    counts = vstack(parts, format="csr")
-    if rows.live is not None:
-        counts = counts[rows.live]
-    return use_model(index, TopicModel.fit(counts, words, topics, progress=progress, **options))
-
-
-def use_model(index: Collection, model: TopicModel) -> Topics:
-    """Keep a model with an index, and the mixtures of all its rows."""
-    made = infer_missing(model, index.segments, None)
-    with index.write_part(TOPICS) as out:
-        model.save(out)
-        for name, values in made.items():
-            out.array(name, values)
-    index.refresh()
-    return Topics.open(index.path)
-
-
-def use_mixtures(
-    index: Collection, mixtures: Any, ids: Sequence[str] | None, notes: Sequence[str] = ()
-) -> Topics:
-    """Keep mixtures of documents from elsewhere: by id, or in the order of the index."""
-    matrix, more = check_mixtures(mixtures)
-    documents = list(index.documents)
-    if ids is None and len(matrix) != len(documents):
-        raise InputError(
-            f"There are {len(matrix):,} mixtures for {len(documents):,} documents.",
-            "Give a row for each document in order, or a parquet file with an id column.",
-        )
-    names = documents if ids is None else list(ids)
-    if len(set(names)) < len(names) or len(names) != len(matrix):
-        raise InputError("Mixtures need one id per row, all different.")
-    inside = set(documents)
-    known = np.array([name in inside for name in names], bool)
-    if not known.any():
-        raise InputError("No id of the mixtures is the id of a document of the index.")
-    messages = [*notes, *more]
-    if missing := len(documents) - int(known.sum()):
-        messages.append(f"{missing:,} documents of the index have no mixture and are never found")
-    with index.write_part(TOPICS) as out:
-        out.array("own.mixtures", matrix[known].astype(np.float32))
-        out.strings("own.ids", [name for name, here in zip(names, known, strict=True) if here])
-        out.meta.update(notes=messages)
-    index.refresh()
-    return Topics.open(index.path)
-
-
-def infer_texts(index: Collection, topics: Topics, texts: Sequence[str]) -> Mixtures:
-    """Return the mixtures of texts, cut as those of the index."""
-    return infer_counts(topics.require_model(), [index.query(text) for text in texts])
-
-
-def mixtures_of_documents(index: Collection, topics: Topics) -> Mixtures:
-    """Return the mixtures of the documents that were not deleted, in order."""
-    parts = [topics.mixtures(segment, "document") for segment in index.segments]
-    live = list(index.documents.values())
-    mixtures = np.concatenate([part for part, _ in parts])[live]
-    return mixtures, np.concatenate([known for _, known in parts])[live]
-
-
-def encode_texts(
-    index: Collection, encoder: Any = None, *, replace: bool = False, progress: Progress = silent
-) -> list[str]:
-    """Encode the sentences and documents of an index that are not encoded yet; return notes.
-
-    ``encoder`` is a name or an object; by default the one of the index, else ``"minilm"``. What is
-    finished is kept if the work is interrupted. ``replace``: begin anew.
-    """
-    if index.metric is not None:
-        raise InputError("An index cannot be encoded under a metric.", "Open it without one.")
-    index.refresh()
-    store = Store.open(index.path)
-    if encoder is None and find_encodings(store) is None:
-        encoder = "minilm"
-    job = EncodingJob(store, index.segments, encoder, replace=replace)
-    try:
-        job.run(progress)
-    finally:
-        index.refresh()
-    return describe_failures(job.failed)
 
 
 def learn_metric(
@@ -249,14 +148,3 @@ def clusters_of(rows: Rows, by: str) -> tuple[Array, list[str]]:
         labels = np.array([str(n) if has else "" for n, has in zip(found, linked, strict=True)])
         notes.append(f"{by} names other documents: those that it links are one cluster")
     return labels[rows.documents].astype(str), notes
-
-
-def mean_vectors(rows: Rows) -> NDArray[np.float32]:
-    """Return the plain mean vector of every row; zero where no word has a vector."""
-    from scipy.sparse import csr_matrix
-
-    parts = []
-    for segment, unit in zip(rows.segments, rows.units, strict=True):
-        shape = (unit.rows, len(segment.vectors))
-        parts.append(csr_matrix((unit.shares, unit.words, unit.offsets), shape) @ segment.vectors)
-    return np.concatenate(parts)
