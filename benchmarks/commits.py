@@ -37,12 +37,16 @@ _SEARCH = """
 from lexfield.search.index import Index
 index = Index.open(folder / "t.idx")
 index.search(QUERIES[0], {method!r})
-best(lambda: [list(index.search(q, {method!r})) for q in QUERIES])
+best(lambda: [list(index.search(q, {method!r})) for q in QUERIES], 40)
 """
 _COMMAND = """
 import subprocess
-best(lambda: subprocess.run([sys.executable, "-m", "lexfield", *{arguments!r}],
-     check=True, capture_output=True, cwd=folder), 2)
+def call():
+    done = subprocess.run([sys.executable, "-m", "lexfield", *{arguments!r}],
+                          capture_output=True, text=True, cwd=folder)
+    if done.returncode > 1:  # 1 means that nothing was found
+        raise SystemExit(done.stderr)
+best(call, 2)
 """
 OPERATIONS = {
     "import lexfield": """

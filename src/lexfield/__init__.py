@@ -11,11 +11,10 @@ so that ``import lexfield`` is quick.
 
 from __future__ import annotations
 
-import re
+import io
 import sys
 import warnings
 from importlib import import_module
-from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
@@ -107,8 +106,9 @@ _RENAMED = {
 _INSTEAD = {"search_many": "lexfield.search(index, [text, …])"}
 
 # The imports above are the only list of public names; here they are read, not executed.
-_IMPORTS = re.compile(r"^    from (lexfield\.\S+) import (\w+) as \2$", re.M)
-_HOMES = {name: home for home, name in _IMPORTS.findall(Path(__file__).read_text("utf-8"))}
+with io.open_code(__file__) as _source:
+    _LINES = [line.split() for line in _source.read().decode().splitlines()]
+_HOMES = {line[5]: line[1] for line in _LINES if line[:1] == ["from"] and line[4:5] == ["as"]}
 __all__ = sorted(_HOMES)
 
 

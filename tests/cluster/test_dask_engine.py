@@ -157,7 +157,7 @@ def test_commands(nodes: Nodes, run: Run, tmp_path: Path, monkeypatch: pytest.Mo
     (folder,) = tmp_path.glob("lexfield-run-*")
     assert shared.code == 0 and f"finished parts are kept in {folder}" in shared.err
     many = run("index", tmp_path / "a.txt", "--shards", 2, "-o", tmp_path / "x")
-    assert many.code == 2 and "at most the 1 documents" in many.err
+    assert many.code == 2 and "at most the number of documents, 1" in many.err
 
 
 def test_only_one_module_imports_dask() -> None:

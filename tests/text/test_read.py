@@ -3,6 +3,8 @@ from __future__ import annotations
 import gzip
 import io
 import json
+import os
+import threading
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -155,6 +157,17 @@ def test_metadata_is_joined_by_id_or_name(tmp_path: Path) -> None:
     assert (document.id, document.metadata) == ("sub/a", {"author": "pell"})
     with pytest.raises(ReadError, match="no field 'id'"):
         Reader(tmp_path / "t", metadata=write(tmp_path / "m2.csv", "name\nx\n"))
+
+
+def test_a_pipe_is_read_once_and_kept(tmp_path: Path) -> None:
+    for data in (b"The cat sat. A dog ran.", gzip.compress(b"The cat sat. A dog ran.")):
+        pipe = tmp_path / f"{len(data)}.txt"
+        os.mkfifo(pipe)
+        writer = threading.Thread(target=pipe.write_bytes, args=[data])
+        writer.start()
+        (document,) = Reader([str(pipe)])
+        writer.join()
+        assert document.text == "The cat sat. A dog ran."
 
 
 @pytest.mark.parametrize(

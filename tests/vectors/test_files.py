@@ -110,14 +110,14 @@ def test_repeated_words_keep_the_first_row(tmp_path: Path) -> None:
     file = read_vectors(write(tmp_path / "x", b"a 1 1\nb 2 2\na 3 3\nb 4 4\nc 5 5\n"))
     assert file.words == ["a", "b", "c"]
     np.testing.assert_array_equal(file.matrix[:, 0], [1, 2, 5])
-    assert file.notes == ["2 repeated words were dropped, the first row of each kept: 'a', 'b'"]
+    assert file.notes == ["repeated words, all but the first row of each dropped: 2 ('a', 'b')"]
 
 
 def test_rows_that_are_not_finite_are_dropped(tmp_path: Path) -> None:
     data = b"a nan 1\nb 1 2\nc 1 -inf\nd 1e300 0\ne inf 0\na 7 7\n"
     file = read_vectors(write(tmp_path / "x", data))
     assert file.words == ["b", "a"]  # the first usable row of a word counts
-    assert file.notes == ["4 rows with NaN or inf were dropped: 'a', 'c', 'd', …"]
+    assert file.notes == ["rows with NaN or inf, dropped: 4 ('a', 'c', 'd', …)"]
     assert np.isfinite(file.matrix).all()
 
 
@@ -183,4 +183,4 @@ def test_from_gensim_checks_shapes() -> None:
             from_gensim(SimpleNamespace(index_to_key=["a"], vectors=vectors))
     file = from_gensim(SimpleNamespace(index_to_key=["a", "\ud800"], vectors=np.eye(2)))
     assert file.words == ["a", "?"]
-    assert file.notes == ["1 words held half a character, which was replaced"]
+    assert file.notes == ["words with half a character, which was replaced: 1"]

@@ -153,7 +153,7 @@ class _Build:
                 vectors=known,
                 rows={unit: sum(one[unit] for one in about) for unit in UNITS},
                 tokens=sum(one["tokens"] for one in about),
-                notes=[*([f"{empty:,} documents hold no words"] if empty else []), *self._notes()],
+                notes=[*([f"documents without words: {empty:,}"] if empty else []), *self._notes()],
             )
         return {entry["name"] for entry in entries}
 
@@ -192,7 +192,12 @@ class _Build:
             self._progress(number + 1, None)
         if lines:
             chunks.append(self._chunk(lines))
-        check(shards <= len(sizes), "shards", f"at most the {len(sizes):,} documents", shards)
+        check(
+            shards <= len(sizes),
+            "shards",
+            f"at most the number of documents, {len(sizes):,}",
+            shards,
+        )
         return _parts(chunks, _bounds(sizes, shards))
 
     def _chunk(self, lines: list[bytes]) -> tuple[str, int]:

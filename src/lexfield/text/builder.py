@@ -144,7 +144,7 @@ class CorpusBuilder:
         }
         notes = []
         if empty := sum(a == b for a, b in pairwise(self._sentences)):
-            notes.append(f"{empty:,} documents hold no words")
+            notes.append(f"documents without words: {empty:,}")
         return arrays, strings, self._normalisation, notes
 
 

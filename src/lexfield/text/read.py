@@ -11,9 +11,7 @@ import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Never
-
-from pathspec import GitIgnoreSpec
+from typing import TYPE_CHECKING, Any, Never
 
 from lexfield.errors import InputError, ReadError, check, list_names, refuse_unknown
 from lexfield.results import JsonObject
@@ -21,6 +19,9 @@ from lexfield.store.manifest import CURRENT, generations
 from lexfield.text.decode import check_encoding, strip_gutenberg
 from lexfield.text.document import Document
 from lexfield.text.readers import READERS, Item, Record, Source, map_suffixes
+
+if TYPE_CHECKING:
+    from pathspec import GitIgnoreSpec
 
 _TEXT_FIELDS = ("text", "body", "content", "sentence", "abstract", "description")
 _NO_TITLE = "none"
@@ -244,6 +245,8 @@ def walk(folder: Path, skipped: list[tuple[str, str]]) -> Iterator[Path]:
 
     Links are followed within the folder only: one from elsewhere could hold a link to a secret.
     """
+    from pathspec import GitIgnoreSpec  # of no use to most commands
+
     inside = os.path.join(os.path.realpath(folder), "")
     rules: list[tuple[str, GitIgnoreSpec]] = []
     for here, folders, files in os.walk(folder):

@@ -59,6 +59,7 @@ class Source:
         self.name = name or ("stdin" if path is None else path.name)
         self.encoding = encoding
         self.notes: list[str] = []
+        self._piped: bytes | None = None
 
     def __str__(self) -> str:
         return "stdin" if self.path is None else str(self.path)
@@ -75,12 +76,13 @@ class Source:
             yield sys.stdin.buffer
             return
         try:
-            with open(self.path, "rb") as raw:
+            with self._open_raw() as raw:
                 is_zipped = raw.read(2) == b"\x1f\x8b"
+                size = raw.seek(0, os.SEEK_END)
                 raw.seek(0)
                 if is_zipped:
                     with _GzipFile(fileobj=raw) as unzipped:
-                        unzipped.limit(self, os.fstat(raw.fileno()).st_size)
+                        unzipped.limit(self, size)
                         yield unzipped  # type: ignore[misc]
                 else:
                     yield raw
@@ -88,8 +90,23 @@ class Source:
             raise ReadError(f"{self} is a damaged gzip file: {error}.") from error
         except OSError as error:
             raise ReadError(
-                f"{self} cannot be read: {error.strerror}.", "Check the path."
+                f"{self} cannot be read: {error.strerror or error}.", "Check the path."
             ) from error
+
+    def _open_raw(self) -> IO[bytes]:
+        """Open the file. A pipe, such as ``<(command)``, is read once and kept."""
+        if self._piped is not None:
+            return io.BytesIO(self._piped)
+        raw = open(self, "rb")  # noqa: SIM115 (the caller closes it)
+        if raw.seekable():
+            return raw
+        with raw:
+            self._piped = read_at_most(raw, MAX_DOCUMENT)
+        if self._piped is None:
+            raise ReadError(
+                f"{self} is a pipe with more than {MAX_DOCUMENT >> 20} MB.", "Write it to a file."
+            )
+        return io.BytesIO(self._piped)
 
     def problem(self) -> str:
         """Return why the input cannot be read as text; empty if it can."""

@@ -158,18 +158,18 @@ def _clean(file: VectorData, where: str) -> VectorData:
     words = _replace_surrogates(file.words, notes)
     is_named = np.fromiter(map(bool, words), np.bool_, len(words))
     if count := int((~is_named).sum()):
-        notes.append(f"{count:,} rows without a word were dropped")
+        notes.append(f"rows without a word, dropped: {count:,}")
     is_finite = np.ones(len(words), np.bool_)
     for first in range(0, len(words), _BLOCK):  # a mask of the whole matrix would be large
         part = slice(first, first + _BLOCK)
         is_finite[part] = np.isfinite(file.matrix[part]).all(axis=1)
     if broken := [words[row] for row in np.flatnonzero(is_named & ~is_finite).tolist()]:
-        notes.append(f"{len(broken):,} rows with NaN or inf were dropped: {_list_some(broken)}")
+        notes.append(f"rows with NaN or inf, dropped: {len(broken):,} ({_list_some(broken)})")
     keep = is_named & is_finite
     if repeated := _drop_repeated(words, keep):
         notes.append(
-            f"{len(repeated):,} repeated words were dropped, the first row of each kept:"
-            f" {_list_some(repeated)}"
+            f"repeated words, all but the first row of each dropped: {len(repeated):,}"
+            f" ({_list_some(repeated)})"
         )
     matrix = file.matrix
     if not keep.all():
@@ -188,7 +188,7 @@ def _replace_surrogates(words: Sequence[str], notes: list[str]) -> Sequence[str]
     except UnicodeEncodeError:
         changed = [word.encode(errors="replace").decode() for word in words]
         count = sum(old != new for old, new in zip(words, changed, strict=True))
-        notes.append(f"{count:,} words held half a character, which was replaced")
+        notes.append(f"words with half a character, which was replaced: {count:,}")
         return changed
 
 

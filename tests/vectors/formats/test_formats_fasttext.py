@@ -178,7 +178,7 @@ def test_invalid_utf8_is_hashed_as_it_stands(tmp_path: Path) -> None:
     rows = np.arange(24, dtype=np.float32).reshape(8, 3)
     ids = [0, *(1 + n for n in plain_ids(b"a\xff\x80b", 2, 4, 7))]
     np.testing.assert_allclose(file.matrix[0], rows[ids].mean(axis=0), rtol=1e-6)
-    assert "1 words were not valid UTF-8" in file.notes[0]
+    assert "not UTF-8, which were replaced: 1" in file.notes[0]
 
 
 def test_broken_ngram_vectors_count_as_zero(tmp_path: Path) -> None:

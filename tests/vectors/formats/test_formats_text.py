@@ -135,7 +135,7 @@ def test_blocks_join(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_invalid_utf8_is_replaced_and_counted(tmp_path: Path) -> None:
     file = read_vectors(write(tmp_path / "x", b"a\xff 1 2\nb 3 4\n\xc3 5 6\n"))
     assert file.words == ["a\ufffd", "b", "\ufffd"]
-    assert file.notes == ["2 words were not valid UTF-8: their broken bytes were replaced"]
+    assert file.notes == ["words with bytes that are not UTF-8, which were replaced: 2"]
     file = read_vectors(write(tmp_path / "x", b"\xff 1 2\n"))
     assert file.words == ["\ufffd"]
 
@@ -143,7 +143,7 @@ def test_invalid_utf8_is_replaced_and_counted(tmp_path: Path) -> None:
 def test_rows_without_a_word_are_counted(tmp_path: Path) -> None:
     file = read_vectors(write(tmp_path / "x", b"a 1 2\n 3 4\n\t5 6\n"))
     assert file.words == ["a"]
-    assert file.notes == ["2 rows without a word were dropped"]
+    assert file.notes == ["rows without a word, dropped: 2"]
 
 
 def test_endless_line(tmp_path: Path) -> None:

@@ -225,7 +225,7 @@ class WordList:
     def notes(self) -> list[str]:
         if not self._broken:
             return []
-        return [f"{self._broken:,} words were not valid UTF-8: their broken bytes were replaced"]
+        return [f"words with bytes that are not UTF-8, which were replaced: {self._broken:,}"]
 
 
 class RowBuffer:
