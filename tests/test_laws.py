@@ -20,7 +20,7 @@ from lexfield.text.document import Document
 from lexfield.topics.simplex import distance
 from lexfield.vectors.wordvectors import WordVectors
 from tests.compare.tables import compute_divergences
-from tests.contract.test_search_methods import SPECS
+from tests.contract.test_search_methods import ENCODED, SPECS
 from tests.search.covers import SetCoverWithCopies
 
 WORDS = "boat ship canoe bread cake stone river field tower lamp".split()
@@ -127,8 +127,9 @@ def test_fusion_does_not_mind_the_order_of_lists(
     assert [hit.score for hit in one] == [hit.score for hit in two]
 
 
-# Topics want a model; the paper's set cover chooses among equals by row, and here many are equal.
-APART = ("topic", "fuse", "setcover")
+# Topics want a model, encoders an encoded index; the paper's set cover chooses among equals by row,
+# and here many are equal.
+APART = ("topic", "fuse", "setcover", *ENCODED)
 
 
 @pytest.mark.parametrize("spec", [spec for spec in SPECS if not spec.startswith(APART)])

@@ -62,13 +62,13 @@ def test_run(run: Run, index: Path, tmp_path: Path) -> None:
     assert done.code == 0
     (record,) = done.json["results"]
     assert record == {
-        "run": str(target), "method": "bm25", "queries": 3, "unanswered": 1, "hits": 9,
+        "run": str(target), "method": "best", "queries": 3, "unanswered": 1, "hits": 10,
     }  # fmt: skip
     assert done.json["notes"] == ["query c: not in the index: xqzwv"]
     written = read_run(target)
-    assert written.name == "bm25"
-    assert [len(written.queries[name]) for name in "ab"] == [5, 4]
-    alone = run("search", index, "storm sea", "--method", "bm25", "--unit", "document", "--json")
+    assert written.name == "best"
+    assert [len(written.queries[name]) for name in "ab"] == [5, 5]
+    alone = run("search", index, "storm sea", "--unit", "document", "--json")
     assert [hit["id"] for hit in alone.json["results"]] == [i for i, _ in written.queries["a"]]
     algebra = run("run", index, queries, "-o", target, "--algebra")
     assert algebra.code == 2

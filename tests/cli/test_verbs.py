@@ -156,7 +156,7 @@ def test_search(run: Run, index: Path) -> None:
     assert {"rank", "id", "score", "text", "source", "explanation"} <= set(hit)
     reasons = hit["explanation"]["reasons"]
     assert sum(reason["contribution"] for reason in reasons) == pytest.approx(hit["score"])
-    shown = run("search", index, QUERY, "--explain", "-k", "2")
+    shown = run("search", index, QUERY, "--method", "ideas", "--explain", "-k", "2")
     assert "uncovered:" in shown.out
     assert " → " in shown.out
     for method in ("mean", "wmd", "jaccard", "edit", "bow", "setcover(penalty=1)", "ideas(r=20)"):

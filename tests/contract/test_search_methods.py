@@ -13,7 +13,7 @@ from lexfield.index import encodings
 from lexfield.index.fit_topics import use_model
 from lexfield.sample import METADATA, TEXTS
 from lexfield.search.index import Index
-from lexfield.search.method import uses_vectors
+from lexfield.search.method import needs_vectors
 from lexfield.search.registry import METHODS, parse
 from lexfield.text.corpus import Corpus
 from lexfield.text.document import Document
@@ -129,7 +129,7 @@ def test_filters_come_before_ranking(index: Index, spec: str) -> None:
 )
 def test_empty_queries_give_a_note(index: Index, spec: str, query: str, note: str) -> None:
     found = index.search(query, spec)
-    if not uses_vectors(parse(spec)):
+    if not needs_vectors(parse(spec)):
         note = note.replace("no vector for", "not in the index")
     # Any letters can be edited, and an encoder reads any word.
     if not (spec.startswith(("edit", "encoder", "late")) and "no words" not in note):

@@ -18,7 +18,7 @@ expect.set_options(timeout=30_000)
 
 
 def test_search_shows_hits_their_reasons_and_what_is_covered(visit: Open) -> None:
-    page = visit("/search?index=sample")
+    page = visit("/search?index=sample&method=ideas")
     page.get_by_label("Your text").fill(QUERY)
     page.keyboard.press("Enter")
     expect(page.locator(".hit")).to_have_count(5)
@@ -58,6 +58,11 @@ def test_methods_stand_side_by_side_and_flows_are_drawn(visit: Open) -> None:
 
 def test_inspire_me_goes_on_with_the_cover(visit: Open) -> None:
     page = visit(ASK)
+    expect(page.get_by_role("region", name="Best")).to_be_visible()
+    page.get_by_role("button", name="Show more").click()
+    expect(page.locator(".hit")).to_have_count(10)
+    page.get_by_role("button", name="Inspire me").click()
+    expect(page.get_by_role("region", name="Ideas")).to_be_visible()
     expect(page.locator(".hit")).to_have_count(5)
     first = page.locator(".hit").evaluate_all("all => all.map(one => one.dataset.id)")
     page.get_by_role("button", name="Inspire me").click()

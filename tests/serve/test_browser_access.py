@@ -59,10 +59,10 @@ def test_all_can_be_done_by_keyboard(visit: Open) -> None:
     page.keyboard.type("a storm")
     page.keyboard.press("Tab")
     page.keyboard.press("Tab")
-    page.keyboard.press("Space")  # set cover
+    page.keyboard.press("Space")  # ideas
     page.get_by_label("Your text").press("Enter")
-    expect(page.get_by_role("region", name="Set cover")).to_be_visible()
-    assert "method=ideas&method=setcover" in page.url
+    expect(page.get_by_role("region", name="Ideas")).to_be_visible()
+    assert "method=best&method=ideas" in page.url
 
 
 def test_dark_and_light_follow_the_system_and_the_button(visit: Open) -> None:

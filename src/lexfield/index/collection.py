@@ -121,8 +121,7 @@ class Collection:
         """Write an index of documents, a corpus or plain texts at ``path``, and open it.
 
         ``vectors`` is a set of word vectors, its name or its file. ``language`` names the stopwords
-        that searching leaves out and the stemmer of bag queries (``"none"`` for neither), unless
-        there is a ``stemmer``. ``tokenize`` names a registered tokenizer.
+        and, without ``stemmer``, the stemmer (``"none"`` for neither); ``tokenize`` a tokenizer.
         """
         check_free(path, replace)
         corpus = to_corpus(documents, progress, tokenize=tokenize)

@@ -1,7 +1,8 @@
 """The reasons for a hit as one line of plain words: boat = boat, storm ↔ storms, came ≈ arrived.
 
 ``=`` is the same word, ``↔`` another form of it, ``≈`` a related word. Each word is in one
-pair, strongest first; weak pairs are counted, and stopwords shown only if there is nothing else.
+pair, strongest first; weak pairs are counted unless they are the same word, and stopwords shown
+only if there is nothing else.
 """
 
 from __future__ import annotations
@@ -56,7 +57,7 @@ def _list_pairs(weights: dict[Pair, float], language: str, reasons: list[Reason]
             taken.add(pair[1])
     strongest = max(weights.values(), default=0.0)
     shown = sorted(best.values(), key=lambda pair: -weights[pair])[:_SHOWN]
-    shown = [pair for pair in shown if weights[pair] >= _WEAK * strongest]
+    shown = [pair for pair in shown if weights[pair] >= _WEAK * strongest or sign[pair] == "="]
     listed = [_write(pair, sign[pair]) for pair in shown]
     kind = "weaker reason" if any(" " in word for word in words) else "weaker pair"
     if weaker := count_weaker(len(weights) - len(shown), reasons, kind):

@@ -71,7 +71,8 @@ class _Parts:
         self._method, self._bags = _choose_words(rows), Bags.of(rows)
         self._scored, self.notes = self._method.score_terms(self._bags, query)
         why = _why_words_alone(rows, query)
-        self.notes += why if query.words else []  # what is wrong with the query is said already
+        if any(word in rows.lexicon.ids for word in query.words):  # else that is said already
+            self.notes += why
         self._weights = {"words": 1.0, "sentence": 0.0} if why else WEIGHTS
         itself = self._method.score_query(self._bags, query, self._scored)
         self._scale = self._weights["words"] / itself if itself else 0.0

@@ -126,7 +126,7 @@ def read_query(
     query: Query = read(index, text, algebra) if read else index.query(text)
     if uses_vectors(method):
         query.notes[:0] = index.coverage.require(allow_unknown or not needs_vectors(method))
-        query.notes.extend(query.note_unknown())
+        query.notes.extend(query.note_unknown() if needs_vectors(method) else [])
     elif read is None:
         query.notes.extend(query.note_missing())
     return query

@@ -15,6 +15,7 @@ from lexfield.index.build import check_free
 from lexfield.index.encodings import need_encodings
 from lexfield.index.units import UNITS
 from lexfield.progress import Progress, begin_stage, silent
+from lexfield.results import JsonObject
 from lexfield.search.index import Index
 from lexfield.store.folder import Store
 from lexfield.store.place import is_address
@@ -119,8 +120,10 @@ def index(
         lexfield index library/ --shards 16 --cluster tcp://10.0.0.5:8786 -o /shared/library.idx
     """
     normalisation = Normalisation(lower=not keep_case, stem=stemmer, tokenizer=tokenize)
-    _check_encoder(encoder, is_sharded=shards is not None or is_address(output))
-    if shards is not None or is_address(output):
+    is_sharded = shards is not None or is_address(output)
+    _check_encoder(encoder, is_sharded)
+    how: JsonObject = {"vectors": vectors, "language": language, "replace": replace}
+    if is_sharded:
         documents, list_notes = _stream(texts, options, progress)
         with use_engine(cluster) as engine:
             begin_stage(progress, "building")
@@ -128,13 +131,11 @@ def index(
                 documents,
                 output,
                 shards=shards or 1,
-                vectors=vectors,
-                language=language,
                 normalisation=normalisation,
-                replace=replace,
                 engine=engine,
                 notes=list_notes,
                 progress=progress,
+                **how,
             )
     else:
         check_free(output, replace)
@@ -142,15 +143,7 @@ def index(
         if normalisation not in (Normalisation(stem=stemmer), corpus.normalisation):
             corpus = Corpus.of(corpus.documents, normalisation=normalisation)
         begin_stage(progress, "embedding words")
-        built = Index.build(
-            corpus,
-            output,
-            vectors=vectors,
-            language=language,
-            stemmer=stemmer,
-            replace=replace,
-            progress=progress,
-        )
+        built = Index.build(corpus, output, stemmer=stemmer, progress=progress, **how)
     failures = [] if encoder is None else built.encode(encoder, progress=progress)
     row, notes = describe_index(built)
     return BuiltIndex([row], index=built, notes=[*notes, *failures])

@@ -73,12 +73,14 @@ function draw(root, told, reach, { asked, wanted, k, like, go, query }) {
   const columns = lists.map(([method, hits]) => h("section", { class: "card", "aria-label": METHODS[method] ?? method },
     h("div", { class: "spread" }, h("h2", {}, METHODS[method] ?? method), h("span", { class: "small" }, HELP[method] ?? "")),
     hits.length ? hits.map((hit) => card(hit, { colourOf, go, asked })) : h("p", { class: "hint" }, "Nothing was found.")));
-  const more = !like && wanted.includes("ideas") && k < 200 && told.results.length >= k
-    ? h("button", { type: "button", id: "inspire", onclick: () => go(query(k + STEP)) }, "Inspire me: more, and different") : null;
+  const further = k < 200 && told.results.length >= k, varied = wanted.includes("ideas");
+  const more = like ? [] : [
+    further && !varied ? h("button", { type: "button", onclick: () => go(query(k + STEP)) }, "Show more") : null,
+    further || !varied ? h("button", { type: "button", id: "inspire", onclick: () => go(varied ? query(k + STEP) : query(STEP, { method: ["ideas"] })) }, varied ? "Inspire me: more, and different" : "Inspire me: varied sentences") : null].filter(Boolean);
   root.replaceChildren(
     h("div", { class: "spread" }, h("p", { class: "small", role: "status" }, like ? `More like ${like}` : `${told.results.length} found`), tools("search", asked, { twin: "search" })),
     notes(told.notes),
-    h("div", { class: reach && wanted.length === 1 ? "aside" : "" }, h("div", {}, h("div", { class: "columns" }, columns), more ? h("p", {}, more) : null), reach ? panel(reach, told.results, lists, colourOf) : null));
+    h("div", { class: reach && wanted.length === 1 ? "aside" : "" }, h("div", {}, h("div", { class: "columns" }, columns), more.length ? h("p", { class: "row" }, more) : null), reach ? panel(reach, told.results, lists, colourOf) : null));
   if (k > STEP && wanted.length === 1) root.querySelectorAll(".hit")[k - STEP]?.scrollIntoView({ block: "center" });
   say(`${told.results.length} found`);
 }
