@@ -15,6 +15,7 @@ from starlette.testclient import TestClient
 
 import lexfield.verbs
 from lexfield.errors import InputError
+from lexfield.results import JsonObject
 from lexfield.serve import tasks
 from lexfield.serve.app import make_app
 from lexfield.serve.inputs import Call, offer, read_request
@@ -88,7 +89,7 @@ def test_a_verb_in_one_file_is_in_the_api(tmp_path: Path) -> None:
         "description": "Number of letters.",
     }  # fmt: skip
     assert set(parameters) == {"index", "document", "text", "most", "format"}
-    asked = {"text": ["abba", "cab"], "most": 2}
+    asked: JsonObject = {"text": ["abba", "cab"], "most": 2}
     for answer in (
         client.get("/v1/count_letters", params=asked),
         client.post("/v1/count_letters", json=asked),
