@@ -230,19 +230,17 @@ class _Build:
         numbers = np.array([counts[word] for word in order], np.int64)
         vocabulary = Vocabulary(StringArray.pack(order), numbers)
         embedded, known = embed_words(vocabulary, vectors, self._progress)
-        more = {"weights": embedded.all_weights, "common": embedded.common}
-        made = (embedded.matrix, embedded.matches, *more.values())
-        sums = [_checksum(array) for array in made if array is not None]
+        parts: dict[str, Array] = {"vectors": embedded.matrix, "how": embedded.matches}
+        if embedded.contributions is not None:
+            parts["contributions"] = embedded.spread(embedded.contributions)
+        sums = [_checksum(array) for array in parts.values()]
         name = _name("words", order, numbers.tolist(), *sums)
         if not self._place.has(name):
             with self._place.writing(name) as folder, write(folder, "words") as out:
                 out.strings("words", vocabulary.words)
                 out.array("counts", numbers)
-                out.array("vectors", embedded.matrix)
-                out.array("how", embedded.matches)
-                for part, values in more.items():
-                    if values is not None:
-                        out.array(part, values)
+                for part, values in parts.items():
+                    out.array(part, values)
         return name, embedded, known
 
     def _basis(self, cuts: list[str], about: list[JsonObject], words: str) -> str:
@@ -261,7 +259,7 @@ class _Build:
             return name
         stores = [self._open(sample, "sample") for sample in samples]
         shared = self._open(words, "words")
-        parts = ("vectors", "how", "weights", "common")
+        parts = ("vectors", "how", "contributions")
         embedded = WordEmbeddings.from_matrix(*map(shared.array, parts))
         with self._place.writing(name) as folder, write(folder, "basis") as out, single_thread():
             for unit in UNITS:
@@ -272,7 +270,7 @@ class _Build:
                 sizes = [np.diff(store.array(f"{unit}.offsets")) for store in stores]
                 offsets = np.append(0, np.cumsum(np.concatenate(sizes))).astype(np.int64)
                 places = embedded.places[some]
-                basis = Basis.of(offsets, places, shares, embedded.vectors, embedded.common)
+                basis = Basis.of(offsets, places, shares, embedded.added)
                 out.array(f"{unit}.center", basis.center)
                 out.array(f"{unit}.rotation", basis.rotation)
                 out.array(f"{unit}.turned", basis.turned)
@@ -303,7 +301,7 @@ class _Build:
         shared = self._open(words, "words")
         names = list(shared.strings("words"))
         out.strings("words", shared.strings("words"))
-        for part in ("counts", "vectors", "how", "weights", "common"):
+        for part in ("counts", "vectors", "how", "contributions"):
             out.array(part, shared.array(part))
         numbers: dict[str, int] = {}
         if stemmer != NONE:

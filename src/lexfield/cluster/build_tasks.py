@@ -145,9 +145,9 @@ def _save_holding(writer: Writer, corpus: Corpus) -> None:
 def _take_words(shared: Store, own: Any) -> WordEmbeddings:
     """Return the vectors of some of all words."""
     known = own[shared.array("how")[own] > 0]
-    weights = shared.array("weights")[known]
     matches = shared.array("how")[own]
-    return WordEmbeddings(shared.array("vectors")[known], matches, weights, shared.array("common"))
+    contributions = shared.array("contributions")[known]
+    return WordEmbeddings(shared.array("vectors")[known], matches, contributions)
 
 
 def _renumber(where: Place, cut: str, words: str) -> tuple[Corpus, Store, Any]:

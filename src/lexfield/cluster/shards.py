@@ -23,6 +23,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from lexfield.arrays import Array
 from lexfield.errors import CorruptError, InputError, NotAStoreError, StoreError
 from lexfield.index.collection import Collection
 from lexfield.index.lexicon import Lexicon
@@ -116,12 +117,9 @@ class ShardSegment(Segment):
         return chosen
 
     @cached_property
-    def weights(self) -> NDArray[np.float32] | None:
-        return self._shared.array("weights")[self.own] if "weights" in self._shared else None
-
-    @cached_property
-    def common(self) -> NDArray[np.float32] | None:
-        return self._shared.array("common") if "common" in self._shared else None
+    def contributions(self) -> Array | None:
+        name = "contributions"
+        return self._shared.array(name)[self.own] if name in self._shared else None
 
     @property
     def index_store(self) -> Store:
@@ -153,12 +151,9 @@ class SharedLexicon(Lexicon):
         return self._shared.array("how")
 
     @cached_property
-    def weights(self) -> NDArray[np.float32] | None:
-        return self._shared.array("weights") if "weights" in self._shared else None
-
-    @cached_property
-    def common(self) -> NDArray[np.float32] | None:
-        return self._shared.array("common") if "common" in self._shared else None
+    def contributions(self) -> Array | None:
+        name = "contributions"
+        return self._shared.array(name) if name in self._shared else None
 
     @cached_property
     def counts(self) -> NDArray[np.int64]:

@@ -1,7 +1,7 @@
 """Text vectors on their principal axes, and a sketch of the first axes that bounds every distance.
 
-The vector of a text is a weighted sum of the vectors of its words, without its part along their
-common direction (``vectors/weights.py``). The weights, here called shares, are given.
+The vector of a text is a weighted sum of what its words contribute (``vectors/weights.py``), here
+called their vectors. The weights, here called shares, are given.
 
 Any rotation leaves distances as they are; the principal one puts most of them on few axes. With
 head h (the first axes) and tail t (the others) of a query q and a row x,
@@ -27,7 +27,6 @@ from lexfield.engine import map_blocks
 from lexfield.engine.compiled import reordered_kernel
 from lexfield.results import JsonObject
 from lexfield.store.folder import Blocks
-from lexfield.vectors.weights import remove_common
 
 NEAR, FAR = 64, 128  # axes in the first part of the sketch, and in both
 _BLOCK = 4096  # rows
@@ -53,14 +52,13 @@ class Basis:
         offsets: Array,
         words: Array,
         shares: Array,
-        vectors: NDArray[np.float32],
-        common: NDArray[np.float32] | None = None,
+        vectors: Array,
     ) -> Basis:
         """Return the basis of some rows: the mean of their vectors, and their principal axes."""
         from scipy.sparse import csr_matrix
 
         used, places = np.unique(words, return_inverse=True)
-        some = vectors[used] if common is None else remove_common(vectors[used], common)
+        some = vectors[used].astype(np.float32)
         matrix = csr_matrix((shares, places, offsets), (len(offsets) - 1, len(used)))
         totals = np.bincount(places, shares, minlength=len(used))
         center = np.zeros(vectors.shape[1])
@@ -71,8 +69,7 @@ class Basis:
         moved = (matrix @ some) - center.astype(np.float32)
         axes = np.linalg.eigh((moved.T @ moved).astype(np.float64))[1]
         rotation = np.ascontiguousarray(axes[:, ::-1]).astype(np.float32)
-        turn = rotation if common is None else rotation - np.outer(common, common @ rotation)
-        return cls(center, rotation, vectors @ turn)
+        return cls(center, rotation, vectors.astype(np.float32) @ rotation)
 
 
 def sample_rows(
@@ -95,8 +92,7 @@ def text_axes(
     offsets: Array,
     words: Array,
     shares: Array,
-    vectors: NDArray[np.float32],
-    common: NDArray[np.float32] | None = None,
+    vectors: Array,
     basis: Basis | None = None,
     *,
     stream: bool = False,
@@ -107,7 +103,7 @@ def text_axes(
     these arrays, are ``Blocks``: computed again when they are written, not held in memory.
     """
     rows, dims = len(offsets) - 1, vectors.shape[1]
-    basis = basis or Basis.of(*sample_rows(offsets, words, shares, rows), vectors, common)
+    basis = basis or Basis.of(*sample_rows(offsets, words, shares, rows), vectors)
     rotation, turned = basis.rotation, basis.turned
     shift = (basis.center @ rotation.astype(np.float64)).astype(np.float32)
     squares, rests = np.empty(rows, np.float32), np.empty((2, rows), np.float32)
@@ -154,38 +150,33 @@ def text_axes(
 
 
 def scale_shares(
-    offsets: Array, words: Array, amounts: Array, vectors: Array, common: Array
+    offsets: Array, words: Array, amounts: Array, vectors: Array
 ) -> NDArray[np.float32]:
     """Return shares that make the vector of every row 1 long, in proportion to ``amounts``.
 
     A row whose words cancel out gets none.
     """
     shares = np.empty(len(amounts), np.float32)
+    vectors = vectors.astype(np.float32)
 
     def scale(first: int) -> None:
         part = offsets[first : first + _BLOCK + 1]
-        _scale(part, words, amounts, vectors, common, shares)
+        _scale(part, words, amounts, vectors, shares)
 
     list(map_blocks(scale, range(0, len(offsets) - 1, _BLOCK)))
     return shares
 
 
-def split_vector(
-    counts: Array, vectors: Array, weights: Array, common: Array
-) -> NDArray[np.float64]:
-    """Return what each word of a text adds to its vector; words without a vector weigh 0."""
-    own = vectors.astype(np.float64)
-    amounts = counts * weights.astype(np.float64)
-    parts: NDArray[np.float64] = amounts[:, None] * remove_common(own, common.astype(np.float64))
+def split_vector(counts: Array, contributions: Array) -> NDArray[np.float64]:
+    """Return what each word of a text adds to its vector, which has length 1."""
+    parts: NDArray[np.float64] = counts[:, None] * contributions.astype(np.float64)
     length = float(np.linalg.norm(parts.sum(axis=0)))
-    most = float(amounts @ np.linalg.norm(own, axis=1))
+    most = float(np.linalg.norm(parts, axis=1).sum())
     return parts / length if length > TINY * most else np.zeros_like(parts)
 
 
 @reordered_kernel
-def _scale(
-    offsets: Array, words: Array, amounts: Array, vectors: Array, common: Array, shares: Array
-) -> None:
+def _scale(offsets: Array, words: Array, amounts: Array, vectors: Array, shares: Array) -> None:
     dims = vectors.shape[1]
     total = np.empty(dims, np.float32)
     for row in range(len(offsets) - 1):
@@ -199,12 +190,9 @@ def _scale(
                     total[axis] += amount * vector[axis]
                     size += vector[axis] * vector[axis]
                 most += amount * np.sqrt(size)
-        along, square = np.float32(0), np.float32(0)
+        square = np.float32(0)
         for axis in range(dims):
-            along += total[axis] * common[axis]
-        for axis in range(dims):
-            rest = total[axis] - along * common[axis]
-            square += rest * rest
+            square += total[axis] * total[axis]
         length = np.sqrt(square)
         for entry in range(offsets[row], offsets[row + 1]):
             shares[entry] = amounts[entry] / length if length > TINY * most else 0

@@ -16,7 +16,7 @@ from lexfield.arrays import Array
 from lexfield.errors import InputError, StoreError
 from lexfield.index.encodings import update_encodings
 from lexfield.index.lexicon import embed_words
-from lexfield.index.metrics import derive_missing
+from lexfield.index.metrics import derive_missing, read_maps
 from lexfield.index.parts import ENCODER, FIXED, TOPICS, segment_keys, stale_parts
 from lexfield.index.segment import Segment, save_segment
 from lexfield.index.topics import Topics, infer_missing
@@ -177,4 +177,4 @@ def update_parts(index: Store, segments: Sequence[Segment], progress: Progress =
 def _make_missing(part: Store, segments: Sequence[Segment], progress: Progress) -> dict[str, Array]:
     if part.kind == TOPICS:
         return infer_missing(Topics(part).require_model(), segments, part, progress)
-    return derive_missing(part.array("words.map"), segments, part, progress)
+    return derive_missing(read_maps(part), segments, part, progress)

@@ -274,8 +274,8 @@ class Collection:
     @cached_property
     def _source(self) -> VectorSource:
         """Where words that the index does not hold get their vectors."""
-        map_ = None if self._metric is None else self._metric.map
-        return VectorSource(self._meta["vectors"], map_)
+        maps = None if self._metric is None else self._metric.maps
+        return VectorSource(self._meta["vectors"], maps)
 
     @cached_property
     def lexicon(self) -> Lexicon:

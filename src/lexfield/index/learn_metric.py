@@ -12,8 +12,9 @@ from lexfield.engine import single_thread
 from lexfield.errors import InputError, check
 from lexfield.index.collection import Collection
 from lexfield.index.fit_topics import mixtures_of_documents
+from lexfield.index.lexicon import Maps
 from lexfield.index.metrics import NAME, PREFIX, LearnedMetric, derive_missing
-from lexfield.index.rows import Rows, mean_vectors
+from lexfield.index.rows import Rows, mean_vectors, text_vectors
 from lexfield.index.topics import (
     Topics,
     has_topics,
@@ -48,12 +49,13 @@ def learn_metric(
     rows = index.rows(unit)
     labels, notes = clusters_of(rows, by)
     notes += index.coverage.require(allow_unknown)
-    points = mean_vectors(rows)
+    points, means = text_vectors(rows), mean_vectors(rows)
     labels = np.where(points.any(axis=1), labels, "")
     if rows.live is not None:
-        points, labels = points[rows.live], labels[rows.live]
+        points, means, labels = points[rows.live], means[rows.live], labels[rows.live]
     with single_thread():  # the same bytes at any number of threads
-        map_, about = _fit(points, labels, shrinkage, weights, seed, progress)
+        of_texts, about = _fit(points, labels, shrinkage, weights, seed, progress)
+        of_words = MinimumDistortion(about["shrinkage"], weights).fit(means, labels).map_
     notes += about.pop("notes")
     topic_map = None
     if has_topics(index.path):
@@ -70,9 +72,10 @@ def learn_metric(
         topics=topic_map is not None,
         notes=notes,
     )
-    made = derive_missing(map_, index.segments, None, progress)
+    made = derive_missing(Maps(of_words, of_texts), index.segments, None, progress)
     with index.write_part(f"{PREFIX}{name}") as out:
-        out.array("words.map", map_)
+        out.array("words.map", of_words)
+        out.array("texts.map", of_texts)
         out.meta.update(name=name, learned=asdict(learned), vectors=index.info()["vectors"])
         if topic_map is not None:
             out.array("topics.map", topic_map)

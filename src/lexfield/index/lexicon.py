@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 
@@ -18,7 +18,7 @@ from lexfield.results import JsonObject
 from lexfield.text.corpus import Vocabulary
 from lexfield.vectors.nearest import PreparedRows, nearest_rows, prepare_rows
 from lexfield.vectors.sources import make_absolute
-from lexfield.vectors.weights import find_common, weigh
+from lexfield.vectors.weights import find_common, weigh_vectors
 from lexfield.vectors.wordvectors import WordEmbeddings, WordVectors
 
 
@@ -60,19 +60,15 @@ class Lexicon:
         return vectors
 
     @cached_property
-    def weights(self) -> NDArray[np.float32] | None:
-        """How much each word counts in the vector of a text; None if those are plain means."""
-        if self.common is None:
-            return None
-        weights = np.zeros(len(self), np.float32)
+    def contributions(self) -> Array | None:
+        """What each word adds to the vector of a text; None if those are plain means."""
+        first = self._segments[0].contributions
+        if first is None or len(self._segments) == 1:
+            return first
+        contributions = np.empty((len(self), first.shape[1]), first.dtype)
         for segment, own in zip(self._segments, self.maps, strict=True):
-            weights[own] = segment.weights
-        return weights
-
-    @cached_property
-    def common(self) -> NDArray[np.float32] | None:
-        """The direction that was removed from the vectors of texts."""
-        return self._segments[0].common
+            contributions[own] = segment.contributions
+        return contributions
 
     @cached_property
     def matches(self) -> NDArray[np.uint8]:
@@ -186,32 +182,49 @@ def embed_words(
 
 
 def weigh_by_count(embedded: WordEmbeddings, counts: Array) -> WordEmbeddings:
-    """Return words with weights by their counts in a collection, unless their set has weights."""
-    if embedded.weights is not None:
+    """Return words that contribute by their counts in a collection, unless their set tells."""
+    if embedded.contributions is not None:
         return embedded
     frequencies = counts / max(1, int(counts.sum()))
     known = frequencies[embedded.known]
     order = np.argsort(-known, kind="stable")
     common = find_common(known[order], embedded.vectors[order])
-    return replace(embedded, weights=weigh(known), common=common)
+    return replace(embedded, contributions=weigh_vectors(embedded.vectors, known, common))
+
+
+@dataclass(frozen=True)
+class Maps:
+    """The maps of a metric: of the vectors of words, and of what words add to those of texts.
+
+    A metric that was learned by an older lexfield has one map for both.
+    """
+
+    words: NDArray[np.float64]
+    texts: NDArray[np.float64]
+
+    def apply(self, embedded: WordEmbeddings) -> WordEmbeddings:
+        """Return words under the metric."""
+        vectors = (embedded.vectors @ self.words).astype(np.float32)
+        contributions = embedded.contributions
+        if contributions is not None:
+            contributions = (contributions @ self.texts).astype(np.float32)
+        return replace(embedded, vectors=vectors, contributions=contributions)
 
 
 class VectorSource:
     """The set that an index was built with, opened when a word outside the index needs it.
 
-    Under a metric its vectors are mapped by ``map_``.
+    Under a metric its vectors are mapped.
     """
 
-    def __init__(self, about: JsonObject, map_: NDArray[np.float64] | None = None) -> None:
-        self._about, self._map = about, map_
+    def __init__(self, about: JsonObject, maps: Maps | None = None) -> None:
+        self._about, self._maps = about, maps
         self._opened: WordVectors | None = None
 
     def embed(self, words: Sequence[str]) -> WordEmbeddings:
         """Return the vectors of words; none if the set is not available any more."""
         found = self._embed(words)
-        if self._map is None:
-            return found
-        return replace(found, vectors=(found.vectors @ self._map).astype(np.float32))
+        return found if self._maps is None else self._maps.apply(found)
 
     def _embed(self, words: Sequence[str]) -> WordEmbeddings:
         source = self._about["source"]
@@ -235,19 +248,21 @@ def embed_with(
     ids = np.array([lexicon.ids.get(word, -1) for word in words], np.int64)
     matrix = np.zeros((len(words), lexicon.vectors.shape[1]), np.float32)
     matches = np.zeros(len(words), np.uint8)
-    weights = np.zeros(len(words), np.float32)
     inside, outside = ids >= 0, np.flatnonzero(ids < 0)
     matrix[inside] = lexicon.vectors[ids[inside]]
     matches[inside] = lexicon.matches[ids[inside]]
+    contributions = None
+    if lexicon.contributions is not None:
+        shape = (len(words), lexicon.contributions.shape[1])
+        contributions = np.zeros(shape, lexicon.contributions.dtype)
+        contributions[inside] = lexicon.contributions[ids[inside]]
     if len(outside):
         new = source.embed([words[i] for i in outside.tolist()])
         matrix[outside], matches[outside] = new.matrix, new.matches
-        # a word that a collection lacks is rare there
-        weights[outside] = new.known if new.all_weights is None else new.all_weights
-    if lexicon.weights is None:
-        return WordEmbeddings.from_matrix(matrix, matches)
-    weights[inside] = lexicon.weights[ids[inside]]
-    return WordEmbeddings.from_matrix(matrix, matches, weights, lexicon.common)
+        # a word of a set that does not tell is rare in a collection that lacks it, and weighs 1
+        if contributions is not None and new.added.shape[1] == contributions.shape[1]:
+            contributions[outside] = new.spread(new.added)
+    return WordEmbeddings.from_matrix(matrix, matches, contributions)
 
 
 def _number(lists: Sequence[Sequence[str]]) -> tuple[dict[str, int], list[NDArray[np.int32]]]:

@@ -1,6 +1,7 @@
 """Metrics learned from the clusters of an index: each a part of its store.
 
-A metric is a linear map of word vectors, and where the index has topics, one of roots of mixtures.
+A metric is a linear map of word vectors, one of what words add to the vectors of texts, and where
+the index has topics, one of roots of mixtures.
 A segment never changes, so what search needs of it under the map (vectors, balls, means on their
 axes) is kept under the fingerprint of its contents. What is missing after a change of the index is
 made when the index is opened under the metric.
@@ -20,6 +21,7 @@ from lexfield.arrays import Array
 from lexfield.engine import single_thread
 from lexfield.errors import InputError, list_names
 from lexfield.index.axes import text_axes
+from lexfield.index.lexicon import Maps
 from lexfield.index.parts import find_part, metric_key, part_names, remove_part
 from lexfield.index.segment import Segment, find_balls
 from lexfield.index.topics import Topics
@@ -27,7 +29,6 @@ from lexfield.index.units import UNITS, Unit, vector_shares
 from lexfield.progress import Progress, silent
 from lexfield.results import Table
 from lexfield.store.folder import Store
-from lexfield.vectors.weights import scale_to_one
 from lexfield.vectors.wordvectors import WordEmbeddings
 
 PREFIX = "metrics/"  # the names of these parts begin with it
@@ -66,36 +67,40 @@ class LearnedMetric(MetricSummary):
         return MetricSummary(*(getattr(self, one.name) for one in fields(MetricSummary)))
 
 
-def derive(segment: Segment, map_: Array, progress: Progress = silent) -> dict[str, Array]:
-    """Return what search needs of a segment under a map."""
+def derive(segment: Segment, maps: Maps, progress: Progress = silent) -> dict[str, Array]:
+    """Return what search needs of a segment under a metric."""
     with single_thread():  # the same bytes at any number of threads
-        vectors = (segment.vectors @ map_).astype(np.float32)
-        made: dict[str, Array] = {"vectors": vectors}
-        common = _map_common(segment, map_)
-        embedded = WordEmbeddings(vectors, segment.matches, segment.weights, common)
+        plain = WordEmbeddings(segment.vectors, segment.matches, segment.contributions)
+        embedded = maps.apply(plain)
+        made: dict[str, Array] = {"vectors": embedded.vectors}
+        if embedded.contributions is not None:
+            made["contributions"] = embedded.contributions
         for name in UNITS:
             unit = segment.unit(name)
             shares = vector_shares(unit.offsets, unit.words, unit.counts, unit.shares, embedded)
-            axes = text_axes(unit.offsets, unit.words, shares, vectors, common)
+            axes = text_axes(unit.offsets, unit.words, shares, embedded.added)
             made |= {f"{name}.{key}": values for key, values in axes.items()}
-        made["balls"] = find_balls(WordEmbeddings.from_matrix(vectors, segment.matches), progress)
+        known = WordEmbeddings.from_matrix(embedded.vectors, segment.matches)
+        made["balls"] = find_balls(known, progress)
     return made
 
 
-def _map_common(segment: Segment, map_: Array) -> NDArray[np.float32] | None:
-    return None if segment.common is None else scale_to_one(segment.common @ map_)
-
-
 def derive_missing(
-    map_: Array, segments: Sequence[Segment], kept: Store | None, progress: Progress = silent
+    maps: Maps, segments: Sequence[Segment], kept: Store | None, progress: Progress = silent
 ) -> dict[str, Array]:
     """Return the arrays derived from segments that are not among those kept."""
     return {
         f"{metric_key(segment)}{key}": values
         for segment in segments
         if kept is None or f"{metric_key(segment)}balls" not in kept
-        for key, values in derive(segment, map_, progress).items()
+        for key, values in derive(segment, maps, progress).items()
     }
+
+
+def read_maps(part: Store) -> Maps:
+    """Return the maps that a metric's part of an index holds."""
+    words = part.array("words.map")
+    return Maps(words, part.array("texts.map") if "texts.map" in part else words)
 
 
 class Metric:
@@ -114,9 +119,9 @@ class Metric:
         self._store = part
 
     @property
-    def map(self) -> NDArray[np.float64]:
-        """M^½ of word vectors."""
-        return self._store.array("words.map")
+    def maps(self) -> Maps:
+        """M^½ of word vectors, and of what words add to the vectors of texts."""
+        return read_maps(self._store)
 
     def topic_map(self, topics: Topics) -> NDArray[np.float64]:
         """Return M^½ of roots of mixtures. Raise InputError if there is none for these topics."""
@@ -137,7 +142,7 @@ class Metric:
                 names = self._store.names(key)
                 arrays = {name: self._store.array(f"{key}{name}") for name in names}
             else:
-                arrays = derive(segment, self.map)
+                arrays = derive(segment, self.maps)
             mapped.append(MappedSegment(segment, arrays, self))
         return mapped
 
@@ -148,7 +153,7 @@ class MappedSegment(Segment):
     def __init__(self, plain: Segment, arrays: dict[str, Array], metric: Metric) -> None:
         super().__init__(plain._store, plain._meta)
         self.vectors = arrays["vectors"]
-        self.common = _map_common(plain, metric.map)
+        self.contributions = arrays.get("contributions")
         self._arrays = arrays
         self._metric = metric
 

@@ -92,13 +92,13 @@ class Query:
     @cached_property
     def vector_parts(self) -> NDArray[np.float64]:
         """What each word adds to ``vector()``."""
-        weights, common = self._embedded.all_weights, self._embedded.common
-        assert weights is not None and common is not None
-        return split_vector(self.counts, self.vectors, weights, common)
+        contributions = self._embedded.contributions
+        assert contributions is not None
+        return split_vector(self.counts, self._embedded.spread(contributions))
 
     def vector(self) -> NDArray[np.float32]:
         """Return the vector of the query, to compare with those that the index has of texts."""
-        if self._embedded.weights is None:
+        if self._embedded.contributions is None:
             return self.mean()
         return np.asarray(self.vector_parts.sum(axis=0), np.float32)
 

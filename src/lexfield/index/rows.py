@@ -23,6 +23,7 @@ from lexfield.index.units import Unit, byte_spans, token_starts
 from lexfield.results import JsonObject
 from lexfield.text.corpus import Corpus
 from lexfield.text.normalise import Normalisation
+from lexfield.vectors.nearest import unit_rows
 
 T = TypeVar("T")
 Key = tuple[str | int, ...]  # what is counted, such as ("gram", "at", "sea")
@@ -309,6 +310,21 @@ def _starts(corpus: Corpus, document: int) -> NDArray[np.int64]:
     counts = np.add.reduceat(characters, bounds, dtype=np.int64)
     counts[:-1][np.diff(bounds) == 0] = 0  # reduceat returns the first element for empty slices
     return np.cumsum(counts)[:-1]
+
+
+def text_vectors(rows: Rows) -> NDArray[np.float32]:
+    """Return the vector of every row as ``mean`` compares it; zero where no word has one."""
+    from scipy.sparse import csr_matrix
+
+    parts = []
+    for segment, unit in zip(rows.segments, rows.units, strict=True):
+        if segment.contributions is None:
+            return mean_vectors(rows)
+        known = np.where(unit.shares > 0, unit.counts, 0).astype(np.float32)
+        shape = (unit.rows, len(segment.vectors))
+        bags = csr_matrix((known, unit.words, unit.offsets), shape)
+        parts.append(unit_rows(bags @ segment.contributions.astype(np.float32)))
+    return np.concatenate(parts)
 
 
 def mean_vectors(rows: Rows) -> NDArray[np.float32]:

@@ -70,16 +70,9 @@ class Segment:
         return self._store.array(f"{self.name}.how")
 
     @cached_property
-    def weights(self) -> NDArray[np.float32] | None:
-        """How much each word counts in the vector of a text; None if those are plain means."""
-        return self._find_array(f"{self.name}.weights")
-
-    @cached_property
-    def common(self) -> NDArray[np.float32] | None:
-        """The direction that was removed from the vectors of texts."""
-        return self._find_array(f"{self.name}.common")
-
-    def _find_array(self, name: str) -> NDArray[np.float32] | None:
+    def contributions(self) -> Array | None:
+        """What each word adds to the vector of a text; None if those are plain means."""
+        name = f"{self.name}.contributions"
         return self._store.array(name) if name in self._store else None
 
     def unit(self, name: str) -> Unit:
@@ -139,13 +132,13 @@ def save_segment(
 ) -> JsonObject:
     """Write a segment and return its entry for the manifest."""
     meta = save_rows(out, name, corpus, embedded, language)
-    shape = (len(embedded.matches), embedded.vectors.shape[1])
-    every = Blocks(shape, embedded.vectors.dtype, partial(embedded.blocks, _BLOCK))
-    out.array(f"{name}.vectors", every)
+    for part in ("vectors", "contributions"):
+        rows = getattr(embedded, part)
+        if rows is not None:
+            shape = (len(embedded.matches), rows.shape[1])
+            blocks = Blocks(shape, rows.dtype, partial(embedded.blocks, rows, _BLOCK))
+            out.array(f"{name}.{part}", blocks)
     out.array(f"{name}.how", embedded.matches)
-    for part, values in (("weights", embedded.all_weights), ("common", embedded.common)):
-        if values is not None:
-            out.array(f"{name}.{part}", values)
     out.array(f"{name}.balls", find_balls(embedded, progress))
     return meta
 

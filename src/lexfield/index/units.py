@@ -113,10 +113,7 @@ def make_unit(
     yield "shares", shares
     places = embedded.places[sets.indices]
     shares = vector_shares(sets.indptr, places, sets.data, shares, embedded)
-    axes = text_axes(
-        sets.indptr, places, shares, embedded.vectors, embedded.common, basis, stream=True
-    )
-    yield from axes.items()
+    yield from text_axes(sets.indptr, places, shares, embedded.added, basis, stream=True).items()
 
 
 def vector_shares(
@@ -126,10 +123,10 @@ def vector_shares(
 
     ``places`` are the rows of the entries' words in ``embedded.vectors``.
     """
-    if embedded.weights is None or embedded.common is None or not len(embedded.vectors):
+    if embedded.contributions is None or not len(embedded.vectors):
         return shares
-    amounts = np.where(shares > 0, counts * embedded.weights[places], 0).astype(np.float32)
-    return scale_shares(offsets, places, amounts, embedded.vectors, embedded.common)
+    amounts = np.where(shares > 0, counts, 0).astype(np.float32)
+    return scale_shares(offsets, places, amounts, embedded.contributions)
 
 
 def character_bins() -> NDArray[np.uint8]:

@@ -137,6 +137,6 @@ def _why_words_alone(rows: Rows, query: Query) -> list[str]:
     """Return a note if there is nothing to compare vectors with."""
     if not _is_covered(rows):
         return ["words alone decide: too few words of the index have a vector"]
-    if rows.lexicon.weights is None:
+    if rows.lexicon.contributions is None:
         return [f"words alone decide: {OLD_INDEX}"]
     return [] if query.vector().any() else ["words alone decide: the query has no vector"]

@@ -53,7 +53,7 @@ class Mean:
     def search(self, rows: Rows, query: Query, k: int, among: Mask | None) -> Found:
         if not query.known.any():
             return Found([], [], notes=["no word of the query has a vector"])
-        is_old = rows.lexicon.weights is None
+        is_old = rows.lexicon.contributions is None
         if is_old or self.plain:
             found = self._search_means(rows, query, k, among, is_old)
             found.notes += [OLD_INDEX] if is_old and not self.plain else []
@@ -63,7 +63,7 @@ class Mean:
 
     def start_scoring(self, rows: Rows, query: Query) -> Scorer | None:
         """Return how any rows are scored; None for plain means."""
-        if self.plain or rows.lexicon.weights is None or not query.known.any():
+        if self.plain or rows.lexicon.contributions is None or not query.known.any():
             return None
         return Scorer(partial(find_cosines, rows, query.vector()))
 
@@ -122,12 +122,11 @@ def _explain(rows: Rows, query: Query, row: int, plain: bool) -> Explanation:
 
 def split_product(rows: Rows, query: Query, row: int) -> NDArray[np.float64]:
     """Return the part of each pair (query word, row word) in the product of the texts' vectors."""
-    lexicon = rows.lexicon
-    if lexicon.weights is None or lexicon.common is None:
+    contributions = rows.lexicon.contributions
+    if contributions is None:
         return split_means(rows, query, row)
     words, counts, _ = rows.entries(row)
-    weights = lexicon.weights[words]
-    own = split_vector(counts, lexicon.vectors[words], weights, lexicon.common)
+    own = split_vector(counts, contributions[words])
     parts: NDArray[np.float64] = query.vector_parts @ own.T
     return parts
 

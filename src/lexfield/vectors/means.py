@@ -14,7 +14,6 @@ from lexfield.bags.matrix import BagMatrix
 from lexfield.engine import map_blocks
 from lexfield.text.corpus import Corpus
 from lexfield.text.stopwords import stopwords
-from lexfield.vectors.weights import remove_common
 from lexfield.vectors.wordvectors import WordVectors
 
 if TYPE_CHECKING:
@@ -52,10 +51,7 @@ def embed_texts(
             f" {opened.name!r}: their rows are zeros",
             stacklevel=2,
         )
-    matrix = embedded.vectors[content]
-    if embedded.weights is not None and embedded.common is not None:
-        matrix = remove_common(matrix, embedded.common) * embedded.weights[content, None]
-    sums = mean_vectors(counts, matrix)
+    sums = mean_vectors(counts, embedded.added[content].astype(np.float32))
     lengths = np.linalg.norm(sums, axis=1, keepdims=True)
     return np.asarray(sums / np.where(lengths > 0, lengths, 1), np.float32)
 

@@ -39,11 +39,13 @@ from lexfield.errors import (
 from lexfield.progress import Progress, silent
 from lexfield.results import JsonObject
 from lexfield.store.folder import Store, Writer, discard, write
+from lexfield.vectors.contributions import LearnedContributions
 from lexfield.vectors.files import read_vectors
 from lexfield.vectors.formats.common import VectorData
 from lexfield.vectors.formats.fasttext import Subwords
 
-PACKAGE_FILES = ("default-codes.npy", "default-tables.npy", "default-words.txt")
+CONTRIBUTIONS = "default-contributions.npz"
+PACKAGE_FILES = ("default-codes.npy", "default-tables.npy", "default-words.txt", CONTRIBUTIONS)
 _DATA = Path(__file__).parent / "data"
 _DIMS, _BATCH = 512, 256  # of the encoder
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
@@ -152,7 +154,9 @@ def load_default() -> VectorData:
     words = (_DATA / "default-words.txt").read_text("utf-8").split("\n")[:-1]
     codes = np.load(_DATA / "default-codes.npy", allow_pickle=False)
     tables = np.load(_DATA / "default-tables.npy", allow_pickle=False)
-    return VectorData(words, decode(codes, tables), "default")
+    with np.load(_DATA / CONTRIBUTIONS, allow_pickle=False) as learned:
+        contributions = LearnedContributions(**learned)
+    return VectorData(words, decode(codes, tables), "default", learned=contributions)
 
 
 def decode(codes: NDArray[np.uint8], tables: NDArray[np.float16]) -> NDArray[np.float32]:
@@ -226,9 +230,6 @@ def _save(file: VectorData, name: str, out: Writer) -> None:
         format=file.format,
         notes=file.notes,
     )
-    for part in ("weights", "common"):
-        if (values := getattr(file, part)) is not None:
-            out.array(part, values)
     if isinstance(file.compose, Subwords):
         out.array("subwords.buckets", file.compose.buckets)
         numbers = {"minn": file.compose.minn, "maxn": file.compose.maxn}
@@ -244,11 +245,7 @@ def _open(folder: Path) -> VectorData:
         compose = Subwords(**saved["numbers"], buckets=store.array("subwords.buckets"))
     words, matrix = list(store.strings("words")), store.array("matrix")
     notes = list(store.meta["notes"])
-    weights, common = (
-        store.array(part) if part in store else None for part in ("weights", "common")
-    )
-    name = store.meta["name"]
-    return VectorData(words, matrix, name, notes, compose, weights=weights, common=common)
+    return VectorData(words, matrix, store.meta["name"], notes, compose)
 
 
 def _open_metric(store: Store) -> VectorData:

@@ -1,4 +1,4 @@
-"""How much each word counts in the vector of a text, and what the vectors of all texts share.
+"""What each word adds to the vector of a text, where nothing was learned about it.
 
 Smooth inverse frequency (Arora, Liang and Ma, ICLR 2017): with p(w) the share of w among the words
 of a language and c the direction of the text that is expected of it,
@@ -68,6 +68,12 @@ def find_common(frequencies: Array, matrix: Array) -> NDArray[np.float32]:
     with single_thread():  # the same bytes at any number of threads
         expected = (p * weigh(p)).astype(np.float32) @ matrix[:_MOST].astype(np.float32, copy=False)
     return scale_to_one(expected)
+
+
+def weigh_vectors(vectors: Array, frequencies: Array, common: Array) -> NDArray[np.float32]:
+    """Return what words add to the vector of a text, from their shares of all words."""
+    weights = weigh(frequencies)
+    return np.asarray(weights[:, None] * remove_common(vectors, common), np.float32)
 
 
 def scale_to_one(vector: Array) -> NDArray[np.float32]:

@@ -26,11 +26,17 @@ from lexfield.errors import InputError, UnknownWordError, check
 from lexfield.progress import Progress, silent
 from lexfield.results import Table
 from lexfield.text.segment import split_words
+from lexfield.vectors.contributions import LearnedContributions
 from lexfield.vectors.files import from_gensim
 from lexfield.vectors.formats.common import Compose, VectorData
 from lexfield.vectors.nearest import PreparedRows, nearest_rows, prepare_rows, unit_rows
 from lexfield.vectors.sources import BUILT_IN, encode_words, load_vectors
-from lexfield.vectors.weights import estimate_frequencies, find_common, weigh
+from lexfield.vectors.weights import (
+    estimate_frequencies,
+    find_common,
+    remove_common,
+    weigh_vectors,
+)
 
 _ENDS = re.compile(r"^[\W_]+|[\W_]+$")
 _SPLIT = re.compile(r"[-_./:'’]")
@@ -62,37 +68,26 @@ class WordEmbeddings:
 
     ``vectors`` has a row per word that has a vector, in order. A word without one
     (``WordMatch.UNKNOWN``) takes a byte, not a row: a text can have a million of them.
-    ``weights`` are how much each such row counts in the vector of a text, and ``common`` is the
-    direction that all texts share (``vectors/weights.py``); None where nothing tells.
+    ``contributions`` has as many: what each word adds to the vector of a text; None where nothing
+    tells (``vectors/weights.py``).
     """
 
     vectors: NDArray[np.float32]
     matches: NDArray[np.uint8]
-    weights: NDArray[np.float32] | None = None
-    common: NDArray[np.float32] | None = None
+    contributions: Array | None = None
 
     @classmethod
     def from_matrix(
         cls,
         matrix: NDArray[np.float32],
         matches: NDArray[np.uint8],
-        weights: NDArray[np.float32] | None = None,
-        common: NDArray[np.float32] | None = None,
+        contributions: Array | None = None,
     ) -> WordEmbeddings:
         """Keep the rows of the words that have a vector."""
         if not matches.all():
             matrix = matrix[matches > 0]
-            weights = None if weights is None else weights[matches > 0]
-        return cls(matrix, matches, weights, common)
-
-    @property
-    def all_weights(self) -> NDArray[np.float32] | None:
-        """A weight per word, 0 for a word without a vector."""
-        if self.weights is None:
-            return None
-        every = np.zeros(len(self.matches), np.float32)
-        every[self.known] = self.weights
-        return every
+            contributions = None if contributions is None else contributions[matches > 0]
+        return cls(matrix, matches, contributions)
 
     @property
     def known(self) -> NDArray[np.bool_]:
@@ -102,11 +97,20 @@ class WordEmbeddings:
     @property
     def matrix(self) -> NDArray[np.float32]:
         """A row per word, zero for a word without a vector."""
-        if len(self.vectors) == len(self.matches):
-            return self.vectors
-        matrix = np.zeros((len(self.matches), self.vectors.shape[1]), self.vectors.dtype)
-        matrix[self.known] = self.vectors
-        return matrix
+        return self.spread(self.vectors)
+
+    def spread(self, rows: Array) -> Array:
+        """Return ``vectors`` or ``contributions`` with a row per word, zero for others."""
+        if len(rows) == len(self.matches):
+            return rows
+        every = np.zeros((len(self.matches), rows.shape[1]), rows.dtype)
+        every[self.known] = rows
+        return every
+
+    @property
+    def added(self) -> Array:
+        """What is added up to make the vector of a text: contributions, or plain vectors."""
+        return self.vectors if self.contributions is None else self.contributions
 
     @property
     def places(self) -> NDArray[np.int32]:
@@ -119,14 +123,14 @@ class WordEmbeddings:
         warnings.warn("use .matches in place of .how", DeprecationWarning, stacklevel=2)
         return self.matches
 
-    def blocks(self, size: int) -> Iterator[NDArray[np.float32]]:
-        """Yield ``matrix`` in blocks of ``size`` rows."""
+    def blocks(self, rows: Array, size: int) -> Iterator[Array]:
+        """Yield ``spread(rows)`` in blocks of ``size`` rows."""
         first = 0
         for start in range(0, len(self.matches), size):
             known = self.matches[start : start + size] > 0
-            block = np.zeros((len(known), self.vectors.shape[1]), self.vectors.dtype)
+            block = np.zeros((len(known), rows.shape[1]), rows.dtype)
             last = first + int(known.sum())
-            block[known] = self.vectors[first:last]
+            block[known] = rows[first:last]
             first = last
             yield block
 
@@ -162,10 +166,9 @@ class WordVectors:
         name: str = "unnamed",
         notes: Sequence[str] = (),
         compose: Compose | None = None,
-        weights: NDArray[np.float32] | None = None,
-        common: NDArray[np.float32] | None = None,
+        learned: LearnedContributions | None = None,
     ) -> None:
-        """``weights`` and ``common`` are those of ``VectorData``."""
+        """``learned`` is that of ``VectorData``."""
         if len(words) != len(matrix):
             raise InputError(
                 f"Number of words ({len(words):,}) does not match number of vectors"
@@ -176,7 +179,7 @@ class WordVectors:
         self.name = name
         self.notes = list(notes)
         self._compose = compose
-        self._weights, self._common = weights, common
+        self._learned = learned
 
     @classmethod
     def default(cls) -> WordVectors:
@@ -251,18 +254,29 @@ class WordVectors:
         places = np.cumsum(matches > 0) - 1
         vectors = np.empty((np.count_nonzero(matches), self.dims), self.matrix.dtype)
         vectors[places[exact >= 0]] = self.matrix[exact[exact >= 0]]
-        every = self.weights
-        weights = np.ones(len(vectors), np.float32)  # a word that is composed from parts is rare
-        if every is not None:
-            weights[places[exact >= 0]] = every[exact[exact >= 0]]
         for number, found in repaired.items():
             vector = self.matrix[found].mean(axis=0) if isinstance(found, list) else found
             vectors[places[number]] = vector
-            if every is not None and isinstance(found, list):
-                weights[places[number]] = every[found].mean()
-        if every is None:
+        if self._learned is None and self._frequencies is None:
             return WordEmbeddings(vectors, matches)
-        return WordEmbeddings(vectors, matches, weights, self.common)
+        known = exact >= 0
+        own = self.contribute(exact[known])
+        contributions = np.empty((len(vectors), own.shape[1]), own.dtype)
+        contributions[places[known]] = own
+        for number, found in repaired.items():
+            if isinstance(found, list):
+                own = self.contribute(np.array(found)).astype(np.float32).mean(axis=0)
+            else:  # a word that is composed from parts is rare, and weighs 1
+                own = remove_common(found, self._common)
+            contributions[places[number]] = own
+        return WordEmbeddings(vectors, matches, contributions)
+
+    def contribute(self, rows: Array) -> Array:
+        """Return what words, given by their rows, add to the vector of a text."""
+        if self._learned is not None:
+            return self._learned.take(rows, self.matrix[rows])
+        assert self._frequencies is not None
+        return weigh_vectors(self.matrix[rows], self._frequencies[rows], self._common)
 
     def _repair(self, word: str) -> tuple[WordMatch, list[int] | NDArray[np.float32]]:
         """Return how a word that is not in the set as written is matched.
@@ -324,20 +338,13 @@ class WordVectors:
 
     @cached_property
     def _frequencies(self) -> NDArray[np.float64] | None:
-        return None if self._weights is not None else estimate_frequencies(self.words)
+        """Each word's share of all words; None if the set does not tell."""
+        return estimate_frequencies(self.words)
 
     @cached_property
-    def weights(self) -> NDArray[np.float32] | None:
-        """How much each word counts in the vector of a text; None if the set does not tell."""
-        if self._weights is not None or self._frequencies is None:
-            return self._weights
-        return weigh(self._frequencies)
-
-    @cached_property
-    def common(self) -> NDArray[np.float32]:
-        """The direction that the vectors of all texts share; zero if the set does not tell."""
-        if self._common is not None or self._frequencies is None:
-            return np.zeros(self.dims, np.float32) if self._common is None else self._common
+    def _common(self) -> NDArray[np.float32]:
+        """The direction that the vectors of all texts share."""
+        assert self._frequencies is not None
         return find_common(self._frequencies, self.matrix)
 
     @cached_property
@@ -358,9 +365,13 @@ class WordVectors:
 
 
 def _wrap(data: VectorData) -> WordVectors:
-    more = {"weights": data.weights, "common": data.common}
     return WordVectors(
-        data.words, data.matrix, name=data.name, notes=data.notes, compose=data.compose, **more
+        data.words,
+        data.matrix,
+        name=data.name,
+        notes=data.notes,
+        compose=data.compose,
+        learned=data.learned,
     )
 
 

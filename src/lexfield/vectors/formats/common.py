@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from lexfield.arrays import Array
 from lexfield.errors import VectorsError
 from lexfield.store.bounds import most_unpacked
-from lexfield.vectors.weights import scale_to_one
+from lexfield.vectors.contributions import LearnedContributions
 
 MAX_DIMS = 65_536
 MAX_WORD = 1 << 14  # bytes; a binary file with a longer word is damaged
@@ -37,9 +37,9 @@ class TruncatedError(Exception):
 class VectorData:
     """The content of a vector set: what a file holds, and what ``WordVectors`` is made of.
 
-    ``notes`` count every row and word of a file that was changed or left out. ``weights`` say how
-    much each word counts in the vector of a text and ``common`` which direction all texts share
-    (``vectors/weights.py``); where they are None, the order of the words tells.
+    ``notes`` count every row and word of a file that was changed or left out. ``learned`` are what
+    words add to the vectors of texts; where it is None, the order of the words tells
+    (``vectors/weights.py``).
     """
 
     words: Sequence[str]
@@ -48,16 +48,13 @@ class VectorData:
     notes: list[str] = field(default_factory=list)
     compose: Compose | None = None
     format: str = ""
-    weights: NDArray[np.float32] | None = None
-    common: NDArray[np.float32] | None = None
+    learned: LearnedContributions | None = None
 
     def limit(self, count: int | None) -> VectorData:
         """Return the first words only."""
         if count is None or count >= len(self.words):
             return self
-        weights = None if self.weights is None else self.weights[:count]
-        words, matrix = self.words[:count], self.matrix[:count]
-        return replace(self, words=words, matrix=matrix, weights=weights, compose=None)
+        return replace(self, words=self.words[:count], matrix=self.matrix[:count], compose=None)
 
     def multiply(self, matrix: Array, name: str) -> VectorData:
         """Return the same words with every vector times ``matrix``: the set under a metric."""
@@ -68,9 +65,8 @@ class VectorData:
             return None if vector is None else (vector @ matrix).astype(np.float32)
 
         mapped = (self.matrix @ matrix).astype(np.float32)
-        common = None if self.common is None else scale_to_one(self.common @ matrix)
         composing = compose_mapped if compose else None
-        return replace(self, matrix=mapped, name=name, compose=composing, common=common)
+        return replace(self, matrix=mapped, name=name, compose=composing, learned=None)
 
 
 @dataclass(frozen=True)
