@@ -161,6 +161,13 @@ class RowWords:
     ) -> tuple[NDArray[np.float32], NDArray[np.int64], NDArray[np.int64]]:
         """Return the words of ascending rows: vectors on the axes of the codec, numbers, and how
         many each row has."""
+        codes, numbers, sizes = self.codes_of(chosen)
+        return self.codec.decode(codes), numbers, sizes
+
+    def codes_of(
+        self, chosen: NDArray[np.int64]
+    ) -> tuple[NDArray[np.uint8], NDArray[np.int64], NDArray[np.int64]]:
+        """Return the words of ascending rows: codes, numbers, and how many each row has."""
         codes, numbers = [np.empty((0, self._bytes), np.uint8)], [np.empty(0, np.int64)]
         sizes = np.zeros(len(chosen), np.int64)
         for number, _, inside, own in self._space.rows.split(chosen):
@@ -171,7 +178,16 @@ class RowWords:
             at = join_ranges(table.offsets[own], sizes[inside])
             codes.append(table.codes[at])
             numbers.append(self._maps[number][table.words[at]])
-        return self.codec.decode(np.concatenate(codes)), np.concatenate(numbers), sizes
+        return np.concatenate(codes), np.concatenate(numbers), sizes
+
+    def count(self, chosen: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return how many words each of these rows has."""
+        sizes = np.zeros(len(chosen), np.int64)
+        for number, _, inside, own in self._space.rows.split(chosen):
+            table = self._space.tables[number]
+            if table is not None:
+                sizes[inside] = table.offsets[own + 1] - table.offsets[own]
+        return sizes
 
     @property
     def _bytes(self) -> int:
