@@ -167,9 +167,14 @@ class Encodings:
         return Codec(mean, axes, float(self.meta["scale"]))
 
     @property
+    def is_finished(self) -> bool:
+        """Were all texts of the index encoded once?"""
+        return f"{FITTED}vectors" in self._part
+
+    @property
     def fitted(self) -> Fitted | None:
         """Vectors of words, fitted to those of the texts; None until all texts are encoded."""
-        return Fitted.load(self._part) if f"{FITTED}vectors" in self._part else None
+        return Fitted.load(self._part) if self.is_finished else None
 
     def table(self, segment: Segment, unit: str) -> Table | None:
         key = encoder_key(segment, unit)

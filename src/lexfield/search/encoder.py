@@ -49,7 +49,7 @@ class Encoder:
         chosen = top_k(scores, k)
         near, values = chosen.tolist(), scores[chosen].tolist()
         found = Found(near, values, notes=space.notes())
-        found.explain = lambda place: _explain(space, rows, encoded, query, near[place],
+        found.explain = lambda place: explain_row(space, rows, encoded, query, near[place],
                                                values[place])  # fmt: skip
         return found
 
@@ -64,7 +64,7 @@ class Encoder:
 
         def explain(place: int) -> Explanation:
             encoded = encode_query(space.name, space.dims, rows.text(row))
-            return _explain(space, rows, encoded, None, near[place], values[place])
+            return explain_row(space, rows, encoded, None, near[place], values[place])
 
         return Found(near, values, explain, space.notes())
 
@@ -84,9 +84,10 @@ def center(space: RowEncodings, vector: NDArray[np.float32]) -> NDArray[np.float
     return np.asarray(own / length if length > 0 else own)
 
 
-def _explain(
+def explain_row(
     space: RowEncodings, rows: Rows, encoded: Encoded, query: Query | None, row: int, score: float
 ) -> Explanation:
+    """Return the pairs of words that the score of a row is the sum of, the largest by name."""
     if not len(encoded.states):
         return _explain_by_leaving_out(space, query, row, score)
     other = encode_query(space.name, space.dims, rows.text(row))
