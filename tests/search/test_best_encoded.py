@@ -154,6 +154,6 @@ def test_interrupted_encoding_leaves_best_as_it_was(tmp_path: Path) -> None:
 
 def test_chance_counts_rows_with_tokens(index: Index) -> None:
     found = index.search(QUERY, k=50)
-    chances = [hit.chance for hit in found]
+    chances = [hit.chance or 0.0 for hit in found]
     assert chances == sorted(chances)
     assert chances[0] < 5 < chances[-1]

@@ -65,7 +65,8 @@ class Best:
 
 
 def _open_parts(rows: Rows, query: Query) -> _Parts | EncodedParts:
-    if query.words and rows.cached("encoded", is_encoded):
+    encoded: bool = rows.cached("encoded", is_encoded)
+    if query.words and encoded:
         return EncodedParts(rows, query, _choose_words(rows))
     parts = _Parts(rows, query)
     parts.notes += rows.cached("unfinished", note_unfinished)

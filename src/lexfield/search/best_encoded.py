@@ -36,6 +36,7 @@ from lexfield.index.row_encodings import (
     open_row_encodings,
 )
 from lexfield.index.rows import Rows
+from lexfield.results import JsonObject
 from lexfield.search.bm25 import Bm25
 from lexfield.search.encoder import explain_row, score_rows
 from lexfield.search.fitted import ask_words
@@ -145,14 +146,15 @@ class EncodedParts:
             made["sentence"] = self._explain_sentence(row, cosine), self.weights["sentence"]
         if self._tokens is not None and row in self._compared:
             made["tokens"] = self._tokens.explain(row), self.weights["tokens"]
-        reasons, parts, facts = [], dict.fromkeys(self.weights, 0.0), {}
+        reasons, parts = [], dict.fromkeys(self.weights, 0.0)
+        facts: JsonObject = {}
         for part, (one, weight) in made.items():
             own = [
                 replace(reason, contribution=weight * reason.contribution, part=part)
                 for reason in one.reasons
             ]
             reasons += own
-            parts[part] = sum(reason.contribution for reason in own)
+            parts[part] = float(sum(reason.contribution for reason in own))
             if not one.additive:  # what the score loses without each word
                 parts[part] = weight * cosine
             facts |= one.facts

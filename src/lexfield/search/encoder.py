@@ -27,8 +27,9 @@ from lexfield.index.ranking import Found
 from lexfield.index.row_encodings import RowEncodings, encode_query, open_row_encodings
 from lexfield.index.rows import Rows
 from lexfield.search.method import Mask
-from lexfield.vectors.encoders import Encoded
+from lexfield.vectors.encoders import Encoded, is_special_word
 
+_MARKS = "(the encoder's marks)"  # such as [CLS], which carry the whole text
 _SHOWN = 20  # pairs of words in an explanation
 _MOST_LEFT_OUT = 50  # words of a query that are left out one by one
 
@@ -96,6 +97,8 @@ def explain_row(
     pairs: dict[tuple[str, str], float] = {}
     for (i, j), part in np.ndenumerate(parts):
         pair = (encoded.words[i], other.words[j])
+        if any(map(is_special_word, pair)):
+            pair = (_MARKS, _MARKS)
         pairs[pair] = pairs.get(pair, 0) + float(part)
     order = sorted(pairs, key=lambda pair: -abs(pairs[pair]))
     reasons = [Reason(*pair, pairs[pair]) for pair in order[:_SHOWN]]
