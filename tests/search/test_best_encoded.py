@@ -157,3 +157,12 @@ def test_chance_counts_rows_with_tokens(index: Index) -> None:
     chances = [hit.chance or 0.0 for hit in found]
     assert chances == sorted(chances)
     assert chances[0] < 5 < chances[-1]
+
+
+def test_many_queries_are_asked_where_the_encoder_is_known(index: Index) -> None:
+    """An encoder that was given as an object is unknown to other processes."""
+    texts = [f"{QUERY} {number}" for number in range(200)]
+    many = index.search_many(texts, "best", 2)
+    for text, found in zip(texts[::50], list(many)[::50], strict=True):
+        assert not any("stand for it" in note for note in found.notes)
+        assert found.rows == index.search(text, "best", 2).rows

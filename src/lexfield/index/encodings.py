@@ -30,7 +30,7 @@ from lexfield.progress import Progress, begin_stage, silent
 from lexfield.results import JsonObject
 from lexfield.store.folder import Store, Writer
 from lexfield.vectors.codec import Codec
-from lexfield.vectors.encoders import Encoded, Encoder, encode_each, is_special_word, open_encoder
+from lexfield.vectors.encoders import Encoded, Encoder, encode_each, is_word, open_encoder
 
 _LOOSE = "loose."
 _TOGETHER = 64  # texts that are encoded between two reports
@@ -95,11 +95,6 @@ def pack(items: Sequence[Item], codec: Codec) -> Table:
         np.array([numbers[word] for word in words], np.int32),
         list(names),
     )
-
-
-def is_word(word: str) -> bool:
-    """Does a word of an encoder hold a letter or a digit, and is no mark of the model?"""
-    return any(map(str.isalnum, word)) and not is_special_word(word)
 
 
 def gather(tables: Sequence[Table], hashes: NDArray[np.uint64], codec: Codec) -> Table:

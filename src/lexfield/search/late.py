@@ -23,14 +23,13 @@ from lexfield.engine.compiled import reordered_kernel
 from lexfield.engine.topk import top_k
 from lexfield.errors import check
 from lexfield.explain import Explanation, Reason
-from lexfield.index.encodings import is_word
 from lexfield.index.query import Query
 from lexfield.index.ranking import Found
-from lexfield.index.row_encodings import RowWords, encode_query, open_row_encodings
+from lexfield.index.row_encodings import RowEncodings, RowWords, encode_query, open_row_encodings
 from lexfield.index.rows import Rows
 from lexfield.search.encoder import score_rows
 from lexfield.search.method import Mask
-from lexfield.vectors.encoders import Encoded, find_words
+from lexfield.vectors.encoders import Encoded, find_words, is_word
 
 _TOGETHER = 32_768  # words of rows per task: about 10 ms
 
@@ -39,7 +38,7 @@ _TOGETHER = 32_768  # words of rows per task: about 10 ms
 class Late:
     """Needs ``lexfield encode`` with an encoder that returns vectors of words."""
 
-    candidates: int = 500
+    candidates: int = 200
     name = "late"
     is_fast = True
 
@@ -54,17 +53,24 @@ class Late:
         if not len(encoded.states):
             note = f"the encoder {space.name!r} has no vectors of words: use the method encoder"
             return Found([], [], notes=[note])
-        first = score_rows(space, encoded.vector, among)
         count = max(self.candidates, k) if self.candidates else len(rows)
-        chosen = np.sort(top_k(first, count))
+        chosen, notes = choose_rows(space, encoded, count, among)
         asked = AskedWords(space.words, encoded)
         scores = asked.score(chosen)
         best = top_k(scores, k, chosen)
         near = chosen[best].tolist()
-        notes = space.notes()
-        if len(chosen) < int((first > -np.inf).sum()):
-            notes.append(f"the {len(chosen):,} rows with the best cosine of whole texts compared")
         return Found(near, scores[best].tolist(), lambda place: asked.explain(near[place]), notes)
+
+
+def choose_rows(
+    space: RowEncodings, encoded: Encoded, count: int, among: Mask | None
+) -> tuple[NDArray[np.int64], list[str]]:
+    """Return the rows with the best cosine of whole texts, ascending, and notes."""
+    first = score_rows(space, encoded.vector, among)
+    chosen, notes = np.sort(top_k(first, count)), space.notes()
+    if len(chosen) < int((first > -np.inf).sum()):
+        notes.append(f"the {len(chosen):,} rows with the best cosine of whole texts compared")
+    return chosen, notes
 
 
 class AskedWords:

@@ -296,6 +296,16 @@ def use_encoder(source: Any, name: str) -> None:
     _opened[name] = _adapt(source)
 
 
+def is_known_elsewhere(name: str) -> bool:
+    """Would another process open the same encoder by this name?"""
+    return ENCODERS.is_shared(name) and type(_opened.get(name)) in (type(None), PackagedMiniLm)
+
+
+def is_word(token: str) -> bool:
+    """Does a token hold a letter or a digit, and is no mark of the model?"""
+    return any(map(str.isalnum, token)) and not is_special_word(token)
+
+
 def _adapt(source: Any) -> Encoder:
     if isinstance(source, Encoder):
         return source
