@@ -175,6 +175,17 @@ def choose_options(comparing: DivergenceOptions) -> JsonObject:
     return options
 
 
+CloudEncoder = Annotated[
+    Any,
+    Input("encoder"),
+    Flags(metavar="NAME", served=False),
+    Help(
+        "Compare clouds of a sentence encoder's vectors of words in their context (--space latent):"
+        " minilm (needs the extra encoder), or in Python a model."
+    ),
+]
+
+
 @verb
 def compare(
     a: TextInput,
@@ -190,15 +201,7 @@ def compare(
     ] = 200,
     seed: Seed = 0,
     explain: Annotated[bool, Help("Show the words that make the difference.")] = False,
-    encoder: Annotated[
-        Any,
-        Input("encoder"),
-        Flags(metavar="NAME", served=False),
-        Help(
-            "Compare clouds of a sentence encoder's vectors of words in their context (--space"
-            " latent): minilm (needs the extra encoder), or in Python a model."
-        ),
-    ] = None,
+    encoder: CloudEncoder = None,
     progress: Progress = silent,
     **comparing: Unpack[Comparing],
 ) -> Comparison:
