@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from lexfield.index.row_encodings import open_row_encodings
+from lexfield.search import encoder
 from lexfield.search.index import Index
 from lexfield.search.late import AskedWords
 from lexfield.vectors.encoders import is_word
@@ -51,6 +52,20 @@ def test_encoder_is_a_sum_over_pairs_of_words(index: Index) -> None:
         assert sum(reasons.values()) == pytest.approx(hit.score, abs=1e-9)
     best = max(reasons, key=lambda pair: reasons[pair] if "(" not in pair[0] else -1)
     assert best[0] in QUERY.lower() or best[0].startswith("[")
+
+
+def test_reasons_of_long_rows_need_no_second_reading(
+    index: Index, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(encoder, "_LONG", 3)
+    for hit in index.search(QUERY, "encoder", 3):
+        reasons = hit.explanation.reasons
+        assert sum(one.contribution for one in reasons) == pytest.approx(hit.score, abs=1e-6)
+        words = {one.query for one in reasons if not one.query.startswith("(")}
+        assert words == {*QUERY.lower().rstrip(".").split(), "."}
+    (captain,) = (one for one in index.search(QUERY, "encoder", 5)[0].explanation.reasons
+                  if one.query == "captain")  # fmt: skip
+    assert captain.match == "captain"
 
 
 def test_late_is_weighted_maxsim_in_both_directions(index: Index) -> None:
