@@ -166,3 +166,12 @@ def test_many_queries_are_asked_where_the_encoder_is_known(index: Index) -> None
     for text, found in zip(texts[::50], list(many)[::50], strict=True):
         assert not any("stand for it" in note for note in found.notes)
         assert found.rows == index.search(text, "best", 2).rows
+
+
+@pytest.mark.parametrize("encoder", [None, ToyEncoder()])
+def test_nothing_is_left(encoder: ToyEncoder | None) -> None:
+    index = Index({"a": "A storm rises.", "b": "The sea is calm."})
+    if encoder:
+        index.encode(encoder)
+    index.delete(["a", "b"])
+    assert len(index.search("a storm")) == 0
