@@ -20,8 +20,9 @@ from lexfield.text.document import Document
 from lexfield.topics.simplex import distance
 from lexfield.vectors.wordvectors import WordVectors
 from tests.compare.tables import compute_divergences
-from tests.contract.test_search_methods import ENCODED, SPECS
+from tests.contract.test_search_methods import SPECS, is_encoded
 from tests.search.covers import SetCoverWithCopies
+from tests.toy_encoder import ToyEncoder
 
 WORDS = "boat ship canoe bread cake stone river field tower lamp".split()
 VECTORS = WordVectors(WORDS, np.random.default_rng(0).normal(size=(10, 4)).astype(np.float32))
@@ -72,6 +73,8 @@ def scores(texts: list[str], query: str, spec: str) -> dict[str, float]:
             Corpus.of([Document(f"t{n}", text) for n, text in enumerate(texts)]),
             Path(folder) / "i", vectors=VECTORS, language="none",
         )  # fmt: skip
+        if is_encoded(spec):
+            index.encode(ToyEncoder())
         found = index.search(query, spec, len(texts), unit="document")
         return {hit.id: hit.score for hit in found}
 
@@ -127,9 +130,8 @@ def test_fusion_does_not_mind_the_order_of_lists(
     assert [hit.score for hit in one] == [hit.score for hit in two]
 
 
-# Topics want a model, encoders an encoded index; the paper's set cover chooses among equals by row,
-# and here many are equal.
-APART = ("topic", "fuse", "setcover", *ENCODED)
+# Topics want a model; the paper's set cover chooses among equals by row, and here many are equal.
+APART = ("topic", "fuse", "setcover")
 
 
 @pytest.mark.parametrize("spec", [spec for spec in SPECS if not spec.startswith(APART)])
@@ -144,4 +146,5 @@ def test_rankings_do_not_mind_the_order_of_documents(spec: str) -> None:
     again = {f"t{order[int(name[1:])]}": score for name, score in again.items()}
     assert first.keys() == again.keys()
     for name, score in first.items():
-        assert again[name] == pytest.approx(score, abs=1e-5), name
+        # words are fitted in an order of their own, and kept in float16
+        assert again[name] == pytest.approx(score, abs=1e-3 if spec == "fitted" else 1e-5), name

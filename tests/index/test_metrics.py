@@ -12,10 +12,9 @@ import lexfield as lx
 from lexfield.index.learn_metric import clusters_of, learn_metric
 from lexfield.index.metrics import list_metrics, remove_metric
 from lexfield.index.ranking import Ranking
-from lexfield.index.rows import mean_vectors
+from lexfield.index.rows import mean_vectors, text_vectors
 from lexfield.sample import TICKETS
 from lexfield.text.corpus import Corpus
-from lexfield.vectors.weights import scale_to_one
 from lexfield.vectors.wordvectors import WordEmbeddings
 
 QUERY = "The notes on my phone are missing after the app crashes."
@@ -35,12 +34,13 @@ def index(tickets: Corpus, tmp_path: Path) -> lx.Index:
 class Ready(lx.WordVectors):
     """A set of exactly these words: what is not among them has no vector."""
 
+    added: NDArray[np.float32]
+
     def embed(self, words: Any) -> WordEmbeddings:
         rows = np.array([self.row(word) for word in words], np.int64)
         matrix = np.where(rows[:, None] >= 0, self.matrix[rows], np.float32(0))
-        assert self.weights is not None
-        matches, weights = (rows >= 0).astype(np.uint8), self.weights[rows]
-        return WordEmbeddings.from_matrix(matrix.astype(np.float32), matches, weights, self.common)
+        matches = (rows >= 0).astype(np.uint8)
+        return WordEmbeddings.from_matrix(matrix.astype(np.float32), matches, self.added[rows])
 
 
 def answers(ranking: Ranking) -> tuple[list[int], list[float]]:
@@ -54,14 +54,17 @@ def test_search_under_a_metric_is_search_of_mapped_vectors(
     learn_metric(index, "component", "m", shrinkage=0.3)
     measured = lx.Index.open(index.path, metric="m")
     plain = lx.WordVectors.default().embed(index.lexicon.words)
-    points = mean_vectors(index.rows("document"))
-    labels, _ = clusters_of(index.rows("document"), "component")
-    map_ = lx.MinimumDistortion(shrinkage=0.3).fit(points, labels).map_
+    rows = index.rows("document")
+    labels, _ = clusters_of(rows, "component")
+    of_words, of_texts = (
+        lx.MinimumDistortion(shrinkage=0.3).fit(points, labels).map_
+        for points in (mean_vectors(rows), text_vectors(rows))
+    )
     known = np.flatnonzero(plain.matches)
-    mapped = (plain.matrix[known] @ map_).astype(np.float32)
-    common = scale_to_one(lx.WordVectors.default().common @ map_)
     words = [index.lexicon.words[i] for i in known]
-    vectors = Ready(words, mapped, weights=plain.weights, common=common)
+    vectors = Ready(words, (plain.matrix[known] @ of_words).astype(np.float32))
+    assert plain.contributions is not None
+    vectors.added = (plain.contributions @ of_texts).astype(np.float32)
     other = lx.Index.build(tickets, tmp_path / "mapped", vectors=vectors)
     for method in METHODS:
         ours = measured.search(QUERY, method, 7, unit=unit)

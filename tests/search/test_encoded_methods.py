@@ -5,9 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from lexfield.index.encodings import is_word
 from lexfield.index.row_encodings import open_row_encodings
+from lexfield.search import encoder
 from lexfield.search.index import Index
+from lexfield.search.late import AskedWords
+from lexfield.vectors.encoders import is_word
 from tests.toy_encoder import ToyEncoder
 
 TEXTS = [
@@ -50,6 +52,20 @@ def test_encoder_is_a_sum_over_pairs_of_words(index: Index) -> None:
         assert sum(reasons.values()) == pytest.approx(hit.score, abs=1e-9)
     best = max(reasons, key=lambda pair: reasons[pair] if "(" not in pair[0] else -1)
     assert best[0] in QUERY.lower() or best[0].startswith("[")
+
+
+def test_reasons_of_long_rows_need_no_second_reading(
+    index: Index, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(encoder, "_LONG", 3)
+    for hit in index.search(QUERY, "encoder", 3):
+        reasons = hit.explanation.reasons
+        assert sum(one.contribution for one in reasons) == pytest.approx(hit.score, abs=1e-6)
+        words = {one.query for one in reasons if not one.query.startswith("(")}
+        assert words == {*QUERY.lower().rstrip(".").split(), "."}
+    (captain,) = (one for one in index.search(QUERY, "encoder", 5)[0].explanation.reasons
+                  if one.query == "captain")  # fmt: skip
+    assert captain.match == "captain"
 
 
 def test_late_is_weighted_maxsim_in_both_directions(index: Index) -> None:
@@ -120,3 +136,29 @@ def test_texts_only_encoders_explain_by_leaving_words_out() -> None:
     assert [one.query for one in hit.explanation.reasons] == ["captain", "storms"]
     assert not hit.explanation.additive
     assert "has no vectors of words" in index.search("captain storms", "late").notes[0]
+
+
+def test_wmd_of_tokens_moves_the_words_in_their_context(index: Index) -> None:
+    """Every row by a linear program of its own, over the vectors that ``late`` compares."""
+    import ot
+
+    rows = index.rows("sentence")
+    space = open_row_encodings(rows)
+    (encoded,) = ToyEncoder().encode([QUERY])
+    asked = AskedWords(space.words, encoded)
+    expected = {}
+    for row in range(len(TEXTS)):
+        vectors, numbers, _ = space.words.of_all(np.array([row]))
+        weights = np.maximum(space.words.idf[numbers], 0)
+        costs = ot.dist(asked.vectors.astype(float), vectors.astype(float), "euclidean")
+        shares = asked.weights / asked.weights.sum(), weights / weights.sum()
+        expected[row] = -float(ot.emd2(*shares, costs))
+    order = sorted(expected, key=lambda row: -expected[row])
+    for k in (2, 5):
+        found = index.search(QUERY, "wmd(tokens=true)", k)
+        assert found.rows == order[:k]
+        assert found.scores == pytest.approx([expected[row] for row in found.rows], abs=1e-5)
+    for hit in found:
+        total = sum(reason.contribution for reason in hit.explanation.reasons)
+        assert total == pytest.approx(hit.score, abs=1e-9)
+        assert {reason.query for reason in hit.explanation.reasons} <= set(asked.names)

@@ -102,13 +102,12 @@ def index(sample: Corpus) -> Index:
 def text_vector(index: Index, text: str) -> NDArray[np.float64]:
     """The definition, word by word."""
     vectors = WordVectors.default()
-    assert vectors.weights is not None
-    common, total = vectors.common.astype(np.float64), np.zeros(vectors.dims)
+    total = np.zeros(vectors.dims)
     for word, count in zip(*(index.query(text).words, index.query(text).counts), strict=True):
         match, rows = repair(word, vectors.row)
         if match:
-            vector = vectors.matrix[rows].astype(np.float64).mean(axis=0)
-            total += count * vectors.weights[rows].mean() * (vector - (vector @ common) * common)
+            mean = vectors.contribute(np.array(rows)).astype(np.float32).mean(axis=0)
+            total += count * mean.astype(np.float16).astype(np.float64)
     length = np.linalg.norm(total)
     return total / length if length else total
 

@@ -128,6 +128,7 @@ def test_bad_forms(client: Client, choose3: Study) -> None:
     assert client.post("/answer", data={"chosen": ["0", "1", "2"]}).status_code == 400
     assert client.post("/answer", data={"place": "5", "chosen": ["0", "1", "2"]}).status_code == 303
     assert choose3.answers() == []
+    client.cookies.clear()
     client.cookies.set("lexfield_study", "not-a-code")
     assert client.get("/question").headers["location"] == "/"
 

@@ -14,6 +14,8 @@ from lexfield.errors import CorruptError, InputError
 from lexfield.vectors import minilm
 from lexfield.vectors.codec import Codec
 from lexfield.vectors.encoders import (
+    FunctionEncoder,
+    PieceEncoder,
     encode_each,
     find_words,
     open_encoder,
@@ -50,15 +52,23 @@ class Tensor(np.ndarray[Any, Any]):
         return self
 
 
+class Pooling(SimpleNamespace):
+    pass
+
+
+class Dense(SimpleNamespace):
+    pass
+
+
 class SentenceTransformer(list[Any]):
     """As far as the adapter looks: a list of modules with a tokenizer and ``encode``."""
 
     max_seq_length = 6
 
-    def __init__(self) -> None:
-        super().__init__([SimpleNamespace(pooling_mode_mean_tokens=True)])
+    def __init__(self, *parts: Any) -> None:
+        super().__init__(parts or [Pooling(pooling_mode="mean")])
         self.tokenizer = SimpleNamespace(
-            encode=lambda text: [0, *range(len(text.split())), 0],
+            encode=lambda text: SimpleNamespace(ids=[0, *range(len(text.split())), 0]),
             convert_ids_to_tokens=lambda ids: [f"w{i}" for i in ids],
         )
 
@@ -81,18 +91,62 @@ def test_sentence_transformers_in_windows() -> None:
     np.testing.assert_allclose(made.vector, made.states.mean(axis=0))
 
 
+@pytest.mark.parametrize(
+    ("parts", "expected"),
+    [
+        ([Pooling(pooling_mode="mean")], PieceEncoder),
+        ([Pooling(pooling_mode_mean_tokens=True)], PieceEncoder),  # older versions
+        ([Pooling(pooling_mode="cls")], FunctionEncoder),
+        ([Pooling(pooling_mode=("cls", "mean"))], FunctionEncoder),
+        (
+            [Pooling(pooling_mode_mean_tokens=True, pooling_mode_max_tokens=True)],
+            FunctionEncoder,
+        ),
+        ([Pooling(pooling_mode="mean"), Dense()], FunctionEncoder),  # the mean is not the vector
+    ],
+)
+def test_sentence_transformers_with_vectors_of_tokens(parts: list[Any], expected: type) -> None:
+    assert type(open_encoder(SentenceTransformer(*parts))) is expected
+
+
+def test_sentence_transformers_without_a_limit() -> None:
+    """Static embeddings read texts of any length."""
+    model = SentenceTransformer(Dense())
+    model.max_seq_length = float("inf")  # type: ignore[assignment]
+    assert open_encoder(model)._most is None  # type: ignore[attr-defined]
+
+
+class Tokenizer:
+    """As far as the adapter looks: it splits at spaces; "x" is unknown."""
+
+    def to_str(self) -> str:
+        return ""
+
+    @staticmethod
+    def from_str(text: str) -> Tokenizer:
+        return Tokenizer()
+
+    def no_truncation(self) -> None: ...
+
+    def no_padding(self) -> None: ...
+
+    def encode_batch(self, texts: list[str], add_special_tokens: bool) -> list[SimpleNamespace]:
+        cut = [text.split() for text in texts]
+        return [SimpleNamespace(tokens=t, ids=[int(w == "x") for w in t]) for t in cut]
+
+
 def test_model2vec() -> None:
-    rows = np.arange(8.0).reshape(4, 2)
+    rows = np.arange(6.0).reshape(3, 2)
     model = SimpleNamespace(
         base_model_name="potion",
-        tokenizer=SimpleNamespace(id_to_token=lambda i: ["a", "##b", "c", "d"][i]),
-        tokenize=lambda texts, max_length: [[0, 1, 3] for _ in texts],
-        encode_as_sequence=lambda texts, max_length: [rows[[0, 1, 3]] for _ in texts],
+        tokenizer=Tokenizer(),
+        unk_token_id=1,
+        encode_as_sequence=lambda texts, max_length: [rows for _ in texts],
     )
     encoder = open_encoder(model)
-    (made,) = encoder.encode(["ab d"])
+    (made,) = encoder.encode(["a ##b x d"])
     assert (encoder.name, made.words) == ("potion", ["ab", "ab", "d"])
-    np.testing.assert_allclose(made.vector, rows[[0, 1, 3]].mean(axis=0))
+    np.testing.assert_allclose(made.vector, rows.mean(axis=0))
 
 
 def test_fastembed() -> None:

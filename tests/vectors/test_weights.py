@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from lexfield.search.index import Index
+from lexfield.vectors.contributions import LearnedContributions
 from lexfield.vectors.means import embed_texts
 from lexfield.vectors.sources import import_file
 from lexfield.vectors.weights import (
@@ -45,19 +46,36 @@ def test_the_common_direction_is_that_of_the_expected_text() -> None:
     assert not find_common(p[:10], matrix[:10]).any()
 
 
-def test_a_set_may_bring_weights() -> None:
-    matrix, weights = np.eye(3, dtype=np.float32), np.array([1, 2, 3], np.float32)
-    own = WordVectors(["sun", "moon", "star"], matrix, weights=weights)
-    assert own.embed(["star", "sky", "sun-moon"]).weights == pytest.approx([3, 1.5])
-    found = embed_texts("Sun, moon, star.", own)[0]
-    np.testing.assert_allclose(found, weights / 14**0.5, rtol=1e-6)
-    index = Index(["Sun moon star.", "Moon star star."], vectors=own)
-    assert index.search("sun", "mean", 1)[0].score == pytest.approx(1 / 14**0.5)
+def test_what_words_add_may_be_learned() -> None:
+    """A map of vectors, what it misses for the first words, and weights in octaves."""
+    misses = np.array([[[1, 0], [0, -2]]], np.float16)  # of codes 0 and 1
+    tables = np.concatenate([misses, np.zeros((1, 254, 2), np.float16)], axis=1)
+    learned = LearnedContributions(
+        map=np.array([[0, 1], [1, 0]], np.float16),
+        codes=np.array([[0], [1]], np.uint8),
+        tables=tables,
+        weights=np.array([0, 16, 32], np.uint8),
+    )
+    matrix = np.array([[1, 0], [0, 1], [3, 4]], np.float32)
+    own = WordVectors(["sun", "moon", "star"], matrix, learned=learned)
+    expected = [[0.5**0.5, 0.5**0.5], [0.5 / 5**0.5, -1 / 5**0.5], [0.25 * 0.8, 0.25 * 0.6]]
+    found = own.embed(["sun", "moon", "star", "sky", "sun-moon"]).contributions
+    assert found is not None
+    half = np.mean(expected[:2], axis=0)
+    np.testing.assert_allclose(found, [*expected, half], atol=1e-3)
+    total = 2 * np.array(expected[0]) + expected[2]
+    text = embed_texts("Sun, sun, star.", own)[0]
+    np.testing.assert_allclose(text, total / np.linalg.norm(total), atol=1e-3)
+    index = Index(["Sun sun star.", "Moon."], vectors=own)
+    assert index.search("sun", "mean", 1)[0].score == pytest.approx(text @ expected[0], abs=1e-3)
 
 
 def list_weights(index: Index) -> dict[str, float]:
-    assert index.lexicon.weights is not None
-    return dict(zip(index.lexicon.words, index.lexicon.weights.tolist(), strict=True))
+    """The lengths of what words add, which are their weights for vectors of length 1."""
+    contributions = index.lexicon.contributions
+    assert contributions is not None
+    lengths = np.linalg.norm(contributions, axis=1).tolist()
+    return dict(zip(index.lexicon.words, lengths, strict=True))
 
 
 def test_a_set_without_order_is_weighed_by_the_collection_once() -> None:
@@ -80,8 +98,8 @@ def test_texts_are_embedded_as_an_index_compares_them() -> None:
     assert found.scores == pytest.approx(np.sort(cosines)[::-1].tolist(), abs=1e-5)
 
 
-def test_weights_survive_an_import(tmp_path: object) -> None:
-    """A file brings no weights: those of its order are the same after it was imported."""
+def test_contributions_survive_an_import(tmp_path: object) -> None:
+    """A file does not hold them: those of its order are the same after it was imported."""
     rng = np.random.default_rng(0)
     drawn = ["".join(rng.choice(list("abcdef"), 8)) for _ in range(1200)]
     words = list(dict.fromkeys([*"etaoinshrdlucmfwygpbvkxqjz", *"0123456789", *drawn]))
@@ -92,6 +110,6 @@ def test_weights_survive_an_import(tmp_path: object) -> None:
     with open(path, "w", encoding="utf-8") as file:
         file.write("\n".join(lines) + "\n")
     import_file(path, "mine")
-    ours, theirs = WordVectors.load(path).weights, WordVectors.load("mine").weights
-    assert ours is not None and theirs is not None
-    np.testing.assert_array_equal(ours, theirs)
+    ours, theirs = (WordVectors.load(name).embed(words) for name in (path, "mine"))
+    assert ours.contributions is not None and theirs.contributions is not None
+    np.testing.assert_array_equal(ours.contributions, theirs.contributions)

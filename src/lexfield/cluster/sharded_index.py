@@ -45,7 +45,7 @@ class ShardedIndex(ShardedCollection, Index):
     ) -> list[str]:
         raise InputError(
             f"{self.path} is an index in shards, which cannot be encoded.",
-            "Build one without --shards.",
+            "Build one without --shards: lexfield index FILES --encoder minilm -o IDX",
         )
 
 

@@ -92,7 +92,7 @@ def knn_divergence(
     side = CloudPair(reduce_dimensions(clouds, chosen.axes), chosen)
     if chosen.estimator == "calibrated":
         side.remove_bias(lambda x, y: knn_divergence(x, y, k).raw)
-    return _estimate(side, chosen, Resampling(interval, p, resamples, seed), silent)
+    return estimate_pair(side, chosen, Resampling(interval, p, resamples, seed), silent)
 
 
 def compare_counts(
@@ -112,17 +112,18 @@ def compare_counts(
     else:
         options.check_for_texts()
         side = CloudPair(make_clouds(counts, options), options)
-    estimate = _estimate(side, options, resampling or Resampling(), progress)
+    estimate = estimate_pair(side, options, resampling or Resampling(), progress)
     estimate.notes[:0] = notes
     return estimate
 
 
-def _estimate(
+def estimate_pair(
     side: CountPair | CloudPair,
     options: ComparisonOptions,
     resampling: Resampling,
     progress: Progress,
 ) -> Estimate:
+    """Return the divergence of two texts with its error bars and reasons."""
     is_same = np.array_equal(side.a, side.b)  # then the divergence is 0 and not estimated
     raw = 0.0 if is_same else side.value(side.a, side.b)
     value = float(drop_impossible(raw, options))

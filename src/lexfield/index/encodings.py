@@ -30,7 +30,7 @@ from lexfield.progress import Progress, begin_stage, silent
 from lexfield.results import JsonObject
 from lexfield.store.folder import Store, Writer
 from lexfield.vectors.codec import Codec
-from lexfield.vectors.encoders import Encoded, Encoder, encode_each, is_special_word, open_encoder
+from lexfield.vectors.encoders import Encoded, Encoder, encode_each, is_word, open_encoder
 
 _LOOSE = "loose."
 _TOGETHER = 64  # texts that are encoded between two reports
@@ -95,11 +95,6 @@ def pack(items: Sequence[Item], codec: Codec) -> Table:
         np.array([numbers[word] for word in words], np.int32),
         list(names),
     )
-
-
-def is_word(word: str) -> bool:
-    """Does a word of an encoder hold a letter or a digit, and is no mark of the model?"""
-    return any(map(str.isalnum, word)) and not is_special_word(word)
 
 
 def gather(tables: Sequence[Table], hashes: NDArray[np.uint64], codec: Codec) -> Table:
@@ -167,9 +162,14 @@ class Encodings:
         return Codec(mean, axes, float(self.meta["scale"]))
 
     @property
+    def is_finished(self) -> bool:
+        """Were all texts of the index encoded once?"""
+        return f"{FITTED}vectors" in self._part
+
+    @property
     def fitted(self) -> Fitted | None:
         """Vectors of words, fitted to those of the texts; None until all texts are encoded."""
-        return Fitted.load(self._part) if f"{FITTED}vectors" in self._part else None
+        return Fitted.load(self._part) if self.is_finished else None
 
     def table(self, segment: Segment, unit: str) -> Table | None:
         key = encoder_key(segment, unit)

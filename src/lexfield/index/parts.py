@@ -21,7 +21,13 @@ from lexfield.store.owned import belongs
 
 TOPICS = "topics"  # the name of the part; those of metrics begin with "metrics/"
 ENCODER = "encoder"
-FIXED = ("model.", "own.", "words.", "topics.")  # prefixes of arrays that belong to no segment
+FIXED = (
+    "model.",
+    "own.",
+    "words.",
+    "texts.",
+    "topics.",
+)  # begin arrays of no segment
 _PATIENCE = 600  # seconds that a part, which may have taken hours, waits for another writer
 
 

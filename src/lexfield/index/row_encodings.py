@@ -14,7 +14,7 @@ from lexfield.engine.compiled import reordered_kernel
 from lexfield.errors import InputError, MissingExtraError
 from lexfield.index.encodings import Encodings, Table, need_encodings
 from lexfield.index.rows import Rows
-from lexfield.vectors.encoders import Encoded, encode_each, open_encoder
+from lexfield.vectors.encoders import Encoded, Encoder, encode_each, open_encoder
 
 _BLOCK = 16_384  # rows per task
 
@@ -105,13 +105,13 @@ class RowEncodings:
         norms = np.linalg.norm(vectors, axis=1)
         return np.asarray(vectors @ direction / np.where(norms > 0, norms, 1))
 
-    def notes(self) -> list[str]:
-        """Return a note on rows that have no vector."""
+    def notes(self, effect: str = "are not found") -> list[str]:
+        """Return a note on rows that have no vector, and what becomes of them."""
         if not self.missing:
             return []
         where = self.rows.segments[0].index_store.path
         return [
-            f"{self.missing:,} {self.rows.unit}s have no vector of the encoder and are not found;"
+            f"{self.missing:,} {self.rows.unit}s have no vector of the encoder and {effect};"
             f" lexfield encode {where} encodes them"
         ]
 
@@ -161,6 +161,13 @@ class RowWords:
     ) -> tuple[NDArray[np.float32], NDArray[np.int64], NDArray[np.int64]]:
         """Return the words of ascending rows: vectors on the axes of the codec, numbers, and how
         many each row has."""
+        codes, numbers, sizes = self.codes_of(chosen)
+        return self.codec.decode(codes), numbers, sizes
+
+    def codes_of(
+        self, chosen: NDArray[np.int64]
+    ) -> tuple[NDArray[np.uint8], NDArray[np.int64], NDArray[np.int64]]:
+        """Return the words of ascending rows: codes, numbers, and how many each row has."""
         codes, numbers = [np.empty((0, self._bytes), np.uint8)], [np.empty(0, np.int64)]
         sizes = np.zeros(len(chosen), np.int64)
         for number, _, inside, own in self._space.rows.split(chosen):
@@ -171,7 +178,16 @@ class RowWords:
             at = join_ranges(table.offsets[own], sizes[inside])
             codes.append(table.codes[at])
             numbers.append(self._maps[number][table.words[at]])
-        return self.codec.decode(np.concatenate(codes)), np.concatenate(numbers), sizes
+        return np.concatenate(codes), np.concatenate(numbers), sizes
+
+    def count(self, chosen: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return how many words each of these rows has."""
+        sizes = np.zeros(len(chosen), np.int64)
+        for number, _, inside, own in self._space.rows.split(chosen):
+            table = self._space.tables[number]
+            if table is not None:
+                sizes[inside] = table.offsets[own + 1] - table.offsets[own]
+        return sizes
 
     @property
     def _bytes(self) -> int:
@@ -190,6 +206,10 @@ def dot_bytes(codes: Array, vector: Array) -> Array:
     return out
 
 
+class EncoderError(InputError):
+    """An encoder cannot read a query."""
+
+
 def open_row_encodings(rows: Rows) -> RowEncodings:
     """Return the rows as an encoder sees them, made once for an open index."""
     return rows.cached("encoder", RowEncodings)
@@ -197,8 +217,13 @@ def open_row_encodings(rows: Rows) -> RowEncodings:
 
 def encode_query(name: str, dims: int, text: str) -> Encoded:
     """Return what the encoder of an index says of a text. Raise InputError if it cannot read it."""
+    return _encode(open_query_encoder(name), dims, text)
+
+
+def open_query_encoder(name: str) -> Encoder:
+    """Return the encoder of an index. Raise an error if it is not installed or not known here."""
     try:
-        encoder = open_encoder(name)
+        return open_encoder(name)
     except MissingExtraError:
         raise
     except InputError as error:
@@ -206,14 +231,13 @@ def encode_query(name: str, dims: int, text: str) -> Encoded:
             f"The index was encoded by {name!r}, which this process does not know.",
             "Give it once to lexfield.open(path, encoder=…) or to index.encode(encoder=…).",
         ) from error
-    return _encode(encoder, dims, text)
 
 
 @lru_cache(256)
 def _encode(encoder: object, dims: int, text: str) -> Encoded:
     (made,) = encode_each(encoder, [text])  # type: ignore[arg-type]
     if isinstance(made, str):
-        raise InputError(f"The encoder failed on the query {text[:60]!r}: {made}.")
+        raise EncoderError(f"The encoder failed on the query {text[:60]!r}: {made}.")
     if len(made.vector) != dims:
         raise InputError(
             f"The encoder returns vectors of {len(made.vector)} dimensions; this index holds"

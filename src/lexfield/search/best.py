@@ -28,6 +28,7 @@ from lexfield.index.nearest import find_nearest
 from lexfield.index.query import Query
 from lexfield.index.ranking import Found
 from lexfield.index.rows import Rows
+from lexfield.search.best_encoded import EncodedParts, is_encoded, note_unfinished
 from lexfield.search.bm25 import Bm25
 from lexfield.search.mean import OLD_INDEX, explain_pairs, find_cosines, split_product
 from lexfield.search.method import Mask
@@ -51,7 +52,7 @@ class Best:
         _choose_words(rows).preview(rows, query, k, among)
 
     def search(self, rows: Rows, query: Query, k: int, among: Mask | None) -> Found:
-        both = _Parts(rows, query)
+        both = _open_parts(rows, query)
         near, scores = both.find(k, among)
         places = top_k(scores, k, near)
         chosen = near[places].tolist()
@@ -60,7 +61,16 @@ class Best:
         )
 
     def start_scoring(self, rows: Rows, query: Query) -> Scorer:
-        return _Parts(rows, query).start_scoring()
+        return _open_parts(rows, query).start_scoring()
+
+
+def _open_parts(rows: Rows, query: Query) -> _Parts | EncodedParts:
+    encoded: bool = rows.cached("encoded", is_encoded)
+    if query.words and encoded:
+        return EncodedParts(rows, query, _choose_words(rows))
+    parts = _Parts(rows, query)
+    parts.notes += rows.cached("unfinished", note_unfinished)
+    return parts
 
 
 class _Parts:

@@ -85,7 +85,7 @@ class Bm25(ExtendedMethod):
         return norms
 
     def _norm(self, bags: Bags, length: Any) -> Any:
-        mean = bags.total(1) / bags.rows.statistics.rows
+        mean = bags.total(1) / max(bags.rows.statistics.rows, 1) or 1.0  # none if all were deleted
         return self.k1 * (1 - self.b + self.b / mean * length)
 
 

@@ -8,9 +8,10 @@ pooled vector q̂, and r likewise, so the score is exactly a sum over pairs of t
 
     Σ_ij (s_i/|q̂| − μ)·(t_j/|r̂| − μ) / (m n |q − μ| |r − μ|)
 
-The reasons are these pairs, summed by word. A token's vector also carries its neighbours: that is
-what the encoder is for. Encoders that return vectors of whole texts only are asked what the score
-loses without each word of the query.
+The reasons are these pairs, summed by word; of a row of more than 1,000 tokens, what each word of
+the query adds. A token's vector also carries its neighbours: that is what the encoder is for.
+Encoders that return vectors of whole texts only are asked what the score loses without each word of
+the query.
 """
 
 from __future__ import annotations
@@ -27,8 +28,10 @@ from lexfield.index.ranking import Found
 from lexfield.index.row_encodings import RowEncodings, encode_query, open_row_encodings
 from lexfield.index.rows import Rows
 from lexfield.search.method import Mask
-from lexfield.vectors.encoders import Encoded
+from lexfield.vectors.encoders import Encoded, is_special_word
 
+_MARKS = "(the encoder's marks)"  # such as [CLS], which carry the whole text
+_LONG = 1000  # words of a row that is not encoded again to explain it
 _SHOWN = 20  # pairs of words in an explanation
 _MOST_LEFT_OUT = 50  # words of a query that are left out one by one
 
@@ -49,7 +52,7 @@ class Encoder:
         chosen = top_k(scores, k)
         near, values = chosen.tolist(), scores[chosen].tolist()
         found = Found(near, values, notes=space.notes())
-        found.explain = lambda place: _explain(space, rows, encoded, query, near[place],
+        found.explain = lambda place: explain_row(space, rows, encoded, query, near[place],
                                                values[place])  # fmt: skip
         return found
 
@@ -64,7 +67,7 @@ class Encoder:
 
         def explain(place: int) -> Explanation:
             encoded = encode_query(space.name, space.dims, rows.text(row))
-            return _explain(space, rows, encoded, None, near[place], values[place])
+            return explain_row(space, rows, encoded, None, near[place], values[place])
 
         return Found(near, values, explain, space.notes())
 
@@ -84,17 +87,22 @@ def center(space: RowEncodings, vector: NDArray[np.float32]) -> NDArray[np.float
     return np.asarray(own / length if length > 0 else own)
 
 
-def _explain(
+def explain_row(
     space: RowEncodings, rows: Rows, encoded: Encoded, query: Query | None, row: int, score: float
 ) -> Explanation:
+    """Return the pairs of words that the score of a row is the sum of, the largest by name."""
     if not len(encoded.states):
         return _explain_by_leaving_out(space, query, row, score)
+    if int(space.words.count(np.array([row]))[0]) > _LONG:
+        return _explain_long(space, encoded, row)
     other = encode_query(space.name, space.dims, rows.text(row))
     parts = split_cosine(space, encoded, other)
     rest = score - float(parts.sum())  # the stored vector of the row is rounded to bytes
     pairs: dict[tuple[str, str], float] = {}
     for (i, j), part in np.ndenumerate(parts):
         pair = (encoded.words[i], other.words[j])
+        if any(map(is_special_word, pair)):
+            pair = (_MARKS, _MARKS)
         pairs[pair] = pairs.get(pair, 0) + float(part)
     order = sorted(pairs, key=lambda pair: -abs(pairs[pair]))
     reasons = [Reason(*pair, pairs[pair]) for pair in order[:_SHOWN]]
@@ -106,14 +114,36 @@ def _explain(
     return Explanation(reasons, additive=True, facts={"context": note})
 
 
+def _explain_long(space: RowEncodings, encoded: Encoded, row: int) -> Explanation:
+    """Return what each word of the query adds, beside its best partner in the row.
+
+    Reading a book again takes minutes; the sum over its words is its stored vector.
+    """
+    vectors, numbers, _ = space.words.of_all(np.array([row]))
+    partners = (vectors @ space.words.codec.project(encoded.states).T).argmax(axis=0)
+    names = [space.words.names[number] for number in numbers[partners].tolist()]
+    own = space.vector(row) - space.mean
+    parts = _split_vector(space, encoded) @ (own / np.linalg.norm(own))
+    added: dict[tuple[str, str], float] = {}
+    for word, name, part in zip(encoded.words, names, parts.tolist(), strict=True):
+        pair = (_MARKS, _MARKS) if is_special_word(word) else (word, name.removeprefix("##"))
+        added[pair] = added.get(pair, 0) + part
+    reasons = [Reason(*pair, added[pair]) for pair in sorted(added, key=lambda p: -abs(added[p]))]
+    note = "what each word of the query adds, beside the most similar word of this long text"
+    return Explanation(reasons, additive=True, facts={"context": note})
+
+
 def split_cosine(space: RowEncodings, query: Encoded, row: Encoded) -> NDArray[np.float64]:
     """Return the part of each pair (token of the query, token of the row) in the score."""
-    sides = []
-    for one in (query, row):
-        length = float(np.linalg.norm(one.vector.astype(np.float64)))
-        own = (one.states.astype(np.float64) / length - space.mean) / len(one.states)
-        sides.append(own / np.linalg.norm(one.vector / length - space.mean))
+    sides = [_split_vector(space, one) for one in (query, row)]
     return np.asarray(sides[0] @ sides[1].T)
+
+
+def _split_vector(space: RowEncodings, one: Encoded) -> NDArray[np.float64]:
+    """Return the part of each token in the direction of a text, seen from the mean."""
+    length = float(np.linalg.norm(one.vector.astype(np.float64)))
+    own = (one.states.astype(np.float64) / length - space.mean) / len(one.states)
+    return np.asarray(own / np.linalg.norm(one.vector / length - space.mean))
 
 
 def _explain_by_leaving_out(

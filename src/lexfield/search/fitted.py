@@ -10,6 +10,7 @@ stands the word of the row whose own vector is most like it.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,7 +18,7 @@ from numpy.typing import NDArray
 
 from lexfield.engine.topk import top_k
 from lexfield.errors import InputError
-from lexfield.explain import Explanation, Reason
+from lexfield.explain import Explanation, Reason, no_reasons
 from lexfield.index.fitted import Fitted as FittedWords
 from lexfield.index.query import Query
 from lexfield.index.ranking import Found
@@ -36,20 +37,27 @@ class Fitted:
 
     def search(self, rows: Rows, query: Query, k: int, among: Mask | None) -> Found:
         space = open_row_encodings(rows)
-        words = rows.cached("fitted", lambda _: _open(space))
-        parts = query.counts[:, None] * words.look_up(query.words, query.vectors, query.known)
-        total = parts.sum(axis=0)
-        length = float(np.linalg.norm(total))
-        if not length > 0:
-            return Found([], [], notes=["no word of the query has a vector"])
-        scores = space.cosines(total / length, among)
+        scores, explain = ask_words(space, query)
+        if among is not None:
+            scores[~among] = -np.inf
         chosen = top_k(scores, k)
         near, values = chosen.tolist(), scores[chosen].tolist()
+        notes = space.notes() if len(near) else ["no word of the query has a vector"]
+        return Found(near, values, lambda place: explain(near[place], values[place]), notes)
 
-        def explain(place: int) -> Explanation:
-            return _explain(space, words, query, parts / length, near[place], values[place])
 
-        return Found(near, values, explain, space.notes())
+def ask_words(
+    space: RowEncodings, query: Query
+) -> tuple[NDArray[np.float64], Callable[[int, float], Explanation]]:
+    """Return the score of every row, -inf where there is none, and how one is explained."""
+    words = space.rows.cached("fitted", lambda _: _open(space))
+    parts = query.counts[:, None] * words.look_up(query.words, query.vectors, query.known)
+    total = parts.sum(axis=0)
+    length = float(np.linalg.norm(total))
+    if not length > 0:
+        return np.full(len(space.rows), -np.inf), lambda row, score: no_reasons(row)
+    scores = space.cosines(total / length)
+    return scores, lambda row, score: _explain(space, words, query, parts / length, row, score)
 
 
 def _open(space: RowEncodings) -> FittedWords:

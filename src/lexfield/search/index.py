@@ -125,7 +125,7 @@ class Index(Collection):
     def encode(
         self, encoder: Any = None, *, replace: bool = False, progress: Progress = silent
     ) -> list[str]:
-        """Encode all texts and keep that here, for the methods encoder, late and fitted.
+        """Encode all texts and keep that here, for the methods best, encoder, late and fitted.
 
         ``encoder`` is "minilm" or an object; by default the one of this index. Return notes on
         texts that it failed on. What is finished is kept if the work is interrupted; call it again

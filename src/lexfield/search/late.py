@@ -17,27 +17,28 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from lexfield.arrays import Array
 from lexfield.engine import map_blocks
+from lexfield.engine.compiled import reordered_kernel
 from lexfield.engine.topk import top_k
 from lexfield.errors import check
 from lexfield.explain import Explanation, Reason
-from lexfield.index.encodings import is_word
 from lexfield.index.query import Query
 from lexfield.index.ranking import Found
-from lexfield.index.row_encodings import RowWords, encode_query, open_row_encodings
+from lexfield.index.row_encodings import RowEncodings, RowWords, encode_query, open_row_encodings
 from lexfield.index.rows import Rows
 from lexfield.search.encoder import score_rows
 from lexfield.search.method import Mask
-from lexfield.vectors.encoders import Encoded, find_words
+from lexfield.vectors.encoders import Encoded, find_words, is_word
 
-_BLOCK = 64  # rows per task
+_TOGETHER = 32_768  # words of rows per task: about 10 ms
 
 
 @dataclass(frozen=True, kw_only=True)
 class Late:
     """Needs ``lexfield encode`` with an encoder that returns vectors of words."""
 
-    candidates: int = 500
+    candidates: int = 200
     name = "late"
     is_fast = True
 
@@ -52,17 +53,24 @@ class Late:
         if not len(encoded.states):
             note = f"the encoder {space.name!r} has no vectors of words: use the method encoder"
             return Found([], [], notes=[note])
-        first = score_rows(space, encoded.vector, among)
         count = max(self.candidates, k) if self.candidates else len(rows)
-        chosen = np.sort(top_k(first, count))
+        chosen, notes = choose_rows(space, encoded, count, among)
         asked = AskedWords(space.words, encoded)
         scores = asked.score(chosen)
         best = top_k(scores, k, chosen)
         near = chosen[best].tolist()
-        notes = space.notes()
-        if len(chosen) < int((first > -np.inf).sum()):
-            notes.append(f"the {len(chosen):,} rows with the best cosine of whole texts compared")
         return Found(near, scores[best].tolist(), lambda place: asked.explain(near[place]), notes)
+
+
+def choose_rows(
+    space: RowEncodings, encoded: Encoded, count: int, among: Mask | None
+) -> tuple[NDArray[np.int64], list[str]]:
+    """Return the rows with the best cosine of whole texts, ascending, and notes."""
+    first = score_rows(space, encoded.vector, among)
+    chosen, notes = np.sort(top_k(first, count)), space.notes()
+    if len(chosen) < int((first > -np.inf).sum()):
+        notes.append(f"the {len(chosen):,} rows with the best cosine of whole texts compared")
+    return chosen, notes
 
 
 class AskedWords:
@@ -76,26 +84,22 @@ class AskedWords:
         self.weights = words.weights_of([encoded.tokens[place] for place in own])
 
     def score(self, chosen: Sequence[int] | NDArray[np.int64]) -> NDArray[np.float64]:
-        """Return the scores of rows; -inf for a row without words."""
+        """Return the scores of ascending rows; -inf for a row without words."""
         rows = np.asarray(chosen, np.int64)
         if not len(rows) or not self.weights.sum() > 0:
             return np.full(len(rows), -np.inf)
-        parts = [rows[first : first + _BLOCK] for first in range(0, len(rows), _BLOCK)]
+        sizes = self._words.count(rows)
+        parts = np.split(rows, _cut_evenly(sizes))
         return np.concatenate(list(map_blocks(self._score, parts)))
 
     def _score(self, rows: NDArray[np.int64]) -> NDArray[np.float64]:
-        vectors, numbers, sizes = self._words.of_all(rows)
-        filled = sizes > 0
-        scores = np.full(len(rows), -np.inf)
-        if not filled.any():
-            return scores
-        starts = (np.cumsum(sizes) - sizes)[filled]
-        products = vectors @ self.vectors.T
-        forth = np.maximum.reduceat(products, starts) @ self.weights / self.weights.sum()
+        codes, numbers, sizes = self._words.codes_of(rows)
         weights = np.maximum(self._words.idf[numbers], 0)
-        back = np.add.reduceat(weights * products.max(axis=1), starts)
-        totals = np.add.reduceat(weights, starts)
-        scores[filled] = (forth + back / np.where(totals > 0, totals, 1)) / 2
+        starts = np.append(0, np.cumsum(sizes))
+        scores = np.full(len(rows), -np.inf)
+        compare_words(
+            codes, starts, weights, self._words.codec.levels, self.vectors, self.weights, scores
+        )
         return scores
 
     def explain(self, row: int) -> Explanation:
@@ -119,3 +123,50 @@ class AskedWords:
         reasons.sort(key=lambda reason: -abs(reason.contribution))
         note = "the vector of a word in a text also carries its neighbours"
         return Explanation(reasons, additive=True, facts={"context": note})
+
+
+def _cut_evenly(sizes: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return where rows are split into tasks of about as many words."""
+    tasks = (np.cumsum(sizes) - sizes) // _TOGETHER
+    return np.flatnonzero(np.diff(tasks)) + 1
+
+
+@reordered_kernel
+def compare_words(
+    codes: Array, starts: Array, weights: Array, levels: Array, asked: Array, own: Array, out: Array
+) -> None:
+    """Write the scores of rows to ``out``: row i has the words from ``starts[i]`` on.
+
+    ``levels`` are the four coordinates of each byte of a code, ``asked`` the query's vectors.
+    """
+    count, axes = asked.shape
+    vector, best = np.empty(4 * codes.shape[1], np.float32), np.empty(count, np.float32)
+    for row in range(len(starts) - 1):
+        if starts[row] == starts[row + 1]:
+            continue
+        best[:] = -np.inf
+        back, total = 0.0, 0.0
+        for word in range(starts[row], starts[row + 1]):
+            for place in range(codes.shape[1]):
+                code = codes[word, place]
+                for axis in range(4):
+                    vector[4 * place + axis] = levels[code, axis]
+            square = np.float32(0)
+            for axis in range(axes):
+                square += vector[axis] * vector[axis]
+            scale = np.float32(1) / np.sqrt(square)
+            top = np.float32(-np.inf)
+            for number in range(count):
+                product = np.float32(0)
+                for axis in range(axes):
+                    product += asked[number, axis] * vector[axis]
+                product *= scale
+                top = max(top, product)
+                best[number] = max(best[number], product)
+            back += weights[word] * top
+            total += weights[word]
+        forth, sum_ = 0.0, 0.0
+        for number in range(count):
+            forth += own[number] * best[number]
+            sum_ += own[number]
+        out[row] = (forth / sum_ + (back / total if total > 0 else 0.0)) / 2

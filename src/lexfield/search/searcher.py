@@ -14,6 +14,7 @@ from lexfield.errors import InputError, StoreError, check
 from lexfield.explain import Explanation
 from lexfield.index.chance import Tail, join
 from lexfield.index.collection import Collection
+from lexfield.index.encodings import find_encodings
 from lexfield.index.filter import Where, allowed_rows, read_where, where_notes
 from lexfield.index.query import LONGEST_QUERY, Query, check_length
 from lexfield.index.ranking import Found, Ranking, add_notes
@@ -23,6 +24,7 @@ from lexfield.search.method import Mask, Method, draw_sample, format_method, run
 from lexfield.search.registry import METHODS, parse, read_query
 from lexfield.text.normalise import TOKENIZERS
 from lexfield.text.segment import split_words
+from lexfield.vectors.encoders import is_known_elsewhere
 
 _BATCH = 50  # queries per task
 _SAMPLE = 5_000  # words of a document that is too long to be a query
@@ -147,12 +149,15 @@ def search_many(
 
     A bag query takes a tenth of a millisecond: two threads would wait for each other longer, and
     processes would have to send as much as they compute. For few texts, a worker takes longer to
-    start. Other processes do not know a method or a tokenizer that was registered in this one.
+    start. Other processes do not know a method, tokenizer or encoder that was given to this one.
     """
     searcher = Searcher(index, request)
     is_short = len(texts) < 2 * _BATCH or getattr(searcher.method, "is_fast", False)
-    is_known = _is_known_elsewhere(searcher.method) and TOKENIZERS.is_shared(
-        str(index.normalisation.tokenizer)
+    encodings = find_encodings(searcher.rows.segments[0].index_store)
+    is_known = (
+        _is_known_elsewhere(searcher.method)
+        and TOKENIZERS.is_shared(str(index.normalisation.tokenizer))
+        and (encodings is None or is_known_elsewhere(encodings.name))
     )
     if engine is None and (is_short or not is_known):
         for number, text in enumerate(texts, 1):

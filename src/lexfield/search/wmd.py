@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lexfield.arrays import Array, join_ranges
+from lexfield.errors import check
 from lexfield.explain import Explanation, Reason
 from lexfield.index.query import Query
 from lexfield.index.ranking import Found
@@ -23,6 +24,7 @@ from lexfield.index.rows import Rows
 from lexfield.results import JsonObject
 from lexfield.search.in_parts import describe
 from lexfield.search.method import Mask
+from lexfield.search.token_wmd import search_tokens
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_matrix
@@ -32,10 +34,20 @@ _FIRST = 256  # the most promising rows, which yield a first limit
 
 @dataclass(frozen=True, kw_only=True)
 class Wmd:
-    """The score is minus the distance; the explanation is the transport."""
+    """The score is minus the distance; the explanation is the transport.
 
+    tokens: move the encoder's vectors of words in their context (``token_wmd.py``).
+    """
+
+    tokens: bool = False
     name = "wmd"
-    uses_vectors = True
+
+    def __post_init__(self) -> None:
+        check(self.tokens in (True, False), "tokens", "true or false", self.tokens)
+
+    @property
+    def uses_vectors(self) -> bool:
+        return not self.tokens
 
     def wants_preview(self, query: Query) -> bool:
         return True
@@ -67,6 +79,8 @@ class Wmd:
     ) -> Found:
         """Return the ``k`` nearest rows within ``limit``. One stage visits only the most promising
         rows, which is enough to find a limit."""
+        if self.tokens:
+            return search_tokens(rows, query, k, among)
         if not query.known.any():
             return Found([], [], notes=["no word of the query has a vector"])
         problem = _Problem(rows, query)

@@ -63,14 +63,14 @@ class Codec:
 
     def decode(self, codes: NDArray[np.uint8]) -> NDArray[np.float32]:
         """Return vectors of length 1 on the axes."""
-        turned = self._table[codes].reshape(len(codes), 4 * codes.shape[1])
+        turned = self.levels[codes].reshape(len(codes), 4 * codes.shape[1])
         turned = turned[:, : self.axes.shape[1]]
         lengths = np.sqrt(np.einsum("ij,ij->i", turned, turned))[:, None]
         decoded: NDArray[np.float32] = turned / lengths
         return decoded
 
     @cached_property
-    def _table(self) -> NDArray[np.float32]:
+    def levels(self) -> NDArray[np.float32]:
         """Return the four coordinates of each byte."""
         places = np.arange(256)[:, None] >> np.array([0, 2, 4, 6]) & 3
         table: NDArray[np.float32] = (_LEVELS[places] * self.scale).astype(np.float32)

@@ -1,8 +1,9 @@
 """What words add to the vectors of texts, learned from what a sentence encoder says of many texts.
 
-The most frequent words have a code each: a byte stands for four neighbouring numbers of the table
-of its column. The others follow from their vectors by a linear map. Directions have length 1 and are
-multiplied by the word's weight. ``scripts/make_text_vectors.py`` learns them.
+A linear map of a word's vector predicts the direction of what it adds. The most frequent words have
+a code each of what the map misses: a byte stands for eight neighbouring numbers of its column's
+table. Directions have length 1 and are multiplied by the word's weight, stored in steps of a
+sixteenth of an octave. ``scripts/make_text_vectors.py`` learns all this.
 """
 
 from __future__ import annotations
@@ -13,17 +14,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lexfield.arrays import Array
+from lexfield.engine.threads import single_thread
 from lexfield.vectors.nearest import unit_rows
+
+STEPS = 16  # of weights, per octave
 
 
 @dataclass(frozen=True)
 class LearnedContributions:
-    """Codes of the first words, tables that decode them, the map of vectors, and all weights."""
+    """The map, the codes of the first words, tables that decode them, and weights of all words."""
 
-    codes: NDArray[np.uint8]  # words × dims / 4
-    tables: NDArray[np.float16]  # dims / 4 × 256 × 4
     map: NDArray[np.float16]
-    weights: NDArray[np.float16]
+    codes: NDArray[np.uint8]  # words × columns
+    tables: NDArray[np.float16]  # columns × 256 × dims / columns
+    weights: NDArray[np.uint8]  # −16 log2
 
     @property
     def dims(self) -> int:
@@ -31,11 +35,10 @@ class LearnedContributions:
 
     def take(self, rows: Array, vectors: Array) -> NDArray[np.float16]:
         """Return the contributions of words, given by their rows and vectors."""
+        with single_thread():  # the same bytes at any number of threads
+            directions = vectors.astype(np.float32) @ self.map.astype(np.float32)
         coded = rows < len(self.codes)
-        directions = np.empty((len(rows), self.dims), np.float32)
-        columns = np.arange(len(self.tables))
-        chosen = self.tables[columns, self.codes[rows[coded]]]
-        directions[coded] = chosen.reshape(-1, self.dims)
-        directions[~coded] = vectors[~coded] @ self.map.astype(np.float32)
-        weights = self.weights[rows].astype(np.float32)
+        missed = self.tables[np.arange(len(self.tables)), self.codes[rows[coded]]]
+        directions[coded] += missed.reshape(-1, self.dims)
+        weights = np.exp2(self.weights[rows].astype(np.float32) / -STEPS)
         return (weights[:, None] * unit_rows(directions)).astype(np.float16)

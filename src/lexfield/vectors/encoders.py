@@ -185,11 +185,14 @@ def split_text(text: str, count: Callable[[str], int], most: int | None) -> list
 
 def _adapt_sentence_transformers(model: Any) -> Encoder:
     """Use a ``SentenceTransformer``, with vectors of tokens if it pools them by their mean."""
-    tokenizer, most = model.tokenizer, int(model.max_seq_length)
-    name = _name(model)
+    tokenizer, longest = model.tokenizer, model.max_seq_length
+    most = int(longest) if longest is not None and np.isfinite(longest) else None
+    name = _name_transformer(model)
 
     def count(text: str) -> int:
-        return len(tokenizer.encode(text))
+        if callable(tokenizer):
+            return len(tokenizer(text, verbose=False)["input_ids"])
+        return len(tokenizer.encode(text).ids)
 
     def read(texts: list[str]) -> list[tuple[list[str], Any]]:
         found = []
@@ -200,24 +203,48 @@ def _adapt_sentence_transformers(model: Any) -> Encoder:
             found.append((list(tokenizer.convert_ids_to_tokens(ids)), states[: len(mask)][mask]))
         return found
 
-    means = [getattr(part, "pooling_mode_mean_tokens", None) for part in model]
-    others = ("pooling_mode_cls_token", "pooling_mode_max_tokens")
-    is_mean = True in means and not any(getattr(p, o, False) for p in model for o in others)
-    if is_mean:
+    if _pools_by_mean(model):
         return PieceEncoder(read, name, count, most)
     return FunctionEncoder(lambda texts: model.encode(texts), name, count, most)
 
 
+def _pools_by_mean(model: Any) -> bool:
+    """Is a ``SentenceTransformer`` a transformer, the mean over its tokens, and nothing else?"""
+    parts = {type(part).__name__: part for part in model}
+    pooling = parts.get("Pooling")
+    if pooling is None or set(parts) - {"Transformer", "Pooling", "Normalize"}:
+        return False
+    names = ("cls_token", "max_tokens", "mean_tokens", "mean_sqrt_len_tokens",
+             "weightedmean_tokens", "lasttoken")  # fmt: skip
+    old = [name for name in names if getattr(pooling, f"pooling_mode_{name}", False)]
+    modes = getattr(pooling, "pooling_mode", old)  # a name or several in newer versions
+    return modes in ("mean", ["mean_tokens"])
+
+
+def _name_transformer(model: Any) -> str:
+    """Return where a ``SentenceTransformer`` was loaded from, which tells it from others."""
+    found = None
+    for part in model:
+        config = getattr(getattr(part, "auto_model", None), "config", None)
+        found = found or getattr(config, "_name_or_path", None)
+    return found or _name(model)
+
+
 def _adapt_model2vec(model: Any) -> Encoder:
     """Use a ``StaticModel``, which reads texts of any length; its words have no context."""
+    tokenizer = type(model.tokenizer).from_str(model.tokenizer.to_str())
+    tokenizer.no_truncation()
+    tokenizer.no_padding()
 
     def read(texts: list[str]) -> list[tuple[list[str], Any]]:
         states = model.encode_as_sequence(texts, max_length=None)
-        ids = model.tokenize(texts, max_length=None)
-        return [
-            ([str(model.tokenizer.id_to_token(i)) for i in own], rows)
-            for own, rows in zip(ids, states, strict=True)
+        read = tokenizer.encode_batch(texts, add_special_tokens=False)
+        unknown = model.unk_token_id  # the model leaves it out
+        tokens = [
+            [token for token, i in zip(one.tokens, one.ids, strict=True) if i != unknown]
+            for one in read
         ]
+        return list(zip(tokens, states, strict=True))
 
     return PieceEncoder(read, _name(model))
 
@@ -267,6 +294,16 @@ def open_encoder(source: Any) -> Encoder:
 def use_encoder(source: Any, name: str) -> None:
     """Let a model or a function answer for the encoder of this name, in this process."""
     _opened[name] = _adapt(source)
+
+
+def is_known_elsewhere(name: str) -> bool:
+    """Would another process open the same encoder by this name?"""
+    return ENCODERS.is_shared(name) and type(_opened.get(name)) in (type(None), PackagedMiniLm)
+
+
+def is_word(token: str) -> bool:
+    """Does a token hold a letter or a digit, and is no mark of the model?"""
+    return any(map(str.isalnum, token)) and not is_special_word(token)
 
 
 def _adapt(source: Any) -> Encoder:

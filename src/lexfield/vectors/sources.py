@@ -151,12 +151,17 @@ def load_default() -> VectorData:
     for name, expected in read_about()["xxh3"].items():
         if compute_checksum(_DATA / name) != expected:
             raise CorruptError(f"{_DATA / name} is damaged.", "Install lexfield again.")
+    words, matrix = load_words_and_matrix()
+    with np.load(_DATA / CONTRIBUTIONS, allow_pickle=False) as arrays:
+        learned = LearnedContributions(**arrays)
+    return VectorData(words, matrix, "default", learned=learned)
+
+
+def load_words_and_matrix() -> tuple[list[str], NDArray[np.float32]]:
+    """Return the words of the package's set and their vectors."""
     words = (_DATA / "default-words.txt").read_text("utf-8").split("\n")[:-1]
     codes = np.load(_DATA / "default-codes.npy", allow_pickle=False)
-    tables = np.load(_DATA / "default-tables.npy", allow_pickle=False)
-    with np.load(_DATA / CONTRIBUTIONS, allow_pickle=False) as learned:
-        contributions = LearnedContributions(**learned)
-    return VectorData(words, decode(codes, tables), "default", learned=contributions)
+    return words, decode(codes, np.load(_DATA / "default-tables.npy", allow_pickle=False))
 
 
 def decode(codes: NDArray[np.uint8], tables: NDArray[np.float16]) -> NDArray[np.float32]:

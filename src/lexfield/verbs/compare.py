@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Literal, TypedDict, Unpack
+from typing import Annotated, Any, Literal, TypedDict, Unpack
 
 from msgspec import UNSET, Meta, UnsetType
 
@@ -14,6 +14,7 @@ from lexfield.compare.counts import count_texts
 from lexfield.compare.estimate import Estimate, Resampling
 from lexfield.compare.options import ComparisonOptions
 from lexfield.compare.pair import compare_counts
+from lexfield.compare.token_clouds import compare_tokens
 from lexfield.plots.divergence import draw_bars
 from lexfield.plots.figure import Picture
 from lexfield.progress import Progress, begin_stage, silent
@@ -21,7 +22,7 @@ from lexfield.results import JsonObject, format_rows
 from lexfield.search.duplicates import Pair
 from lexfield.search.duplicates import duplicates as find_pairs
 from lexfield.text.document import Document
-from lexfield.verbs.declare import Default, Flags, Help, verb
+from lexfield.verbs.declare import Default, Flags, Help, Input, verb
 from lexfield.verbs.input import (
     IndexInput,
     Source,
@@ -174,6 +175,17 @@ def choose_options(comparing: DivergenceOptions) -> JsonObject:
     return options
 
 
+CloudEncoder = Annotated[
+    Any,
+    Input("encoder"),
+    Flags(metavar="NAME", served=False),
+    Help(
+        "Compare clouds of a sentence encoder's vectors of words in their context (--space latent):"
+        " minilm (needs the extra encoder), or in Python a model."
+    ),
+]
+
+
 @verb
 def compare(
     a: TextInput,
@@ -189,6 +201,7 @@ def compare(
     ] = 200,
     seed: Seed = 0,
     explain: Annotated[bool, Help("Show the words that make the difference.")] = False,
+    encoder: CloudEncoder = None,
     progress: Progress = silent,
     **comparing: Unpack[Comparing],
 ) -> Comparison:
@@ -201,14 +214,20 @@ def compare(
         lexfield compare emma ulysses --index books.idx
         lexfield compare emma.txt ulysses.txt --measure js --interval 0.95 --p
         lexfield compare emma.txt ulysses.txt --space latent -k 3 --explain --json
+        lexfield compare emma.txt ulysses.txt --encoder minilm --explain
         lexfield compare emma.txt ulysses.txt --plot words.png
     """
-    chosen = ComparisonOptions.from_dict({"k": k, **choose_options(comparing)})
+    options = choose_options(comparing) | ({} if encoder is None else {"space": "latent"})
+    chosen = ComparisonOptions.from_dict({"k": k, **options})
     refuse_ids([a, b], comparing)
     texts, notes = _read_texts([a, b], comparing)
-    counts = count_texts(texts, n=chosen.n, stopwords=chosen.stopwords)
-    begin_stage(progress, "resampling")
-    found = compare_counts(counts, chosen, Resampling(interval, p, resamples, seed), progress)
+    resampling = Resampling(interval, p, resamples, seed)
+    if encoder is not None:
+        found = compare_tokens(texts, encoder, chosen, resampling, progress)
+    else:
+        counts = count_texts(texts, n=chosen.n, stopwords=chosen.stopwords)
+        begin_stage(progress, "resampling")
+        found = compare_counts(counts, chosen, resampling, progress)
     record = found.to_dict()
     del record["notes"]
     row = Divergence(a=name_source(a), b=name_source(b), **record)

@@ -65,8 +65,8 @@ EncoderInput = Annotated[
     Input("encoder"),
     Flags(metavar="NAME"),
     Help(
-        "Also store what a sentence encoder says of every text, for the methods encoder, late and"
-        " fitted: minilm (needs the extra encoder), or in Python a model or a function."
+        "Also store what a sentence encoder says of every text, for the methods best, encoder, late"
+        " and fitted: minilm (needs the extra encoder), or in Python a model or a function."
     ),
 ]
 Shards = Annotated[
@@ -153,7 +153,10 @@ def _check_encoder(encoder: Any, is_sharded: bool) -> None:
     """Raise an error, before any work, if an encoder is not installed or cannot be used."""
     if encoder is not None:
         if is_sharded:
-            raise InputError("An index in shards cannot be encoded.", "Leave out --encoder.")
+            raise InputError(
+                "An index in shards cannot be encoded.",
+                "Leave out --shards and write to a folder, or leave out --encoder.",
+            )
         open_encoder(encoder)
 
 
@@ -197,12 +200,12 @@ def encode(
 ) -> Result[EncodedRow]:
     """Store what a sentence encoder says of the texts of an index.
 
-    The search methods encoder, late and fitted need it. Texts that are encoded already are left as
-    they are, so to resume after an interruption, run the same command again. `lexfield add` encodes
-    what it adds.
+    best uses it from then on; encoder, late, fitted and wmd(tokens=true) need it. Texts that are
+    encoded already are left as they are, so to resume after an interruption, run the same command
+    again. `lexfield add` encodes what it adds.
 
         lexfield encode my.idx
-        lexfield search my.idx "a quiet harbour" --method late --explain
+        lexfield search my.idx "a quiet harbour" --explain
     """
     opened = open_index(index)
     notes = opened.encode(encoder, replace=replace, progress=progress)

@@ -352,7 +352,7 @@ def _split_path(text: str) -> tuple[str, str]:
 
 def is_store(path: str | Path) -> bool:
     """Is there an index at a path?"""
-    return (Path(path) / CURRENT).is_file()
+    return os.path.isfile(os.path.join(path, CURRENT))  # False for a text of any length
 
 
 def refuse_ids(sources: Sequence[object], options: TextOptions) -> None:

@@ -65,7 +65,7 @@ _ALL = (
               "the encoder for the query, d bytes per row", "Reimers and Gurevych 2019",
               "encoders"),
     MethodRow("late", _SEARCH, "every word's best partner in context",
-              "the encoder for the query, words of 500 rows", "Khattab and Zaharia 2020",
+              "the encoder for the query, words of 200 rows", "Khattab and Zaharia 2020",
               "encoders"),
     MethodRow("fitted", _SEARCH, "the encoder's vectors, asked by words; no encoder for queries",
               "d bytes per row", "ridge regression; Arora et al. 2017", "encoders"),

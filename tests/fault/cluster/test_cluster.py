@@ -28,7 +28,7 @@ from lexfield.sample import TEXTS
 from lexfield.search.index import Index
 from lexfield.text.corpus import Corpus
 from tests.cluster.test_shards import ASKED, MORE, Here, same, some_documents
-from tests.contract.test_search_methods import EVERY_WORD, SPECS
+from tests.contract.test_search_methods import EVERY_WORD, SPECS, is_encoded
 from tests.engine.nodes import SOURCE, Nodes
 
 pytest.importorskip("distributed", reason="the extra 'cluster' is not installed")
@@ -193,7 +193,7 @@ def made(
     return made
 
 
-@pytest.mark.parametrize("spec", [*SPECS, *MORE])
+@pytest.mark.parametrize("spec", [*(s for s in SPECS if not is_encoded(s)), *MORE])
 def test_every_method_on_every_number_of_shards(
     made: dict[int, Index], cluster: Cluster, spec: str
 ) -> None:
