@@ -8,7 +8,8 @@ from leaderboard_peers import MINILM, PEERS
 
 HEAD = """# Leaderboard of methods
 
-All search methods of lexfield, and the packages one would otherwise pick, on five tasks. **Bold**
+All search methods of lexfield, and the packages one would otherwise pick, on five tasks; methods
+marked *encoded* search indexes with what MiniLM says of their texts (`lexfield encode`). **Bold**
 is the best of a column, whoever that is. Made by `python benchmarks/run.py leaderboard`; figures in
 [benchmarks/results/leaderboard.json](../benchmarks/results/leaderboard.json).
 """

@@ -1,6 +1,6 @@
 """The default: one score of words and meaning, each part a number with its own reasons.
 
-    score = 2/3 · words + 1/3 · sentence
+    score = 0.6 · words + 0.4 · sentence
 
     words     bm25 with related words, divided by what the query itself would score as a row
     sentence  the cosine of ``mean``; 0 for a row without a vector
@@ -34,7 +34,7 @@ from lexfield.search.mean import OLD_INDEX, explain_pairs, find_cosines, split_p
 from lexfield.search.method import Mask
 from lexfield.vectors.coverage import Coverage
 
-WEIGHTS = {"words": 2 / 3, "sentence": 1 / 3}
+WEIGHTS = {"words": 0.6, "sentence": 0.4}
 
 
 @dataclass(frozen=True, kw_only=True)
