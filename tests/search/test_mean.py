@@ -16,7 +16,8 @@ from lexfield.index.nearest import find_nearest
 from lexfield.index.units import Unit
 from lexfield.search.index import Index
 from lexfield.text.corpus import Corpus
-from lexfield.vectors.wordvectors import WordVectors, repair
+from lexfield.vectors.repair import repair
+from lexfield.vectors.wordvectors import WordVectors
 
 
 def unit_of(

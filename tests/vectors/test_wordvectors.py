@@ -7,7 +7,8 @@ import pytest
 from numpy.typing import NDArray
 
 from lexfield.errors import InputError, UnknownWordError
-from lexfield.vectors.wordvectors import WordMatch, WordVectors, repair
+from lexfield.vectors.repair import WordMatch, repair
+from lexfield.vectors.wordvectors import WordVectors
 
 
 @pytest.fixture

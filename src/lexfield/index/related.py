@@ -24,7 +24,7 @@ from lexfield.index.bags import Bags
 from lexfield.index.query import Query
 from lexfield.index.segment import BALL
 from lexfield.text.normalise import NONE
-from lexfield.vectors.wordvectors import WordMatch
+from lexfield.vectors.repair import WordMatch
 
 _CLOSE = 1e-5  # more than rounding changes a cosine
 

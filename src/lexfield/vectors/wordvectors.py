@@ -1,20 +1,15 @@
 """Word vectors: words, a matrix, and the questions one asks of them.
 
-A word that a set lacks is repaired, as Hare et al. do before they give up on it. In order: as
-written; in lower case; without marks at its ends; with 1 read as l; split at ``- _ . / : '`` into
-parts of which at least one is known. The vector of a split word is the mean of the vectors of its
-known parts.
+A word that a set lacks is repaired where possible (``vectors/repair.py``).
 """
 
 from __future__ import annotations
 
 import difflib
 import math
-import re
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from enum import IntEnum
 from functools import cache, cached_property
 from pathlib import Path
 
@@ -30,6 +25,7 @@ from lexfield.vectors.contributions import LearnedContributions
 from lexfield.vectors.files import from_gensim
 from lexfield.vectors.formats.common import Compose, VectorData
 from lexfield.vectors.nearest import PreparedRows, nearest_rows, prepare_rows, unit_rows
+from lexfield.vectors.repair import WordMatch, repair
 from lexfield.vectors.sources import BUILT_IN, encode_words, load_vectors
 from lexfield.vectors.weights import (
     estimate_frequencies,
@@ -37,20 +33,6 @@ from lexfield.vectors.weights import (
     remove_common,
     weigh_vectors,
 )
-
-_ENDS = re.compile(r"^[\W_]+|[\W_]+$")
-_SPLIT = re.compile(r"[-_./:'’]")
-
-
-class WordMatch(IntEnum):
-    """How the vector of a word was found."""
-
-    UNKNOWN = 0
-    EXACT = 1
-    LOWER = 2
-    TRIMMED = 3
-    SPLIT = 4
-    COMPOSED = 5  # from parts of the word, by fastText or an encoder
 
 
 @dataclass(frozen=True, slots=True)
@@ -389,22 +371,3 @@ def _load_built_in(name: str) -> WordVectors:
 def _unit(vector: Array) -> Array:
     length = np.linalg.norm(vector)
     return vector / length if length else vector
-
-
-def repair(word: str, find_row: Callable[[str], int]) -> tuple[WordMatch, list[int]]:
-    """Return how a word was found, and the rows whose mean is its vector.
-
-    ``find_row`` returns -1 for a word that is not in the set.
-    """
-    if (row := find_row(word)) >= 0:
-        return WordMatch.EXACT, [row]
-    lower = word.lower()
-    if (row := find_row(lower)) >= 0:
-        return WordMatch.LOWER, [row]
-    trimmed = _ENDS.sub("", lower)
-    for form in (trimmed, trimmed.replace("1", "l")):
-        if (row := find_row(form)) >= 0:
-            return WordMatch.TRIMMED, [row]
-    parts = _SPLIT.split(trimmed)
-    known = [row for part in parts if part and (row := find_row(part)) >= 0]
-    return (WordMatch.SPLIT, known) if len(parts) > 1 and known else (WordMatch.UNKNOWN, [])
