@@ -33,6 +33,7 @@ import hashlib
 import json
 import re
 from collections import Counter
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -241,7 +242,7 @@ def main() -> None:
     features = np.hstack([matrix, unit(alone - alone[:PLAIN].mean(axis=0))])
     fit = Fit(counts[enough] @ sparse.diags(smooth), unit(wanted @ axes), features)
     learned = compress(fit.fit(), matrix, smooth)
-    np.savez_compressed(given.out / CONTRIBUTIONS, **vars(learned))
+    np.savez_compressed(given.out / CONTRIBUTIONS, **asdict(learned))
     about = read_about()
     sources = Counter(line.split("\t", 1)[0] for line in lines)
     learned_from = {"sentences": len(texts), "long_enough": int(enough.sum())}

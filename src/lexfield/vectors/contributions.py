@@ -9,6 +9,7 @@ sixteenth of an octave. ``scripts/make_text_vectors.py`` learns all this.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,10 +34,14 @@ class LearnedContributions:
     def dims(self) -> int:
         return int(self.map.shape[1])
 
+    @cached_property
+    def _map(self) -> NDArray[np.float32]:
+        return self.map.astype(np.float32)
+
     def take(self, rows: Array, vectors: Array) -> NDArray[np.float16]:
         """Return the contributions of words, given by their rows and vectors."""
         with single_thread():  # the same bytes at any number of threads
-            directions = vectors.astype(np.float32) @ self.map.astype(np.float32)
+            directions = vectors.astype(np.float32) @ self._map
         coded = rows < len(self.codes)
         missed = self.tables[np.arange(len(self.tables)), self.codes[rows[coded]]]
         directions[coded] += missed.reshape(-1, self.dims)
