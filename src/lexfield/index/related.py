@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import islice
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,6 +46,7 @@ class Related:
         self._threshold = threshold
         self._top = top
         self._near: dict[int, Near] = {}
+        self._outside: dict[tuple[str, ...], Near] = {}  # of words that the index does not hold
 
     @classmethod
     def of(cls, bags: Bags, threshold: float, top: int | None) -> Related:
@@ -56,7 +58,7 @@ class Related:
         These are their ids, cosines, and the probabilities P_T(term | each).
         """
         own = self._bags.ids.get(term, -1) if self._bags.occurrences((term,)).holding else -1
-        near = self.near([own])[0] if own >= 0 else self._near_outside(term, query)
+        near = self.near([own])[0] if own >= 0 else self._near_outside([term], query)[0]
         others = self.near(near.terms.tolist())
         weights = [
             1 + other.similarities.sum() + (0.0 if own in other.terms else similarity)
@@ -68,9 +70,12 @@ class Related:
             weights.insert(0, 1 + near.similarities.sum())
         return terms, similarities, similarities / np.array(weights)
 
-    def find_all(self, terms: list[int]) -> None:
-        """Find the relatives of several terms, and theirs, at once."""
-        found = self.near([term for term in terms if term not in self._near])
+    def find_all(self, terms: list[str], query: Query) -> None:
+        """Find the relatives of several terms of a query, and theirs, at once."""
+        held = [self._bags.ids[term] for term in terms if term in self._bags.ids]
+        found = self.near([term for term in held if term not in self._near])
+        outside = [term for term in terms if term not in self._bags.ids]
+        found += self._near_outside(outside, query)
         self.near([other for near in found for other in near.terms.tolist()])
 
     def near(self, terms: list[int]) -> list[Near]:
@@ -122,13 +127,23 @@ class Related:
         order = order[(terms[order] != term) & (cosines[order] > 0)][: self._top]
         return Near(terms[order], np.minimum(cosines[order], 1.0))
 
-    def _near_outside(self, term: str, query: Query) -> Near:
-        """Return the relatives of a query word that the index does not hold."""
-        places = [i for i, word in enumerate(query.words) if self._bags.terms([word])[0] == term]
-        places = [i for i in places if query.known[i] and query.vectors[i].any()]
+    def _near_outside(self, terms: list[str], query: Query) -> list[Near]:
+        """Return the relatives of terms of a query that the index does not hold."""
+        if not terms:
+            return []
+        places: dict[str, list[int]] = {term: [] for term in terms}
+        for place, term in enumerate(self._bags.terms(query.words)):
+            if term in places and query.known[place] and query.vectors[place].any():
+                places[term].append(place)
+        keys = [(term, *(query.words[place] for place in places[term])) for term in terms]
+        new = [(key, places[key[0]]) for key in keys if key not in self._outside]
         if self._top is not None:
-            return self._widen(query.vectors[places], -1)
-        return self._join(self._search(query.vectors[places]), -1)
+            near = [self._widen(query.vectors[own], -1) for _, own in new]
+        else:
+            found = iter(self._search(query.vectors[[place for _, own in new for place in own]]))
+            near = [self._join(list(islice(found, len(own))), -1) for _, own in new]
+        self._outside.update(zip((key for key, _ in new), near, strict=True))
+        return [self._outside[key] for key in keys]
 
     def _near_words(self, words: list[int]) -> list[tuple[Array, Array]]:
         """Return relatives of words, from stored balls when sufficient; may include the word."""

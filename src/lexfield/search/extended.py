@@ -66,9 +66,9 @@ class ExtendedMethod(BagMethod):
         if self.uses_vectors:  # the relatives of all new words are found together
             lists = bags.lists(self)
             grams = [term.gram for term in list_terms(bags, query) if term.gram not in lists]
-            new = [bags.ids[gram[0]] for gram in grams if len(gram) == 1 and gram[0] in bags.ids]
+            new = [gram[0] for gram in grams if len(gram) == 1]
             if new:
-                self._related(bags).find_all(new)
+                self._related(bags).find_all(new, query)
         return super().score_terms(bags, query)
 
     def score_term(self, bags: Bags, term: Term, query: Query) -> TermScores:
