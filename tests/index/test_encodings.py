@@ -70,6 +70,7 @@ def test_an_interruption_keeps_what_is_finished(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(encodings, "_TOGETHER", 1)
+    monkeypatch.setattr(encodings, "_ENOUGH", 1)  # words to fit a codec to
     index, toy = build(tmp_path / "i"), ToyEncoder()
 
     def stop(done: int, total: int | None) -> None:
@@ -81,10 +82,30 @@ def test_an_interruption_keeps_what_is_finished(
     assert len(toy.texts) == 3
     found = index.search("calm sea", "encoder")
     toy.texts.remove("calm sea")
-    assert any("have no vector of the encoder" in note for note in found.notes)
+    assert any("without a vector of the encoder" in note for note in found.notes)
     index.encode()  # the encoder is known by its name
     assert sorted(toy.texts) == sorted(set(toy.texts))  # none was encoded twice
     assert open_row_encodings(index.rows()).missing == 0
+
+
+def test_an_early_interruption_changes_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(encodings, "_TOGETHER", 1)
+    monkeypatch.setattr(encodings, "_ENOUGH", 12)
+    whole, index = build(tmp_path / "whole"), build(tmp_path / "i")
+    whole.encode(ToyEncoder())
+
+    def stop(done: int, total: int | None) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        index.encode(ToyEncoder(), progress=stop)
+    index.encode()
+    for method in ("encoder", "late", "best"):
+        wanted = whole.search("calm sea", method, 5)
+        found = index.search("calm sea", method, 5)
+        assert (found.rows, found.scores) == (wanted.rows, wanted.scores), method
 
 
 @pytest.mark.parametrize("outcome", [ValueError("broken"), float("nan"), float("inf")])
@@ -93,11 +114,11 @@ def test_a_text_that_fails_is_named_and_the_others_are_kept(
 ) -> None:
     index = build(tmp_path / "i")
     (note,) = index.encode(ToyEncoder(bad={"poisoned": outcome}))
-    assert note.startswith("the encoder failed on 2 texts")
+    assert note.startswith("texts that the encoder failed on and cannot find: 2 (")
     assert "c#1: " in note and "c: " in note
     found = index.search("Engines need oil.", "encoder", 3)
     assert found[0].id == "c#0"
-    assert any("1 sentences have no vector" in text for text in found.notes)
+    assert any(text.startswith("sentences without a vector") for text in found.notes)
     assert index.encode(ToyEncoder()) == []  # tried again
     assert open_row_encodings(index.rows()).missing == 0
 
@@ -142,4 +163,7 @@ def test_documents_are_added_though_the_encoder_is_gone(
     encoders.use_encoder(ToyEncoder(), "toy")
     found = index.search("calm sea", "encoder", 1)
     assert found[0].document == "a"
-    assert any("1 sentences have no vector" in note for note in found.notes)
+    assert any(note.startswith("sentences without a vector") for note in found.notes)
+    for method in ("late", "best", "wmd(tokens=true)"):
+        assert index.search("calm sea", method, 1)[0].document == "a", method
+    assert "d" in [hit.document for hit in index.search("A new text.", "best", 9)]

@@ -40,7 +40,9 @@ def score_all(index: Index, query: str, sentence: str) -> tuple[dict[int, float]
     scored, _ = method.score_terms(Bags.of(rows), asked)
     itself = method.score_query(Bags.of(rows), asked, scored)
     found = index.search(query, "bm25(extend=true)", len(rows))
-    words = {row: score / itself for row, score in zip(found.rows, found.scores, strict=True)}
+    words = {
+        row: min(score / itself, 1) for row, score in zip(found.rows, found.scores, strict=True)
+    }
     near = index.search(query, sentence, len(rows))
     return words, dict(zip(near.rows, near.scores, strict=True))
 
@@ -131,7 +133,7 @@ def test_rows_without_vectors_are_found_by_words(tmp_path: Path) -> None:
     (hit,) = (hit for hit in found if hit.text == texts[-1])
     assert hit.parts["words"] > 0
     assert hit.parts["sentence"] == hit.parts["tokens"] == 0
-    assert any("only their words count" in note for note in found.notes)
+    assert any("count by their words only" in note for note in found.notes)
     notes = index.search("a zebra", "best", 3).notes
     assert any("stand for it: The encoder failed on the query" in note for note in notes)
 

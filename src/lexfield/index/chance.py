@@ -31,6 +31,7 @@ _OVER = 50  # rows above the score where the tail begins
 _SHARE = 0.02  # or this share of a small collection
 _FEWEST = 20  # scores that a tail is fitted to
 _CENSORED = 0.1
+LEAST = 1e-4  # a tail that was fitted to a sample cannot tell rarer ones apart
 Mask = NDArray[np.bool_] | None
 
 
@@ -136,5 +137,5 @@ class Tail:
     def expect(self, score: float) -> float:
         """Return how many rows are expected to score at least this by chance."""
         if score > self.start:
-            return self.over * math.exp(-(score - self.start) / self.scale)
+            return max(LEAST, self.over * math.exp(-(score - self.start) / self.scale))
         return float(np.interp(-score, self.scores, self.counts)) if len(self.scores) else 0.0

@@ -35,8 +35,7 @@ from lexfield.vectors.encoders import Encoded, Encoder, encode_each, is_word, op
 _LOOSE = "loose."
 _TOGETHER = 64  # texts that are encoded between two reports
 _SECONDS = 30.0  # after which finished work is kept
-_ENOUGH = 10_000  # tokens to fit a codec to, where the encoder brings one
-_SAMPLE = 100_000  # tokens that it is fitted to, at most
+_ENOUGH = 20_000  # tokens to fit a codec to
 _MOST_FAILED = 20  # texts that are named
 Item = tuple[int, Encoded | str]  # the hash of a text; what the encoder says, or why it failed
 
@@ -230,6 +229,8 @@ class EncodingJob:
         self._open()
         self._encoder: Encoder | None = None if encoder is None else open_encoder(encoder)
         encoder_name = self._encoder.name if self._encoder else ""
+        if self._held and not self._held.is_finished and not self._held.meta.get("is_fitted", True):
+            replace = True  # interrupted so early that its codec fits these texts badly
         if self._held and (replace or self._held.name != (encoder_name or self._held.name)):
             self._encoder = self._encoder or open_encoder(self._held.name)
             self._held = None  # all texts are encoded anew
@@ -317,8 +318,10 @@ class EncodingJob:
         if all(isinstance(one, str) for _, one in items) and self._held is None:
             name = self._encoder.name if self._encoder else ""
             raise InputError(f"The encoder {name!r} failed on every text. {self.failed[0]}")
-        about = self._held and self._held.meta
-        codec = self._held.codec if self._held else self._choose_codec(items)
+        if self._held is None:
+            codec, is_fitted = self._choose_codec(items)
+        else:
+            codec, is_fitted = self._held.codec, True
         sizes = {len(one.vector) for _, one in items if not isinstance(one, str)}
         if sizes - {len(codec.mean)}:
             raise InputError(
@@ -334,22 +337,37 @@ class EncodingJob:
                 out.array("codec.mean", codec.mean)
                 out.array("codec.axes", codec.axes)
             encoder = self._encoder.name if self._encoder else ""
-            out.meta = about or {"name": encoder, "dims": len(codec.mean), "scale": codec.scale}
+            out.meta = (
+                self._held.meta
+                if self._held
+                else {
+                    "name": encoder,
+                    "dims": len(codec.mean),
+                    "scale": codec.scale,
+                    "is_fitted": is_fitted,
+                }
+            )
             number = self._held.count_loose() if self._held else 0
             table.save(out, f"{_LOOSE}{number:06d}.")
         self._open()
         return []
 
-    def _choose_codec(self, items: Iterable[Item]) -> Codec:
-        """Return a codec fitted to these texts, or the encoder's own if there are few words."""
+    def _choose_codec(self, items: Iterable[Item]) -> tuple[Codec, bool]:
+        """Return a codec and whether there were enough words to fit it.
+
+        It is fitted to the first texts that have enough, so that an interruption later changes
+        nothing. With fewer words it is the encoder's own if it has one.
+        """
         good = [one for _, one in items if not isinstance(one, str)]
-        words = np.concatenate([one.states for one in good])
+        ends = np.cumsum([len(one.states) for one in good])
+        some = good[: int(np.searchsorted(ends, _ENOUGH)) + 1]
+        is_enough = bool(ends[-1] >= _ENOUGH)
         own = self._encoder.codec if self._encoder else None
-        if own is not None and len(words) < _ENOUGH:
-            return own
-        if not len(words):
-            words = np.stack([one.vector for one in good])
-        return Codec.fit(words[:: max(1, len(words) // _SAMPLE)])
+        if own is not None and not is_enough:
+            return own, False
+        if not ends[-1]:  # an encoder without tokens
+            return Codec.fit(np.stack([one.vector for one in good])), True
+        return Codec.fit(np.concatenate([one.states for one in some])), is_enough
 
     def _note_failures(self, items: Iterable[Item]) -> None:
         for hash_, one in items:
@@ -362,8 +380,8 @@ def describe_failures(failed: Sequence[str]) -> list[str]:
     if not failed:
         return []
     more = f" and {len(failed) - _MOST_FAILED:,} more" if len(failed) > _MOST_FAILED else ""
-    shown = "; ".join(failed[:_MOST_FAILED])
-    return [f"the encoder failed on {len(failed):,} texts, which it cannot find: {shown}{more}"]
+    shown = "; ".join(failed[:_MOST_FAILED]) + more
+    return [f"texts that the encoder failed on and cannot find: {len(failed):,} ({shown})"]
 
 
 def _name_row(segment: Segment, unit: str, row: int) -> str:

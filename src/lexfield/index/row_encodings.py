@@ -111,8 +111,8 @@ class RowEncodings:
             return []
         where = self.rows.segments[0].index_store.path
         return [
-            f"{self.missing:,} {self.rows.unit}s have no vector of the encoder and {effect};"
-            f" lexfield encode {where} encodes them"
+            f"{self.rows.unit}s without a vector of the encoder, which {effect}:"
+            f" {self.missing:,}; lexfield encode {where} encodes them"
         ]
 
     @cached_property
@@ -128,7 +128,9 @@ class RowWords:
         self.codec = space.encodings.codec
         self.numbers: dict[str, int] = {}
         self._maps = [
-            np.array([self.numbers.setdefault(name, len(self.numbers)) for name in table.names])
+            np.array(
+                [self.numbers.setdefault(name, len(self.numbers)) for name in table.names], np.int64
+            )
             if table is not None
             else np.empty(0, np.int64)
             for table in space.tables

@@ -41,10 +41,15 @@ class Term:
     weight: float
     words: tuple[str, ...]
     gram: tuple[str, ...]
+    forms: tuple[str, ...] = ()  # further words of the query with the same stem
 
     @property
     def text(self) -> str:
         return " ".join(self.words)
+
+    def name(self, match: str) -> str:
+        """Return the word of the query that a word answers: itself if the query has it."""
+        return match if match in self.forms else self.text
 
 
 @dataclass(frozen=True)
@@ -215,7 +220,7 @@ class BagMethod:
         forms = _count_forms(bags, term, row)
         shares = [count / sum(forms.values()) for count in forms.values()]
         return [
-            Reason(term.text, form, (value + length) * share)
+            Reason(term.name(form), form, (value + length) * share)
             for form, share in zip(forms, shares, strict=True)
         ]
 
@@ -230,7 +235,11 @@ def list_terms(bags: Bags, query: Query) -> list[Term]:
     for weight, words in given:
         gram = bags.terms(list(words))
         before = added.get(gram)
-        added[gram] = Term(weight + (before.weight if before else 0.0), words, gram)
+        if before is None:
+            added[gram] = Term(weight, words, gram)
+        else:
+            forms = (*before.forms, " ".join(words))
+            added[gram] = replace(before, weight=before.weight + weight, forms=forms)
     return [term for term in added.values() if term.weight]
 
 

@@ -2,7 +2,8 @@
 
     score = 0.6 · words + 0.4 · sentence
 
-    words     bm25 with related words, divided by what the query itself would score as a row
+    words     bm25 with related words, divided by what the query itself would score as a row, and 1
+              for a row that holds even more of the query
     sentence  the cosine of ``mean``; 0 for a row without a vector
 
 A copy of the query scores 1 if the index holds its words. No part looks at other rows, so a score
@@ -28,7 +29,7 @@ from lexfield.index.nearest import find_nearest
 from lexfield.index.query import Query
 from lexfield.index.ranking import Found
 from lexfield.index.rows import Rows
-from lexfield.search.best_encoded import EncodedParts, is_encoded, note_unfinished
+from lexfield.search.best_encoded import EncodedParts, cap_scale, is_encoded, note_unfinished
 from lexfield.search.bm25 import Bm25
 from lexfield.search.mean import OLD_INDEX, explain_pairs, find_cosines, split_product
 from lexfield.search.method import Mask
@@ -105,7 +106,8 @@ class _Parts:
 
     def _score_words(self) -> NDArray[np.float64]:
         """Return the words' part of every row."""
-        return self._scale * self._method.add_up(self._bags, self._scored)
+        words = self._scale * self._method.add_up(self._bags, self._scored)
+        return np.minimum(words, self._weights["words"])
 
     def start_scoring(self) -> Scorer:
         """Return how any rows are scored; the words' part is known."""
@@ -122,8 +124,9 @@ class _Parts:
     def explain(self, row: int) -> Explanation:
         """Return the reasons of the words' part, then those of the sentence's."""
         found = self._method.explain_row(self._bags, self._scored, row)
+        scale = cap_scale(self._scale, found, self._weights["words"])
         reasons = [
-            replace(one, contribution=self._scale * one.contribution, part="words")
+            replace(one, contribution=scale * one.contribution, part="words")
             for one in found.reasons
         ]
         parts = {"words": sum(reason.contribution for reason in reasons)}

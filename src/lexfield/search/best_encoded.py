@@ -60,7 +60,7 @@ class EncodedParts:
         self._space = open_row_encodings(rows)
         self._bags = Bags.of(rows)
         self._scored, self.notes = method.score_terms(self._bags, query)
-        self.notes += self._space.notes("only their words count")
+        self.notes += self._space.notes("count by their words only")
         self._tokens: AskedWords | None = None
         self._compared: set[int] = set()
         self._sentence, self._explain_sentence = self._ask()
@@ -94,6 +94,7 @@ class EncodedParts:
     def _score_first(self) -> Floats:
         """Return words and sentence of every row; -inf for a row that has neither."""
         words = self._scale * self._method.add_up(self._bags, self._scored)
+        words = np.minimum(words, self.weights["words"])
         found = self._sentence > -np.inf
         first = words + self.weights["sentence"] * np.where(found, self._sentence, 0)
         return np.where(found | (words != 0), first, -np.inf)
@@ -140,7 +141,8 @@ class EncodedParts:
 
     def explain(self, row: int) -> Explanation:
         """Return the reasons of each part, one after another."""
-        made = {"words": (self._method.explain_row(self._bags, self._scored, row), self._scale)}
+        words = self._method.explain_row(self._bags, self._scored, row)
+        made = {"words": (words, cap_scale(self._scale, words, self.weights["words"]))}
         cosine = float(self._sentence[row])
         if cosine > -np.inf:
             made["sentence"] = self._explain_sentence(row, cosine), self.weights["sentence"]
@@ -160,6 +162,15 @@ class EncodedParts:
             facts |= one.facts
         additive = all(one.additive for one, _ in made.values())
         return Explanation(reasons, additive=additive, facts=facts, parts=parts)
+
+
+def cap_scale(scale: float, words: Explanation, most: float) -> float:
+    """Return the scale of the words' reasons, less where they would add up to more than ``most``.
+
+    A short row, or one that repeats a word, can hold more of a query than the query itself.
+    """
+    total = scale * sum(reason.contribution for reason in words.reasons)
+    return scale * most / total if total > most else scale
 
 
 def is_encoded(rows: Rows) -> bool:

@@ -28,7 +28,7 @@ from lexfield.index.ranking import Found
 from lexfield.index.row_encodings import RowEncodings, encode_query, open_row_encodings
 from lexfield.index.rows import Rows
 from lexfield.search.method import Mask
-from lexfield.vectors.encoders import Encoded, is_special_word
+from lexfield.vectors.encoders import Encoded, is_word
 
 _MARKS = "(the encoder's marks)"  # such as [CLS], which carry the whole text
 _LONG = 1000  # words of a row that is not encoded again to explain it
@@ -101,7 +101,7 @@ def explain_row(
     pairs: dict[tuple[str, str], float] = {}
     for (i, j), part in np.ndenumerate(parts):
         pair = (encoded.words[i], other.words[j])
-        if any(map(is_special_word, pair)):
+        if not all(map(is_word, pair)):
             pair = (_MARKS, _MARKS)
         pairs[pair] = pairs.get(pair, 0) + float(part)
     order = sorted(pairs, key=lambda pair: -abs(pairs[pair]))
@@ -126,7 +126,7 @@ def _explain_long(space: RowEncodings, encoded: Encoded, row: int) -> Explanatio
     parts = _split_vector(space, encoded) @ (own / np.linalg.norm(own))
     added: dict[tuple[str, str], float] = {}
     for word, name, part in zip(encoded.words, names, parts.tolist(), strict=True):
-        pair = (_MARKS, _MARKS) if is_special_word(word) else (word, name.removeprefix("##"))
+        pair = (word, name.removeprefix("##")) if is_word(word) else (_MARKS, _MARKS)
         added[pair] = added.get(pair, 0) + part
     reasons = [Reason(*pair, added[pair]) for pair in sorted(added, key=lambda p: -abs(added[p]))]
     note = "what each word of the query adds, beside the most similar word of this long text"

@@ -104,7 +104,7 @@ class ExtendedMethod(BagMethod):
                 name, weight = bags.rows.lexicon.words[word], weight_of[own]
                 part = value * weight * count / float(one.counts[place])
                 probability = weight if self.translates else None
-                reasons.append(Reason(term.text, name, part, probability=probability))
+                reasons.append(Reason(term.name(name), name, part, probability=probability))
         return reasons
 
 
