@@ -275,3 +275,16 @@ def test_a_word_that_only_the_query_has(tmp_path: Path) -> None:
     assert index.search("sloop", "translation(threshold=0.9)", 5).rows == [0]
     assert index.search("sloop", "lm", 5).notes == ["not in the index: sloop"]
     assert len(vectors) == 3
+
+
+def test_words_made_of_parts_do_not_crowd_out_relatives() -> None:
+    """The mean of the parts of 3.4 is short, hence near by distance, though its cosine is lower."""
+    numbers = "3 3.00 3.04 3.07 3.2x10 3.3 3.392 3.899 3.8x10 3.9x10 3.5 3.4 3.6"
+    texts = [f"Three or iii. {numbers}", "Two, four and five.", "Bread.", "Eight."]
+    one, two = Index(texts), Index(texts[:1])
+    two.add(texts[1:])
+    for query in ("three", "iii", "two four"):
+        method = "translation(threshold=0.79)"
+        wanted, found = (index.search(query, method, 4) for index in (two, one))
+        assert found.rows == wanted.rows
+        assert found.scores == pytest.approx(wanted.scores, abs=1e-6)

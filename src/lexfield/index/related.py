@@ -158,8 +158,10 @@ class Related:
     def _from_balls(self, words: list[int]) -> list[tuple[Array, Array] | None]:
         """Return relatives from stored balls; None where a ball is too small.
 
-        A ball holds the nearest words by Euclidean distance, which for vectors of length 1 are
-        those of the highest cosine. It suffices if its last word is beyond what is wanted.
+        A ball holds the nearest words by Euclidean distance. Words with relatives have vectors of
+        length 1, so those outside a ball of radius ρ have a cosine of at most 1 − ρ²/2. A ball
+        suffices if that is less than what is wanted. The mean of the parts of a word is shorter
+        than 1, and nearer than its cosine tells.
         """
         lexicon = self._bags.rows.lexicon
         if not self._unit or not lexicon.has_balls:
@@ -169,20 +171,23 @@ class Related:
         together = np.concatenate([np.empty(0, np.int32), *balls])
         cosines = ball_cosines(lexicon.vectors, np.array(words, np.int64), sizes, together)
         content = self._place[together] >= 0
-        ends = np.cumsum(sizes).tolist()
+        bounds = cosines + (1 - self._squares[together]) / 2  # 1 − d²/2 of each
+        parts = [slice(e - len(ball), e) for ball, e in zip(balls, np.cumsum(sizes), strict=True)]
         return [
-            self._of_ball(ball, cosines[end - len(ball) : end], content[end - len(ball) : end])
-            for ball, end in zip(balls, ends, strict=True)
+            self._of_ball(ball, cosines[part], content[part], bounds[part])
+            for ball, part in zip(balls, parts, strict=True)
         ]
 
-    def _of_ball(self, ball: Array, cosines: Array, content: Array) -> tuple[Array, Array] | None:
+    def _of_ball(
+        self, ball: Array, cosines: Array, content: Array, bounds: Array
+    ) -> tuple[Array, Array] | None:
         if len(ball) == BALL:
             floor, short = self._threshold, False
             if self._top is not None:
                 wanted = np.sort(cosines[content])[::-1][: self._top]
                 short = len(wanted) < self._top
                 floor = wanted[-1] if len(wanted) else floor
-            if short or cosines.min() > floor - _CLOSE:
+            if short or bounds.min() > floor - _CLOSE:
                 return None
         keep = content if self._top is not None else content & (cosines >= self._threshold)
         return ball[keep].astype(np.int64), cosines[keep]
@@ -229,11 +234,20 @@ class Related:
         """The length of each target's vector; 1 for a zero vector, whose cosines are 0."""
 
         def lengths() -> NDArray[np.float64]:
-            every = self._bags.rows.lexicon.vectors
-            squares = np.einsum("ij,ij->i", every, every)[self._targets].astype(np.float64)
+            squares = self._squares[self._targets]
             return np.where(squares > 0, np.sqrt(squares), 1.0)
 
         return self._bags.remember("lengths", lengths)
+
+    @property
+    def _squares(self) -> NDArray[np.float64]:
+        """The squared length of every word's vector."""
+
+        def squares() -> NDArray[np.float64]:
+            every = self._bags.rows.lexicon.vectors
+            return np.asarray(np.einsum("ij,ij->i", every, every), np.float64)
+
+        return self._bags.remember("squares", squares)
 
     @cached_property
     def _unit(self) -> bool:
