@@ -135,3 +135,10 @@ def test_neighbouring_numbers_stay_apart() -> None:
     found = [key for key, _, _ in find_numerals("one two 3 and four or 1990s".split(), True)]
     assert found == ["1", "2", "3", "4", "1990s"]
     assert find_numerals(["three", "3"], False) == [("3", 1, 1)]
+
+
+def test_a_minus_is_a_difference_and_a_dash_is_none() -> None:
+    assert find_differences("-5 degrees in Bergen", "5 degrees in Bergen") == ["-5 → 5"]
+    assert find_differences("it fell to −5 degrees", "it fell to 5 degrees") == ["-5 → 5"]
+    assert find_differences("pages 3-5 were lost", "pages 3 – 5 were lost") == []
+    assert find_differences("the A-5 report came", "the A5 report came") != ["-5 → 5"]

@@ -84,7 +84,13 @@ class _Side:
 
     @cached_property
     def numerals(self) -> list[Numeral]:
-        return find_numerals(self.words, self.is_english)
+        found = find_numerals(self.words, self.is_english)
+        return [(self._find_sign(first) + key, first, last) for key, first, last in found]
+
+    def _find_sign(self, place: int) -> str:
+        """Return the minus before a number; the dash of a range or a word is none."""
+        before = self.text[: self.spans[place][0]]
+        return "-" if before[-1:] in ("-", "−") and not before[-2:-1].strip() else ""
 
     @cached_property
     def negations(self) -> list[int]:
@@ -204,7 +210,8 @@ def _compare_numbers(one: _Side, other: _Side) -> list[str]:
     for side, against in ((one, other), (other, one)):
         known = {key for key, _, _ in against.numerals}
         new = {key: (first, last) for key, first, last in side.numerals if key not in known}
-        only.append({key: side.write(*span) for key, span in new.items()})
+        signs = {key: "-" if key.startswith("-") else "" for key in new}
+        only.append({key: signs[key] + side.write(*span) for key, span in new.items()})
     left, right = only
     for some, rest in ((left, right), (right, left)):
         if some.get("1", "").lower() == "one" and not rest:  # "one man" is "a man"
