@@ -318,10 +318,7 @@ class EncodingJob:
         if all(isinstance(one, str) for _, one in items) and self._held is None:
             name = self._encoder.name if self._encoder else ""
             raise InputError(f"The encoder {name!r} failed on every text. {self.failed[0]}")
-        if self._held is None:
-            codec, is_fitted = self._choose_codec(items)
-        else:
-            codec, is_fitted = self._held.codec, True
+        codec, is_fitted = (self._held.codec, True) if self._held else self._choose_codec(items)
         sizes = {len(one.vector) for _, one in items if not isinstance(one, str)}
         if sizes - {len(codec.mean)}:
             raise InputError(
@@ -337,16 +334,8 @@ class EncodingJob:
                 out.array("codec.mean", codec.mean)
                 out.array("codec.axes", codec.axes)
             encoder = self._encoder.name if self._encoder else ""
-            out.meta = (
-                self._held.meta
-                if self._held
-                else {
-                    "name": encoder,
-                    "dims": len(codec.mean),
-                    "scale": codec.scale,
-                    "is_fitted": is_fitted,
-                }
-            )
+            about = {"name": encoder, "dims": len(codec.mean), "scale": codec.scale}
+            out.meta = self._held.meta if self._held else {**about, "is_fitted": is_fitted}
             number = self._held.count_loose() if self._held else 0
             table.save(out, f"{_LOOSE}{number:06d}.")
         self._open()
