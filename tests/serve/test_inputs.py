@@ -163,8 +163,8 @@ def test_what_cannot_be_found_or_is_missing_is_an_error(library: Library) -> Non
         ask(library, "near", word="x", models="one")
     with pytest.raises(InvalidError, match="evaluate needs run and qrels"):
         ask(library, "evaluate")
-    with pytest.raises(NotFoundError, match="no verb 'verify'"):
-        find_verb("verify")
+    with pytest.raises(NotFoundError, match="no verb 'import_vectors'"):
+        find_verb("import_vectors")
 
 
 @pytest.mark.parametrize("name", ["cluster", "output", "encoding", "metadata", "colour"])

@@ -363,7 +363,7 @@ def _write_curl(request: Request, asked: VerbRequest) -> str:
     if asked.verb.served == "yes" and len(query) < _LONGEST_QUERY:
         return " ".join([*words, shlex.quote(f"{request.base_url}v1/{asked.verb.name}?{query}")])
     path, body = f"v1/{asked.verb.name}", asked.values
-    if asked.verb.served == "job":
+    if asked.verb.served in ("job", "own"):
         path, body = "v1/jobs", {"verb": asked.verb.name, "options": asked.values}
     sent = shlex.quote(msgspec.json.encode(body).decode())
     return " ".join([*words, f"--json {sent} {shlex.quote(f'{request.base_url}{path}')}"])

@@ -49,6 +49,7 @@ LIMITS: dict[str, JsonObject] = {
     "kwic": {"word": _WORDS, "window": _whole(0, 100), "k": _whole(1, 10_000)},
     "layout": {"words": _whole(10, 50_000)},
     "near": {"word": _WORDS, "k": _whole(1, 1000)},
+    "run": {"k": _whole(1, 1000), "where": _WHERE},
     "search": {"query": _QUERY, "k": _whole(1, 200), "where": _WHERE, "metric": Id},
     "threshold": {"sample": _whole(40, 20_000) | None},
     "topics": {"k": _whole(1, 100)},
@@ -128,6 +129,8 @@ def _offer_one(verb: Verb, parameter: Parameter) -> Iterator[Parameter]:
             yield make_parameter(by_id, DocumentId, f"Id of {wanted}. {about}".rstrip())
             yield make_parameter(itself, Text, "Or the text itself.")
             yield _INDEX
+        case "texts" if verb.served == "own":
+            yield replace(_CHOSEN[1], default=REQUIRED, help="The texts themselves.")
         case "texts":
             yield from (_INDEX, *_CHOSEN)
             if verb.name in _TWO_TEXTS:
@@ -239,6 +242,8 @@ class Call:
                 return {"path": self._open(self._values.get(name))}
             case "text" | "side" as kind:
                 return self._resolve_side(parameter, kind)
+            case "texts" if self.verb.served == "own":
+                return self._values["text"]
             case "texts":
                 return self._resolve_texts(parameter)
             case "vectors":
@@ -248,7 +253,8 @@ class Call:
 
     def _open(self, id: str | None) -> str:
         """Return the path of the index that is asked about."""
-        self.index = self._library.find_index(id)
+        find = self._library.find_own if self.verb.served == "own" else self._library.find_index
+        self.index = find(id)
         self.kept.append(self.index)
         return str(self.index.path)
 

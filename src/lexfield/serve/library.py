@@ -109,6 +109,16 @@ class Library:
             raise NotFoundError(f"There is no index {id!r}.", hint)
         return self.indexes[id]
 
+    def find_own(self, id: str | None) -> Holding:
+        """Return an index that was built here; one that was named at the start is not changed."""
+        kept = self.find_index(id)
+        if not kept.uploaded:
+            raise InputError(
+                f"{kept.id!r} was not built here, so it is not changed here.",
+                "Change it on the machine of the server, with lexfield on the command line.",
+            )
+        return kept
+
     def find_models(self, id: str) -> Holding:
         """Return the models of an id."""
         if id not in self.models:
@@ -123,9 +133,7 @@ class Library:
 
     def delete_index(self, id: str) -> None:
         """Delete an index that was built here; one that was named at the start stays."""
-        kept = self.find_index(id)
-        if not kept.uploaded:
-            raise InputError(f"{id!r} was not built here, so it is not deleted here.")
+        kept = self.find_own(id)
         del self.indexes[id]
         discard(kept.path)
 

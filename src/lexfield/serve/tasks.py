@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from contextlib import nullcontext
 from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
@@ -53,7 +54,8 @@ def run(
         _check_size(index, declared)
         if verb == "train_vectors":
             options = {"epochs": _choose_epochs(index), **options}
-    with TemporaryDirectory(prefix="lexfield-") as folder:
+    own = private_files() if declared.served == "own" else nullcontext()
+    with TemporaryDirectory(prefix="lexfield-") as folder, own:
         try:
             arguments = declared.validate(_build_arguments(declared, options, Path(folder)))
             progress = {"progress": report} if declared.takes_progress else {}
@@ -104,6 +106,8 @@ def _build_arguments(verb: Verb, options: JsonObject, folder: Path) -> JsonObjec
                 built[name] = open_index(value["path"], metric=options.get("metric"))
             case "text" | "side" as kind:
                 built[name] = _build_source(value, name_sides(name)[1], single=kind == "text")
+            case "texts" if verb.served == "own":
+                built[name] = value  # new ones, which the index gives ids
             case "texts":
                 built[name] = _build_source(value, "text")
             case "vectors":

@@ -57,7 +57,7 @@ P = ParamSpec("P")
 R = TypeVar("R")
 T = TypeVar("T")
 REQUIRED = inspect.Parameter.empty
-Served = Literal["yes", "job", "no"]
+Served = Literal["yes", "job", "own", "no"]
 
 
 def Help(text: str) -> Meta:  # noqa: N802 - reads as an annotation
@@ -171,8 +171,10 @@ class Parameter:
 class Verb:
     """What a verb's signature says. ``command`` is what a user types: ``topics fit``.
 
-    ``served`` says how the verb is offered over HTTP: at once or as a job, as a job only because it
-    changes an index, or not at all because it reads or writes files of the user's choice.
+    ``served`` says how the verb is offered over HTTP. yes: at once or as a job. job: as a job only,
+    because it writes something beside the texts of an index. own: as a job only, and only for
+    indexes that were built on the server, because it changes them. no: not at all, because it
+    writes files of the user's choice.
     """
 
     def __init__(self, function: Callable[..., Any], command: str, served: Served) -> None:

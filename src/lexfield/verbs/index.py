@@ -184,7 +184,7 @@ class EncodedRow:
     failed: int
 
 
-@verb(served="no")
+@verb(served="own")
 def encode(
     index: IndexInput,
     *,
@@ -226,7 +226,7 @@ class AddedRow:
     documents: int
 
 
-@verb(served="no")
+@verb(served="own")
 def add(
     index: IndexInput,
     texts: TextsInput,
@@ -259,7 +259,7 @@ class DeletedRow:
     documents: int
 
 
-@verb(served="no")
+@verb(served="own")
 def delete(
     index: IndexInput,
     ids: Annotated[
@@ -289,7 +289,7 @@ class CompactedRow:
     bytes: int
 
 
-@verb(served="no")
+@verb(served="own")
 def compact(index: IndexInput, *, progress: Progress = silent) -> Result[CompactedRow]:
     """Tidy an index after many additions and deletions.
 

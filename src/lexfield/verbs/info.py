@@ -23,7 +23,7 @@ from lexfield.study.database import verify as verify_study
 from lexfield.vectors.sources import find_metric
 from lexfield.verbs.declare import Flags, Help, verb
 from lexfield.verbs.input import IndexInput, open_index
-from lexfield.verbs.options import FileInput, Hits
+from lexfield.verbs.options import Hits
 from lexfield.verbs.results import Result, hidden
 
 _LINE = 160  # characters of the values of a metadata field
@@ -185,10 +185,12 @@ class Verification(Result[FileCheck]):
             yield f"root: {self.root}"
 
 
-@verb(served="no")
+@verb
 def verify(
-    path: Annotated[
-        FileInput, Flags(metavar="PATH"), Help("An index, a vector set, a metric or a study.")
+    index: Annotated[
+        IndexInput,
+        Flags(metavar="PATH", old="path"),
+        Help("An index, a vector set, a metric or a study."),
     ],
 ) -> Verification:
     """Check that an index, a vector set or a study is undamaged.
@@ -202,7 +204,7 @@ def verify(
         lexfield verify my.idx/metrics/same
         lexfield verify study.db
     """
-    place = path.path if isinstance(path, Index) else Path(path)
+    place = index.path if isinstance(index, Index) else Path(str(index))
     if place.is_file():
         return Verification(verify_study(place), path=place)
     if find_metric(place):

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
-from msgspec import Meta
+from msgspec import UNSET, Meta, UnsetType
 
 from lexfield.errors import InputError
 from lexfield.evaluate.trec import Run, read_queries, run_lines, write_run
@@ -38,13 +38,17 @@ QueriesInput = Annotated[Queries, Input("file"), Flags(metavar="QUERIES")]
 
 @dataclass(kw_only=True)
 class RunRow:
-    """A run that was made: its file, its method and its size."""
+    """A run that was written: its file, its method and its size; or a hit of one that was not."""
 
-    run: str | None
-    method: str
-    queries: int
-    unanswered: int
-    hits: int
+    run: str | UnsetType | None = UNSET
+    method: str | UnsetType = UNSET
+    queries: int | UnsetType = UNSET
+    unanswered: int | UnsetType = UNSET
+    hits: int | UnsetType = UNSET
+    query: str | UnsetType = UNSET
+    rank: int | UnsetType = UNSET
+    id: str | UnsetType = UNSET
+    score: float | UnsetType = UNSET
 
 
 @dataclass(repr=False)
@@ -82,7 +86,7 @@ class MadeRun(Result[RunRow]):
         ]
 
 
-@verb(served="no")
+@verb
 def run(
     index: IndexInput,
     queries: QueriesInput,
