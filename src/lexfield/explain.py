@@ -7,6 +7,7 @@ from collections.abc import Container, Iterable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from lexfield.errors import list_names
 from lexfield.results import JsonObject
 
 _COUNT = re.compile(r"\(([\d,]+) ")
@@ -73,8 +74,8 @@ class Explanation:
             total -= sum(r.contribution for r in ordered[:most])
             lines.append(f"{total:+.4f}  {' and '.join(filter(None, [weaker, stopwords]))}")
         for name, value in self.facts.items():
-            shown = ", ".join(map(str, value)) if isinstance(value, list) else value
-            if shown not in ("", None):
+            shown = list_names(value) if isinstance(value, list) and value else value
+            if shown not in ("", None, []):
                 lines.append(f"{name}: {shown}")
         return lines
 

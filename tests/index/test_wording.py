@@ -57,6 +57,12 @@ def test_weak_pairs_are_counted(index: Index) -> None:
     assert describe(index, *many).endswith("word5 = word5, and 3 weaker pairs")
 
 
+def test_related_words_that_say_little_of_the_whole_are_counted(index: Index) -> None:
+    same = [Reason(f"word{i}", f"word{i}", 0.1) for i in range(5)]
+    assert "≈" not in describe(index, *same, Reason("came", "arrived", 0.05))
+    assert "came ≈ arrived" in describe(index, *same, Reason("came", "arrived", 0.06))
+
+
 def test_a_word_is_shown_once_by_itself_if_it_is_there(index: Index) -> None:
     reasons = [Reason("storm", "boat", 0.9), Reason("boat", "boat", 0.8)]
     assert describe(index, *reasons) == "boat = boat, and 1 weaker pair"

@@ -1,8 +1,8 @@
 """The reasons for a hit as one line of plain words: boat = boat, storm ↔ storms, came ≈ arrived.
 
 ``=`` is the same word, ``↔`` another form of it, ``≈`` a related word. Each word is in one
-pair, strongest first; weak pairs are counted unless they are the same word, and stopwords shown
-only if there is nothing else.
+pair, strongest first; weak pairs are counted unless they are the same word, related ones also if
+they say little of the whole, and stopwords are shown only if there is nothing else.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from lexfield.text.stopwords import stopwords
 
 _SHOWN = 6  # pairs
 _WEAK = 0.2  # of the strongest pair's weight
+_LITTLE = 0.1  # of the weight of all pairs, for related words
 _NORMALISE = Normalisation()
 Pair = tuple[str, str]
 
@@ -55,9 +56,10 @@ def _list_pairs(weights: dict[Pair, float], language: str, reasons: list[Reason]
         if pair[0] not in best and pair[1] not in taken:
             best[pair[0]] = pair
             taken.add(pair[1])
-    strongest = max(weights.values(), default=0.0)
+    strongest, total = max(weights.values(), default=0.0), sum(weights.values())
+    least = {"=": 0.0, "↔": _WEAK * strongest, "≈": max(_WEAK * strongest, _LITTLE * total)}
     shown = sorted(best.values(), key=lambda pair: -weights[pair])[:_SHOWN]
-    shown = [pair for pair in shown if weights[pair] >= _WEAK * strongest or sign[pair] == "="]
+    shown = [pair for pair in shown if weights[pair] >= least[sign[pair]]]
     listed = [_write(pair, sign[pair]) for pair in shown]
     kind = "weaker reason" if any(" " in word for word in words) else "weaker pair"
     if weaker := count_weaker(len(weights) - len(shown), reasons, kind):

@@ -3,11 +3,12 @@
     score = 0.15 · words + 0.65 · sentence + 0.2 · tokens
 
     words     as without an encoder: bm25 with related words over what the query itself would score
-    sentence  the cosine of ``encoder``; 0 for a row that was not encoded
+    sentence  the cosine of ``encoder``
     tokens    the score of ``late``, for the 100 rows that are best by the first two parts, or as
               many of them, best first, as have 30,000 tokens together; 0 for all others
 
-The first two parts are computed for every row, so the rows returned are exactly the best by this
+A row that was not encoded scores 0.6 · words, so that it is not lost behind those that were. The
+first two parts are computed for every row, so the rows returned are exactly the best by this
 rule. An encoder without vectors of tokens leaves 0.2 · words + 0.8 · sentence. Where the encoder is
 not installed, the words that were fitted to it stand for it (``fitted``): 0.4 · words + 0.6 ·
 sentence. docs/decisions/0012-best.md says how the weights were chosen.
@@ -46,6 +47,7 @@ from lexfield.search.method import Mask
 WITH_TOKENS = {"words": 0.15, "sentence": 0.65, "tokens": 0.2}
 WITHOUT_TOKENS = {"words": 0.2, "sentence": 0.8}
 FITTED = {"words": 0.4, "sentence": 0.6}
+WORDS_ALONE = 0.6  # of a row that was not encoded
 _ROWS = 100  # whose tokens are compared, at most
 _TOKENS = 30_000  # of these rows together, at most
 Floats = NDArray[np.float64]
@@ -65,7 +67,7 @@ class EncodedParts:
         self._compared: set[int] = set()
         self._sentence, self._explain_sentence = self._ask()
         itself = method.score_query(self._bags, query, self._scored)
-        self._scale = self.weights["words"] / itself if itself else 0.0
+        self._scale = 1 / itself if itself else 0.0
 
     def _ask(self) -> Sentence:
         """Return the cosine of every row, and how one is explained; choose the weights."""
@@ -93,10 +95,11 @@ class EncodedParts:
 
     def _score_first(self) -> Floats:
         """Return words and sentence of every row; -inf for a row that has neither."""
-        words = self._scale * self._method.add_up(self._bags, self._scored)
-        words = np.minimum(words, self.weights["words"])
+        words = np.minimum(self._scale * self._method.add_up(self._bags, self._scored), 1)
         found = self._sentence > -np.inf
-        first = words + self.weights["sentence"] * np.where(found, self._sentence, 0)
+        cosines = np.where(found, self._sentence, 0)
+        both = self.weights["words"] * words + self.weights["sentence"] * cosines
+        first = np.where(found, both, WORDS_ALONE * words)
         return np.where(found | (words != 0), first, -np.inf)
 
     def find(self, k: int, among: Mask | None) -> tuple[NDArray[np.int64], Floats]:
@@ -142,8 +145,9 @@ class EncodedParts:
     def explain(self, row: int) -> Explanation:
         """Return the reasons of each part, one after another."""
         words = self._method.explain_row(self._bags, self._scored, row)
-        made = {"words": (words, cap_scale(self._scale, words, self.weights["words"]))}
         cosine = float(self._sentence[row])
+        weight = self.weights["words"] if cosine > -np.inf else WORDS_ALONE
+        made = {"words": (words, weight * cap_scale(self._scale, words, 1))}
         if cosine > -np.inf:
             made["sentence"] = self._explain_sentence(row, cosine), self.weights["sentence"]
         if self._tokens is not None and row in self._compared:

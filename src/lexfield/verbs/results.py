@@ -25,6 +25,7 @@ Row = TypeVar("Row")
 Detail = TypeVar("Detail")
 Paint = Callable[[str, str], str]
 HIDDEN = {"hidden": True}
+_NOTES = 10
 
 
 def plain(text: str, colour: str) -> str:
@@ -118,6 +119,12 @@ class ReadThrough(Result[Row], Generic[Row, Detail]):
         if len(details) > 1 and hasattr(details[0], name):
             message = f"There are {len(details)} results: read .details[0].{name}, and so on."
         raise AttributeError(message)
+
+
+def cap_notes(notes: list[str]) -> list[str]:
+    """Return the first notes of many queries, and how many more there are."""
+    more = len(notes) - _NOTES
+    return notes[:_NOTES] + ([f"… and {more:,} more notes"] if more > 0 else [])
 
 
 def save_picture(picture: Picture, path: str | Path | None) -> Path | Picture:

@@ -28,9 +28,8 @@ from lexfield.verbs.options import (
     Where,
     use_engine,
 )
-from lexfield.verbs.results import Result, hidden
+from lexfield.verbs.results import Result, cap_notes, hidden
 
-_NOTES = 10
 FieldName = Annotated[str, Meta(max_length=1000), Flags(metavar="NAME")]
 Queries = str | Path | Mapping[str, str] | Sequence[str]
 QueriesInput = Annotated[Queries, Input("file"), Flags(metavar="QUERIES")]
@@ -171,8 +170,6 @@ def _count(made: Run, output: str | Path | None) -> RunRow:
 
 
 def _list_notes(rankings: Mapping[str, Ranking]) -> list[str]:
-    notes = [
-        f"query {name}: {note}" for name, ranking in rankings.items() for note in ranking.notes
-    ]
-    more = len(notes) - _NOTES
-    return notes[:_NOTES] + ([f"… and {more:,} more notes"] if more > 0 else [])
+    return cap_notes(
+        [f"query {name}: {note}" for name, ranking in rankings.items() for note in ranking.notes]
+    )

@@ -31,7 +31,7 @@ from lexfield.verbs.options import (
     Where,
     use_engine,
 )
-from lexfield.verbs.results import Paint, Result, hidden, plain
+from lexfield.verbs.results import Paint, Result, cap_notes, hidden, plain
 
 _LINE = 200  # characters of a hit without reasons
 _COLOURS = ("green", "cyan", "magenta", "yellow", "blue", "red")
@@ -194,7 +194,7 @@ def search(
     found = SearchHits(
         rows, rankings=rankings, hits=hits, names=names, explain=explain, full=full, run=run
     )
-    found.notes = [note for ranking in rankings for note in _name_notes(ranking, by)]
+    found.notes = cap_notes([note for one in rankings for note in _name_notes(one, by)])
     return found
 
 
@@ -306,7 +306,9 @@ def format_hit(hit: Hit, explain: bool, full: bool, paint: Paint = plain) -> Ite
         shown = " … ".join(_highlight(passage, paint) for passage in hit.passages)
     else:
         shown = _shorten(hit)
-    about = f"[{hit.id}]" if hit.chance is None else f"[{hit.id}] chance {hit.chance:.2g}"
+    about = f"[{hit.id}]"
+    if hit.chance is not None:
+        about += f" {hit.chance:.2g} expected by chance"
     yield f"{hit.rank:>3}. {hit.score:9.4f}  {shown}  {paint(about, 'bright_black')}"
     if explain and hit.chance is not None and hit.odds is not None and hit.chance < 1:
         unit = "sentence" if "#" in hit.id else "document"
