@@ -9,7 +9,7 @@ import pytest
 
 from lexfield.index.bags import Bags
 from lexfield.search import best_encoded
-from lexfield.search.best_encoded import FITTED, WITH_TOKENS, WITHOUT_TOKENS
+from lexfield.search.best_encoded import FITTED, WITH_TOKENS, WITHOUT_TOKENS, choose_weights
 from lexfield.search.bm25 import Bm25
 from lexfield.search.index import Index
 from tests.toy_encoder import ToyEncoder
@@ -56,8 +56,9 @@ def test_the_rule(index: Index, monkeypatch: pytest.MonkeyPatch, most: int) -> N
     late = index.search(QUERY, "late(candidates=0)", 300)
     tokens = dict(zip(late.rows, late.scores, strict=True))
     sizes = {row: len(index.rows("sentence").text(row).split()) for row in range(300)}
+    weights = choose_weights(index.rows("sentence"), WITH_TOKENS)
     first = {
-        row: WITH_TOKENS["words"] * words.get(row, 0) + WITH_TOKENS["sentence"] * cosines[row]
+        row: weights["words"] * words.get(row, 0) + weights["sentence"] * cosines[row]
         for row in range(300)
     }
     expected, total = dict(first), 0
@@ -65,7 +66,7 @@ def test_the_rule(index: Index, monkeypatch: pytest.MonkeyPatch, most: int) -> N
         total += sizes[row]
         if total > most:
             break
-        expected[row] += WITH_TOKENS["tokens"] * tokens[row]
+        expected[row] += weights["tokens"] * tokens[row]
     order = sorted(expected, key=lambda row: (-expected[row], row))
     for k in (1, 7, 40):
         found = index.search(QUERY, "best", k)
@@ -112,6 +113,14 @@ def test_without_the_encoder_words_stand_for_it(monkeypatch: pytest.MonkeyPatch)
         assert sum(one.contribution for one in hit.explanation.reasons) == pytest.approx(hit.score)
 
 
+@pytest.mark.parametrize(("words", "share"), [(5, 0.65), (12, 0.65), (21, 0.525), (99, 0.4)])
+def test_the_longer_the_texts_the_more_words_and_tokens_count(words: int, share: float) -> None:
+    index = Index(["one " * words, "two " * words])
+    weights = choose_weights(index.rows("document"), WITH_TOKENS)
+    assert weights["sentence"] == pytest.approx(share)
+    assert sum(weights.values()) == pytest.approx(1)
+
+
 def test_an_encoder_of_texts_only(monkeypatch: pytest.MonkeyPatch) -> None:
     toy = ToyEncoder()
     index = Index(make_texts(60))
@@ -119,7 +128,7 @@ def test_an_encoder_of_texts_only(monkeypatch: pytest.MonkeyPatch) -> None:
     cosines = score_all(index, QUERY, "encoder")[1]
     for hit in index.search(QUERY, "best", 5):
         assert hit.parts["sentence"] == pytest.approx(
-            WITHOUT_TOKENS["sentence"] * cosines[hit.row], abs=1e-9
+            WITHOUT_TOKENS["sentence"][0] * cosines[hit.row], abs=1e-9
         )
         assert hit.parts["words"] + hit.parts["sentence"] == pytest.approx(hit.score)
         assert not hit.explanation.additive

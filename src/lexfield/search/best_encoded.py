@@ -1,6 +1,9 @@
 """``best`` on an encoded index: words, the encoder's vector of the whole text, and its tokens.
 
-    score = 0.15 · words + 0.65 · sentence + 0.2 · tokens
+    score = 0.15 · words + 0.65 · sentence + 0.2 · tokens   up to 12 words per text on average
+    score =  0.3 · words +  0.4 · sentence + 0.3 · tokens   from 30 words on
+
+Between 12 and 30 words the weights are in proportion.
 
     words     as without an encoder: bm25 with related words over what the query itself would score
     sentence  the cosine of ``encoder``
@@ -9,14 +12,15 @@
 
 A row that was not encoded scores 0.6 · words, so that it is not lost behind those that were. The
 first two parts are computed for every row, so the rows returned are exactly the best by this
-rule. An encoder without vectors of tokens leaves 0.2 · words + 0.8 · sentence. Where the encoder is
-not installed, the words that were fitted to it stand for it (``fitted``): 0.4 · words + 0.6 ·
-sentence. docs/decisions/0012-best.md says how the weights were chosen.
+rule. An encoder without vectors of tokens leaves 0.2 · words + 0.8 · sentence for short texts, 0.4
+and 0.6 for long ones. Where the encoder is not installed, the words that were fitted to it stand
+for it (``fitted``): 0.4 · words + 0.6 · sentence. docs/decisions/0012-best.md says how the weights
+were chosen.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 import numpy as np
@@ -44,8 +48,9 @@ from lexfield.search.fitted import ask_words
 from lexfield.search.late import AskedWords
 from lexfield.search.method import Mask
 
-WITH_TOKENS = {"words": 0.15, "sentence": 0.65, "tokens": 0.2}
-WITHOUT_TOKENS = {"words": 0.2, "sentence": 0.8}
+_SHORT_TO_LONG = (12, 30)  # words per text, on average
+WITH_TOKENS = {"words": (0.15, 0.3), "sentence": (0.65, 0.4), "tokens": (0.2, 0.3)}
+WITHOUT_TOKENS = {"words": (0.2, 0.4), "sentence": (0.8, 0.6)}
 FITTED = {"words": 0.4, "sentence": 0.6}
 WORDS_ALONE = 0.6  # of a row that was not encoded
 _ROWS = 100  # whose tokens are compared, at most
@@ -80,9 +85,9 @@ class EncodedParts:
             encoded = encode_query(space.name, space.dims, query.text)
         except EncoderError as error:
             return self._ask_words(error.message)
-        self.weights = WITHOUT_TOKENS
+        self.weights = choose_weights(rows, WITHOUT_TOKENS)
         if len(encoded.states):
-            self.weights = WITH_TOKENS
+            self.weights = choose_weights(rows, WITH_TOKENS)
             self._tokens = AskedWords(space.words, encoded)
         return score_rows(space, encoded.vector), lambda row, score: explain_row(
             space, rows, encoded, query, row, score
@@ -166,6 +171,12 @@ class EncodedParts:
             facts |= one.facts
         additive = all(one.additive for one, _ in made.values())
         return Explanation(reasons, additive=additive, facts=facts, parts=parts)
+
+
+def choose_weights(rows: Rows, ends: Mapping[str, tuple[float, float]]) -> dict[str, float]:
+    """Return the weights for texts as long as these, between those for short and for long ones."""
+    length = rows.cached("mean length", lambda own: float(own.lengths.mean()))
+    return {part: float(np.interp(length, _SHORT_TO_LONG, pair)) for part, pair in ends.items()}
 
 
 def cap_scale(scale: float, words: Explanation, most: float) -> float:
