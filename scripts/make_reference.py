@@ -110,8 +110,9 @@ def _write_call(verb: Verb) -> str:
 def _describe_route(verb: Verb) -> str:
     if verb.served == "no":
         return "not offered, because it reads or writes files of the user's choice"
-    if verb.served == "job":
-        return f'`POST /v1/jobs` with `{{"verb": "{verb.name}", "options": {{…}}}}`'
+    if verb.served in ("job", "own"):
+        own = ", for indexes built on the server" if verb.served == "own" else ""
+        return f'`POST /v1/jobs` with `{{"verb": "{verb.name}", "options": {{…}}}}`{own}'
     return f"`/v1/{verb.name}`"
 
 

@@ -57,3 +57,24 @@ def test_a_run_over_http_is_what_the_command_prints(client: Any) -> None:
     assert [(row["query"], row["rank"]) for row in found["results"]] == [
         ("q1", 1), ("q1", 2), ("q2", 1), ("q2", 2),
     ]  # fmt: skip
+
+
+def test_two_equal_additions_add_twice(client: Any) -> None:
+    id = build(client, "twice")
+    body = {"verb": "add", "options": {"index": id, "text": ["Snow."]}}
+    jobs = [client.post("/v1/jobs", json=body).json()["id"] for _ in range(2)]
+    for job in jobs:
+        client.get(f"/v1/jobs/{job}/events")
+    assert jobs[0] != jobs[1]
+    assert client.get(f"/v1/indexes/{id}").json()["results"][0]["documents"] == 3
+
+
+def test_what_changes_an_index_can_be_copied_as_a_command(client: Any) -> None:
+    id = build(client, "copied")
+    body = {"verb": "add", "options": {"index": id, "text": ["It snows.", "x"]}}
+    found = client.post("/v1/snippets", json=body).json()
+    assert found["python"].endswith(f"lx.add({id!r}, ['It snows.', 'x'])")
+    assert found["command"].splitlines()[0] == "printf '%s\\n' 'It snows.' > lexfield-text-1.txt"
+    runs = {"run": ["q 0 a 1 2 x", "q 0 b 1 2 y"]}
+    fused = client.post("/v1/snippets", json={"verb": "fuse", "options": {"runs": runs["run"]}})
+    assert fused.json()["command"].endswith("lexfield fuse lexfield-runs-1.txt lexfield-runs-2.txt")

@@ -14,6 +14,7 @@ import pytest
 
 from lexfield.errors import InputError
 from lexfield.serve.uploads import Bounds, Sent, keep
+from lexfield.text.readers import READERS
 
 
 def zipped(entries: dict[str, bytes], method: int = zipfile.ZIP_DEFLATED) -> bytes:
@@ -201,3 +202,17 @@ def test_errors_do_not_show_where_the_server_keeps_things(client: Any) -> None:
     body = last_event(client, job)
     folder = client.app.state.server.library.folder
     assert body["problem"]["error"].startswith("a.csv:") and str(folder) not in str(body)
+
+
+def test_a_registered_reader_reads_what_is_sent(tmp_path: Path) -> None:
+    class Verses:
+        suffixes = (".verses",)
+
+        def read(self, source: Any) -> Any:
+            yield from ()
+
+    READERS.register("verses", Verses())
+    try:
+        assert keep([Sent("a.VERSES", b"one")], tmp_path) == ["a.verses"]
+    finally:
+        READERS.forget("verses")

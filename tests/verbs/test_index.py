@@ -75,3 +75,9 @@ def test_mistakes_are_named(tmp_path: Path) -> None:
         lx.index("no.txt", output=tmp_path / "x.idx")
     with pytest.raises(InputError, match="shards must be a whole number from 1 to 10,000"):
         lx.index(["a text"], output=tmp_path / "x.idx", shards=0)
+
+
+def test_one_text_is_added_with_a_free_id(tmp_path: Path) -> None:
+    lx.index(["one text"], output=tmp_path / "i.idx")
+    assert lx.add(tmp_path / "i.idx", "a new text")[0].documents == 2
+    assert list(lx.open(tmp_path / "i.idx").documents) == ["0", "1"]

@@ -83,7 +83,7 @@ def map_places(matrix: NDArray[np.float64]) -> NDArray[np.float64]:
         n_init=1,
         random_state=check_random_state(0),
     )
-    return np.asarray(places)
+    return np.asarray(places).round(9)  # the same on any number of threads
 
 
 def _classical(distances: NDArray[np.float64]) -> NDArray[np.float64]:

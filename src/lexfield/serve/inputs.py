@@ -213,6 +213,10 @@ def _suggest(key: str, offered: Mapping[str, Parameter]) -> str:
     return f"Did you mean {nearest!r}? It has: {', '.join(offered)}."
 
 
+def _number_texts(texts: Sequence[str]) -> dict[str, str]:
+    return {f"text {number}": text for number, text in enumerate(texts, 1)}
+
+
 class Call:
     """A request as a worker gets it; ids become paths here and nowhere else.
 
@@ -243,7 +247,7 @@ class Call:
             case "text" | "side" as kind:
                 return self._resolve_side(parameter, kind)
             case "texts" if self.verb.served == "own":
-                return self._values["text"]
+                return {"texts": _number_texts(self._values["text"])}
             case "texts":
                 return self._resolve_texts(parameter)
             case "vectors":
@@ -289,7 +293,7 @@ class Call:
         values, index = self._values, self._values.get("index")
         texts = {f"text {side.upper()}": values.get(f"text_{side}") for side in "ab"}
         if isinstance(sent := values.get("text"), list):
-            texts |= {f"text {i}": text for i, text in enumerate(sent, 1)}
+            texts |= _number_texts(sent)
         texts = {name: text for name, text in texts.items() if text is not None}
         documents = list(dict.fromkeys(values.get("document") or ()))
         if not documents and not texts:

@@ -145,7 +145,8 @@ class Server:
         item, kept = self.make_item(request)
         key = make_key(item, kept)
         name, answers = request.verb.name, request.verb.served == "yes"
-        if job := self.jobs.share(key, follower, answered=answers):
+        changes = request.verb.served == "own"  # what is asked for twice is done twice
+        if not changes and (job := self.jobs.share(key, follower, answered=answers)):
             return job
         if name == TRAIN and kept is not None:
             return self._train(item, kept, key, follower)

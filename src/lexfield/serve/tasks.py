@@ -107,7 +107,7 @@ def _build_arguments(verb: Verb, options: JsonObject, folder: Path) -> JsonObjec
             case "text" | "side" as kind:
                 built[name] = _build_source(value, name_sides(name)[1], single=kind == "text")
             case "texts" if verb.served == "own":
-                built[name] = value  # new ones, which the index gives ids
+                built[name] = list(value["texts"].values())  # the index gives them ids
             case "texts":
                 built[name] = _build_source(value, "text")
             case "vectors":

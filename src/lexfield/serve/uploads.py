@@ -24,6 +24,7 @@ from typing import IO
 from lexfield.errors import InputError
 from lexfield.store.files import private_files, replace_file
 from lexfield.text.decode import SAMPLE, identify
+from lexfield.text.readers import map_suffixes
 
 _ZIP, _GZIP, _PARQUET = b"PK\x03\x04", b"\x1f\x8b", b"PAR1"
 _OFFICE = ("[Content_Types].xml", "mimetype")  # entries of documents that are zip files
@@ -33,7 +34,6 @@ _ZIP_ERRORS = (  # of zipfile and the packers under it, whose headers can hold a
     zipfile.BadZipFile, zlib.error, lzma.LZMAError, struct.error, EOFError, OSError, LookupError,
     OverflowError, RuntimeError, ValueError,
 )  # fmt: skip
-_TABLES = (".jsonl", ".ndjson", ".csv", ".tsv", ".parquet")
 
 
 @dataclass(frozen=True)
@@ -168,7 +168,7 @@ def _clean_name(name: str) -> str:
     stem, dot, suffix = base.rpartition(".")
     if not dot:
         return base[:100] + ".txt"
-    if f".{suffix.lower()}" in _TABLES:
+    if map_suffixes().get(f".{suffix.lower()}", "text") != "text":
         return f"{stem[:100]}.{suffix.lower()}"
     return f"{(stem if suffix.lower() in ('txt', 'md', 'text') else base)[:100]}.txt"
 

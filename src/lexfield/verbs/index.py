@@ -33,7 +33,7 @@ from lexfield.verbs.input import (
     TextsInput,
     find_paths,
     get_file_options,
-    is_list_of_texts,
+    list_plain_texts,
     open_index,
     read_texts,
 )
@@ -242,8 +242,9 @@ def add(
         lexfield add tickets.idx new.csv --title-field subject --text-field message
     """
     opened = open_index(index)
-    if isinstance(texts, Mapping) or is_list_of_texts(texts):
-        added, notes = opened.add(texts, progress=progress), []  # the index chooses free ids
+    plain = texts if isinstance(texts, Mapping) else list_plain_texts(texts)
+    if plain is not None:
+        added, notes = opened.add(plain, progress=progress), []  # the index chooses free ids
     else:
         corpus = read_texts(texts, options, progress, opened.normalisation)
         begin_stage(progress, "embedding words")

@@ -14,7 +14,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Any, Protocol, TypedDict, TypeGuard, TypeVar
+from typing import Annotated, Any, Protocol, TypedDict, TypeVar
 
 from lexfield.cluster.sharded_index import open_index as open_at
 from lexfield.errors import InputError, shorten
@@ -162,9 +162,12 @@ def _find_by_id(
     return found
 
 
-def is_list_of_texts(source: object) -> TypeGuard[list[str | Document]]:
-    """Is this a list of texts themselves, not of paths?"""
-    return isinstance(source, list | tuple) and not find_paths(_list_items(source))
+def list_plain_texts(source: object) -> list[str | Document] | None:
+    """Return texts that were given themselves, one or a list of them; None for anything else."""
+    if not isinstance(source, str | list | tuple):
+        return None
+    items = _list_items(source)
+    return None if find_paths(items) else [item for item in items if not isinstance(item, Path)]
 
 
 def _list_items(source: Any) -> list[str | Path | Document]:

@@ -123,7 +123,7 @@ class RemovedMetrics(Result[RemovedMetric]):
         return [f"removed {row.removed!r}" for row in self.results]
 
 
-@verb(command="metric remove", served="job")
+@verb(command="metric remove", served="own")
 def remove_metric(
     index: IndexInput, name: Annotated[MetricName, Help("Name of the metric.")]
 ) -> RemovedMetrics:

@@ -45,7 +45,8 @@ def _write_value(parameter: Parameter, value: Any) -> str:
         is_one = parameter.repeated and len(value) == 1  # one value is a list of one
         return repr(value[0] if is_one else value)
     if parameter.input.kind == "file":
-        return repr(_name_file(parameter.name))
+        names = [repr(name) for name in _name_files(parameter, value)]
+        return names[0] if len(names) == 1 else f"[{', '.join(names)}]"
     found = [_write_source(one) for one in (value if isinstance(value, list) else [value])]
     sources = [source for one in found for source in one]
     return sources[0] if len(sources) == 1 else f"[{', '.join(sources)}]"
@@ -90,9 +91,12 @@ def _list_words(parameter: Parameter, value: Any, before: list[str]) -> list[str
     every = value if isinstance(value, list | tuple) else [value]
     if parameter.input is None:
         return [str(one) for one in every]
-    if parameter.input.kind == "file":
-        return [_name_file(parameter.name)]
     words: list[str] = []
+    if parameter.input.kind == "file":
+        for name, content in _name_files(parameter, value).items():
+            words.append(name)
+            before.append(_write_file(content, name))
+        return words
     for source in every:
         if "set" in source:
             words.append(source["set"])
@@ -106,10 +110,21 @@ def _list_words(parameter: Parameter, value: Any, before: list[str]) -> list[str
                 words.append(text)
                 continue
             words.append(_name_file(name))
-            before.append(f"printf '%s\\n' {shlex.quote(text)} > {words[-1]}")
+            before.append(_write_file(text, words[-1]))
         if not documents and not texts:
             words.append(Path(source["path"]).name)
     return words
+
+
+def _write_file(text: str, name: str) -> str:
+    return f"printf '%s\\n' {shlex.quote(text)} > {name}"
+
+
+def _name_files(parameter: Parameter, content: str | list[str]) -> dict[str, str]:
+    """Return the content of one file, or of several, by the names that a snippet gives them."""
+    if isinstance(content, str):
+        return {_name_file(parameter.name): content}
+    return {_name_file(f"{parameter.name} {i}"): one for i, one in enumerate(content, 1)}
 
 
 def _name_file(name: str) -> str:
