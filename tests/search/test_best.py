@@ -161,3 +161,18 @@ def test_the_word_of_the_query_that_a_text_has_is_its_reason() -> None:
     (hit,) = index.search("the president spoke; he presides over it", "bm25", k=1)
     pairs = {(reason.query, reason.match) for reason in hit.explanation.reasons}
     assert ("president", "president") in pairs and not any(a == "presides" for a, _ in pairs)
+
+
+def test_a_query_of_stopwords_finds_them_in_their_order() -> None:
+    texts = [
+        "It is not to be, or so they say.",
+        "To be, or not to be, that is the question.",
+        "Yes.",
+    ]
+    found = Index(texts).search("To be or not to be?")
+    assert [hit.text for hit in found] == [texts[1], texts[0]]
+    assert found.notes == ["the query holds only stopwords"]
+    assert {reason.query for reason in found[0].explanation.reasons} == {
+        "to be", "be or", "or not", "not to",
+    }  # fmt: skip
+    assert len(Index(texts).search("the")) == 1

@@ -10,12 +10,14 @@ A copy of the query scores 1 if the index holds its words. No part looks at othe
 does not depend on what else is found, nor on segments or shards. The words' part of every row is
 known from postings; it is a credit in the search for the nearest vectors (``index/nearest.py``), so
 the answer is exact though few rows are measured. docs/decisions/0012-best.md says how the weights
-were chosen. Where vectors do not cover the language of the texts, words alone decide.
+were chosen. Where vectors do not cover the language of the texts, words alone decide; of a query of
+stopwords only, such as "to be or not to be", each two in a row are searched for.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -50,7 +52,7 @@ class Best:
         return True
 
     def preview(self, rows: Rows, query: Query, k: int, among: Mask | None) -> None:
-        _choose_words(rows).preview(rows, query, k, among)
+        _choose_words(rows).preview(rows, _pair_stopwords(query), k, among)
 
     def search(self, rows: Rows, query: Query, k: int, among: Mask | None) -> Found:
         both = _open_parts(rows, query)
@@ -69,9 +71,18 @@ def _open_parts(rows: Rows, query: Query) -> _Parts | EncodedParts:
     encoded: bool = rows.cached("encoded", is_encoded)
     if query.words and encoded:
         return EncodedParts(rows, query, _choose_words(rows))
-    parts = _Parts(rows, query)
+    parts = _Parts(rows, _pair_stopwords(query))
     parts.notes += rows.cached("unfinished", note_unfinished)
     return parts
+
+
+def _pair_stopwords(query: Query) -> Query:
+    """Return a query of stopwords only as a sum of each two in a row; any other as it is."""
+    tokens = query.tokens
+    if query.words or not tokens:
+        return query
+    grams: list[tuple[str, ...]] = [*pairwise(tokens)] or [(tokens[0],)]
+    return replace(query, terms=tuple((1.0, gram) for gram in grams))
 
 
 class _Parts:
