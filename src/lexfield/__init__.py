@@ -23,6 +23,7 @@ from lexfield.plottable import Plottable
 if TYPE_CHECKING:  # every public name
     from lexfield.bags.bag import Bag as Bag
     from lexfield.bags.matrix import BagMatrix as BagMatrix
+    from lexfield.compare.classifier import Delta as Delta
     from lexfield.compare.classifier import DivergenceLabeler as DivergenceLabeler
     from lexfield.compare.estimate import Estimate as Estimate
     from lexfield.errors import LexfieldError as LexfieldError

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from lexfield.errors import InputError, check
 
-_SPEC = re.compile(r"\s*([A-Za-z_]\w*)\s*(?:\((.*)\))?\s*", re.DOTALL)
+_SPEC = re.compile(r"\s*([A-Za-z_][\w-]*)\s*(?:\((.*)\))?\s*", re.DOTALL)
 _PARAMETER = re.compile(r"\s*([A-Za-z_]\w*)\s*=\s*([-+.\w]+)\s*")
 _LONGEST = 1000  # characters; specs can be nested
 _WORDS: dict[str, bool | None] = {"true": True, "false": False, "none": None}

@@ -11,9 +11,13 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from scipy.sparse import csr_matrix
 
-from lexfield.compare.measures import find_entropy, find_shared_mass
 from lexfield.compare.pair import divergence
-from lexfield.compare.smoothing import parse_smoothing, smooth
+from lexfield.compare.smoothing import (
+    find_entropy,
+    find_shared_mass,
+    parse_smoothing,
+    smooth,
+)
 from lexfield.errors import InputError
 from tests.compare.tables import compute_divergences
 

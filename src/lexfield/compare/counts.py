@@ -208,12 +208,14 @@ def compare_rows(
     right: csr_matrix,
     options: ComparisonOptions,
     collection: Array | None = None,
+    known: csr_matrix | None = None,
 ) -> NDArray[np.float64]:
     """Return the divergence of every row of counts on the left from every one on the right, in
-    nats; ``jm`` smooths by ``collection``, by default the counts on the right."""
+    nats. ``jm`` smooths by ``collection``, and ``known`` texts are those that a Delta is
+    standardised by: by default the counts on the right."""
     if collection is None:
         collection = np.asarray(right.sum(axis=0)).ravel()
-    return options.make_table(left, right, collection).compute()
+    return options.make_table(left, right, collection, known).compute()
 
 
 def spread_counts(counts: Counts, options: ComparisonOptions) -> Counts:

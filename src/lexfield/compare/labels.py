@@ -181,7 +181,7 @@ def label_text(
     counts = join_counts([known, count_corpus(own, n=chosen.n, stopwords=chosen.stopwords)])
     if not counts.totals[-1]:
         raise InputError("The text has no words.", "Give a text with words.")
-    found = pairs(counts, **options)
+    found = pairs(counts, known=known.ids, **options)
     if name not in found.ids:
         raise InputError("The text is too short for this.", " ".join(found.notes))
     labels = [record.get(by, "") for record in found.metadata]

@@ -132,3 +132,14 @@ def multiply(left: csr_matrix, right: csr_matrix) -> Matrix:
 
 def _multiply_block(left: csr_matrix, right: csr_matrix, start: int) -> Matrix:
     return np.asarray(left @ np.asarray(right[start : start + BLOCK].T.toarray()))
+
+
+def find_entropy(counts: csr_matrix) -> Matrix:
+    """Return −Σ p ln p of each row, in nats."""
+    p = find_frequencies(counts)
+    return -sum_rows(replace_data(p, p.data * np.log(p.data)))
+
+
+def find_shared_mass(left: csr_matrix, right: csr_matrix) -> Matrix:
+    """Return the share of each left text that lies on words of the right text."""
+    return multiply(find_frequencies(left), replace_data(right, np.ones(len(right.data))))
