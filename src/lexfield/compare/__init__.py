@@ -11,6 +11,7 @@ pair.py            two texts, with evidence
 pairs.py           all pairs of a corpus
 batches.py         all pairs in batches that can be resumed or computed on a cluster
 neighbour_walk.py  distances from a word to the k-th nearest word of every document, and their sums
+style.py           style features: words, characters, parts of speech, punctuation
 labels.py          the nearest category
 attribution.py     who wrote a text, and how sure that is
 classifier.py      labels as a scikit-learn classifier
