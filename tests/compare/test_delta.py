@@ -232,3 +232,18 @@ def test_delta_predicts_a_text_as_if_it_were_alone(hubs: str | None) -> None:
     together = model.predict_proba(new)
     for row, text in enumerate(new):
         assert model.predict_proba([text])[0] == pytest.approx(together[row])
+
+
+def test_features_of_style_are_compared_as_words_are() -> None:
+    documents = [lx.Document(str(i), text) for i, text in enumerate(TEXTS)]
+    by_words = lx.pairs(documents, measure="cosine-delta", mfw=5, culling=50)
+    by_feature = lx.pairs(documents, measure="cosine-delta", features="mfw(5, culling=50)")
+    assert by_feature.matrix == pytest.approx(by_words.matrix)
+    characters = lx.pairs(documents, measure="delta", features="char3", mfw=50)
+    joined = lx.pairs(documents, measure="delta", features="char(2-3), word(1)")
+    for found in (characters, joined):
+        assert found.matrix.shape == (4, 4) and np.isfinite(found.matrix).all()
+    with pytest.raises(InputError, match="no feature 'letters'"):
+        lx.pairs(documents, features="letters")
+    with pytest.raises(InputError, match="sample must be left out"):
+        lx.pairs(documents, features="char3", sample=5)

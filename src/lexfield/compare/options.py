@@ -40,6 +40,7 @@ class ComparisonOptions:
     alpha       the order of renyi
     stopwords   a language whose stopwords are left out; None keeps all
     n           words per n-gram (categorical)
+    features    features of style instead of words, such as char4; see ``style.py`` (categorical)
     mfw         compare this many of the most frequent types; None: all, for a Delta 2,000 (counts)
     culling     compare only types that at least this percentage of the texts have (counts)
     hubs        correct for texts that are near to very many: centre or local; None: do not
@@ -65,6 +66,7 @@ class ComparisonOptions:
     alpha: float = 0.5
     stopwords: str | None = None
     n: int = 1
+    features: str | None = None
     mfw: int | None = None
     culling: float = 0.0
     hubs: str | None = None
@@ -130,6 +132,8 @@ class ComparisonOptions:
         if self.space == "categorical":
             return
         check(self.n == 1, "n", "1 in the latent space", self.n)
+        no_style = self.features is None
+        check(no_style, "features", "left out in the latent space", self.features)
         if not self.compares_counts:
             frequent = self.mfw is None and not self.culling
             check(frequent, "mfw and culling", "left out for clouds", self.mfw or self.culling)

@@ -105,6 +105,7 @@ def compare_counts(
     """Return the divergence of the first of two counted texts from the second."""
     if options.definition.is_standardised:
         raise refuse_few(options.measure)
+    check(options.features is None, "features", "left out for two texts", options.features)
     check(options.hubs is None, "hubs", "left out for two texts", options.hubs)
     empty = [id for id, tokens in zip(counts.ids, counts.totals, strict=True) if not tokens]
     if empty:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +18,7 @@ from lexfield.compare.estimate import drop_impossible, note_pairs_without_value
 from lexfield.compare.hubs import correct_hubs
 from lexfield.compare.options import ComparisonOptions
 from lexfield.compare.smoothing import find_shared_mass
+from lexfield.compare.style import Feature, StyleCounts, count_features, parse_features
 from lexfield.engine import Engine
 from lexfield.errors import InputError, check, list_names
 from lexfield.plottable import Plottable
@@ -117,11 +118,10 @@ def pairs(
     ks = sorted({k} if isinstance(k, int) else set(k))
     check(bool(ks), "k", "one number or several", k)
     chosen = ComparisonOptions.from_dict({"space": space, "k": ks[0], **options})
+    chosen = _read_frequent_words(chosen)
     check(memory > 0, "memory", "over 0 GB", memory)
     if isinstance(corpus, Corpus):
-        corpus = count_corpus(
-            corpus, n=chosen.n, stopwords=chosen.stopwords, sample=sample, seed=seed
-        )
+        corpus = count_for_comparison(corpus, chosen, sample, seed)
     counts = _drop_empty(corpus)
     notes = check_coverage(counts, chosen, each=False)
     standard = _find_rows(counts, known)
@@ -135,17 +135,44 @@ def pairs(
             matrix = np.concatenate([part["rows"] for part in parts])
         notes += _note_ignored(counts, chosen)
         return _make_pairs(counts, {0: matrix}, chosen, notes, standard)
+    how: JsonObject = {"approximate": approximate, "memory": memory, "resume": resume}
     counts, matrices, more = compare_clouds(
-        counts,
-        ks,
-        chosen,
-        approximate=approximate,
-        memory=memory,
-        resume=resume,
-        engine=engine,
-        progress=progress,
+        counts, ks, chosen, engine=engine, progress=progress, **how
     )
     return _make_pairs(counts, matrices, chosen, [*notes, *more], _find_rows(counts, known))
+
+
+def count_for_comparison(
+    corpus: Corpus, options: ComparisonOptions, sample: int | None = None, seed: int = 0
+) -> Counts:
+    """Count the words of documents, or the features of style that the options name."""
+    if options.features is None:
+        return count_corpus(
+            corpus, n=options.n, stopwords=options.stopwords, sample=sample, seed=seed
+        )
+    check(sample is None, "sample", "left out beside features", sample)
+    return _join_features(count_features(corpus, options.features), corpus.notes)
+
+
+def _join_features(found: list[StyleCounts], notes: list[str]) -> Counts:
+    """Return the relative frequencies of several features side by side, or the counts of one."""
+    from scipy.sparse import hstack
+
+    (first, *others) = found
+    if not others:
+        return replace(first, notes=notes)
+    matrix = hstack([one.shares for one in found], format="csr")
+    types = [type for one in found for type in one.types]
+    return Counts(matrix, types, first.ids, first.metadata, notes)
+
+
+def _read_frequent_words(options: ComparisonOptions) -> ComparisonOptions:
+    """Return options in which the feature mfw(2000, culling=20) is a choice among all words, whose
+    frequencies are shares of the whole text."""
+    first, *others = parse_features(options.features) if options.features else [Feature("")]
+    if others or first.name != "mfw":
+        return options
+    return replace(options, features=None, mfw=first.most, culling=first.culling)
 
 
 def _find_rows(counts: Counts, known: Sequence[str] | None) -> Array:

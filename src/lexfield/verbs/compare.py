@@ -120,6 +120,13 @@ class DivergenceOptions(TypedDict, total=False):
             " cosine-delta, eder-delta or quadratic-delta."
         ),
     ]
+    features: Annotated[
+        str | None,
+        Meta(max_length=500),
+        Flags(metavar="SPEC"),
+        Default(None),
+        Help("Compare features of style instead of words: char4, word(1-2), pos, function, punct."),
+    ]
     mfw: Annotated[
         int | None,
         Meta(ge=1, le=10**6),
