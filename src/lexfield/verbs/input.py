@@ -14,7 +14,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Any, Protocol, TypedDict, TypeGuard, TypeVar
+from typing import Annotated, Any, Protocol, TypeGuard, TypeVar
 
 from lexfield.cluster.sharded_index import open_index as open_at
 from lexfield.errors import InputError, shorten
@@ -23,11 +23,13 @@ from lexfield.results import JsonObject
 from lexfield.search.index import Index
 from lexfield.store.manifest import CURRENT
 from lexfield.text.corpus import Corpus
+from lexfield.text.cut import Cutter
 from lexfield.text.document import Document
 from lexfield.text.normalise import Normalisation
 from lexfield.text.read import Reader
 from lexfield.text.readers import map_suffixes
 from lexfield.verbs.declare import Default, Flags, Help, Input
+from lexfield.verbs.file_options import FileOptions, get_file_options
 
 Source = str | Path | Document | Corpus | Index
 Sources = Source | Sequence[str | Path | Document]
@@ -39,67 +41,6 @@ CollectionsInput = Annotated[
 ]
 IndexInput = Annotated[Sources, Input("index"), Flags(metavar="IDX")]
 _SUFFIXES = (".pdf", ".docx", ".html", ".epub", ".json", ".xml", ".gz", ".zip", ".idx", ".run")
-
-
-class FileOptions(TypedDict, total=False):
-    """How files become texts."""
-
-    text_fields: Annotated[
-        Sequence[str],
-        Flags(("--text-field",), "NAME", old="text_field", served=False),
-        Default(()),
-        Help(
-            "Field with the text of a record; repeat it to join several. Found automatically by"
-            " default: text, body, content, sentence, abstract or description."
-        ),
-    ]
-    title_field: Annotated[
-        str | None,
-        Flags(metavar="NAME", served=False),
-        Default(None),
-        Help(
-            "Field with the title of a record, which then begins its text, or none. Found"
-            " automatically by default, unless --text-field is given: title, or summary beside a"
-            " description."
-        ),
-    ]
-    id_field: Annotated[
-        str | None,
-        Flags(metavar="NAME", served=False),
-        Default(None),
-        Help("Field with the id of a record."),
-    ]
-    metadata: Annotated[
-        str | Path | None,
-        Input("file"),
-        Flags(served=False),
-        Default(None),
-        Help("A csv, tsv or jsonl file with an id column, joined to the texts."),
-    ]
-    encoding: Annotated[
-        str | None,
-        Flags(served=False),
-        Default(None),
-        Help("Encoding of the texts; detected automatically by default."),
-    ]
-    format: Annotated[
-        str | None,
-        Flags(metavar="NAME", served=False),
-        Default(None),
-        Help(
-            "Read every file as this instead of going by its name: text, lines (a document per"
-            " line), jsonl, csv, tsv, parquet, or a reader that was registered."
-        ),
-    ]
-    keep_gutenberg: Annotated[
-        bool,
-        Flags(served=False),
-        Default(False),
-        Help("Keep Project Gutenberg's header and licence."),
-    ]
-
-
-_FILE_OPTIONS = frozenset(FileOptions.__annotations__)
 
 
 class TextOptions(FileOptions, total=False):
@@ -119,11 +60,18 @@ def read_texts(
     options: FileOptions | None = None,
     progress: Progress = silent,
     normalisation: Normalisation | None = None,
+    by: str | None = None,
 ) -> Corpus:
     """Return the documents that an argument stands for, as one corpus.
 
     ``normalisation`` says how new texts are cut into words; a corpus and an index are cut already.
+    ``by`` is a metadata field that the texts need: if none can have it, an error says so before
+    they are read.
     """
+    reading = get_file_options(options)
+    is_stored = isinstance(source, str | Path) and is_store(source)
+    if is_stored or isinstance(source, Corpus | Index):
+        _refuse_options(name_source(source), reading)
     if isinstance(source, Corpus):
         return source
     if isinstance(source, Index):
@@ -131,20 +79,34 @@ def read_texts(
     items = _find_by_id(_list_items(source), options)
     paths = find_paths(items)
     if not paths:
-        texts = (item for item in items if not isinstance(item, Path))
-        return Corpus.of(texts, normalisation=normalisation)
-    reading = get_file_options(options)
+        texts = [item for item in items if not isinstance(item, Path)]
+        return Corpus.of(_cut(texts, reading), normalisation=normalisation)
     if len(paths) == 1 and is_store(paths[0]):
-        if reading.get("metadata"):
-            raise InputError(f"{paths[0]} is an index, and has metadata.", "Leave out --metadata.")
         return open_at(paths[0]).corpus
+    if by is not None:
+        Reader(paths, **reading).check_field(by)
     begin_stage(progress, "reading")
     return Corpus.read(paths, normalisation=normalisation, progress=progress, **reading)
 
 
-def get_file_options(options: FileOptions | None) -> JsonObject:
-    """Return those of the options of a verb that say how to read files."""
-    return {name: one for name, one in (options or {}).items() if name in _FILE_OPTIONS}
+def _refuse_options(name: str, reading: JsonObject) -> None:
+    """Raise InputError if options of reading are given for what has been read."""
+    for option in ("metadata", "name", "split", "chunk", "sample_chunks"):
+        if reading.get(option) is not None:
+            flag = option.replace("_", "-")
+            raise InputError(f"{name} has been read already.", f"Leave out --{flag}.")
+
+
+def _cut(texts: Sequence[str | Document], reading: JsonObject) -> Iterable[str | Document]:
+    """Return texts in the parts that the options ask for."""
+    names = ("split", "chunk", "sample_chunks")
+    cutter = Cutter(**{name: reading.get(name) for name in names}, join_lines="never")
+    if not cutter.cuts:
+        return texts
+    return cutter.cut(
+        text if isinstance(text, Document) else Document(str(number), text)
+        for number, text in enumerate(texts)
+    )
 
 
 def _find_by_id(

@@ -156,7 +156,7 @@ def pairs(
     if heat:
         check_plot_path(heat)
     found = compute_pairs(
-        read_texts(texts, comparing, progress),
+        read_texts(texts, comparing, progress, by=by),
         comparing,
         k=list(k),
         sample=sample,
