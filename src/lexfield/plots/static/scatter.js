@@ -5,8 +5,9 @@ const CELLS = 128, REACH = 12, MARGIN = { left: 58, right: 14, top: 12, bottom: 
 export class Scatter {
   // x, y: shares of the axes from 0 to 1; names and groups of points, the most important first. detail(i): shown under
   // the pointer. theme(): { ink, paper, edge, grid, colours }. square: one scale for both axes. axes: [{ label, log, low, high }].
-  constructor({ x, y, names, group, detail, theme, labels = 40, square = false, axes = null, curves = [], onpoint = null }) {
-    Object.assign(this, { x, y, names, group, detail, theme, labels, square, axes, curves, onpoint });
+  // round: which groups are circles; by default all points are squares.
+  constructor({ x, y, names, group, detail, theme, labels = 40, square = false, axes = null, curves = [], onpoint = null, round = [] }) {
+    Object.assign(this, { x, y, names, group, detail, theme, labels, square, axes, curves, onpoint, round });
     this.margin = axes ? MARGIN : NONE;
     this.hidden = new Set();
     this.found = new Set();
@@ -63,7 +64,9 @@ export class Scatter {
       for (let i = n - 1; i >= 0; i--) {
         if (this.group[i] !== g) continue;
         const x = x0 + this.x[i] * kx, y = y0 - this.y[i] * ky;
-        if (x > -6 && x < w + 6 && y > -6 && y < hgt + 6) c.fillRect(x - r, y - r, 2 * r, 2 * r);
+        if (x < -6 || x > w + 6 || y < -6 || y > hgt + 6) continue;
+        if (!this.round[g]) c.fillRect(x - r, y - r, 2 * r, 2 * r);
+        else { c.beginPath(); c.arc(x, y, r * 1.1, 0, 7); c.fill(); }
       }
     });
     c.globalAlpha = 1;
