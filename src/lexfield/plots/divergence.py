@@ -12,11 +12,11 @@ from lexfield.compare.delta import FREQUENT
 from lexfield.compare.estimate import Estimate
 from lexfield.compare.pairs import Pairs
 from lexfield.compare.trees import Tree, make_dendrogram, symmetric
-from lexfield.errors import check, shorten
+from lexfield.errors import check
 from lexfield.explain import Reason
 from lexfield.plots.figure import COLOURS, Picture, figure
 from lexfield.plots.groups import Groups, choose_groups
-from lexfield.plots.names import place_names
+from lexfield.plots.names import place_names, shorten_name
 from lexfield.plots.page import Panel, make_page, pack
 from lexfield.plots.svg_page import make_svg_page
 from lexfield.plots.tree import draw_branches, draw_tree
@@ -83,7 +83,7 @@ def _draw_heat(
         right.set_xticks([])
         right.set_yticks([])
         if is_named:
-            names = [shorten(found.ids[i], _LONGEST) for i in order]
+            names = [shorten_name(found.ids[i], _LONGEST) for i in order]
             right.set_yticks(range(count), names, fontsize=7)
             right.set_xticks(range(count), names, fontsize=7, rotation=90)
             right.yaxis.tick_right()
@@ -150,8 +150,8 @@ def draw_map(found: Pairs, k: int | None, groups: Groups) -> Picture:
     def make_panel() -> Panel:
         order = np.argsort(groups.of, kind="stable")  # the largest groups are named first
         return Panel(
-            heading,
             f"{len(found.ids):,} documents",
+            "",
             places[order, 0],
             places[order, 1],
             [found.ids[i] for i in order],
@@ -186,13 +186,13 @@ def _draw_map(found: Pairs, places: NDArray[np.float64], groups: Groups, heading
         axes.set_title(heading, loc="left", fontsize=10)
         groups.add_legend(drawing, 6)
         colours = [groups.ink(group) if groups.by else "#222222" for group in groups.of.tolist()]
-        names = [shorten(name, 32) for name in found.ids]
+        names = [shorten_name(name, 32) for name in found.ids]
+        axes.set_xlabel(" ", fontsize=8)  # so that there is room for it
         written = place_names(axes, places, names, colours, 6 if many else 7)
         if len(written) < len(names):
             axes.set_xlabel(
                 f"{len(written):,} of {len(names):,} documents have room for their name;"
-                " the HTML page names each",
-                fontsize=8,
+                " the HTML page names each"
             )
     return drawing
 

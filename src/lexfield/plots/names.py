@@ -8,12 +8,21 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from lexfield.arrays import Array
+from lexfield.errors import shorten
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 _SIDES = ((1, 0), (-1, 0), (0, 1), (0, -1), (1, 1), (-1, 1), (1, -1), (-1, -1))
 _DISTANCES = (4.0, 10.0, 18.0)  # points between a mark and its name; from the second on with a line
+
+
+def shorten_name(name: str, most: int) -> str:
+    """Return the name of a document, shortened in front of the number of its part."""
+    start, mark, part = name.rpartition("#")
+    if len(name) <= most or not mark or len(part) > most // 2:
+        return shorten(name, most)
+    return f"{shorten(start, most - len(part) - 1)}#{part}"
 
 
 def place_names(

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import html
 import json
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,5 +23,6 @@ def make_svg_page(title: str, drawing: Figure, facts: dict[str, Any]) -> str:
     svg = render(drawing, "svg").decode()
     svg = svg[svg.index("<svg") :]
     data = json.dumps(facts, ensure_ascii=False).replace("<", "\\u003c")
-    page = _TEMPLATE.read_text("utf-8").replace("TITLE", html.escape(title))
-    return page.replace("FIGURE", svg, 1).replace("DATA", data, 1)
+    page = _TEMPLATE.read_text("utf-8")
+    parts = {"TITLE": html.escape(title), "FIGURE": svg, "DATA": data}
+    return re.sub("TITLE|FIGURE|DATA", lambda found: parts[found[0]], page)

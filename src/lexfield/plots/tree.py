@@ -9,9 +9,10 @@ import numpy as np
 
 from lexfield.arrays import Array
 from lexfield.compare.trees import Tree
-from lexfield.errors import list_names, shorten
+from lexfield.errors import list_names
 from lexfield.plots.figure import COLOURS, Picture, figure
 from lexfield.plots.groups import Groups
+from lexfield.plots.names import shorten_name
 from lexfield.plots.svg_page import make_svg_page
 
 if TYPE_CHECKING:
@@ -100,7 +101,7 @@ def _draw(tree: Tree, names: Sequence[str], groups: Groups, title: str) -> Figur
                 marker=groups.mark(group),
             )  # fmt: skip
         axes.yaxis.tick_right()
-        axes.set_yticks(range(leaves), [shorten(names[i], _LONGEST) for i in tree.order])
+        axes.set_yticks(range(leaves), [shorten_name(names[i], _LONGEST) for i in tree.order])
         axes.tick_params("y", length=0, pad=5, labelsize=size)
         for label, leaf in zip(axes.get_yticklabels(), tree.order, strict=True):
             label.set_gid(f"leaf{leaf}")
