@@ -41,6 +41,7 @@ from lexfield.compare.smoothing import (
     Smoothing,
     find_entropy,
     find_frequencies,
+    find_shared_mass,
     multiply,
     parse_smoothing,
     replace_data,
@@ -131,6 +132,10 @@ class CountTable:
         left, right = (smooth(c, self.smoothing, self.collection) for c in (self.left, self.right))
         return left, right
 
+    def find_shared_masses(self) -> tuple[Matrix, Matrix]:
+        """Return the share of each text, left and right, that lies on the words of each other."""
+        return find_shared_mass(self.left, self.right), find_shared_mass(self.right, self.left).T
+
     def compute(self) -> Matrix:
         """Return the measure of all pairs, in nats."""
         if self.measure.compute is not None:
@@ -149,6 +154,9 @@ class CountTable:
         measure of a user returns only the value."""
         p, q = (side.to_dense().ravel() for side in self.smooth())
         used = (p > 0) | (q > 0)
+        if self.measure.is_smoothed and self.smoothing.kind == "shared":
+            used = (p > 0) & (q > 0)
+            p, q = p / (p[used].sum() or 1), q / (q[used].sum() or 1)
         with np.errstate(divide="ignore", invalid="ignore"):
             parts = self.measure.parts(p[used], q[used], self.alpha)
         if not parts.ndim:
@@ -261,12 +269,19 @@ def _kl_parts(p: Array, q: Array, alpha: float) -> Array:
 
 
 def _compute_kl(table: CountTable) -> Matrix:
-    """Σ p ln p − Σ p ln q, over shared words or the whole vocabulary."""
+    """Σ p ln p − Σ p ln q, over shared words or the whole vocabulary.
+
+    On shared words p and q are divided by their sums P and Q there: Σ p ln(p/q) / P + ln(Q/P).
+    """
     p, q = table.smooth()
     if table.smoothing.kind == "shared":
         own = replace_data(p.on, p.on.data * np.log(p.on.data))
         shared = multiply(own, replace_data(q.on, np.ones(q.on.nnz)))
-        return shared - multiply(p.on, replace_data(q.on, np.log(q.on.data)))
+        shared -= multiply(p.on, replace_data(q.on, np.log(q.on.data)))
+        p_sum, q_sum = table.find_shared_masses()
+        with np.errstate(divide="ignore", invalid="ignore"):  # infinite if no word is shared
+            value = shared / p_sum + np.log(q_sum / p_sum)
+        return np.where(p_sum > 0, np.maximum(value, 0), np.inf)
     used = q.word > 0
     log_word = np.log(q.word[used])
     # off its words q is text × word: the sum as if q had no words, and what its words change
@@ -299,8 +314,7 @@ def _compute_renyi(table: CountTable) -> Matrix:
     p, q, beta = *table.smooth(), 1 - alpha
     if table.smoothing.kind == "shared":
         total = multiply(replace_data(p.on, p.on.data**alpha), replace_data(q.on, q.on.data**beta))
-        with np.errstate(divide="ignore"):  # infinite if no word is shared
-            return np.where(total > 0, np.log(total) / (alpha - 1), np.inf)
+        return _finish_shared_renyi(table, total, np.log)
     used = p.word > 0
     word_p = np.where(used, p.word**alpha, 0)
     word_q = np.where(used, np.where(used, q.word, 1) ** beta, 0)
@@ -326,10 +340,21 @@ def _compute_steep_renyi(table: CountTable) -> Matrix:
             both = q[:, mine] > 0
             logs = np.log(np.where(both, q[:, mine], 1.0))
             powers = np.where(both, alpha * np.log(p[mine]) + (1 - alpha) * logs, -np.inf)
-            total = logsumexp(powers, axis=1) if mine.any() else np.full(len(q), -np.inf)
-            far = np.where(np.isfinite(total), total / (alpha - 1), np.inf)
-            values[row, start : start + BLOCK] = far
-    return values
+            values[row, start : start + BLOCK] = (
+                logsumexp(powers, axis=1) if mine.any() else -np.inf
+            )
+    if table.smoothing.kind == "shared":
+        return _finish_shared_renyi(table, values, np.asarray)
+    return np.where(np.isfinite(values), values / (alpha - 1), np.inf)
+
+
+def _finish_shared_renyi(table: CountTable, total: Matrix, log: Callable[..., Matrix]) -> Matrix:
+    """Return Rényi's divergence on shared words, where p and q are divided by their sums, from
+    Σ p^α q^(1−α). It is infinite if no word is shared."""
+    p_sum, q_sum = table.find_shared_masses()
+    with np.errstate(divide="ignore", invalid="ignore"):
+        logs = log(total) - table.alpha * np.log(p_sum) - (1 - table.alpha) * np.log(q_sum)
+    return np.where(p_sum > 0, np.maximum(logs / (table.alpha - 1), 0), np.inf)
 
 
 def _make_delta(title: str, compute: Callable[[Matrix, Matrix], Matrix], most: float) -> Measure:

@@ -209,10 +209,7 @@ class ComparisonOptions:
 
     @property
     def bounds(self) -> tuple[float, float]:
-        """The least and the largest possible value, in nats. Over shared words alone, KL and Rényi
-        are no longer sums over distributions and can be negative."""
-        if self.compares_counts and self.ignores_unshared:
-            return -math.inf, math.inf
+        """The least and the largest possible value, in nats."""
         return self.definition.least, self.definition.most
 
     @property

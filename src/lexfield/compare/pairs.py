@@ -182,10 +182,15 @@ def _find_rows(counts: Counts, known: Sequence[str] | None) -> Array:
 
 
 def compare_count_rows(
-    counts: Counts, options: ComparisonOptions, rows: Array, columns: Array, known: Array
+    counts: Counts,
+    options: ComparisonOptions,
+    rows: Array,
+    columns: Array,
+    known: Array | None = None,
 ) -> NDArray[np.float64]:
     """Return the divergence of some texts from others, by their counts, in nats; ``jm`` smooths by
-    the latter, a Delta is standardised by the ``known`` ones."""
+    the latter, a Delta is standardised by the ``known`` ones, by default also the latter."""
+    known = columns if known is None else known
     matrix = spread_counts(counts, options).matrix
     left, right, standard = (_take_rows(matrix, kept) for kept in (rows, columns, known))
     return compare_rows(left, right, options, known=standard)

@@ -1,6 +1,7 @@
 """Frequencies of words, smoothed where a measure needs q > 0 wherever p > 0.
 
-    shared       sum over the words of both texts, as Hare et al. do; a note says what is ignored
+    shared       only the words of both texts, their frequencies divided by their sum, as in the
+                 code of Hare et al.; a note says what is ignored
     additive(λ)  (c + λ) / (n + λV), V the number of types in all texts
     jm(λ)        (1−λ) c/n + λ g, g the frequencies in the whole collection (Jelinek–Mercer)
 
