@@ -69,8 +69,7 @@ def read_texts(
     they are read.
     """
     reading = get_file_options(options)
-    is_stored = isinstance(source, str | Path) and is_store(source)
-    if is_stored or isinstance(source, Corpus | Index):
+    if isinstance(source, Corpus | Index):
         _refuse_options(name_source(source), reading)
     if isinstance(source, Corpus):
         return source
@@ -82,6 +81,7 @@ def read_texts(
         texts = [item for item in items if not isinstance(item, Path)]
         return Corpus.of(_cut(texts, reading), normalisation=normalisation)
     if len(paths) == 1 and is_store(paths[0]):
+        _refuse_options(paths[0], reading)
         return open_at(paths[0]).corpus
     if by is not None:
         Reader(paths, **reading).check_field(by)
@@ -94,7 +94,9 @@ def _refuse_options(name: str, reading: JsonObject) -> None:
     for option in ("metadata", "name", "split", "chunk", "sample_chunks"):
         if reading.get(option) is not None:
             flag = option.replace("_", "-")
-            raise InputError(f"{name} has been read already.", f"Leave out --{flag}.")
+            raise InputError(
+                f"{name} has metadata and documents of its own.", f"Leave out --{flag}."
+            )
 
 
 def _cut(texts: Sequence[str | Document], reading: JsonObject) -> Iterable[str | Document]:
