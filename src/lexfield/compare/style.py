@@ -110,7 +110,8 @@ def _parse_feature(text: str) -> Feature:
             f"There is no feature {text.strip()!r}.", f"There are: {', '.join(_COUNTERS)}."
         )
     unknown = [one for one in spec.parameters if one not in _PARAMETERS]
-    if unknown or len(values) > 1:
+    twice = name == "mfw" and "most" in spec.parameters and values
+    if unknown or twice or len(values) > 1:
         raise InputError(
             f"{text.strip()!r} is not a feature.",
             "Write it as in mfw(2000, culling=20), char(2-5), char(4, across=true) or word(1-2).",
