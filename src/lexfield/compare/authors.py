@@ -27,9 +27,10 @@ from lexfield.compare.calibration import (
     fit_model,
     measure_calibration,
 )
+from lexfield.compare.imposters import Verification, verify_texts
 from lexfield.compare.labels import find_calibration_rows
-from lexfield.compare.scores import SIMPLE, Layout, score_texts
-from lexfield.compare.style import StyleCounts, count_features, parse_features
+from lexfield.compare.scores import SIMPLE, Layout, embed, score_texts
+from lexfield.compare.style import Feature, StyleCounts, count_features, parse_features
 from lexfield.errors import InputError, list_names
 from lexfield.progress import Progress, begin_stage, silent
 from lexfield.text.document import Document
@@ -40,6 +41,7 @@ _CHOICES = (("nearest",), ("ridge",), ("nearest", "ridge"))  # rules to choose f
 _PIECE, _PIECES, _ROWS = 500, 8, 4000  # words; pieces of a text and of all
 _ALIKE = 0.75  # a text of this share of the words of a known one is as long
 _FOLDS = 5
+_FREQUENT = 3000  # types of a feature that imposters are compared by
 
 
 @dataclass(frozen=True)
@@ -66,15 +68,18 @@ class Method:
 class Authors:
     """What was found: ``probabilities`` of texts (``ids``, ``words``) × authors (``names``).
 
-    calibration: of known texts as long as most of the texts, by rules chosen without them.
+    own: the known text that each text is, or −1. calibration: of known texts as long as most of the
+    texts, by rules chosen without them.
     """
 
     names: list[str]
     ids: list[str]
     words: NDArray[np.int64]
+    own: NDArray[np.int64]
     probabilities: Matrix
     method: Method
     calibration: Calibration
+    verification: Verification | None = None
     notes: list[str] = field(default_factory=list)
 
 
@@ -86,61 +91,51 @@ def attribute(
     features: str | None = None,
     rule: str | None = None,
     measure: str | None = None,
+    verify: bool = False,
     progress: Progress = silent,
 ) -> Authors:
     """Attribute texts to the authors of known texts; by default each known text, from the others.
 
     ``by`` is the metadata field with the author. A known text that is also asked about does not
-    count for itself.
+    count for itself. ``verify`` also asks of each author whether the text is theirs at all.
     """
     notes: list[str] = []
+    chosen, choices = features or FEATURES, _list_choices(rule, measure)
+    parsed = parse_features(chosen)
     known = _keep_labelled(known, by, notes)
     names, labels = np.unique([one.metadata[by] for one in known], return_inverse=True)
     calibrated = find_calibration_rows([one.metadata[by] for one in known])
     _note_single(names, labels, by, notes)
     texts = list(known) if asked is None else list(asked)
     own = np.arange(len(known)) if asked is None else _find_own(known, texts, notes)
-    lengths = np.array([len(one.text.split()) for one in texts])
-    if not lengths.all():
-        raise InputError(f"{texts[int(lengths.argmin())].id!r} has no words.", "Leave it out.")
-    sizes = np.array([len(one.text.split()) for one in known])
-    groups = _group_by_length(lengths, sizes[calibrated])
-    rows = _Rows(known, sizes)
-    for size in np.unique(groups).tolist():
-        rows.add_excerpts(calibrated, size)
-    first = len(rows.left_out)
-    rows.add_texts(texts, own)
     begin_stage(progress, "counting features")
-    chosen = features or FEATURES
+    rows = _Rows(known, texts, own, calibrated)
     layout, counts = rows.count(labels, chosen)
     begin_stage(progress, "comparing")
-    choices = _list_choices(rule, measure)
     scored = _score(counts, chosen, layout, sorted({r for c in choices for r in c}), measure)
-    truth = labels[calibrated]
-    members = np.array([*rows.groups, *groups])
-    usual = int(np.bincount(groups).argmax())
-    checked = np.flatnonzero(members[:first] == usual)
+    truth, usual = labels[calibrated], int(np.bincount(rows.groups[rows.first :]).argmax())
+    checked = np.flatnonzero(rows.groups[: rows.first] == usual)
     rules, tried, honest = _choose(scored, checked, truth, choices)
     far = _stack(scored, rules)
     p = np.empty((len(texts), len(names)))
-    for size in np.unique(groups).tolist():
-        model = fit_model(far[np.flatnonzero(members[:first] == size)], truth)
-        mine = np.flatnonzero(groups == size)
-        p[mine] = model.predict(far[first + mine])
+    for size in np.unique(rows.groups).tolist():
+        here = np.flatnonzero(rows.groups == size)
+        model = fit_model(far[here[here < rows.first]], truth)
+        mine = here[here >= rows.first]
+        p[mine - rows.first] = model.predict(far[mine])
         if size == usual:
             weights = _name_weights(model, rules, chosen)
     if asked is None:
         p[calibrated] = honest
-    method = Method(
-        [str(one) for one in parse_features(chosen)],
-        " + ".join(rules),
-        measure or "cosine",
-        weights,
-        tried,
-    )
-    calibration = measure_calibration(honest, truth)
+    verification = None
+    if verify:
+        vectors = _join_vectors(counts, parsed, layout, weights)
+        verification = verify_texts(vectors, layout, checked, rows.first)
+    specs = [str(one) for one in parsed]
+    method = Method(specs, " + ".join(rules), measure or "cosine", weights, tried)
+    ids, calibration = [one.id for one in texts], measure_calibration(honest, truth)
     return Authors(
-        names.tolist(), [one.id for one in texts], lengths, p, method, calibration, notes
+        names.tolist(), ids, rows.lengths, own, p, method, calibration, verification, notes
     )
 
 
@@ -180,7 +175,7 @@ def _find_own(
     same = [
         one.id if one.id == known[row].id else f"{one.id} ({known[row].id})"
         for one, row in zip(asked, own.tolist(), strict=True)
-        if row >= 0
+        if row >= 0 and one is not known[row]  # unless it was named by its id
     ]
     if same:
         notes.append(f"also among the known texts, left out there: {list_names(same)}")
@@ -194,52 +189,56 @@ def _group_by_length(lengths: Array, known: Array) -> NDArray[np.int64]:
 
 
 class _Rows:
-    """The texts that are counted together: pieces of known texts, excerpts, texts in question."""
+    """The texts that are counted together: pieces of known texts, excerpts, texts in question.
 
-    def __init__(self, known: Sequence[Document], sizes: Array) -> None:
-        self._known = known
-        self._sizes = sizes
+    groups: for each text to score, the length of the known excerpts that it is judged by; the
+    excerpts come first, and the texts in question from ``first`` on. lengths: words of the latter.
+    """
+
+    def __init__(
+        self, known: Sequence[Document], texts: Sequence[Document], own: Array, calibrated: Array
+    ) -> None:
+        words = [one.text.split() for one in known]
+        sizes = np.array([len(one) for one in words])
         most = max(1, min(_PIECES, _ROWS // len(known)))
         numbers = np.clip(sizes // _PIECE, 1, most)
         self._pieces = [
             " ".join(part)
-            for one, number in zip(known, numbers.tolist(), strict=True)
-            for part in np.array_split(np.array(one.text.split(), object), number)
+            for one, number in zip(words, numbers.tolist(), strict=True)
+            for part in np.array_split(np.array(one, object), number)
         ]
         self._owners = np.repeat(np.arange(len(known)), numbers)
+        self.lengths = np.array([len(one.text.split()) for one in texts])
+        if not self.lengths.all():
+            empty = texts[int(self.lengths.argmin())].id
+            raise InputError(f"{empty!r} has no words.", "Leave it out.")
+        groups = _group_by_length(self.lengths, sizes[calibrated])
         self._extra: list[str | int] = []  # a text, or the row of a known one
-        self.left_out: list[int] = []
-        self.groups: list[int] = []
-
-    def add_excerpts(self, rows: Array, size: int) -> None:
-        """Add known texts, or from the middle of long ones ``size`` words; 0 means all."""
-        for row in rows.tolist():
-            excerpt: str | int = row
-            if size and self._sizes[row] * _ALIKE > size:
-                start = (self._sizes[row] - size) // 2
-                excerpt = " ".join(self._known[row].text.split()[start : start + size])
-            self._extra.append(excerpt)
-            self.left_out.append(row)
-            self.groups.append(size)
-
-    def add_texts(self, texts: Sequence[Document], own: Array) -> None:
-        for one, row in zip(texts, own.tolist(), strict=True):
-            self._extra.append(row if row >= 0 else one.text)
-            self.left_out.append(row)
+        lengths = np.unique(groups).tolist()
+        for size in lengths:
+            for row in calibrated.tolist():
+                is_long = size and sizes[row] * _ALIKE > size
+                start = (sizes[row] - size) // 2
+                excerpt = " ".join(words[row][start : start + size]) if is_long else row
+                self._extra.append(excerpt)
+        self.first = len(self._extra)
+        self._extra += [
+            one.text if row < 0 else row for one, row in zip(texts, own.tolist(), strict=True)
+        ]
+        self.groups = np.append(np.repeat(lengths, len(calibrated)), groups)
+        self.left_out = np.append(np.tile(calibrated, len(lengths)), own)
 
     def count(self, labels: Array, features: str) -> tuple[Layout, list[StyleCounts]]:
         """Count all; a known text is the sum of its pieces, or its only piece."""
         from scipy.sparse import csr_matrix, vstack
 
         new = [one for one in self._extra if isinstance(one, str)]
-        pieces, texts = len(self._pieces), len(self._known)
+        pieces, texts = len(self._pieces), len(labels)
         counted = count_features([*self._pieces, *new], features, among=np.arange(pieces))
         rows = np.arange(pieces) if pieces == texts else np.arange(pieces, pieces + texts)
         places = iter(range(int(rows[-1]) + 1, int(rows[-1]) + 1 + len(new)))
         asked = [next(places) if isinstance(one, str) else rows[one] for one in self._extra]
-        layout = Layout(
-            self._owners, labels, rows, np.array(asked, np.int64), np.array(self.left_out)
-        )
+        layout = Layout(self._owners, labels, rows, np.array(asked, np.int64), self.left_out)
         if pieces == texts:
             return layout, counted
         ones = np.ones(pieces, np.int64)
@@ -319,6 +318,37 @@ def _cross_validate(far: Matrix, truth: NDArray[np.int64]) -> Matrix:
     return p
 
 
+def _join_vectors(
+    counts: list[StyleCounts], parsed: list[Feature], layout: Layout, weights: dict[str, float]
+) -> Matrix:
+    """Return the most frequent types of the features that have a weight, side by side."""
+    used = {name.partition(": ")[2] for name, weight in weights.items() if weight}
+    parts = []
+    for one, feature in zip(counts, parsed, strict=True):
+        if str(feature) in used or not used:
+            vectors = embed(one, feature, layout.pieces)[:, :_FREQUENT]
+            dense = vectors if isinstance(vectors, np.ndarray) else vectors.toarray()
+            parts.append(dense - dense[layout.pieces].mean(axis=0))
+    return np.concatenate(parts, axis=1)
+
+
 def _name_weights(model: CategoryModel, rules: Sequence[str], features: str) -> dict[str, float]:
     names = [f"{rule}: {one}" for rule in rules for one in parse_features(features)]
     return {name: round(float(w), 4) for name, w in zip(names, model.weights, strict=True)}
+
+
+def find_changes(p: Matrix, cost: float = 3.0) -> list[int]:
+    """Return the author of each window of a text: the sequence of greatest probability in which
+    every change costs ``cost`` nats (Viterbi 1967), so that one doubtful window is no other hand.
+    """
+    logs = np.log(np.maximum(p, 1e-12))
+    best, back = logs[0], []
+    for row in logs[1:]:
+        change = int(best.argmax())
+        stays = best >= best[change] - cost
+        back.append(np.where(stays, np.arange(len(best)), change))
+        best = np.where(stays, best, best[change] - cost) + row
+    path = [int(best.argmax())]
+    for step in reversed(back):
+        path.append(int(step[path[-1]]))
+    return path[::-1]
