@@ -24,6 +24,7 @@ ALL = (
     "bags",
     "serve",
     "divergence",
+    "delta",
     "bias",
     "zipf",
     "simplex",

@@ -20,7 +20,7 @@ import numpy as np
 from labels import articles, books
 
 from lexfield import Corpus, Document
-from lexfield.compare.attribution import (
+from lexfield.compare.calibration import (
     CategoryModel,
     find_calibration_rows,
     find_differences,

@@ -205,7 +205,7 @@ def test_names_and_parts_from_files(folder: Path) -> None:
 
 
 def test_what_has_been_read_is_not_cut_again(folder: Path) -> None:
-    with pytest.raises(InputError, match="has been read already. Leave out chunk"):
+    with pytest.raises(InputError, match="documents of its own. Leave out chunk"):
         lx.pairs(lx.Corpus.read(folder), chunk=5)
 
 
@@ -223,7 +223,7 @@ def test_missing_metadata_is_reported_before_anything_is_read(
         with pytest.raises(InputError, match=match):
             lx.pairs(folder, by="author", measure="js", **options)
 
-    refuse(r"No text has the field 'author': there is no metadata\..*metadata.*name")
+    refuse(r"No document has the field 'author': there is no metadata\..*metadata.*name")
     refuse("there is only: genre", metadata=table)
     refuse("none of the 2 texts is named there, as 'austen_emma_1815' is", metadata=other)
     refuse("there is only: genre, title", name="{genre}_{title}")

@@ -11,8 +11,8 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from lexfield.arrays import Array
-from lexfield.compare.attribution import find_differences, fit_model
 from lexfield.compare.batches import compare_clouds
+from lexfield.compare.calibration import find_differences, fit_model
 from lexfield.compare.counts import Counts, Text, count_texts, join_counts
 from lexfield.compare.estimate import drop_impossible
 from lexfield.compare.hubs import correct_hubs

@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from lexfield.arrays import Array
-from lexfield.compare.smoothing import BLOCK, Matrix, find_frequencies
+from lexfield.compare.smoothing import BLOCK, Matrix, sum_rows
 from lexfield.engine import map_blocks
 from lexfield.engine.compiled import kernel
 from lexfield.errors import InputError
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from scipy.sparse import csr_matrix
 
 FREQUENT = 2000  # types that a Delta compares by default
+_WIDE = 256  # rows of a product at a time
 FEWEST = 3  # texts that a standard deviation needs: with two, every z-score is ±0.7
 
 
@@ -86,7 +87,7 @@ def standardise(
 
 
 def _find_shares(counts: csr_matrix, types: Array) -> Matrix:
-    return np.asarray(find_frequencies(counts)[:, types].toarray())
+    return np.asarray(counts[:, types].toarray() / sum_rows(counts)[:, None])
 
 
 def compute_delta(z: Matrix, other: Matrix) -> Matrix:
@@ -136,7 +137,7 @@ def compute_minmax(p: csr_matrix, q: csr_matrix) -> Matrix:
 
 
 def _multiply(a: Matrix, b: Matrix) -> Matrix:
-    return _join_blocks(lambda start: a @ b[start : start + BLOCK].T, len(b))
+    return _join_blocks(lambda start: a @ b[start : start + _WIDE].T, len(b), _WIDE)
 
 
 def _add_differences(a: Matrix, b: Matrix) -> Matrix:
@@ -149,8 +150,8 @@ def _add_differences(a: Matrix, b: Matrix) -> Matrix:
     return _join_blocks(add_block, len(b))
 
 
-def _join_blocks(compute: Callable[[int], Matrix], columns: int) -> Matrix:
-    return np.hstack(list(map_blocks(compute, range(0, columns, BLOCK))))
+def _join_blocks(compute: Callable[[int], Matrix], columns: int, block: int = BLOCK) -> Matrix:
+    return np.hstack(list(map_blocks(compute, range(0, columns, block))))
 
 
 @kernel

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -283,10 +284,10 @@ def _find_copies(counts: Counts) -> list[tuple[int, int]]:
     """Return documents with equal counts, each with the first like it."""
     seen: dict[bytes, int] = {}
     copies = []
-    for row in range(len(counts.ids)):
-        own = counts.matrix[row]
-        own.sort_indices()
-        first = seen.setdefault(own.indices.tobytes() + own.data.tobytes(), row)
+    matrix = counts.matrix.sorted_indices()
+    for row, (start, end) in enumerate(pairwise(matrix.indptr.tolist())):
+        own = matrix.indices[start:end].tobytes() + matrix.data[start:end].tobytes()
+        first = seen.setdefault(own, row)
         if first != row:
             copies.append((first, row))
     return copies

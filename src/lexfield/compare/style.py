@@ -58,6 +58,11 @@ _TYPEWRITER = str.maketrans(
 )
 
 
+def to_typewriter(text: str) -> str:
+    """Return a text without what belongs to its edition: typographic quotes, dashes, italics."""
+    return text.translate(_TYPEWRITER)
+
+
 @dataclass(frozen=True)
 class Feature:
     """One kind of feature; ``low`` to ``high`` are the lengths of its n-grams."""
@@ -110,7 +115,8 @@ def _parse_feature(text: str) -> Feature:
             f"There is no feature {text.strip()!r}.", f"There are: {', '.join(_COUNTERS)}."
         )
     unknown = [one for one in spec.parameters if one not in _PARAMETERS]
-    if unknown or len(values) > 1:
+    twice = name == "mfw" and "most" in spec.parameters and values
+    if unknown or twice or len(values) > 1:
         raise InputError(
             f"{text.strip()!r} is not a feature.",
             "Write it as in mfw(2000, culling=20), char(2-5), char(4, across=true) or word(1-2).",
@@ -230,7 +236,7 @@ class _CutTexts:
     def __init__(self, texts: Sequence[str]) -> None:
         lower = Normalisation()
         self._raw = _number(text.split() for text in texts)
-        self._clean = [lower(one.translate(_TYPEWRITER)) for one in self._raw.types]
+        self._clean = [lower(to_typewriter(one)) for one in self._raw.types]
 
     @cached_property
     def pieces(self) -> _Sequences:
@@ -337,23 +343,13 @@ def _count_words(cut: _CutTexts, feature: Feature) -> _Counted:
     return _count_ngrams(cut.tokens, feature, " ")
 
 
-def _count_frequent(cut: _CutTexts, feature: Feature) -> _Counted:
-    return _count_chosen(cut, ~cut.is_mark)
-
-
-def _count_function_words(cut: _CutTexts, feature: Feature) -> _Counted:
-    known = stopwords(feature.language)
-    return _count_chosen(cut, np.array([one in known for one in cut.tokens.types], bool))
-
-
-def _count_marks(cut: _CutTexts, feature: Feature) -> _Counted:
-    return _count_chosen(cut, cut.is_mark)
-
-
-def _count_chosen(cut: _CutTexts, chosen: NDArray[np.bool_]) -> _Counted:
-    """Count single tokens of some types; the size of a text is the number of its words."""
-    matrix = _tally(cut.tokens)
-    types = cut.tokens.types
+def _count_tokens(cut: _CutTexts, feature: Feature) -> _Counted:
+    """Count words, function words or marks; the size of a text is the number of its words."""
+    matrix, types = _tally(cut.tokens), cut.tokens.types
+    chosen = cut.is_mark if feature.name == "punct" else ~cut.is_mark
+    if feature.name == "function":
+        known = stopwords(feature.language)
+        chosen = np.array([one in known for one in types], bool)
     return _Counted(matrix, lambda column: types[column], cut.words, np.flatnonzero(chosen))
 
 
@@ -390,10 +386,10 @@ def _count_characters(cut: _CutTexts, feature: Feature) -> _Counted:
 
 
 _COUNTERS: dict[str, Callable[[_CutTexts, Feature], _Counted]] = {
-    "mfw": _count_frequent,
+    "mfw": _count_tokens,
     "char": _count_characters,
     "word": _count_words,
     "pos": _count_speech,
-    "function": _count_function_words,
-    "punct": _count_marks,
+    "function": _count_tokens,
+    "punct": _count_tokens,
 }

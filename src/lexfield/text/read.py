@@ -236,7 +236,7 @@ class Reader:
         if field in known:
             what = f"a {field}, but none of the {len(ids):,} texts is named there, as {ids[0]!r} is"
         raise InputError(
-            f"No text has the field {field!r}: there is {what}.",
+            f"No document has the field {field!r}: there is {what}.",
             f"Give a table with the columns id and {field} (--metadata FILE), or say where it is in"
             f" the names of the files: --name '{{{field}}}_{{title}}'.",
         )

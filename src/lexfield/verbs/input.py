@@ -40,6 +40,7 @@ CollectionsInput = Annotated[
     Source | Sequence[Source], Input("collections", many=True), Flags(metavar="CORPUS...")
 ]
 IndexInput = Annotated[Sources, Input("index"), Flags(metavar="IDX")]
+_PEEK = 3  # texts without metadata after which to give up
 _SUFFIXES = (".pdf", ".docx", ".html", ".epub", ".json", ".xml", ".gz", ".zip", ".idx", ".run")
 
 
@@ -69,8 +70,7 @@ def read_texts(
     they are read.
     """
     reading = get_file_options(options)
-    is_stored = isinstance(source, str | Path) and is_store(source)
-    if is_stored or isinstance(source, Corpus | Index):
+    if isinstance(source, Corpus | Index):
         _refuse_options(name_source(source), reading)
     if isinstance(source, Corpus):
         return source
@@ -82,6 +82,7 @@ def read_texts(
         texts = [item for item in items if not isinstance(item, Path)]
         return Corpus.of(_cut(texts, reading), normalisation=normalisation)
     if len(paths) == 1 and is_store(paths[0]):
+        _refuse_options(paths[0], reading)
         return open_at(paths[0]).corpus
     if by is not None:
         Reader(paths, **reading).check_field(by)
@@ -94,7 +95,9 @@ def _refuse_options(name: str, reading: JsonObject) -> None:
     for option in ("metadata", "name", "split", "chunk", "sample_chunks"):
         if reading.get(option) is not None:
             flag = option.replace("_", "-")
-            raise InputError(f"{name} has been read already.", f"Leave out --{flag}.")
+            raise InputError(
+                f"{name} has metadata and documents of its own.", f"Leave out --{flag}."
+            )
 
 
 def _cut(texts: Sequence[str | Document], reading: JsonObject) -> Iterable[str | Document]:
@@ -199,20 +202,38 @@ def run_each(
 
 
 def read_documents(
-    source: Source, options: TextOptions | None = None
+    source: Sources, options: FileOptions | None = None, needs: str | None = None
 ) -> tuple[Sequence[Document], list[str]]:
-    """Return the documents that an argument stands for, not cut into words, and notes."""
-    if isinstance(source, str | Path):
-        (source,) = _find_by_id([source], options)
-    if isinstance(source, Document):
-        return [source], []
-    if isinstance(source, str) and not _is_path(source):
-        return [Document("text", source)], []
-    if not isinstance(source, str | Path) or is_store(source):
-        corpus = read_texts(source, options)
-        return corpus.documents, corpus.notes
-    reader = Reader([str(source)], **get_file_options(options))
-    documents = list(reader)
+    """Return the documents that an argument stands for, not cut into words, and notes.
+
+    Raise InputError early if the field ``needs`` is wanted and the files have no metadata."""
+    if not isinstance(source, Corpus | Index):
+        items = _find_by_id(_list_items(source), options)
+        paths = find_paths(items)
+        if not paths:
+            names = ["text"] if len(items) == 1 else [str(number) for number in range(len(items))]
+            return [
+                item if isinstance(item, Document) else Document(name, str(item))
+                for name, item in zip(names, items, strict=True)
+            ], []
+        if not (len(paths) == 1 and is_store(paths[0])):
+            return _read_files(paths, options, needs)
+    corpus = read_texts(source, options)
+    return corpus.documents, corpus.notes
+
+
+def _read_files(
+    paths: list[str], options: FileOptions | None, needs: str | None
+) -> tuple[Sequence[Document], list[str]]:
+    reader = Reader(paths, **get_file_options(options))
+    documents: list[Document] = []
+    for document in reader:
+        documents.append(document)
+        if needs and len(documents) == _PEEK and not any(one.metadata for one in documents):
+            raise InputError(
+                f"The texts have no metadata, so their {needs} is not known.",
+                f"Join a table with the columns id and {needs}: --metadata FILE.",
+            )
     if not documents:
         raise reader.no_text_error()
     return documents, reader.report()
