@@ -24,6 +24,7 @@ ALL = (
     "bags",
     "serve",
     "divergence",
+    "style",
     "bias",
     "zipf",
     "simplex",

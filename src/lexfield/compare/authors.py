@@ -41,6 +41,7 @@ _CHOICES = (("nearest",), ("ridge",), ("nearest", "ridge"))  # rules to choose f
 _PIECE, _PIECES, _ROWS = 500, 8, 4000  # words; pieces of a text and of all
 _ALIKE = 0.75  # a text of this share of the words of a known one is as long
 _FOLDS = 5
+_QUICK = 10**10  # characters to look for excerpts in
 _FREQUENT = 3000  # types of a feature that imposters are compared by
 
 
@@ -169,17 +170,24 @@ def _note_single(names: Array, labels: Array, by: str, notes: list[str]) -> None
 def _find_own(
     known: Sequence[Document], asked: Sequence[Document], notes: list[str]
 ) -> NDArray[np.int64]:
-    """Return which known text is the same as each text in question, or −1; a note names it."""
-    by_text = {" ".join(one.text.split()): row for row, one in enumerate(known)}
-    own = np.array([by_text.get(" ".join(one.text.split()), -1) for one in asked])
+    """Return which known text each text in question is, or is an excerpt of, or −1; a note names
+    it. Excerpts are only looked for if that takes seconds at most."""
+    words = [" ".join(one.text.split()) for one in known]
+    rows = {text: row for row, text in enumerate(words)}
+    is_quick = sum(map(len, words)) * len(asked) <= _QUICK
+    own = []
+    for one in asked:
+        text = " ".join(one.text.split())
+        holding = (row for row, whole in enumerate(words) if is_quick and text and text in whole)
+        own.append(rows.get(text, -1) if text in rows else next(holding, -1))
     same = [
         one.id if one.id == known[row].id else f"{one.id} ({known[row].id})"
-        for one, row in zip(asked, own.tolist(), strict=True)
-        if row >= 0 and one is not known[row]  # unless it was named by its id
+        for one, row in zip(asked, own, strict=True)
+        if row >= 0
     ]
     if same:
         notes.append(f"also among the known texts, left out there: {list_names(same)}")
-    return own
+    return np.array(own, np.int64)
 
 
 def _group_by_length(lengths: Array, known: Array) -> NDArray[np.int64]:
@@ -223,7 +231,8 @@ class _Rows:
                 self._extra.append(excerpt)
         self.first = len(self._extra)
         self._extra += [
-            one.text if row < 0 else row for one, row in zip(texts, own.tolist(), strict=True)
+            row if row >= 0 and size == sizes[row] else one.text
+            for one, row, size in zip(texts, own.tolist(), self.lengths.tolist(), strict=True)
         ]
         self.groups = np.append(np.repeat(lengths, len(calibrated)), groups)
         self.left_out = np.append(np.tile(calibrated, len(lengths)), own)
