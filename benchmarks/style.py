@@ -2,11 +2,11 @@
 
 books79: every book whose author has another one is attributed from all other books; a book whose
 author has no other is a candidate of its own. Excerpts are contiguous words from three random
-places; either all books are cut to the same length, or only the book in question. C50: the test half from the training half. Competitors
-in the same run, with scikit-learn: cosine Delta over the 2,000 most frequent words with the label
-of the nearest text, and a linear support vector machine over character 4-grams (tf-idf). Intervals
-are 95% bootstraps over books or texts; books are drawn with all their excerpts. The recipe was
-chosen on other texts (docs/decisions/0014-style.md).
+places; either all books are cut to the same length, or only the book in question. C50: the test
+half from the training half. Competitors in the same run, with scikit-learn: cosine Delta over the
+2,000 most frequent words with the label of the nearest text, and a linear support vector machine
+over character 4-grams (tf-idf). Intervals are 95% bootstraps over books or texts; books are drawn
+with all their excerpts. The recipe was chosen on other texts (docs/decisions/0014-style.md).
 """
 
 from __future__ import annotations
