@@ -8,6 +8,8 @@ words; counting is timed separately.
 
 from __future__ import annotations
 
+import json
+from collections import Counter
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -20,6 +22,7 @@ from sklearn.metrics import pairwise_distances
 
 from lexfield import Corpus
 from lexfield.compare.counts import count_corpus
+from lexfield.compare.labels import leave_one_out
 from lexfield.compare.options import ComparisonOptions
 from lexfield.compare.pairs import pairs
 from lexfield.compare.trees import find_consensus
@@ -60,8 +63,28 @@ def run(data: Path) -> dict[str, Any]:
     result["read_and_count_seconds"] = rounded(
         seconds(lambda: count_corpus(Corpus.read([data / "books79" / "txt"], chunk=CHUNK)), 1)
     )
+    result["nearest_book_has_the_author"] = _find_right(data)
     result["scikit_learn_count_seconds"] = rounded(seconds(lambda: peer.fit_transform(texts), 1))
     return result
+
+
+def _find_right(data: Path) -> dict[str, Any]:
+    """Shares of the books, whole, whose nearest other book is by their author, by measure and
+    correction of hubs; of books whose author has another one. Nothing was chosen by them."""
+    counts = count_corpus(Corpus.read([data / "books79" / "txt"]))
+    books = {book["key"]: book for book in json.loads((data / "books79/index.json").read_text())}
+    authors = [books[id]["author"] for id in counts.ids]
+    sizes = Counter(authors)
+    asked = [i for i, one in enumerate(authors) if one != "unique" and sizes[one] > 1]
+    found: dict[str, Any] = {"books": len(asked)}
+    for measure in (*METRICS, "minmax", "hellinger", "js", "kl"):
+        found[measure] = {}
+        for hubs in (None, "centre", "local"):
+            matrix = pairs(counts, measure=measure, hubs=hubs).matrix
+            labels = leave_one_out(matrix, authors, "nearest")
+            right = sum(labels[i] == authors[i] for i in asked)
+            found[measure][hubs or "as measured"] = rounded(right / len(asked))
+    return found
 
 
 def _find_scores(table: Any) -> pd.DataFrame:

@@ -25,6 +25,7 @@ ALL = (
     "serve",
     "divergence",
     "delta",
+    "style",
     "bias",
     "zipf",
     "simplex",

@@ -223,10 +223,10 @@ def test_missing_metadata_is_reported_before_anything_is_read(
         with pytest.raises(InputError, match=match):
             lx.pairs(folder, by="author", measure="js", **options)
 
-    refuse(r"No document has the field 'author': there is no metadata\..*metadata.*name")
-    refuse("there is only: genre", metadata=table)
-    refuse("none of the 2 texts is named there, as 'austen_emma_1815' is", metadata=other)
-    refuse("there is only: genre, title", name="{genre}_{title}")
+    refuse(r"No document has the field 'author': the texts have no metadata\..*metadata.*name")
+    refuse("have only genre", metadata=table)
+    refuse("none of the 2 texts is named, such as 'austen_emma_1815'", metadata=other)
+    refuse("have only genre, title", name="{genre}_{title}")
     monkeypatch.undo()
     found = lx.pairs(folder, by="author", measure="js", name="{author}_{title}_{year}")
     assert found.labels == ["austen", "woolf"]

@@ -13,7 +13,7 @@ best (log loss) is taken. A feature that does not help gets the weight 0.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -22,7 +22,6 @@ from numpy.typing import NDArray
 from lexfield.arrays import Array
 from lexfield.compare.calibration import (
     Calibration,
-    CategoryModel,
     center_distances,
     fit_model,
     measure_calibration,
@@ -31,6 +30,7 @@ from lexfield.compare.imposters import Verification, verify_texts
 from lexfield.compare.labels import find_calibration_rows
 from lexfield.compare.scores import SIMPLE, Layout, embed, score_texts
 from lexfield.compare.style import Feature, StyleCounts, count_features, parse_features
+from lexfield.engine import single_thread
 from lexfield.errors import InputError, list_names
 from lexfield.progress import Progress, begin_stage, silent
 from lexfield.text.document import Document
@@ -41,6 +41,7 @@ _CHOICES = (("nearest",), ("ridge",), ("nearest", "ridge"))  # rules to choose f
 _PIECE, _PIECES, _ROWS = 500, 8, 4000  # words; pieces of a text and of all
 _ALIKE = 0.75  # a text of this share of the words of a known one is as long
 _FOLDS = 5
+_QUICK = 10**10  # characters to look for excerpts in
 _FREQUENT = 3000  # types of a feature that imposters are compared by
 
 
@@ -100,8 +101,7 @@ def attribute(
     count for itself. ``verify`` also asks of each author whether the text is theirs at all.
     """
     notes: list[str] = []
-    chosen, choices = features or FEATURES, _list_choices(rule, measure)
-    parsed = parse_features(chosen)
+    choices, parsed = _list_choices(rule, measure), parse_features(features or FEATURES)
     known = _keep_labelled(known, by, notes)
     names, labels = np.unique([one.metadata[by] for one in known], return_inverse=True)
     calibrated = find_calibration_rows([one.metadata[by] for one in known])
@@ -110,33 +110,51 @@ def attribute(
     own = np.arange(len(known)) if asked is None else _find_own(known, texts, notes)
     begin_stage(progress, "counting features")
     rows = _Rows(known, texts, own, calibrated)
-    layout, counts = rows.count(labels, chosen)
+    layout, counts = rows.count(labels, features or FEATURES)
     begin_stage(progress, "comparing")
-    scored = _score(counts, chosen, layout, sorted({r for c in choices for r in c}), measure)
-    truth, usual = labels[calibrated], int(np.bincount(rows.groups[rows.first :]).argmax())
-    checked = np.flatnonzero(rows.groups[: rows.first] == usual)
-    rules, tried, honest = _choose(scored, checked, truth, choices)
+    with single_thread():  # the same bytes at any number of threads
+        scored = _score(counts, parsed, layout, choices, measure)
+        p, honest, weights, rules, tried = _weigh(scored, rows, labels[calibrated], choices)
+        verification = None
+        if verify:
+            named = {str(one): w for one, w in zip(parsed * len(rules), weights, strict=True) if w}
+            vectors = _join_vectors(counts, parsed, layout, named)
+            verification = verify_texts(vectors, layout, rows.usual, rows.first)
+    if asked is None:
+        p[calibrated] = honest
+    names_of_weights = [f"{rule}: {one}" for rule in rules for one in parsed]
+    method = Method(
+        [str(one) for one in parsed],
+        " + ".join(rules),
+        measure or "cosine",
+        dict(zip(names_of_weights, weights.round(4).tolist(), strict=True)),
+        tried,
+    )
+    calibration = measure_calibration(honest, labels[calibrated])
+    ids = [one.id for one in texts]
+    return Authors(
+        names.tolist(), ids, rows.lengths, own, p, method, calibration, verification, notes
+    )
+
+
+def _weigh(
+    scored: dict[str, list[Matrix]],
+    rows: _Rows,
+    truth: NDArray[np.int64],
+    choices: Sequence[Sequence[str]],
+) -> tuple[Matrix, Matrix, Matrix, Sequence[str], list[Trial]]:
+    """Return the probabilities of the texts in question, honest ones of the known texts, and the
+    weights and rules that they come from."""
+    rules, tried, honest = _choose(scored, rows.usual, truth, choices)
     far = _stack(scored, rules)
-    p = np.empty((len(texts), len(names)))
+    p = np.empty((len(rows.lengths), far.shape[1]))
     for size in np.unique(rows.groups).tolist():
         here = np.flatnonzero(rows.groups == size)
         model = fit_model(far[here[here < rows.first]], truth)
         mine = here[here >= rows.first]
         p[mine - rows.first] = model.predict(far[mine])
-        if size == usual:
-            weights = _name_weights(model, rules, chosen)
-    if asked is None:
-        p[calibrated] = honest
-    verification = None
-    if verify:
-        vectors = _join_vectors(counts, parsed, layout, weights)
-        verification = verify_texts(vectors, layout, checked, rows.first)
-    specs = [str(one) for one in parsed]
-    method = Method(specs, " + ".join(rules), measure or "cosine", weights, tried)
-    ids, calibration = [one.id for one in texts], measure_calibration(honest, truth)
-    return Authors(
-        names.tolist(), ids, rows.lengths, own, p, method, calibration, verification, notes
-    )
+    weights = fit_model(far[rows.usual], truth).weights
+    return p, honest, weights, rules, tried
 
 
 def _keep_labelled(known: Sequence[Document], by: str, notes: list[str]) -> list[Document]:
@@ -169,17 +187,24 @@ def _note_single(names: Array, labels: Array, by: str, notes: list[str]) -> None
 def _find_own(
     known: Sequence[Document], asked: Sequence[Document], notes: list[str]
 ) -> NDArray[np.int64]:
-    """Return which known text is the same as each text in question, or −1; a note names it."""
-    by_text = {" ".join(one.text.split()): row for row, one in enumerate(known)}
-    own = np.array([by_text.get(" ".join(one.text.split()), -1) for one in asked])
+    """Return which known text each text in question is, or is an excerpt of, or −1; a note names
+    it. Excerpts are only looked for if that takes seconds at most."""
+    words = [" ".join(one.text.split()) for one in known]
+    rows = {text: row for row, text in enumerate(words)}
+    is_quick = sum(map(len, words)) * len(asked) <= _QUICK
+    own = []
+    for one in asked:
+        text = " ".join(one.text.split())
+        holding = (row for row, whole in enumerate(words) if is_quick and text and text in whole)
+        own.append(rows.get(text, -1) if text in rows else next(holding, -1))
     same = [
         one.id if one.id == known[row].id else f"{one.id} ({known[row].id})"
-        for one, row in zip(asked, own.tolist(), strict=True)
-        if row >= 0 and one is not known[row]  # unless it was named by its id
+        for one, row in zip(asked, own, strict=True)
+        if row >= 0
     ]
     if same:
         notes.append(f"also among the known texts, left out there: {list_names(same)}")
-    return own
+    return np.array(own, np.int64)
 
 
 def _group_by_length(lengths: Array, known: Array) -> NDArray[np.int64]:
@@ -193,6 +218,7 @@ class _Rows:
 
     groups: for each text to score, the length of the known excerpts that it is judged by; the
     excerpts come first, and the texts in question from ``first`` on. lengths: words of the latter.
+    usual: the excerpts that most of them are judged by.
     """
 
     def __init__(
@@ -223,10 +249,13 @@ class _Rows:
                 self._extra.append(excerpt)
         self.first = len(self._extra)
         self._extra += [
-            one.text if row < 0 else row for one, row in zip(texts, own.tolist(), strict=True)
+            row if row >= 0 and size == sizes[row] else one.text
+            for one, row, size in zip(texts, own.tolist(), self.lengths.tolist(), strict=True)
         ]
         self.groups = np.append(np.repeat(lengths, len(calibrated)), groups)
         self.left_out = np.append(np.tile(calibrated, len(lengths)), own)
+        most_common = int(np.bincount(groups).argmax())
+        self.usual = np.flatnonzero(self.groups[: self.first] == most_common)
 
     def count(self, labels: Array, features: str) -> tuple[Layout, list[StyleCounts]]:
         """Count all; a known text is the sum of its pieces, or its only piece."""
@@ -262,15 +291,16 @@ def _list_choices(rule: str | None, measure: str | None) -> Sequence[Sequence[st
 
 def _score(
     counts: list[StyleCounts],
-    features: str,
+    features: list[Feature],
     layout: Layout,
-    rules: Sequence[str],
+    choices: Sequence[Sequence[str]],
     measure: str | None,
 ) -> dict[str, list[Matrix]]:
     """Return the scores of each rule, one matrix per feature."""
+    rules = sorted({rule for choice in choices for rule in choice})
     found = [
         score_texts(one, feature, layout, rules, measure)
-        for one, feature in zip(counts, parse_features(features), strict=True)
+        for one, feature in zip(counts, features, strict=True)
     ]
     return {rule: [one[rule] for one in found] for rule in rules}
 
@@ -319,10 +349,9 @@ def _cross_validate(far: Matrix, truth: NDArray[np.int64]) -> Matrix:
 
 
 def _join_vectors(
-    counts: list[StyleCounts], parsed: list[Feature], layout: Layout, weights: dict[str, float]
+    counts: list[StyleCounts], parsed: list[Feature], layout: Layout, used: Container[str]
 ) -> Matrix:
-    """Return the most frequent types of the features that have a weight, side by side."""
-    used = {name.partition(": ")[2] for name, weight in weights.items() if weight}
+    """Return the most frequent types of the features that are used, side by side."""
     parts = []
     for one, feature in zip(counts, parsed, strict=True):
         if str(feature) in used or not used:
@@ -330,11 +359,6 @@ def _join_vectors(
             dense = vectors if isinstance(vectors, np.ndarray) else vectors.toarray()
             parts.append(dense - dense[layout.pieces].mean(axis=0))
     return np.concatenate(parts, axis=1)
-
-
-def _name_weights(model: CategoryModel, rules: Sequence[str], features: str) -> dict[str, float]:
-    names = [f"{rule}: {one}" for rule in rules for one in parse_features(features)]
-    return {name: round(float(w), 4) for name, w in zip(names, model.weights, strict=True)}
 
 
 def find_changes(p: Matrix, cost: float = 3.0) -> list[int]:

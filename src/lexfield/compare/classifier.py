@@ -112,7 +112,7 @@ class DivergenceLabeler(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         given, columns, start = len(counts.ids), np.arange(known), 0 if options.hubs else first
         if options.compares_counts:
             rows = np.arange(start, given)
-            far = compare_count_rows(counts, options, rows, columns, columns)
+            far = compare_count_rows(counts, options, rows, columns)
         else:
             counts, matrices, notes = compare_clouds(counts, [options.k], options)
             if len(counts.ids) < given:

@@ -62,7 +62,10 @@ class Counts:
         has_field = np.array([bool(record.get(by)) for record in self.metadata], bool)
         if not has_field.any():
             known = list_names(sorted({name for record in self.metadata for name in record}))
-            raise InputError(f"No document has the field {by!r}.", f"There are: {known}.")
+            raise InputError(
+                f"No document has the field {by!r}.",
+                f"There are: {known}. Add it with --metadata FILE, or by --name from file names.",
+            )
         others = [id for id, has in zip(self.ids, has_field, strict=True) if not has]
         notes = [f"left out, without {by}: {list_names(others)}"] if others else []
         return self.keep(np.flatnonzero(has_field), notes)

@@ -4,9 +4,11 @@ Koppel and Winter (2014), Kestemont et al. (2016): in each of many rounds, half 
 half of the texts by others (the imposters) are drawn at random; the author scores if the text is
 nearer to one of the author's texts than to every imposter. The score is the share of rounds.
 
-A score becomes a probability by logistic regression on known texts: each is scored with its own
-author, and, with all texts of its author removed, with the best of the others. So the probability
-is that of a text which is as likely to be by the author as by somebody unknown.
+Somebody is always the nearest, so the score alone does not tell a stranger. It becomes a
+probability by logistic regression on known texts, together with the mean cosine with the author's
+nearest text and its lead over all others. Each known text asks twice about its best candidate: with
+its author among the candidates, and with all texts of its author removed. So the probability is
+that of a text which is as likely to be by one of the candidates as by somebody unknown.
 """
 
 from __future__ import annotations
@@ -27,8 +29,8 @@ _ROUNDS = 100
 class Verification:
     """Per text and author: the share of rounds, and the probability that it is by the author.
 
-    auc: how often a known text scores higher with its own author than another text with the best
-    author that is not its own (half for ties).
+    auc: how often, among the questions that the known texts ask, a right best candidate gets a
+    higher probability than a wrong one.
     """
 
     scores: Matrix
@@ -41,43 +43,53 @@ def verify_texts(
 ) -> Verification:
     """Verify the texts to score from ``first`` on; ``checked`` are known ones to learn from."""
     own = layout.left_out[:, None] == np.arange(len(layout.labels))
-    scores = score_imposters(vectors, layout, own, seed)
+    found = find_leads(vectors, layout, own, seed)
     truth = layout.labels[layout.left_out[checked]]
-    yes = scores[checked, truth]
-    strange = truth[:, None] == layout.labels
-    no = score_imposters(vectors, layout, strange, seed, checked).max(axis=1)
-    model = _fit_logistic(yes, no)
-    auc = float(np.mean((yes[:, None] > no) + 0.5 * (yes[:, None] == no)))
-    return Verification(scores[first:], model(scores[first:]), auc)
+    strange = find_leads(vectors, layout, truth[:, None] == layout.labels, seed, checked)
+    cases, right = [], []
+    for values in (found[checked], strange):
+        best = values[..., 1].argmax(axis=1)
+        cases.append(values[np.arange(len(best)), best])
+        right.append(best == truth)
+    predict, auc = _fit_logistic(np.concatenate(cases), np.concatenate(right))
+    return Verification(found[first:, :, 0], predict(found[first:]), auc)
 
 
-def score_imposters(
+def find_leads(
     vectors: Matrix,
     layout: Layout,
     hidden: NDArray[np.bool_],
     seed: int,
     rows: NDArray[np.int64] | None = None,
 ) -> Matrix:
-    """Return texts to score (or some ``rows`` of them) × authors: the share of rounds won.
+    """Return texts to score (or some ``rows`` of them) × authors × three means over rounds: rounds
+    won, lead over all other authors, cosine with the nearest text.
 
     ``hidden``: texts × known texts that do not count.
     """
     rng = np.random.default_rng(seed)
     asked = layout.asked if rows is None else layout.asked[rows]
-    wins = np.zeros((len(asked), layout.authors))
+    sums = np.zeros((len(asked), layout.authors, 3))
     for _ in range(_ROUNDS):
         columns = rng.permutation(vectors.shape[1])[: (vectors.shape[1] + 1) // 2]
         kept = rng.random(len(layout.labels)) < 0.5
         part = vectors[:, columns]
         part = part / np.maximum(np.linalg.norm(part, axis=1, keepdims=True), 1e-12)
-        near = np.where(hidden, -np.inf, part[asked] @ part[layout.texts].T)
+        near = np.where(hidden, -1.0, part[asked] @ part[layout.texts].T)
         mine = _find_largest(near, layout)
-        imposters = _find_largest(np.where(kept, near, -np.inf), layout)
-        order = np.sort(imposters, axis=1)
-        best, second = order[:, -1:], order[:, -2:-1]
-        others = np.where(imposters == best, second, best)
-        wins += np.isfinite(mine) & (mine > others)
-    return wins / _ROUNDS
+        imposters = _find_largest(np.where(kept, near, -1.0), layout)
+        sums[..., 0] += mine > _find_rival(imposters)
+        sums[..., 1] += mine - _find_rival(mine)
+        sums[..., 2] += mine
+    return sums / _ROUNDS
+
+
+def _find_rival(values: Matrix) -> Matrix:
+    """Return for each author the largest value of another."""
+    order = np.sort(values, axis=1)
+    best, second = order[:, -1:], order[:, -2:-1]
+    is_best = np.arange(values.shape[1]) == values.argmax(axis=1)[:, None]
+    return np.where(is_best, second, best)
 
 
 def _find_largest(near: Matrix, layout: Layout) -> Matrix:
@@ -86,15 +98,26 @@ def _find_largest(near: Matrix, layout: Layout) -> Matrix:
     return np.stack(columns, axis=1)
 
 
-def _fit_logistic(yes: Matrix, no: Matrix) -> Callable[[Matrix], Matrix]:
-    """Return the probability of yes as a function of the score."""
+def _fit_logistic(
+    cases: Matrix, right: NDArray[np.bool_]
+) -> tuple[Callable[[Matrix], Matrix], float]:
+    """Return the probability as a function of the three means, and how often it orders a right and
+    a wrong case rightly. If there are only wrong ones, nothing is known: one half."""
     from sklearn.linear_model import LogisticRegression
+    from sklearn.metrics import roc_auc_score
 
-    truth = np.repeat([1, 0], [len(yes), len(no)])
-    model = LogisticRegression(C=10.0).fit(np.concatenate([yes, no])[:, None], truth)
+    if len(set(right.tolist())) < 2:
+        return lambda values: np.full(values.shape[:2], 0.5), 0.5
+    mean, spread = cases.mean(axis=0), np.maximum(cases.std(axis=0), 1e-12)
+    used = np.ones(len(mean), bool)  # without those that would count against an author
+    while True:
+        model = LogisticRegression().fit(((cases - mean) / spread)[:, used], right)
+        if model.coef_.min() >= 0 or used.sum() == 1:
+            break
+        used[np.flatnonzero(used)[model.coef_.argmin()]] = False
 
-    def predict(scores: Matrix) -> Matrix:
-        p = model.predict_proba(scores.reshape(-1, 1))[:, 1]
-        return np.asarray(p.reshape(scores.shape))
+    def predict(values: Matrix) -> Matrix:
+        z = (values.reshape(-1, values.shape[-1]) - mean) / spread
+        return np.asarray(model.predict_proba(z[:, used])[:, 1].reshape(values.shape[:-1]))
 
-    return predict
+    return predict, float(roc_auc_score(right, predict(cases[None])[0]))

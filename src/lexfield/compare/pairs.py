@@ -190,16 +190,16 @@ def compare_count_rows(
     known: Array | None = None,
 ) -> NDArray[np.float64]:
     """Return the divergence of some texts from others, by their counts, in nats; ``jm`` smooths by
-    the latter, a Delta is standardised by the ``known`` ones, by default also the latter."""
-    known = columns if known is None else known
+    the latter, a Delta is standardised by the ``known`` ones, by default the latter too."""
     matrix = spread_counts(counts, options).matrix
-    left, right, standard = (_take_rows(matrix, kept) for kept in (rows, columns, known))
+    kept = (rows, columns, columns if known is None else known)
+    left, right, standard = (_take_rows(matrix, one) for one in kept)
     return compare_rows(left, right, options, known=standard)
 
 
 def _take_rows(matrix: csr_matrix, rows: Array) -> csr_matrix:
-    """Return some rows; the matrix itself if they are all."""
-    return matrix if len(rows) == matrix.shape[0] else matrix[rows]
+    """Return some rows; the matrix itself if they are all, in order."""
+    return matrix if np.array_equal(rows, np.arange(matrix.shape[0])) else matrix[rows]
 
 
 def _drop_empty(counts: Counts) -> Counts:

@@ -112,7 +112,7 @@ def find_consensus(
     links = np.zeros((len(rows), len(rows)))
     for number, size in enumerate(sizes, 1):
         chosen = replace(options, mfw=size)
-        matrix = compare_count_rows(counts, chosen, rows, rows, rows)
+        matrix = compare_count_rows(counts, chosen, rows, rows)
         if options.hubs:
             matrix = correct_hubs(matrix, rows, options.hubs)
         both = symmetric(matrix)

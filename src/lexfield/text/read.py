@@ -216,6 +216,8 @@ class Reader:
         files are plain texts, and neither ``metadata`` nor ``name`` has it for any of them."""
         ids: list[str] = []
         for path in map(Path, self.paths):
+            if (path / CURRENT).is_file():
+                return  # an index, which is refused where it is read
             files = walk(path, []) if path.is_dir() else [path]
             for file in files:
                 name = file.relative_to(path).as_posix() if path.is_dir() else file.name
@@ -232,11 +234,11 @@ class Reader:
             return
         tables = {name for record in self._metadata.values() for name in record}
         known = sorted(tables.union(self._name.fields if self._name else ()))
-        what = f"only: {list_names(known)}" if known else "no metadata"
+        what = f"the texts have only {list_names(known)}" if known else "the texts have no metadata"
         if field in known:
-            what = f"a {field}, but none of the {len(ids):,} texts is named there, as {ids[0]!r} is"
+            what = f"where it is, none of the {len(ids):,} texts is named, such as {ids[0]!r}"
         raise InputError(
-            f"No document has the field {field!r}: there is {what}.",
+            f"No document has the field {field!r}: {what}.",
             f"Give a table with the columns id and {field} (--metadata FILE), or say where it is in"
             f" the names of the files: --name '{{{field}}}_{{title}}'.",
         )

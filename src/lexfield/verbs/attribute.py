@@ -185,7 +185,9 @@ def attribute(
     rule: Rule = None,
     measure: StyleMeasure = None,
     reject: Annotated[
-        float, Meta(ge=0, le=1), Help('Say "none of these" below this probability.')
+        float,
+        Meta(ge=0, le=1),
+        Help('Say "none of these" below this probability; with --verify, of either kind.'),
     ] = 0.0,
     verify: Annotated[
         bool, Help("Also ask of each author: is it theirs at all? By general imposters.")
@@ -255,14 +257,13 @@ def describe(
         for i in np.argsort(-p, kind="stable").tolist()
     ]
     best = candidates[0]
-    label: str | None = best.label if best.probability >= reject else None
     if found.verification is not None:
         places = {name: i for i, name in enumerate(found.names)}
         for one in candidates:
             one.score = float(found.verification.scores[row, places[one.label]])
             one.verified = float(found.verification.probabilities[row, places[one.label]])
-        if isinstance(best.verified, float) and best.verified < 0.5:
-            label = None
+    is_theirs = best.probability >= reject and (best.verified is UNSET or best.verified >= reject)
+    label = best.label if is_theirs else None
     known = text.metadata.get(by) if is_known else None
     return AttributedText(
         id=text.id,

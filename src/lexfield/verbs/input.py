@@ -40,7 +40,6 @@ CollectionsInput = Annotated[
     Source | Sequence[Source], Input("collections", many=True), Flags(metavar="CORPUS...")
 ]
 IndexInput = Annotated[Sources, Input("index"), Flags(metavar="IDX")]
-_PEEK = 3  # texts without metadata after which to give up
 _SUFFIXES = (".pdf", ".docx", ".html", ".epub", ".json", ".xml", ".gz", ".zip", ".idx", ".run")
 
 
@@ -80,7 +79,8 @@ def read_texts(
     paths = find_paths(items)
     if not paths:
         texts = [item for item in items if not isinstance(item, Path)]
-        return Corpus.of(_cut(texts, reading), normalisation=normalisation)
+        is_cut = reading.get("split") is not None or reading.get("chunk") is not None
+        return Corpus.of(_cut(texts, reading) if is_cut else texts, normalisation=normalisation)
     if len(paths) == 1 and is_store(paths[0]):
         _refuse_options(paths[0], reading)
         return open_at(paths[0]).corpus
@@ -100,12 +100,10 @@ def _refuse_options(name: str, reading: JsonObject) -> None:
             )
 
 
-def _cut(texts: Sequence[str | Document], reading: JsonObject) -> Iterable[str | Document]:
-    """Return texts in the parts that the options ask for."""
+def _cut(texts: Sequence[str | Document], reading: JsonObject) -> Iterable[Document]:
+    """Return texts as documents, in the parts that the options ask for."""
     names = ("split", "chunk", "sample_chunks")
     cutter = Cutter(**{name: reading.get(name) for name in names}, join_lines="never")
-    if not cutter.cuts:
-        return texts
     return cutter.cut(
         text if isinstance(text, Document) else Document(str(number), text)
         for number, text in enumerate(texts)
@@ -206,16 +204,18 @@ def read_documents(
 ) -> tuple[Sequence[Document], list[str]]:
     """Return the documents that an argument stands for, not cut into words, and notes.
 
-    Raise InputError early if the field ``needs`` is wanted and the files have no metadata."""
+    Raise InputError early if no document can have the metadata field ``needs``.
+    """
     if not isinstance(source, Corpus | Index):
         items = _find_by_id(_list_items(source), options)
         paths = find_paths(items)
         if not paths:
             names = ["text"] if len(items) == 1 else [str(number) for number in range(len(items))]
-            return [
+            documents = [
                 item if isinstance(item, Document) else Document(name, str(item))
                 for name, item in zip(names, items, strict=True)
-            ], []
+            ]
+            return list(_cut(documents, get_file_options(options))), []
         if not (len(paths) == 1 and is_store(paths[0])):
             return _read_files(paths, options, needs)
     corpus = read_texts(source, options)
@@ -226,14 +226,9 @@ def _read_files(
     paths: list[str], options: FileOptions | None, needs: str | None
 ) -> tuple[Sequence[Document], list[str]]:
     reader = Reader(paths, **get_file_options(options))
-    documents: list[Document] = []
-    for document in reader:
-        documents.append(document)
-        if needs and len(documents) == _PEEK and not any(one.metadata for one in documents):
-            raise InputError(
-                f"The texts have no metadata, so their {needs} is not known.",
-                f"Join a table with the columns id and {needs}: --metadata FILE.",
-            )
+    if needs is not None:
+        reader.check_field(needs)
+    documents = list(reader)
     if not documents:
         raise reader.no_text_error()
     return documents, reader.report()

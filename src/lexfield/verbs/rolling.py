@@ -103,7 +103,7 @@ def rolling(
     progress: Progress = silent,
     **options: Unpack[TextOptions],
 ) -> Rolling:
-    """Attribute a text window by window: which hand wrote which part?
+    """Attribute a text window by window, and find where the hand changes.
 
     Eder (2016). Known texts are judged by excerpts of the same length.
 
