@@ -24,6 +24,8 @@ ALL = (
     "bags",
     "serve",
     "divergence",
+    "delta",
+    "style",
     "bias",
     "zipf",
     "simplex",

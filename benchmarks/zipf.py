@@ -19,8 +19,9 @@ from numpy.typing import NDArray
 from search import _brown
 
 from lexfield import Corpus, WordVectors
-from lexfield.ranks.speech import compare_neighbours, tag_words
+from lexfield.ranks.speech import compare_neighbours
 from lexfield.ranks.zipf import zipf
+from lexfield.text.speech import tag_words
 
 CLUSTERS = 75
 STEPS = 100

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from page import Block
-from shown import applications, hare, krstovski, lecture, mochihashi, rekabsaz
+from shown import hare, krstovski, lecture, mochihashi, rekabsaz
 
 
 @dataclass(frozen=True)
@@ -71,8 +71,6 @@ SCRIPTS = {
                ("books79", "reuters"), 60),
         Script("translation", ("translation.json", "translation.png"), ("ir",), 60),
         Script("lecture", ("lecture.json",)),
-        Script("attribution", ("attribution.json", _FIGURES + "attribution-c50.png",
-                               _FIGURES + "attribution-books.png"), ("c50", "books79")),
     )
 }  # fmt: skip
 
@@ -82,7 +80,6 @@ PAPERS = {
     "mochihashi": "Mochihashi, Kikui and Kita: a metric of minimum cluster distortion",
     "rekabsaz": "Rekabsaz, Lupu and Hanbury: a threshold for similarity",
     "lecture": "Lecture notes: bags of words",
-    "applications": "Beyond the papers: applications",
 }
 
 _SENTENCES, _DOCUMENTS = "metric_sentences.json", "metric_documents.json"
@@ -126,7 +123,6 @@ ITEMS = (
     Item("rekabsaz-threshold", "The proposed threshold", "uncertainty", rekabsaz.threshold),
     Item("rekabsaz-gains", "Retrieval by threshold and by N", "translation", rekabsaz.gains),
     Item("lecture-examples", "Examples and exercises", "lecture", lecture.examples),
-    Item("applications-authors", "Who wrote it", "attribution", applications.authors),
 )  # fmt: skip
 
 

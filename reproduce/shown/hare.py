@@ -29,16 +29,18 @@ def figure_1(result: Result) -> list[Block]:
 
 
 def table_1(result: Result) -> list[Block]:
-    columns = list(result["table_1"][0]["paper"])
+    columns = list(result["same_rule"]["glove"][0]["paper"])
     rows = []
-    for r in result["table_1"]:
-        cells = [
-            beside(100 * r["same_rule"][c] / r["books"], 100 * r["paper"][c] / r["books_paper"], 0)
-            for c in columns
-        ]
-        nested = f"{100 * r['nested_share']:.0f}"
-        best = f"**{nested}**" if r["ours_beats_best_of_paper"] else nested
-        rows.append([f"{TASKS[r['task']]}, {r['words']:,} words", *cells, best])
+    for glove, default, chosen in zip(
+        *result["same_rule"].values(), result["table_1"], strict=True
+    ):
+        theirs = {c: 100 * glove["paper"][c] / glove["books_paper"] for c in columns}
+        nested = f"{100 * chosen['nested_share']:.0f}"
+        best = f"**{nested}**" if chosen["ours_beats_best_of_paper"] else nested
+        for name, own, last in (("GloVe", glove, best), ("default", default, "")):
+            shares = {c: 100 * own["right"][c] / own["books"] for c in columns}
+            cells = [beside(shares[c], theirs[c] if own is glove else None, 0) for c in columns]
+            rows.append([f"{TASKS[own['task']]}, {own['words']:,} words, {name}", *cells, last])
     c50 = result["c50"]
     return [
         "Books labelled correctly, per cent, the paper's in brackets: the mean over"

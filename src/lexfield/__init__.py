@@ -23,6 +23,7 @@ from lexfield.plottable import Plottable
 if TYPE_CHECKING:  # every public name
     from lexfield.bags.bag import Bag as Bag
     from lexfield.bags.matrix import BagMatrix as BagMatrix
+    from lexfield.compare.classifier import Delta as Delta
     from lexfield.compare.classifier import DivergenceLabeler as DivergenceLabeler
     from lexfield.compare.estimate import Estimate as Estimate
     from lexfield.errors import LexfieldError as LexfieldError
@@ -43,6 +44,7 @@ if TYPE_CHECKING:  # every public name
     from lexfield.text.normalise import Normalisation as Normalisation
     from lexfield.topics.lda import TopicModel as TopicModel
     from lexfield.vectors.wordvectors import WordVectors as WordVectors
+    from lexfield.verbs.attribute import attribute as attribute
     from lexfield.verbs.compare import compare as compare
     from lexfield.verbs.compare import duplicates as duplicates
     from lexfield.verbs.counts import bag as bag
@@ -58,7 +60,6 @@ if TYPE_CHECKING:  # every public name
     from lexfield.verbs.info import verify as verify
     from lexfield.verbs.inspire import balls as balls
     from lexfield.verbs.inspire import inspire as inspire
-    from lexfield.verbs.label import attribute as attribute
     from lexfield.verbs.label import label as label
     from lexfield.verbs.methods import methods as methods
     from lexfield.verbs.metric import learn_metric as learn_metric
@@ -71,6 +72,7 @@ if TYPE_CHECKING:  # every public name
     from lexfield.verbs.ranks import speech as speech
     from lexfield.verbs.ranks import zipf as zipf
     from lexfield.verbs.results import Result as Result
+    from lexfield.verbs.rolling import rolling as rolling
     from lexfield.verbs.run import run as run
     from lexfield.verbs.runs import evaluate as evaluate
     from lexfield.verbs.runs import fuse as fuse

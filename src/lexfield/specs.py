@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from lexfield.errors import InputError, check
 
-_SPEC = re.compile(r"\s*([A-Za-z_]\w*)\s*(?:\((.*)\))?\s*", re.DOTALL)
+_SPEC = re.compile(r"\s*([A-Za-z_][\w-]*)\s*(?:\((.*)\))?\s*", re.DOTALL)
 _PARAMETER = re.compile(r"\s*([A-Za-z_]\w*)\s*=\s*([-+.\w]+)\s*")
 _LONGEST = 1000  # characters; specs can be nested
 _WORDS: dict[str, bool | None] = {"true": True, "false": False, "none": None}
@@ -36,7 +36,7 @@ def parse_spec(text: str, kind: str) -> Spec:
         raise InputError(f"{text!r} is not a {kind}.", "Write a name, or name(parameter=value, …).")
     values: list[str] = []
     parameters: dict[str, object] = {}
-    for part in _split(match[2] or ""):
+    for part in split_list(match[2] or ""):
         pair = _PARAMETER.fullmatch(part)
         if not pair:
             values.append(part.strip())
@@ -69,7 +69,7 @@ def format_value(value: object) -> str:
     return str(value).lower() if isinstance(value, bool) or value is None else str(value)
 
 
-def _split(inside: str) -> list[str]:
+def split_list(inside: str) -> list[str]:
     """Split at the commas that are not inside inner brackets."""
     parts, depth = [""], 0
     for letter in inside:

@@ -33,10 +33,15 @@ def test_an_interval_would_have_been_negative() -> None:
     assert found.interval is not None and found.interval[0] == 0 < found.value < found.interval[1]
 
 
-def test_over_shared_words_kl_can_be_negative() -> None:
+def test_over_shared_words_kl_is_a_divergence() -> None:
+    # on the shared words a and b: p = (1/4, 3/4), q = (4/5, 1/5)
     options: dict[str, Any] = {"interval": 0.95, "resamples": 20, "smoothing": "shared"}
-    found = divergence("a b b b", "a a a a c", **options)
-    assert found.value < 0 and found.interval is not None and found.interval[0] < 0
+    found = divergence("a b b b d " * 9, "a a a a b c c " * 9, **options)
+    expected = 0.25 * math.log(0.25 / 0.8) + 0.75 * math.log(0.75 / 0.2)
+    assert found.value == pytest.approx(expected)
+    assert sum(one.contribution for one in found.explanation.reasons) == pytest.approx(expected)
+    assert found.interval is not None and found.interval[0] >= 0
+    assert divergence("a b", "b a", smoothing="shared").value == 0
 
 
 def test_clouds_in_range() -> None:

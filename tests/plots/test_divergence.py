@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from lexfield.plots.divergence import map_places, symmetric
+from lexfield.compare.trees import symmetric
+from lexfield.plots.divergence import map_places
 
 
 def test_both_directions_count_and_nothing_is_negative_or_endless() -> None:

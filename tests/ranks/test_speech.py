@@ -9,14 +9,8 @@ from hypothesis import strategies as st
 
 import lexfield as lx
 from lexfield.errors import InputError
-from lexfield.ranks.speech import (
-    CLASSES,
-    class_of,
-    compare_neighbours,
-    count_classes,
-    speech,
-    tag_words,
-)
+from lexfield.ranks.speech import compare_neighbours, count_classes, speech
+from lexfield.text.speech import CLASSES, class_of, tag_words
 
 
 def names(words: list[str]) -> list[str]:

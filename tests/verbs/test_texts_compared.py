@@ -1,4 +1,4 @@
-"""``compare``, ``pairs``, ``map``, ``label`` and ``attribute`` as Python functions."""
+"""``compare``, ``pairs``, ``map`` and ``label`` as Python functions."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from lexfield.search.index import Index
 from lexfield.text.corpus import Corpus
 from lexfield.text.document import Document
 from lexfield.verbs.compare import compare
-from lexfield.verbs.label import attribute, label
+from lexfield.verbs.label import label
 from lexfield.verbs.pairs import map as map_documents
 from lexfield.verbs.pairs import pairs
 
@@ -98,18 +98,3 @@ def test_a_new_text_is_labelled(sample: Corpus, text: Path | str | Document) -> 
         "label",
         "divergence",
     }
-
-
-def test_attribute(sample: Corpus, sample_index: Index) -> None:
-    every = attribute(sample_index, by="author")
-    assert len(every) == 64 and every.calibration.documents == 64
-    assert isinstance(every.plot(), Picture)
-    known = attribute(sample, by="author", text="pell-sea")
-    assert known.id == "pell-sea" and known.predicted == known[0].label
-    new = attribute(sample, by="author", text=(TEXTS / "voss-sea.txt").read_text()[:3000])
-    assert new.predicted == "voss" and new.id == "the text"
-    assert "with probability" in repr(new)
-    with pytest.raises(InputError, match=r"no document and no file 'no\.txt'"):
-        attribute(sample, by="author", text=Path("no.txt"))
-    with pytest.raises(InputError, match="no measure named 'euclid'"):
-        attribute(sample, by="author", measure="euclid")

@@ -2,6 +2,8 @@
 
 options.py         every choice with its default
 measures.py        the table of measures, and their formulas for counts
+delta.py           Delta and its relatives: formulas for standardised counts
+hubs.py            distances in which no text is the nearest of very many
 smoothing.py       frequencies of words
 knn.py             the k-nearest-neighbour estimators: formulas for clouds
 counts.py          texts as rows of counts
@@ -9,9 +11,11 @@ clouds.py          texts as weighted points, and the neighbours of every point
 estimate.py        the result for two texts, with error bars and p-values
 pair.py            two texts, with evidence
 pairs.py           all pairs of a corpus
+trees.py           dendrograms, consensus trees and networks of all pairs
 batches.py         all pairs in batches that can be resumed or computed on a cluster
 neighbour_walk.py  distances from a word to the k-th nearest word of every document, and their sums
+style.py           style features: words, characters, parts of speech, punctuation
 labels.py          the nearest category
 attribution.py     who wrote a text, and how sure that is
-classifier.py      labels as a scikit-learn classifier
+classifier.py      labels as scikit-learn classifiers
 """

@@ -62,7 +62,10 @@ class Counts:
         has_field = np.array([bool(record.get(by)) for record in self.metadata], bool)
         if not has_field.any():
             known = list_names(sorted({name for record in self.metadata for name in record}))
-            raise InputError(f"No document has the field {by!r}.", f"There are: {known}.")
+            raise InputError(
+                f"No document has the field {by!r}.",
+                f"There are: {known}. Add it with --metadata FILE, or by --name from file names.",
+            )
         others = [id for id, has in zip(self.ids, has_field, strict=True) if not has]
         notes = [f"left out, without {by}: {list_names(others)}"] if others else []
         return self.keep(np.flatnonzero(has_field), notes)
@@ -208,12 +211,14 @@ def compare_rows(
     right: csr_matrix,
     options: ComparisonOptions,
     collection: Array | None = None,
+    known: csr_matrix | None = None,
 ) -> NDArray[np.float64]:
     """Return the divergence of every row of counts on the left from every one on the right, in
-    nats; ``jm`` smooths by ``collection``, by default the counts on the right."""
+    nats. ``jm`` smooths by ``collection``, and ``known`` texts are those that a Delta is
+    standardised by: by default the counts on the right."""
     if collection is None:
         collection = np.asarray(right.sum(axis=0)).ravel()
-    return options.make_table(left, right, collection).compute()
+    return options.make_table(left, right, collection, known).compute()
 
 
 def spread_counts(counts: Counts, options: ComparisonOptions) -> Counts:

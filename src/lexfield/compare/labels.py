@@ -17,10 +17,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from lexfield.arrays import Array
-from lexfield.compare.counts import Counts, count_corpus, join_counts
+from lexfield.compare.counts import Counts, join_counts
 from lexfield.compare.estimate import check_rankable
 from lexfield.compare.options import ComparisonOptions
-from lexfield.compare.pairs import Pairs, pairs
+from lexfield.compare.pairs import Pairs, count_for_comparison, pairs
 from lexfield.compare.smoothing import parse_smoothing, smooth
 from lexfield.errors import InputError, check, list_names
 from lexfield.results import Frames, JsonObject
@@ -173,15 +173,15 @@ def label_text(
     """Label a new text from the documents of a corpus that have the metadata field ``by``.
     ``options`` are those of ``ComparisonOptions``."""
     chosen = ComparisonOptions.from_dict(options)
-    known = count_corpus(corpus, n=chosen.n, stopwords=chosen.stopwords).keep_labelled(by)
+    known = count_for_comparison(corpus, chosen).keep_labelled(by)
     name = "your text"
     while name in known.ids:
         name += "′"
     own = Corpus.of([Document(name, text, name, {by: ""})], normalisation=corpus.normalisation)
-    counts = join_counts([known, count_corpus(own, n=chosen.n, stopwords=chosen.stopwords)])
+    counts = join_counts([known, count_for_comparison(own, chosen)])
     if not counts.totals[-1]:
         raise InputError("The text has no words.", "Give a text with words.")
-    found = pairs(counts, **options)
+    found = pairs(counts, known=known.ids, **options)
     if name not in found.ids:
         raise InputError("The text is too short for this.", " ".join(found.notes))
     labels = [record.get(by, "") for record in found.metadata]

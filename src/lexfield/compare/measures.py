@@ -8,7 +8,7 @@ With p and q the relative frequencies of two texts (natural logarithms throughou
     Hellinger  √(1 − Σ √(p q)),  which is a distance
 
 KL and Rényi need q > 0 wherever p > 0; see ``smoothing.py``. The estimators for clouds are in
-``knn.py``.
+``knn.py``; Delta, its relatives and min–max are in ``delta.py``.
 
 To add a measure of word counts, register a function of two arrays of frequencies:
 
@@ -33,13 +33,15 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from lexfield.arrays import Array
-from lexfield.compare import knn
+from lexfield.compare import delta, knn
 from lexfield.compare.smoothing import (
     BLOCK,
     Matrix,
     SmoothedTexts,
     Smoothing,
+    find_entropy,
     find_frequencies,
+    find_shared_mass,
     multiply,
     parse_smoothing,
     replace_data,
@@ -73,6 +75,7 @@ class Measure:
     is_additive      do the parts add up to the value?
     is_logarithmic   is it measured in nats or bits?
     is_smoothed      are the frequencies smoothed?
+    is_standardised  are the frequencies of each type standardised over a collection?
     least, most      the range of values, in nats; ``range`` says it in words
     """
 
@@ -85,6 +88,7 @@ class Measure:
     is_additive: bool = True
     is_logarithmic: bool = False
     is_smoothed: bool = False
+    is_standardised: bool = False
     least: float = 0.0
     most: float = math.inf
     range: str = "at least 0"
@@ -118,6 +122,8 @@ class CountTable:
     smoothing: Smoothing
     alpha: float
     collection: Array  # the counts of all texts, for smoothing
+    known: csr_matrix  # the texts that frequencies are standardised by
+    types: Array  # the columns to compare after that; a table of another measure has only these
 
     def find_frequencies(self) -> tuple[csr_matrix, csr_matrix]:
         return find_frequencies(self.left), find_frequencies(self.right)
@@ -125,6 +131,10 @@ class CountTable:
     def smooth(self) -> tuple[SmoothedTexts, SmoothedTexts]:
         left, right = (smooth(c, self.smoothing, self.collection) for c in (self.left, self.right))
         return left, right
+
+    def find_shared_masses(self) -> tuple[Matrix, Matrix]:
+        """Return the share of each text, left and right, that lies on the words of each other."""
+        return find_shared_mass(self.left, self.right), find_shared_mass(self.right, self.left).T
 
     def compute(self) -> Matrix:
         """Return the measure of all pairs, in nats."""
@@ -144,6 +154,9 @@ class CountTable:
         measure of a user returns only the value."""
         p, q = (side.to_dense().ravel() for side in self.smooth())
         used = (p > 0) | (q > 0)
+        if self.measure.is_smoothed and self.smoothing.kind == "shared":
+            used = (p > 0) & (q > 0)
+            p, q = p / (p[used].sum() or 1), q / (q[used].sum() or 1)
         with np.errstate(divide="ignore", invalid="ignore"):
             parts = self.measure.parts(p[used], q[used], self.alpha)
         if not parts.ndim:
@@ -161,33 +174,41 @@ def make_table(
     smoothing: str = "jm",
     alpha: float = 0.5,
     collection: Array | None = None,
+    known: csr_matrix | None = None,
+    mfw: int | None = None,
+    culling: float = 0.0,
 ) -> CountTable:
-    """Return what is compared, checked. ``collection`` holds the counts behind ``jm``; by default
-    those of both matrices."""
+    """Return what is compared, checked.
+
+    ``collection`` holds the counts behind ``jm``; by default those of both matrices. ``known``
+    texts, by default those on the right, decide which types are the ``mfw`` most frequent ones and
+    how frequencies are standardised.
+    """
     chosen = find_measure(measure)
+    known, types = right if known is None else known, np.empty(0, np.int64)
+    if chosen.is_standardised:
+        if known.shape[0] < delta.FEWEST:
+            raise delta.refuse_few(measure)
+        types = delta.choose_types(known, mfw or delta.FREQUENT, culling)
+    elif mfw or culling:
+        columns = delta.choose_types(known, mfw, culling)
+        left, right = left[:, columns], right[:, columns]
+        collection = None if collection is None else collection[columns]
     if measure == "renyi":
         check(alpha > 0 and alpha != 1, "alpha", "over 0 and not 1", alpha)
     for matrix in (left, right):
         if (sum_rows(matrix) == 0).any():
-            raise InputError("A text without words has no divergence.", "Leave it out.")
+            raise InputError(
+                f"A text without {'these ' if mfw or culling else ''}words has no divergence.",
+                "Leave it out.",
+            )
     how = parse_smoothing(smoothing if chosen.is_smoothed else "shared")
     words = np.empty(0)
     if how.kind != "shared":
         both = np.asarray(left.sum(axis=0)).ravel() + np.asarray(right.sum(axis=0)).ravel()
         words = both if collection is None else np.asarray(collection, np.float64)
         words = np.where((words == 0) & (both > 0), 1, words)  # a word it lacks counts once
-    return CountTable(left, right, chosen, how, alpha, words)
-
-
-def find_entropy(counts: csr_matrix) -> Matrix:
-    """Return −Σ p ln p of each row, in nats."""
-    p = find_frequencies(counts)
-    return -sum_rows(replace_data(p, p.data * np.log(p.data)))
-
-
-def find_shared_mass(left: csr_matrix, right: csr_matrix) -> Matrix:
-    """Return the share of each left text that lies on words of the right text."""
-    return multiply(find_frequencies(left), replace_data(right, np.ones(len(right.data))))
+    return CountTable(left, right, chosen, how, alpha, words, known, types)
 
 
 def _hellinger_parts(p: Array, q: Array, alpha: float) -> Array:
@@ -248,12 +269,19 @@ def _kl_parts(p: Array, q: Array, alpha: float) -> Array:
 
 
 def _compute_kl(table: CountTable) -> Matrix:
-    """Σ p ln p − Σ p ln q, over shared words or the whole vocabulary."""
+    """Σ p ln p − Σ p ln q, over shared words or the whole vocabulary.
+
+    On shared words p and q are divided by their sums P and Q there: Σ p ln(p/q) / P + ln(Q/P).
+    """
     p, q = table.smooth()
     if table.smoothing.kind == "shared":
         own = replace_data(p.on, p.on.data * np.log(p.on.data))
         shared = multiply(own, replace_data(q.on, np.ones(q.on.nnz)))
-        return shared - multiply(p.on, replace_data(q.on, np.log(q.on.data)))
+        shared -= multiply(p.on, replace_data(q.on, np.log(q.on.data)))
+        p_sum, q_sum = table.find_shared_masses()
+        with np.errstate(divide="ignore", invalid="ignore"):  # infinite if no word is shared
+            value = shared / p_sum + np.log(q_sum / p_sum)
+        return np.where(p_sum > 0, np.maximum(value, 0), np.inf)
     used = q.word > 0
     log_word = np.log(q.word[used])
     # off its words q is text × word: the sum as if q had no words, and what its words change
@@ -286,8 +314,7 @@ def _compute_renyi(table: CountTable) -> Matrix:
     p, q, beta = *table.smooth(), 1 - alpha
     if table.smoothing.kind == "shared":
         total = multiply(replace_data(p.on, p.on.data**alpha), replace_data(q.on, q.on.data**beta))
-        with np.errstate(divide="ignore"):  # infinite if no word is shared
-            return np.where(total > 0, np.log(total) / (alpha - 1), np.inf)
+        return _finish_shared_renyi(table, total, np.log)
     used = p.word > 0
     word_p = np.where(used, p.word**alpha, 0)
     word_q = np.where(used, np.where(used, q.word, 1) ** beta, 0)
@@ -313,10 +340,30 @@ def _compute_steep_renyi(table: CountTable) -> Matrix:
             both = q[:, mine] > 0
             logs = np.log(np.where(both, q[:, mine], 1.0))
             powers = np.where(both, alpha * np.log(p[mine]) + (1 - alpha) * logs, -np.inf)
-            total = logsumexp(powers, axis=1) if mine.any() else np.full(len(q), -np.inf)
-            far = np.where(np.isfinite(total), total / (alpha - 1), np.inf)
-            values[row, start : start + BLOCK] = far
-    return values
+            values[row, start : start + BLOCK] = (
+                logsumexp(powers, axis=1) if mine.any() else -np.inf
+            )
+    if table.smoothing.kind == "shared":
+        return _finish_shared_renyi(table, values, np.asarray)
+    return np.where(np.isfinite(values), values / (alpha - 1), np.inf)
+
+
+def _finish_shared_renyi(table: CountTable, total: Matrix, log: Callable[..., Matrix]) -> Matrix:
+    """Return Rényi's divergence on shared words, where p and q are divided by their sums, from
+    Σ p^α q^(1−α). It is infinite if no word is shared."""
+    p_sum, q_sum = table.find_shared_masses()
+    with np.errstate(divide="ignore", invalid="ignore"):
+        logs = log(total) - table.alpha * np.log(p_sum) - (1 - table.alpha) * np.log(q_sum)
+    return np.where(p_sum > 0, np.maximum(logs / (table.alpha - 1), 0), np.inf)
+
+
+def _make_delta(title: str, compute: Callable[[Matrix, Matrix], Matrix], most: float) -> Measure:
+    """Return a measure of standardised frequencies. Two texts alone have none, and no parts."""
+
+    def compute_table(table: CountTable) -> Matrix:
+        return compute(*delta.standardise(table.left, table.right, table.known, table.types))
+
+    return Measure(title, delta.refuse_parts, compute_table, is_standardised=True, most=most)
 
 
 MEASURES: Registry[Measure | Formula] = Registry(
@@ -361,5 +408,16 @@ MEASURES: Registry[Measure | Formula] = Registry(
             most=1.0,
             range="between 0 and 1",
         ),
+        "minmax": Measure(
+            "min–max (Ružička) distance",
+            delta.find_minmax_parts,
+            lambda table: delta.compute_minmax(*table.find_frequencies()),
+            most=1.0,
+            range="between 0 and 1",
+        ),
+        "delta": _make_delta("Burrows’ Delta", delta.compute_delta, math.inf),
+        "cosine-delta": _make_delta("cosine Delta", delta.compute_cosine_delta, 2.0),
+        "eder-delta": _make_delta("Eder’s Delta", delta.compute_eder_delta, math.inf),
+        "quadratic-delta": _make_delta("quadratic Delta", delta.compute_quadratic_delta, math.inf),
     },
 )

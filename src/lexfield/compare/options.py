@@ -9,6 +9,7 @@ from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
 
 from lexfield.arrays import Array
+from lexfield.compare.hubs import KINDS
 from lexfield.compare.knn import STEPS
 from lexfield.compare.measures import CountTable, Measure, find_measure, make_table
 from lexfield.compare.smoothing import parse_smoothing
@@ -32,12 +33,17 @@ _CHOICES = {
 @dataclass(frozen=True, kw_only=True)
 class ComparisonOptions:
     """
-    measure     kl, js, renyi, hellinger, or one that was added; ``renyi(0.3)`` also sets alpha
+    measure     kl, js, renyi, hellinger, minmax, delta, cosine-delta, eder-delta, quadratic-delta,
+                or one that was added; ``renyi(0.3)`` also sets alpha
     space       categorical: counts of n-grams; latent: clouds of word vectors
     unit        nats or bits
     alpha       the order of renyi
     stopwords   a language whose stopwords are left out; None keeps all
     n           words per n-gram (categorical)
+    features    features of style instead of words, such as char4; see ``style.py`` (categorical)
+    mfw         compare this many of the most frequent types; None: all, for a Delta 2,000 (counts)
+    culling     compare only types that at least this percentage of the texts have (counts)
+    hubs        correct for texts that are near to very many: centre or local; None: do not
     smoothing   shared, additive(λ) or jm(λ) (kl and renyi of counts)
     k           which neighbour measures the density (latent)
     estimator   plain: Póczos et al.; spread: counts spread over near words and compared as counts;
@@ -60,6 +66,10 @@ class ComparisonOptions:
     alpha: float = 0.5
     stopwords: str | None = None
     n: int = 1
+    features: str | None = None
+    mfw: int | None = None
+    culling: float = 0.0
+    hubs: str | None = None
     smoothing: str = "jm"
     k: int = 3
     estimator: str = "plain"
@@ -82,6 +92,11 @@ class ComparisonOptions:
         check(number, "alpha", "over 0, at most 100 and not 1", self.alpha)
         check(isinstance(self.n, int) and 1 <= self.n <= 100, "n", "from 1 to 100", self.n)
         check(isinstance(self.k, int) and 1 <= self.k <= 10_000, "k", "from 1 to 10,000", self.k)
+        ok = self.mfw is None or (isinstance(self.mfw, int) and self.mfw >= 1)
+        check(ok, "mfw", "at least 1", self.mfw)
+        check(0 <= self.culling <= 100, "culling", "from 0 to 100", self.culling)
+        ok = self.hubs is None or self.hubs in KINDS
+        check(ok, "hubs", f"one of {', '.join(KINDS)}", self.hubs)
         check(0 < self.share < 1, "share", "between 0 and 1", self.share)
         check(0 < self.threshold < 1, "threshold", "between 0 and 1", self.threshold)
         d = self.dimension
@@ -117,6 +132,11 @@ class ComparisonOptions:
         if self.space == "categorical":
             return
         check(self.n == 1, "n", "1 in the latent space", self.n)
+        no_style = self.features is None
+        check(no_style, "features", "left out in the latent space", self.features)
+        if not self.compares_counts:
+            frequent = self.mfw is None and not self.culling
+            check(frequent, "mfw and culling", "left out for clouds", self.mfw or self.culling)
         if self.definition.estimate is None and not self.compares_counts:
             raise InputError(
                 f"{self.measure} compares word counts, not clouds.",
@@ -142,7 +162,13 @@ class ComparisonOptions:
         """Return the options as JSON can hold them, without the vectors."""
         return {f.name: getattr(self, f.name) for f in fields(self) if f.name != "vectors"}
 
-    def make_table(self, left: csr_matrix, right: csr_matrix, collection: Array) -> CountTable:
+    def make_table(
+        self,
+        left: csr_matrix,
+        right: csr_matrix,
+        collection: Array,
+        known: csr_matrix | None = None,
+    ) -> CountTable:
         """Return two matrices of counts, to be compared with these options."""
         return make_table(
             left,
@@ -151,6 +177,9 @@ class ComparisonOptions:
             smoothing=self.smoothing,
             alpha=self.alpha,
             collection=collection,
+            known=known,
+            mfw=self.mfw,
+            culling=self.culling,
         )
 
     def load_vectors(self) -> WordVectors:
@@ -180,10 +209,7 @@ class ComparisonOptions:
 
     @property
     def bounds(self) -> tuple[float, float]:
-        """The least and the largest possible value, in nats. Over shared words alone, KL and Rényi
-        are no longer sums over distributions and can be negative."""
-        if self.compares_counts and self.ignores_unshared:
-            return -math.inf, math.inf
+        """The least and the largest possible value, in nats."""
         return self.definition.least, self.definition.most
 
     @property

@@ -24,9 +24,10 @@ from lexfield.compare.clouds import (
     reduce_dimensions,
 )
 from lexfield.compare.counts import Counts, Text, compare_rows, count_texts, find_flows
+from lexfield.compare.delta import refuse_few
 from lexfield.compare.estimate import Estimate, Resampling, drop_impossible, note_no_value
-from lexfield.compare.measures import find_entropy
 from lexfield.compare.options import UNITS, ComparisonOptions
+from lexfield.compare.smoothing import find_entropy
 from lexfield.errors import InputError, check
 from lexfield.explain import Explanation, Reason
 from lexfield.progress import Progress, silent
@@ -102,6 +103,10 @@ def compare_counts(
     progress: Progress = silent,
 ) -> Estimate:
     """Return the divergence of the first of two counted texts from the second."""
+    if options.definition.is_standardised:
+        raise refuse_few(options.measure)
+    check(options.features is None, "features", "left out for two texts", options.features)
+    check(options.hubs is None, "hubs", "left out for two texts", options.hubs)
     empty = [id for id, tokens in zip(counts.ids, counts.totals, strict=True) if not tokens]
     if empty:
         raise InputError(f"Text {empty[0]!r} has no words.", "Give a text with words.")

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,14 +16,19 @@ from lexfield.compare.batches import CountRun, compare_clouds, compute_batches
 from lexfield.compare.clouds import check_coverage
 from lexfield.compare.counts import Counts, compare_rows, count_corpus, spread_counts
 from lexfield.compare.estimate import drop_impossible, note_pairs_without_value
-from lexfield.compare.measures import find_shared_mass
+from lexfield.compare.hubs import correct_hubs
 from lexfield.compare.options import ComparisonOptions
+from lexfield.compare.smoothing import find_shared_mass
+from lexfield.compare.style import Feature, StyleCounts, count_features, parse_features
 from lexfield.engine import Engine
 from lexfield.errors import InputError, check, list_names
 from lexfield.plottable import Plottable
 from lexfield.progress import Progress, silent
 from lexfield.results import Frames, JsonObject, html_table
 from lexfield.text.corpus import Corpus
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_matrix
 
 _SHOWN = 20  # documents in a notebook
 _HUB, _FEWEST = 0.3, 10  # a hub is nearest to more than this share of documents, if not very few
@@ -91,6 +97,7 @@ def pairs(
     memory: float = 1.0,
     resume: str | Path | None = None,
     engine: Engine | None = None,
+    known: Sequence[str] | None = None,
     progress: Progress = silent,
     **options: Any,
 ) -> Pairs:
@@ -102,6 +109,8 @@ def pairs(
     in the nearest cells of a faiss index (latent; needs the extra ``faiss``).
     resume: a folder for finished batches, from which a stopped run goes on.
     engine: a cluster to run on; it needs ``resume``, a folder that all its machines can read.
+    known: the ids of documents that decide which types are frequent, how frequencies are
+    standardised and how hubs are corrected; by default all. So a new text changes nothing else.
     """
     if engine is not None and resume is None:
         raise InputError(
@@ -110,42 +119,87 @@ def pairs(
     ks = sorted({k} if isinstance(k, int) else set(k))
     check(bool(ks), "k", "one number or several", k)
     chosen = ComparisonOptions.from_dict({"space": space, "k": ks[0], **options})
+    chosen = _read_frequent_words(chosen)
     check(memory > 0, "memory", "over 0 GB", memory)
     if isinstance(corpus, Corpus):
-        corpus = count_corpus(
-            corpus, n=chosen.n, stopwords=chosen.stopwords, sample=sample, seed=seed
-        )
+        corpus = count_for_comparison(corpus, chosen, sample, seed)
     counts = _drop_empty(corpus)
     notes = check_coverage(counts, chosen, each=False)
+    standard = _find_rows(counts, known)
     if chosen.compares_counts:
         everyone = np.arange(len(counts.ids))
         if engine is None:
-            matrix = compare_count_rows(counts, chosen, everyone, everyone)
+            matrix = compare_count_rows(counts, chosen, everyone, everyone, standard)
         else:
             run = CountRun(spread_counts(counts, chosen).matrix, chosen)
             parts = compute_batches(run, resume, engine, progress)
             matrix = np.concatenate([part["rows"] for part in parts])
-        return _make_pairs(counts, {0: matrix}, chosen, [*notes, *_note_ignored(counts, chosen)])
+        notes += _note_ignored(counts, chosen)
+        return _make_pairs(counts, {0: matrix}, chosen, notes, standard)
+    how: JsonObject = {"approximate": approximate, "memory": memory, "resume": resume}
     counts, matrices, more = compare_clouds(
-        counts,
-        ks,
-        chosen,
-        approximate=approximate,
-        memory=memory,
-        resume=resume,
-        engine=engine,
-        progress=progress,
+        counts, ks, chosen, engine=engine, progress=progress, **how
     )
-    return _make_pairs(counts, matrices, chosen, [*notes, *more])
+    return _make_pairs(counts, matrices, chosen, [*notes, *more], _find_rows(counts, known))
+
+
+def count_for_comparison(
+    corpus: Corpus, options: ComparisonOptions, sample: int | None = None, seed: int = 0
+) -> Counts:
+    """Count the words of documents, or the features of style that the options name."""
+    if options.features is None:
+        return count_corpus(
+            corpus, n=options.n, stopwords=options.stopwords, sample=sample, seed=seed
+        )
+    check(sample is None, "sample", "left out beside features", sample)
+    return _join_features(count_features(corpus, options.features), corpus.notes)
+
+
+def _join_features(found: list[StyleCounts], notes: list[str]) -> Counts:
+    """Return the relative frequencies of several features side by side, or the counts of one."""
+    from scipy.sparse import hstack
+
+    (first, *others) = found
+    if not others:
+        return replace(first, notes=notes)
+    matrix = hstack([one.shares for one in found], format="csr")
+    types = [type for one in found for type in one.types]
+    return Counts(matrix, types, first.ids, first.metadata, notes)
+
+
+def _read_frequent_words(options: ComparisonOptions) -> ComparisonOptions:
+    """Return options in which the feature mfw(2000, culling=20) is a choice among all words, whose
+    frequencies are shares of the whole text."""
+    first, *others = parse_features(options.features) if options.features else [Feature("")]
+    if others or first.name != "mfw":
+        return options
+    return replace(options, features=None, mfw=first.most, culling=first.culling)
+
+
+def _find_rows(counts: Counts, known: Sequence[str] | None) -> Array:
+    """Return the rows of known texts; all if none are named."""
+    wanted = counts.ids if known is None else set(known)
+    return np.array([row for row, id in enumerate(counts.ids) if id in wanted], np.int64)
 
 
 def compare_count_rows(
-    counts: Counts, options: ComparisonOptions, rows: Array, columns: Array
+    counts: Counts,
+    options: ComparisonOptions,
+    rows: Array,
+    columns: Array,
+    known: Array | None = None,
 ) -> NDArray[np.float64]:
     """Return the divergence of some texts from others, by their counts, in nats; ``jm`` smooths by
-    the latter."""
+    the latter, a Delta is standardised by the ``known`` ones, by default the latter too."""
     matrix = spread_counts(counts, options).matrix
-    return compare_rows(matrix[rows], matrix[columns], options)
+    kept = (rows, columns, columns if known is None else known)
+    left, right, standard = (_take_rows(matrix, one) for one in kept)
+    return compare_rows(left, right, options, known=standard)
+
+
+def _take_rows(matrix: csr_matrix, rows: Array) -> csr_matrix:
+    """Return some rows; the matrix itself if they are all, in order."""
+    return matrix if np.array_equal(rows, np.arange(matrix.shape[0])) else matrix[rows]
 
 
 def _drop_empty(counts: Counts) -> Counts:
@@ -164,6 +218,7 @@ def _make_pairs(
     estimates: dict[int, NDArray[np.float64]],
     options: ComparisonOptions,
     notes: Sequence[str],
+    known: Array,
 ) -> Pairs:
     copies = _find_copies(counts)
     if not options.compares_counts:
@@ -183,9 +238,19 @@ def _make_pairs(
         names = list_names(f"{counts.ids[i]} and {counts.ids[j]}" for i, j in copies)
         notes.append(f"with the same words as often: {names}")
     notes.append(note_pairs_without_value(matrices, options))
-    notes.append(_note_hub(counts.ids, next(iter(matrices.values()))))
+    if options.hubs:
+        matrices = {k: correct_hubs(matrix, known, options.hubs) for k, matrix in matrices.items()}
+        notes.append(_note_correction(options.hubs, len(known), len(counts.ids)))
+    notes.append(_note_hub(counts.ids, next(iter(matrices.values())), options))
     unique = list(dict.fromkeys(note for note in notes if note))
     return Pairs(counts.ids, matrices, options, counts.metadata, unique, estimates)
+
+
+def _note_correction(kind: str, known: int, documents: int) -> str:
+    how = "centring" if kind == "centre" else "local scaling"
+    if known == documents:
+        return f"hubs corrected by {how} over all {documents:,} documents (transductive)"
+    return f"hubs corrected by {how} over the {known:,} known documents only (inductive)"
 
 
 def _note_ignored(counts: Counts, options: ComparisonOptions) -> list[str]:
@@ -197,7 +262,7 @@ def _note_ignored(counts: Counts, options: ComparisonOptions) -> list[str]:
     return [f"words that only one text of a pair holds are ignored: {share:.1%} of a text"]
 
 
-def _note_hub(ids: Sequence[str], matrix: NDArray[np.float64]) -> str:
+def _note_hub(ids: Sequence[str], matrix: NDArray[np.float64], options: ComparisonOptions) -> str:
     """Say so if one document, a hub, is the nearest of very many, so that being nearest means
     little."""
     others = np.where(np.eye(len(ids), dtype=bool), np.inf, matrix)
@@ -206,9 +271,12 @@ def _note_hub(ids: Sequence[str], matrix: NDArray[np.float64]) -> str:
     times = np.bincount(others.argmin(axis=1), minlength=len(ids))
     if times.max() <= len(ids) * _HUB:
         return ""
+    advice = "Try another measure." if options.hubs else "Correct for it with --hubs centre."
+    if not options.compares_counts:
+        advice += " Or use the estimator spread or the categorical space."
     return (
         f"{ids[int(times.argmax())]} is the nearest of {times.max():,} of {len(ids):,} documents,"
-        " so do not trust who is nearest. Use the estimator spread or the categorical space."
+        f" so do not trust who is nearest. {advice}"
     )
 
 
@@ -216,10 +284,10 @@ def _find_copies(counts: Counts) -> list[tuple[int, int]]:
     """Return documents with equal counts, each with the first like it."""
     seen: dict[bytes, int] = {}
     copies = []
-    for row in range(len(counts.ids)):
-        own = counts.matrix[row]
-        own.sort_indices()
-        first = seen.setdefault(own.indices.tobytes() + own.data.tobytes(), row)
+    matrix = counts.matrix.sorted_indices()
+    for row, (start, end) in enumerate(pairwise(matrix.indptr.tolist())):
+        own = matrix.indices[start:end].tobytes() + matrix.data[start:end].tobytes()
+        first = seen.setdefault(own, row)
         if first != row:
             copies.append((first, row))
     return copies

@@ -1,6 +1,7 @@
 """Frequencies of words, smoothed where a measure needs q > 0 wherever p > 0.
 
-    shared       sum over the words of both texts, as Hare et al. do; a note says what is ignored
+    shared       only the words of both texts, their frequencies divided by their sum, as in the
+                 code of Hare et al.; a note says what is ignored
     additive(λ)  (c + λ) / (n + λV), V the number of types in all texts
     jm(λ)        (1−λ) c/n + λ g, g the frequencies in the whole collection (Jelinek–Mercer)
 
@@ -132,3 +133,14 @@ def multiply(left: csr_matrix, right: csr_matrix) -> Matrix:
 
 def _multiply_block(left: csr_matrix, right: csr_matrix, start: int) -> Matrix:
     return np.asarray(left @ np.asarray(right[start : start + BLOCK].T.toarray()))
+
+
+def find_entropy(counts: csr_matrix) -> Matrix:
+    """Return −Σ p ln p of each row, in nats."""
+    p = find_frequencies(counts)
+    return -sum_rows(replace_data(p, p.data * np.log(p.data)))
+
+
+def find_shared_mass(left: csr_matrix, right: csr_matrix) -> Matrix:
+    """Return the share of each left text that lies on words of the right text."""
+    return multiply(find_frequencies(left), replace_data(right, np.ones(len(right.data))))

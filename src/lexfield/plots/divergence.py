@@ -2,72 +2,119 @@
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from lexfield.compare.estimate import Estimate, check_rankable
+from lexfield.compare.delta import FREQUENT
+from lexfield.compare.estimate import Estimate
 from lexfield.compare.pairs import Pairs
+from lexfield.compare.trees import Tree, make_dendrogram, symmetric
 from lexfield.errors import check
 from lexfield.explain import Reason
 from lexfield.plots.figure import COLOURS, Picture, figure
+from lexfield.plots.groups import Groups, choose_groups
+from lexfield.plots.names import place_names, shorten_name
+from lexfield.plots.page import Panel, make_page, pack
+from lexfield.plots.svg_page import make_svg_page
+from lexfield.plots.tree import draw_branches, draw_tree
 from lexfield.results import JsonObject
 
-_NAMED = 90  # documents at most for each to be named
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+_NAMED = 250  # documents at most for each to be named in a matrix, and for a map to be small
+_LONGEST = 45  # characters of a name in a matrix
 _BARS = 12
 
 
-def symmetric(matrix: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the mean of both directions, shifted so that the least is 0."""
-    both = (check_rankable(matrix) + matrix.T) / 2
-    top = both[np.isfinite(both)].max(initial=0.0)
-    both = np.where(np.isfinite(both), both, 2 * top)
-    others = ~np.eye(len(both), dtype=bool)
-    both = both - min(0.0, float(both[others].min(initial=0.0)))
-    np.fill_diagonal(both, 0)
-    return np.asarray(both)
+def draw_pairs(
+    found: Pairs,
+    kind: str = "map",
+    k: int | None = None,
+    labels: Sequence[str] | None = None,
+    by: str = "",
+) -> Picture:
+    """Draw documents as a ``map`` or a ``tree``, or their matrix as ``heat``."""
+    check(kind in _DRAWINGS, "kind", "map, tree or heat", kind)
+    groups = choose_groups(labels, len(found.ids), by)
+    return _DRAWINGS[kind](found, k, groups)
 
 
-def draw_pairs(found: Pairs, kind: str = "map", k: int | None = None) -> Picture:
-    """Draw documents as a ``map``, or their matrix as ``heat``."""
-    check(kind in ("map", "heat"), "kind", "map or heat", kind)
-    return draw_map(found, k) if kind == "map" else draw_heat(found, k)
-
-
-def draw_heat(found: Pairs, k: int | None = None) -> Picture:
-    """Draw the matrix, with documents in the order of a dendrogram."""
-    from scipy.cluster.hierarchy import dendrogram, linkage
-    from scipy.spatial.distance import squareform
-
+def draw_dendrogram(found: Pairs, k: int | None, groups: Groups) -> Picture:
+    """Draw the documents as a tree."""
     matrix = found.matrix if k is None else found[k]
-    count = len(found.ids)
-    tree = linkage(
-        squareform(symmetric(matrix), checks=False), "average", optimal_ordering=count <= 1000
+    return draw_tree(make_dendrogram(matrix), found.ids, groups, title(found, k))
+
+
+def draw_heat(found: Pairs, k: int | None, groups: Groups) -> Picture:
+    """Draw the matrix, with documents in the order of a dendrogram. As a page, it names every cell
+    that is pointed at."""
+    matrix = found.matrix if k is None else found[k]
+    tree = make_dendrogram(matrix)
+    heading = f"{title(found, k)}: of each row from each column"
+    drawn: list[Figure] = []
+
+    def draw() -> Figure:
+        if not drawn:
+            drawn.append(_draw_heat(found, matrix, tree, groups, heading))
+        return drawn[0]
+
+    return Picture(
+        draw, lambda: make_svg_page(heading, draw(), _describe_cells(found, matrix, tree))
     )
-    side = float(np.clip(2.5 + 0.14 * count, 6, 16))
-    with figure(side + 1.5, side) as drawing:
-        left, right = drawing.subplots(1, 2, width_ratios=(1, 6))
-        drawn = dendrogram(
-            tree, orientation="left", ax=left, no_labels=True, color_threshold=0,
-            above_threshold_color=COLOURS[-1],
-        )  # fmt: skip
-        order = drawn["leaves"][::-1]
+
+
+def _draw_heat(
+    found: Pairs, matrix: NDArray[np.float64], tree: Tree, groups: Groups, heading: str
+) -> Figure:
+    count, order = len(found.ids), tree.order
+    is_named = count <= _NAMED
+    side = float(np.clip(2.5 + 0.125 * count, 6, 40 if is_named else 14))
+    with figure(side + 2, side + (0.8 if groups.by else 0)) as drawing:
+        left, right = drawing.subplots(1, 2, width_ratios=(1, 7))
+        draw_branches(left, tree, groups)
         left.axis("off")
         shown = np.ma.masked_array(matrix[np.ix_(order, order)], np.eye(count, dtype=bool))
-        image = right.imshow(shown, cmap="viridis_r", aspect="auto")
+        image = right.imshow(shown, cmap="viridis_r", aspect="auto", interpolation="none")
         right.grid(False)
-        names = [found.ids[i] for i in order]
-        if count <= _NAMED:
-            size = float(np.clip(260 / count, 4, 9))
-            right.set_yticks(range(count), names, fontsize=size)
-            right.set_xticks(range(count), names, fontsize=size, rotation=90)
-        right.yaxis.tick_right()
-        right.set_title(f"{title(found, k)}: of each row from each column")
-        bar = drawing.colorbar(image, ax=right, shrink=0.6, pad=0.01)
+        right.set_xticks([])
+        right.set_yticks([])
+        if is_named:
+            names = [shorten_name(found.ids[i], _LONGEST) for i in order]
+            right.set_yticks(range(count), names, fontsize=7)
+            right.set_xticks(range(count), names, fontsize=7, rotation=90)
+            right.yaxis.tick_right()
+            for labels in (right.get_yticklabels(), right.get_xticklabels()):
+                for label, leaf in zip(labels, order, strict=True):
+                    label.set_gid(f"leaf{leaf}")
+                    if groups.by:
+                        label.set_color(groups.ink(int(groups.of[leaf])))
+        else:
+            right.set_xlabel(f"{count:,} documents; the HTML page names each")
+        right.set_title(heading, loc="left", fontsize=10)
+        bar = drawing.colorbar(image, ax=right, shrink=0.5, pad=0.01, aspect=40)
         bar.set_label(_unit(found))
-    return Picture(drawing)
+        groups.add_legend(drawing, 6)
+    return drawing
+
+
+def _describe_cells(found: Pairs, matrix: NDArray[np.float64], tree: Tree) -> JsonObject:
+    """Return what the page says of each cell: values as steps of 16 bits between two limits."""
+    shown = np.nan_to_num(matrix[np.ix_(tree.order, tree.order)])
+    others = shown[~np.eye(len(shown), dtype=bool)]
+    low, high = float(others.min()), float(others.max())
+    steps = np.clip((shown - low) / ((high - low) or 1.0), 0, 1) * 65535
+    cells = {
+        "names": [found.ids[i] for i in tree.order],
+        "low": low,
+        "high": high,
+        "values": pack(steps.round(), "<u2"),
+    }
+    named = tree.order if len(found.ids) <= _NAMED else []
+    return {"leaves": {f"leaf{i}": found.ids[i] for i in named}, "cells": cells}
 
 
 def map_places(matrix: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -94,35 +141,60 @@ def _classical(distances: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.asarray(axes[:, :-3:-1] * np.sqrt(np.maximum(values[:-3:-1], 0)))
 
 
-def draw_map(found: Pairs, k: int | None = None, labels: Sequence[str] | None = None) -> Picture:
-    """Draw similar documents near each other, coloured by label."""
+def draw_map(found: Pairs, k: int | None, groups: Groups) -> Picture:
+    """Draw similar documents near each other, coloured by group; names are written where there is
+    room. The page names every document that is pointed at."""
     places = map_places(found.matrix if k is None else found[k])
-    kinds = list(dict.fromkeys(labels or []))
-    with figure(9, 7) as drawing:
+    heading = f"{title(found, k)}, as distances in the plane (MDS)"
+
+    def make_panel() -> Panel:
+        order = np.argsort(groups.of, kind="stable")  # the largest groups are named first
+        return Panel(
+            f"{len(found.ids):,} documents",
+            "",
+            places[order, 0],
+            places[order, 1],
+            [found.ids[i] for i in order],
+            groups.names if groups.by else ["documents"],
+            groups.of[order],
+            [],
+            colours=[groups.colour(group) for group in range(len(groups.names))],
+            squares=[groups.mark(group) == "s" for group in range(len(groups.names))],
+            labels=len(found.ids),
+        )
+
+    return Picture(
+        lambda: _draw_map(found, places, groups, heading),
+        lambda: make_page(heading, [make_panel()]),
+    )
+
+
+def _draw_map(found: Pairs, places: NDArray[np.float64], groups: Groups, heading: str) -> Figure:
+    many = len(places) > _NAMED
+    with figure(*((14, 11.5) if many else (10, 8))) as drawing:
         axes = drawing.subplots()
-        for number, kind in enumerate(kinds or [None]):
-            own = [i for i in range(len(places)) if labels is None or labels[i] == kind]
+        for group in range(len(groups.names)):
+            own = groups.of == group
             axes.scatter(
-                places[own, 0],
-                places[own, 1],
-                s=28,
-                color=COLOURS[number % len(COLOURS)],
-                marker="osD^vP*X"[number // len(COLOURS) % 8],
-                label=kind,
-            )
-        if len(places) <= _NAMED:
-            for (x, y), name in zip(places, found.ids, strict=True):
-                axes.annotate(
-                    textwrap.shorten(name, 30, placeholder="…"), (x, y), (3, 3),
-                    textcoords="offset points", fontsize=6.5, alpha=0.85,
-                )  # fmt: skip
-        if 1 < len(kinds) <= 30:
-            axes.legend(fontsize=7, loc="center left", bbox_to_anchor=(1, 0.5))
+                places[own, 0], places[own, 1], s=16 if many else 28, color=groups.colour(group),
+                marker=groups.mark(group), label=groups.names[group], linewidths=0,
+            )  # fmt: skip
         axes.set_xticks([])
         axes.set_yticks([])
-        axes.set_aspect("equal")
-        axes.set_title(f"{title(found, k)}, as distances in the plane (MDS)")
-    return Picture(drawing)
+        axes.set_aspect("equal", adjustable="datalim")
+        axes.margins(0.08)
+        axes.set_title(heading, loc="left", fontsize=10)
+        groups.add_legend(drawing, 6)
+        colours = [groups.ink(group) if groups.by else "#222222" for group in groups.of.tolist()]
+        names = [shorten_name(name, 32) for name in found.ids]
+        axes.set_xlabel(" ", fontsize=8)  # so that there is room for it
+        written = place_names(axes, places, names, colours, 6 if many else 7)
+        if len(written) < len(names):
+            axes.set_xlabel(
+                f"{len(written):,} of {len(names):,} documents have room for their name;"
+                " the HTML page names each"
+            )
+    return drawing
 
 
 def draw_bars(estimate: Estimate, names: tuple[str, str] = ("A", "B")) -> Picture:
@@ -151,10 +223,17 @@ def title(found: Pairs, k: int | None = None) -> str:
     """Return what the numbers are."""
     chosen = found.options
     name = chosen.definition.title
-    if chosen.compares_counts:
-        extra = "" if chosen.n == 1 else f" of {chosen.n}-grams"
-        return f"{name}{extra}, {chosen.space} space"
-    return f"{name}, latent space, k = {k or next(iter(found.matrices))}"
+    hubs = f", hubs corrected ({chosen.hubs})" if chosen.hubs else ""
+    if not chosen.compares_counts:
+        return f"{name}, latent space, k = {k or next(iter(found.matrices))}{hubs}"
+    extra = "" if chosen.n == 1 else f" of {chosen.n}-grams"
+    extra += f" of {chosen.features}" if chosen.features else ""
+    types = "types" if chosen.features else "words"
+    most = chosen.mfw or (FREQUENT if chosen.definition.is_standardised else None)
+    extra += f", {most:,} most frequent {types}" if most else ""
+    extra += f", in {chosen.culling:g}% of the texts" if chosen.culling else ""
+    space = "" if most or chosen.features else f", {chosen.space} space"
+    return f"{name}{extra}{space}{hubs}"
 
 
 def _unit(found: Pairs) -> str:
@@ -180,3 +259,6 @@ def draw_reliability(found: JsonObject) -> Picture:
         )
         axis.legend(loc="upper left")
     return Picture(drawing)
+
+
+_DRAWINGS = {"map": draw_map, "tree": draw_dendrogram, "heat": draw_heat}

@@ -92,7 +92,7 @@ class Picture:
         return save(self.figure, path)
 
     def _repr_png_(self) -> bytes:
-        return _render(self.figure, "png")
+        return render(self.figure, "png")
 
     def __repr__(self) -> str:
         names = ", ".join(repr(panel["title"]) for panel in self.data)
@@ -128,11 +128,11 @@ def _read_panel(axes: Any) -> JsonObject:
 def save(drawing: Figure, path: str | Path) -> Path:
     """Write a figure as PNG, SVG or PDF, by the ending of ``path``."""
     path = check_plot_path(path)
-    replace_file(path, _render(drawing, path.suffix.lower().lstrip(".")))
+    replace_file(path, render(drawing, path.suffix.lower().lstrip(".")))
     return path
 
 
-def _render(drawing: Figure, kind: str) -> bytes:
+def render(drawing: Figure, kind: str) -> bytes:
     """Return the figure as a file, without the date, which would change the bytes."""
     import matplotlib
 

@@ -47,6 +47,8 @@ class Panel:
     """Named points in groups, the most important first; curves; axes.
 
     details: shown for the point under the pointer; each is a name and one number per point.
+    colours, squares: of the groups; by default the usual colours. labels: how many names are
+    written at most, where there is room.
     """
 
     title: str
@@ -59,6 +61,9 @@ class Panel:
     details: Sequence[tuple[str, Numbers]]
     axes: tuple[Axis, Axis] = (Axis(), Axis())
     curves: Sequence[Curve] = field(default_factory=list)
+    colours: Sequence[str] = COLOURS
+    squares: Sequence[bool] = ()
+    labels: int = 40
 
 
 def make_page(title: str, panels: Sequence[Panel]) -> str:
@@ -76,16 +81,18 @@ def _encode_panel(panel: Panel) -> dict[str, object]:
     return {
         "title": panel.title,
         "subtitle": panel.subtitle,
-        "x": _pack(np.round(_share(x, x) * _STEPS), "<u2"),
-        "y": _pack(np.round(_share(y, y) * _STEPS), "<u2"),
+        "x": pack(np.round(_share(x, x) * _STEPS), "<u2"),
+        "y": pack(np.round(_share(y, y) * _STEPS), "<u2"),
         "names": "\n".join(" ".join(name.split()) for name in panel.names),
         "groups": [
-            {"name": name, "colour": COLOURS[number % len(COLOURS)]}
+            {"name": name, "colour": panel.colours[number % len(panel.colours)]}
             for number, name in enumerate(panel.groups)
         ],
-        "group": _pack(panel.group, "u1"),
+        "round": [not square for square in panel.squares],
+        "labels": panel.labels,
+        "group": pack(panel.group, "u1"),
         "details": [
-            {"name": name, "values": _pack(np.minimum(values, 2**32 - 1), "<u4")}
+            {"name": name, "values": pack(np.minimum(values, 2**32 - 1), "<u4")}
             for name, values in panel.details
         ],
         "axes": [
@@ -119,5 +126,5 @@ def _share(values: Floats, base: Floats) -> Floats:
     return (values - low) / ((high - low) or 1.0)
 
 
-def _pack(values: Numbers, kind: str) -> str:
+def pack(values: Numbers, kind: str) -> str:
     return base64.b64encode(np.asarray(values).astype(kind).tobytes()).decode()

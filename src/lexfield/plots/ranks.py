@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from lexfield.plots.figure import COLOURS, Picture, figure
 from lexfield.plots.page import Axis, Curve, Panel, make_page
 from lexfield.ranks.layout import LayoutResult
-from lexfield.ranks.speech import CLASSES
 from lexfield.ranks.zipf import ZipfResult
+from lexfield.text.speech import CLASSES
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

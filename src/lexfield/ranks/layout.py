@@ -20,8 +20,8 @@ from lexfield.errors import InputError, MissingExtraError, check
 from lexfield.plottable import Plottable
 from lexfield.progress import Progress, silent
 from lexfield.ranks.cloud import CorpusVectors, Source, Texts, make_corpus
-from lexfield.ranks.speech import CLASSES, Tagger, tag_words
 from lexfield.results import Frames, html_table
+from lexfield.text.speech import CLASSES, Tagger, tag_words
 
 # method → the default and the largest number of words
 METHODS = {"tsne": (5_000, 200_000), "pca": (50_000, 1_000_000), "mds": (1_000, 5_000)}

@@ -8,32 +8,20 @@ callable that maps a word to a Penn Treebank tag, or to the name of a class, can
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
-from lexfield.errors import InputError, check, need
+from lexfield.errors import check
 from lexfield.progress import Progress, silent
 from lexfield.ranks.cloud import CorpusVectors, Source, Texts, make_corpus
 from lexfield.results import Table, format_rows
+from lexfield.text.speech import CLASSES, Tagger, tag_words
 from lexfield.vectors.nearest import nearest_rows, unit_rows
 
-CLASSES = ("noun", "verb", "adjective", "adverb", "pronoun", "other")
 NEIGHBOURS = (3, 5, 10, 20, 50)
-Tagger = Callable[[str], str]
-# Prefixes of Penn Treebank tags; all others, such as digits and punctuation, are "other".
-_PENN = {
-    "NN": "noun",
-    "VB": "verb",
-    "MD": "verb",
-    "JJ": "adjective",
-    "RB": "adverb",
-    "WRB": "adverb",
-    "PRP": "pronoun",
-    "WP": "pronoun",
-}
 
 
 @dataclass(frozen=True)
@@ -87,34 +75,6 @@ class SpeechResult:
 
     def _repr_html_(self) -> str:
         return self.shares._repr_html_() + self.neighbours._repr_html_()
-
-
-def default_tagger() -> Tagger:
-    """Return TextBlob's tagger, for one word at a time."""
-    parser = need("textblob.en", "speech").parser
-    return lambda word: str(parser.find_tags([word])[0][1])
-
-
-def class_of(tag: str) -> str:
-    """Return the class of a Penn Treebank tag, or of the name of a class."""
-    if tag in CLASSES:
-        return tag
-    return next((name for start, name in _PENN.items() if tag.startswith(start)), "other")
-
-
-def tag_words(words: Sequence[str], tagger: Tagger | None = None) -> NDArray[np.uint8]:
-    """Return the class of every word, as its index in ``CLASSES``."""
-    tag = tagger or default_tagger()
-    classes = np.empty(len(words), np.uint8)
-    for number, word in enumerate(words):
-        name = tag(word)
-        if not isinstance(name, str):
-            raise InputError(
-                f"The tagger returned {name!r} for {word!r}.",
-                f"It must return a Penn Treebank tag or one of: {', '.join(CLASSES)}.",
-            )
-        classes[number] = CLASSES.index(class_of(name))
-    return classes
 
 
 def speech(

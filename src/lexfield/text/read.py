@@ -16,9 +16,10 @@ from typing import TYPE_CHECKING, Any, Never
 from lexfield.errors import InputError, ReadError, check, list_names, refuse_unknown
 from lexfield.results import JsonObject
 from lexfield.store.manifest import CURRENT, generations
+from lexfield.text.cut import Cutter, Joining, NamePattern
 from lexfield.text.decode import check_encoding, strip_gutenberg
 from lexfield.text.document import Document
-from lexfield.text.readers import READERS, Item, Record, Source, map_suffixes
+from lexfield.text.readers import READERS, Item, Record, Source, map_suffixes, name_text
 
 if TYPE_CHECKING:
     from pathspec import GitIgnoreSpec
@@ -45,6 +46,8 @@ class Reader:
         parquet; by default from the suffix of the file.
     metadata: a csv, tsv or jsonl file with one record per document, joined by id, file name or
         stem.
+    name: where metadata are in the names of files, such as ``{author}_{title}_{year}``.
+    split, chunk, sample_chunks, join_lines: see ``Cutter``.
     """
 
     def __init__(
@@ -58,6 +61,11 @@ class Reader:
         format: str | None = None,
         metadata: str | Path | None = None,
         keep_gutenberg: bool = False,
+        name: str | None = None,
+        split: str | None = None,
+        chunk: int | None = None,
+        sample_chunks: int | None = None,
+        join_lines: Joining = "auto",
         **unknown: Never,
     ) -> None:
         refuse_unknown(type(self), unknown)
@@ -72,12 +80,20 @@ class Reader:
         self.keep_gutenberg = keep_gutenberg
         self.skipped: list[tuple[str, str]] = []
         self.notes: list[str] = []
+        self._cutting = (split, chunk, sample_chunks, join_lines)
+        self._cutter = Cutter(*self._cutting)
+        self._name = None if name is None else NamePattern(name)
+        self._misnamed: list[str] = []
         self._suffixes = map_suffixes()
         self._metadata = self._read_metadata(Path(metadata)) if metadata else {}
 
     def __iter__(self) -> Iterator[Document]:
-        self.skipped.clear()
-        self.notes.clear()
+        for noted in (self.skipped, self.notes, self._misnamed):
+            noted.clear()
+        self._cutter = Cutter(*self._cutting)
+        return self._cutter.cut(self._read_paths())
+
+    def _read_paths(self) -> Iterator[Document]:
         for path in self.paths:
             if str(path) == "-":
                 yield from self._read(Source(None, encoding=self.encoding))
@@ -113,10 +129,21 @@ class Reader:
         format = self._format_of(source)
         for item in _read_items(format, source):
             document = item if isinstance(item, Document) else self._to_document(*item, str(source))
-            if format == "text" and not self.keep_gutenberg:
-                document = replace(document, text=strip_gutenberg(document.text))
+            if format == "text":
+                if not self.keep_gutenberg:
+                    document = replace(document, text=strip_gutenberg(document.text))
+                document = self._read_name(document)
             yield self._join_metadata(document)
         self.notes.extend(source.notes)
+
+    def _read_name(self, document: Document) -> Document:
+        """Add the metadata in the name of a file."""
+        if self._name is None:
+            return document
+        fields = self._name.read(document.id)
+        if not fields:
+            self._misnamed.append(document.id)
+        return replace(document, metadata={**document.metadata, **fields})
 
     def from_records(
         self, records: Iterable[tuple[int, Record]], source: str
@@ -184,9 +211,45 @@ class Reader:
             }
         return known
 
+    def check_field(self, field: str) -> None:
+        """Raise InputError if no document can have a metadata field, before any text is read: all
+        files are plain texts, and neither ``metadata`` nor ``name`` has it for any of them."""
+        ids: list[str] = []
+        for path in map(Path, self.paths):
+            if (path / CURRENT).is_file():
+                return  # an index, which is refused where it is read
+            files = walk(path, []) if path.is_dir() else [path]
+            for file in files:
+                name = file.relative_to(path).as_posix() if path.is_dir() else file.name
+                source = Source(file, name)
+                if self._format_of(source) != "text":
+                    return  # a record may have it
+                ids.append(name_text(source))
+        named = (self._join_metadata(self._read_name(Document(id, ""))) for id in ids)
+        if (
+            not ids
+            or field in ("heading", "part_of")
+            or any(one.metadata.get(field) for one in named)
+        ):
+            return
+        tables = {name for record in self._metadata.values() for name in record}
+        known = sorted(tables.union(self._name.fields if self._name else ()))
+        what = f"the texts have only {list_names(known)}" if known else "the texts have no metadata"
+        if field in known:
+            what = f"where it is, none of the {len(ids):,} texts is named, such as {ids[0]!r}"
+        raise InputError(
+            f"No document has the field {field!r}: {what}.",
+            f"Give a table with the columns id and {field} (--metadata FILE), or say where it is in"
+            f" the names of the files: --name '{{{field}}}_{{title}}'.",
+        )
+
     def report(self) -> list[str]:
         """Return notes on what was left out, guessed or repaired, once everything was read."""
-        return [*self._report_skipped(), *self.notes]
+        notes = [*self._report_skipped(), *self.notes, *self._cutter.report()]
+        if self._name is not None and self._misnamed:
+            names = list_names(self._misnamed, 5)
+            notes.append(f"names that do not fit {self._name.pattern!r}: {names}")
+        return notes
 
     def _report_skipped(self) -> list[str]:
         reasons: dict[str, list[str]] = {}

@@ -234,9 +234,13 @@ class _Format:
 
 def read_text(source: Source) -> Iterator[Document]:
     """Read the whole file as one document."""
+    yield Document(name_text(source), source.text(), str(source))
+
+
+def name_text(source: Source) -> str:
+    """Return the id of a plain text: its name without the usual suffix."""
     name = source.name
-    stem = name[: -len(Path(name).suffix)] if name.endswith((".txt", ".md", ".text")) else name
-    yield Document(stem, source.text(), str(source))
+    return name[: -len(Path(name).suffix)] if name.endswith((".txt", ".md", ".text")) else name
 
 
 def read_lines(source: Source) -> Iterator[tuple[int, Record]]:

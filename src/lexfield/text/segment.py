@@ -97,6 +97,7 @@ def _ends_sentence(text: str, match: re.Match[str], following: str) -> bool:
     return True
 
 
+_MARK = r"[^\w\s]"  # a punctuation mark or symbol
 # A break between sentences: a word of its own in ``split_words(mark_sentences(…))``.
 BREAK = "\0"
 
@@ -113,6 +114,11 @@ _ASCII = _WORD.format(letters="A-Za-z", digits="0-9", mark="'")
 def split_words(text: str) -> list[str]:
     """Return the words of a text, as written, in order."""
     return _pattern(text).findall(text)
+
+
+def split_tokens(text: str) -> list[str]:
+    """Return the words and the punctuation marks of a text, as written, in order."""
+    return (_ascii_pattern(True) if text.isascii() else _unicode_pattern(True)).findall(text)
 
 
 def word_spans(text: str) -> list[tuple[int, int]]:
@@ -155,12 +161,12 @@ def _pattern(text: str) -> re.Pattern[str]:
 
 
 @cache
-def _ascii_pattern() -> re.Pattern[str]:
-    return re.compile(f"{_ASCII}|{BREAK}")
+def _ascii_pattern(marks: bool = False) -> re.Pattern[str]:
+    return re.compile(f"{_ASCII}|{_MARK if marks else BREAK}")
 
 
 @cache
-def _unicode_pattern() -> re.Pattern[str]:
+def _unicode_pattern(marks: bool = False) -> re.Pattern[str]:
     """Return the same for all scripts: letters with their marks, which ``\\w`` would cut off.
 
     Characters beyond the basic plane are one range of letters: listed one by one they would make
@@ -179,7 +185,7 @@ def _unicode_pattern() -> re.Pattern[str]:
         digits=character_ranges(kinds["digit"]),
         mark="['’]",
     )
-    return re.compile(f"{word}|{alone.pattern}|{BREAK}")
+    return re.compile(f"{word}|{alone.pattern}|{_MARK if marks else BREAK}")
 
 
 def character_ranges(codes: list[int]) -> str:

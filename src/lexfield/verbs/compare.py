@@ -112,7 +112,41 @@ class DivergenceOptions(TypedDict, total=False):
         Help("Compare counts of words, or clouds of word vectors."),
     ]
     measure: Annotated[
-        str, Meta(max_length=200), Default("kl"), Help("Divergence: kl, js, renyi or hellinger.")
+        str,
+        Meta(max_length=200),
+        Default("kl"),
+        Help(
+            "Divergence: kl, js, renyi, hellinger or minmax; for collections also delta,"
+            " cosine-delta, eder-delta or quadratic-delta."
+        ),
+    ]
+    features: Annotated[
+        str | None,
+        Meta(max_length=500),
+        Flags(metavar="SPEC"),
+        Default(None),
+        Help("Compare features of style instead of words: char4, word(1-2), pos, function, punct."),
+    ]
+    mfw: Annotated[
+        int | None,
+        Meta(ge=1, le=10**6),
+        Default(None),
+        Help("Compare the N most frequent words only. By default all; for a Delta 2,000."),
+    ]
+    culling: Annotated[
+        float,
+        Meta(ge=0, le=100),
+        Flags(metavar="PERCENT"),
+        Default(0.0),
+        Help("Compare only words that at least this percentage of the texts have."),
+    ]
+    hubs: Annotated[
+        Literal["centre", "local"] | None,
+        Default(None),
+        Help(
+            "Correct for texts that are near to very many others: subtract mean divergences, or"
+            " divide by those from the nearest few."
+        ),
     ]
     smoothing: Annotated[
         str,

@@ -25,14 +25,13 @@ from lexfield.text.normalise import DEFAULT_TOKENIZER, Normalisation
 from lexfield.text.read import Reader
 from lexfield.vectors.encoders import open_encoder
 from lexfield.verbs.declare import Flags, Help, Input, verb
+from lexfield.verbs.file_options import FileOptions, get_file_options
 from lexfield.verbs.info import IndexInfo, describe_index
 from lexfield.verbs.input import (
-    FileOptions,
     IndexInput,
     Sources,
     TextsInput,
     find_paths,
-    get_file_options,
     list_plain_texts,
     open_index,
     read_texts,

@@ -14,7 +14,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Any, Protocol, TypedDict, TypeVar
+from typing import Annotated, Any, Protocol, TypeVar
 
 from lexfield.cluster.sharded_index import open_index as open_at
 from lexfield.errors import InputError, shorten
@@ -23,11 +23,13 @@ from lexfield.results import JsonObject
 from lexfield.search.index import Index
 from lexfield.store.manifest import CURRENT
 from lexfield.text.corpus import Corpus
+from lexfield.text.cut import Cutter
 from lexfield.text.document import Document
 from lexfield.text.normalise import Normalisation
 from lexfield.text.read import Reader
 from lexfield.text.readers import map_suffixes
 from lexfield.verbs.declare import Default, Flags, Help, Input
+from lexfield.verbs.file_options import FileOptions, get_file_options
 
 Source = str | Path | Document | Corpus | Index
 Sources = Source | Sequence[str | Path | Document]
@@ -39,67 +41,6 @@ CollectionsInput = Annotated[
 ]
 IndexInput = Annotated[Sources, Input("index"), Flags(metavar="IDX")]
 _SUFFIXES = (".pdf", ".docx", ".html", ".epub", ".json", ".xml", ".gz", ".zip", ".idx", ".run")
-
-
-class FileOptions(TypedDict, total=False):
-    """How files become texts."""
-
-    text_fields: Annotated[
-        Sequence[str],
-        Flags(("--text-field",), "NAME", old="text_field", served=False),
-        Default(()),
-        Help(
-            "Field with the text of a record; repeat it to join several. Found automatically by"
-            " default: text, body, content, sentence, abstract or description."
-        ),
-    ]
-    title_field: Annotated[
-        str | None,
-        Flags(metavar="NAME", served=False),
-        Default(None),
-        Help(
-            "Field with the title of a record, which then begins its text, or none. Found"
-            " automatically by default, unless --text-field is given: title, or summary beside a"
-            " description."
-        ),
-    ]
-    id_field: Annotated[
-        str | None,
-        Flags(metavar="NAME", served=False),
-        Default(None),
-        Help("Field with the id of a record."),
-    ]
-    metadata: Annotated[
-        str | Path | None,
-        Input("file"),
-        Flags(served=False),
-        Default(None),
-        Help("A csv, tsv or jsonl file with an id column, joined to the texts."),
-    ]
-    encoding: Annotated[
-        str | None,
-        Flags(served=False),
-        Default(None),
-        Help("Encoding of the texts; detected automatically by default."),
-    ]
-    format: Annotated[
-        str | None,
-        Flags(metavar="NAME", served=False),
-        Default(None),
-        Help(
-            "Read every file as this instead of going by its name: text, lines (a document per"
-            " line), jsonl, csv, tsv, parquet, or a reader that was registered."
-        ),
-    ]
-    keep_gutenberg: Annotated[
-        bool,
-        Flags(served=False),
-        Default(False),
-        Help("Keep Project Gutenberg's header and licence."),
-    ]
-
-
-_FILE_OPTIONS = frozenset(FileOptions.__annotations__)
 
 
 class TextOptions(FileOptions, total=False):
@@ -119,11 +60,17 @@ def read_texts(
     options: FileOptions | None = None,
     progress: Progress = silent,
     normalisation: Normalisation | None = None,
+    by: str | None = None,
 ) -> Corpus:
     """Return the documents that an argument stands for, as one corpus.
 
     ``normalisation`` says how new texts are cut into words; a corpus and an index are cut already.
+    ``by`` is a metadata field that the texts need: if none can have it, an error says so before
+    they are read.
     """
+    reading = get_file_options(options)
+    if isinstance(source, Corpus | Index):
+        _refuse_options(name_source(source), reading)
     if isinstance(source, Corpus):
         return source
     if isinstance(source, Index):
@@ -131,20 +78,36 @@ def read_texts(
     items = _find_by_id(_list_items(source), options)
     paths = find_paths(items)
     if not paths:
-        texts = (item for item in items if not isinstance(item, Path))
-        return Corpus.of(texts, normalisation=normalisation)
-    reading = get_file_options(options)
+        texts = [item for item in items if not isinstance(item, Path)]
+        is_cut = reading.get("split") is not None or reading.get("chunk") is not None
+        return Corpus.of(_cut(texts, reading) if is_cut else texts, normalisation=normalisation)
     if len(paths) == 1 and is_store(paths[0]):
-        if reading.get("metadata"):
-            raise InputError(f"{paths[0]} is an index, and has metadata.", "Leave out --metadata.")
+        _refuse_options(paths[0], reading)
         return open_at(paths[0]).corpus
+    if by is not None:
+        Reader(paths, **reading).check_field(by)
     begin_stage(progress, "reading")
     return Corpus.read(paths, normalisation=normalisation, progress=progress, **reading)
 
 
-def get_file_options(options: FileOptions | None) -> JsonObject:
-    """Return those of the options of a verb that say how to read files."""
-    return {name: one for name, one in (options or {}).items() if name in _FILE_OPTIONS}
+def _refuse_options(name: str, reading: JsonObject) -> None:
+    """Raise InputError if options of reading are given for what has been read."""
+    for option in ("metadata", "name", "split", "chunk", "sample_chunks"):
+        if reading.get(option) is not None:
+            flag = option.replace("_", "-")
+            raise InputError(
+                f"{name} has metadata and documents of its own.", f"Leave out --{flag}."
+            )
+
+
+def _cut(texts: Sequence[str | Document], reading: JsonObject) -> Iterable[Document]:
+    """Return texts as documents, in the parts that the options ask for."""
+    names = ("split", "chunk", "sample_chunks")
+    cutter = Cutter(**{name: reading.get(name) for name in names}, join_lines="never")
+    return cutter.cut(
+        text if isinstance(text, Document) else Document(str(number), text)
+        for number, text in enumerate(texts)
+    )
 
 
 def _find_by_id(
@@ -240,19 +203,34 @@ def run_each(
 
 
 def read_documents(
-    source: Source, options: TextOptions | None = None
+    source: Sources, options: FileOptions | None = None, needs: str | None = None
 ) -> tuple[Sequence[Document], list[str]]:
-    """Return the documents that an argument stands for, not cut into words, and notes."""
-    if isinstance(source, str | Path):
-        (source,) = _find_by_id([source], options)
-    if isinstance(source, Document):
-        return [source], []
-    if isinstance(source, str) and not _is_path(source):
-        return [Document("text", source)], []
-    if not isinstance(source, str | Path) or is_store(source):
-        corpus = read_texts(source, options)
-        return corpus.documents, corpus.notes
-    reader = Reader([str(source)], **get_file_options(options))
+    """Return the documents that an argument stands for, not cut into words, and notes.
+
+    Raise InputError early if no document can have the metadata field ``needs``.
+    """
+    if not isinstance(source, Corpus | Index):
+        items = _find_by_id(_list_items(source), options)
+        paths = find_paths(items)
+        if not paths:
+            names = ["text"] if len(items) == 1 else [str(number) for number in range(len(items))]
+            documents = [
+                item if isinstance(item, Document) else Document(name, str(item))
+                for name, item in zip(names, items, strict=True)
+            ]
+            return list(_cut(documents, get_file_options(options))), []
+        if not (len(paths) == 1 and is_store(paths[0])):
+            return _read_files(paths, options, needs)
+    corpus = read_texts(source, options)
+    return corpus.documents, corpus.notes
+
+
+def _read_files(
+    paths: list[str], options: FileOptions | None, needs: str | None
+) -> tuple[Sequence[Document], list[str]]:
+    reader = Reader(paths, **get_file_options(options))
+    if needs is not None:
+        reader.check_field(needs)
     documents = list(reader)
     if not documents:
         raise reader.no_text_error()

@@ -4,45 +4,37 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from io import BytesIO
 from pathlib import Path
 from typing import Annotated, Any, Unpack
 
 import numpy as np
 from msgspec import Meta
-from numpy.typing import NDArray
 
 from lexfield.cluster.dask_engine import Cluster, choose_run_folder
 from lexfield.compare.counts import Counts
-from lexfield.compare.pairs import Pairs
+from lexfield.compare.options import ComparisonOptions
+from lexfield.compare.pairs import Pairs, count_for_comparison
 from lexfield.compare.pairs import pairs as compare_all
+from lexfield.compare.trees import make_dendrogram
 from lexfield.errors import InputError, list_names
-from lexfield.plots.divergence import draw_heat, draw_map, map_places, symmetric, title
-from lexfield.plots.figure import Picture, check_plot_path
+from lexfield.plots.divergence import draw_map, map_places, title
+from lexfield.plots.figure import PAGE_FORMATS, Picture
+from lexfield.plots.groups import choose_groups
 from lexfield.progress import Progress, begin_stage, silent
 from lexfield.results import JsonObject, format_rows
-from lexfield.store.files import replace_file
 from lexfield.text.corpus import Corpus, View
 from lexfield.verbs.compare import Comparing, choose_options
 from lexfield.verbs.declare import Flags, Help, verb
 from lexfield.verbs.input import TextsInput, read_texts
-from lexfield.verbs.options import (
-    By,
-    ClusterAddress,
-    Neighbour,
-    Resume,
-    Sample,
-    Seed,
-    Target,
-    use_engine,
-)
+from lexfield.verbs.options import ClusterAddress, Neighbour, Resume, Sample, Seed, use_engine
+from lexfield.verbs.pair_figures import PairFiles, check_files, needs_consensus, write_files
 from lexfield.verbs.results import ReadThrough, hidden, save_picture
 
-MatrixFile = Annotated[
-    Target | None,
-    Flags(("-o",), "FILE.npz", old="out"),
-    Help("Write the matrices and the ids to this file."),
-]
+
+class ComparingPairs(Comparing, PairFiles, total=False):
+    """How texts are compared and read, and which files are written."""
+
+
 _EXTREMES = ("nearest", "divergence", "farthest", "its divergence")
 
 
@@ -60,7 +52,9 @@ class PairDivergence:
 class PairDivergences(ReadThrough[PairDivergence, Pairs]):
     """Every document compared with every other: ``matrix``, ``ids`` and ``matrices`` (by k)."""
 
-    labels: list[str] | None = hidden(default=None)  # colours of the map
+    labels: list[str] | None = hidden(default=None)  # colours of figures
+    by: str = hidden(default="")
+    plot_formats = PAGE_FORMATS
 
     def to_dicts(self) -> list[JsonObject]:
         return self.details[0].to_dicts()
@@ -73,8 +67,9 @@ class PairDivergences(ReadThrough[PairDivergence, Pairs]):
         yield from format_rows(rows, shown=len(rows))
 
     def plot(self, path: str | Path | None = None) -> Picture | Path:
-        """Draw the documents as a map: png, svg or pdf."""
-        return save_picture(draw_map(self.details[0], labels=self.labels), path)
+        """Draw the documents as a map: png, svg, pdf or html."""
+        groups = choose_groups(self.labels, len(self.details[0].ids), self.by)
+        return save_picture(draw_map(self.details[0], None, groups), path)
 
     def _repr_html_(self) -> str:
         return self.details[0]._repr_html_()
@@ -126,11 +121,6 @@ def pairs(
     ] = (3,),
     sample: Sample = None,
     seed: Seed = 0,
-    output: MatrixFile = None,
-    heat: Annotated[
-        Target | None, Flags(metavar="FILE"), Help("Draw the matrix with its dendrogram.")
-    ] = None,
-    by: Annotated[By | None, Help("Metadata field that colours the map.")] = None,
     memory: Annotated[
         float, Meta(gt=0, le=100_000), Help("Gigabytes to work in, for clouds of vectors.")
     ] = 1.0,
@@ -140,23 +130,32 @@ def pairs(
     ] = False,
     cluster: ClusterAddress = None,
     progress: Progress = silent,
-    **comparing: Unpack[Comparing],
+    **comparing: Unpack[ComparingPairs],
 ) -> PairDivergences:
-    """Compare every document with every other.
+    """Compare every document with every other, and draw the result.
 
     The table shows the nearest and the farthest of each document; --json and --csv have all pairs.
 
-        lexfield pairs books/ --measure hellinger
+        lexfield pairs books/ --measure cosine-delta --mfw 2000 --tree tree.svg
+        lexfield pairs books/ --measure delta --consensus 100 --tree tree.html
+        lexfield pairs books/ --measure delta --name '{author}_{title}' --by author --tree tree.png
+        lexfield pairs books/ --measure cosine-delta --hubs centre --map map.html --heat heat.png
+        lexfield pairs books/ --measure cosine-delta --network net.gexf --chunk 5000
         lexfield pairs books.idx --measure hellinger --plot map.png --by author
         lexfield pairs books/ --space latent -k 3,5,10 -o matrix.npz
         lexfield pairs books/ --sample 3000 --stopwords en --heat heat.svg --csv
         lexfield pairs books/ --space latent --resume run/
         lexfield pairs books/ --space latent --resume /shared/run --cluster tcp://10.0.0.5:8786
     """
-    if heat:
-        check_plot_path(heat)
+    check_files(comparing)
+    by = comparing.get("by")
+    corpus = read_texts(texts, comparing, progress, by=by)
+    counts = None
+    if needs_consensus(comparing):
+        chosen = ComparisonOptions.from_dict(choose_options(comparing))
+        counts = count_for_comparison(corpus, chosen, sample, seed)
     found = compute_pairs(
-        read_texts(texts, comparing, progress),
+        corpus if counts is None else counts,
         comparing,
         k=list(k),
         sample=sample,
@@ -168,11 +167,9 @@ def pairs(
         progress=progress,
     )
     labels = _read_labels(found, by) if by else None
-    if output:
-        replace_file(Path(output), _pack(found))
-    if heat:
-        draw_heat(found).save(heat)
-    return PairDivergences(_list_pairs(found), details=[found], labels=labels, notes=found.notes)
+    notes = [*found.notes, *write_files(found, counts, comparing, labels, progress)]
+    rows = _list_pairs(found)
+    return PairDivergences(rows, details=[found], labels=labels, by=by or "", notes=notes)
 
 
 def _list_pairs(found: Pairs) -> Sequence[PairDivergence]:
@@ -204,14 +201,6 @@ def _read_labels(found: Pairs, by: str) -> list[str]:
     return labels
 
 
-def _pack(found: Pairs) -> bytes:
-    """Return an npz file: the ids, and the matrices as ``k3`` and so on, or as ``counts``."""
-    arrays = {f"k{k}" if k else "counts": matrix for k, matrix in found.matrices.items()}
-    data = BytesIO()
-    np.savez_compressed(data, ids=np.array(found.ids), **arrays)  # type: ignore[arg-type]
-    return data.getvalue()
-
-
 @dataclass(kw_only=True)
 class PlacedDocument:
     """A document in the plane; ``order`` is its place among the leaves of a dendrogram."""
@@ -228,6 +217,7 @@ class DocumentMap(ReadThrough[PlacedDocument, Pairs]):
     """Documents in the plane, near each other if they differ little."""
 
     title: str
+    plot_formats = PAGE_FORMATS
 
     def lines(self) -> Iterator[str]:
         yield self.title
@@ -235,8 +225,9 @@ class DocumentMap(ReadThrough[PlacedDocument, Pairs]):
         yield from format_rows(rows, shown=len(rows))
 
     def plot(self, path: str | Path | None = None) -> Picture | Path:
-        """Draw the map: png, svg or pdf."""
-        return save_picture(draw_map(self.details[0]), path)
+        """Draw the map: png, svg, pdf or html."""
+        (found,) = self.details
+        return save_picture(draw_map(found, None, choose_groups(None, len(found.ids))), path)
 
 
 @verb
@@ -264,20 +255,11 @@ def map(
         seed=seed,
         progress=progress,
     )
+    order = np.argsort(make_dendrogram(found.matrix).order)
     rows = [
         PlacedDocument(id=id, x=float(x), y=float(y), order=int(place), metadata=metadata)
         for id, (x, y), place, metadata in zip(
-            found.ids, map_places(found.matrix), _order_leaves(found), found.metadata, strict=True
+            found.ids, map_places(found.matrix), order, found.metadata, strict=True
         )
     ]
     return DocumentMap(rows, title=title(found), details=[found], notes=found.notes)
-
-
-def _order_leaves(found: Pairs) -> NDArray[np.int64]:
-    """Return the place of each document among the leaves of a dendrogram."""
-    from scipy.cluster.hierarchy import leaves_list, linkage
-    from scipy.spatial.distance import squareform
-
-    distances = squareform(symmetric(found.matrix), checks=False)
-    leaves = leaves_list(linkage(distances, "average", optimal_ordering=True))
-    return np.argsort(leaves)

@@ -1,12 +1,13 @@
 // Named points on a canvas: zoom, drag, hover, find. Used by the pages that lexfield writes, which contain this
 // file, and by its server. Fast with 50,000 points: they are drawn as squares, and a grid finds the one under the pointer.
-const CELLS = 128, REACH = 12, MARGIN = { left: 58, right: 14, top: 12, bottom: 44 }, NONE = { left: 0, right: 0, top: 0, bottom: 0 };
+const CELLS = 128, REACH = 12, FEW = 2000, MARGIN = { left: 58, right: 14, top: 12, bottom: 44 }, NONE = { left: 0, right: 0, top: 0, bottom: 0 };
 
 export class Scatter {
   // x, y: shares of the axes from 0 to 1; names and groups of points, the most important first. detail(i): shown under
   // the pointer. theme(): { ink, paper, edge, grid, colours }. square: one scale for both axes. axes: [{ label, log, low, high }].
-  constructor({ x, y, names, group, detail, theme, labels = 40, square = false, axes = null, curves = [], onpoint = null }) {
-    Object.assign(this, { x, y, names, group, detail, theme, labels, square, axes, curves, onpoint });
+  // round: which groups are circles; by default all points are squares.
+  constructor({ x, y, names, group, detail, theme, labels = 40, square = false, axes = null, curves = [], onpoint = null, round = [] }) {
+    Object.assign(this, { x, y, names, group, detail, theme, labels, square, axes, curves, onpoint, round });
     this.margin = axes ? MARGIN : NONE;
     this.hidden = new Set();
     this.found = new Set();
@@ -63,7 +64,9 @@ export class Scatter {
       for (let i = n - 1; i >= 0; i--) {
         if (this.group[i] !== g) continue;
         const x = x0 + this.x[i] * kx, y = y0 - this.y[i] * ky;
-        if (x > -6 && x < w + 6 && y > -6 && y < hgt + 6) c.fillRect(x - r, y - r, 2 * r, 2 * r);
+        if (x < -6 || x > w + 6 || y < -6 || y > hgt + 6) continue;
+        if (!this.round[g]) c.fillRect(x - r, y - r, 2 * r, 2 * r);
+        else { c.beginPath(); c.arc(x, y, r * 1.1, 0, 7); c.fill(); }
       }
     });
     c.globalAlpha = 1;
@@ -73,27 +76,33 @@ export class Scatter {
       curve.x.forEach((x, j) => c.lineTo(x0 + x * kx, y0 - curve.y[j] * ky));
       c.stroke();
     });
-    for (const { i, x, y, name } of this.placeLabels(c)) {
+    for (const { i, x, y, left, name } of this.placeLabels(c)) {
       if (this.found.size) { c.fillStyle = theme.colours[this.group[i]]; c.beginPath(); c.arc(x, y, r + 3, 0, 7); c.fill(); }
-      c.lineWidth = 3; c.lineJoin = "round"; c.strokeStyle = theme.paper; c.strokeText(name, x + 6, y - 3);
-      c.fillStyle = theme.ink; c.fillText(name, x + 6, y - 3);
+      c.lineWidth = 3; c.lineJoin = "round"; c.strokeStyle = theme.paper; c.strokeText(name, left, y - 3);
+      c.fillStyle = theme.ink; c.fillText(name, left, y - 3);
     }
     c.restore();
     if (this.near >= 0) this.paintTip(c, theme);
   }
 
-  // Names that do not overlap, the most important first.
+  // Names that do not overlap, the most important first: to the right of their point, or to the left; if there are few
+  // points, they do not cover these either.
   placeLabels(c) {
-    const { w, hgt, kx, ky, x0, y0 } = this.frame(), taken = [], out = [];
+    const { w, hgt, kx, ky, x0, y0 } = this.frame(), taken = [], out = [], marks = [];
+    if (this.x.length <= FEW) this.x.forEach((x, i) => { if (!this.hidden.has(this.group[i])) marks.push([i, x0 + x * kx, y0 - this.y[i] * ky]); });
+    const isFree = (box, own) => box[0] >= this.margin.left && box[2] <= w
+      && !taken.some((b) => box[0] < b[2] && box[2] > b[0] && box[1] < b[3] && box[3] > b[1])
+      && !marks.some(([i, x, y]) => i !== own && x > box[0] - 2 && x < box[2] + 2 && y > box[1] && y < box[3] + 2);
     for (const i of this.found.size ? this.found : this.x.keys()) {
       if (out.length >= (this.found.size ? 200 : this.labels)) break;
       if (this.hidden.has(this.group[i])) continue;
       const x = x0 + this.x[i] * kx, y = y0 - this.y[i] * ky;
       if (x < this.margin.left || x > w || y < 12 || y > hgt) continue;
-      const name = this.names[i].slice(0, 40), box = [x + 4, y - 15, x + 10 + c.measureText(name).width, y + 3];
-      if (box[2] > w || taken.some((b) => box[0] < b[2] && box[2] > b[0] && box[1] < b[3] && box[3] > b[1])) continue;
-      taken.push(box);
-      out.push({ i, x, y, name });
+      const full = this.names[i], name = full.length > 45 ? `${full.slice(0, 44)}…` : full, wide = c.measureText(name).width;
+      const left = [x + 6, x - 6 - wide].find((at) => isFree([at - 2, y - 15, at + wide + 4, y + 3], i));
+      if (left === undefined) continue;
+      taken.push([left - 2, y - 15, left + wide + 4, y + 3]);
+      out.push({ i, x, y, left, name });
     }
     return out;
   }

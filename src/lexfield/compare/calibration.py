@@ -1,16 +1,15 @@
-"""Who wrote a text: candidates with calibrated probabilities, and the evidence.
+"""Probabilities of categories from scores, and whether they come true.
 
-    p(c | text) ∝ exp(−Σ_f w_f (d_f(c) − d̄_f) / s_f)
+    p(c | text) ∝ exp(−Σ_f w_f d_f(c) / s_f)
 
-d₁ is the distance from the nearest document of c, d₂ the mean distance from its documents, d̄ the
-mean of d over the categories. So what counts is how much nearer one category is than another, in
-units of the divergence: a text between two authors gets a probability near one half, however few
-the candidates. s_f is the spread of the differences within a text, drawn towards that of all known
-texts as if the text had been compared with ν more categories (a Bayesian estimate of a variance
-with ν degrees of freedom). With many candidates, a text that is far from all of them is not less
-certain for it; with two, its own spread says nothing and hardly counts.
+d_f(c) is how much farther than the mean category c is by score f. So what counts is how much nearer
+one category is than another: a text between two authors gets a probability near one half, however
+few the candidates. s_f is the spread of the differences within a text, drawn towards that of all
+known texts as if the text had been compared with ν more categories (a Bayesian estimate of a
+variance with ν degrees of freedom). With many candidates, a text that is far from all of them is
+not less certain for it; with two, its own spread says nothing and hardly counts.
 
-w_f ≥ 0 maximise the likelihood of the labels of known documents, each compared with all the others:
+w_f ≥ 0 maximise the likelihood of the labels of known documents, each scored from all the others:
 a conditional logit (McFadden 1974), which is convex. As in Platt (1999), the n documents are not
 taken as certain: the other labels share 1/(2n+2) of the true one, the estimate of Krichevsky and
 Trofimov (1981) for an event that was never observed. So a few documents, all labelled correctly, do
@@ -24,137 +23,20 @@ bin − share of the bin that is right| (Naeini et al. 2015).
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field, replace
-from typing import Any
+from dataclasses import asdict, dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from lexfield.arrays import Array
-from lexfield.compare.counts import Counts, count_corpus
-from lexfield.compare.labels import (
-    Evidence,
-    RowTable,
-    find_calibration_rows,
-    find_category_distances,
-    find_evidence,
-)
-from lexfield.compare.options import ComparisonOptions
-from lexfield.compare.pairs import pairs
+from lexfield.compare.labels import find_category_distances
 from lexfield.errors import InputError, check
 from lexfield.results import JsonObject
-from lexfield.text.corpus import Corpus
 
 Matrix = NDArray[np.float64]
 RULES = ("nearest", "category")
 _STEEPEST = 100.0  # the largest weight
 _FREEDOM = 3.0  # ν; chosen on Reuters C50 from 3, 10, 30 and none
-_UNKNOWN = "?"  # the label of a text in question that has none
-
-
-@dataclass(frozen=True)
-class AttributedDocument:
-    """A document with its own label, and the one it gets from all the others."""
-
-    id: str
-    label: str
-    predicted: str
-    probability: float
-    right: bool
-
-
-@dataclass(frozen=True)
-class ProbableLabel:
-    """A candidate, and the distance of its nearest document."""
-
-    label: str
-    probability: float
-    nearest: float
-
-
-@dataclass(frozen=True)
-class Attribution(RowTable):
-    """Who wrote each document, or one text.
-
-    rows: every document; or for one text, the document ``id``, its candidates, likeliest first.
-    calibration: predicted probabilities beside outcomes, for the documents with known labels.
-    evidence: what supports the label of the one text; None for every document.
-    """
-
-    by: str
-    rows: list[AttributedDocument] | list[ProbableLabel]
-    model: CategoryModel
-    calibration: Calibration
-    notes: list[str] = field(default_factory=list)
-    evidence: Evidence | None = None
-
-
-def attribute(
-    corpus: Corpus,
-    by: str,
-    text: str | None = None,
-    *,
-    measure: str = "hellinger",
-    **options: Any,
-) -> Attribution:
-    """Attribute every document from all the others, or only the one with the id ``text``, which may
-    lack the metadata field ``by``. ``options`` are those of ``ComparisonOptions``."""
-    chosen = ComparisonOptions.from_dict({"measure": measure, **options})
-    counts = count_corpus(corpus, n=chosen.n, stopwords=chosen.stopwords)
-    if text is not None:
-        counts = _label_unknown(counts, by, text)
-    found = pairs(counts.keep_labelled(by), measure=measure, **options)
-    labels = np.array([record[by] for record in found.metadata])
-    if text is not None and text not in found.ids:
-        raise InputError(f"{text!r} is too short for this.", " ".join(found.notes))
-    asked = None if text is None else found.ids.index(text)
-    known = np.array([row for row in range(len(labels)) if row != asked])
-    names = np.unique(labels[known])
-    others = found.matrix.copy()
-    np.fill_diagonal(others, np.inf)
-    differences = find_differences(others[:, known], labels[known], names)
-    rows = known[find_calibration_rows(labels[known].tolist())]
-    truth = np.searchsorted(names, labels[rows])
-    model = fit_model(differences[rows], truth)
-    p = model.predict(differences)
-    calibration = measure_calibration(p[rows], truth)
-    notes = list(found.notes)
-    if len(rows) < len(known):
-        notes.append(
-            f"cannot be attributed, as no other document has their {by}:"
-            f" {len(known) - len(rows):,} of {len(known):,} documents"
-        )
-    nearest = np.stack([others[:, known[labels[known] == n]].min(axis=1) for n in names], axis=1)
-    orders = np.lexsort((nearest, -p))  # of equal probabilities, the nearer comes first
-    if asked is None:
-        documents = [
-            AttributedDocument(
-                found.ids[row],
-                str(labels[row]),
-                str(names[first]),
-                float(p[row, first]),
-                bool(names[first] == labels[row]),
-            )
-            for row, first in enumerate(orders[:, 0])
-        ]
-        return Attribution(by, documents, model, calibration, notes)
-    candidates = [
-        ProbableLabel(str(names[i]), float(p[asked, i]), float(nearest[asked, i]))
-        for i in orders[asked]
-    ]
-    best, second = (one.label for one in candidates[:2])
-    evidence = find_evidence(found, counts, labels.tolist(), found.ids[asked], best, second)
-    return Attribution(by, candidates, model, calibration, notes, evidence)
-
-
-def _label_unknown(counts: Counts, by: str, text: str) -> Counts:
-    """Give the text in question a label if it has none, so that it is not left out."""
-    if text not in counts.ids:
-        raise InputError(f"There is no document {text!r}.", "Give a file, or the id of a document.")
-    row = counts.ids.index(text)
-    metadata = [dict(record) for record in counts.metadata]
-    metadata[row][by] = metadata[row].get(by) or _UNKNOWN
-    return replace(counts, metadata=metadata)
 
 
 @dataclass(frozen=True)
@@ -204,7 +86,11 @@ def find_differences(
     be ignored. The result is infinite where a category has no document.
     """
     parts = [find_category_distances(distances, labels, names, rule, 1) for rule in rules]
-    far = np.stack(parts, axis=-1)
+    return center_distances(np.stack(parts, axis=-1))
+
+
+def center_distances(far: Matrix) -> Matrix:
+    """Return how much farther than the mean category each category is."""
     finite = np.isfinite(far)
     if not finite.any(axis=1).all():
         raise InputError("A text is infinitely far from every category.", "Try --measure js.")

@@ -1,0 +1,294 @@
+"""``lexfield attribute``: who wrote a text?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Unpack
+
+import numpy as np
+from msgspec import UNSET, Meta, UnsetType
+
+from lexfield.compare.authors import Authors, Method
+from lexfield.compare.authors import attribute as find_authors
+from lexfield.compare.calibration import Calibration
+from lexfield.compare.clues import Clue, find_clues
+from lexfield.compare.style import parse_features
+from lexfield.plots.divergence import draw_reliability
+from lexfield.plots.figure import Picture
+from lexfield.progress import Progress, begin_stage, silent
+from lexfield.results import format_rows
+from lexfield.text.corpus import Corpus
+from lexfield.text.document import Document
+from lexfield.verbs.declare import Flags, Help, verb
+from lexfield.verbs.input import (
+    TextInput,
+    TextOptions,
+    TextsInput,
+    choose_text,
+    read_documents,
+)
+from lexfield.verbs.options import By
+from lexfield.verbs.results import Result, save_picture
+
+_SHOWN = 5  # candidates
+Features = Annotated[
+    str | None,
+    Meta(max_length=500),
+    Flags(metavar="LIST"),
+    Help(
+        "What to count, separated by commas: mfw(500), char4, char(2-5), word(1-2), function, pos,"
+        " punct. By default mfw(500), mfw(2000), word(1-2), char(2-5), weighted."
+    ),
+]
+Rule = Annotated[
+    str | None,
+    Meta(max_length=60),
+    Flags(metavar="RULE"),
+    Help(
+        "How to decide: nearest (text), author (mean of their texts), ridge, svm, logistic, or"
+        " several with +, weighted. By default chosen by cross-validation from nearest, ridge and"
+        " nearest+ridge."
+    ),
+]
+StyleMeasure = Annotated[
+    str | None,
+    Meta(max_length=200),
+    Help("Divergence for nearest and author, such as hellinger; by default the cosine."),
+]
+
+
+@dataclass(kw_only=True)
+class CandidateAuthor:
+    """An author, and how likely it is that they rather than the others wrote the text.
+
+    With --verify: the share of rounds in which they beat the imposters (``score``), and how likely
+    it is that they wrote it at all (``verified``).
+    """
+
+    label: str
+    probability: float
+    score: float | UnsetType = UNSET
+    verified: float | UnsetType = UNSET
+
+
+@dataclass(kw_only=True)
+class AttributedText:
+    """A text and its likeliest author; ``label`` is null if it is none of them.
+
+    known: the author of a text that has one, and whether that is the label (``right``).
+    """
+
+    id: str
+    label: str | None
+    probability: float
+    words: int
+    known: str | UnsetType = UNSET
+    right: bool | UnsetType = UNSET
+    candidates: list[CandidateAuthor]
+    evidence: list[Clue]
+
+
+@dataclass(repr=False)
+class Attribution(Result[AttributedText]):
+    """The texts in question, or every known text, attributed from all the others.
+
+    auc: with --verify, how often a known text scores higher with its own author than a text of a
+    stranger with its best one.
+    """
+
+    by: str
+    method: Method
+    calibration: Calibration
+    auc: float | UnsetType = UNSET
+
+    def lines(self) -> Iterator[str]:
+        if len(self.results) == 1:
+            yield from self._format_text(self.results[0])
+        elif self.results[0].known is UNSET:
+            rows = [
+                {
+                    "id": one.id,
+                    "words": one.words,
+                    self.by: one.label or "none of these",
+                    "probability": f"{one.probability:.2f}",
+                    "or": one.candidates[1].label,
+                }
+                for one in self.results
+            ]
+            yield from format_rows(rows, shown=len(rows))
+        else:
+            yield from self._format_bins()
+        checked = self.calibration
+        yield (
+            f"known texts, each attributed from all the others: {checked.accuracy:.0%} of"
+            f" {checked.documents} right, mean probability {checked.said:.0%}, off by"
+            f" {checked.error:.0%}"
+        )
+        if isinstance(self.auc, float):
+            yield f"verification of known texts: AUC {self.auc:.2f}"
+        used = [f"{name} {weight:.2f}" for name, weight in self.method.weights.items() if weight]
+        yield f"chosen: {self.method.rule} ({', '.join(used)})"
+
+    def _format_text(self, one: AttributedText) -> Iterator[str]:
+        label = self.paint(one.label or "none of these", "green")
+        yield f"{one.id}: {label} with probability {one.probability:.2f} ({one.words:,} words)"
+        rows = [{"label": c.label, "probability": c.probability} for c in one.candidates[:_SHOWN]]
+        for row, candidate in zip(rows, one.candidates, strict=False):
+            if isinstance(candidate.verified, float):
+                row |= {"beats imposters": candidate.score, "theirs at all": candidate.verified}
+        yield from (f"  {line}" for line in format_rows(rows))
+        if one.evidence:
+            first, second = one.candidates[0].label, one.candidates[1].label
+            yield f"what speaks for {first} rather than {second}, per 1,000 words"
+            clues = [
+                {
+                    "type": repr(clue.type) if clue.type != clue.type.strip() else clue.type,
+                    "text": f"{clue.text_rate:.2f}",
+                    first: f"{clue.author_rate:.2f}",
+                    second: f"{clue.next_rate:.2f}",
+                    "as in": clue.context,
+                }
+                for clue in one.evidence
+            ]
+            yield from (f"  {line}" for line in format_rows(clues, shown=len(clues)))
+
+    def _format_bins(self) -> Iterator[str]:
+        rows = [
+            {
+                "probability": f"{one.low:.0%} to {one.high:.0%}",
+                "documents": one.documents,
+                "mean": f"{one.said:.0%}",
+                "right": f"{one.right:.0%}",
+            }
+            for one in self.calibration.bins
+        ]
+        yield from format_rows(rows, shown=len(rows))
+
+    def plot(self, path: str | Path | None = None) -> Picture | Path:
+        """Draw predicted probabilities against the share that was right: png, svg or pdf."""
+        return save_picture(draw_reliability(self.calibration.to_dict()), path)
+
+
+@verb
+def attribute(
+    texts: TextsInput,
+    *,
+    by: Annotated[By, Help("Metadata field to guess, such as author.")],
+    text: Annotated[
+        TextInput | None,
+        Flags(metavar="FILE|FOLDER|ID"),
+        Help("What is in question: a file, every text of a folder, or a document by its id."),
+    ] = None,
+    features: Features = None,
+    rule: Rule = None,
+    measure: StyleMeasure = None,
+    reject: Annotated[
+        float,
+        Meta(ge=0, le=1),
+        Help('Say "none of these" below this probability; with --verify, of either kind.'),
+    ] = 0.0,
+    verify: Annotated[
+        bool, Help("Also ask of each author: is it theirs at all? By general imposters.")
+    ] = False,
+    progress: Progress = silent,
+    **options: Unpack[TextOptions],
+) -> Attribution:
+    """Attribute texts to their likeliest author, with a probability and evidence.
+
+    Probabilities are calibrated on the known texts, each attributed from all the others. Without
+    --text, that calibration is shown.
+
+        lexfield attribute books/ --metadata books.csv --by author --text disputed.txt
+        lexfield attribute books/ --metadata books.csv --by author --text unknown/ --reject 0.5
+        lexfield attribute books/ --metadata books.csv --by author --text emma --verify
+        lexfield attribute books.idx --by author --features mfw,char4 --rule svm --text emma
+        lexfield attribute books/ --metadata books.csv --by author --plot reliability.png
+    """
+    begin_stage(progress, "reading")
+    documents, notes = read_documents(texts, options, by)
+    known = list(documents)
+    asked = None if text is None else choose_texts(text, known)
+    found = find_authors(
+        known,
+        by,
+        asked,
+        features=features,
+        rule=rule,
+        measure=measure,
+        verify=verify,
+        progress=progress,
+    )
+    by_id = {one.id: one for one in known}
+    about = [by_id[id] for id in found.ids] if asked is None else asked
+    rows = [describe(found, row, one, by, reject, asked is None) for row, one in enumerate(about)]
+    for row, one in enumerate(asked or ()):
+        rows[row].evidence = _explain(found, row, one, known, by)
+    return Attribution(
+        rows,
+        by=by,
+        method=found.method,
+        calibration=found.calibration,
+        auc=UNSET if found.verification is None else found.verification.auc,
+        notes=[*notes, *found.notes],
+    )
+
+
+def choose_texts(source: object, known: Sequence[Document]) -> list[Document]:
+    """Return the texts in question: a known one by its id, those of a folder, or a new one."""
+    if isinstance(source, Document):
+        return [source]
+    if isinstance(source, Path) and source.is_dir():
+        return list(read_documents(source)[0])
+    if not isinstance(source, str | Path):
+        return list(read_documents(source)[0])  # type: ignore[arg-type]
+    same = [one for one in known if one.id == str(source)]
+    return same[:1] or [choose_text(source, Corpus.of([]))]
+
+
+def describe(
+    found: Authors, row: int, text: Document, by: str, reject: float, is_known: bool
+) -> AttributedText:
+    """Return the candidates for a text, likeliest first; the evidence is not yet there."""
+    p = found.probabilities[row]
+    candidates = [
+        CandidateAuthor(label=found.names[i], probability=float(p[i]))
+        for i in np.argsort(-p, kind="stable").tolist()
+    ]
+    best = candidates[0]
+    if found.verification is not None:
+        places = {name: i for i, name in enumerate(found.names)}
+        for one in candidates:
+            one.score = float(found.verification.scores[row, places[one.label]])
+            one.verified = float(found.verification.probabilities[row, places[one.label]])
+    is_theirs = best.probability >= reject and (best.verified is UNSET or best.verified >= reject)
+    label = best.label if is_theirs else None
+    known = text.metadata.get(by) if is_known else None
+    return AttributedText(
+        id=text.id,
+        label=label,
+        probability=best.probability,
+        words=int(found.words[row]),
+        known=known or UNSET,
+        right=label == known if known else UNSET,
+        candidates=candidates,
+        evidence=[],
+    )
+
+
+def _explain(
+    found: Authors, row: int, text: Document, known: Sequence[Document], by: str
+) -> list[Clue]:
+    """Return what speaks for the likeliest author rather than the next."""
+    first, second = (found.names[i] for i in np.argsort(-found.probabilities[row])[:2])
+    used = [name.partition(": ")[2] for name, weight in found.method.weights.items() if weight]
+    features = parse_features(", ".join(dict.fromkeys(used or found.method.features)))
+    words = " ".join(text.text.split())
+    others = [one for one in known if " ".join(one.text.split()) != words]
+    return find_clues(
+        text.text,
+        [one.text for one in others if one.metadata.get(by) == first],
+        [one.text for one in others if one.metadata.get(by) == second],
+        features,
+    )

@@ -1,0 +1,115 @@
+"""Options that say how files become texts, shared by every verb that reads files."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, TypedDict
+
+from msgspec import Meta
+
+from lexfield.results import JsonObject
+from lexfield.text.cut import Joining
+from lexfield.verbs.declare import Default, Flags, Help, Input
+
+
+class FileOptions(TypedDict, total=False):
+    """How files become texts."""
+
+    text_fields: Annotated[
+        Sequence[str],
+        Flags(("--text-field",), "NAME", old="text_field", served=False),
+        Default(()),
+        Help(
+            "Field with the text of a record; repeat it to join several. Found automatically by"
+            " default: text, body, content, sentence, abstract or description."
+        ),
+    ]
+    title_field: Annotated[
+        str | None,
+        Flags(metavar="NAME", served=False),
+        Default(None),
+        Help(
+            "Field with the title of a record, which then begins its text, or none. Found"
+            " automatically by default, unless --text-field is given: title, or summary beside a"
+            " description."
+        ),
+    ]
+    id_field: Annotated[
+        str | None,
+        Flags(metavar="NAME", served=False),
+        Default(None),
+        Help("Field with the id of a record."),
+    ]
+    metadata: Annotated[
+        str | Path | None,
+        Input("file"),
+        Flags(served=False),
+        Default(None),
+        Help("A csv, tsv or jsonl file with an id column, joined to the texts."),
+    ]
+    encoding: Annotated[
+        str | None,
+        Flags(served=False),
+        Default(None),
+        Help("Encoding of the texts; detected automatically by default."),
+    ]
+    format: Annotated[
+        str | None,
+        Flags(metavar="NAME", served=False),
+        Default(None),
+        Help(
+            "Read every file as this instead of going by its name: text, lines (a document per"
+            " line), jsonl, csv, tsv, parquet, or a reader that was registered."
+        ),
+    ]
+    keep_gutenberg: Annotated[
+        bool,
+        Flags(served=False),
+        Default(False),
+        Help("Keep Project Gutenberg's header and licence."),
+    ]
+    name: Annotated[
+        str | None,
+        Meta(max_length=200),
+        Flags(metavar="PATTERN", served=False),
+        Default(None),
+        Help("Where metadata are in the names of text files, such as {author}_{title}_{year}."),
+    ]
+    split: Annotated[
+        str | None,
+        Meta(max_length=500),
+        Flags(metavar="REGEX", served=False),
+        Default(None),
+        Help("Cut texts at headings: lines that match this from their beginning."),
+    ]
+    chunk: Annotated[
+        int | None,
+        Meta(ge=1, le=10**9),
+        Flags(metavar="WORDS", served=False),
+        Default(None),
+        Help(
+            "Cut texts into parts of this many words; a rest of less than half belongs to the last."
+        ),
+    ]
+    sample_chunks: Annotated[
+        int | None,
+        Meta(ge=1, le=10**6),
+        Flags(metavar="N", served=False),
+        Default(None),
+        Help("Keep N parts of each text, drawn at random, the same ones every time."),
+    ]
+    join_lines: Annotated[
+        Joining,
+        Flags(served=False),
+        Default("auto"),
+        Help("Remove empty lines inside sentences; auto: of texts that are typed double-spaced."),
+    ]
+
+
+_FILE_OPTIONS = frozenset(FileOptions.__annotations__)
+
+
+def get_file_options(options: FileOptions | None) -> JsonObject:
+    """Return those of the options of a verb that say how to read files."""
+    return {name: one for name, one in (options or {}).items() if name in _FILE_OPTIONS}

@@ -1,0 +1,167 @@
+"""``lexfield rolling``: who wrote which part of a text?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Unpack
+
+from msgspec import Meta
+
+from lexfield.compare.authors import Authors, Method, find_changes
+from lexfield.compare.authors import attribute as find_authors
+from lexfield.compare.calibration import Calibration
+from lexfield.errors import InputError
+from lexfield.plots.figure import Picture
+from lexfield.plots.rolling import draw_rolling
+from lexfield.progress import Progress, begin_stage, silent
+from lexfield.results import format_rows
+from lexfield.text.document import Document
+from lexfield.verbs.attribute import (
+    AttributedText,
+    CandidateAuthor,
+    Features,
+    Rule,
+    choose_texts,
+    describe,
+)
+from lexfield.verbs.declare import Flags, Help, verb
+from lexfield.verbs.input import CorpusInput, TextInput, TextOptions, read_documents
+from lexfield.verbs.options import By
+from lexfield.verbs.results import Result, save_picture
+
+
+@dataclass(kw_only=True)
+class Window:
+    """Words ``start`` to ``end`` of a text, and the probability of each author."""
+
+    start: int
+    end: int
+    label: str
+    probability: float
+    candidates: list[CandidateAuthor]
+
+
+@dataclass(kw_only=True)
+class Change:
+    """Where another hand begins: between the middles of two windows."""
+
+    word: int
+    before: str
+    after: str
+
+
+@dataclass(repr=False)
+class Rolling(Result[Window]):
+    """The author of each window along a text, and where the hand changes."""
+
+    id: str
+    by: str
+    window: int
+    changes: list[Change]
+    method: Method
+    calibration: Calibration
+
+    def lines(self) -> Iterator[str]:
+        rows = [
+            {
+                "words": f"{one.start:,} to {one.end:,}",
+                self.by: one.label,
+                "probability": f"{one.probability:.2f}",
+                "or": one.candidates[1].label,
+            }
+            for one in self.results
+        ]
+        yield from format_rows(rows, shown=len(rows))
+        for change in self.changes:
+            yield f"from about word {change.word:,}: {change.after} instead of {change.before}"
+        if not self.changes:
+            yield "one hand throughout"
+        checked = self.calibration
+        yield f"known texts, windows of this length: {checked.accuracy:.0%} right"
+
+    def plot(self, path: str | Path | None = None) -> Picture | Path:
+        """Draw the probability of each author along the text: png, svg or pdf."""
+        return save_picture(
+            draw_rolling(self.to_dicts(), self.id, [c.word for c in self.changes]), path
+        )
+
+
+@verb
+def rolling(
+    text: TextInput,
+    *,
+    known: Annotated[CorpusInput, Flags(metavar="FOLDER"), Help("Texts whose authors are known.")],
+    by: Annotated[By, Help("Metadata field to guess, such as author.")] = "author",
+    window: Annotated[int, Meta(ge=50, le=10**6), Help("Words in a window.")] = 2000,
+    step: Annotated[
+        int | None, Meta(ge=1, le=10**6), Help("Words between windows; by default half a window.")
+    ] = None,
+    features: Features = None,
+    rule: Rule = None,
+    progress: Progress = silent,
+    **options: Unpack[TextOptions],
+) -> Rolling:
+    """Attribute a text window by window, and find where the hand changes.
+
+    Eder (2016). Known texts are judged by excerpts of the same length.
+
+        lexfield rolling disputed.txt --known books/ --metadata books.csv --by author
+        lexfield rolling disputed.txt --known books/ --metadata books.csv --plot hands.png
+    """
+    begin_stage(progress, "reading")
+    documents, notes = read_documents(known, options, by)
+    (asked, *more) = choose_texts(text, list(documents))
+    if more:
+        raise InputError("Windows go along one text.", "Name one file.")
+    words = asked.text.split()
+    if len(words) < window:
+        raise InputError(
+            f"{asked.id!r} has {len(words):,} words, fewer than a window of {window:,}.",
+            "Choose a smaller --window.",
+        )
+    starts = range(0, len(words) - window + 1, step or max(1, window // 2))
+    parts = [Document(str(s), " ".join(words[s : s + window])) for s in starts]
+    own = " ".join(words)
+    others = [one for one in documents if " ".join(one.text.split()) != own]
+    if len(others) < len(documents):
+        notes = [*notes, f"also among the known texts, left out there: {asked.id}"]
+    found = find_authors(others, by, parts, features=features, rule=rule, progress=progress)
+    rows = [
+        _describe_window(describe(found, row, one, by, 0.0, False), starts[row], window)
+        for row, one in enumerate(parts)
+    ]
+    return Rolling(
+        rows,
+        id=asked.id,
+        by=by,
+        window=window,
+        changes=_list_changes(found, starts, window),
+        method=found.method,
+        calibration=found.calibration,
+        notes=[*notes, *found.notes],
+    )
+
+
+def _describe_window(one: AttributedText, start: int, window: int) -> Window:
+    return Window(
+        start=start,
+        end=start + window,
+        label=str(one.label),
+        probability=one.probability,
+        candidates=one.candidates,
+    )
+
+
+def _list_changes(found: Authors, starts: Sequence[int], window: int) -> list[Change]:
+    hands = find_changes(found.probabilities)
+    return [
+        Change(
+            word=(starts[row - 1] + starts[row] + window) // 2,
+            before=found.names[hands[row - 1]],
+            after=found.names[hands[row]],
+        )
+        for row in range(1, len(hands))
+        if hands[row] != hands[row - 1]
+    ]

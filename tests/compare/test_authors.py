@@ -1,0 +1,210 @@
+"""Attribution beside plain refits, loops and searches; and what must not leak."""
+
+from __future__ import annotations
+
+from itertools import pairwise, product
+
+import numpy as np
+import pytest
+
+from lexfield.compare.authors import attribute, find_changes
+from lexfield.compare.clues import find_clues, find_place
+from lexfield.compare.imposters import find_leads
+from lexfield.compare.scores import Layout, regress, score_texts
+from lexfield.compare.style import count_features, parse_features
+from lexfield.errors import InputError
+from lexfield.text.corpus import Corpus
+from lexfield.text.document import Document
+
+
+def make_layout(rng: np.random.Generator) -> Layout:
+    owners = np.repeat(np.arange(6), [1, 2, 3, 1, 2, 2])
+    texts = np.arange(11, 17)
+    left_out = np.array([0, 1, 2, 3, 4, 5, -1])
+    return Layout(owners, np.array([0, 0, 1, 1, 2, 2]), texts, np.append(texts, 17), left_out)
+
+
+def test_leaving_a_text_out_is_a_fit_without_it() -> None:
+    rng = np.random.default_rng(1)
+    layout = make_layout(rng)
+    vectors = rng.standard_normal((18, 30))
+    truth = np.eye(3)[layout.labels[layout.owners]]
+    products = vectors @ vectors[:17].T
+    found = regress(products, layout, truth, penalty=0.1)
+    spread = np.trace(products[:11, :11]) / 11 - products[:11, :11].mean()
+    for row, out in enumerate(layout.left_out.tolist()):
+        kept = np.flatnonzero(layout.owners != out)
+        x = vectors[kept]
+        # ridge regression with a free intercept, in primal form
+        centred, base = x - x.mean(axis=0), truth[kept].mean(axis=0)
+        penalty = 0.1 * spread * np.eye(30)
+        slope = np.linalg.solve(centred.T @ centred + penalty, centred.T @ (truth[kept] - base))
+        expected = (vectors[layout.asked[row]] - x.mean(axis=0)) @ slope + base
+        assert found[row] == pytest.approx(expected, abs=1e-8)
+
+
+def test_labels_at_random_are_found_by_chance(sample: Corpus) -> None:
+    """Standardising and centring must not tell the label of the text that is left out."""
+    rng = np.random.default_rng(0)
+    drawn = rng.permutation(np.arange(64) % 8)
+    texts = [
+        Document(one.id, one.text, metadata={"author": str(label)})
+        for one, label in zip(sample.documents, drawn, strict=True)
+    ]
+    for rule in ("ridge", "nearest", "nearest+ridge"):
+        found = attribute(texts, "author", rule=rule)
+        assert found.calibration.accuracy < 0.3  # one in eight
+        assert found.calibration.said < 0.45
+
+
+def test_every_text_from_all_the_others(sample: Corpus) -> None:
+    found = attribute(list(sample.documents), "author")
+    assert found.calibration.accuracy > 0.8
+    assert abs(found.calibration.said - found.calibration.accuracy) < 0.1
+    assert found.probabilities.sum(axis=1) == pytest.approx(1)
+    assert [one.rule for one in found.method.tried] == ["nearest", "ridge", "nearest + ridge"]
+    best = min(found.method.tried, key=lambda one: one.log_loss)
+    assert best.rule == found.method.rule
+    again = attribute(list(sample.documents), "author")
+    assert (again.probabilities == found.probabilities).all()
+
+
+def test_a_known_text_does_not_see_its_own_label(sample: Corpus) -> None:
+    known = list(sample.documents)
+    text = sample["pell-sea"]
+    found = attribute(known, "author", [text])
+    (note,) = found.notes
+    assert note == "also among the known texts, left out there: pell-sea"
+    wrong = Document(text.id, text.text, metadata={"author": "voss"})
+    swapped = [wrong if one.id == text.id else one for one in known]
+    again = attribute(swapped, "author", [text])
+    pell, voss = (found.names.index(name) for name in ("pell", "voss"))
+    assert again.probabilities[0, pell] > again.probabilities[0, voss]
+
+
+def test_two_candidates_get_as_many_probabilities_as_texts(sample: Corpus) -> None:
+    two = [d for d in sample.documents if d.metadata["author"] in ("pell", "voss")]
+    said = attribute(two, "author").probabilities.max(axis=1).round(6)
+    assert len(set(said)) > len(two) / 2
+    assert said.max() - said.min() > 0.05
+
+
+def test_a_short_text_is_less_certain_than_a_long_one(sample: Corpus) -> None:
+    known = [one for one in sample.documents if one.id != "voss-sea"]
+    words = sample["voss-sea"].text.split()
+    texts = [Document(str(n), " ".join(words[:n])) for n in (20, len(words))]
+    short, long = attribute(known, "author", texts).probabilities.max(axis=1)
+    assert short < long
+
+
+@pytest.mark.parametrize("rule", ["author", "svm", "logistic"])
+def test_other_rules(sample: Corpus, rule: str) -> None:
+    found = attribute(list(sample.documents), "author", features="char4", rule=rule)
+    assert found.calibration.accuracy > 0.5
+    assert found.method.rule == rule and list(found.method.weights) == [f"{rule}: char(4)"]
+
+
+def test_a_measure_takes_the_place_of_the_cosine(sample: Corpus) -> None:
+    found = attribute(list(sample.documents), "author", features="mfw(200)", measure="hellinger")
+    assert found.method.measure == "hellinger" and found.calibration.accuracy > 0.4
+    with pytest.raises(InputError, match="nearest or author for a measure"):
+        attribute(list(sample.documents), "author", measure="js", rule="ridge")
+
+
+def test_errors(sample: Corpus) -> None:
+    known = list(sample.documents)
+    with pytest.raises(InputError, match="No text has the field 'shoe'"):
+        attribute(known, "shoe")
+    with pytest.raises(InputError, match="rule must be one of"):
+        attribute(known, "author", rule="guess")
+    with pytest.raises(InputError, match="has no words"):
+        attribute(known, "author", [Document("empty", " ")])
+    own = [Document(str(n), f"text {n}", metadata={"author": str(n)}) for n in range(4)]
+    with pytest.raises(InputError, match="Every document has a category of its own"):
+        attribute(own, "author")
+    single = [
+        *known[:16],
+        Document("x", "Only one text.", metadata={"author": "nobody"}),
+        Document("y", "No author at all."),
+        Document("z", " ", metadata={"author": "nobody"}),
+    ]
+    assert attribute(single, "author", [known[20]]).notes == [
+        "left out, without author: y",
+        "left out, without words: z",
+        "authors with one text, which are candidates but cannot be checked: nobody",
+    ]
+
+
+def test_imposters_are_those_of_a_loop() -> None:
+    rng = np.random.default_rng(5)
+    layout = make_layout(rng)
+    vectors = rng.standard_normal((18, 12))
+    hidden = layout.left_out[:, None] == np.arange(6)
+    found = find_leads(vectors, layout, hidden, seed=7)
+    again = np.random.default_rng(7)
+    sums = np.zeros((7, 3, 3))
+    for _ in range(100):
+        columns = again.permutation(12)[:6]
+        kept = again.random(6) < 0.5
+        for row, author in product(range(7), range(3)):
+            x = vectors[layout.asked[row], columns]
+
+            def near(text: int, x: np.ndarray = x, columns: np.ndarray = columns) -> float:
+                y = vectors[layout.texts[text], columns]
+                return float(x @ y / np.linalg.norm(x) / np.linalg.norm(y))
+
+            seen = [text for text in range(6) if not hidden[row, text]]
+            mine = [near(t) for t in seen if layout.labels[t] == author]
+            others = [near(t) for t in seen if layout.labels[t] != author and kept[t]]
+            rest = [near(t) for t in seen if layout.labels[t] != author]
+            won = max(mine) > max(others, default=-1.0)
+            sums[row, author] += [won, max(mine) - max(rest), max(mine)]
+    assert found == pytest.approx(sums / 100)
+
+
+def test_verification_orders_its_own_questions(sample: Corpus) -> None:
+    known = [d for d in sample.documents if d.metadata["author"] != "pell"]
+    checked = attribute(known, "author", [sample["pell-sea"]], verify=True).verification
+    assert checked is not None and 0.6 < checked.auc < 1
+    assert checked.scores.shape == checked.probabilities.shape == (1, 7)
+    assert ((checked.probabilities >= 0) & (checked.probabilities <= 1)).all()
+
+
+def test_changes_are_the_best_sequence() -> None:
+    rng = np.random.default_rng(2)
+    p = rng.dirichlet(np.full(3, 0.4), 6)
+
+    def value(path: tuple[int, ...]) -> float:
+        steps = sum(a != b for a, b in pairwise(path))
+        return float(np.log(np.maximum(p[np.arange(6), path], 1e-12)).sum() - 3 * steps)
+
+    best = max(product(range(3), repeat=6), key=value)
+    assert value(tuple(find_changes(p))) == pytest.approx(value(best))
+
+
+def test_clues_have_rates_and_a_place() -> None:
+    text = "“Whilst I sat,” he said, “whilst it rained.” " * 5
+    (feature,) = parse_features("word(1-2)")
+    found = find_clues(
+        text, ["whilst they slept whilst they sang"] * 3, ["while it is day"], [feature]
+    )
+    first = found[0]
+    assert first.type == "whilst"
+    assert first.text_rate == pytest.approx(1000 * 10 / 40)
+    assert first.author_rate == pytest.approx(1000 / 3) and first.next_rate == 0
+    assert first.context == '"[Whilst] I sat," he said, "whilst it rained."…'
+    (feature,) = parse_features("char(4)")
+    assert find_place("The whiles and whilst", "ilst", feature) == "The whiles and wh[ilst]"
+    assert find_place("The whiles and whil", "whil ", feature) == "The whiles and [whil]"
+
+
+def test_scores_say_where_no_text_is_left() -> None:
+    texts = ["a b c", "a b d", "x y z"]
+    (counts,) = count_features([*texts, *texts], "mfw(10)")
+    layout = Layout(
+        np.arange(3), np.array([0, 0, 1]), np.arange(3), np.arange(3), np.array([0, 1, 2])
+    )
+    for rule in ("nearest", "author", "ridge"):
+        (feature,) = parse_features("mfw(10)")
+        scores = score_texts(counts, feature, layout, [rule])[rule]
+        assert np.isneginf(scores).tolist() == [[False, False], [False, False], [False, True]]
