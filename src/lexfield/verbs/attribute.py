@@ -52,6 +52,11 @@ Rule = Annotated[
         " nearest+ridge."
     ),
 ]
+Reject = Annotated[
+    float,
+    Meta(ge=0, le=1),
+    Help('Say "none of these" below this probability; with --verify, below either.'),
+]
 StyleMeasure = Annotated[
     str | None,
     Meta(max_length=200),
