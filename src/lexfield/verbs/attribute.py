@@ -52,6 +52,11 @@ Rule = Annotated[
         " nearest+ridge."
     ),
 ]
+Questioned = Annotated[
+    TextInput | None,
+    Flags(metavar="FILE|FOLDER|ID"),
+    Help("What is in question: a file, every text of a folder, or a document by its id."),
+]
 Reject = Annotated[
     float,
     Meta(ge=0, le=1),
@@ -181,11 +186,7 @@ def attribute(
     texts: TextsInput,
     *,
     by: Annotated[By, Help("Metadata field to guess, such as author.")],
-    text: Annotated[
-        TextInput | None,
-        Flags(metavar="FILE|FOLDER|ID"),
-        Help("What is in question: a file, every text of a folder, or a document by its id."),
-    ] = None,
+    text: Questioned = None,
     features: Features = None,
     rule: Rule = None,
     measure: StyleMeasure = None,
