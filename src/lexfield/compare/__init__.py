@@ -2,6 +2,7 @@
 
 options.py         every choice with its default
 measures.py        the table of measures, and their formulas for counts
+count_table.py     what a measure is, and two matrices of counts that it compares
 delta.py           Delta and its relatives: formulas for standardised counts
 hubs.py            distances in which no text is the nearest of very many
 smoothing.py       frequencies of words
@@ -16,6 +17,10 @@ batches.py         all pairs in batches that can be resumed or computed on a clu
 neighbour_walk.py  distances from a word to the k-th nearest word of every document, and their sums
 style.py           style features: words, characters, parts of speech, punctuation
 labels.py          the nearest category
-attribution.py     who wrote a text, and how sure that is
+scores.py          how well the style of a text fits each author, by several rules
+calibration.py     probabilities from scores, and whether they come true
+authors.py         who wrote a text, and how sure that is
+imposters.py       is a text by an author at all
+clues.py           what speaks for an author, with rates and places
 classifier.py      labels as scikit-learn classifiers
 """
