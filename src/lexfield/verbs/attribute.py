@@ -52,6 +52,16 @@ Rule = Annotated[
         " nearest+ridge."
     ),
 ]
+Questioned = Annotated[
+    TextInput | None,
+    Flags(metavar="FILE|FOLDER|ID"),
+    Help("What is in question: a file, every text of a folder, or a document by its id."),
+]
+Reject = Annotated[
+    float,
+    Meta(ge=0, le=1),
+    Help('Say "none of these" below this probability; with --verify, below either.'),
+]
 StyleMeasure = Annotated[
     str | None,
     Meta(max_length=200),
@@ -176,11 +186,7 @@ def attribute(
     texts: TextsInput,
     *,
     by: Annotated[By, Help("Metadata field to guess, such as author.")],
-    text: Annotated[
-        TextInput | None,
-        Flags(metavar="FILE|FOLDER|ID"),
-        Help("What is in question: a file, every text of a folder, or a document by its id."),
-    ] = None,
+    text: Questioned = None,
     features: Features = None,
     rule: Rule = None,
     measure: StyleMeasure = None,
