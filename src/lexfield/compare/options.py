@@ -9,9 +9,10 @@ from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
 
 from lexfield.arrays import Array
+from lexfield.compare.count_table import CountTable, Measure
 from lexfield.compare.hubs import KINDS
 from lexfield.compare.knn import STEPS
-from lexfield.compare.measures import CountTable, Measure, find_measure, make_table
+from lexfield.compare.measures import find_measure, make_table
 from lexfield.compare.smoothing import parse_smoothing
 from lexfield.errors import InputError, check
 from lexfield.results import JsonObject
