@@ -25,7 +25,7 @@ from __future__ import annotations
 import difflib
 import inspect
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from importlib import import_module
 from itertools import islice
 from types import ModuleType
@@ -153,14 +153,11 @@ def need(module: str, extra: str) -> ModuleType:
         ) from error
 
 
-def refuse_unknown(owner: type, given: Iterable[str], hint: str = "") -> None:
-    """Raise InputError if a class was called with options that it does not have."""
+def refuse_unknown(owner: Callable[..., object], given: Iterable[str], hint: str = "") -> None:
+    """Raise InputError if a class or function was called with options that it does not have."""
     for name in given:
-        known = [
-            one.name
-            for one in inspect.signature(owner).parameters.values()
-            if one.kind is one.KEYWORD_ONLY
-        ]
+        parameters = inspect.signature(owner).parameters.values()
+        known = [one.name for one in parameters if one.kind is one.KEYWORD_ONLY]
         close = difflib.get_close_matches(name, known, 1)
         hint = f"Did you mean {close[0]!r}?" if close else hint
         raise InputError(

@@ -48,5 +48,11 @@ def test_mistakes_are_named(index: lx.Index) -> None:
         lx.evaluate({"sea": 1.0}, QRELS)  # type: ignore[dict-item]
     with pytest.raises(InputError, match="Judgements must be a file"):
         lx.evaluate({"q": {"sea": 1.0}}, {})
-    with pytest.raises(InputError, match="3 names for 1 runs"):
+    with pytest.raises(InputError, match="There are no runs to fuse"):
+        lx.fuse([])
+    with pytest.raises(InputError, match=r"list 1 must be a ranking: .* Got 5 instead"):
+        lx.fuse(5)  # type: ignore[arg-type]
+    with pytest.raises(InputError, match="only one run"):
+        lx.fuse("bm25.run")
+    with pytest.raises(InputError, match="3 names for 1 run"):
         lx.fuse([{"a": 1.0}], names=["a", "b", "c"])

@@ -13,7 +13,7 @@ from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from html import escape
 from typing import TypeAlias
 
-from lexfield.errors import InputError, check
+from lexfield.errors import InputError, check, shorten
 from lexfield.results import Frames
 from lexfield.text.normalise import Normalisation
 
@@ -27,6 +27,12 @@ class Bag(Frames, Mapping[Hashable, Number]):
     """
 
     def __init__(self, counts: Mapping[Hashable, Number] | Iterable[Hashable] = ()) -> None:
+        if isinstance(counts, str | bytes) or not isinstance(counts, Iterable):
+            raise InputError(
+                "A Bag is made of counts or of a list of types."
+                f" Got {shorten(repr(counts), 60)} instead.",
+                "For the words of a text use Bag.of(text).",
+            )
         self._counts: dict[Hashable, Number] = dict(
             counts if isinstance(counts, Mapping) else Counter(counts)
         )

@@ -27,8 +27,10 @@ from lexfield.index.build import (
     add_numbers,
     check_free,
     check_tokenizer,
+    choose_merged,
     register_function,
     to_corpus,
+    to_path,
     update_parts,
     write_index,
 )
@@ -60,7 +62,7 @@ class Collection:
 
     def __init__(
         self,
-        documents: Documents,
+        documents: Documents | None = None,  # so that its absence is one sentence
         *,
         vectors: WordVectors | str | Path = "default",
         language: str = "en",
@@ -87,7 +89,7 @@ class Collection:
     def open(cls, path: str | Path, metric: str | None = None) -> Self:
         """Open an index on disk; with ``metric``, as it is under one that was learned for it."""
         self = cls.__new__(cls)
-        self._attach(Path(path), metric)
+        self._attach(to_path(path), metric)
         return self
 
     def _attach(self, path: Path, metric: str | None = None) -> None:
@@ -162,12 +164,12 @@ class Collection:
         taken = [identity for identity in new.ids if identity in self.documents]
         if taken:
             raise InputError(
-                f"The index holds {taken[0]!r} already"
-                + (f" (and {len(taken) - 1} more of these ids)." if len(taken) > 1 else "."),
+                f"The index already has a document with the id {taken[0]!r}"
+                + (f" (and with {len(taken) - 1} more of these ids)." if len(taken) > 1 else "."),
                 "Delete it first, or give the new document another id.",
             )
         added = len(new.ids)
-        kept, absorbed = self._split(len(new.tokens))
+        kept, absorbed = choose_merged(self.segments, len(new.tokens))
         if absorbed:
             old = [document for number in absorbed for document in self._live_documents(number)]
             new = Corpus.of([*old, *new.documents], normalisation=self.normalisation)
@@ -184,6 +186,7 @@ class Collection:
 
     def delete(self, ids: Iterable[str]) -> int:
         """Delete documents by id; return their number. With an unknown id none is deleted."""
+        check(isinstance(ids, Iterable), "ids", "an id or a list of ids", ids)
         wanted = list(dict.fromkeys([ids] if isinstance(ids, str) else ids))
         return self._change(lambda: self._delete(wanted))
 
@@ -364,14 +367,6 @@ class Collection:
     def _embed(self, corpus: Corpus, vectors: WordVectors | None) -> WordEmbeddings:
         """Vectors of a corpus's words: the index's own, and for new words from their set."""
         return embed_with(list(corpus.vocabulary), self.lexicon, vectors or self._source)
-
-    def _split(self, tokens: int) -> tuple[range, range]:
-        """Segments that stay, and the last ones, small beside ``tokens``, that are merged."""
-        first = len(self.segments)
-        while first > 0 and len(self.segments[first - 1].corpus.tokens) <= tokens:
-            first -= 1
-            tokens += len(self.segments[first].corpus.tokens)
-        return range(first), range(first, len(self.segments))
 
     def _live_documents(self, number: int) -> Iterator[Document]:
         first = sum(len(segment.corpus.ids) for segment in self.segments[:number])

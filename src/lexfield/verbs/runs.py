@@ -17,7 +17,7 @@ from lexfield.evaluate.fusion import FusedHit, Part, fuse_runs
 from lexfield.evaluate.fusion import fuse as fuse_rankings
 from lexfield.evaluate.trec import Qrels, Run, Scored, read_qrels, read_run, run_lines, write_run
 from lexfield.index.ranking import Ranking
-from lexfield.results import JsonObject
+from lexfield.results import JsonObject, pluralise
 from lexfield.verbs.declare import Flags, Help, Input, verb
 from lexfield.verbs.options import Hits, Target
 from lexfield.verbs.results import Result, hidden
@@ -168,16 +168,21 @@ def fuse(
         lexfield fuse a.run b.run -k 5 --explain
         lexfield fuse a.run b.run --jsonl
     """
-    sources = list(runs)
+    is_one = is_run(runs) or isinstance(runs, Ranking) or not isinstance(runs, Iterable)
+    sources = [runs] if is_one else list(runs)
+    if not sources:
+        raise InputError("There are no runs to fuse.", "Give two or more runs or rankings.")
     if names and len(names) != len(sources):
-        raise InputError(f"There are {len(names)} names for {len(sources)} runs.")
-    if sources and not any(map(is_run, sources)):
+        raise InputError(
+            f"There are {pluralise(len(names), 'name')} for {pluralise(len(sources), 'run')}."
+        )
+    if not any(map(is_run, sources)):
         found = fuse_rankings(sources, combine, normalise=normalise, names=list(names) or None)
         rows = [_make_row(UNSET, hit) for hit in found[:k]]
         explain = output is None
     else:
         if len(sources) < 2:
-            raise InputError("There is only one run to fuse.", "Name two or more.")
+            raise InputError("There is only one run to fuse.", "Give two or more.")
         fused = fuse_runs(_open_runs(sources, names), combine, normalise=normalise)
         rows = [_make_row(query, hit) for query, hits in fused.items() for hit in hits[:k]]
     name = combine if combine == "rrf" else f"{combine}-{normalise}"
