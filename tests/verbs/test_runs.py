@@ -41,6 +41,16 @@ def test_rankings_and_runs_are_fused(index: lx.Index, tmp_path: Path) -> None:
     assert lx.evaluate(tmp_path / "both.run", QRELS).run == "rrf"
 
 
+def test_judged_ids_that_the_run_does_not_have_are_noted(index: lx.Index) -> None:
+    sentences = lx.search(index, ["a storm at sea"])
+    (note,) = lx.evaluate(sentences, {"1": {"sea": 1}}).notes
+    assert note.startswith("no judged document occurs in the run") and "like 'sea#" in note
+    assert note.endswith("search for documents, not sentences")
+    (note,) = lx.evaluate(sentences, {"1": {"sea.txt": 1}}).notes
+    assert note.endswith("those of the judgements like 'sea.txt'")
+    assert not lx.evaluate(lx.search(index, ["storm"], unit="document"), {"1": {"sea": 1}}).notes
+
+
 def test_mistakes_are_named(index: lx.Index) -> None:
     with pytest.raises(InputError, match="only one run"):
         lx.fuse([lx.run(index, {"q": "storm"})])

@@ -36,6 +36,7 @@ from lexfield.index.build import (
 )
 from lexfield.index.lexicon import Lexicon, VectorSource, embed_with
 from lexfield.index.metrics import Metric
+from lexfield.index.names import MEMORY, is_in_memory
 from lexfield.index.parts import discard_replaced, write_next, write_part
 from lexfield.index.query import Query, look_up
 from lexfield.index.rows import Rows
@@ -58,8 +59,6 @@ class Collection:
     """What is stored about documents: ``Collection(texts)`` in memory, ``build`` and ``open`` on
     disk. ``len``, iteration and ``collection[id]`` are over documents that were not deleted."""
 
-    is_temporary = False
-
     def __init__(
         self,
         documents: Documents | None = None,  # so that its absence is one sentence
@@ -77,9 +76,8 @@ class Collection:
         words of a sentence; ``save`` keeps the result.
         """
         refuse_unknown(type(self), unknown, "Use lx.Document(id, text, metadata={…}).")
-        folder = tempfile.mkdtemp(prefix="lexfield-")
+        folder = tempfile.mkdtemp(prefix=MEMORY)
         weakref.finalize(self, shutil.rmtree, folder, ignore_errors=True)
-        self.is_temporary = True
         path = Path(folder) / "index"
         corpus = register_function(to_corpus(documents, progress, tokenize=tokenize), self)
         write_index(corpus, path, vectors, language, stemmer, progress)
@@ -316,6 +314,11 @@ class Collection:
         return str(self.path.resolve())
 
     @property
+    def is_in_memory(self) -> bool:
+        """Is the index in a temporary folder, which is removed with it?"""
+        return is_in_memory(self.path)
+
+    @property
     def _deleted(self) -> NDArray[np.bool_]:
         return self._store.array("deleted")
 
@@ -388,7 +391,7 @@ class Collection:
 
     def __repr__(self) -> str:
         sentences = sum(len(segment.corpus.sentences) for segment in self.segments)
-        where = "in memory" if self.is_temporary else repr(str(self.path))
+        where = "in memory" if self.is_in_memory else repr(str(self.path))
         return (
             f"<{type(self).__name__} {where}: {pluralise(len(self), 'document')},"
             f" {pluralise(sentences, 'sentence')}, {pluralise(len(self.lexicon), 'distinct word')}>"

@@ -22,6 +22,7 @@ from lexfield.engine import single_thread
 from lexfield.errors import InputError, list_names
 from lexfield.index.axes import text_axes
 from lexfield.index.lexicon import Maps
+from lexfield.index.names import name_index, name_step
 from lexfield.index.parts import find_part, metric_key, part_names, remove_part
 from lexfield.index.segment import Segment, find_balls
 from lexfield.index.topics import Topics
@@ -111,10 +112,10 @@ class Metric:
         if part is None:
             known = [row.name for row in _read_metrics(index)]
             raise InputError(
-                f"The index {index.path} has no metric {name!r}.",
+                f"The {name_index(index.path)} has no metric {name!r}.",
                 f"There are: {list_names(known)}."
                 if known
-                else f"Learn one with: lexfield metric learn {index.path} --by FIELD --name {name}",
+                else f"Learn one with: {name_learning(index.path, name)}",
             )
         self._store = part
 
@@ -174,6 +175,12 @@ class MappedSegment(Segment):
 
     def topic_map(self, topics: Topics) -> NDArray[np.float64]:
         return self._metric.topic_map(topics)
+
+
+def name_learning(path: Path, name: str) -> str:
+    """Return what to type to learn a metric for the index at a path."""
+    command = f"metric learn IDX --by FIELD --name {name}"
+    return name_step(path, command, f"lx.learn_metric(index, by='FIELD', name={name!r})")
 
 
 def list_metrics(folder: Path) -> Table[LearnedMetric]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from pathlib import PurePath
@@ -61,7 +62,6 @@ class Index(Collection):
     ) -> Ranking:
         """Return the ``k`` best sentences (or documents) for a text, each with its reasons.
 
-        A whole number in place of the method is ``k``, as in ``search("storm", 10)``.
         where: only documents with these metadata, decided before ranking: ``"author=Melville"`` or
             ``{"author": ["Melville", "Conrad"]}``; several values of one field are alternatives.
         algebra: read the text as sums of words and phrases, as in ``3*storm - "at sea"`` (count,
@@ -144,8 +144,11 @@ class Index(Collection):
 
 
 def _read_count(method: str | Method | int, k: int) -> tuple[str | Method, int]:
-    """Return the method and k where a number may stand in the place of the method."""
-    return (DEFAULT, method) if isinstance(method, int) else (method, k)
+    """Return the method and k; version 0.1 took a number in the place of the method as k."""
+    if not isinstance(method, int):
+        return method, k
+    warnings.warn(f"name k, as in search(text, k={method})", DeprecationWarning, stacklevel=3)
+    return DEFAULT, method
 
 
 def search_texts(

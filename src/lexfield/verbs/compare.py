@@ -301,4 +301,5 @@ def duplicates(
     found = find_pairs(
         opened, threshold, unit=unit, min_words=min_words, full=full, progress=progress
     )
-    return Duplicates(list(found), full=full, notes=found.notes)
+    none = f"no duplicates: no two {unit}s have a similarity of at least {threshold:g}"
+    return Duplicates(list(found), full=full, notes=[*found.notes, *([] if found else [none])])

@@ -243,12 +243,20 @@ def add(
     """
     opened = open_index(index)
     if isinstance(texts, Mapping) or is_list_of_texts(texts):
-        added, notes = opened.add(texts, progress=progress), []  # the index chooses free ids
+        added, notes = opened.add(texts, progress=progress), _note_empty(texts)  # chooses free ids
     else:
         corpus = read_texts(texts, options, progress, opened.normalisation)
         begin_stage(progress, "embedding words")
         added, notes = opened.add(corpus, progress=progress), corpus.notes
     return Result([AddedRow(added=added, documents=len(opened.documents))], notes=notes)
+
+
+def _note_empty(texts: Mapping[str, str] | Sequence[str | Document]) -> list[str]:
+    """Return a note on texts without a word."""
+    every = texts.values() if isinstance(texts, Mapping) else texts
+    plain = (one.text if isinstance(one, Document) else one for one in every)
+    empty = sum(not any(map(str.isalnum, text)) for text in plain)
+    return [f"documents without words: {empty:,}"] if empty else []
 
 
 @dataclass(kw_only=True)

@@ -91,7 +91,7 @@ def describe_index(index: Index) -> tuple[IndexInfo, list[str]]:
     """Return the figures of an index, and notes."""
     found = index.info()
     notes = found.pop("notes")
-    if index.is_temporary:
+    if index.is_in_memory:
         found["path"] = "in memory"
     return IndexInfo(**found, topics=has_topics(index.path)), notes
 
@@ -206,7 +206,7 @@ def verify(
     """
     place = index.path if isinstance(index, Index) else Path(str(index))
     if place.is_file():
-        return Verification(verify_study(place), path=place)
+        return Verification(_check_study(place), path=place)
     if find_metric(place):
         prefix = f"/metrics@{place.name}@"
         checks = [one for one in verify_store(place.parent.parent) if prefix in one.file]
@@ -222,6 +222,17 @@ def verify(
         path=place,
         notes=_list_notes(place, store),
     )
+
+
+def _check_study(path: Path) -> list[FileCheck]:
+    try:
+        return verify_study(path)
+    except NotAStoreError as error:
+        raise NotAStoreError(
+            f"{path} is neither an index, a vector set nor a study.",
+            "An index and a vector set are folders. If it was a study, its first bytes are damaged:"
+            " restore it from a backup.",
+        ) from error
 
 
 def _check_folders(path: Path, store: Store | None) -> list[FileCheck]:

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Annotated, Any, Protocol, TypedDict, TypeGuard, TypeVar
 
 from lexfield.cluster.sharded_index import open_index as open_at
-from lexfield.errors import InputError, shorten
+from lexfield.errors import InputError, check, shorten
 from lexfield.progress import Progress, begin_stage, silent
 from lexfield.results import JsonObject
 from lexfield.search.index import Index
@@ -42,7 +42,7 @@ _SUFFIXES = (".pdf", ".docx", ".html", ".epub", ".json", ".xml", ".gz", ".zip", 
 
 
 class FileOptions(TypedDict, total=False):
-    """How files become texts."""
+    """Options for reading files."""
 
     text_fields: Annotated[
         Sequence[str],
@@ -103,7 +103,7 @@ _FILE_OPTIONS = frozenset(FileOptions.__annotations__)
 
 
 class TextOptions(FileOptions, total=False):
-    """How arguments become texts."""
+    """Options for reading texts."""
 
     index: Annotated[
         Index | str | Path | None,
@@ -178,8 +178,10 @@ def _list_items(source: Any) -> list[str | Path | Document]:
     for item in found:
         if isinstance(item, Corpus | Index):
             raise InputError(
-                f"A list of texts holds strings, paths and Documents, not a {type(item).__name__}.",
-                "Pass that alone, and name options, as in k=5.",
+                "A list of texts can hold strings, paths and Documents. Got one with"
+                f" {'an Index' if isinstance(item, Index) else 'a Corpus'} instead.",
+                f"Pass the {'index' if isinstance(item, Index) else 'corpus'} alone, and name the"
+                " other arguments.",
             )
         if not isinstance(item, str | Path | Document):
             raise InputError(
@@ -222,8 +224,10 @@ def run_each(
     details: list[Detail] = []
     notes: list[str] = []
     names: Counter[str] = Counter()
-    if isinstance(sources, str | Path | Document | Corpus | Index):
-        sources = [sources]
+    is_one = isinstance(sources, str | Path | Document | Corpus | Index)
+    sources = [sources] if is_one or not isinstance(sources, Iterable) else sources  # type: ignore[list-item]
+    if not sources:
+        raise InputError("There are no texts.", "Give one or more texts, files or folders.")
     for source in sources:
         name = name_briefly(source)
         names[name] += 1
@@ -290,6 +294,7 @@ def open_index(source: Index | Sources, metric: str | None = None) -> Index:
         raise InputError(f"There is no index {shorten(source, 80)!r}.", hint)
     if isinstance(source, str | Path):
         return open_at(source, metric)
+    check(isinstance(source, Iterable | Document), "index", "an Index, its path, or texts", source)
     return Index(read_texts(source))
 
 
@@ -301,7 +306,7 @@ def name_source(source: object) -> str:
         case Document():
             return source.id
         case Index():
-            return "index" if source.is_temporary else str(source.path)
+            return "index" if source.is_in_memory else str(source.path)
         case Corpus() if len(source.ids) == 1:
             return source.ids[0]
         case str():

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import chain
 from numbers import Real
 from pathlib import Path
-from typing import Annotated, Literal, Protocol, runtime_checkable
+from typing import Annotated, Any, Literal, Protocol, runtime_checkable
 
 from msgspec import UNSET, Meta, UnsetType
 
@@ -169,7 +169,7 @@ def fuse(
         lexfield fuse a.run b.run --jsonl
     """
     is_one = is_run(runs) or isinstance(runs, Ranking) or not isinstance(runs, Iterable)
-    sources = [runs] if is_one else list(runs)
+    sources: list[Any] = [runs] if is_one else list(runs)
     if not sources:
         raise InputError("There are no runs to fuse.", "Give two or more runs or rankings.")
     if names and len(names) != len(sources):

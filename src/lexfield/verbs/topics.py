@@ -20,6 +20,7 @@ from msgspec import UNSET, Meta, UnsetType
 from numpy.typing import NDArray
 
 from lexfield.index.fit_topics import infer_texts, mixtures_of_documents, use_mixtures
+from lexfield.index.names import name_step
 from lexfield.index.topics import Topics, segment_counts
 from lexfield.progress import Progress, begin_stage, silent
 from lexfield.results import JsonObject
@@ -57,7 +58,7 @@ class FitRow(msgspec.Struct, kw_only=True, rename={"source": "from"}):
 class FittedTopics(Result[FitRow]):
     """The topics that an index has now."""
 
-    index: str = hidden()
+    index: Path = hidden()
 
     def lines(self) -> Iterable[str]:
         (row,) = self.results
@@ -65,7 +66,7 @@ class FittedTopics(Result[FitRow]):
             return super().lines()
         return [
             f"fitted {row.topics:,} topics to {row.documents:,} documents, {row.words:,} words;"
-            f" see: lexfield topics show {self.index}"
+            f" see: {name_step(self.index, 'topics show IDX', 'lx.topics(index)')}"
         ]
 
 
@@ -108,7 +109,7 @@ def fit_topics(
     if mixtures is not None:
         kept = use_mixtures(opened, *read_mixtures(mixtures))
         row = FitRow(topics=kept.topics, source=str(mixtures))
-        return FittedTopics([row], index=str(opened.path), notes=kept.notes)
+        return FittedTopics([row], index=opened.path, notes=kept.notes)
     filters = Filters(
         min_count=min_count, max_count=max_count, max_share=max_share, min_length=min_length
     )
@@ -120,7 +121,7 @@ def fit_topics(
     notes = []
     if row.empty:
         notes.append(f"{row.empty:,} documents have no mixture: all their words are left out")
-    return FittedTopics([row], index=str(opened.path), notes=notes)
+    return FittedTopics([row], index=opened.path, notes=notes)
 
 
 @dataclass(repr=False)
