@@ -142,6 +142,12 @@ def list_names(names: Iterable[object], most: int = 20) -> str:
     return (", ".join(shown) or "none") + (f" and {more:,} more" if more else "")
 
 
+def list_fields(names: Iterable[str]) -> str:
+    """Return a hint with the metadata fields that there are, in alphabetical order."""
+    known = sorted(names)
+    return f"There are: {list_names(known)}." if known else "The documents have no metadata."
+
+
 def need(module: str, extra: str) -> ModuleType:
     """Import an optional module. Raise MissingExtraError with the extra that installs it."""
     try:

@@ -14,7 +14,7 @@ from html import escape
 from typing import TypeAlias
 
 from lexfield.errors import InputError, check, shorten
-from lexfield.results import Frames
+from lexfield.results import Frames, pluralise
 from lexfield.text.normalise import Normalisation
 
 Number: TypeAlias = int | float
@@ -126,7 +126,9 @@ class Bag(Frames, Mapping[Hashable, Number]):
     def __repr__(self) -> str:
         shown = ", ".join(f"{type}: {count:g}" for type, count in self.most_common(10))
         more = ", …" if len(self) > 10 else ""
-        return f"<Bag of {self.types:,} types, {self.tokens:,} tokens: {{{shown}{more}}}>"
+        return (
+            f"<Bag of {pluralise(self.types, 'type')}, {self.tokens:,} tokens: {{{shown}{more}}}>"
+        )
 
     def _repr_html_(self) -> str:
         rows = "".join(

@@ -192,7 +192,7 @@ class Collection:
         missing = [identity for identity in wanted if identity not in self.documents]
         if missing:
             raise InputError(
-                f"The index holds no document {missing[0]!r}"
+                f"The index has no document {missing[0]!r}"
                 + (f" (nor {len(missing) - 1} more of these)." if len(missing) > 1 else "."),
                 "Nothing was deleted. Ids are those of documents, without the #number.",
             )
@@ -355,11 +355,13 @@ class Collection:
             return [self[one] for one in list(self.documents)[identity]]
         if isinstance(identity, int):
             if not -len(self) <= identity < len(self):
-                raise InputError(f"The index holds {len(self):,} documents, none at {identity}.")
+                raise InputError(
+                    f"The index has {pluralise(len(self), 'document')}, none at {identity}."
+                )
             identity = list(self.documents)[identity]
         if identity not in self.documents:
             hint = "Ids are shown with every hit."
-            raise InputError(f"The index holds no document {identity!r}.", hint)
+            raise InputError(f"The index has no document {identity!r}.", hint)
         number = self.documents[identity]
         for segment in self.segments:
             if number < len(segment.corpus.ids):

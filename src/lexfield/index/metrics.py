@@ -28,7 +28,7 @@ from lexfield.index.segment import Segment, find_balls
 from lexfield.index.topics import Topics
 from lexfield.index.units import UNITS, Unit, vector_shares
 from lexfield.progress import Progress, silent
-from lexfield.results import Table
+from lexfield.results import Table, pluralise
 from lexfield.store.folder import Store
 from lexfield.vectors.wordvectors import WordEmbeddings
 
@@ -186,7 +186,7 @@ def name_learning(path: Path, name: str) -> str:
 def list_metrics(folder: Path) -> Table[LearnedMetric]:
     """Return the metrics of the index at a folder, by name."""
     rows = _read_metrics(Store.open(folder))
-    return Table(rows, f"{len(rows)} metrics")
+    return Table(rows, pluralise(len(rows), "metric"))
 
 
 def remove_metric(folder: Path, name: str) -> None:

@@ -1,4 +1,4 @@
-"""The encoder's vectors of rows, asked by words: cosine with a sum of vectors fitted to them.
+"""The encoder's vectors of rows, queried with word vectors: cosine with their sum.
 
     score = (r − μ)·v / |r − μ| |v|,   v = Σ_w n_w v_w
 

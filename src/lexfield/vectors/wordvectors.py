@@ -229,7 +229,7 @@ class WordVectors:
     def embed(self, words: str | Iterable[str]) -> WordEmbeddings:
         """Return a vector per word; missing words are repaired where possible.
 
-        A string is cut into its words. For the vectors of texts see ``embed_texts``.
+        A string is split into words. For the vectors of texts see ``embed_texts``.
         """
         words = split_words(words) if isinstance(words, str) else list(words)
         exact = np.array([self.row(word) for word in words], np.int64)

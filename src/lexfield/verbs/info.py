@@ -14,7 +14,7 @@ from lexfield.errors import CorruptError, LexfieldError, NotAStoreError, StoreEr
 from lexfield.index.build import KIND
 from lexfield.index.parts import legacy_folders, stale_parts
 from lexfield.index.topics import has_topics
-from lexfield.results import JsonObject, format_rows
+from lexfield.results import JsonObject, format_rows, pluralise
 from lexfield.search.index import Index
 from lexfield.store.folder import Store, manifest_sum
 from lexfield.store.manifest import CURRENT, FileCheck, root_of
@@ -78,7 +78,7 @@ class Info(Result[IndexInfo]):
 
 @verb
 def info(index: IndexInput) -> Info:
-    """Describe an index: sizes, metadata, vectors and how many words they know.
+    """Describe an index: sizes, metadata, vectors and how many words they cover.
 
     lexfield info my.idx
     lexfield info my.idx --json
@@ -180,7 +180,8 @@ class Verification(Result[FileCheck]):
         if not self.damaged:
             size = sum(check.bytes for check in self.results) / 1e6
             unit = "row" if self.path.is_file() else "block"
-            yield f"ok: {len(self.results)} files, {size:,.1f} MB, every {unit} as written"
+            files = pluralise(len(self.results), "file")
+            yield f"ok: {files}, {size:,.1f} MB, every {unit} as written"
         if self.root is not UNSET:
             yield f"root: {self.root}"
 

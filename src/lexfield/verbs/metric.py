@@ -69,7 +69,7 @@ def learn_metric(
     ] = None,
     weights: Annotated[
         Literal["equal", "inverse_size", "reliability"],
-        Help("Count each row once, each group once, or groups more whose members are close."),
+        Help("Weigh rows equally, groups equally, or compact groups more."),
     ] = "equal",
     seed: Seed = 0,
     allow_unknown: AllowUnknown = False,

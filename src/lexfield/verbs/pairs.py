@@ -16,7 +16,7 @@ from lexfield.cluster.dask_engine import Cluster, choose_run_folder
 from lexfield.compare.counts import Counts
 from lexfield.compare.pairs import Pairs
 from lexfield.compare.pairs import pairs as compare_all
-from lexfield.errors import InputError, list_names
+from lexfield.errors import InputError, list_fields
 from lexfield.plots.divergence import draw_heat, draw_map, map_places, symmetric, title
 from lexfield.plots.figure import Picture, check_plot_path
 from lexfield.progress import Progress, begin_stage, silent
@@ -199,8 +199,8 @@ def _list_pairs(found: Pairs) -> Sequence[PairDivergence]:
 def _read_labels(found: Pairs, by: str) -> list[str]:
     labels = [record.get(by, "") for record in found.metadata]
     if not any(labels):
-        known = list_names(sorted({name for record in found.metadata for name in record}))
-        raise InputError(f"No document has the field {by!r}.", f"There are: {known}.")
+        known = list_fields({name for record in found.metadata for name in record})
+        raise InputError(f"No document has the field {by!r}.", known)
     return labels
 
 
@@ -249,7 +249,7 @@ def map(
     progress: Progress = silent,
     **comparing: Unpack[Comparing],
 ) -> DocumentMap:
-    """Place documents in the plane, near each other if they differ little.
+    """Draw documents as points in the plane, close together if they are similar.
 
     Distances in the plane approximate the divergences (multidimensional scaling).
 

@@ -127,7 +127,8 @@ class FusedRanking(Result[FusedRow]):
     def lines(self) -> Iterable[str]:
         if self.output is not None:
             queries = len({row.query for row in self.results})
-            return [f"wrote {self.output}: {queries:,} queries, {len(self):,} results"]
+            asked = pluralise(queries, "query", "queries")
+            return [f"wrote {self.output}: {asked}, {pluralise(len(self), 'result')}"]
         return map(_explain, self.results) if self.explain else run_lines(self.to_run())
 
 
@@ -151,7 +152,9 @@ def fuse(
         Help("How scores are made comparable: as 1 - (rank - 1)/retrieved, or scaled to 0…1."),
     ] = "rank",
     names: Annotated[
-        Sequence[str], Flags(("--name",), "NAME"), Help("Name of a run, one for each in order.")
+        Sequence[str],
+        Flags(("--name",), "NAME"),
+        Help("Name of a run; repeat it for each run, in order."),
     ] = (),
     k: Annotated[Hits | None, Help("Number of results per query; all by default.")] = None,
     explain: Annotated[bool, Help("Show what each run adds to every result.")] = False,
@@ -159,7 +162,7 @@ def fuse(
         Target | None, Flags(("-o",), "FILE"), Help("Write a TREC run to this file.")
     ] = None,
 ) -> FusedRanking:
-    """Make one ranking of several.
+    """Combine several rankings into one.
 
     RUNs are TREC files. The fused run is printed, with its reasons if --explain is given.
 

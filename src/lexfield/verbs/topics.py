@@ -23,7 +23,7 @@ from lexfield.index.fit_topics import infer_texts, mixtures_of_documents, use_mi
 from lexfield.index.names import name_step
 from lexfield.index.topics import Topics, segment_counts
 from lexfield.progress import Progress, begin_stage, silent
-from lexfield.results import JsonObject
+from lexfield.results import JsonObject, pluralise
 from lexfield.store.files import replace_file
 from lexfield.topics.lda import Filters, TopicSummary
 from lexfield.topics.simplex import read_mixtures
@@ -90,8 +90,8 @@ def fit_topics(
     mixtures: Annotated[
         FileInput | None,
         Help(
-            "Do not fit, but store these mixtures of another model: .npy, or .parquet with an id"
-            " column."
+            "Instead of fitting, store the mixtures of another model from this file: .npy, or"
+            " .parquet with an id column."
         ),
     ] = None,
     progress: Progress = silent,
@@ -120,7 +120,9 @@ def fit_topics(
     row = msgspec.convert(model.about, FitRow)
     notes = []
     if row.empty:
-        notes.append(f"{row.empty:,} documents have no mixture: all their words are left out")
+        notes.append(
+            f"documents without a mixture, because all their words are left out: {row.empty:,}"
+        )
     return FittedTopics([row], index=opened.path, notes=notes)
 
 
@@ -244,7 +246,8 @@ def infer(
     ]
     notes = []
     if missing := int((~known).sum()):
-        notes.append(f"{missing:,} of {len(known):,} contain no word that the model knows")
+        of, have = pluralise(len(known), field), "has" if missing == 1 else "have"
+        notes.append(f"{missing:,} of {of} {have} no word that the model knows")
     return InferredTopics(rows, mixtures=mixtures, output=output, notes=notes)
 
 
