@@ -156,7 +156,7 @@ def choose_number(
     tried = [k for k in _TRIED if k <= len(points) // 5]
     if not tried:
         raise InputError(
-            f"The text has too few distinct sentences ({len(points)}) to choose a number of clusters.",
+            f"The text has too few distinct sentences ({len(points)}) to choose how many clusters.",
             "Name one (-k, clusters=), or take a longer text.",
         )
     rows = []
