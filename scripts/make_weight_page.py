@@ -79,7 +79,7 @@ def make_page() -> str:
     )
     return f"""# What the installation weighs
 
-`pip install lexfield` brings {len(sizes)} packages of {sum(sizes.values()):.0f} MB together, as
+`pip install lexfield` installs {len(sizes)} packages, {sum(sizes.values()):.0f} MB in total, as
 measured by `scripts/make_weight_page.py` on Linux with Python 3.11. Everything else is an extra:
 `plots` (figures), `speech` (parts of speech), `serve` (the page and the API), `cluster`, `train`,
 `pandas`, `polars`, `parquet`, `encoder`, `faiss` and `glove`. A command that needs one that is

@@ -27,7 +27,7 @@ def test_an_unknown_name_is_an_error_with_the_nearest_name() -> None:
 
 def test_lexfields_own_things_cannot_be_replaced() -> None:
     table = Registry("measure", "lexfield.measures", {"js": 1})
-    with pytest.raises(InputError, match="measure named 'js' itself"):
+    with pytest.raises(InputError, match="'js' is a built-in measure"):
         table.register("js", 2)
 
 

@@ -117,7 +117,7 @@ def test_figures_come_with_their_data(tmp_path: Path) -> None:
     assert picture.save(tmp_path / "p.svg").read_bytes() == (
         ranks.plot(tmp_path / "q.svg").read_bytes()
     )
-    assert "Picture: 1 panels" in repr(picture)
+    assert "Picture: 1 panel" in repr(picture)
     assert not list(Path.cwd().glob("picture.png"))
     apart = divergence("the cat sat", "the dog sat", measure="js")
     bars = apart.plot().data[0]["series"]
@@ -145,3 +145,11 @@ def test_pairs_in_a_notebook() -> None:
     assert np.isfinite(found.plot(kind="heat").data[0]["series"][0]["x"] or [0]).all()
     with pytest.raises(InputError, match="map or heat"):
         found.plot(kind="pie")
+
+
+def test_one_of_a_kind_is_singular() -> None:
+    index = lx.Index(["The cat sat.", "A dog barked at the storm."])
+    assert repr(index.search("cat", "bm25")).startswith("bm25 for 'cat': 1 hit\n")
+    assert "only 1 row covers any part of the query" in index.search("cat", "setcover(r=1)").notes
+    assert "1 distinct sentence\n" in repr(lx.zipf("The cat sat by the fire."))
+    assert repr(lx.Bag(["a"])).startswith("<Bag of 1 type, ")

@@ -25,7 +25,7 @@ from __future__ import annotations
 import difflib
 import inspect
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from importlib import import_module
 from itertools import islice
 from types import ModuleType
@@ -142,6 +142,12 @@ def list_names(names: Iterable[object], most: int = 20) -> str:
     return (", ".join(shown) or "none") + (f" and {more:,} more" if more else "")
 
 
+def list_fields(names: Iterable[str]) -> str:
+    """Return a hint with the metadata fields that there are, in alphabetical order."""
+    known = sorted(names)
+    return f"There are: {list_names(known)}." if known else "The documents have no metadata."
+
+
 def need(module: str, extra: str) -> ModuleType:
     """Import an optional module. Raise MissingExtraError with the extra that installs it."""
     try:
@@ -153,14 +159,11 @@ def need(module: str, extra: str) -> ModuleType:
         ) from error
 
 
-def refuse_unknown(owner: type, given: Iterable[str], hint: str = "") -> None:
-    """Raise InputError if a class was called with options that it does not have."""
+def refuse_unknown(owner: Callable[..., object], given: Iterable[str], hint: str = "") -> None:
+    """Raise InputError if a class or function was called with options that it does not have."""
     for name in given:
-        known = [
-            one.name
-            for one in inspect.signature(owner).parameters.values()
-            if one.kind is one.KEYWORD_ONLY
-        ]
+        parameters = inspect.signature(owner).parameters.values()
+        known = [one.name for one in parameters if one.kind is one.KEYWORD_ONLY]
         close = difflib.get_close_matches(name, known, 1)
         hint = f"Did you mean {close[0]!r}?" if close else hint
         raise InputError(

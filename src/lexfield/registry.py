@@ -38,9 +38,7 @@ class Registry(Generic[T]):
                 f"{name!r} cannot name a {self.kind}.", "Use letters, digits and _ only."
             )
         if name in self._own:
-            raise InputError(
-                f"lexfield has a {self.kind} named {name!r} itself.", "Choose another name."
-            )
+            raise InputError(f"{name!r} is a built-in {self.kind}.", "Choose another name.")
         self._things[name] = self._make(thing)
         self._called.add(name)
 

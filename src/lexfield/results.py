@@ -64,7 +64,7 @@ class Table(Frames, Sequence[Row], Generic[Row]):
         return self.to_dicts()
 
     def __repr__(self) -> str:
-        head = self.title or f"{len(self)} rows"
+        head = self.title or pluralise(len(self), "row")
         return "\n".join([head, *format_rows(self.to_dicts()), *self.notes])
 
     def _repr_html_(self) -> str:

@@ -49,7 +49,7 @@ def embed(
     """Return an (n, d) array with a vector of length 1 per text, as the method ``mean`` compares.
 
     It is the weighted sum of the vectors of its words, without stopwords of the language. With
-    ``encoder``, "minilm" or a model or function, it is what that says of the text. A string or path
+    ``encoder``, "minilm" or a model or function, the encoder's vector is returned. A string or path
     that names a file or a folder is read, as everywhere.
 
     >>> embed(["A cat sat.", "A dog barked."]).shape
@@ -72,7 +72,7 @@ def register(extension: T, name: str | None = None) -> T:
     - a tokenizer is a function of one text that returns its words.
 
     The name is by default the attribute ``name`` of the extension, or its Python name. Raise
-    InputError if lexfield has an extension of that name itself.
+    InputError if the name is that of a built-in extension.
     """
     for point in EXTENSION_POINTS:
         if point.fits(extension):

@@ -94,7 +94,7 @@ def test_texts_minimum_and_ngrams(sample: Corpus) -> None:
     one = Corpus.of(["the sea the sea the sea the sea and the salt"])
     found = keyness(one, sample, least=4)
     assert found[0].word == "sea" and found[1].word == "the"
-    assert "occur fewer than 4 times" in found.notes[0]
+    assert "words occur fewer than 4 times" in found.notes[0]
     pairs = keyness(one, sample, n=2, least=4, names=("salt", "sample"))
     assert pairs[0].word == "sea the" or pairs[0].word == "the sea"
     assert pairs[0].more_in == "salt"

@@ -31,7 +31,7 @@ def test_topics(run: Run, idx: str, tmp_path: Path) -> None:
     inferred = run("topics", "infer", idx, "The boat came home.", "...", "--json").json
     weights = [entry["weight"] for entry in inferred["results"][0]["topics"]]
     assert weights == sorted(weights, reverse=True)
-    assert inferred["notes"] == ["1 of 2 contain no word that the model knows"]
+    assert inferred["notes"] == ["1 of 2 texts has no word that the model knows"]
     assert "topic" in run("topics", "infer", idx, "The boat came home.").out
     searched = run("search", idx, "The boat came home.", "--method", "topic", "--json").json
     assert searched["results"][0]["explanation"]["additive"]

@@ -208,7 +208,7 @@ def test_add_delete_compact(run: Run, index: Path, tmp_path: Path) -> None:
     ]
     again = run("add", index, tmp_path / "new")
     assert again.code == 2
-    assert "holds 'letter' already" in again.err
+    assert "already has a document with the id 'letter'" in again.err
     asked = ("search", index, "A submarine among icebergs", "-k", "1", "--json")
     assert run(*asked).json["results"][0]["document"] == "letter"
     assert run("delete", index, "letter", "nowhere").code == 2

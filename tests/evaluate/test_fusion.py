@@ -95,7 +95,7 @@ def test_runs() -> None:
         ([A], {"how": "best"}, "how must be"),
         ([A], {"normalise": "z"}, "normalise must be"),
         ([A], {"names": ["a", "b"]}, "names must be"),
-        (["text"], {}, "not a ranking"),
+        (["text"], {}, "must be a ranking"),
         ([[1, 2]], {}, "pairs of an id and a score"),
         ([[("a", float("nan"))]], {}, "not a finite number"),
         ([[("a", 1.0), ("a", 0.5)]], {}, "holds a document twice"),

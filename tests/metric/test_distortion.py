@@ -174,11 +174,11 @@ def test_constant_features_and_few_rows_work_and_say_the_rank() -> None:
     ("rows", "names", "message"),
     [
         (np.eye(3), ["a", "b", "c"], "None of the 3 clusters has two members"),
-        (np.ones((4, 2)), [0, 0, 1, 1], "Nothing varies within clusters"),
+        (np.ones((4, 2)), [0, 0, 1, 1], "no variation within clusters"),
         (np.array([[1.0, np.nan], [0, 1]]), [0, 0], "NaN"),
         (np.array([[1.0, 2], [0, 1], [np.inf, 0]]), [0, 0, 1], "infinity"),
         (np.array([[1e308, 1], [-1e308, 1], [1e308, 9]]), [0, 0, 1], "too large"),
-        (np.full((4, 40), 1.7e308) * [[1], [1], [-1], [-1]], [0, 0, 1, 1], "Nothing varies"),
+        (np.full((4, 40), 1.7e308) * [[1], [1], [-1], [-1]], [0, 0, 1, 1], "no variation"),
         (np.eye(3), ["a", "b"], "3 rows have 2 labels"),
         (np.eye(3), [None, "", None], "None of the 0 clusters"),
         (np.eye(3), None, "y"),

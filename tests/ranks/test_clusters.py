@@ -82,7 +82,7 @@ def test_choice_finds_clear_groups() -> None:
     table = choose_number(rows)
     assert table[0].k == 15
     assert [row.silhouette for row in table] == sorted((r.silhouette for r in table), reverse=True)
-    with pytest.raises(InputError, match="too few to choose"):
+    with pytest.raises(InputError, match="too few distinct sentences"):
         choose_number(rows[:20])
 
 

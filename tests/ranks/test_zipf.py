@@ -89,7 +89,7 @@ def test_automatic_number_and_vectors_of_the_text_itself(sample: lx.Corpus) -> N
         (
             "Red cats. Blue dogs. Old hens.",
             {"space": "latent", "clusters": "auto"},
-            "too few to choose",
+            "too few distinct sentences",
         ),
         (
             "Red cats. Blue dogs. Old hens.",

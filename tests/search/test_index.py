@@ -98,7 +98,7 @@ def test_refusals_change_nothing(tmp_path: Path) -> None:
     index = Index.build(Corpus.of(["sun"]), tmp_path / "i", vectors=VECTORS)
     with pytest.raises(InputError, match="already"):
         Index.build(Corpus.of(["moon"]), tmp_path / "i", vectors=VECTORS)
-    with pytest.raises(InputError, match="holds '0' already"):
+    with pytest.raises(InputError, match="already has a document with the id '0'"):
         index.add([Document("0", "moon")])
     with pytest.raises(InputError, match=r"no document 'x' \(nor 1 more"):
         index.delete(["0", "x", "y"])

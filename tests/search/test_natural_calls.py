@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from lexfield.bags.bag import Bag
 from lexfield.errors import InputError
 from lexfield.search.index import Index
 from lexfield.text.corpus import Corpus
@@ -69,8 +70,9 @@ def test_added_texts_are_numbered_on(index: Index) -> None:
 
 
 def test_a_number_for_the_method_is_k(index: Index) -> None:
-    assert len(index.search("fire dog", 1, allow_unknown=True)) == 1
-    assert index.search("fire dog", 1, allow_unknown=True).method == "best"
+    with pytest.warns(DeprecationWarning, match=r"name k, as in search\(text, k=1\)"):
+        found = index.search("fire dog", 1, allow_unknown=True)
+    assert len(found) == 1 and found.method == "best"
 
 
 def test_many_rankings_are_a_sequence(index: Index) -> None:
@@ -88,11 +90,25 @@ def test_many_rankings_are_a_sequence(index: Index) -> None:
         (lambda index: index.search(["dog", "fire"]), "search takes one text.*"),
         (lambda index: index.search_many("dog"), "search_many takes a list of texts.*"),
         (lambda index: index.search("dog", where="kind"), "'kind' is not a condition.*"),
-        (lambda index: index["nobody"], "The index holds no document 'nobody'.*"),
-        (lambda index: index[99], "The index holds 2 documents.*"),
-        (lambda index: index.add("A text."), "An index needs a list of texts.*"),
-        (lambda index: Index("A text."), "An index needs a list of texts.*"),
+        (lambda index: index["nobody"], "The index has no document 'nobody'.*"),
+        (lambda index: index[99], "The index has 2 documents.*"),
+        (lambda index: index.add("A text."), "An index needs a list of texts, not a single.*"),
+        (lambda index: index.add(5), "An index needs a list of texts. Got 5 instead.*"),
+        (lambda index: index.add([5]), "A text must be a string or a Document.*"),
+        (lambda index: index.add([Document("0", "Rain.")]), "The index already has a document.*"),
+        (lambda index: index.delete(5), "ids must be an id or a list of ids. Got 5 instead.*"),
+        (lambda index: index.save(5), "path must be a string or a Path. Got 5 instead.*"),
+        (lambda index: Index("A text."), "An index needs a list of texts, not a single.*"),
+        (lambda index: Index(), "An index needs a list of texts. Got None instead.*"),
         (lambda index: Index([]), "There are no words to index."),
+        (
+            lambda index: index.search("dog", explain=True),
+            "search has no option 'explain'.*reasons",
+        ),
+        (lambda index: index.search("dog", like="0"), r"search has no option 'like'.*index.like"),
+        (lambda index: index.search_many(["dog"], wher="a=b"), ".*Did you mean 'where'?"),
+        (lambda index: WordVectors("default"), r"WordVectors needs.*WordVectors.load\('default'\)"),
+        (lambda index: Bag("a cat"), r"A Bag is made of counts.*Bag.of\(text\)"),
     ],
 )
 def test_what_does_not_work_is_said_in_a_sentence(
@@ -100,7 +116,16 @@ def test_what_does_not_work_is_said_in_a_sentence(
 ) -> None:
     with pytest.raises(InputError, match=sentence) as error:
         ask(index)
-    assert error.value.message.count(". ") == 0
+    assert error.value.message.count(". ") == error.value.message.count(". Got ")
+
+
+def test_the_hint_names_what_the_call_needs(index: Index) -> None:
+    with pytest.raises(InputError) as error:
+        Index("my.idx")
+    assert "Index.open(path)" in error.value.hint
+    with pytest.raises(InputError) as error:
+        index.add("my.idx")
+    assert error.value.hint == "Read files with Corpus.read(path)."
 
 
 def test_the_hint_names_search_many(index: Index) -> None:

@@ -47,7 +47,10 @@ def test_an_index_that_was_named_at_the_start_is_not_changed(client: Any, verb: 
     body = {"verb": verb, "options": {"index": "sample", **more}}
     refused = client.post("/v1/jobs", json=body)
     assert refused.status_code == 400
-    assert refused.json()["error"] == "'sample' was not built here, so it is not changed here."
+    assert (
+        refused.json()["error"]
+        == "'sample' was not built on this server and cannot be changed here."
+    )
 
 
 def test_a_run_over_http_is_what_the_command_prints(client: Any) -> None:

@@ -274,7 +274,7 @@ def test_an_index_is_not_read_as_texts(tmp_path: Path) -> None:
 def test_a_gzip_bomb_is_refused(tmp_path: Path, name: str) -> None:
     line = '{"text": "' + "a " * 500_000 + '"}\n'
     path = write(tmp_path / name, gzip.compress(line.encode() * 40))
-    with pytest.raises(ReadError, match="small and unpacks to very much"):
+    with pytest.raises(ReadError, match="expands to far more than its size"):
         list(Reader(path))
     path = write(tmp_path / name, gzip.compress(line.encode() * 10))  # unusual, but no harm
     assert sum(len(document.text) for document in Reader(path)) > 9_000_000
@@ -294,7 +294,7 @@ def test_a_parquet_bomb_is_refused(tmp_path: Path, kind: str) -> None:
     parquet.write_table(pa.table(table), path, compression="zstd")
     assert path.stat().st_size < 100_000
     taken = pa.default_memory_pool().max_memory()
-    with pytest.raises(ReadError, match="small and unpacks to very much"):
+    with pytest.raises(ReadError, match="expands to far more than its size"):
         list(Reader(path))
     assert pa.default_memory_pool().max_memory() - taken < 150_000_000
 

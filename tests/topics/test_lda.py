@@ -181,7 +181,7 @@ def test_texts_and_corpora_are_counted() -> None:
 def test_natural_mistakes_of_fitting() -> None:
     with pytest.raises(InputError, match="needs many documents. Got one string"):
         TopicModel.fit("a text")
-    with pytest.raises(InputError, match=r"Write the number as topics=50"):
+    with pytest.raises(InputError, match=r"Name the number of topics: topics=50"):
         TopicModel.fit(["a text"], 50)  # type: ignore[arg-type]
     with pytest.raises(InputError, match="Counts need the word of each"):
         TopicModel.fit(corpus())

@@ -66,6 +66,14 @@ def test_info_and_verify(index: lx.Index) -> None:
     assert isinstance(broken.failure, CorruptError)
 
 
+def test_texts_without_words_are_noted(tmp_path: Path) -> None:
+    lx.index(["one text"], output=tmp_path / "i.idx")
+    assert lx.add(tmp_path / "i.idx", ["", "a text", "…"]).notes == ["documents without words: 2"]
+    by_id: Any = {"x": " "}
+    assert lx.add(tmp_path / "i.idx", by_id).notes == ["documents without words: 1"]
+    assert lx.add(tmp_path / "i.idx", [lx.Document("y", "words")]).notes == []
+
+
 def test_mistakes_are_named(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="index needs output"):
         lx.index(["a text"])  # type: ignore[call-arg]

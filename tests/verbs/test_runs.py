@@ -41,6 +41,16 @@ def test_rankings_and_runs_are_fused(index: lx.Index, tmp_path: Path) -> None:
     assert lx.evaluate(tmp_path / "both.run", QRELS).run == "rrf"
 
 
+def test_judged_ids_that_the_run_does_not_have_are_noted(index: lx.Index) -> None:
+    sentences = lx.search(index, ["a storm at sea"])
+    (note,) = lx.evaluate(sentences, {"1": {"sea": 1}}).notes
+    assert note.startswith("no judged document occurs in the run") and "like 'sea#" in note
+    assert note.endswith("search for documents, not sentences")
+    (note,) = lx.evaluate(sentences, {"1": {"sea.txt": 1}}).notes
+    assert note.endswith("those of the judgements like 'sea.txt'")
+    assert not lx.evaluate(lx.search(index, ["storm"], unit="document"), {"1": {"sea": 1}}).notes
+
+
 def test_mistakes_are_named(index: lx.Index) -> None:
     with pytest.raises(InputError, match="only one run"):
         lx.fuse([lx.run(index, {"q": "storm"})])
@@ -48,5 +58,11 @@ def test_mistakes_are_named(index: lx.Index) -> None:
         lx.evaluate({"sea": 1.0}, QRELS)  # type: ignore[dict-item]
     with pytest.raises(InputError, match="Judgements must be a file"):
         lx.evaluate({"q": {"sea": 1.0}}, {})
-    with pytest.raises(InputError, match="3 names for 1 runs"):
+    with pytest.raises(InputError, match="There are no runs to fuse"):
+        lx.fuse([])
+    with pytest.raises(InputError, match=r"list 1 must be a ranking: .* Got 5 instead"):
+        lx.fuse(5)  # type: ignore[arg-type]
+    with pytest.raises(InputError, match="only one run"):
+        lx.fuse("bm25.run")
+    with pytest.raises(InputError, match="3 names for 1 run"):
         lx.fuse([{"a": 1.0}], names=["a", "b", "c"])

@@ -65,6 +65,9 @@ def test_duplicates(tmp_path: Path) -> None:
     assert duplicates(str(tmp_path / "i")).to_dicts() == duplicates(index).to_dicts()
     with pytest.raises(InputError, match="threshold must be a number above 0 and at most 1"):
         duplicates(index, threshold=0)
+    assert repr(duplicates(["a cat", "the sea"])) == (
+        "note: no duplicates: no two documents have a similarity of at least 0.8"
+    )
 
 
 TEXT = (

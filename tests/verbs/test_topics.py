@@ -46,3 +46,21 @@ def test_a_metric_is_learned_listed_and_removed(sample: lx.Index) -> None:
     assert not lx.list_metrics(sample).results
     with pytest.raises(InputError, match="No document has metadata 'colour'"):
         lx.learn_metric(sample, by="colour", name="style")
+
+
+def test_messages_on_an_index_in_memory_name_no_path() -> None:
+    words = ("storm boat harbour sail wave", "bread oven flour dough salt")
+    texts = [
+        lx.Document(
+            str(i), words[i % 2] + 5 * f" {words[i % 2].split()[i % 5]}", "", {"by": "ab"[i % 2]}
+        )
+        for i in range(12)
+    ]
+    index = lx.Index(texts)
+    assert lx.list_metrics(index).notes == [
+        "learn one: lx.learn_metric(index, by='FIELD', name='NAME')"
+    ]
+    assert "see: lx.topics(index)" in repr(lx.fit_topics(index, topics=2, passes=1, max_share=1))
+    learned = repr(lx.learn_metric(index, by="by", name="m", shrinkage=0.5))
+    assert "use it: lx.search(index, TEXT, method='mean', metric='m')" in learned
+    assert "in memory" in repr(lx.open(index, "m"))

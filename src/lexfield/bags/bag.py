@@ -13,8 +13,8 @@ from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from html import escape
 from typing import TypeAlias
 
-from lexfield.errors import InputError, check
-from lexfield.results import Frames
+from lexfield.errors import InputError, check, shorten
+from lexfield.results import Frames, pluralise
 from lexfield.text.normalise import Normalisation
 
 Number: TypeAlias = int | float
@@ -27,6 +27,12 @@ class Bag(Frames, Mapping[Hashable, Number]):
     """
 
     def __init__(self, counts: Mapping[Hashable, Number] | Iterable[Hashable] = ()) -> None:
+        if isinstance(counts, str | bytes) or not isinstance(counts, Iterable):
+            raise InputError(
+                "A Bag is made of counts or of a list of types."
+                f" Got {shorten(repr(counts), 60)} instead.",
+                "For the words of a text use Bag.of(text).",
+            )
         self._counts: dict[Hashable, Number] = dict(
             counts if isinstance(counts, Mapping) else Counter(counts)
         )
@@ -120,7 +126,9 @@ class Bag(Frames, Mapping[Hashable, Number]):
     def __repr__(self) -> str:
         shown = ", ".join(f"{type}: {count:g}" for type, count in self.most_common(10))
         more = ", …" if len(self) > 10 else ""
-        return f"<Bag of {self.types:,} types, {self.tokens:,} tokens: {{{shown}{more}}}>"
+        return (
+            f"<Bag of {pluralise(self.types, 'type')}, {self.tokens:,} tokens: {{{shown}{more}}}>"
+        )
 
     def _repr_html_(self) -> str:
         rows = "".join(

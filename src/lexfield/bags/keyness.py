@@ -101,7 +101,8 @@ def keyness(
         for i in np.argsort(-g2, kind="stable").tolist()
     ]
     rare = len(every) - len(words)
-    notes = [f"{rare:,} of {len(every):,} occur fewer than {least} times and are left out"]
+    kind = "words" if n == 1 else f"{n}-grams"
+    notes = [f"{rare:,} of {len(every):,} {kind} occur fewer than {least} times and are left out"]
     return Table(rows, f"{names[0]} against {names[1]}", notes if rare else [])
 
 

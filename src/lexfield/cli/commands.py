@@ -162,11 +162,11 @@ cluster = build_group(
     """Show the workers of a Dask cluster.
 
     dask scheduler                                  on one machine
-    dask worker tcp://10.0.0.5:8786 --nthreads 4    on each machine that works
+    dask worker tcp://10.0.0.5:8786 --nthreads 4    on each worker machine
     lexfield cluster status tcp://10.0.0.5:8786
 
-    Commands with --cluster ADDRESS, or with LEXFIELD_CLUSTER set, run there. The machines must see
-    the same folders under the same paths, and have the same lexfield.
+    Commands with --cluster ADDRESS, or with LEXFIELD_CLUSTER set, run there. All machines must
+    see the same folders at the same paths and have the same version of lexfield.
     """,
     {"status": show_status},
 )

@@ -22,19 +22,19 @@ class Listening(TypedDict, total=False):
     """Where a server listens, and for whom."""
 
     port: Annotated[
-        int, Meta(ge=0, le=65_535), Default(8000), Help("Port to listen at; 0 chooses a free one.")
+        int, Meta(ge=0, le=65_535), Default(8000), Help("Port to listen on; 0 chooses a free one.")
     ]
-    host: Annotated[str, Default("127.0.0.1"), Help("Address to listen at.")]
+    host: Annotated[str, Default("127.0.0.1"), Help("Address to listen on.")]
     no_token: Annotated[
         bool,
         Default(False),
-        Help("Ask for no token: every user of this machine may use the server."),
+        Help("Do not require a token: every user of this machine can use the server."),
     ]
     token: Annotated[
         str | None,
         Flags(variable="LEXFIELD_TOKEN"),
         Default(None),
-        Help("Token to ask for; random by default. Also from LEXFIELD_TOKEN."),
+        Help("Token that clients must send; random by default."),
     ]
     no_browser: Annotated[bool, Default(False), Help("Do not open the page.")]
 
@@ -60,7 +60,9 @@ def start_server(
         Flags(metavar="DIRECTORY"),
         Help("Models of `lexfield vectors train`, for error bars."),
     ] = (),
-    folder: Annotated[Target | None, Help("Where uploads become indexes.")] = None,
+    folder: Annotated[
+        Target | None, Help("Folder for indexes that are built from uploads.")
+    ] = None,
     max_body: Annotated[float, Meta(ge=0.001, le=100_000), Help("Megabytes per request.")] = 10.0,
     memory: Annotated[
         float, Meta(ge=0.5, le=100_000), Help("Gigabytes per process and job.")
@@ -75,7 +77,7 @@ def start_server(
     """Open a page to search, compare and measure; the same answers over HTTP at /v1.
 
     Everything stays on this machine. Indexes can also be built on the page; they are kept for the
-    next time. The address that is printed holds a token, and requests without it are refused.
+    next time. The printed address contains a token, and requests without it are refused.
 
         lexfield serve my.idx
         lexfield serve books.idx letters.idx --port 8000 --no-browser

@@ -61,8 +61,8 @@ def new(
         Flags(metavar="FIELD"),
         Help("Metadata field that must equal the level of a query."),
     ] = None,
-    shortest: Annotated[Words, Help("Fewest words of a suggestion.")] = 3,
-    longest: Annotated[Words, Help("Most words of a suggestion.")] = 15,
+    shortest: Annotated[Words, Help("Smallest number of words in a suggestion.")] = 3,
+    longest: Annotated[Words, Help("Largest number of words in a suggestion.")] = 15,
     allow_unknown: AllowUnknown = False,
     targets: Targets = TARGETS,
     baselines: Baselines = BASELINES,
@@ -104,7 +104,7 @@ def import_suggestions(
     baselines: Baselines = PAPER_BASELINES,
     **making: Unpack[Making],
 ) -> Rows:
-    """Make a questionnaire about suggestions from a file, by any program.
+    """Make a questionnaire from a file of suggestions by any program.
 
     The file holds {"0": {"query": "…", "mine": ["…", …], "theirs": ["…", …]}, …}. The default
     methods are those in the database.json of Hare et al.
@@ -147,7 +147,7 @@ def run(
         int | None,
         Meta(ge=1, le=10_000),
         Flags(("--simulate",), "N"),
-        Help("No people: N participants answer by the model in docs/methods/study.md."),
+        Help("Simulate N participants, who answer by the model in docs/methods/study.md."),
     ] = None,
     strengths: Annotated[
         Sequence[str],
@@ -156,12 +156,12 @@ def run(
     ] = (),
     spread: Annotated[float, Meta(ge=0, le=100), Help("How much simulated tastes differ.")] = 0.0,
     answers: Annotated[
-        float, Meta(gt=0, le=1_000_000), Help("Mean answers before one quits.")
+        float, Meta(gt=0, le=1_000_000), Help("Mean number of answers before a participant quits.")
     ] = 50.0,
     seed: Annotated[Seed, Help("Seed of simulated participants.")] = 0,
     progress: Progress = silent,
 ) -> None:
-    """Take part in the terminal: every answer is saved at once; q stops after any.
+    """Take part in the terminal: every answer is saved immediately; q quits.
 
     lexfield study run study.db
     lexfield study run study.db --resume abcd-efgh-jkmn

@@ -20,7 +20,7 @@ import numpy as np
 
 from lexfield.cluster.shards import ShardedCollection, Sums
 from lexfield.engine import Engine
-from lexfield.errors import InputError, StoreError, check, list_names
+from lexfield.errors import InputError, StoreError, check, list_fields
 from lexfield.explain import Explanation, Reason
 from lexfield.index.chance import Tail, join
 from lexfield.index.filter import Conditions, allowed_rows, missing_note, read_where, unmatched
@@ -88,9 +88,7 @@ class ShardSearch:
         known = sorted(self._statistics.fields)
         for name in self._where:
             if name not in known:
-                raise InputError(
-                    f"No document has metadata {name!r}.", f"There are: {list_names(known)}."
-                )
+                raise InputError(f"No document has metadata {name!r}.", list_fields(known))
         if not self._where:
             return []
         asked = [(shard, {"unit": self.unit, "where": self._where}) for shard in self._shards]

@@ -14,7 +14,7 @@ from lexfield.arrays import Array
 from lexfield.bags.bag import Bag
 from lexfield.bags.matrix import BagMatrix
 from lexfield.compare.options import ComparisonOptions
-from lexfield.errors import InputError, check, list_names
+from lexfield.errors import InputError, check, list_fields, list_names
 from lexfield.text.corpus import Corpus
 from lexfield.text.document import Document
 from lexfield.text.stopwords import stopwords as stopword_list
@@ -61,10 +61,10 @@ class Counts:
         """Return the documents that have a metadata field; a note names the others."""
         has_field = np.array([bool(record.get(by)) for record in self.metadata], bool)
         if not has_field.any():
-            known = list_names(sorted({name for record in self.metadata for name in record}))
+            known = list_fields({name for record in self.metadata for name in record})
             raise InputError(
                 f"No document has the field {by!r}.",
-                f"There are: {known}. Add it with --metadata FILE, or by --name from file names.",
+                f"{known} Add it with --metadata FILE, or by --name from file names.",
             )
         others = [id for id, has in zip(self.ids, has_field, strict=True) if not has]
         notes = [f"left out, without {by}: {list_names(others)}"] if others else []

@@ -18,7 +18,7 @@ from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from lexfield.errors import InputError, check
+from lexfield.errors import InputError, check, shorten
 from lexfield.evaluate.trec import Run
 from lexfield.results import Table
 
@@ -125,7 +125,10 @@ def _read_pairs(ranking: object, name: str) -> list[tuple[Hashable, float]]:
         except (TypeError, ValueError, IndexError, KeyError) as error:
             raise InputError(f"{name} does not consist of pairs of an id and a score.") from error
     else:
-        raise InputError(f"{name} is not a ranking: {type(ranking).__name__}.")
+        raise InputError(
+            f"{name} must be a ranking: hits, pairs (id, score) or {{id: score}}."
+            f" Got {shorten(repr(ranking), 60)} instead."
+        )
     if any(not math.isfinite(score) for _, score in pairs):
         raise InputError(f"{name} holds a score that is not a finite number.")
     if len({identity for identity, _ in pairs}) < len(pairs):

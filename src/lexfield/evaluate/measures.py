@@ -84,11 +84,26 @@ def evaluate(run: Run, qrels: Qrels, measures: Sequence[str] = DEFAULT) -> Table
         one = "query of the run was not judged and does not count"
         several = "queries of the run were not judged and do not count"
         notes.append(pluralise(other, one, several))
+    notes += _note_foreign_ids(run, qrels)
     rows = [
         Score(run.name, name, float(values.mean()), len(qrels))
         for name, values in by_query(run, qrels, measures).items()
     ]
     return Table(rows, run.name, notes)
+
+
+def _note_foreign_ids(run: Run, qrels: Qrels) -> list[str]:
+    """Return a note if no judged document occurs in the run: its ids may be of another kind."""
+    found = [id for query in qrels for id, _ in run.queries.get(query, ())]
+    judged = {id for documents in qrels.values() for id in documents}
+    if not found or not judged or not judged.isdisjoint(found):
+        return []
+    note = (
+        f"no judged document occurs in the run, so every value is 0: its ids are like {found[0]!r},"
+        f" those of the judgements like {min(judged)!r}"
+    )
+    is_sentence = found[0].rpartition("#")[0] in judged
+    return [f"{note}; search for documents, not sentences" if is_sentence else note]
 
 
 def compare(

@@ -13,7 +13,7 @@ from uuid import uuid4
 import numpy as np
 
 from lexfield.arrays import Array
-from lexfield.errors import InputError, StoreError
+from lexfield.errors import InputError, StoreError, check, shorten
 from lexfield.index.encodings import update_encodings
 from lexfield.index.lexicon import embed_words
 from lexfield.index.metrics import derive_missing, read_maps
@@ -36,27 +36,40 @@ _FUNCTION = "function_"  # begins the names of tokenizers that were not register
 
 def check_free(path: str | Path, replace: bool) -> None:
     """Raise InputError if there is an index already (unless ``replace``) or others' files."""
-    if not replace and (Path(path) / "CURRENT").exists():
+    if not replace and (to_path(path) / "CURRENT").exists():
         raise InputError(
             f"There is an index at {path} already; it was left as it is.",
             "Choose another name, or replace it with --replace (in Python: replace=True).",
         )
-    refuse_others(Path(path))
+    refuse_others(to_path(path))
+
+
+def to_path(path: str | Path) -> Path:
+    """Return the path of an index. Raise InputError if it is not a path."""
+    check(isinstance(path, str | Path), "path", "a string or a Path", path)
+    return Path(path)
+
+
+def check_documents(documents: Documents | None, hint: str = "") -> Documents:
+    """Return documents. Raise InputError if they are one string or path, or no texts at all."""
+    is_one = isinstance(documents, str | bytes | Path)
+    if is_one or not isinstance(documents, Iterable | Document):
+        raise InputError(
+            f"An index needs a list of texts{', not a single string or path' if is_one else ''}."
+            f" Got {shorten(repr(documents), 60)} instead.",
+            f"Read files with Corpus.read(path){hint}.",
+        )
+    return documents
 
 
 def to_corpus(
-    documents: Documents,
+    documents: Documents | None,
     progress: Progress,
     normalisation: Normalisation | None = None,
     tokenize: str | Tokenizer | None = None,
 ) -> Corpus:
     """Return documents as a corpus. Raise InputError if they are one text or a path."""
-    if isinstance(documents, str | bytes | Path):
-        raise InputError(
-            f"An index needs a list of texts, not only {str(documents)[:60]!r}.",
-            "Give a list of texts; read files with Corpus.read(path); open an index with"
-            " Index.open(path).",
-        )
+    documents = check_documents(documents, "; open an index with Index.open(path)")
     if isinstance(documents, Corpus):
         if tokenize in (None, documents.normalisation.tokenizer):
             return documents
@@ -69,9 +82,7 @@ def add_numbers(
     documents: Documents, taken: Iterable[str], progress: Progress, normalisation: Normalisation
 ) -> Corpus:
     """Return new documents as a corpus, with numbers for plain texts that are not ``taken``."""
-    if not isinstance(documents, str | bytes | Path):
-        documents = number_texts(documents, taken)
-    return to_corpus(documents, progress, normalisation)
+    return to_corpus(number_texts(check_documents(documents), taken), progress, normalisation)
 
 
 def number_texts(items: Documents, taken: Iterable[str]) -> Iterator[Document]:
@@ -87,7 +98,8 @@ def number_texts(items: Documents, taken: Iterable[str]) -> Iterator[Document]:
             while str(number) in seen:
                 number += 1
             item = Document(str(number), item)
-        seen.add(item.id)
+        if isinstance(item, Document):
+            seen.add(item.id)
         yield item
 
 
@@ -142,6 +154,18 @@ def write_index(
         meta = save_segment(out, "s000001", corpus, embedded, language, progress)
         out.array("deleted", np.zeros(len(corpus.ids), bool))
         out.meta.update(segments=[meta], language=language, vectors=about)
+
+
+def choose_merged(segments: Sequence[Segment], tokens: int) -> tuple[range, range]:
+    """Return the segments that stay, and the last ones, which are merged with new texts.
+
+    Those are merged that are small beside ``tokens``, the number of new words.
+    """
+    first = len(segments)
+    while first > 0 and len(segments[first - 1].corpus.tokens) <= tokens:
+        first -= 1
+        tokens += len(segments[first].corpus.tokens)
+    return range(first), range(first, len(segments))
 
 
 def update_parts(index: Store, segments: Sequence[Segment], progress: Progress = silent) -> bool:

@@ -27,13 +27,16 @@ from lexfield.index.build import (
     add_numbers,
     check_free,
     check_tokenizer,
+    choose_merged,
     register_function,
     to_corpus,
+    to_path,
     update_parts,
     write_index,
 )
 from lexfield.index.lexicon import Lexicon, VectorSource, embed_with
 from lexfield.index.metrics import Metric
+from lexfield.index.names import MEMORY, is_in_memory
 from lexfield.index.parts import discard_replaced, write_next, write_part
 from lexfield.index.query import Query, look_up
 from lexfield.index.rows import Rows
@@ -56,11 +59,9 @@ class Collection:
     """What is stored about documents: ``Collection(texts)`` in memory, ``build`` and ``open`` on
     disk. ``len``, iteration and ``collection[id]`` are over documents that were not deleted."""
 
-    is_temporary = False
-
     def __init__(
         self,
-        documents: Documents,
+        documents: Documents | None = None,  # so that its absence is one sentence
         *,
         vectors: WordVectors | str | Path = "default",
         language: str = "en",
@@ -75,9 +76,8 @@ class Collection:
         words of a sentence; ``save`` keeps the result.
         """
         refuse_unknown(type(self), unknown, "Use lx.Document(id, text, metadata={…}).")
-        folder = tempfile.mkdtemp(prefix="lexfield-")
+        folder = tempfile.mkdtemp(prefix=MEMORY)
         weakref.finalize(self, shutil.rmtree, folder, ignore_errors=True)
-        self.is_temporary = True
         path = Path(folder) / "index"
         corpus = register_function(to_corpus(documents, progress, tokenize=tokenize), self)
         write_index(corpus, path, vectors, language, stemmer, progress)
@@ -87,7 +87,7 @@ class Collection:
     def open(cls, path: str | Path, metric: str | None = None) -> Self:
         """Open an index on disk; with ``metric``, as it is under one that was learned for it."""
         self = cls.__new__(cls)
-        self._attach(Path(path), metric)
+        self._attach(to_path(path), metric)
         return self
 
     def _attach(self, path: Path, metric: str | None = None) -> None:
@@ -162,12 +162,12 @@ class Collection:
         taken = [identity for identity in new.ids if identity in self.documents]
         if taken:
             raise InputError(
-                f"The index holds {taken[0]!r} already"
-                + (f" (and {len(taken) - 1} more of these ids)." if len(taken) > 1 else "."),
+                f"The index already has a document with the id {taken[0]!r}"
+                + (f" (and with {len(taken) - 1} more of these ids)." if len(taken) > 1 else "."),
                 "Delete it first, or give the new document another id.",
             )
         added = len(new.ids)
-        kept, absorbed = self._split(len(new.tokens))
+        kept, absorbed = choose_merged(self.segments, len(new.tokens))
         if absorbed:
             old = [document for number in absorbed for document in self._live_documents(number)]
             new = Corpus.of([*old, *new.documents], normalisation=self.normalisation)
@@ -184,6 +184,7 @@ class Collection:
 
     def delete(self, ids: Iterable[str]) -> int:
         """Delete documents by id; return their number. With an unknown id none is deleted."""
+        check(isinstance(ids, Iterable), "ids", "an id or a list of ids", ids)
         wanted = list(dict.fromkeys([ids] if isinstance(ids, str) else ids))
         return self._change(lambda: self._delete(wanted))
 
@@ -191,7 +192,7 @@ class Collection:
         missing = [identity for identity in wanted if identity not in self.documents]
         if missing:
             raise InputError(
-                f"The index holds no document {missing[0]!r}"
+                f"The index has no document {missing[0]!r}"
                 + (f" (nor {len(missing) - 1} more of these)." if len(missing) > 1 else "."),
                 "Nothing was deleted. Ids are those of documents, without the #number.",
             )
@@ -313,6 +314,11 @@ class Collection:
         return str(self.path.resolve())
 
     @property
+    def is_in_memory(self) -> bool:
+        """Is the index in a temporary folder, which is removed with it?"""
+        return is_in_memory(self.path)
+
+    @property
     def _deleted(self) -> NDArray[np.bool_]:
         return self._store.array("deleted")
 
@@ -349,11 +355,13 @@ class Collection:
             return [self[one] for one in list(self.documents)[identity]]
         if isinstance(identity, int):
             if not -len(self) <= identity < len(self):
-                raise InputError(f"The index holds {len(self):,} documents, none at {identity}.")
+                raise InputError(
+                    f"The index has {pluralise(len(self), 'document')}, none at {identity}."
+                )
             identity = list(self.documents)[identity]
         if identity not in self.documents:
             hint = "Ids are shown with every hit."
-            raise InputError(f"The index holds no document {identity!r}.", hint)
+            raise InputError(f"The index has no document {identity!r}.", hint)
         number = self.documents[identity]
         for segment in self.segments:
             if number < len(segment.corpus.ids):
@@ -364,14 +372,6 @@ class Collection:
     def _embed(self, corpus: Corpus, vectors: WordVectors | None) -> WordEmbeddings:
         """Vectors of a corpus's words: the index's own, and for new words from their set."""
         return embed_with(list(corpus.vocabulary), self.lexicon, vectors or self._source)
-
-    def _split(self, tokens: int) -> tuple[range, range]:
-        """Segments that stay, and the last ones, small beside ``tokens``, that are merged."""
-        first = len(self.segments)
-        while first > 0 and len(self.segments[first - 1].corpus.tokens) <= tokens:
-            first -= 1
-            tokens += len(self.segments[first].corpus.tokens)
-        return range(first), range(first, len(self.segments))
 
     def _live_documents(self, number: int) -> Iterator[Document]:
         first = sum(len(segment.corpus.ids) for segment in self.segments[:number])
@@ -393,7 +393,7 @@ class Collection:
 
     def __repr__(self) -> str:
         sentences = sum(len(segment.corpus.sentences) for segment in self.segments)
-        where = "in memory" if self.is_temporary else repr(str(self.path))
+        where = "in memory" if self.is_in_memory else repr(str(self.path))
         return (
             f"<{type(self).__name__} {where}: {pluralise(len(self), 'document')},"
             f" {pluralise(sentences, 'sentence')}, {pluralise(len(self.lexicon), 'distinct word')}>"

@@ -23,6 +23,7 @@ from lexfield.arrays import join_ranges
 from lexfield.errors import InputError, LexfieldError, shorten
 from lexfield.index.fitted import PREFIX as FITTED
 from lexfield.index.fitted import Fitted, fit_words
+from lexfield.index.names import name_encoding, name_index
 from lexfield.index.parts import ENCODER, encoder_key, write_part
 from lexfield.index.segment import Segment
 from lexfield.index.units import UNITS, byte_spans
@@ -201,8 +202,8 @@ def need_encodings(index: Store) -> Encodings:
     found = find_encodings(index)
     if found is None:
         raise InputError(
-            f"The index {index.path} has no vectors of an encoder.",
-            f"Make them with: lexfield encode {index.path}",
+            f"The {name_index(index.path)} has no vectors of an encoder.",
+            f"Make them with: {name_encoding(index.path)}",
         )
     return found
 
@@ -324,7 +325,7 @@ class EncodingJob:
             raise InputError(
                 f"The encoder returned vectors of {max(sizes)} dimensions; this index holds"
                 f" vectors of {len(codec.mean)}.",
-                f"Encode it anew: lexfield encode {self._path} --replace",
+                f"Encode it again: {name_encoding(self._path, replace=True)}",
             )
         table = pack(items, codec)
         with write_part(self._index, self._segments, ENCODER) as out:

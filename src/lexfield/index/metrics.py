@@ -22,12 +22,13 @@ from lexfield.engine import single_thread
 from lexfield.errors import InputError, list_names
 from lexfield.index.axes import text_axes
 from lexfield.index.lexicon import Maps
+from lexfield.index.names import name_index, name_step
 from lexfield.index.parts import find_part, metric_key, part_names, remove_part
 from lexfield.index.segment import Segment, find_balls
 from lexfield.index.topics import Topics
 from lexfield.index.units import UNITS, Unit, vector_shares
 from lexfield.progress import Progress, silent
-from lexfield.results import Table
+from lexfield.results import Table, pluralise
 from lexfield.store.folder import Store
 from lexfield.vectors.wordvectors import WordEmbeddings
 
@@ -111,10 +112,10 @@ class Metric:
         if part is None:
             known = [row.name for row in _read_metrics(index)]
             raise InputError(
-                f"The index {index.path} has no metric {name!r}.",
+                f"The {name_index(index.path)} has no metric {name!r}.",
                 f"There are: {list_names(known)}."
                 if known
-                else f"Learn one with: lexfield metric learn {index.path} --by FIELD --name {name}",
+                else f"Learn one with: {name_learning(index.path, name)}",
             )
         self._store = part
 
@@ -176,10 +177,16 @@ class MappedSegment(Segment):
         return self._metric.topic_map(topics)
 
 
+def name_learning(path: Path, name: str) -> str:
+    """Return what to type to learn a metric for the index at a path."""
+    command = f"metric learn IDX --by FIELD --name {name}"
+    return name_step(path, command, f"lx.learn_metric(index, by='FIELD', name={name!r})")
+
+
 def list_metrics(folder: Path) -> Table[LearnedMetric]:
     """Return the metrics of the index at a folder, by name."""
     rows = _read_metrics(Store.open(folder))
-    return Table(rows, f"{len(rows)} metrics")
+    return Table(rows, pluralise(len(rows), "metric"))
 
 
 def remove_metric(folder: Path, name: str) -> None:

@@ -13,7 +13,7 @@ from lexfield.index.chance import Tail
 from lexfield.index.passages import Answers, Passage, as_html, find_answers
 from lexfield.index.query import Query
 from lexfield.index.wording import describe_reasons
-from lexfield.results import Frames, JsonObject
+from lexfield.results import Frames, JsonObject, pluralise
 from lexfield.text.differences import find_differences
 from lexfield.text.stopwords import stopwords
 
@@ -233,7 +233,7 @@ class Ranking(Frames, Sequence[Hit]):
         return [{name: record.get(name) for name in names} for record in flat]
 
     def __repr__(self) -> str:
-        lines = [f"{self.method} for {self.query[:60]!r}: {len(self)} hits"]
+        lines = [f"{self.method} for {self.query[:60]!r}: {pluralise(len(self), 'hit')}"]
         lines += [
             f"{hit.rank:>3}. {hit.score:8.4f}  {hit.passages[0].text[:100]}  [{hit.id}]"
             for hit in self

@@ -13,6 +13,7 @@ from lexfield.engine import map_blocks
 from lexfield.engine.compiled import reordered_kernel
 from lexfield.errors import InputError, MissingExtraError
 from lexfield.index.encodings import Encodings, Table, need_encodings
+from lexfield.index.names import name_encoding
 from lexfield.index.rows import Rows
 from lexfield.vectors.encoders import Encoded, Encoder, encode_each, open_encoder
 
@@ -112,7 +113,7 @@ class RowEncodings:
         where = self.rows.segments[0].index_store.path
         return [
             f"{self.rows.unit}s without a vector of the encoder, which {effect}:"
-            f" {self.missing:,}; lexfield encode {where} encodes them"
+            f" {self.missing:,}; {name_encoding(where)} encodes them"
         ]
 
     @cached_property

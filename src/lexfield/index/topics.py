@@ -28,6 +28,7 @@ from lexfield.arrays import Array
 from lexfield.engine import map_blocks
 from lexfield.engine.topk import top_k
 from lexfield.errors import InputError
+from lexfield.index.names import name_index, name_step
 from lexfield.index.parts import TOPICS, find_part, topic_key
 from lexfield.index.query import Query
 from lexfield.index.rows import Rows
@@ -65,8 +66,9 @@ class Topics:
         part = find_part(store, TOPICS)
         if part is None:
             raise InputError(
-                f"The index {store.path} has no topics yet.",
-                f"Fit them with: lexfield topics fit {store.path} -t 50",
+                f"The {name_index(store.path)} has no topics yet.",
+                "Fit them with: "
+                + name_step(store.path, "topics fit IDX -t 50", "index.fit_topics(50)"),
             )
         return cls(part)
 

@@ -220,7 +220,7 @@ class MinimumDistortion(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
             one = " (n_samples = 1)" if scatter.rows == 1 else ""
             raise InputError(
                 f"None of the {len(scatter.sizes):,} clusters has two members{one}:"
-                " nothing varies within.",
+                " there is no within-cluster variation.",
                 "Give clusters of at least two rows.",
             )
         tolerance = self.tolerance
@@ -252,7 +252,7 @@ def principal_axes(scatter: Matrix) -> tuple[Matrix, Matrix]:
         raise InputError("The scatter within clusters is not finite: the numbers are too large.")
     if mean <= 0:
         raise InputError(
-            "Nothing varies within clusters: their members are equal, or all weights are 0.",
+            "There is no variation within clusters: their members are equal, or all weights are 0.",
             "Give clusters whose members differ.",
         )
     with single_thread():

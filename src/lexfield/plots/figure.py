@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lexfield.errors import InputError, need
-from lexfield.results import JsonObject
+from lexfield.results import JsonObject, pluralise
 from lexfield.store.files import replace_file
 
 if TYPE_CHECKING:
@@ -96,7 +96,7 @@ class Picture:
 
     def __repr__(self) -> str:
         names = ", ".join(repr(panel["title"]) for panel in self.data)
-        return f"<Picture: {len(self.data)} panels: {names}>"
+        return f"<Picture: {pluralise(len(self.data), 'panel')}: {names}>"
 
 
 def _read_panel(axes: Any) -> JsonObject:

@@ -30,7 +30,7 @@ from lexfield.progress import Progress, silent
 from lexfield.ranks.cloud import Cloud
 from lexfield.ranks.fit import FEWEST, fit_line
 from lexfield.ranks.kmeans import Clustering, kmeans, measure_distances
-from lexfield.results import Table
+from lexfield.results import Table, pluralise
 from lexfield.text.corpus import Corpus
 from lexfield.vectors.means import mean_vectors
 
@@ -58,7 +58,7 @@ class SentenceCluster:
     def lines(self) -> list[str]:
         """Return the cluster as lines of text."""
         return [
-            f"cluster {self.rank}: {self.size:,} sentences: {' '.join(self.words)}",
+            f"cluster {self.rank}: {pluralise(self.size, 'sentence')}: {' '.join(self.words)}",
             *(f"  near  {text}" for text in self.nearest),
             *(f"  far   {text}" for text in self.farthest),
         ]
@@ -156,7 +156,7 @@ def choose_number(
     tried = [k for k in _TRIED if k <= len(points) // 5]
     if not tried:
         raise InputError(
-            f"{len(points)} distinct sentences are too few to choose a number of clusters.",
+            f"The text has too few distinct sentences ({len(points)}) to choose how many clusters.",
             "Name one (-k, clusters=), or take a longer text.",
         )
     rows = []

@@ -44,7 +44,7 @@ from lexfield.ranks.fit import (
     fit_line,
     fit_mandelbrot,
 )
-from lexfield.results import Table, cell, format_rows, html_table
+from lexfield.results import Table, cell, format_rows, html_table, pluralise
 from lexfield.text.corpus import Corpus
 
 SPACES = ("categorical", "latent")
@@ -106,7 +106,7 @@ class ZipfResult(Plottable):
         figures = self.figures
         out = [
             f"{self.name}: {figures.tokens:,} tokens, {figures.types:,} types,"
-            f" {figures.sentences:,} distinct sentences"
+            f" {pluralise(figures.sentences, 'distinct sentence')}"
         ]
         if figures.heaps_b is not None:
             out.append(
@@ -250,9 +250,14 @@ def _check_latent(ngram: int, clusters: int | str) -> None:
 def _list_omissions(cloud: Cloud) -> list[str]:
     notes = list(cloud.vectors.notes)
     if cloud.repeated:
-        notes.append(f"{cloud.repeated:,} repeated sentences were left out")
+        omitted = ("repeated sentence was left out", "repeated sentences were left out")
+        notes.append(pluralise(cloud.repeated, *omitted))
     if cloud.unknown:
-        notes.append(f"{cloud.unknown:,} sentences without a known word were left out")
+        omitted = (
+            "sentence without a known word was left out",
+            "sentences without a known word were left out",
+        )
+        notes.append(pluralise(cloud.unknown, *omitted))
     return notes
 
 

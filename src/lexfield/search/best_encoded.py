@@ -33,6 +33,7 @@ from lexfield.explain import Explanation
 from lexfield.index.bags import Bags
 from lexfield.index.chance import Scorer
 from lexfield.index.encodings import find_encodings
+from lexfield.index.names import name_encoding
 from lexfield.index.query import Query
 from lexfield.index.row_encodings import (
     EncoderError,
@@ -199,4 +200,5 @@ def note_unfinished(rows: Rows) -> list[str]:
     index = rows.segments[0].index_store
     if find_encodings(index) is None or is_encoded(rows):
         return []
-    return [f"encoding was interrupted, so no encoder is used: lexfield encode {index.path}"]
+    step = name_encoding(index.path)
+    return [f"encoding was interrupted, so no encoder is used; continue with: {step}"]

@@ -29,7 +29,7 @@ from lexfield.explain import Explanation, Reason
 from lexfield.index.query import Query
 from lexfield.index.ranking import Found
 from lexfield.index.rows import Rows
-from lexfield.results import JsonObject
+from lexfield.results import JsonObject, pluralise
 from lexfield.search.in_parts import Entries, Parts
 from lexfield.search.method import Mask
 
@@ -113,7 +113,8 @@ class CoverMethod:
 
         notes = _describe_ends(query, ends)
         if len(places) < k and len(balls.words) and eligible.any():
-            notes.append(f"only {len(places)} rows cover anything of the query")
+            covering = pluralise(len(places), "row covers", "rows cover")
+            notes.append(f"only {covering} any part of the query")
         return Found(cover.candidates[places].tolist(), scores, explain, notes)
 
     def merge(self, parts: Parts, query: Query, k: int) -> Found:

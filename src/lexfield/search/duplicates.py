@@ -25,7 +25,7 @@ from lexfield.index.collection import Collection
 from lexfield.index.filter import allowed_rows
 from lexfield.index.rows import Rows
 from lexfield.progress import Progress, silent
-from lexfield.results import Table
+from lexfield.results import Table, pluralise
 
 _BLOCKS = 200  # tasks of about equal work
 _MOST = 2_000_000  # pairs
@@ -77,7 +77,7 @@ def duplicates(
     described = [(score, describe(a), describe(b)) for score, a, b in found]
     return Table(
         [Pair(a, b, score, text_a, text_b) for score, (a, text_a), (b, text_b) in described],
-        f"{len(found)} pairs with Jaccard similarity of at least {threshold:g}",
+        f"{pluralise(len(found), 'pair')} with Jaccard similarity of at least {threshold:g}",
     )
 
 

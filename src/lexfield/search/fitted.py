@@ -1,4 +1,4 @@
-"""The encoder's vectors of rows, asked by words: cosine with a sum of vectors fitted to them.
+"""The encoder's vectors of rows, queried with word vectors: cosine with their sum.
 
     score = (r − μ)·v / |r − μ| |v|,   v = Σ_w n_w v_w
 
@@ -20,6 +20,7 @@ from lexfield.engine.topk import top_k
 from lexfield.errors import InputError
 from lexfield.explain import Explanation, Reason, no_reasons
 from lexfield.index.fitted import Fitted as FittedWords
+from lexfield.index.names import name_encoding
 from lexfield.index.query import Query
 from lexfield.index.ranking import Found
 from lexfield.index.row_encodings import RowEncodings, open_row_encodings
@@ -66,7 +67,7 @@ def _open(space: RowEncodings) -> FittedWords:
         path = space.rows.segments[0].index_store.path
         raise InputError(
             "The words of this index were not fitted: encoding it was interrupted.",
-            f"Go on with: lexfield encode {path}",
+            f"Continue with: {name_encoding(path)}",
         )
     return found
 

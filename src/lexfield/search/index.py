@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from pathlib import PurePath
-from typing import Any
+from typing import Any, Never
 
 from lexfield.engine import Engine
-from lexfield.errors import InputError
+from lexfield.errors import InputError, refuse_unknown
 from lexfield.index.collection import Collection
 from lexfield.index.encode import encode_texts
 from lexfield.index.filter import Where
@@ -30,6 +31,13 @@ from lexfield.search.searcher import (
 from lexfield.text.document import Document
 from lexfield.topics.lda import TopicModel
 
+_INSTEAD = {  # options that people look for, by name
+    "explain": "Every hit has its reasons: index.search(text)[0].explanation.",
+    "like": "Use index.like(id).",
+    "metric": "Open the index with it: lx.open(path, metric).",
+    "queries": "For several texts use index.search_many(texts).",
+}
+
 
 class Index(Collection):
     """Documents that can be searched.
@@ -50,19 +58,18 @@ class Index(Collection):
         where: Where | None = None,
         algebra: bool = False,
         allow_unknown: bool = False,
-        like: None = None,
+        **unknown: Never,
     ) -> Ranking:
         """Return the ``k`` best sentences (or documents) for a text, each with its reasons.
 
-        A whole number in place of the method is ``k``, as in ``search("storm", 10)``.
         where: only documents with these metadata, decided before ranking: ``"author=Melville"`` or
             ``{"author": ["Melville", "Conrad"]}``; several values of one field are alternatives.
         algebra: read the text as sums of words and phrases, as in ``3*storm - "at sea"`` (count,
             frequency, bm25, lm, translation); by default it is plain text.
         allow_unknown: search by vectors though most words of the index have none.
         """
-        if like is not None:
-            raise InputError("search takes a text, not an id.", f"Use index.like({like!r}).")
+        hint = _INSTEAD.get(next(iter(unknown), ""), "")
+        refuse_unknown(self.search, unknown, hint)
         text = text.text if isinstance(text, Document) else text
         if not isinstance(text, str):
             raise InputError(
@@ -87,12 +94,14 @@ class Index(Collection):
         names: Sequence[str] = (),
         progress: Progress = silent,
         engine: Engine | None = None,
+        **unknown: Never,
     ) -> Rankings:
         """Search for many texts, on all cores or on those of a cluster.
 
         The rankings are in the order of the texts; each is made when it is reached.
         names: what the queries are called in errors; by default their numbers.
         """
+        refuse_unknown(self.search_many, unknown)
         if isinstance(texts, str):
             raise InputError(
                 "search_many takes a list of texts, not one text.", "For one use search(text)."
@@ -135,8 +144,11 @@ class Index(Collection):
 
 
 def _read_count(method: str | Method | int, k: int) -> tuple[str | Method, int]:
-    """Return the method and k where a number may stand in the place of the method."""
-    return (DEFAULT, method) if isinstance(method, int) else (method, k)
+    """Return the method and k; version 0.1 took a number in the place of the method as k."""
+    if not isinstance(method, int):
+        return method, k
+    warnings.warn(f"name k, as in search(text, k={method})", DeprecationWarning, stacklevel=3)
+    return DEFAULT, method
 
 
 def search_texts(

@@ -81,7 +81,7 @@ def _parse(text: str) -> Method:
 
 
 def _check_type(name: str, value: object, default: object) -> None:
-    """Raise InputError if a parameter has not the type of its default."""
+    """Raise InputError if a parameter does not have the type of its default."""
     if isinstance(default, bool):
         check(isinstance(value, bool), name, "true or false", value)
     elif isinstance(default, int):

@@ -132,7 +132,7 @@ def locate(index: Collection, identity: str) -> tuple[str, int]:
         if int(sentence) < len(rows):
             return "sentence", int(rows[int(sentence)])
     raise InputError(
-        f"The index holds no document or sentence {identity!r}.",
+        f"The index has no document or sentence {identity!r}.",
         "Ids are shown with every hit of a search.",
     )
 

@@ -114,7 +114,7 @@ class Library:
         kept = self.find_index(id)
         if not kept.uploaded:
             raise InputError(
-                f"{kept.id!r} was not built here, so it is not changed here.",
+                f"{kept.id!r} was not built on this server and cannot be changed here.",
                 "Change it on the machine of the server, with lexfield on the command line.",
             )
         return kept

@@ -149,10 +149,12 @@ def _read(
 def _check_text(name: str, data: bytes) -> None:
     if data.startswith(_PARQUET):
         if not name.lower().endswith(".parquet"):
-            raise InputError(f"{name} is a Parquet file by its content.", "Name it so.")
+            raise InputError(
+                f"{name} is a Parquet file by its content.", "Rename it to end in .parquet."
+            )
         return
     if name.lower().endswith(".parquet"):
-        raise InputError(f"{name} is not a Parquet file.", "Give it the name of what it is.")
+        raise InputError(f"{name} is not a Parquet file.", "Rename it with the correct suffix.")
     what, _ = identify(data[:SAMPLE])
     if what:
         raise InputError(

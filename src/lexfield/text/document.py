@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 
 from lexfield.errors import InputError, shorten
 
+_HINT = "A document has an id and a text, as in lx.Document('emma', 'The text …')."
+
 
 @dataclass(frozen=True, slots=True)
 class Document:
@@ -19,7 +21,11 @@ class Document:
 
     def __post_init__(self) -> None:
         if self.text is None:
-            raise InputError(
-                f"The document {shorten(str(self.id), 60)!r} has no text.",
-                "A document has an id and a text, as in lx.Document('emma', 'The text …').",
-            )
+            raise InputError(f"The document {shorten(str(self.id), 60)!r} has no text.", _HINT)
+        for name, value in (("id", self.id), ("text", self.text), *self.metadata.items()):
+            if not isinstance(value, str):
+                raise InputError(
+                    f"The {name} of a document must be a string."
+                    f" Got {shorten(repr(value), 60)} instead.",
+                    _HINT,
+                )

@@ -199,7 +199,7 @@ class _Rejoined(io.RawIOBase):
 def _growth_error(source: Source) -> ReadError:
     """Return the error for a file that unpacks to far more than its size."""
     return ReadError(
-        f"{source} is small and unpacks to very much.", "If it is meant to, unpack it first."
+        f"{source} expands to far more than its size.", "If that is intended, unpack it first."
     )
 
 

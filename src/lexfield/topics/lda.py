@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 
 from lexfield.bags.matrix import BagMatrix
 from lexfield.engine import map_blocks
-from lexfield.errors import InputError, check
+from lexfield.errors import InputError, check, shorten
 from lexfield.progress import Progress, silent
-from lexfield.results import Table
+from lexfield.results import Table, pluralise
 from lexfield.store.folder import Store, Writer
 from lexfield.text.corpus import Corpus
 from lexfield.text.document import Document
@@ -129,8 +129,10 @@ class TopicModel:
         columns = filters.select(counts, words)
         if len(columns) < topics:
             raise InputError(
-                f"Only {len(columns):,} words are left for {topics:,} topics after the filters.",
-                "Ask for fewer topics, or let more words pass (min_count, max_share, min_length).",
+                f"Only {pluralise(len(columns), 'word is', 'words are')} left for {topics:,} topics"
+                " after the filters.",
+                "Ask for fewer topics, or let more words pass: lower --min-count or --min-length,"
+                " or raise --max-share.",
             )
         chosen = counts[:, columns].tocsr()
         filled = np.flatnonzero(np.diff(chosen.indptr))
@@ -283,7 +285,11 @@ def _count_words(
             raise InputError("Counts need the word of each of their columns.", "Pass words=[...].")
         return documents, words
     if words is not None:
-        raise InputError("words belong to a matrix of counts.", "Write the number as topics=50.")
+        raise InputError(
+            "words can be given only with a matrix of counts."
+            f" Got {shorten(repr(words), 60)} with texts.",
+            f"Name the number of topics: topics={words if isinstance(words, int) else 50}.",
+        )
     if isinstance(documents, str):
         raise InputError(
             "A topic model needs many documents. Got one string.", "Pass a list of texts."

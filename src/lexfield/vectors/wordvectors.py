@@ -143,7 +143,7 @@ class WordVectors:
     def __init__(
         self,
         words: Sequence[str],
-        matrix: NDArray[np.float32],
+        matrix: NDArray[np.float32] | None = None,  # so that its absence is one sentence
         *,
         name: str = "unnamed",
         notes: Sequence[str] = (),
@@ -151,6 +151,12 @@ class WordVectors:
         learned: LearnedContributions | None = None,
     ) -> None:
         """``learned`` is that of ``VectorData``."""
+        if matrix is None:
+            given = repr(words) if isinstance(words, str | Path) else "source"
+            raise InputError(
+                "WordVectors needs words and the matrix of their vectors.",
+                f"To open a set by its name or file use WordVectors.load({given}).",
+            )
         if len(words) != len(matrix):
             raise InputError(
                 f"Number of words ({len(words):,}) does not match number of vectors"
@@ -223,7 +229,7 @@ class WordVectors:
     def embed(self, words: str | Iterable[str]) -> WordEmbeddings:
         """Return a vector per word; missing words are repaired where possible.
 
-        A string is cut into its words. For the vectors of texts see ``embed_texts``.
+        A string is split into words. For the vectors of texts see ``embed_texts``.
         """
         words = split_words(words) if isinstance(words, str) else list(words)
         exact = np.array([self.row(word) for word in words], np.int64)

@@ -242,7 +242,7 @@ def compare(
     """Say how different two texts are, and which words make the difference.
 
     A and B are each a file, a folder or an index, or with --index the id of a document; several
-    documents are taken as one text.
+    documents are joined into one text.
 
         lexfield compare emma.txt ulysses.txt --explain
         lexfield compare emma ulysses --index books.idx
@@ -287,7 +287,7 @@ def _read_texts(sources: list[Source], options: TextOptions) -> tuple[list[Docum
         texts.append(Document(name + again, join_texts(documents)))
         notes += found
         if len(documents) > 1:
-            notes.append(f"{name}: {len(documents):,} documents are taken as one text")
+            notes.append(f"{name}: {len(documents):,} documents are joined into one text")
     return texts, notes
 
 
@@ -313,13 +313,13 @@ def duplicates(
     index: IndexInput,
     *,
     threshold: Annotated[
-        float, Meta(gt=0, le=1), Help("Least Jaccard similarity of the words, without stopwords.")
+        float, Meta(gt=0, le=1), Help("Minimum Jaccard similarity of the words, without stopwords.")
     ] = 0.8,
     unit: Annotated[Unit, Help("Compare sentences or whole documents.")] = "document",
     min_words: Annotated[
         int, Meta(ge=1, le=10**6), Help("Skip texts with fewer distinct words, without stopwords.")
     ] = 1,
-    full: Annotated[bool, Help("Print whole texts, not only how they begin.")] = False,
+    full: Annotated[bool, Help("Print whole texts, not just their beginnings.")] = False,
     progress: Progress = silent,
 ) -> Duplicates:
     """Find pairs of documents or sentences with nearly the same words.
@@ -335,4 +335,5 @@ def duplicates(
     found = find_pairs(
         opened, threshold, unit=unit, min_words=min_words, full=full, progress=progress
     )
-    return Duplicates(list(found), full=full, notes=found.notes)
+    none = f"no duplicates: no two {unit}s have a similarity of at least {threshold:g}"
+    return Duplicates(list(found), full=full, notes=[*found.notes, *([] if found else [none])])

@@ -83,7 +83,7 @@ def bag(
 ) -> CountedNgrams:
     """Count the n-grams of texts: types, tokens, frequencies.
 
-    They are shown as a set and as a multiset too. N-grams do not cross the end of a sentence.
+    They are also shown as a set and as a multiset. N-grams do not cross the end of a sentence.
 
         lexfield bag novel.txt
         lexfield bag books.idx                  the texts of an index
@@ -239,8 +239,8 @@ def kwic(
     """Show words in context.
 
     The texts are an index, a file or a folder; a phrase goes in quotes. Words match as they are
-    indexed, so capitals do not matter. A phrase lies within a sentence. With -k, --json still
-    reports under "totals" how many places each text has.
+    indexed, so capitals do not matter. A phrase does not cross the end of a sentence.
+    With -k, --json still reports under "totals" how many places each text has.
 
         lexfield kwic my.idx sea
         lexfield kwic novel.txt "white whale" leviathan --sort right

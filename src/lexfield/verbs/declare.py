@@ -234,10 +234,11 @@ class Verb:
         if len(values) > len(names) and names and places[last].repeated and not has_number:
             values = [*values[:last], list(values[last:])]
         if len(values) > len(names):
+            options = [p for p in self.parameters if not p.positional]
             raise InputError(
                 f"{self.name} takes {', '.join(names) or 'nothing'} by position; got"
                 f" {len(values)} arguments.",
-                "Name the others, as in k=5.",
+                f"Name the others, as in {_show_call(options[:1])}." if options else "",
             )
         return dict(zip(names, values, strict=False))
 
@@ -264,7 +265,7 @@ class Verb:
         for given, value in arguments.items():
             name = renamed.get(given, given)
             if name not in known:
-                raise InputError(f"{self.command} has no option {name!r}.", _suggest(name, known))
+                raise self._make_error(f"has no option {name!r}.", _suggest(name, known))
             found[name] = known[name].convert(value)
         missing = [p for p in self.parameters if p.required and p.name not in found]
         if missing:
@@ -274,14 +275,17 @@ class Verb:
     def _describe_missing(self, missing: list[Parameter]) -> InputError:
         """Return an error that shows a call; on the command line, an example of the command."""
         flags = [p.name if p.positional else f"--{p.name.replace('_', '-')}" for p in missing]
-        required = [p for p in self.parameters if p.required]
-        call = ", ".join(p.name if p.positional else f"{p.name}=…" for p in required)
-        error = InputError(
-            f"{self.command} needs {' and '.join(flags)}.", f"As in lx.{self.name}({call})."
-        )
+        call = _show_call([p for p in self.parameters if p.required])
+        error = self._make_error(f"needs {' and '.join(flags)}.", f"As in lx.{self.name}({call}).")
         examples = [line.strip() for line in self.help.splitlines()]
         first = [line for line in examples if line.startswith(f"lexfield {self.command} ")]
         error.typed = error.typed[0], f"As in: {first[0]}" if first else ""
+        return error
+
+    def _make_error(self, message: str, hint: str) -> InputError:
+        """Return an error that begins with the name of the verb; on the command line as typed."""
+        error = InputError(f"{self.name} {message}", hint)
+        error.typed = f"{self.command} {message}", hint
         return error
 
     @cached_property
@@ -379,6 +383,12 @@ def _list(value: Any) -> list[Any]:
 
 def _strip(kind: Any) -> Any:
     return _take_apart(kind)[0]
+
+
+def _show_call(parameters: Iterable[Parameter]) -> str:
+    """Return arguments of a call as one writes them in Python, with numbers that are defaults."""
+    shown = {p: p.default if isinstance(p.default, int | float) else "…" for p in parameters}
+    return ", ".join(p.name if p.positional else f"{p.name}={value}" for p, value in shown.items())
 
 
 def _suggest(name: str, known: Mapping[str, Parameter]) -> str:

@@ -14,15 +14,15 @@ from lexfield.verbs.declare import Default, Flags, Help, Input
 
 
 class FileOptions(TypedDict, total=False):
-    """How files become texts."""
+    """Options for reading files."""
 
     text_fields: Annotated[
         Sequence[str],
         Flags(("--text-field",), "NAME", old="text_field", served=False),
         Default(()),
         Help(
-            "Field with the text of a record; repeat it to join several. Found automatically by"
-            " default: text, body, content, sentence, abstract or description."
+            "Field with the text of a record; repeat it to join several. By default the first of"
+            " text, body, content, sentence, abstract and description."
         ),
     ]
     title_field: Annotated[
@@ -30,9 +30,8 @@ class FileOptions(TypedDict, total=False):
         Flags(metavar="NAME", served=False),
         Default(None),
         Help(
-            "Field with the title of a record, which then begins its text, or none. Found"
-            " automatically by default, unless --text-field is given: title, or summary beside a"
-            " description."
+            "Field with the title of a record, which is put before its text, or none. By default"
+            " title, or summary beside a description, unless --text-field is given."
         ),
     ]
     id_field: Annotated[
@@ -59,8 +58,8 @@ class FileOptions(TypedDict, total=False):
         Flags(metavar="NAME", served=False),
         Default(None),
         Help(
-            "Read every file as this instead of going by its name: text, lines (a document per"
-            " line), jsonl, csv, tsv, parquet, or a reader that was registered."
+            "Read every file in this format, whatever its name: text, lines (one document per"
+            " line), jsonl, csv, tsv, parquet, or a registered reader."
         ),
     ]
     keep_gutenberg: Annotated[

@@ -50,7 +50,7 @@ Stemmer = Annotated[
     Flags(metavar="NAME", old="stem"),
     Help(
         "Let bag queries find all forms of a word, by its Snowball stem: english, german, … By"
-        " default the stemmer of the language; none keeps to the words as they are."
+        " default the stemmer of the language; none matches words exactly."
     ),
 ]
 TokenizerName = Annotated[
@@ -64,8 +64,8 @@ EncoderInput = Annotated[
     Input("encoder"),
     Flags(metavar="NAME"),
     Help(
-        "Also store what a sentence encoder says of every text, for the methods best, encoder, late"
-        " and fitted: minilm (needs the extra encoder), or in Python a model or a function."
+        "Also encode every text with a sentence encoder, for the methods best, encoder, late and"
+        " fitted: minilm (needs the extra encoder), or in Python a model or a function."
     ),
 ]
 Shards = Annotated[
@@ -174,7 +174,7 @@ def _stream(
 
 @dataclass(kw_only=True)
 class EncodedRow:
-    """What an encoder has said of an index: its rows, and on how many texts it failed."""
+    """What was encoded: the encoder, the rows of the index, and on how many texts it failed."""
 
     encoder: str
     dims: int
@@ -191,17 +191,17 @@ def encode(
         EncoderInput,
         Help(
             "The encoder: minilm (needs the extra encoder), or in Python a model or a function. By"
-            " default the one of the index, else minilm."
+            " default the encoder of the index, or minilm."
         ),
     ] = None,
     replace: Annotated[bool, Help("Encode all texts again.")] = False,
     progress: Progress = silent,
 ) -> Result[EncodedRow]:
-    """Store what a sentence encoder says of the texts of an index.
+    """Encode the texts of an index with a sentence encoder.
 
-    best uses it from then on; encoder, late, fitted and wmd(tokens=true) need it. Texts that are
-    encoded already are left as they are, so to resume after an interruption, run the same command
-    again. `lexfield add` encodes what it adds.
+    From then on best uses the vectors; encoder, late, fitted and wmd(tokens=true) need them. Texts
+    that are already encoded are left as they are: to resume after an interruption, run the same
+    command again. `lexfield add` encodes what it adds.
 
         lexfield encode my.idx
         lexfield search my.idx "a quiet harbour" --explain
@@ -243,12 +243,20 @@ def add(
     opened = open_index(index)
     plain = texts if isinstance(texts, Mapping) else list_plain_texts(texts)
     if plain is not None:
-        added, notes = opened.add(plain, progress=progress), []  # the index chooses free ids
+        added, notes = opened.add(plain, progress=progress), _note_empty(plain)  # free ids
     else:
         corpus = read_texts(texts, options, progress, opened.normalisation)
         begin_stage(progress, "embedding words")
         added, notes = opened.add(corpus, progress=progress), corpus.notes
     return Result([AddedRow(added=added, documents=len(opened.documents))], notes=notes)
+
+
+def _note_empty(texts: Mapping[str, str] | Sequence[str | Document]) -> list[str]:
+    """Return a note on texts without a word."""
+    every = texts.values() if isinstance(texts, Mapping) else texts
+    plain = (one.text if isinstance(one, Document) else one for one in every)
+    empty = sum(not any(map(str.isalnum, text)) for text in plain)
+    return [f"documents without words: {empty:,}"] if empty else []
 
 
 @dataclass(kw_only=True)

@@ -14,7 +14,7 @@ from lexfield.errors import CorruptError, LexfieldError, NotAStoreError, StoreEr
 from lexfield.index.build import KIND
 from lexfield.index.parts import legacy_folders, stale_parts
 from lexfield.index.topics import has_topics
-from lexfield.results import JsonObject, format_rows
+from lexfield.results import JsonObject, format_rows, pluralise
 from lexfield.search.index import Index
 from lexfield.store.folder import Store, manifest_sum
 from lexfield.store.manifest import CURRENT, FileCheck, root_of
@@ -78,7 +78,7 @@ class Info(Result[IndexInfo]):
 
 @verb
 def info(index: IndexInput) -> Info:
-    """Describe an index: sizes, metadata, vectors and how many words they know.
+    """Describe an index: sizes, metadata, vectors and how many words they cover.
 
     lexfield info my.idx
     lexfield info my.idx --json
@@ -91,7 +91,7 @@ def describe_index(index: Index) -> tuple[IndexInfo, list[str]]:
     """Return the figures of an index, and notes."""
     found = index.info()
     notes = found.pop("notes")
-    if index.is_temporary:
+    if index.is_in_memory:
         found["path"] = "in memory"
     return IndexInfo(**found, topics=has_topics(index.path)), notes
 
@@ -180,7 +180,8 @@ class Verification(Result[FileCheck]):
         if not self.damaged:
             size = sum(check.bytes for check in self.results) / 1e6
             unit = "row" if self.path.is_file() else "block"
-            yield f"ok: {len(self.results)} files, {size:,.1f} MB, every {unit} as written"
+            files = pluralise(len(self.results), "file")
+            yield f"ok: {files}, {size:,.1f} MB, every {unit} as written"
         if self.root is not UNSET:
             yield f"root: {self.root}"
 
@@ -206,7 +207,7 @@ def verify(
     """
     place = index.path if isinstance(index, Index) else Path(str(index))
     if place.is_file():
-        return Verification(verify_study(place), path=place)
+        return Verification(_check_study(place), path=place)
     if find_metric(place):
         prefix = f"/metrics@{place.name}@"
         checks = [one for one in verify_store(place.parent.parent) if prefix in one.file]
@@ -222,6 +223,17 @@ def verify(
         path=place,
         notes=_list_notes(place, store),
     )
+
+
+def _check_study(path: Path) -> list[FileCheck]:
+    try:
+        return verify_study(path)
+    except NotAStoreError as error:
+        raise NotAStoreError(
+            f"{path} is neither an index, a vector set nor a study.",
+            "An index and a vector set are folders. If it was a study, its first bytes are damaged:"
+            " restore it from a backup.",
+        ) from error
 
 
 def _check_folders(path: Path, store: Store | None) -> list[FileCheck]:

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Annotated, Any, Protocol, TypeVar
 
 from lexfield.cluster.sharded_index import open_index as open_at
-from lexfield.errors import InputError, shorten
+from lexfield.errors import InputError, check, shorten
 from lexfield.progress import Progress, begin_stage, silent
 from lexfield.results import JsonObject
 from lexfield.search.index import Index
@@ -44,14 +44,14 @@ _SUFFIXES = (".pdf", ".docx", ".html", ".epub", ".json", ".xml", ".gz", ".zip", 
 
 
 class TextOptions(FileOptions, total=False):
-    """How arguments become texts."""
+    """Options for reading texts."""
 
     index: Annotated[
         Index | str | Path | None,
         Input("index"),
         Flags(metavar="IDX", served=False),
         Default(None),
-        Help("Index whose documents are named by their ids, in place of files."),
+        Help("Take documents of this index, by their ids, instead of files."),
     ]
 
 
@@ -144,8 +144,10 @@ def _list_items(source: Any) -> list[str | Path | Document]:
     for item in found:
         if isinstance(item, Corpus | Index):
             raise InputError(
-                f"A list of texts holds strings, paths and Documents, not a {type(item).__name__}.",
-                "Pass that alone, and name options, as in k=5.",
+                "A list of texts can hold strings, paths and Documents. Got one with"
+                f" {'an Index' if isinstance(item, Index) else 'a Corpus'} instead.",
+                f"Pass the {'index' if isinstance(item, Index) else 'corpus'} alone, and name the"
+                " other arguments.",
             )
         if not isinstance(item, str | Path | Document):
             raise InputError(
@@ -188,8 +190,10 @@ def run_each(
     details: list[Detail] = []
     notes: list[str] = []
     names: Counter[str] = Counter()
-    if isinstance(sources, str | Path | Document | Corpus | Index):
-        sources = [sources]
+    is_one = isinstance(sources, str | Path | Document | Corpus | Index)
+    sources = [sources] if is_one or not isinstance(sources, Iterable) else sources  # type: ignore[list-item]
+    if not sources:
+        raise InputError("There are no texts.", "Give one or more texts, files or folders.")
     for source in sources:
         name = name_briefly(source)
         names[name] += 1
@@ -271,6 +275,7 @@ def open_index(source: Index | Sources, metric: str | None = None) -> Index:
         raise InputError(f"There is no index {shorten(source, 80)!r}.", hint)
     if isinstance(source, str | Path):
         return open_at(source, metric)
+    check(isinstance(source, Iterable | Document), "index", "an Index, its path, or texts", source)
     return Index(read_texts(source))
 
 
@@ -282,7 +287,7 @@ def name_source(source: object) -> str:
         case Document():
             return source.id
         case Index():
-            return "index" if source.is_temporary else str(source.path)
+            return "index" if source.is_in_memory else str(source.path)
         case Corpus() if len(source.ids) == 1:
             return source.ids[0]
         case str():

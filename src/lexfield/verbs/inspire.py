@@ -61,17 +61,19 @@ def inspire(
     draft: Annotated[Source, Input("text", words=True), Flags(metavar="DRAFT")],
     *,
     sentences: Annotated[
-        int, Meta(ge=1, le=1000), Help("Number of sentences at the end of the draft to go on from.")
+        int,
+        Meta(ge=1, le=1000),
+        Help("Number of sentences at the end of the draft to continue from."),
     ] = 1,
     method: Annotated[Method, Help("Search method, as for `lexfield search`.")] = "ideas",
     k: Annotated[Hits, Help("Number of suggestions.")] = 5,
     allow_unknown: AllowUnknown = False,
 ) -> Suggestions:
-    """Suggest sentences to go on writing from.
+    """Suggest sentences to continue from.
 
-    DRAFT is a file, - for standard input, or the words themselves. Each suggestion takes up other
-    words of your last sentence, and shows how its own text went on. Sentences that the draft
-    contains are not suggested.
+    DRAFT is a file, - for standard input, or the words themselves. Each suggestion picks up
+    different words of your last sentence, and shows how its own text continues. Sentences that the
+    draft contains are not suggested.
 
         lexfield inspire my.idx draft.txt
         lexfield inspire my.idx "The boat came home before the storm." -k 3

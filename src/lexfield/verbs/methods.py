@@ -67,7 +67,7 @@ _ALL = (
     MethodRow("late", _SEARCH, "every word's best partner in context",
               "the encoder for the query, words of 200 rows", "Khattab and Zaharia 2020",
               "encoders"),
-    MethodRow("fitted", _SEARCH, "the encoder's vectors, asked by words; no encoder for queries",
+    MethodRow("fitted", _SEARCH, "the encoder's vectors, queried with word vectors",
               "d bytes per row", "ridge regression; Arora et al. 2017", "encoders"),
     MethodRow("fuse", f"{_SEARCH}; fuse", "one ranking of several", "the sum of its methods",
               "Shaw and Fox 1994; Cormack et al. 2009", "fusion"),

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Annotated, Literal
 
 from msgspec import Meta
@@ -17,6 +18,7 @@ from msgspec import Meta
 from lexfield.index import metrics as stored
 from lexfield.index.learn_metric import learn_metric as learn
 from lexfield.index.metrics import MetricSummary
+from lexfield.index.names import name_step
 from lexfield.progress import Progress, begin_stage, silent
 from lexfield.verbs.declare import Flags, Help, verb
 from lexfield.verbs.input import IndexInput, open_index
@@ -30,7 +32,7 @@ MetricName = Annotated[str, Meta(max_length=64), Flags(metavar="NAME")]
 class LearnedMetric(Result[MetricSummary]):
     """The metric that was learned."""
 
-    index: str = hidden()
+    index: Path = hidden()
 
     def lines(self) -> Iterable[str]:
         (row,) = self.results
@@ -43,7 +45,9 @@ class LearnedMetric(Result[MetricSummary]):
                 f"held-out groups are recovered with 11-point precision {row.after:.3f}"
                 f" (Euclidean: {row.before:.3f})"
             )
-        yield f"use it: lexfield search {self.index} TEXT --method mean --metric {row.name}"
+        command = f"search IDX TEXT --method mean --metric {row.name}"
+        call = f"lx.search(index, TEXT, method='mean', metric={row.name!r})"
+        yield f"use it: {name_step(self.index, command, call)}"
 
 
 @verb(command="metric learn", served="job")
@@ -65,7 +69,7 @@ def learn_metric(
     ] = None,
     weights: Annotated[
         Literal["equal", "inverse_size", "reliability"],
-        Help("Count each row once, each group once, or groups more whose members are close."),
+        Help("Weigh rows equally, groups equally, or compact groups more."),
     ] = "equal",
     seed: Seed = 0,
     allow_unknown: AllowUnknown = False,
@@ -94,7 +98,7 @@ def learn_metric(
         allow_unknown=allow_unknown,
         progress=progress,
     )
-    return LearnedMetric([learned.summarise()], index=str(opened.path), notes=learned.notes)
+    return LearnedMetric([learned.summarise()], index=opened.path, notes=learned.notes)
 
 
 @verb(command="metric list")
@@ -105,7 +109,7 @@ def list_metrics(index: IndexInput) -> Result[MetricSummary]:
     """
     path = open_index(index).path
     rows = [learned.summarise() for learned in stored.list_metrics(path)]
-    notes = [] if rows else [f"learn one: lexfield metric learn {path} --by FIELD --name NAME"]
+    notes = [] if rows else [f"learn one: {stored.name_learning(path, 'NAME')}"]
     return Result(rows, notes=notes)
 
 

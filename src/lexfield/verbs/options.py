@@ -64,7 +64,7 @@ Algebra = Annotated[
     ),
 ]
 AllowUnknown = Annotated[
-    bool, Help("Continue even if most words have no vector, as in a language the vectors lack.")
+    bool, Help("Continue even if most words have no vector, as in an unsupported language.")
 ]
 ClusterAddress = Annotated[
     str | None,

@@ -16,7 +16,7 @@ from lexfield.compare.options import ComparisonOptions
 from lexfield.compare.pairs import Pairs, count_for_comparison
 from lexfield.compare.pairs import pairs as compare_all
 from lexfield.compare.trees import make_dendrogram
-from lexfield.errors import InputError, list_names
+from lexfield.errors import InputError, list_fields
 from lexfield.plots.divergence import draw_map, map_places, title
 from lexfield.plots.figure import PAGE_FORMATS, Picture
 from lexfield.plots.groups import choose_groups
@@ -196,8 +196,8 @@ def _list_pairs(found: Pairs) -> Sequence[PairDivergence]:
 def _read_labels(found: Pairs, by: str) -> list[str]:
     labels = [record.get(by, "") for record in found.metadata]
     if not any(labels):
-        known = list_names(sorted({name for record in found.metadata for name in record}))
-        raise InputError(f"No document has the field {by!r}.", f"There are: {known}.")
+        known = list_fields({name for record in found.metadata for name in record})
+        raise InputError(f"No document has the field {by!r}.", known)
     return labels
 
 
@@ -240,7 +240,7 @@ def map(
     progress: Progress = silent,
     **comparing: Unpack[Comparing],
 ) -> DocumentMap:
-    """Place documents in the plane, near each other if they differ little.
+    """Draw documents as points in the plane, close together if they are similar.
 
     Distances in the plane approximate the divergences (multidimensional scaling).
 

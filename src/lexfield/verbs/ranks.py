@@ -366,7 +366,7 @@ def layout(
     progress: Progress = silent,
     **options: Unpack[TextOptions],
 ) -> Layouts:
-    """Lay the words of texts out in the plane, coloured by part of speech.
+    """Lay out the words of texts in the plane, coloured by part of speech.
 
     An html figure can be zoomed, moved and searched; it contains its data and needs no network.
 

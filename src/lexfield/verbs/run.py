@@ -13,7 +13,7 @@ from lexfield.errors import InputError
 from lexfield.evaluate.trec import Run, read_queries, run_lines, write_run
 from lexfield.index.ranking import Ranking
 from lexfield.progress import Progress, begin_stage, silent
-from lexfield.results import JsonObject
+from lexfield.results import JsonObject, pluralise
 from lexfield.search.registry import DEFAULT
 from lexfield.verbs.declare import Flags, Help, Input, verb
 from lexfield.verbs.input import IndexInput, open_index
@@ -81,7 +81,8 @@ class MadeRun(Result[RunRow]):
         queries = self.made.queries
         hits = sum(map(len, queries.values()))
         return [
-            f"wrote {self.output}: {hits:,} hits for {len(queries):,} queries by {self.made.name}"
+            f"wrote {self.output}: {pluralise(hits, 'hit')} for"
+            f" {pluralise(len(queries), 'query', 'queries')} by {self.made.name}"
         ]
 
 
@@ -106,7 +107,7 @@ def run(
     cluster: ClusterAddress = None,
     progress: Progress = silent,
 ) -> MadeRun:
-    """Answer many queries into a TREC run.
+    """Answer many queries and write a TREC run.
 
     The file has one query per line, id<TAB>query, or JSON lines. All cores are used.
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import chain
 from numbers import Real
 from pathlib import Path
-from typing import Annotated, Literal, Protocol, runtime_checkable
+from typing import Annotated, Any, Literal, Protocol, runtime_checkable
 
 from msgspec import UNSET, Meta, UnsetType
 
@@ -17,7 +17,7 @@ from lexfield.evaluate.fusion import FusedHit, Part, fuse_runs
 from lexfield.evaluate.fusion import fuse as fuse_rankings
 from lexfield.evaluate.trec import Qrels, Run, Scored, read_qrels, read_run, run_lines, write_run
 from lexfield.index.ranking import Ranking
-from lexfield.results import JsonObject
+from lexfield.results import JsonObject, pluralise
 from lexfield.verbs.declare import Flags, Help, Input, verb
 from lexfield.verbs.options import Hits, Target
 from lexfield.verbs.results import Result, hidden
@@ -127,7 +127,8 @@ class FusedRanking(Result[FusedRow]):
     def lines(self) -> Iterable[str]:
         if self.output is not None:
             queries = len({row.query for row in self.results})
-            return [f"wrote {self.output}: {queries:,} queries, {len(self):,} results"]
+            asked = pluralise(queries, "query", "queries")
+            return [f"wrote {self.output}: {asked}, {pluralise(len(self), 'result')}"]
         return map(_explain, self.results) if self.explain else run_lines(self.to_run())
 
 
@@ -151,7 +152,9 @@ def fuse(
         Help("How scores are made comparable: as 1 - (rank - 1)/retrieved, or scaled to 0…1."),
     ] = "rank",
     names: Annotated[
-        Sequence[str], Flags(("--name",), "NAME"), Help("Name of a run, one for each in order.")
+        Sequence[str],
+        Flags(("--name",), "NAME"),
+        Help("Name of a run; repeat it for each run, in order."),
     ] = (),
     k: Annotated[Hits | None, Help("Number of results per query; all by default.")] = None,
     explain: Annotated[bool, Help("Show what each run adds to every result.")] = False,
@@ -159,7 +162,7 @@ def fuse(
         Target | None, Flags(("-o",), "FILE"), Help("Write a TREC run to this file.")
     ] = None,
 ) -> FusedRanking:
-    """Make one ranking of several.
+    """Combine several rankings into one.
 
     RUNs are TREC files. The fused run is printed, with its reasons if --explain is given.
 
@@ -168,16 +171,21 @@ def fuse(
         lexfield fuse a.run b.run -k 5 --explain
         lexfield fuse a.run b.run --jsonl
     """
-    sources = list(runs)
+    is_one = is_run(runs) or isinstance(runs, Ranking) or not isinstance(runs, Iterable)
+    sources: list[Any] = [runs] if is_one else list(runs)
+    if not sources:
+        raise InputError("There are no runs to fuse.", "Give two or more runs or rankings.")
     if names and len(names) != len(sources):
-        raise InputError(f"There are {len(names)} names for {len(sources)} runs.")
-    if sources and not any(map(is_run, sources)):
+        raise InputError(
+            f"There are {pluralise(len(names), 'name')} for {pluralise(len(sources), 'run')}."
+        )
+    if not any(map(is_run, sources)):
         found = fuse_rankings(sources, combine, normalise=normalise, names=list(names) or None)
         rows = [_make_row(UNSET, hit) for hit in found[:k]]
         explain = output is None
     else:
         if len(sources) < 2:
-            raise InputError("There is only one run to fuse.", "Name two or more.")
+            raise InputError("There is only one run to fuse.", "Give two or more.")
         fused = fuse_runs(_open_runs(sources, names), combine, normalise=normalise)
         rows = [_make_row(query, hit) for query, hits in fused.items() for hit in hits[:k]]
     name = combine if combine == "rrf" else f"{combine}-{normalise}"

@@ -70,9 +70,7 @@ class Searching(TypedDict, total=False):
     where: Annotated[Where, Default(())]
     allow_unknown: Annotated[AllowUnknown, Default(False)]
     explain: Annotated[bool, Default(False), Help("Show what each reason adds to the score.")]
-    full: Annotated[
-        bool, Default(False), Help("Show whole texts, not the passages that answer best.")
-    ]
+    full: Annotated[bool, Default(False), Help("Show whole texts, not just the best passages.")]
 
 
 @dataclass(kw_only=True)

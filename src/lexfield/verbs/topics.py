@@ -20,9 +20,10 @@ from msgspec import UNSET, Meta, UnsetType
 from numpy.typing import NDArray
 
 from lexfield.index.fit_topics import infer_texts, mixtures_of_documents, use_mixtures
+from lexfield.index.names import name_step
 from lexfield.index.topics import Topics, segment_counts
 from lexfield.progress import Progress, begin_stage, silent
-from lexfield.results import JsonObject
+from lexfield.results import JsonObject, pluralise
 from lexfield.store.files import replace_file
 from lexfield.topics.lda import Filters, TopicSummary
 from lexfield.topics.simplex import read_mixtures
@@ -57,7 +58,7 @@ class FitRow(msgspec.Struct, kw_only=True, rename={"source": "from"}):
 class FittedTopics(Result[FitRow]):
     """The topics that an index has now."""
 
-    index: str = hidden()
+    index: Path = hidden()
 
     def lines(self) -> Iterable[str]:
         (row,) = self.results
@@ -65,7 +66,7 @@ class FittedTopics(Result[FitRow]):
             return super().lines()
         return [
             f"fitted {row.topics:,} topics to {row.documents:,} documents, {row.words:,} words;"
-            f" see: lexfield topics show {self.index}"
+            f" see: {name_step(self.index, 'topics show IDX', 'lx.topics(index)')}"
         ]
 
 
@@ -89,8 +90,8 @@ def fit_topics(
     mixtures: Annotated[
         FileInput | None,
         Help(
-            "Do not fit, but store these mixtures of another model: .npy, or .parquet with an id"
-            " column."
+            "Instead of fitting, store the mixtures of another model from this file: .npy, or"
+            " .parquet with an id column."
         ),
     ] = None,
     progress: Progress = silent,
@@ -108,7 +109,7 @@ def fit_topics(
     if mixtures is not None:
         kept = use_mixtures(opened, *read_mixtures(mixtures))
         row = FitRow(topics=kept.topics, source=str(mixtures))
-        return FittedTopics([row], index=str(opened.path), notes=kept.notes)
+        return FittedTopics([row], index=opened.path, notes=kept.notes)
     filters = Filters(
         min_count=min_count, max_count=max_count, max_share=max_share, min_length=min_length
     )
@@ -119,8 +120,10 @@ def fit_topics(
     row = msgspec.convert(model.about, FitRow)
     notes = []
     if row.empty:
-        notes.append(f"{row.empty:,} documents have no mixture: all their words are left out")
-    return FittedTopics([row], index=str(opened.path), notes=notes)
+        notes.append(
+            f"documents without a mixture, because all their words are left out: {row.empty:,}"
+        )
+    return FittedTopics([row], index=opened.path, notes=notes)
 
 
 @dataclass(repr=False)
@@ -243,7 +246,8 @@ def infer(
     ]
     notes = []
     if missing := int((~known).sum()):
-        notes.append(f"{missing:,} of {len(known):,} contain no word that the model knows")
+        of, have = pluralise(len(known), field), "has" if missing == 1 else "have"
+        notes.append(f"{missing:,} of {of} {have} no word that the model knows")
     return InferredTopics(rows, mixtures=mixtures, output=output, notes=notes)
 
 

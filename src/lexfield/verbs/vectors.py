@@ -42,7 +42,7 @@ from lexfield.verbs.results import Result, hidden, save_picture
 
 @verb(command="vectors list")
 def list_vectors() -> Result[VectorSet]:
-    """List the sets of vectors that have a name.
+    """List the named sets of vectors.
 
     lexfield vectors list
     lexfield vectors list --json

@@ -106,8 +106,8 @@ def near(
 ) -> NearWords:
     """Find the nearest words.
 
-    With several models the cosine is a mean with its standard deviation, and each neighbour says in
-    how many models it is among the k nearest, and at which ranks.
+    With several models the cosine is a mean with its standard deviation, and each neighbour shows
+    in how many models it is among the k nearest, and at which ranks.
 
         lexfield near book
         lexfield near king queen -k 5 --json

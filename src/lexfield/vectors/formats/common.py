@@ -87,7 +87,7 @@ class Source:
             data = self.file.read(count or BLOCK)
             if self.zipped and self.file.tell() > self.size:
                 raise VectorsError(
-                    f"{self} is small and unpacks to very much.",
+                    f"{self} expands to far more than its size.",
                     "If that is intended, unpack it first.",
                 )
             return data
