@@ -67,6 +67,7 @@ if TYPE_CHECKING:  # every public name
     from lexfield.verbs.metric import remove_metric as remove_metric
     from lexfield.verbs.pairs import map as map
     from lexfield.verbs.pairs import pairs as pairs
+    from lexfield.verbs.predict import predict as predict
     from lexfield.verbs.ranks import clusters as clusters
     from lexfield.verbs.ranks import layout as layout
     from lexfield.verbs.ranks import speech as speech

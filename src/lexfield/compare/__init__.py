@@ -22,5 +22,6 @@ calibration.py     probabilities from scores, and whether they come true
 authors.py         who wrote a text, and how sure that is
 imposters.py       is a text by an author at all
 clues.py           what speaks for an author, with rates and places
+numbers.py         a number, such as the year of a text, from its style
 classifier.py      labels as scikit-learn classifiers
 """

@@ -24,7 +24,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,9 +33,6 @@ from lexfield.compare.options import ComparisonOptions
 from lexfield.compare.pairs import compare_count_rows
 from lexfield.compare.style import Feature, StyleCounts
 from lexfield.errors import check
-
-if TYPE_CHECKING:
-    pass
 
 Matrix = NDArray[np.float64]
 SIMPLE = ("nearest", "author")  # rules that only need a distance

@@ -128,7 +128,7 @@ def label(
         lexfield label books/ --metadata books.csv --by genre --space latent --estimator spread
         lexfield label books/ --by author --resume /shared/run --cluster tcp://10.0.0.5:8786
     """
-    corpus = read_texts(texts, comparing, progress)
+    corpus = read_texts(texts, comparing, progress, by=by)
     chosen = choose_options(comparing)
     if text is not None:
         asked = choose_text(text, corpus)

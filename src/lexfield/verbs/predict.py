@@ -1,0 +1,157 @@
+"""``lexfield predict``: when was it written?"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Annotated, Unpack
+
+import numpy as np
+from msgspec import UNSET, Meta, UnsetType
+
+from lexfield.compare.authors import FEATURES
+from lexfield.compare.numbers import predict_numbers
+from lexfield.errors import InputError, list_names
+from lexfield.progress import Progress, begin_stage, silent
+from lexfield.results import format_rows
+from lexfield.text.document import Document
+from lexfield.verbs.attribute import Features, choose_texts
+from lexfield.verbs.declare import Flags, Help, verb
+from lexfield.verbs.input import TextInput, TextOptions, TextsInput, read_documents
+from lexfield.verbs.options import By
+from lexfield.verbs.results import Result
+
+_FEWEST = 5  # known texts
+
+
+@dataclass(kw_only=True)
+class PredictedNumber:
+    """The number of a text and its interval; both ends are null if there are too few known texts.
+
+    known: the number of a known text, which is predicted without itself.
+    """
+
+    id: str
+    value: float
+    low: float | None
+    high: float | None
+    known: float | UnsetType = UNSET
+
+
+@dataclass(repr=False)
+class Predictions(Result[PredictedNumber]):
+    """Numbers of the texts in question, or of every known text from all the others.
+
+    error: mean absolute error of known texts. without_style: the same if every text is given the
+    mean of the others.
+    """
+
+    by: str
+    level: float
+    documents: int
+    error: float
+    without_style: float
+
+    def lines(self) -> Iterator[str]:
+        rows = [
+            {
+                "id": one.id,
+                self.by: f"{one.value:.6g}",
+                f"{self.level:.0%} interval": "unknown: too few known texts"
+                if one.low is None
+                else f"{one.low:.6g} to {one.high:.6g}",
+                **({} if one.known is UNSET else {"known": f"{one.known:.6g}"}),
+            }
+            for one in self.results
+        ]
+        yield from format_rows(rows, shown=len(rows))
+        yield (
+            f"known texts, each predicted from all the others: off by {self.error:.3g} on average;"
+            f" by {self.without_style:.3g} if all are given the mean"
+        )
+
+
+@verb
+def predict(
+    texts: TextsInput,
+    *,
+    by: Annotated[By, Help("Metadata field with a number, such as year.")],
+    text: Annotated[
+        TextInput | None,
+        Flags(metavar="FILE|FOLDER|ID"),
+        Help("What is in question: a file, every text of a folder, or a document by its id."),
+    ] = None,
+    features: Features = None,
+    level: Annotated[float, Meta(ge=0.5, le=0.999), Help("Level of the interval.")] = 0.9,
+    progress: Progress = silent,
+    **options: Unpack[TextOptions],
+) -> Predictions:
+    """Predict a number that belongs to a text, such as its year, from its style.
+
+    The interval is as wide as the errors on the known texts, each predicted from all the others.
+    Without --text, these predictions are shown.
+
+        lexfield predict letters/ --name '{author}_{year}' --by year --text undated.txt
+        lexfield predict books/ --metadata books.csv --by year --features "mfw(500), punct"
+    """
+    begin_stage(progress, "reading")
+    documents, notes = read_documents(texts, options, by)
+    asked = [] if text is None else choose_texts(text, list(documents))
+    known, more = _keep_numbered(documents, by, {one.id for one in asked})
+    values = np.array([float(one.metadata[by]) for one in known])
+    begin_stage(progress, "comparing")
+    found = predict_numbers(
+        known, values.tolist(), asked, features=features or FEATURES, level=level
+    )
+    others = (values.sum() - values) / (len(values) - 1)
+    about = asked if text is not None else known
+    rows = [
+        PredictedNumber(
+            id=one.id,
+            value=float(value),
+            low=float(value - found.reach) if math.isfinite(found.reach) else None,
+            high=float(value + found.reach) if math.isfinite(found.reach) else None,
+            known=UNSET if text is not None else float(one.metadata[by]),
+        )
+        for one, value in zip(about, found.asked if text is not None else found.known, strict=True)
+    ]
+    return Predictions(
+        rows,
+        by=by,
+        level=level,
+        documents=len(known),
+        error=float(np.abs(found.known - values).mean()),
+        without_style=float(np.abs(others - values).mean()),
+        notes=[*notes, *more],
+    )
+
+
+def _keep_numbered(
+    documents: Sequence[Document], by: str, asked: set[str]
+) -> tuple[list[Document], list[str]]:
+    """Return the known texts that have a number, and notes on the others."""
+    known, without, twice = [], [], []
+    for one in documents:
+        if one.id in asked:
+            twice.append(one.id)
+        elif _is_number(one.metadata.get(by, "")):
+            known.append(one)
+        else:
+            without.append(one.id)
+    if len(known) < _FEWEST:
+        raise InputError(
+            f"{len(known)} known texts have a number in the field {by!r}; {_FEWEST} are needed.",
+            "Add it with --metadata FILE, or by --name from file names.",
+        )
+    notes = [f"left out, without a number in {by}: {list_names(without)}"] if without else []
+    return known, notes + (
+        [f"also among the known texts, left out there: {list_names(twice)}"] if twice else []
+    )
+
+
+def _is_number(text: str) -> bool:
+    try:
+        return math.isfinite(float(text))
+    except ValueError:
+        return False

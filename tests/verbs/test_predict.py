@@ -1,0 +1,47 @@
+"""``lexfield predict`` with years in the names of files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import lexfield as lx
+from lexfield.errors import InputError
+from tests.compare.test_numbers import TEXTS, YEARS
+
+OPTIONS: dict[str, Any] = {"by": "year", "features": "word(1), char(2)"}
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    for text, year in zip(TEXTS, YEARS, strict=True):
+        (tmp_path / f"a_{year}.txt").write_text(text.text, "utf-8")
+    return tmp_path
+
+
+def test_a_known_text_is_left_out_and_named(folder: Path) -> None:
+    found = lx.predict(folder, text="a_1900", name="{author}_{year}", **OPTIONS)
+    (one,) = found
+    assert one.low is not None and one.high is not None
+    assert one.low < 1900 < one.high and abs(one.value - 1900) < 30
+    assert found.notes == ["also among the known texts, left out there: a_1900"]
+    assert found.documents == 19 and found.error < found.without_style / 4
+
+
+def test_every_known_text_and_the_text_for_people(folder: Path) -> None:
+    found = lx.predict(folder, name="{author}_{year}", **OPTIONS)
+    assert [one.known for one in found] == YEARS
+    lines = list(found.lines())
+    assert lines[0].split() == ["id", "year", "90%", "interval", "known"]
+    assert lines[-1].startswith("known texts, each predicted from all the others: off by ")
+
+
+def test_too_few_numbers_are_an_error_and_texts_without_one_are_named(folder: Path) -> None:
+    (folder / "a_later.txt").write_text("the", "utf-8")
+    notes = lx.predict(folder, name="{author}_{year}", **OPTIONS).notes
+    assert any("a_later" in note for note in notes)
+    documents = [lx.Document(str(n), "a text", metadata={"year": "x"}) for n in range(9)]
+    with pytest.raises(InputError, match="0 known texts have a number in the field 'year'"):
+        lx.predict(lx.Corpus.of(documents), **OPTIONS)
