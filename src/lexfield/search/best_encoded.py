@@ -176,7 +176,7 @@ class EncodedParts:
 
 def choose_weights(rows: Rows, ends: Mapping[str, tuple[float, float]]) -> dict[str, float]:
     """Return the weights for texts as long as these, between those for short and for long ones."""
-    length = rows.cached("mean length", lambda own: float(own.lengths.mean()))
+    length = rows.statistics.tokens / max(rows.statistics.rows, 1)
     return {part: float(np.interp(length, _SHORT_TO_LONG, pair)) for part, pair in ends.items()}
 
 
