@@ -208,3 +208,13 @@ def test_scores_say_where_no_text_is_left() -> None:
         (feature,) = parse_features("mfw(10)")
         scores = score_texts(counts, feature, layout, [rule])[rule]
         assert np.isneginf(scores).tolist() == [[False, False], [False, False], [False, True]]
+
+
+def test_parts_of_a_clue_are_no_further_clues() -> None:
+    text = "whenever it rained she whistled, whenever it rained"
+    clues = find_clues(
+        text, [text] * 2, ["it was dry and she sang"] * 2, parse_features("mfw(50), char(3-5)")
+    )
+    types = [clue.type.strip() for clue in clues]
+    assert "whenever" in types and "when" not in types and "ever" not in types
+    assert not [a for a in types for b in types if a != b and len(a) > 2 and a in b]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -35,7 +35,8 @@ def find_clues(
     """Return the types that speak most for the author rather than the other, strongest first.
 
     Each type weighs p ln(q/r): p its share of the text, q and r its smoothed shares of the texts of
-    the two authors. Words come before character n-grams.
+    the two authors. Words come before character n-grams, of which parts of what is listed already
+    are left out.
     """
     joined = [text, "\n".join(author), "\n".join(other)]
     words = np.array([max(len(one.split()), 1) for one in joined])
@@ -49,13 +50,20 @@ def find_clues(
         for one in find_telling_words(counts, ["text", "author", "other"], 0, "author", "other"):
             if room[kind] == 0 or one.part <= 0:
                 break
-            is_short = kind == "char" and len(one.word.strip()) < _READABLE
-            if one.word not in found and not is_short:
+            if one.word not in found and (kind == "word" or _says_more(one.word, found)):
                 room[kind] -= 1
                 here, first, second = rates[:, columns[one.word]].round(4).tolist()
                 place = find_place(text, one.word, feature)
                 found[one.word] = Clue(str(feature), one.word, here, first, second, place)
     return list(found.values())
+
+
+def _says_more(type: str, found: Iterable[str]) -> bool:
+    """Is a character n-gram long enough to be recognised, and neither part of a type that was found
+    nor such a type with more around it?"""
+    letters = type.strip()
+    others = [one.strip() for one in found if len(one.strip()) >= _READABLE]
+    return len(letters) >= _READABLE and not any(letters in o or o in letters for o in others)
 
 
 def find_place(text: str, type: str, feature: Feature) -> str:
