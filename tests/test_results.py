@@ -143,7 +143,7 @@ def test_pairs_in_a_notebook() -> None:
     assert found._repr_html_().count("<tr>") == 4
     assert len(found.plot().data) == 1
     assert np.isfinite(found.plot(kind="heat").data[0]["series"][0]["x"] or [0]).all()
-    with pytest.raises(InputError, match="map or heat"):
+    with pytest.raises(InputError, match="map, tree or heat"):
         found.plot(kind="pie")
 
 

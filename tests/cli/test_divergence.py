@@ -127,7 +127,7 @@ def test_label_tells_what_it_gets_right_and_why(run: Run) -> None:
         (("pairs", SEA), "at least two"),
         (("pairs", TEXTS, "--sample", "999999"), "No document has 999,999 words"),
         (("pairs", TEXTS, "--by", "shoe", "--plot", "x.png"), "no field|No document has the field"),
-        (("label", TEXTS, "--metadata", METADATA, "--by", "shoe"), "There are: author"),
+        (("label", TEXTS, "--metadata", METADATA, "--by", "shoe"), "have only author"),
         (("label", TEXTS, "--metadata", METADATA, "--by", "author", "--text", "me"), "no document"),
     ],
     ids=lambda value: " ".join(map(str, value))[-40:] if isinstance(value, tuple) else "",
