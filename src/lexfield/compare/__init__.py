@@ -17,6 +17,7 @@ batches.py         all pairs in batches that can be resumed or computed on a clu
 neighbour_walk.py  distances from a word to the k-th nearest word of every document, and their sums
 style.py           style features: words, characters, parts of speech, punctuation
 labels.py          the nearest category
+known.py           known texts, none of them twice
 scores.py          how well the style of a text fits each author, by several rules
 calibration.py     probabilities from scores, and whether they come true
 authors.py         who wrote a text, and how sure that is

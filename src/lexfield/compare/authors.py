@@ -27,6 +27,7 @@ from lexfield.compare.calibration import (
     measure_calibration,
 )
 from lexfield.compare.imposters import Verification, verify_texts
+from lexfield.compare.known import keep_known
 from lexfield.compare.labels import find_calibration_rows
 from lexfield.compare.scores import SIMPLE, Layout, embed, score_texts
 from lexfield.compare.style import Feature, StyleCounts, count_features, parse_features
@@ -67,14 +68,14 @@ class Method:
 
 @dataclass(frozen=True)
 class Authors:
-    """What was found: ``probabilities`` of texts (``ids``, ``words``) × authors (``names``).
+    """What was found: ``probabilities`` of ``texts`` (of so many ``words``) × authors (``names``).
 
     own: the known text that each text is, or −1. calibration: of known texts as long as most of the
     texts, by rules chosen without them.
     """
 
     names: list[str]
-    ids: list[str]
+    texts: list[Document]
     words: NDArray[np.int64]
     own: NDArray[np.int64]
     probabilities: Matrix
@@ -102,7 +103,7 @@ def attribute(
     """
     notes: list[str] = []
     choices, parsed = _list_choices(rule, measure), parse_features(features or FEATURES)
-    known = _keep_labelled(known, by, notes)
+    known = keep_known(known, by, notes)
     names, labels = np.unique([one.metadata[by] for one in known], return_inverse=True)
     calibrated = find_calibration_rows([one.metadata[by] for one in known])
     _note_single(names, labels, by, notes)
@@ -131,9 +132,8 @@ def attribute(
         tried,
     )
     calibration = measure_calibration(honest, labels[calibrated])
-    ids = [one.id for one in texts]
     return Authors(
-        names.tolist(), ids, rows.lengths, own, p, method, calibration, verification, notes
+        names.tolist(), texts, rows.lengths, own, p, method, calibration, verification, notes
     )
 
 
@@ -155,24 +155,6 @@ def _weigh(
         p[mine - rows.first] = model.predict(far[mine])
     weights = fit_model(far[rows.usual], truth).weights
     return p, honest, weights, rules, tried
-
-
-def _keep_labelled(known: Sequence[Document], by: str, notes: list[str]) -> list[Document]:
-    """Return the texts that have the field and words; notes name the others."""
-    kept = [one for one in known if one.metadata.get(by) and one.text.split()]
-    if not kept:
-        fields = list_names(sorted({name for one in known for name in one.metadata}))
-        raise InputError(
-            f"No text has the field {by!r}.",
-            f"There are: {fields}. Join a table with the columns id and {by}: --metadata FILE.",
-        )
-    others = [one.id for one in known if not one.metadata.get(by)]
-    if others:
-        notes.append(f"left out, without {by}: {list_names(others)}")
-    empty = [one.id for one in known if one.metadata.get(by) and not one.text.split()]
-    if empty:
-        notes.append(f"left out, without words: {list_names(empty)}")
-    return kept
 
 
 def _note_single(names: Array, labels: Array, by: str, notes: list[str]) -> None:

@@ -15,6 +15,7 @@ from lexfield.compare.authors import attribute as find_authors
 from lexfield.compare.calibration import Calibration
 from lexfield.compare.clues import Clue, find_clues
 from lexfield.compare.style import parse_features
+from lexfield.errors import InputError, list_names
 from lexfield.plots.divergence import draw_reliability
 from lexfield.plots.figure import Picture
 from lexfield.progress import Progress, begin_stage, silent
@@ -27,6 +28,7 @@ from lexfield.verbs.input import (
     TextOptions,
     TextsInput,
     choose_text,
+    is_path,
     read_documents,
 )
 from lexfield.verbs.options import By
@@ -215,7 +217,7 @@ def attribute(
     begin_stage(progress, "reading")
     documents, notes = read_documents(texts, options, by)
     known = list(documents)
-    asked = None if text is None else choose_texts(text, known)
+    asked = None if text is None else keep_words(choose_texts(text, known), notes)
     found = find_authors(
         known,
         by,
@@ -226,9 +228,9 @@ def attribute(
         verify=verify,
         progress=progress,
     )
-    by_id = {one.id: one for one in known}
-    about = [by_id[id] for id in found.ids] if asked is None else asked
-    rows = [describe(found, row, one, by, reject, asked is None) for row, one in enumerate(about)]
+    rows = [
+        describe(found, row, one, by, reject, asked is None) for row, one in enumerate(found.texts)
+    ]
     for row, one in enumerate(asked or ()):
         rows[row].evidence = _explain(found, row, one, known, by)
     return Attribution(
@@ -245,12 +247,22 @@ def choose_texts(source: object, known: Sequence[Document]) -> list[Document]:
     """Return the texts in question: a known one by its id, those of a folder, or a new one."""
     if isinstance(source, Document):
         return [source]
-    if isinstance(source, Path) and source.is_dir():
-        return list(read_documents(source)[0])
     if not isinstance(source, str | Path):
         return list(read_documents(source)[0])  # type: ignore[arg-type]
     same = [one for one in known if one.id == str(source)]
+    if not same and str(source) != "-" and is_path(source):
+        return list(read_documents(source)[0])
     return same[:1] or [choose_text(source, Corpus.of([]))]
+
+
+def keep_words(asked: Sequence[Document], notes: list[str]) -> list[Document]:
+    """Return the texts in question that have words; a note names the others."""
+    kept = [one for one in asked if one.text.split()]
+    if not kept:
+        raise InputError("The text in question has no words.", "Name another one.")
+    if empty := [one.id for one in asked if not one.text.split()]:
+        notes.append(f"left out, without words: {list_names(empty)}")
+    return kept
 
 
 def describe(

@@ -160,7 +160,7 @@ def _list_items(source: Any) -> list[str | Path | Document]:
 def find_paths(items: Iterable[str | Path | Document]) -> list[str]:
     """Return the items if they are paths, or nothing if they are texts."""
     every = list(items)
-    paths = [str(item) for item in every if not isinstance(item, Document) and _is_path(item)]
+    paths = [str(item) for item in every if not isinstance(item, Document) and is_path(item)]
     if 0 < len(paths) < len(every):
         raise InputError("Give either texts or paths, not both.")
     return paths
@@ -304,7 +304,8 @@ def name_briefly(source: object) -> str:
     return name
 
 
-def _is_path(item: str | Path) -> bool:
+def is_path(item: str | Path) -> bool:
+    """Is this a path, or a string that names a file? Raise InputError if it only looks like one."""
     if isinstance(item, Path) or _exists(item):
         return True
     if _looks_like_path(item):

@@ -9,6 +9,7 @@ from typing import Annotated, Literal, Unpack
 from msgspec import UNSET, Meta, UnsetType
 
 from lexfield.compare.counts import count_corpus
+from lexfield.compare.known import join_parts
 from lexfield.compare.labels import Evidence, label_documents, label_text
 from lexfield.progress import Progress, silent
 from lexfield.results import JsonObject, format_rows
@@ -128,7 +129,7 @@ def label(
         lexfield label books/ --metadata books.csv --by genre --space latent --estimator spread
         lexfield label books/ --by author --resume /shared/run --cluster tcp://10.0.0.5:8786
     """
-    corpus = read_texts(texts, comparing, progress, by=by)
+    corpus = _join_parts(read_texts(texts, comparing, progress, by=by), by)
     chosen = choose_options(comparing)
     if text is not None:
         asked = choose_text(text, corpus)
@@ -152,6 +153,18 @@ def label(
         evidence=found.evidence or UNSET,
         notes=found.notes,
     )
+
+
+def _join_parts(corpus: Corpus, by: str) -> Corpus:
+    """Return a corpus in which parts of one text are one: they would label each other."""
+    notes = list(corpus.notes)
+    documents = list(corpus.documents)
+    joined = join_parts(documents, by, notes)
+    if len(joined) == len(documents):
+        return corpus
+    found = Corpus.of(joined, normalisation=corpus.normalisation)
+    found.notes.extend(notes)
+    return found
 
 
 def _label_new(

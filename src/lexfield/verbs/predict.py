@@ -11,12 +11,13 @@ import numpy as np
 from msgspec import UNSET, Meta, UnsetType
 
 from lexfield.compare.authors import FEATURES
+from lexfield.compare.known import keep_known
 from lexfield.compare.numbers import predict_numbers
 from lexfield.errors import InputError, list_names
 from lexfield.progress import Progress, begin_stage, silent
 from lexfield.results import format_rows
 from lexfield.text.document import Document
-from lexfield.verbs.attribute import Features, choose_texts
+from lexfield.verbs.attribute import Features, choose_texts, keep_words
 from lexfield.verbs.declare import Flags, Help, verb
 from lexfield.verbs.input import TextInput, TextOptions, TextsInput, read_documents
 from lexfield.verbs.options import By
@@ -97,9 +98,14 @@ def predict(
     """
     begin_stage(progress, "reading")
     documents, notes = read_documents(texts, options, by)
-    asked = [] if text is None else choose_texts(text, list(documents))
-    known, more = _keep_numbered(documents, by, {one.id for one in asked})
+    asked = [] if text is None else keep_words(choose_texts(text, list(documents)), notes)
+    known = _keep_numbered(documents, by, asked, notes)
     values = np.array([float(one.metadata[by]) for one in known])
+    if np.ptp(values) == 0:
+        raise InputError(f"All known texts have the {by} {values[0]:g}.", "Nothing can be learned.")
+    shortest = min(len(one.text.split()) for one in known)
+    if short := [one.id for one in asked if 2 * len(one.text.split()) < shortest]:
+        notes.append(f"far shorter than all known texts, so too sure: {list_names(short)}")
     begin_stage(progress, "comparing")
     found = predict_numbers(
         known, values.tolist(), asked, features=features or FEATURES, level=level
@@ -123,31 +129,28 @@ def predict(
         documents=len(known),
         error=float(np.abs(found.known - values).mean()),
         without_style=float(np.abs(others - values).mean()),
-        notes=[*notes, *more],
+        notes=notes,
     )
 
 
 def _keep_numbered(
-    documents: Sequence[Document], by: str, asked: set[str]
-) -> tuple[list[Document], list[str]]:
-    """Return the known texts that have a number, and notes on the others."""
-    known, without, twice = [], [], []
-    for one in documents:
-        if one.id in asked:
-            twice.append(one.id)
-        elif _is_number(one.metadata.get(by, "")):
-            known.append(one)
-        else:
-            without.append(one.id)
+    documents: Sequence[Document], by: str, asked: Sequence[Document], notes: list[str]
+) -> list[Document]:
+    """Return the known texts that have a number, without those in question; notes name the rest."""
+    numbered = [one for one in documents if _is_number(one.metadata.get(by, ""))]
+    if without := [one.id for one in documents if one not in numbered]:
+        notes.append(f"left out, without a number in {by}: {list_names(without)}")
+    known = keep_known(numbered, by, notes) if numbered else []
+    own = {" ".join(one.text.split()) for one in asked}
+    if twice := [one.id for one in known if " ".join(one.text.split()) in own]:
+        notes.append(f"also among the known texts, left out there: {list_names(twice)}")
+    known = [one for one in known if one.id not in twice]
     if len(known) < _FEWEST:
         raise InputError(
             f"{len(known)} known texts have a number in the field {by!r}; {_FEWEST} are needed.",
             "Add it with --metadata FILE, or by --name from file names.",
         )
-    notes = [f"left out, without a number in {by}: {list_names(without)}"] if without else []
-    return known, notes + (
-        [f"also among the known texts, left out there: {list_names(twice)}"] if twice else []
-    )
+    return known
 
 
 def _is_number(text: str) -> bool:

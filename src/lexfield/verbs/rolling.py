@@ -31,6 +31,8 @@ from lexfield.verbs.input import CorpusInput, TextInput, TextOptions, read_docum
 from lexfield.verbs.options import By
 from lexfield.verbs.results import Result, save_picture
 
+_FEWEST = 4  # windows in which a change of hands can be seen
+
 
 @dataclass(kw_only=True)
 class Window:
@@ -77,7 +79,8 @@ class Rolling(Result[Window]):
         for change in self.changes:
             yield f"from about word {change.word:,}: {change.after} instead of {change.before}"
         if not self.changes:
-            yield "one hand throughout"
+            few = len(self.results) < _FEWEST
+            yield "too few windows to find a change" if few else "one hand throughout"
         checked = self.calibration
         yield f"known texts, windows of this length: {checked.accuracy:.0%} right"
 
@@ -121,7 +124,11 @@ def rolling(
             f"{asked.id!r} has {len(words):,} words, fewer than a window of {window:,}.",
             "Choose a smaller --window.",
         )
-    starts = range(0, len(words) - window + 1, step or max(1, window // 2))
+    step = step or max(1, window // 2)
+    if step > window:
+        raise InputError(f"A step of {step:,} words skips text.", "Take at most a --window.")
+    last = len(words) - window
+    starts = sorted({*range(0, last + 1, step), last})  # the last window ends with the text
     parts = [Document(str(s), " ".join(words[s : s + window])) for s in starts]
     own = " ".join(words)
     others = [one for one in documents if " ".join(one.text.split()) != own]
