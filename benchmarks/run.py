@@ -26,6 +26,7 @@ ALL = (
     "divergence",
     "delta",
     "style",
+    "reuse",
     "bias",
     "zipf",
     "simplex",

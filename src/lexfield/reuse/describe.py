@@ -98,7 +98,7 @@ def describe(shared: Shared, clusters: list[int]) -> list[PassagePair]:
 
 def choose_kind(passage: Passage) -> Kind:
     """Return how closely a passage follows the other, by its share of identical words in order."""
-    if passage.identical >= _VERBATIM and not any(passage.moved):
+    if passage.identical >= _VERBATIM and passage.moved_share <= 1 - _VERBATIM:
         return "verbatim"
     return "edited" if passage.identical >= _EDITED else "reworded"
 

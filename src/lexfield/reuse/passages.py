@@ -1,6 +1,6 @@
 """Passages: alignments of two texts that lie close together, in any order.
 
-An alignment that overlaps a better one keeps only the words that are not aligned yet. Alignments
+An alignment that overlaps a longer one keeps only the words that are not aligned yet. Alignments
 with at most ``GAP`` words between them in both texts, or fewer in one and more in the other, form a
 passage. Each of them beyond the best
 could have been found anywhere near it, so a passage scores
@@ -20,6 +20,7 @@ decreases more slowly.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
@@ -62,19 +63,34 @@ class Passage:
         return min(1.0, 2 * same / (last - first + high - low + 2))
 
     @cached_property
+    def moved_share(self) -> float:
+        """The share of aligned words that stand in another order."""
+        sizes = np.array([len(part.pairs) for part in self.parts])
+        return float(sizes[self.moved].sum() / sizes.sum())
+
+    @cached_property
     def moved(self) -> list[bool]:
         """Which parts stand in another order in b than in a: those off the heaviest chain."""
-        weights = [len(part.pairs) for part in self.parts]
-        best: list[tuple[int, int]] = []  # weight of the chain that ends here, and its last link
+        ends: list[int] = []  # in b, of the best chains, ascending in both
+        best: list[tuple[int, int]] = []  # their weights and last parts
+        links: list[int] = []
         for k, part in enumerate(self.parts):
-            links = [(best[j][0], j) for j in range(k) if self.parts[j].box[3] < part.box[2]]
-            weight, link = max(links, default=(0, -1))
-            best.append((weight + weights[k], link))
-        moved = [True] * len(best)
-        at = max(range(len(best)), key=lambda k: best[k][0])
-        while at >= 0:
-            moved[at] = False
-            at = best[at][1]
+            at = bisect_left(ends, part.box[2])
+            weight, link = best[at - 1] if at else (0, -1)
+            links.append(link)
+            weight += len(part.pairs)
+            at = bisect_left(ends, part.box[3])
+            if at and best[at - 1][0] >= weight:
+                continue
+            stop = at
+            while stop < len(ends) and best[stop][0] <= weight:
+                stop += 1
+            ends[at:stop], best[at:stop] = [part.box[3]], [(weight, k)]
+        moved = [True] * len(self.parts)
+        k = best[-1][1]
+        while k >= 0:
+            moved[k] = False
+            k = links[k]
         return moved
 
 
@@ -157,31 +173,35 @@ def _lies_within(one: Box, other: Box) -> bool:
 
 
 def _resolve(scorer: Scorer, a: int, b: int, paths: Iterable[NDArray[np.int64]]) -> list[Alignment]:
-    """Return alignments that share no word where they overlap, best first."""
-    scored = [scorer.score(a, b, pairs) for pairs in paths]
-    scored.sort(key=lambda one: (-one.score, one.box))
+    """Return alignments that share no word where they overlap; long ones take precedence.
+
+    Where both sides are aligned already, as in the repetitions of a text that is copied as a whole,
+    nothing is added; a passage that occurs twice in one of the texts is reported twice.
+    """
+    taken = scorer.make_marks(a), scorer.make_marks(b)
     kept: list[Alignment] = []
     cells: dict[tuple[int, int], list[int]] = {}
-    for one in scored:
-        if one.score < LEAST:
-            break
-        near = sorted({k for cell in _list_cells(one.pairs) for k in cells.get(cell, ())})
-        if near:
-            taken = np.concatenate([kept[k].pairs for k in near])
-            free = ~np.isin(one.pairs[:, 0], taken[:, 0]) & ~np.isin(one.pairs[:, 1], taken[:, 1])
-            if not free.all():
-                one = scorer.score(a, b, one.pairs[free])
-        if one.score >= LEAST:
-            for cell in _list_cells(one.pairs):
+    for pairs in sorted(paths, key=lambda one: (-len(one), *one[0].tolist())):
+        left, right = taken[0][pairs[:, 0]], taken[1][pairs[:, 1]]
+        pairs = pairs[~(left & right)]
+        if len(pairs) and (left.any() or right.any()):
+            own = _list_cells(pairs)
+            near = sorted({k for cell in own for k in cells.get(cell, ())})
+            used = np.concatenate([np.empty((0, 2), np.int64), *(kept[k].pairs for k in near)])
+            left, right = (np.isin(pairs[:, side], used[:, side]) for side in range(2))
+            pairs = pairs[~left & ~right]
+        one = scorer.score(a, b, pairs) if len(pairs) else None
+        if one is not None and one.score >= LEAST:
+            for cell in _list_cells(pairs):
                 cells.setdefault(cell, []).append(len(kept))
             kept.append(one)
+            taken[0][pairs[:, 0]], taken[1][pairs[:, 1]] = True, True
     return kept
 
 
 def _list_cells(pairs: NDArray[np.int64]) -> list[tuple[int, int]]:
     """Return the squares of places that pairs lie in."""
-    cells = np.unique(pairs >> _CELL, axis=0)
-    return [(x, y) for x, y in cells.tolist()]
+    return list(dict.fromkeys(zip(*(pairs >> _CELL).T.tolist(), strict=True)))
 
 
 def _group(kept: list[Alignment]) -> list[list[Alignment]]:

@@ -163,6 +163,10 @@ class Scorer:
         cosines = np.where(entries >= 0, scores.cosines[entries], np.float32(0))
         return Alignment(pairs, relations, cosines, total)
 
+    def make_marks(self, document: int) -> NDArray[np.bool_]:
+        """Return a mark, not set yet, per word of a document."""
+        return np.zeros(self._words.lengths[document], bool)
+
     def align_free(
         self, a: int, b: int, box: tuple[int, int, int, int], taken: Array
     ) -> NDArray[np.int64]:
