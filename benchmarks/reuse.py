@@ -130,7 +130,7 @@ def _encode(texts: list[str]) -> np.ndarray:
     from lexfield.vectors.sources import encode_words
 
     vectors = np.asarray(encode_words(texts).matrix, np.float32)
-    return vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+    return np.asarray(vectors / np.linalg.norm(vectors, axis=1, keepdims=True))
 
 
 TOOLS: dict[str, Callable[[str, str], Found]] = {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -141,6 +142,20 @@ def test_a_query_is_compared_with_each_text(tmp_path: Path) -> None:
     assert list(found.to_pandas().columns[:3]) == ["a", "a_start", "a_end"]
     with pytest.raises(InputError, match="the same"):
         lx.reuse(texts, "a b", query="c d")
+
+
+def test_a_run_goes_on_from_its_finished_parts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    texts = [lx.Document(name, plant(name, PASSAGE)) for name in ("pell-sea", "voss-school")]
+    first = lx.reuse(texts, resume=tmp_path / "run")
+    monkeypatch.setattr(
+        import_module("lexfield.reuse.find"), "align_windows", None
+    )  # not called again
+    again = lx.reuse(texts, resume=tmp_path / "run")
+    assert again.to_dicts() == first.to_dicts() and again.pairs
+    with pytest.raises(InputError, match="other texts"):
+        lx.reuse([*texts, "A third text."], resume=tmp_path / "run")
 
 
 def test_one_text_alone_is_refused() -> None:

@@ -5,14 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import groupby
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 from lexfield.arrays import Array
+from lexfield.compare.batches import Arrays
 from lexfield.engine import map_blocks
 from lexfield.progress import Progress, begin_stage, silent
 from lexfield.reuse.align import align_windows
+from lexfield.reuse.parts import Parts
 from lexfield.reuse.passages import LEAST, Passage, find_least, make_passages
 from lexfield.reuse.scoring import COSTS, UNIT, Scorer, Scores
 from lexfield.reuse.seeds import Windows, find_windows
@@ -40,20 +43,30 @@ def find_shared(
     groups: Array | None = None,
     chance: float = 0.01,
     progress: Progress = silent,
+    resume: str | Path | None = None,
 ) -> Shared:
     """Return all passages of which at most ``chance`` are expected by chance, best first.
 
     Documents of the same group are not compared; without groups, every two documents are.
+    ``resume`` is a folder for finished parts, from which a run that was stopped goes on.
     """
     begin_stage(progress, "finding places")
-    windows, notes = find_windows(words, groups, _SEEDED, progress)
+    parts = Parts(resume, words, groups)
+    notes: list[str] = []
+
+    def find() -> Arrays:
+        found, more = find_windows(words, groups, _SEEDED, progress)
+        notes.extend(more)
+        return vars(found)
+
+    windows = Windows(**parts.keep("windows", find))
     area = count_area(words.lengths, groups)
     scores = Scores.of(words, _mark_used(words, windows))
     scorer = Scorer(words, scores)
     least = find_least(chance, area)
     begin_stage(progress, "aligning")
     found: list[Passage] = []
-    for (a, b), paths in _align(words, windows, scores, progress):
+    for (a, b), paths in _align(words, windows, scores, parts, progress):
         found += make_passages(scorer, a, b, paths, least)
     found.sort(key=lambda one: (-one.score, one.a, one.b, one.box))
     return Shared(words, found, area, [*words.notes, *notes])
@@ -88,7 +101,7 @@ _AROUND = 96  # words on either side of the seeds of a window that can be aligne
 
 
 def _align(
-    words: Words, windows: Windows, scores: Scores, progress: Progress
+    words: Words, windows: Windows, scores: Scores, parts: Parts, progress: Progress
 ) -> Iterator[tuple[tuple[int, int], list[NDArray[np.int64]]]]:
     """Yield, for every two documents with alignments, their pairs of places."""
     order = np.lexsort((windows.documents[:, 1], windows.documents[:, 0]))
@@ -100,16 +113,14 @@ def _align(
         anchors = np.concatenate(
             [windows.anchors[windows.offsets[w] : windows.offsets[w + 1]] for w in chosen.tolist()]
         )
-        made, pairs = align_windows(
-            words.tokens,
-            words.offsets,
-            documents,
-            np.append(0, np.cumsum(sizes)),
-            anchors,
-            scores.table,
-            COSTS,
-            int(LEAST * UNIT),
-        )
+
+        def compute() -> Arrays:
+            ends, least = np.append(0, np.cumsum(sizes)), int(LEAST * UNIT)
+            texts = words.tokens, words.offsets
+            found = align_windows(*texts, documents, ends, anchors, scores.table, COSTS, least)
+            return dict(zip(("made", "pairs"), found, strict=True))
+
+        made, pairs = parts.keep(f"{start:08d}", compute).values()
         ends = made[:, 2].tolist()
         owners = documents[made[:, 0]].tolist()
         return [

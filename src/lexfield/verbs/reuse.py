@@ -34,7 +34,7 @@ from lexfield.verbs.input import (
     read_texts,
     refuse_ids,
 )
-from lexfield.verbs.options import By, Target, VectorsInput, load_vectors
+from lexfield.verbs.options import By, Resume, Target, VectorsInput, load_vectors
 from lexfield.verbs.results import Result, hidden
 from lexfield.verbs.reuse_page import list_sides, make_fragment, make_page, mark_words
 
@@ -150,6 +150,7 @@ def reuse(
         Help("Report passages as long as at most so many are expected by chance in the whole run."),
     ] = 0.01,
     vectors: VectorsInput = "default",
+    resume: Resume = None,
     progress: Progress = silent,
     **options: Unpack[ReuseOptions],
 ) -> Reuse:
@@ -160,7 +161,7 @@ def reuse(
     order. Who copied from whom is not said: only --date can tell which text is earlier.
 
         lexfield reuse draft.txt source.txt --html side-by-side.html
-        lexfield reuse books/ -o reuse.jsonl
+        lexfield reuse books/ -o reuse.jsonl --resume run/
         lexfield reuse books.idx --query draft.txt --kind reworded
         lexfield reuse emma ulysses --index books.idx --json
         lexfield reuse letters/ --metadata letters.csv --date year --chance 1
@@ -173,7 +174,7 @@ def reuse(
     other = b if query is None else query
     corpus, groups, language = _read(a, other, query is not None, options, progress)
     words = Words.of(corpus, load_vectors(vectors, progress=progress), language)
-    shared = find_shared(words, groups, chance, progress)
+    shared = find_shared(words, groups, chance, progress, resume)
     begin_stage(progress, "describing")
     result = _report(shared, options)
     if not result.pairs:
