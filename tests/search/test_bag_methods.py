@@ -157,7 +157,8 @@ def test_probabilities_sum_to_one(tmp_path: Path, sample: Corpus) -> None:
     assert len(near.terms) > 1
     total = 0.0
     for word in [bags.ids["boat"], *near.terms.tolist()]:
-        terms, _, probabilities = related.group(bags.names[word], nothing)
+        terms, cosines = related.group(bags.names[word], nothing)
+        probabilities = related.compute_probabilities(bags.names[word], terms, cosines)
         total += float(probabilities[terms == bags.ids["boat"]][0])
     assert total == pytest.approx(1)
 

@@ -68,14 +68,16 @@ class ExtendedMethod(BagMethod):
             grams = [term.gram for term in list_terms(bags, query) if term.gram not in lists]
             new = [gram[0] for gram in grams if len(gram) == 1]
             if new:
-                self._related(bags).find_all(new, query)
+                self._related(bags).find_all(new, query, translates=self.translates)
         return super().score_terms(bags, query)
 
     def score_term(self, bags: Bags, term: Term, query: Query) -> TermScores:
         if not self.uses_vectors or len(term.gram) > 1:
             return super().score_term(bags, term, query)
-        related, similarities, probabilities = self._related(bags).group(term.gram[0], query)
-        weights = probabilities if self.translates else similarities
+        relatives = self._related(bags)
+        related, weights = relatives.group(term.gram[0], query)
+        if self.translates:
+            weights = relatives.compute_probabilities(term.gram[0], related, weights)
         held = _merge_lists(bags, related, weights)
         values = NOTHING
         if held.holding:
