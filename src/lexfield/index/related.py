@@ -89,6 +89,11 @@ class Related:
         if translates:
             self.near([other for near in found for other in near.terms.tolist()])
 
+    def list_cosines(self, words: list[int]) -> Array:
+        """Return the cosines of words with their relatives, all in one array."""
+        near = zip(words, self._near_words(words), strict=True)
+        return np.concatenate([cosines[others != word] for word, (others, cosines) in near])
+
     def near(self, terms: list[int]) -> list[Near]:
         """Return the relatives of terms of the index, each without itself."""
         missing = [term for term in dict.fromkeys(terms) if term not in self._near]
