@@ -12,6 +12,7 @@ from msgspec import Meta
 from lexfield.compare.authors import Authors, Method, find_changes
 from lexfield.compare.authors import attribute as find_authors
 from lexfield.compare.calibration import Calibration
+from lexfield.compare.known import find_known
 from lexfield.errors import InputError
 from lexfield.plots.figure import Picture
 from lexfield.plots.rolling import draw_rolling
@@ -130,10 +131,8 @@ def rolling(
     last = len(words) - window
     starts = sorted({*range(0, last + 1, step), last})  # the last window ends with the text
     parts = [Document(str(s), " ".join(words[s : s + window])) for s in starts]
-    own = " ".join(words)
-    others = [one for one in documents if " ".join(one.text.split()) != own]
-    if len(others) < len(documents):
-        notes = [*notes, f"also among the known texts, left out there: {asked.id}"]
+    (copies,) = find_known(list(documents), [asked], notes)
+    others = [one for row, one in enumerate(documents) if row not in copies]
     found = find_authors(others, by, parts, features=features, rule=rule, progress=progress)
     rows = [
         _describe_window(describe(found, row, one, by, 0.0, False), starts[row], window)
@@ -155,8 +154,8 @@ def _describe_window(one: AttributedText, start: int, window: int) -> Window:
     return Window(
         start=start,
         end=start + window,
-        label=str(one.label),
-        probability=one.probability,
+        label=one.candidates[0].label,
+        probability=one.candidates[0].probability,
         candidates=one.candidates,
     )
 
