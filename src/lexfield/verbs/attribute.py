@@ -17,7 +17,7 @@ from lexfield.compare.clues import Clue, find_clues
 from lexfield.compare.style import parse_features
 from lexfield.errors import InputError, list_names
 from lexfield.plots.divergence import draw_reliability
-from lexfield.plots.figure import Picture
+from lexfield.plots.figure import PAGE_FORMATS, Picture
 from lexfield.progress import Progress, begin_stage, silent
 from lexfield.results import format_rows
 from lexfield.text.corpus import Corpus
@@ -112,6 +112,7 @@ class Attribution(Result[AttributedText]):
     method: Method
     calibration: Calibration
     auc: float | UnsetType = UNSET
+    plot_formats = PAGE_FORMATS
 
     def lines(self) -> Iterator[str]:
         if len(self.results) == 1:
@@ -182,7 +183,7 @@ class Attribution(Result[AttributedText]):
         yield from format_rows(rows, shown=len(rows))
 
     def plot(self, path: str | Path | None = None) -> Picture | Path:
-        """Draw predicted probabilities against the share that was right: png, svg or pdf."""
+        """Draw predicted probabilities against the share that was right: png, svg, pdf or html."""
         return save_picture(draw_reliability(self.calibration.to_dict()), path)
 
 

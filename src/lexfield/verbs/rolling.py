@@ -14,7 +14,7 @@ from lexfield.compare.authors import attribute as find_authors
 from lexfield.compare.calibration import Calibration
 from lexfield.compare.known import find_known
 from lexfield.errors import InputError
-from lexfield.plots.figure import Picture
+from lexfield.plots.figure import PAGE_FORMATS, Picture
 from lexfield.plots.rolling import draw_rolling
 from lexfield.progress import Progress, begin_stage, silent
 from lexfield.results import format_rows
@@ -65,6 +65,7 @@ class Rolling(Result[Window]):
     changes: list[Change]
     method: Method
     calibration: Calibration
+    plot_formats = PAGE_FORMATS
 
     def lines(self) -> Iterator[str]:
         rows = [
@@ -86,7 +87,7 @@ class Rolling(Result[Window]):
         yield f"known texts, windows of this length: {checked.accuracy:.0%} right"
 
     def plot(self, path: str | Path | None = None) -> Picture | Path:
-        """Draw the probability of each author along the text: png, svg or pdf."""
+        """Draw the probability of each author along the text: png, svg, pdf or html."""
         return save_picture(
             draw_rolling(self.to_dicts(), self.id, [c.word for c in self.changes]), path
         )
