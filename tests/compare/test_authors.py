@@ -120,7 +120,7 @@ def test_errors(sample: Corpus) -> None:
     with pytest.raises(InputError, match="has no words"):
         attribute(known, "author", [Document("empty", " ")])
     own = [Document(str(n), f"text {n}", metadata={"author": str(n)}) for n in range(4)]
-    with pytest.raises(InputError, match="Every document has a category of its own"):
+    with pytest.raises(InputError, match="Every author has only one text"):
         attribute(own, "author")
     single = [
         *known[:16],

@@ -82,7 +82,7 @@ class Check:
 
 @dataclass(frozen=True)
 class Authors:
-    """What was found: ``probabilities`` of ``texts`` (of so many ``words``) × authors (``names``).
+    """What was found: ``probabilities`` of ``texts`` × authors (``names``).
 
     known, left_out: the known texts, and those among them that did not count for each text because
     they are copies of it. method, calibration: for texts as long as most of these; the calibration
@@ -94,7 +94,6 @@ class Authors:
     names: list[str]
     known: list[Document]
     texts: list[Document]
-    words: NDArray[np.int64]
     left_out: list[tuple[int, ...]]
     probabilities: Matrix
     method: Method
@@ -153,7 +152,7 @@ def attribute(
     foreign = find_foreign(known, texts, notes)
     p[foreign] = 1 / len(names)
     return Authors(
-        names.tolist(), known, texts, rows.lengths, left_out, p, method, calibration,
+        names.tolist(), known, texts, left_out, p, method, calibration,
         [one.calibration.accuracy for one, _ in checks], foreign, verification, notes,
     )  # fmt: skip
 
@@ -162,8 +161,13 @@ def _find_calibrated(
     known: Sequence[Document], labels: Array, copies: Sequence[tuple[int, ...]], by: str
 ) -> NDArray[np.int64]:
     """Return the known texts whose author has another one that is no copy."""
-    rows = find_calibration_rows([one.metadata[by] for one in known])
     sizes = np.bincount(labels)
+    if len(sizes) > 1 and sizes.max() == 1:
+        raise InputError(
+            f"Every {by} has only one text, so nothing can be learned from the others or checked.",
+            "Add a second text by some of them, or choose another field with --by.",
+        )
+    rows = find_calibration_rows([one.metadata[by] for one in known])
     left = [sizes[labels[row]] - (labels[list(copies[row])] == labels[row]).sum() for row in rows]
     if not any(left):
         raise InputError(

@@ -22,6 +22,7 @@ from lexfield.progress import Progress, begin_stage, silent
 from lexfield.results import format_rows
 from lexfield.text.corpus import Corpus
 from lexfield.text.document import Document
+from lexfield.text.segment import split_words
 from lexfield.verbs.declare import Flags, Help, verb
 from lexfield.verbs.input import (
     TextInput,
@@ -292,7 +293,7 @@ def describe(
         id=text.id,
         label=label,
         probability=None if label is None else best.probability,
-        words=int(found.words[row]),
+        words=len(split_words(text.text)),
         accuracy=found.accuracy[row],
         known=known or UNSET,
         right=label == known if known else UNSET,
