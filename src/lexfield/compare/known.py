@@ -110,7 +110,7 @@ def find_foreign(
         names = [one.id for one, is_foreign in zip(asked, found, strict=True) if is_foreign]
         notes.append(
             "without the frequent words of the known texts, so in another language or no running"
-            f" text, and not judged: {list_names(names)}"
+            f" text: {list_names(names)}"
         )
     return np.array(found, bool)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Unpack
+from typing import Annotated, Any, Unpack
 
 import numpy as np
 from msgspec import UNSET, Meta, UnsetType
@@ -136,21 +136,23 @@ class Attribution(Result[AttributedText]):
 
     def _list_row(self, one: AttributedText) -> dict[str, object]:
         first, second = one.candidates[:2]
-        verified = first.verified
+        verified = f"{first.verified:.2f}" if isinstance(first.verified, float) else ""
+        best = f"at best {first.label} {first.probability:.2f}" if is_best(one) else ""
         return {
             "id": one.id,
             "words": one.words,
             self.by: one.label or "undecided",
             "probability": "" if one.probability is None else f"{one.probability:.2f}",
-            **({"theirs at all": f"{verified:.2f}"} if isinstance(verified, float) else {}),
-            "or": second.label if one.label else f"at best {first.label} {first.probability:.2f}",
+            **({} if self.auc is UNSET else {"theirs at all": verified}),
+            "or": second.label if one.label else best,
             "of this length": f"{one.accuracy:.0%} right",
         }
 
     def _format_text(self, one: AttributedText) -> Iterator[str]:
         best = one.candidates[0]
         label = self.paint(one.label, "green") if one.label else f"undecided, at best {best.label}"
-        yield f"{one.id}: {label} with probability {best.probability:.2f} ({one.words:,} words)"
+        answer = f"{label} with probability {best.probability:.2f}" if is_best(one) else "undecided"
+        yield f"{one.id}: {answer} ({one.words:,} words)"
         rows = [{"label": c.label, "probability": c.probability} for c in one.candidates[:_SHOWN]]
         for row, candidate in zip(rows, one.candidates, strict=False):
             if isinstance(candidate.verified, float):
@@ -188,6 +190,11 @@ class Attribution(Result[AttributedText]):
         return save_picture(draw_reliability(self.calibration.to_dict()), path)
 
 
+def is_best(text: AttributedText) -> bool:
+    """Is one candidate likelier than the others?"""
+    return text.candidates[0].probability > text.candidates[1].probability
+
+
 @verb
 def attribute(
     texts: TextsInput,
@@ -222,7 +229,7 @@ def attribute(
     begin_stage(progress, "reading")
     documents, notes = read_documents(texts, options, by)
     known = list(documents)
-    asked = None if text is None else keep_words(choose_texts(text, known), notes)
+    asked = None if text is None else keep_words(choose_texts(text, known, notes), notes)
     found = find_authors(
         known,
         by,
@@ -249,15 +256,17 @@ def attribute(
     )
 
 
-def choose_texts(source: object, known: Sequence[Document]) -> list[Document]:
-    """Return the texts in question: a known one by its id, those of a folder, or a new one."""
+def choose_texts(source: Any, known: Sequence[Document], notes: list[str]) -> list[Document]:
+    """Return the texts in question: a known one by its id, those of a folder, or a new one. Notes
+    say what was left out of a folder."""
     if isinstance(source, Document):
         return [source]
-    if not isinstance(source, str | Path):
-        return list(read_documents(source)[0])  # type: ignore[arg-type]
-    same = [one for one in known if one.id == str(source)]
-    if not same and str(source) != "-" and is_path(source):
-        return list(read_documents(source)[0])
+    is_name = isinstance(source, str | Path)
+    same = [one for one in known if one.id == str(source)] if is_name else []
+    if not is_name or (not same and str(source) != "-" and is_path(source)):
+        documents, more = read_documents(source)
+        notes += more
+        return list(documents)
     return same[:1] or [choose_text(source, Corpus.of([]))]
 
 
@@ -281,7 +290,7 @@ def describe(
         for i in np.argsort(-p, kind="stable").tolist()
     ]
     best = candidates[0]
-    if found.verification is not None:
+    if found.verification is not None and not found.foreign[row]:
         places = {name: i for i, name in enumerate(found.names)}
         for one in candidates:
             one.score = float(found.verification.scores[row, places[one.label]])

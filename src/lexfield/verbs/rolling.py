@@ -117,7 +117,7 @@ def rolling(
     """
     begin_stage(progress, "reading")
     documents, notes = read_documents(known, options, by)
-    (asked, *more) = choose_texts(text, list(documents))
+    (asked, *more) = choose_texts(text, list(documents), notes)
     if more:
         raise InputError("Windows go along one text.", "Name one file.")
     words = asked.text.split()
