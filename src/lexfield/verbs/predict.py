@@ -29,13 +29,13 @@ _FEWEST = 5  # known texts
 @dataclass(kw_only=True)
 class PredictedNumber:
     """The number of a text and its interval; both ends are null if there are too few known texts,
-    or it is in another language.
+    and the number as well if it is in another language.
 
     known: the number of a known text, which is predicted without itself.
     """
 
     id: str
-    value: float
+    value: float | None
     low: float | None
     high: float | None
     known: float | UnsetType = UNSET
@@ -59,7 +59,7 @@ class Predictions(Result[PredictedNumber]):
         rows = [
             {
                 "id": one.id,
-                self.by: f"{one.value:.6g}",
+                self.by: "unknown" if one.value is None else f"{one.value:.6g}",
                 f"{self.level:.0%} interval": "unknown"
                 if one.low is None
                 else f"{one.low:.6g} to {one.high:.6g}",
@@ -110,13 +110,13 @@ def predict(
     found = predict_numbers(
         known, values.tolist(), asked, left_out, features=features or FEATURES, level=level
     )
-    reach = np.where(foreign, np.inf, found.reach) if asked else found.reach
+    reach = np.where(foreign, np.nan, found.reach) if asked else found.reach
     others = (values.sum() - values) / (len(values) - 1)
     about = asked if text is not None else known
     rows = [
         PredictedNumber(
             id=one.id,
-            value=float(value),
+            value=None if math.isnan(far) else float(value),
             low=float(value - far) if math.isfinite(far) else None,
             high=float(value + far) if math.isfinite(far) else None,
             known=UNSET if text is not None else float(one.metadata[by]),
