@@ -20,7 +20,7 @@ from lexfield.plots.names import place_names, shorten_name
 from lexfield.plots.page import Panel, make_page, pack
 from lexfield.plots.svg_page import add_facts, list_facts, make_svg_page
 from lexfield.plots.tree import draw_branches, draw_tree
-from lexfield.results import JsonObject
+from lexfield.results import JsonObject, pluralise
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -259,7 +259,7 @@ def draw_reliability(found: JsonObject) -> Picture:
         axis.set_title(title)
         axis.legend(loc="upper left")
         facts = [
-            f"{b['documents']:,} texts with a mean probability of {b['said']:.0%}:"
+            f"{pluralise(b['documents'], 'text')} with a mean probability of {b['said']:.0%}:"
             f" {b['right']:.0%} right"
             for b in bins
         ]

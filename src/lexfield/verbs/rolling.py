@@ -12,7 +12,7 @@ from msgspec import Meta
 from lexfield.compare.authors import Authors, Method, find_changes
 from lexfield.compare.authors import attribute as find_authors
 from lexfield.compare.calibration import Calibration
-from lexfield.compare.known import find_known
+from lexfield.compare.known import find_known, join_parts
 from lexfield.errors import InputError
 from lexfield.plots.figure import PAGE_FORMATS, Picture
 from lexfield.plots.rolling import draw_rolling
@@ -132,8 +132,9 @@ def rolling(
     last = len(words) - window
     starts = sorted({*range(0, last + 1, step), last})  # the last window ends with the text
     parts = [Document(str(s), " ".join(words[s : s + window])) for s in starts]
-    (copies,) = find_known(list(documents), [asked], notes)
-    others = [one for row, one in enumerate(documents) if row not in copies]
+    every = join_parts(documents, by, notes)
+    (copies,) = find_known(every, [asked], notes)
+    others = [one for row, one in enumerate(every) if row not in copies]
     found = find_authors(others, by, parts, features=features, rule=rule, progress=progress)
     rows = [
         _describe_window(describe(found, row, one, by, 0.0, False), starts[row], window)
