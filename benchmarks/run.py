@@ -33,6 +33,7 @@ ALL = (
     "metric",
     "cluster",
     "leaderboard",
+    "beside_encoder",
 )
 
 
