@@ -20,7 +20,9 @@ def test_attribute(run: Run, tmp_path: Path) -> None:
     found = run(*known, "--text", disputed, "--json").json
     (one,) = found["results"]
     assert one["label"] == "voss" and one["probability"] > 0.5
-    assert set(one) == {"id", "label", "probability", "words", "candidates", "evidence"}
+    assert set(one) == {
+        "id", "label", "probability", "words", "accuracy", "candidates", "evidence",
+    }  # fmt: skip
     assert "what speaks for voss rather than" in run(*known, "--text", disputed).out
     folder = run(*known, "--text", TEXTS, "--reject", 0.99, "--json").json
     assert len(folder["results"]) == 64
