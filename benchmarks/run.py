@@ -29,6 +29,7 @@ ALL = (
     "reuse",
     "bias",
     "zipf",
+    "exponent",
     "simplex",
     "simplex_approximate",
     "metric",
