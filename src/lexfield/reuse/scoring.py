@@ -3,7 +3,7 @@
 Scores are log odds, in nats: a shared word of probability p scores ln(q / p) with q = ``_KEPT``,
 the share of words that reuse leaves as they are; at most ``_MOST``, because rare words come in
 clusters. Words with the same stem score ``_STEM`` of that, similar words up to ``_SIMILAR``, in
-proportion to their cosine, which must reach the threshold. docs/decisions/0015-reuse.md says how
+proportion to their cosine, which must reach the threshold. docs/decisions/0016-reuse.md says how
 these numbers were chosen.
 """
 
