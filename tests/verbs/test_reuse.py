@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+import csv
+import io
 from importlib import import_module
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import lexfield as lx
 from lexfield.errors import InputError
+from lexfield.reuse.words import Words
 from lexfield.sample import TEXTS
+from lexfield.text.corpus import Corpus
 from lexfield.text.segment import split_words
+from lexfield.vectors.wordvectors import WordVectors
+from lexfield.verbs.results import encode_csv
 
 PASSAGE = (
     "A man who has nothing to lose is a dangerous man, and a man who has everything to lose is"
@@ -77,7 +84,7 @@ def test_moved_sentences_belong_to_one_passage() -> None:
     a, b = plant("pell-sea", f"{PASSAGE} {OTHER}"), plant("voss-school", f"{OTHER} {PASSAGE}")
     (pair,) = lx.reuse(a, b).pairs
     assert {step.moved for step in pair.alignment if step.op == "identical"} == {True, False}
-    assert pair.kind == "edited"
+    assert pair.kind == "verbatim"  # in its words: the alignment says what was moved
     assert pair.a.words == pair.b.words
 
 
@@ -100,6 +107,98 @@ def test_the_same_text_twice_and_a_text_within_another() -> None:
     found = lx.reuse(text, f"{text}\n\n{text}")
     assert [pair.kind for pair in found.pairs] == ["verbatim", "verbatim"]
     assert {pair.b.start < len(text) for pair in found.pairs} == {True, False}
+
+
+def test_a_long_text_twice_is_one_identical_step() -> None:
+    text = "\n\n".join(path.read_text("utf-8") for path in sorted(TEXTS.glob("*.txt")))
+    (pair,) = lx.reuse(text, text).pairs
+    assert (pair.kind, pair.identical) == ("verbatim", 1)
+    (step,) = pair.alignment
+    assert step.op == "identical" and not step.moved and step.a == step.b
+    assert step.a == (pair.a.start, pair.a.end) and pair.a.words == len(split_words(text))
+
+
+def draw_texts(count: int, passage: str) -> list[lx.Document]:
+    """Texts of random words, each with the passage somewhere inside."""
+    random = np.random.default_rng(3)
+    words = sorted(set(split_words(" ".join(read(path.stem) for path in TEXTS.glob("*.txt")))))
+    hosts = [random.choice(words, 160).tolist() for _ in range(count)]
+    return [
+        lx.Document(f"t{number:03}", " ".join([*own[:60], passage, *own[60:]]))
+        for number, own in enumerate(hosts)
+    ]
+
+
+@pytest.mark.parametrize("count", [16, 70])
+def test_a_passage_that_every_text_has_is_found(count: int) -> None:
+    found = lx.reuse(draw_texts(count, PASSAGE))
+    (cluster,) = found.clusters
+    assert cluster.documents == count
+    pairs = {(pair.a.document, pair.b.document) for pair in found.pairs}
+    assert len(pairs) == sum(min(64, later) for later in range(count))
+    assert all("nothing to lose" in pair.a.text for pair in found.pairs)
+    assert any(f"in {count} of {count} texts" in note for note in found.notes)
+    assert any("not every pair" in note for note in found.notes) == (count == 70)
+
+
+def test_copies_of_a_text_are_found_however_many_there_are() -> None:
+    found = lx.reuse([lx.Document(str(number), read("pell-sea")[:600]) for number in range(70)])
+    assert {pair.kind for pair in found.pairs} == {"verbatim"}
+    (cluster,) = found.clusters
+    assert cluster.documents == 70
+
+
+def test_what_most_texts_share_comes_after_the_rest() -> None:
+    texts = draw_texts(12, PASSAGE)
+    for number in (3, 8):
+        texts[number] = lx.Document(f"t{number:03}", f"{OTHER} {texts[number].text}")
+    found = lx.reuse(texts)
+    assert found.pairs[0].a.text.startswith("The lamps") and len(found.pairs) == 1 + 12 * 11 // 2
+    assert not any("boilerplate" in note for note in lx.reuse(texts[:9]).notes)
+
+
+def test_a_common_phrase_is_discounted_and_copies_of_a_passage_are_not() -> None:
+    random = np.random.default_rng(5)
+    phrase = "as a matter of fact"
+    hosts = [[f"w{n}x" for n in random.integers(0, 5000, 40).tolist()] for _ in range(80)]
+    varied = [" ".join([*own[:20], phrase, *own[20:]]) for own in hosts]
+    copied = [varied[0]] * 80
+    counts = []
+    for texts in (varied, copied):
+        words = Words.of(Corpus.of(texts), WordVectors.default())
+        counts.append(words.phrases.words[words.corpus.vocabulary.id("matter")])
+    assert counts == [80, 1]
+
+
+def test_a_note_says_where_offsets_are_not_those_of_the_file(tmp_path: Path) -> None:
+    a, b = tmp_path / "a.txt", tmp_path / "b.txt"
+    a.write_text(plant("pell-sea", PASSAGE), "utf-8")
+    book = plant("voss-school", PASSAGE)
+    b.write_text(book, "utf-8")
+    assert not lx.reuse(a, b).notes
+    b.write_text(f"*** START OF THE PROJECT GUTENBERG EBOOK X ***\n\n{book}", "utf-8")
+    (note,) = lx.reuse(a, b).notes
+    assert "as it was read" in note and note.endswith("b")
+
+
+def test_a_table_has_flat_columns() -> None:
+    found = lx.reuse(plant("pell-sea", PASSAGE), plant("voss-school", PASSAGE))
+    rows = list(csv.DictReader(io.StringIO(encode_csv(found))))
+    names = ("document", "start", "end", "words", "text")
+    assert list(rows[0]) == [
+        *(f"{side}_{name}" for side in "ab" for name in names),
+        *("kind", "score", "chance", "identical", "cluster"),
+    ]  # fmt: skip
+    assert rows[0]["a_text"] == PASSAGE.rstrip(".") and rows[0]["kind"] == "verbatim"
+
+
+def test_a_page_isolates_texts_and_names_and_prints_no_chance_of_zero() -> None:
+    text = f"\u202e{read('pell-sea')}"
+    found = lx.reuse(lx.Document("x\u202ey", text), lx.Document("z", text))
+    assert found.pairs[0].chance == 0 and "chance < 1e-300" in repr(found)
+    page = found.to_html()
+    assert "chance &lt; 1e-300" in page and "<bdi>x\u202ey</bdi>" in page
+    assert page.count("<bdi>") == page.count("</bdi>") >= 7
 
 
 @pytest.mark.parametrize("text", ["", "…", "word", "two words"])
@@ -139,7 +238,7 @@ def test_a_query_is_compared_with_each_text(tmp_path: Path) -> None:
     found = lx.reuse(texts, query=lx.Document("draft", plant("carter-garden", PASSAGE)))
     assert [pair.a.document for pair in found.pairs] == ["draft", "draft"]
     assert {pair.b.document for pair in found.pairs} == {"pell-sea", "voss-school"}
-    assert list(found.to_pandas().columns[:3]) == ["a", "a_start", "a_end"]
+    assert list(found.to_pandas().columns[:3]) == ["a_document", "a_start", "a_end"]
     with pytest.raises(InputError, match="the same"):
         lx.reuse(texts, "a b", query="c d")
 

@@ -14,6 +14,7 @@ from lexfield.reuse.find import Shared
 
 Place = tuple[int, int, int]  # a document and the first and last word of a span
 _OVERLAP = 0.5  # of the shorter of two spans
+_SOME = 10  # texts
 
 
 @dataclass(frozen=True)
@@ -33,6 +34,14 @@ class Cluster:
     cluster: int
     members: list[Member]
     earliest: str | None = None
+
+    @property
+    def documents(self) -> int:
+        return len({member.document for member in self.members})
+
+    def is_common(self, documents: int) -> bool:
+        """Does more than half of a collection of some size share it, as boilerplate?"""
+        return documents >= _SOME and 2 * self.documents > documents
 
 
 def number_clusters(shared: Shared) -> list[int]:

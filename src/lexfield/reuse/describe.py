@@ -97,8 +97,11 @@ def describe(shared: Shared, clusters: list[int]) -> list[PassagePair]:
 
 
 def choose_kind(passage: Passage) -> Kind:
-    """Return how closely a passage follows the other, by its share of identical words in order."""
-    if passage.identical >= _VERBATIM and passage.moved_share <= 1 - _VERBATIM:
+    """Return how closely a passage follows the other, by its share of identical words.
+
+    Their order does not matter: the alignment says which were moved.
+    """
+    if passage.identical >= _VERBATIM:
         return "verbatim"
     return "edited" if passage.identical >= _EDITED else "reworded"
 

@@ -18,7 +18,7 @@ from lexfield.reuse.align import align_windows
 from lexfield.reuse.parts import Parts
 from lexfield.reuse.passages import LEAST, Passage, find_least, make_passages
 from lexfield.reuse.scoring import COSTS, UNIT, Scorer, Scores
-from lexfield.reuse.seeds import Windows, find_windows
+from lexfield.reuse.seeds import Windows, find_windows, note_limits
 from lexfield.reuse.words import Words
 
 _SEEDED = 16.0  # nats of the seeds of a window
@@ -52,14 +52,14 @@ def find_shared(
     """
     begin_stage(progress, "finding places")
     parts = Parts(resume, words, groups)
-    notes: list[str] = []
 
     def find() -> Arrays:
-        found, more = find_windows(words, groups, _SEEDED, progress)
-        notes.extend(more)
-        return vars(found)
+        found, limits = find_windows(words, groups, _SEEDED, progress)
+        return {**vars(found), "limits": np.array(limits)}
 
-    windows = Windows(**parts.keep("windows", find))
+    kept = dict(parts.keep("windows", find))
+    most, few, texts = kept.pop("limits").tolist()
+    windows = Windows(**kept)
     area = count_area(words.lengths, groups)
     scores = Scores.of(words, _mark_used(words, windows))
     scorer = Scorer(words, scores)
@@ -69,7 +69,7 @@ def find_shared(
     for (a, b), paths in _align(words, windows, scores, parts, progress):
         found += make_passages(scorer, a, b, paths, least)
     found.sort(key=lambda one: (-one.score, one.a, one.b, one.box))
-    return Shared(words, found, area, [*words.notes, *notes])
+    return Shared(words, found, area, [*words.notes, *note_limits((most, few, texts))])
 
 
 def count_area(lengths: Array, groups: Array | None) -> float:

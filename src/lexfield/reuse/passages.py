@@ -63,12 +63,6 @@ class Passage:
         return min(1.0, 2 * same / (last - first + high - low + 2))
 
     @cached_property
-    def moved_share(self) -> float:
-        """The share of aligned words that stand in another order."""
-        sizes = np.array([len(part.pairs) for part in self.parts])
-        return float(sizes[self.moved].sum() / sizes.sum())
-
-    @cached_property
     def moved(self) -> list[bool]:
         """Which parts stand in another order in b than in a: those off the heaviest chain."""
         ends: list[int] = []  # in b, of the best chains, ascending in both
@@ -118,6 +112,7 @@ def make_passages(
         group.sort(key=lambda part: -part.score)
         if _add_up(group) >= least:
             group += _fill(scorer, a, b, group)
+            group = scorer.extend(a, b, group)
             group.sort(key=lambda part: part.box)
             found.append(Passage(a, b, group, _add_up(group)))
     found.sort(key=lambda passage: (-passage.score, passage.box))

@@ -143,7 +143,6 @@ class Scorer:
 
     def __init__(self, words: Words, scores: Scores) -> None:
         self._words, self._scores = words, scores
-        self._counts = words.corpus.vocabulary.counts
 
     def score(self, a: int, b: int, pairs: NDArray[np.int64]) -> Alignment:
         """Return pairs of places in two documents with their relations and score."""
@@ -156,12 +155,39 @@ class Scorer:
             scores.table,
             scores.relations,
             words.information,
-            self._counts,
+            phrases.words,
             (phrases.keys[0], phrases.counts[0], phrases.keys[1], phrases.counts[1]),
             COSTS,
         )
         cosines = np.where(entries >= 0, scores.cosines[entries], np.float32(0))
         return Alignment(pairs, relations, cosines, total)
+
+    def extend(self, a: int, b: int, parts: list[Alignment]) -> list[Alignment]:
+        """Return alignments with the identical words next to either end that none has aligned.
+
+        Windows end somewhere, and few words between two of them are not worth an alignment.
+        """
+        left, right = (self._words.get_tokens(one) for one in (a, b))
+        taken = np.concatenate([part.pairs for part in parts])
+        free = [np.pad(np.ones(len(one), bool), 1) for one in (left, right)]
+        free[0][taken[:, 0] + 1], free[1][taken[:, 1] + 1] = False, False
+        found = []
+        for part in parts:
+            added: list[list[tuple[int, int]]] = []
+            for (i, j), step in ((part.pairs[0].tolist(), -1), (part.pairs[-1].tolist(), 1)):
+                own: list[tuple[int, int]] = []
+                i, j = i + step, j + step
+                while free[0][i + 1] and free[1][j + 1] and left[i] == right[j]:
+                    free[0][i + 1] = free[1][j + 1] = False
+                    own.append((i, j))
+                    i, j = i + step, j + step
+                added.append(own)
+            if added[0] or added[1]:
+                pairs = [*reversed(added[0]), *part.pairs.tolist(), *added[1]]
+                found.append(self.score(a, b, np.array(pairs, np.int64)))
+            else:
+                found.append(part)
+        return found
 
     def make_marks(self, document: int) -> NDArray[np.bool_]:
         """Return a mark, not set yet, per word of a document."""
@@ -204,15 +230,15 @@ def rescore(
     """Return the score of an alignment in nats, and per pair its relation and where it is listed.
 
     A word that ends a shared phrase of two or three words scores at most ln(q / p), where p is how
-    often the beginning of the phrase is followed by it elsewhere in the collection:
+    often the beginning of the phrase is followed by it elsewhere in the collection (``Phrases``):
 
         p(w | u) = (n(u w) + μ p(w)^φ) / (n(u) + μ)
 
     and likewise for two words before it; μ = ``_PRIOR``, and φ = ``_PHRASE`` says how far a word
     can be foreseen from the one before it where nothing is counted. The two occurrences that are
-    aligned are not counted. So common phrases score little, and boilerplate nothing. A word that
-    has been aligned before scores at most ``_AGAIN``: a text that has used a word is likely to use
-    it again (Church 2000), so lists of the same few words tell little.
+    aligned are not counted. So common phrases score little. A word that has been aligned before
+    scores at most ``_AGAIN``: a text that has used a word is likely to use it again (Church 2000),
+    so lists of the same few words tell little.
     """
     starts, others, values = table
     total, run = 0.0, 0

@@ -4,7 +4,8 @@ A seed is a pair of informative words that are close together in both texts, in 
 words in a row; words are compared by their stems. All seeds of a collection are sorted once, so the
 cost grows with the matches, not with the pairs of texts. Seeds of two texts that lie close together
 on nearly the same diagonal form a window, as in BLAST (Altschul et al. 1997); windows whose words
-carry little information are dropped. A seed that occurs more than ``MOST`` times is skipped.
+carry little information are dropped. Where a seed occurs more than ``MOST`` times, every place is
+compared with a few of the next ones only: passages that many texts share are still linked.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from lexfield.arrays import Array
 from lexfield.engine import map_blocks
 from lexfield.engine.compiled import kernel
 from lexfield.progress import Progress, silent
+from lexfield.results import pluralise
 from lexfield.reuse.words import Words
 
 MOST = 64
@@ -32,11 +34,12 @@ _AGAIN = 64  # words within which a seed is not repeated
 _REACH = 40  # words between the seeds of a window
 _DRIFT = 16  # diagonals between them
 _RECENT = 8  # matches with each other document that a match may be linked to
-_MATCHES = 25_000_000
+_MATCHES = 25_000_000  # of seeds that are not frequent, and as many of those that are
 
 
 # Places, documents and keys of all seeds; where each key begins among the sorted; their order
 Seeds = tuple[Array, Array, Array, Array, Array]
+Limits = tuple[int, int, int]  # most places; of a frequent seed, places compared; and texts
 
 
 @dataclass(frozen=True)
@@ -66,8 +69,8 @@ class Windows:
 
 def find_windows(
     words: Words, groups: Array | None, least: float, progress: Progress = silent
-) -> tuple[Windows, list[str]]:
-    """Return windows whose seeds carry at least ``least`` nats, and notes.
+) -> tuple[Windows, Limits]:
+    """Return windows whose seeds carry at least ``least`` nats, and the limits for seeds.
 
     Documents of the same group are not compared; without groups, all documents are.
     """
@@ -77,20 +80,24 @@ def find_windows(
     runs = np.empty(len(keys), np.int32)  # of each seed, in the order of the texts
     runs[order] = np.cumsum(is_first, dtype=np.int32) - 1
     starts = np.append(np.flatnonzero(is_first[: len(keys)]), len(keys))
-    del keys, is_first
-    most = _choose_most(np.diff(starts))
     group_of = np.arange(len(words)) if groups is None else np.asarray(groups, np.int64)
     first = np.searchsorted(places, words.offsets)  # almost in order within, wholly between texts
     owners = np.repeat(np.arange(len(words), dtype=np.int32), np.diff(first))
+    is_first[1:] |= np.diff(owners[order]) != 0
+    limits = _choose_limits(np.diff(starts), np.diff(np.append(0, np.cumsum(is_first))[starts]))
+    del keys, is_first
     seeds = places, owners, runs, starts, order
+    changes = np.append(np.flatnonzero(np.diff(group_of)) + 1, len(words))
+    others = changes[np.searchsorted(changes, np.arange(len(words)), "right")]
+    bounds = np.column_stack((first[:-1], first[1:], first[others]))
     information = words.information[words.tokens]
 
     def search(document: int) -> Windows:
-        linked = _link(document, first, seeds, words.offsets, group_of, most)
+        linked = _link(document, bounds, seeds, words.offsets, group_of, limits)
         return _gather(document, linked, words.offsets, information, least)
 
     found = list(map_blocks(search, range(len(words)), progress=progress))
-    return Windows.join(found), _note_skipped(most)
+    return Windows.join(found), limits
 
 
 def _list_seeds(words: Words) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
@@ -154,45 +161,56 @@ def _fill_seeds(
     return count
 
 
-def _choose_most(sizes: Array) -> int:
-    """Return how often a seed may occur so that there are not too many matches."""
+def _choose_limits(sizes: Array, texts: Array) -> Limits:
+    """Return how often a seed is not frequent, and with how many others a frequent one is compared.
+
+    Both are so low that there are not too many matches. ``sizes`` and ``texts`` are the places and
+    texts of each seed; the third limit is how many texts a frequent one has.
+    """
     numbers = np.arange(MOST + 1)
     held = np.bincount(np.minimum(sizes, MOST + 1), minlength=MOST + 2)[: MOST + 1]
     matches = np.cumsum(held * numbers * (numbers - 1) // 2)
-    return int(np.searchsorted(matches, _MATCHES, "right")) - 1
+    most = int(np.searchsorted(matches, _MATCHES, "right")) - 1
+    frequent = sizes > most
+    few = _MATCHES // max(1, int(sizes[frequent].sum()))
+    return most, min(MOST, max(1, few)), int(texts[frequent].max(initial=0))
 
 
-def _note_skipped(most: int) -> list[str]:
-    if most == MOST:
+def note_limits(limits: Limits) -> list[str]:
+    most, few, texts = limits
+    if texts <= few + 1:
         return []
     return [
-        f"the collection is large: words and phrases that occur together more than {most} times did"
-        " not begin a passage"
+        f"words and phrases with more than {most} places, in up to {texts:,} texts, were compared"
+        f" with the next {pluralise(few, 'place')} only: if so many texts share a passage, its"
+        " cluster has them all, but not every pair of them is listed"
     ]
 
 
 @kernel
 def _link(
-    document: int, first: Array, seeds: Seeds, offsets: Array, groups: Array, most: int
+    document: int, bounds: Array, seeds: Seeds, offsets: Array, groups: Array, limits: Limits
 ) -> Array:
     """Return the matches of a document with later ones that have another match nearby.
 
     Each is the other document, the places in both, and a label that linked matches share. The last
-    ``_RECENT`` matches with every other document are remembered.
+    ``_RECENT`` matches with every other document are remembered. ``bounds`` are, per document, its
+    first seed, the end of its seeds, and the first one of a later document of another group.
     """
     places, owners, runs, starts, order = seeds
     recent = np.full((len(offsets) - 1, _RECENT, 3), -_REACH - 1, np.int64)  # places, number
     newest = np.zeros(len(offsets) - 1, np.int64)
     found, labels = np.empty((256, 3), np.int64), np.empty(256, np.int64)
     count = 0
-    for seed in range(first[document], first[document + 1]):
+    for seed in range(bounds[document, 0], bounds[document, 1]):
         run = runs[seed]
-        if not 2 <= starts[run + 1] - starts[run] <= most:
-            continue
         i = places[seed] - offsets[document]
-        for at in range(starts[run], starts[run + 1]):
-            if order[at] < first[document + 1]:
-                continue
+        top, end = starts[run], starts[run + 1]
+        is_frequent = end - top > limits[0]
+        top += np.searchsorted(order[top:end], bounds[document, 2])
+        if is_frequent:
+            end = min(end, top + limits[1])
+        for at in range(top, end):
             other = owners[order[at]]
             if groups[other] == groups[document]:
                 continue

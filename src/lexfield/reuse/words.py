@@ -130,19 +130,28 @@ class Words:
 
 @dataclass(frozen=True)
 class Phrases:
-    """How often every two and every three words in a row occur: keys in order, and counts."""
+    """In how many contexts words, and every two and three words in a row, occur.
 
-    keys: tuple[NDArray[np.uint64], NDArray[np.uint64]]
+    The context of a phrase is its neighbours, at least two on either side. Copies of a passage have
+    the same context and count once, however many there are; a turn of phrase has many contexts.
+    """
+
+    words: NDArray[np.int64]
+    keys: tuple[NDArray[np.uint64], NDArray[np.uint64]]  # in order
     counts: tuple[NDArray[np.int64], NDArray[np.int64]]
 
     @classmethod
     def of(cls, words: Words) -> Phrases:
         """Count the phrases of all documents; those across two documents do no harm."""
-        tokens = words.tokens.astype(np.uint64)
-        pairs = hash_next(tokens[:-1], tokens[1:])
-        triples = hash_next(pairs[:-1], tokens[2:])
-        (a, n), (b, m) = (np.unique(keys, return_counts=True) for keys in (pairs, triples))
-        return cls((a, b), (n, m))
+        padded = np.pad(words.tokens.astype(np.uint64), (2, 4), constant_values=len(words.stems))
+        context, *others = (padded[at : at + len(words.tokens)] for at in range(7))
+        for word in others:
+            context = hash_next(context, word)
+        first = np.sort(np.unique(context, return_index=True)[1])
+        pairs = hash_next(padded[2:-4], padded[3:-3])
+        triples = hash_next(pairs, padded[4:-2])
+        (a, n), (b, m) = (np.unique(one[first], return_counts=True) for one in (pairs, triples))
+        return cls(np.bincount(words.tokens[first], minlength=len(words.stems)), (a, b), (n, m))
 
 
 def hash_next(before: Array, word: Array) -> NDArray[np.uint64]:

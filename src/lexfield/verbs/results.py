@@ -149,8 +149,8 @@ def encode_body(command: str, result: Result[Any]) -> bytes:
 
 
 def encode_csv(result: Result[Any]) -> str:
-    """Return the rows under a header; nested values are JSON."""
-    rows = result.to_dicts()
+    """Return the records under a header; nested values are JSON."""
+    rows = result.records()
     names = list(dict.fromkeys(name for row in rows for name in row))
     out = io.StringIO()
     writer = csv.DictWriter(out, names, lineterminator="\n")

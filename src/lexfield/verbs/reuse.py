@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, Unpack
@@ -11,7 +11,7 @@ import msgspec
 import numpy as np
 from msgspec import Meta
 
-from lexfield.errors import InputError
+from lexfield.errors import InputError, list_names, shorten
 from lexfield.progress import Progress, begin_stage, silent
 from lexfield.results import JsonObject, pluralise
 from lexfield.reuse.clusters import Cluster, list_clusters, number_clusters
@@ -36,7 +36,13 @@ from lexfield.verbs.input import (
 )
 from lexfield.verbs.options import By, Resume, Target, VectorsInput, load_vectors
 from lexfield.verbs.results import Result, hidden
-from lexfield.verbs.reuse_page import list_sides, make_fragment, make_page, mark_words
+from lexfield.verbs.reuse_page import (
+    format_chance,
+    list_sides,
+    make_fragment,
+    make_page,
+    mark_words,
+)
 
 _SHOWN = 20  # passages
 _LINE = 400  # characters of a passage
@@ -60,7 +66,7 @@ class Reuse(Result[PassagePair]):
 
     def lines(self) -> Iterator[str]:
         for number, pair in enumerate(self.results[:_SHOWN], 1):
-            head = f"{number}. {pair.kind}, {_count_words(pair)}, chance {pair.chance:.1g}"
+            head = f"{number}. {pair.kind}, {_count_words(pair)}, chance {format_chance(pair)}"
             yield self.paint(head, "green")
             for side, span in list_sides(pair):
                 text = " ".join(mark_words(pair, side, self.texts[span.document]).split())
@@ -92,9 +98,10 @@ def _flatten(pair: PassagePair) -> JsonObject:
     row: JsonObject = {}
     for side, span in list_sides(pair):
         row |= {
-            side: span.document,
+            f"{side}_document": span.document,
             f"{side}_start": span.start,
             f"{side}_end": span.end,
+            f"{side}_words": span.words,
             f"{side}_text": span.text,
         }
     names = ("kind", "score", "chance", "identical", "cluster")
@@ -195,13 +202,18 @@ def _report(shared: Shared, options: ReuseOptions) -> Reuse:
         for pair in describe(shared, number_clusters(shared))
         if min(pair.a.words, pair.b.words) >= least and (not kinds or pair.kind in kinds)
     ]
-    return Reuse(
-        pairs,
-        documents=len(corpus),
-        clusters=_list_clusters(pairs, corpus, options["date"]),
-        texts=_keep_texts(pairs, corpus),
-        notes=[*corpus.notes, *shared.notes],
-    )
+    clusters = _list_clusters(pairs, corpus, options["date"])
+    texts = _keep_texts(pairs, corpus)
+    notes = [*corpus.notes, *shared.notes, *_note_offsets(texts, corpus)]
+    common = {one.cluster: one.documents for one in clusters if one.is_common(len(corpus))}
+    for cluster, count in common.items():
+        text = next(pair.a.text for pair in pairs if pair.cluster == cluster)
+        notes.append(
+            f"a passage is in {count:,} of {len(corpus):,} texts and may be boilerplate, so it is"
+            f" listed last (cluster {cluster}): {shorten(' '.join(text.split()), 60)!r}"
+        )
+    pairs.sort(key=lambda pair: pair.cluster in common)
+    return Reuse(pairs, documents=len(corpus), clusters=clusters, texts=texts, notes=notes)
 
 
 def _read(
@@ -249,6 +261,23 @@ def _list_sides(pairs: Sequence[PassagePair]) -> Iterator[tuple[PassagePair, Spa
 def _keep_texts(pairs: Sequence[PassagePair], corpus: Corpus) -> dict[str, str]:
     """Return the texts that pages show parts of."""
     return {id: corpus[id].text for id in {one.document for _, one in _list_sides(pairs)}}
+
+
+def _note_offsets(ids: Iterable[str], corpus: Corpus) -> list[str]:
+    """Return a note on texts whose characters cannot be counted in their files."""
+    other = []
+    for id in sorted(ids):
+        path, text = Path(corpus[id].source), corpus[id].text.rstrip()
+        if corpus[id].source and path.is_file():
+            whole = path.read_text("utf-8", errors="replace")
+            if len(whole.rstrip()) != len(text) and not whole.startswith(text):
+                other.append(id)
+    if not other:
+        return []
+    return [
+        "start and end count characters of the text as it was read, without headers, joined lines"
+        f" and markup, so not those of the file: {list_names(other, 5)}"
+    ]
 
 
 def _explain_none(corpus: Corpus, chance: float) -> str:

@@ -50,6 +50,10 @@ def list_sides(pair: PassagePair) -> tuple[tuple[Side, Span], ...]:
     return (("a", pair.a), ("b", pair.b))
 
 
+def format_chance(pair: PassagePair) -> str:
+    return f"{pair.chance:.1g}" if pair.chance >= 1e-300 else "< 1e-300"
+
+
 def mark_words(pair: PassagePair, side: Side, text: str) -> str:
     """Return one side of a passage as plain text, with words that differ between marks."""
     parts = []
@@ -59,6 +63,11 @@ def mark_words(pair: PassagePair, side: Side, text: str) -> str:
             piece = f"… {len(piece.split()):,} words …"
         parts.append(f"{before}{piece}{after}")
     return "".join(parts)
+
+
+def _isolate(text: str) -> str:
+    """Return a text as HTML that cannot change the direction of what follows."""
+    return f"<bdi>{escape(text)}</bdi>"
 
 
 def make_page(
@@ -73,10 +82,10 @@ def make_page(
     more = len(pairs) - _MOST
     every = [*([f"the first {_MOST} of {len(pairs):,} passages"] if more > 0 else []), *notes]
     body = [
-        f"<h1>Passages shared by {escape(title)}</h1>",
+        f"<h1>Passages shared by {_isolate(title)}</h1>",
         f"<p>{_count_kinds(pairs)}</p>",
         f"<p class=dim>{_LEGEND}</p>",
-        *(f"<p class=dim>Note: {escape(note)}</p>" for note in every),
+        *(f"<p class=dim>Note: {_isolate(note)}</p>" for note in every),
         _draw_overview(pairs[:_MOST], texts) if len(names) == 2 else "",
         *(_format_cluster(cluster) for cluster in clusters[:_MOST]),
         *_format_passages(pairs[:_MOST], texts),
@@ -116,22 +125,22 @@ def _draw_dot(kind: str) -> str:
 
 
 def _format_cluster(cluster: Cluster) -> str:
-    names = ", ".join(dict.fromkeys(member.document for member in cluster.members))
-    first = f" The earliest is {escape(cluster.earliest)}." if cluster.earliest else ""
-    return f"<p>Shared by several (cluster {cluster.cluster}): {escape(names)}.{first}</p>"
+    names = ", ".join(_isolate(name) for name in dict.fromkeys(m.document for m in cluster.members))
+    first = f" The earliest is {_isolate(cluster.earliest)}." if cluster.earliest else ""
+    return f"<p>Shared by several (cluster {cluster.cluster}): {names}.{first}</p>"
 
 
 def _format_passages(pairs: Sequence[PassagePair], texts: Mapping[str, str]) -> Iterator[str]:
     for number, pair in enumerate(pairs, 1):
         columns = "".join(
-            f'<div><div class="place">{escape(span.document)}, characters {span.start:,} to'
-            f" {span.end:,}</div>{_format_side(pair, side, texts[span.document])}</div>"
+            f'<div><div class="place">{_isolate(span.document)}, characters {span.start:,} to'
+            f" {span.end:,}</div><bdi>{_format_side(pair, side, texts[span.document])}</bdi></div>"
             for side, span in list_sides(pair)
         )
         yield (
             f'<section id="p{number}"><h2>{_draw_dot(pair.kind)}{number}. {pair.kind}</h2>'
             f'<p class="dim">{pair.identical:.0%} identical, score {pair.score:.0f} nats, chance'
-            f' {pair.chance:.1g}</p><div class="sides">{columns}</div></section>\n'
+            f' {escape(format_chance(pair))}</p><div class="sides">{columns}</div></section>\n'
         )
 
 
@@ -191,9 +200,9 @@ def _draw_overview(pairs: Sequence[PassagePair], texts: Mapping[str, str]) -> st
             f"<title>{number}. {pair.kind}</title></path></a>"
         )
     return (
-        f'<div class="place">{escape(names[0])}</div>'
+        f'<div class="place">{_isolate(names[0])}</div>'
         f'<svg viewBox="0 0 {_WIDTH} {_HEIGHT}" role="img" aria-label="Where the passages are">'
         f'<rect x="0" y="0" width="{_WIDTH}" height="{_BAR}"/>'
         f'<rect x="0" y="{low}" width="{_WIDTH}" height="{_BAR}"/>{"".join(ribbons)}</svg>'
-        f'<div class="place">{escape(names[1])}</div>'
+        f'<div class="place">{_isolate(names[1])}</div>'
     )
