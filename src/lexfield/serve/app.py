@@ -44,11 +44,13 @@ from lexfield.verbs.declare import REQUIRED, Verb
 from lexfield.verbs.snippets import write_command, write_python
 
 STATIC = Path(__file__).with_name("static")
-VIEWS = ("search", "compare", "zipf", "words", "topics", "bags", "start")
-# Each view has a JSON twin: /words.json is /v1/near.
+VIEWS = (
+    "overview", "search", "compare", "map", "trends", "topics", "measure", "import", "read",
+)  # fmt: skip
+# Views with a JSON twin: /read.json is /v1/text.
 _TWINS = {
-    "/v1/search": "search", "/v1/compare": "compare", "/v1/zipf": "zipf", "/v1/near": "words",
-    "/v1/topics": "topics", "/v1/bags": "bags", "/v1/indexes": "start",
+    "/v1/overview": "overview", "/v1/search": "search", "/v1/compare": "compare", "/v1/map": "map",
+    "/v1/trend": "trends", "/v1/topics": "topics", "/v1/text": "read",
 }  # fmt: skip
 _LONGEST_QUERY = 4000  # characters of an address; what is longer is posted
 _SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]")
@@ -131,7 +133,7 @@ def _make_pages() -> list[BaseRoute]:
     """Return one document for every view, its scripts and styles, all from this package."""
 
     async def go_home(request: Request) -> Response:
-        return RedirectResponse("/search", 307)
+        return RedirectResponse("/overview", 307)
 
     async def show_page(request: Request) -> Response:
         return FileResponse(STATIC / "index.html")

@@ -1,11 +1,15 @@
+// @ts-check
 // Whether the server can be reached, and lets us in. It is asked now and then, and more often while it is gone.
 const EVERY = 5000, AGAIN = 1500, PATIENCE = 15000; // milliseconds
 const events = new EventTarget();
 let state = "back"; // or "gone", or "renewed": started again with another token
 
-export const onGone = (listener) => events.addEventListener("gone", listener);
-export const onRenewed = (listener) => events.addEventListener("renewed", listener);
-export const onBack = (listener) => events.addEventListener("back", listener);
+/** @param {string} name */
+const hear = (name) => (/** @type {() => void} */ listener) => {
+  events.addEventListener(name, listener);
+  return () => events.removeEventListener(name, listener);
+};
+export const onGone = hear("gone"), onRenewed = hear("renewed"), onBack = hear("back");
 
 function become(next) {
   if (state === next) return;

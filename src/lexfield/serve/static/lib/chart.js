@@ -1,0 +1,169 @@
+// @ts-check
+// Figures by Observable Plot, which is loaded with the first of them; each can be saved with its title and source.
+import { useEffect, useRef, useState } from "../vendor/preact-htm.js";
+import { addPin } from "./pins.js";
+import { Trouble, html, save, usePage } from "./ui.js";
+
+/** @type {Promise<any> | null} */
+let loading = null;
+/** @param {string} source */
+const script = (source) =>
+  new Promise((resolve, reject) => {
+    const tag = document.createElement("script");
+    tag.src = source;
+    tag.onload = resolve;
+    tag.onerror = () => {
+      tag.remove();
+      loading = null;
+      reject(new Error("The drawing library could not be loaded. Load the page again."));
+    };
+    document.head.append(tag);
+  });
+export function loadPlot() {
+  loading ??= script("/static/vendor/d3.min.js")
+    .then(() => script("/static/vendor/plot.umd.min.js"))
+    .then(() => /** @type {any} */ (window).Plot);
+  return loading;
+}
+
+/** @param {string} name */
+export const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
+export const palette = () => Array.from({ length: 8 }, (_, i) => colour(`c${i}`));
+
+/** A figure. `draw(Plot, width)` returns the options of a plot. `onPoint(datum)`: what a click or Enter on a mark does;
+ * `data`: the marks in the order in which arrow keys visit them; `x`, `y`: where they are. */
+export function Figure({ title, label, name, draw, deps, onPoint = null, data = [], x = null, y = null, children = null, pin = true }) {
+  const { index } = usePage();
+  const place = useRef(/** @type {HTMLDivElement | null} */ (null));
+  const svg = useRef(/** @type {any} */ (null));
+  const at = useRef(-1);
+  const [problem, setProblem] = useState(/** @type {any} */ (null));
+  const [width, setWidth] = useState(0);
+  const [theme, setTheme] = useState(0);
+  useEffect(() => {
+    const watch = new ResizeObserver(([entry]) => setWidth(Math.round(entry.contentRect.width / 8) * 8));
+    if (place.current) watch.observe(place.current);
+    const repaint = () => setTheme((n) => n + 1);
+    addEventListener("themechange", repaint);
+    return () => {
+      watch.disconnect();
+      removeEventListener("themechange", repaint);
+    };
+  }, []);
+  useEffect(() => {
+    if (!width) return;
+    let gone = false;
+    loadPlot().then(
+      (Plot) => {
+        if (gone || !place.current) return;
+        const made = Plot.plot({ width, style: { background: "transparent", fontSize: "12px" }, ...draw(Plot, width) });
+        made.setAttribute("role", "img");
+        made.setAttribute("aria-label", label);
+        svg.current = made;
+        at.current = -1;
+        if (onPoint) made.addEventListener("click", () => made.value && onPoint(made.value));
+        place.current.replaceChildren(made);
+      },
+      (error) => setProblem(error),
+    );
+    return () => (gone = true);
+  }, [width, theme, ...deps]);
+  const visit = (event) => {
+    const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
+    if (event.key === "Enter" && data[at.current]) return onPoint?.(data[at.current]);
+    if (!step || !data.length || !svg.current) return;
+    event.preventDefault();
+    at.current = Math.max(0, Math.min(data.length - 1, at.current + step));
+    const one = data[at.current];
+    const box = svg.current.getBoundingClientRect();
+    const scale = box.width / Number(svg.current.getAttribute("width"));
+    const middle = (axis, value) => axis.apply(value) + (axis.bandwidth ? axis.bandwidth / 2 : 0);
+    const where = {
+      clientX: box.left + scale * (x ? middle(svg.current.scale("x"), x(one)) : 40),
+      clientY: box.top + scale * (y ? middle(svg.current.scale("y"), y(one)) : 40),
+    };
+    svg.current.dispatchEvent(new PointerEvent("pointermove", { bubbles: true, pointerType: "mouse", ...where }));
+  };
+  const caption = () => `${title} · ${index} · lexfield, ${new Date().toISOString().slice(0, 10)}`;
+  const keep = () => addPin({ index: index ?? "", title, figure: `data:image/svg+xml;base64,${encode(alone(svg.current, caption()))}` });
+  return html`<figure class="figure">
+    <div class="spread">
+      <figcaption>${title}</figcaption>
+      <div class="tools">
+        ${pin && html`<button type="button" onClick=${() => svg.current && keep()}>Pin</button>`}
+        <button
+          type="button"
+          aria-label=${`Download ${name} as SVG`}
+          onClick=${() => svg.current && save(`${name}.svg`, new Blob([alone(svg.current, caption())], { type: "image/svg+xml" }))}
+        >
+          SVG
+        </button>
+        <button
+          type="button"
+          aria-label=${`Download ${name} as PNG`}
+          onClick=${async () => svg.current && save(`${name}.png`, await toPng(alone(svg.current, caption())))}
+        >
+          PNG
+        </button>
+      </div>
+    </div>
+    <${Trouble} problem=${problem} />
+    <div
+      class="plot ${onPoint ? "clickable" : ""}"
+      ref=${place}
+      tabindex=${onPoint ? 0 : undefined}
+      role=${onPoint ? "group" : undefined}
+      aria-label=${onPoint ? `${label}. Arrow keys move from mark to mark, Enter opens one.` : undefined}
+      onKeyDown=${onPoint ? visit : undefined}
+    ></div>
+    ${children}
+  </figure>`;
+}
+
+const encode = (text) => btoa(Array.from(new TextEncoder().encode(text), (one) => String.fromCharCode(one)).join(""));
+
+/** A picture by itself: colours by their value, on paper, with a line that says what it is and where it is from.
+ * @param {SVGSVGElement} svg @param {string} caption */
+export function alone(svg, caption) {
+  const copy = /** @type {SVGSVGElement} */ (svg.cloneNode(true));
+  const width = Number(svg.getAttribute("width"));
+  const height = Number(svg.getAttribute("height"));
+  const style = getComputedStyle(document.documentElement);
+  copy.setAttribute("xmlns", "http://www.w3.org/2000/svg");
+  copy.setAttribute("height", String(height + 26));
+  copy.setAttribute("viewBox", `0 0 ${width} ${height + 26}`);
+  copy.setAttribute("font-family", "system-ui, sans-serif");
+  copy.setAttribute("fill", colour("ink"));
+  copy.setAttribute("color", colour("ink"));
+  copy.querySelectorAll("style, [aria-label=tip]").forEach((one) => one.remove());
+  const text = document.createElementNS("http://www.w3.org/2000/svg", "text");
+  text.setAttribute("x", "4");
+  text.setAttribute("y", String(height + 17));
+  text.setAttribute("font-size", "11");
+  text.setAttribute("fill", colour("soft"));
+  text.textContent = caption;
+  const paper = document.createElementNS("http://www.w3.org/2000/svg", "rect");
+  paper.setAttribute("width", "100%");
+  paper.setAttribute("height", "100%");
+  paper.setAttribute("fill", colour("card"));
+  copy.prepend(paper);
+  copy.append(text);
+  return new XMLSerializer().serializeToString(copy).replace(/var\((--[\w-]+)\)/g, (_, name) => style.getPropertyValue(name).trim());
+}
+
+/** @param {string} source @returns {Promise<Blob>} */
+export async function toPng(source) {
+  const picture = new Image();
+  const url = URL.createObjectURL(new Blob([source], { type: "image/svg+xml" }));
+  await new Promise((resolve, reject) => {
+    picture.onload = resolve;
+    picture.onerror = reject;
+    picture.src = url;
+  });
+  const sheet = document.createElement("canvas");
+  sheet.width = 2 * picture.width;
+  sheet.height = 2 * picture.height;
+  sheet.getContext("2d")?.drawImage(picture, 0, 0, sheet.width, sheet.height);
+  URL.revokeObjectURL(url);
+  return new Promise((resolve) => sheet.toBlob((blob) => resolve(/** @type {Blob} */ (blob)), "image/png"));
+}

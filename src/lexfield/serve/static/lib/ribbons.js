@@ -1,0 +1,54 @@
+// @ts-check
+// Two columns of passages in the order of their texts; ribbons join those that say the same.
+import { useLayoutEffect, useRef, useState } from "../vendor/preact-htm.js";
+import { DocumentLink, Marked, colours } from "./text.js";
+import { html, percent } from "./ui.js";
+
+export function Ribbons({ pairs, names }) {
+  const box = useRef(/** @type {HTMLDivElement | null} */ (null));
+  const [paths, setPaths] = useState(/** @type {{ d: string, i: number }[]} */ ([]));
+  const [over, setOver] = useState(-1);
+  const left = pairs.map((one, i) => ({ ...one.a, i })).sort(byPlace);
+  const right = pairs.map((one, i) => ({ ...one.b, i })).sort(byPlace);
+  useLayoutEffect(() => {
+    const place = box.current;
+    if (!place) return;
+    const measure = () => {
+      const area = place.getBoundingClientRect();
+      const middle = (side, i) => {
+        const one = place.querySelector(`[data-${side}="${i}"]`)?.getBoundingClientRect();
+        return one ? { y: one.top - area.top + one.height / 2, x: side === "left" ? one.right - area.left : one.left - area.left, half: Math.min(18, one.height / 2 - 4) } : null;
+      };
+      setPaths(
+        pairs.flatMap((_, i) => {
+          const [p, q] = [middle("left", i), middle("right", i)];
+          if (!p || !q || q.x <= p.x) return []; // one column under the other
+          const m = (p.x + q.x) / 2;
+          const d = `M${p.x},${p.y - p.half} C${m},${p.y - p.half} ${m},${q.y - q.half} ${q.x},${q.y - q.half} L${q.x},${q.y + q.half} C${m},${q.y + q.half} ${m},${p.y + p.half} ${p.x},${p.y + p.half} Z`;
+          return [{ d, i }];
+        }),
+      );
+    };
+    const watch = new ResizeObserver(measure);
+    watch.observe(place);
+    return () => watch.disconnect();
+  }, [pairs]);
+  const colourOf = pairs.map(() => colours());
+  const column = (list, side) =>
+    html`<ol class=${side}>
+      ${list.map(
+        (one) =>
+          html`<li key=${one.i} data-left=${side === "left" ? one.i : undefined} data-right=${side === "right" ? one.i : undefined} class="pair p${one.i % 8} ${over === one.i ? "over" : ""}" onPointerEnter=${() => setOver(one.i)} onPointerLeave=${() => setOver(-1)}>
+            <p class="text"><${Marked} passage=${one} colourOf=${colourOf[one.i]} /></p>
+            <${DocumentLink} id=${one.document} metadata=${one.metadata} sentence=${one.sentence} class="small" /> <span class="small">${percent(pairs[one.i].similarity)} alike</span>
+          </li>`,
+      )}
+    </ol>`;
+  return html`<div class="ribbons" ref=${box}>
+    <svg aria-hidden="true">${paths.map(({ d, i }) => html`<path key=${i} d=${d} class=${over === i ? "over" : ""} fill=${`var(--c${i % 8})`} />`)}</svg>
+    <div><h3 class="ink-a">${names[0]}</h3>${column(left, "left")}</div>
+    <div><h3 class="ink-b">${names[1]}</h3>${column(right, "right")}</div>
+  </div>`;
+}
+
+const byPlace = (x, y) => x.document.localeCompare(y.document) || x.sentence - y.sentence;
