@@ -79,6 +79,8 @@ if TYPE_CHECKING:  # every public name
     from lexfield.verbs.runs import fuse as fuse
     from lexfield.verbs.search import bags as bags
     from lexfield.verbs.search import search as search
+    from lexfield.verbs.text import show as show
+    from lexfield.verbs.text import text as text
     from lexfield.verbs.topics import fit_topics as fit_topics
     from lexfield.verbs.topics import infer as infer
     from lexfield.verbs.topics import topics as topics
@@ -102,7 +104,7 @@ _RENAMED = {
     ),
     "open_engine": ("cluster.dask_engine:open_engine", "lexfield.cluster.dask_engine.open_engine"),
     "simplex": ("topics.simplex:", "from lexfield.topics import simplex"),
-    "stopwords": ("text.stopwords:stopwords", "lexfield.text.stopwords.stopwords"),
+    "stopwords": ("text.stopwords:stopwords", "from lexfield.text.stopwords import stopwords"),
 }
 
 # What people look for under another name.

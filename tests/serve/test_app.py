@@ -80,6 +80,9 @@ def test_search_says_what_the_command_line_says(
     [
         ("/v1/topics", {"k": 4}, ["topics", "show", "IDX", "-k", "4"]),
         ("/v1/kwic", {"word": "sea", "k": 5}, ["kwic", "IDX", "sea", "-k", "5"]),
+        ("/v1/text", {"document": "pell-sea", "start": 3, "count": 2},
+         ["text", "IDX", "pell-sea", "--start", "3", "--count", "2"]),
+        ("/v1/show", {"id": "pell-sea#4"}, ["show", "IDX", "pell-sea#4"]),
         ("/v1/near", {"word": "lighthouse", "k": 4}, ["near", "lighthouse", "-k", "4"]),
         ("/v1/near", {"word": ["sea", "boat"], "k": 2}, ["near", "sea", "boat", "-k", "2"]),
         ("/v1/bags", {"q": '2*sea - "the boat"', "method": "frequency", "k": 3},
@@ -114,6 +117,14 @@ def test_verbs_say_what_the_command_line_says(
     typed = run(*(str(sample_index) if w == "IDX" else w for w in command), "--json").json
     told = ok(client, path, **parameters)
     assert told == typed
+
+
+def test_unknown_documents_are_named_with_close_ones(client: Any) -> None:
+    assert "no document 'pell-see'" in refused(client, "/v1/text", 404, document="pell-see")
+    hint = client.get("/v1/text", params={"document": "pell-see"}).json()["hint"]
+    assert hint.startswith("Did you mean 'pell-sea'")
+    for wrong in ({"count": 2001}, {"count": 0}, {"start": -1}):
+        refused(client, "/v1/text", 422, document="pell-sea", **wrong)
 
 
 def test_compare_by_id_or_text_says_what_the_command_line_says(client: Any, run: Run) -> None:
