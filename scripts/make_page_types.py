@@ -1,6 +1,6 @@
 """Write the types of the API for the page's scripts, from the description of the API.
 
-    python scripts/make_page_types.py
+python scripts/make_page_types.py
 """
 
 from __future__ import annotations
@@ -25,7 +25,13 @@ export interface PageState {
   refresh: () => Promise<void>;
 }
 """
-_SIMPLE = {"string": "string", "integer": "number", "number": "number", "boolean": "boolean", "null": "null"}
+_SIMPLE = {
+    "string": "string",
+    "integer": "number",
+    "number": "number",
+    "boolean": "boolean",
+    "null": "null",
+}
 
 
 def write_types() -> str:

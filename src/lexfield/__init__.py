@@ -44,6 +44,7 @@ if TYPE_CHECKING:  # every public name
     from lexfield.text.normalise import Normalisation as Normalisation
     from lexfield.topics.lda import TopicModel as TopicModel
     from lexfield.vectors.wordvectors import WordVectors as WordVectors
+    from lexfield.verbs.align import align as align
     from lexfield.verbs.attribute import attribute as attribute
     from lexfield.verbs.compare import compare as compare
     from lexfield.verbs.compare import duplicates as duplicates

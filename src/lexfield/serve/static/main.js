@@ -83,7 +83,8 @@ function App() {
             problem=${{ message: `There is no collection ${index ?? ""}.`, hint: "Choose one on the left, or add texts." }}
           />`;
   return html`<${Page.Provider} value=${page}>
-    <${Header} view=${view} index=${index} onFilter=${() => setDrawer(!drawer)} onPins=${() => setPinned(!pinned)} drawer=${drawer} />
+    <${Header} view=${view} index=${index} onFilter=${() => setDrawer(!drawer)} onPins=${() => setPinned(!pinned)}
+      drawer=${drawer} />
     <div class="frame ${reading ? "reading" : ""} ${view === "import" || !about ? "bare" : ""}">
       ${about && view !== "import" && html`<${Sidebar} open=${drawer} close=${() => setDrawer(false)} />`}
       <main id="main" tabindex="-1" class="view-${view}">${inside}</main>
@@ -123,7 +124,8 @@ function Header({ view, index, onFilter, onPins, drawer }) {
         <span aria-hidden="true">⌕</span> <span class="wide">Find</span><kbd class="wide">Ctrl K</kbd>
       </button>
       <button type="button" class="icon" title="What you have pinned" onClick=${onPins}>
-        <span aria-hidden="true">✦</span> <span class="wide">Pins</span>${pins.length > 0 && html`<b>${pins.length}</b>`}<span
+        <span aria-hidden="true">✦</span> <span
+          class="wide">Pins</span>${pins.length > 0 && html`<b>${pins.length}</b>`}<span
           class="unseen narrow"
           >Pins</span
         >

@@ -65,7 +65,9 @@ export const holdings = (signal) => ask("/v1/indexes", { signal });
 /** @param {Record<string, any>} options */
 export const given = (options) =>
   Object.fromEntries(
-    Object.entries(options).filter(([, value]) => ![undefined, null, "", false].includes(value) && value?.length !== 0),
+    Object.entries(options).filter(
+      ([, value]) => ![undefined, null, "", false].includes(value) && value?.length !== 0,
+    ),
   );
 
 /** Ask a verb; what is too long for an address is posted.
@@ -73,7 +75,9 @@ export const given = (options) =>
  * @param {AbortSignal} [signal] @returns {Promise<Verbs[V]["answer"]>} */
 export function call(verb, options, signal) {
   const asked = query(options);
-  return asked.length < 4000 ? ask(`/v1/${String(verb)}?${asked}`, { signal }) : post(String(verb), given(options), signal);
+  return asked.length < 4000
+    ? ask(`/v1/${String(verb)}?${asked}`, { signal })
+    : post(String(verb), given(options), signal);
 }
 
 const UNDER_WAY = ["waiting", "running"];
@@ -172,7 +176,6 @@ export function useAnswer(verb, options, { job = false } = {}) {
 
 /** Values of an address as a job takes them: numbers and truths. @param {Record<string, any>} options */
 export function typed(options) {
-  const one = (value) =>
-    Array.isArray(value) ? value : value === "true" ? true : value === "false" ? false : value;
+  const one = (value) => (Array.isArray(value) ? value : value === "true" ? true : value === "false" ? false : value);
   return Object.fromEntries(Object.entries(options).map(([name, value]) => [name, one(value)]));
 }

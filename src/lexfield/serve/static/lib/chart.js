@@ -32,7 +32,20 @@ export const palette = () => Array.from({ length: 8 }, (_, i) => colour(`c${i}`)
 
 /** A figure. `draw(Plot, width)` returns the options of a plot. `onPoint(datum)`: what a click or Enter on a mark does;
  * `data`: the marks in the order in which arrow keys visit them; `x`, `y`: where they are. */
-export function Figure({ title, label, name, draw, deps, onPoint = null, data = [], x = null, y = null, children = null, pin = true }) {
+export function Figure({
+  title,
+  label,
+  name,
+  draw,
+  deps,
+  onPoint = null,
+  data = [],
+  x = null,
+  y = null,
+  children = null,
+  tools = null,
+  pin = true,
+}) {
   const { index } = usePage();
   const place = useRef(/** @type {HTMLDivElement | null} */ (null));
   const svg = useRef(/** @type {any} */ (null));
@@ -56,7 +69,12 @@ export function Figure({ title, label, name, draw, deps, onPoint = null, data = 
     loadPlot().then(
       (Plot) => {
         if (gone || !place.current) return;
-        const made = Plot.plot({ width, style: { background: "transparent", fontSize: "12px" }, ...draw(Plot, width) });
+        const made = Plot.plot({
+          width,
+          marginBottom: 42,
+          style: { background: "transparent", fontSize: "12px" },
+          ...draw(Plot, width),
+        });
         made.setAttribute("role", "img");
         made.setAttribute("aria-label", label);
         svg.current = made;
@@ -85,12 +103,17 @@ export function Figure({ title, label, name, draw, deps, onPoint = null, data = 
     svg.current.dispatchEvent(new PointerEvent("pointermove", { bubbles: true, pointerType: "mouse", ...where }));
   };
   const caption = () => `${title} · ${index} · lexfield, ${new Date().toISOString().slice(0, 10)}`;
-  const keep = () => addPin({ index: index ?? "", title, figure: `data:image/svg+xml;base64,${encode(alone(svg.current, caption()))}` });
+  const keep = () =>
+    addPin({
+      index: index ?? "",
+      title,
+      figure: `data:image/svg+xml;base64,${encode(alone(svg.current, caption()))}`,
+    });
   return html`<figure class="figure">
     <div class="spread">
       <figcaption>${title}</figcaption>
       <div class="tools">
-        ${pin && html`<button type="button" onClick=${() => svg.current && keep()}>Pin</button>`}
+        ${tools} ${pin && html`<button type="button" onClick=${() => svg.current && keep()}>Pin</button>`}
         <button
           type="button"
           aria-label=${`Download ${name} as SVG`}
@@ -148,7 +171,9 @@ export function alone(svg, caption) {
   paper.setAttribute("fill", colour("card"));
   copy.prepend(paper);
   copy.append(text);
-  return new XMLSerializer().serializeToString(copy).replace(/var\((--[\w-]+)\)/g, (_, name) => style.getPropertyValue(name).trim());
+  return new XMLSerializer()
+    .serializeToString(copy)
+    .replace(/var\((--[\w-]+)\)/g, (_, name) => style.getPropertyValue(name).trim());
 }
 
 /** @param {string} source @returns {Promise<Blob>} */

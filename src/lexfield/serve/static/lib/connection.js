@@ -1,6 +1,8 @@
 // @ts-check
 // Whether the server can be reached, and lets us in. It is asked now and then, and more often while it is gone.
-const EVERY = 5000, AGAIN = 1500, PATIENCE = 15000; // milliseconds
+const EVERY = 5000,
+  AGAIN = 1500,
+  PATIENCE = 15000; // milliseconds
 const events = new EventTarget();
 let state = "back"; // or "gone", or "renewed": started again with another token
 
@@ -9,7 +11,9 @@ const hear = (name) => (/** @type {() => void} */ listener) => {
   events.addEventListener(name, listener);
   return () => events.removeEventListener(name, listener);
 };
-export const onGone = hear("gone"), onRenewed = hear("renewed"), onBack = hear("back");
+export const onGone = hear("gone"),
+  onRenewed = hear("renewed"),
+  onBack = hear("back");
 
 function become(next) {
   if (state === next) return;
@@ -26,8 +30,11 @@ export function answered(status) {
 }
 
 async function probe() {
-  try { answered((await fetch("/healthz", { cache: "no-store", signal: AbortSignal.timeout(PATIENCE) })).status); }
-  catch { lost(); }
+  try {
+    answered((await fetch("/healthz", { cache: "no-store", signal: AbortSignal.timeout(PATIENCE) })).status);
+  } catch {
+    lost();
+  }
 }
 
 // A server that has refused our token will refuse it again: it is not asked until somebody comes back to this page.
@@ -36,4 +43,6 @@ async function watch() {
   setTimeout(watch, state === "gone" ? AGAIN : EVERY);
 }
 setTimeout(watch, EVERY);
-document.addEventListener("visibilitychange", () => { if (state === "renewed" && !document.hidden) probe(); });
+document.addEventListener("visibilitychange", () => {
+  if (state === "renewed" && !document.hidden) probe();
+});

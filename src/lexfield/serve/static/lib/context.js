@@ -18,21 +18,30 @@ export function Concordance({ word, options, metadata = {}, heading = null }) {
         const all = totals.reduce((sum, [, count]) => sum + count, 0);
         const several = totals.length > 1;
         return html`<h3>
-            ${heading ?? html`“${word}” <span class="small">${plural(all, "time")}${several && ` in ${plural(totals.length, "document")}`}</span>`}
+            ${
+              heading ??
+              html`“${word}” <span
+              class="small">${plural(all, "time")}${several && ` in ${plural(totals.length, "document")}`}</span>`
+            }
           </h3>
           ${!all && html`<p class="hint">“${word}” does not occur here. Try another form of the word.</p>`}
           <ol>
             ${answer.results.map(
               (line) =>
                 html`<li>
-                  <span class="left"><bdi>${line.left}</bdi></span> <b>${line.match}</b> <span class="right-side">${line.right}</span>
-                  <${DocumentLink} id=${line.document} metadata=${{ title: several ? titleOf(line.document, metadata[line.document]) : `sentence ${number(line.sentence + 1)}` }} sentence=${line.sentence} class="small" />
+                  <span class="left"><bdi>${line.left}</bdi></span> <b>${line.match}</b> <span
+                    class="right-side">${line.right}</span>
+                  <${DocumentLink} id=${line.document}
+                    metadata=${{ title: several ? titleOf(line.document, metadata[line.document]) : `sentence ${number(line.sentence + 1)}` }} sentence=${line.sentence} class="small" />
                 </li>`,
             )}
           </ol>
-          ${answer.results.length < all &&
-          step < STEPS.length - 1 &&
-          html`<p class="small">${number(answer.results.length)} of ${number(all)} shown. <button type="button" class="link" onClick=${() => setStep(step + 1)}>Show more</button></p>`}`;
+          ${
+            answer.results.length < all &&
+            step < STEPS.length - 1 &&
+            html`<p class="small">${number(answer.results.length)} of ${number(all)} shown. <button type="button"
+              class="link" onClick=${() => setStep(step + 1)}>Show more</button></p>`
+          }`;
       }}
     </${Outcome}>
   </section>`;

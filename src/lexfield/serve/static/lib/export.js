@@ -19,7 +19,8 @@ export function flatten(rows) {
         if (plain.length === value.length && value.length) out[name] = value.join("; ");
       } else if (value && typeof value === "object") {
         for (const [key, inner] of Object.entries(value))
-          if (typeof inner !== "object" || inner === null) out[key in row ? `${name}_${key}` : key] = String(inner ?? "");
+          if (typeof inner !== "object" || inner === null)
+            out[key in row ? `${name}_${key}` : key] = String(inner ?? "");
       } else out[name] = String(value ?? "");
     }
     return out;
@@ -80,24 +81,28 @@ export function Export({ verb, options, title, results, quotes = null, pin = tru
       ${(close) => html`
         <div class="row menu-row">
           <button type="button" onClick=${() => (copy(location.href, "Link"), close())}>Link</button>
-          <button type="button" onClick=${() => (save(`${name}.csv`, new Blob([writeCsv(results)], { type: "text/csv" })), close())}>
+          <button type="button"
+            onClick=${() => (save(`${name}.csv`, new Blob([writeCsv(results)], { type: "text/csv" })), close())}>
             CSV
           </button>
           <a href=${`/v1/${verb}?${query(options)}`} target="_blank" rel="noopener">JSON</a>
-          ${quotes &&
-          html`<button
+          ${
+            quotes &&
+            html`<button
             type="button"
-            onClick=${() =>
-              (copy(
+            onClick=${() => (
+              copy(
                 quotes()
                   .map((one) => `“${one.text}” (${one.source})`)
                   .join("\n\n"),
                 "Quotations",
               ),
-              close())}
+              close()
+            )}
           >
             Quotations
-          </button>`}
+          </button>`
+          }
         </div>
         <${Snippets} verb=${verb} options=${options} />
       `}

@@ -7,7 +7,9 @@ import { change, parameters } from "./route.js";
 /** @param {string} text @returns {Condition} */
 export function parse(text) {
   const found = /^(.*?)(!=|>=|<=|=|<|>)(.*)$/s.exec(text);
-  return found ? { field: found[1], sign: found[2], value: found[3], text } : { field: text, sign: "", value: "", text };
+  return found
+    ? { field: found[1], sign: found[2], value: found[3], text }
+    : { field: text, sign: "", value: "", text };
 }
 
 /** The values that are chosen of a field. @param {string[]} where @param {string} field */
@@ -30,7 +32,9 @@ export function bounds(where, field) {
 
 /** Put one condition on a field, or none. @param {string} field @param {string} value */
 export function setCondition(field, value) {
-  const others = parameters().getAll("where").filter((one) => parse(one).field !== field);
+  const others = parameters()
+    .getAll("where")
+    .filter((one) => parse(one).field !== field);
   change({ where: value ? [...others, `${field}=${value}`] : others });
 }
 
@@ -41,7 +45,12 @@ export function toggle(field, value) {
 }
 
 /** @param {string} text */
-export const drop = (text) => change({ where: parameters().getAll("where").filter((one) => one !== text) });
+export const drop = (text) =>
+  change({
+    where: parameters()
+      .getAll("where")
+      .filter((one) => one !== text),
+  });
 export const clear = () => change({ where: null });
 
 /** A condition in words. @param {string} text */

@@ -11,7 +11,11 @@ const changed = new EventTarget();
 /** @param {any[]} hits */
 export function setMarks(hits) {
   marks = hits.flatMap((hit) =>
-    hit.passages.map((passage) => ({ document: hit.document, sentence: passage.sentence, highlights: passage.highlights })),
+    hit.passages.map((passage) => ({
+      document: hit.document,
+      sentence: passage.sentence,
+      highlights: passage.highlights,
+    })),
   );
   changed.dispatchEvent(new Event("change"));
 }

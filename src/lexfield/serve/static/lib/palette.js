@@ -73,7 +73,12 @@ function Finder({ close }) {
       .map((one) => ["Collection", one.id, () => go(`/overview?index=${encodeURIComponent(one.id)}`)]),
     ...documents
       .filter((one) => words.length && fits(`${one.id} ${Object.values(one.metadata).join(" ")}`))
-      .map((one) => ["Read", titleOf(one.id, one.metadata), () => read(one.id), Object.values(one.metadata).join(" · ")]),
+      .map((one) => [
+        "Read",
+        titleOf(one.id, one.metadata),
+        () => read(one.id),
+        Object.values(one.metadata).join(" · "),
+      ]),
   ].slice(0, MOST);
   const chosen = Math.min(at, entries.length - 1);
   const pick = (entry) => {

@@ -71,20 +71,25 @@ export function Pins({ close }) {
     addEventListener("keydown", leave);
     return () => removeEventListener("keydown", leave);
   }, []);
-  const report = () => save(`${index ?? "lexfield"}-report.html`, new Blob([writeReport(index, shown)], { type: "text/html" }));
+  const report = () =>
+    save(`${index ?? "lexfield"}-report.html`, new Blob([writeReport(index, shown)], { type: "text/html" }));
   return html`<aside class="pins" aria-label="Pins">
     <div class="spread">
       <h2>Pins</h2>
       <button type="button" class="quiet" aria-label="Close the pins" onClick=${close}>Close</button>
     </div>
     <p class="small">Results and notes that you keep. They stay in this browser.</p>
-    ${shown.length > 0 &&
-    html`<div class="row"><button type="button" class="main" onClick=${report}>Save as a report</button></div>`}
+    ${
+      shown.length > 0 &&
+      html`<div class="row"><button type="button" class="main" onClick=${report}>Save as a report</button></div>`
+    }
     ${!shown.length && html`<p class="hint">Nothing yet: choose “Pin” beside a result or a figure.</p>`}
-    ${pins.length > shown.length &&
-    html`<button type="button" class="quiet" onClick=${() => setAll(true)}>
+    ${
+      pins.length > shown.length &&
+      html`<button type="button" class="quiet" onClick=${() => setAll(true)}>
       Show ${pins.length - shown.length} of other collections
-    </button>`}
+    </button>`
+    }
     <ul>
       ${shown.map(
         (one) =>
@@ -116,7 +121,10 @@ export function Pins({ close }) {
 
 /** @param {string} text */
 const escape = (text) =>
-  text.replace(/[&<>"']/g, (one) => ({ "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;" })[one] ?? one);
+  text.replace(
+    /[&<>"']/g,
+    (one) => ({ "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;" })[one] ?? one,
+  );
 
 const REPORT_STYLE = `body{font:17px/1.6 Charter,Georgia,serif;max-width:46rem;margin:3rem auto;padding:0 1rem;color:#1b2430}
 h1,h2,figcaption,footer,.note,.source,table{font-family:system-ui,sans-serif}h2{margin-top:2.5rem;font-size:1.15rem}
@@ -135,8 +143,18 @@ export function writeReport(index, pins) {
   const parts = pins.map(
     (pin) => `<section><h2>${escape(pin.title)}</h2>
 ${pin.note ? `<p class="note">${escape(pin.note)}</p>` : ""}
-${pin.quotes.map((one) => `<blockquote>${escape(one.text)}<div class="source">${escape(one.source)}</div></blockquote>`).join("\n")}
-${pin.figure.startsWith("data:image/svg+xml;base64,") ? `<figure><img alt="${escape(pin.title)}" src="${pin.figure}"></figure>` : ""}
+${pin.quotes
+  .map(
+    (one) => `<blockquote>${escape(one.text)}<div class="source">${escape(one.source)}</div>
+  </blockquote>`,
+  )
+  .join("\n")}
+${
+  pin.figure.startsWith("data:image/svg+xml;base64,")
+    ? `<figure><img alt="${escape(pin.title)}" src="${pin.figure}">
+  </figure>`
+    : ""
+}
 ${pin.table ? table(pin.table) : ""}
 <p class="source">${escape(pin.index)}, ${escape(pin.at.slice(0, 10))}: ${escape(pin.address)}</p></section>`,
   );

@@ -18,7 +18,8 @@ export function groupPoints(points) {
   if (numbers.length && numbers.every(Number.isFinite) && new Set(numbers).size > MOST) {
     const low = Math.min(...numbers);
     const high = Math.max(...numbers);
-    const bin = (value) => (value === "" ? STEPS : Math.min(STEPS - 1, Math.floor(((Number(value) - low) / (high - low || 1)) * STEPS)));
+    const bin = (value) =>
+      value === "" ? STEPS : Math.min(STEPS - 1, Math.floor(((Number(value) - low) / (high - low || 1)) * STEPS));
     return { kind: "gradient", low, high, names: [], of: values.map(bin), count: STEPS + 1 };
   }
   const counts = new Map();
@@ -26,12 +27,38 @@ export function groupPoints(points) {
   const sorted = [...counts].sort((a, b) => b[1] - a[1] || String(a[0]).localeCompare(String(b[0])));
   const shown = sorted.length > MOST ? sorted.slice(0, MOST - 1) : sorted;
   const names = shown.map(([value, count]) => [value === "" ? "none" : String(value), count]);
-  if (sorted.length > MOST) names.push([`other (${sorted.length - shown.length} values)`, points.length - shown.reduce((sum, [, count]) => sum + count, 0)]);
+  if (sorted.length > MOST)
+    names.push([
+      `other (${sorted.length - shown.length} values)`,
+      points.length - shown.reduce((sum, [, count]) => sum + count, 0),
+    ]);
   const at = new Map(shown.map(([value], i) => [value, i]));
-  return { kind: "values", low: 0, high: 0, names, of: values.map((value) => at.get(value) ?? MOST - 1), count: names.length };
+  return {
+    kind: "values",
+    low: 0,
+    high: 0,
+    names,
+    of: values.map((value) => at.get(value) ?? MOST - 1),
+    count: names.length,
+  };
 }
 
-const RAMP = { light: [[253, 231, 180], [246, 170, 120], [214, 90, 110], [130, 45, 120], [35, 20, 80]], dark: [[70, 60, 130], [150, 70, 150], [225, 100, 120], [248, 170, 110], [253, 235, 180]] };
+const RAMP = {
+  light: [
+    [253, 231, 180],
+    [246, 170, 120],
+    [214, 90, 110],
+    [130, 45, 120],
+    [35, 20, 80],
+  ],
+  dark: [
+    [70, 60, 130],
+    [150, 70, 150],
+    [225, 100, 120],
+    [248, 170, 110],
+    [253, 235, 180],
+  ],
+};
 /** @param {number} share */
 export function ramp(share) {
   const stops = RAMP[document.documentElement.dataset.theme === "dark" ? "dark" : "light"];
@@ -43,7 +70,8 @@ export function ramp(share) {
 class PointMap extends Scatter {
   /** @param {Point[]} points @param {any} groups @param {{ labels: number, onpoint: any }} options */
   constructor(points, groups, { labels, onpoint }) {
-    const range = (key) => points.reduce(([low, high], p) => [Math.min(low, p[key]), Math.max(high, p[key])], [Infinity, -Infinity]);
+    const range = (key) =>
+      points.reduce(([low, high], p) => [Math.min(low, p[key]), Math.max(high, p[key])], [Infinity, -Infinity]);
     const [left, right] = range("x");
     const [low, high] = range("y");
     const span = Math.max(right - left, high - low) || 1;
@@ -118,7 +146,9 @@ class PointMap extends Scatter {
       }
       return inside;
     };
-    return this.points.filter((_, i) => !this.hidden.has(this.group[i]) && isIn(this.x[i], this.y[i])).map((one) => one.id);
+    return this.points
+      .filter((_, i) => !this.hidden.has(this.group[i]) && isIn(this.x[i], this.y[i]))
+      .map((one) => one.id);
   }
 
   /** What is to be seen now, as a picture to keep. */
@@ -130,14 +160,25 @@ class PointMap extends Scatter {
       one.textContent = text;
       return one;
     };
-    const svg = /** @type {SVGSVGElement} */ (make("svg", { width: w, height: hgt, viewBox: `0 0 ${w} ${hgt}`, "font-size": 12 }));
+    const svg = /** @type {SVGSVGElement} */ (
+      make("svg", { width: w, height: hgt, viewBox: `0 0 ${w} ${hgt}`, "font-size": 12 })
+    );
     const { colours } = this.colours();
     this.points.forEach((_, i) => {
       const [x, y] = [x0 + this.x[i] * kx, y0 - this.y[i] * ky];
       if (this.hidden.has(this.group[i]) || x < 0 || x > w || y < 0 || y > hgt) return;
-      svg.append(make("circle", { cx: x.toFixed(1), cy: y.toFixed(1), r: this.points.length > 5000 ? 1.2 : 4, fill: colours[this.group[i]], "fill-opacity": 0.75 }));
+      svg.append(
+        make("circle", {
+          cx: x.toFixed(1),
+          cy: y.toFixed(1),
+          r: this.points.length > 5000 ? 1.2 : 4,
+          fill: colours[this.group[i]],
+          "fill-opacity": 0.75,
+        }),
+      );
     });
-    for (const { left, y, name } of this.placeLabels(this.canvas.getContext("2d"))) svg.append(make("text", { x: left.toFixed(1), y: (y - 3).toFixed(1) }, name));
+    for (const { left, y, name } of this.placeLabels(this.canvas.getContext("2d")))
+      svg.append(make("text", { x: left.toFixed(1), y: (y - 3).toFixed(1) }, name));
     return svg;
   }
 }
@@ -149,7 +190,10 @@ export function Points({ points, label, name, title, onPoint = null, onLasso = n
   const groups = useMemo(() => groupPoints(points), [points]);
   const act = useRef({ onPoint, onLasso });
   act.current = { onPoint, onLasso };
-  const map = useMemo(() => new PointMap(points, groups, { labels, onpoint: (point) => act.current.onPoint?.(point) }), [points]);
+  const map = useMemo(
+    () => new PointMap(points, groups, { labels, onpoint: (point) => act.current.onPoint?.(point) }),
+    [points],
+  );
   const [drawing, setDrawing] = useState(false);
   const [, redraw] = useState(0);
   const mode = useRef(false);
@@ -158,7 +202,8 @@ export function Points({ points, label, name, title, onPoint = null, onLasso = n
     const place = canvas.current;
     if (!place) return;
     const leave = new AbortController();
-    const listen = (type, act, options = {}) => place.addEventListener(type, act, { capture: true, signal: leave.signal, ...options });
+    const listen = (type, act, options = {}) =>
+      place.addEventListener(type, act, { capture: true, signal: leave.signal, ...options });
     listen("pointerdown", (event) => {
       if (!mode.current) return;
       event.stopImmediatePropagation();
@@ -211,33 +256,53 @@ export function Points({ points, label, name, title, onPoint = null, onLasso = n
   return html`<div class="map">
     <div class="spread">
       <div class="row middle">
-        <input type="search" class="map-find" placeholder="Find on the map" aria-label="Find on the map" autocomplete="off" onInput=${(event) => say(`${map.find(event.target.value)} found`)} />
-        ${onLasso &&
-        html`<button type="button" aria-pressed=${String(drawing)} onClick=${() => setDrawing(!drawing)}>${drawing ? "Draw around some points" : map.lassos.length === 1 ? "Lasso a second group" : "Lasso"}</button>
-          ${map.lassos.length > 0 && html`<button type="button" class="quiet" onClick=${clear}>Remove the lasso</button>`}`}
+        <input type="search" class="map-find" placeholder="Find on the map" aria-label="Find on the map"
+          autocomplete="off" onInput=${(event) => say(`${map.find(event.target.value)} found`)} />
+        ${
+          onLasso &&
+          html`<button type="button" aria-pressed=${String(drawing)}
+            onClick=${() => setDrawing(!drawing)}>
+              ${drawing ? "Draw around some points" : map.lassos.length === 1 ? "Lasso a second group" : "Lasso"}</button>
+          ${
+            map.lassos.length > 0 &&
+            html`<button type="button" class="quiet"
+            onClick=${clear}>Remove the lasso</button>`
+          }`
+        }
       </div>
       <div class="tools">
-        <button type="button" onClick=${() => addPin({ index, title, figure: `data:image/svg+xml;base64,${btoa(unescape(encodeURIComponent(alone(map.svg(), caption()))))}` })}>Pin</button>
-        <button type="button" aria-label=${`Download ${name} as SVG`} onClick=${() => save(`${name}.svg`, new Blob([alone(map.svg(), caption())], { type: "image/svg+xml" }))}>SVG</button>
-        <button type="button" aria-label=${`Download ${name} as PNG`} onClick=${async () => save(`${name}.png`, await toPng(alone(map.svg(), caption())))}>PNG</button>
+        <button type="button"
+          onClick=${() => addPin({ index, title, figure: `data:image/svg+xml;base64,${btoa(unescape(encodeURIComponent(alone(map.svg(), caption()))))}` })}>Pin</button>
+        <button type="button" aria-label=${`Download ${name} as SVG`}
+          onClick=${() => save(`${name}.svg`, new Blob([alone(map.svg(), caption())], { type: "image/svg+xml" }))}>SVG</button>
+        <button type="button" aria-label=${`Download ${name} as PNG`}
+          onClick=${async () => save(`${name}.png`, await toPng(alone(map.svg(), caption())))}>PNG</button>
         <button type="button" aria-label="Zoom in" onClick=${() => map.scale(1.5)}>+</button>
         <button type="button" aria-label="Zoom out" onClick=${() => map.scale(1 / 1.5)}>−</button>
         <button type="button" onClick=${() => map.reset()}>Whole</button>
       </div>
     </div>
     ${picture}
-    ${groups.kind === "gradient"
-      ? html`<div class="ramp" role="img" aria-label=${`Colours from ${number(groups.low)} to ${number(groups.high)}`}>
-          <span>${number(groups.low)}</span>${Array.from({ length: STEPS }, (_, i) => html`<i style=${{ background: colours[i] }}></i>`)}<span>${number(groups.high)}</span>
+    ${
+      groups.kind === "gradient"
+        ? html`<div class="ramp" role="img"
+          aria-label=${`Colours from ${number(groups.low)} to ${number(groups.high)}`}>
+          <span>${number(groups.low)}</span>${Array.from(
+            { length: STEPS },
+            (_, i) => html`<i
+            style=${{ background: colours[i] }}></i>`,
+          )}<span>${number(groups.high)}</span>
         </div>`
-      : groups.names.length > 1 &&
-        html`<div class="legend" role="group" aria-label="Legend; click to hide">
+        : groups.names.length > 1 &&
+          html`<div class="legend" role="group" aria-label="Legend; click to hide">
           ${groups.names.map(
             ([text, count], g) =>
-              html`<button type="button" aria-pressed=${String(!map.hidden.has(g))} onClick=${() => (map.toggle(g), redraw((n) => n + 1))}>
+              html`<button type="button" aria-pressed=${String(!map.hidden.has(g))}
+                onClick=${() => (map.toggle(g), redraw((n) => n + 1))}>
                 <i style=${{ background: colours[g] }}></i>${text} <span class="count">${number(count)}</span>
               </button>`,
           )}
-        </div>`}
+        </div>`
+    }
   </div>`;
 }

@@ -6,7 +6,7 @@ import { useMarks } from "./marks.js";
 import { addPin } from "./pins.js";
 import { change, href, query } from "./route.js";
 import { DocumentLink, Marked, colours, pieces, quotation, titleOf } from "./text.js";
-import { Choice, Outcome, Trouble, Typed, copy, html, number, percent, plural, say, usePage } from "./ui.js";
+import { Choice, Outcome, Trouble, Typed, copy, html, number, plural, say, usePage } from "./ui.js";
 
 const BLOCK = 100; // sentences that are loaded at a time
 const AHEAD = "1200px"; // how far beyond the edges of the view
@@ -19,7 +19,10 @@ export function Reader({ alone = false }) {
   const { index, params } = usePage();
   const doc = params.get("doc") ?? "";
   const chosen = params.has("s") ? Number(params.get("s")) : null;
-  const first = useAnswer("text", doc ? { index, document: doc, start: BLOCK * Math.floor((chosen ?? 0) / BLOCK), count: BLOCK } : null);
+  const first = useAnswer(
+    "text",
+    doc ? { index, document: doc, start: BLOCK * Math.floor((chosen ?? 0) / BLOCK), count: BLOCK } : null,
+  );
   const about = first.answer && first.answer.document === doc ? first.answer : null;
   const close = () => {
     change({ doc: null, s: null });
@@ -27,7 +30,8 @@ export function Reader({ alone = false }) {
   };
   useEffect(() => {
     if (alone) return;
-    const leave = (event) => event.key === "Escape" && !event.defaultPrevented && !document.querySelector("dialog[open]") && close();
+    const leave = (event) =>
+      event.key === "Escape" && !event.defaultPrevented && !document.querySelector("dialog[open]") && close();
     addEventListener("keydown", leave);
     return () => removeEventListener("keydown", leave);
   }, [alone]);
@@ -40,19 +44,24 @@ export function Reader({ alone = false }) {
       <div class="spread">
         ${alone ? html`<h1>${titleOf(doc, about?.metadata)}</h1>` : html`<h2>${titleOf(doc, about?.metadata)}</h2>`}
         <div class="tools">
-          ${alone
-            ? html`<a href=${href("overview")}>Back to the overview</a>`
-            : html`<a href=${href("read", { doc, s: params.get("s") })} title="Read with the whole window">Enlarge</a>
-                <button type="button" aria-label="Close the reader" onClick=${close}>Close</button>`}
+          ${
+            alone
+              ? html`<a href=${href("overview")}>Back to the overview</a>`
+              : html`<a href=${href("read", { doc, s: params.get("s") })}
+                title="Read with the whole window">Enlarge</a>
+                <button type="button" aria-label="Close the reader" onClick=${close}>Close</button>`
+          }
         </div>
       </div>
-      ${about &&
-      html`<p class="small about-text">
+      ${
+        about &&
+        html`<p class="small about-text">
         ${Object.entries(about.metadata)
           .filter(([name, value]) => value && name !== "title")
           .map(([name, value]) => html`<span class="tag" title=${name}>${value}</span> `)}
         ${plural(about.sentences, "sentence")}
-      </p>`}
+      </p>`
+      }
     </header>
     <${Trouble} problem=${first.problem} retry=${first.retry} />
     ${about && html`<${Text} key=${doc} index=${index} doc=${doc} about=${about} chosen=${chosen} />`}
@@ -66,7 +75,10 @@ function Empty() {
     <p class="lead">Choose a document.</p>
     <${Outcome} asked=${found}>
       ${(answer) => html`<ul class="columns plain">
-        ${answer.results.map((one) => html`<li><a href=${href("read", { doc: one.id })}>${titleOf(one.id, one.metadata)}</a></li>`)}
+        ${answer.results.map(
+          (one) => html`<li><a
+          href=${href("read", { doc: one.id })}>${titleOf(one.id, one.metadata)}</a></li>`,
+        )}
       </ul>`}
     </${Outcome}>`;
 }
@@ -77,12 +89,18 @@ function Text({ index, doc, about, chosen }) {
   const found = useAnswer("kwic", word.trim() ? { index, document: [doc], word: [word.trim()], k: MOST } : null);
   const hits = useMarks(doc);
   const places = useMemo(() => new Set(found.answer?.results.map((one) => one.sentence)), [found.answer]);
-  const marked = useMemo(() => new Map(hits.map((one) => [one.sentence, one.highlights])), [hits.length, hits[0]?.sentence]);
+  const marked = useMemo(
+    () => new Map(hits.map((one) => [one.sentence, one.highlights])),
+    [hits.length, hits[0]?.sentence],
+  );
   const [seen, setSeen] = useState(chosen ?? 0);
   const jump = useRef({ to: chosen, at: Date.now() });
   const blocks = Math.ceil(about.sentences / BLOCK);
   const width = box.current?.clientWidth ?? 440;
-  const height = Math.max(200, (((about.characters / about.sentences) * BLOCK * LETTER) / (width - 60)) * LINE * 1.15);
+  const height = Math.max(
+    200,
+    (((about.characters / about.sentences) * BLOCK * LETTER) / (width - 60)) * LINE * 1.15,
+  );
   const leap = (sentence) => {
     jump.current = { to: sentence, at: Date.now() };
     settle();
@@ -91,8 +109,10 @@ function Text({ index, doc, about, chosen }) {
     const { to, at } = jump.current;
     if (to === null || Date.now() - at > SETTLING || !box.current) return;
     const line = box.current.querySelector(`[data-s="${to}"]`);
-    if (line) return line.scrollIntoView({ block: "center" });
-    box.current.querySelector(`[data-block="${Math.floor(to / BLOCK)}"]`)?.scrollIntoView({ block: "start" });
+    const target = line ?? box.current.querySelector(`[data-block="${Math.floor(to / BLOCK)}"]`);
+    if (!target) return;
+    const away = target.getBoundingClientRect().top - box.current.getBoundingClientRect().top;
+    box.current.scrollTop += away - (line ? box.current.clientHeight / 3 : 0);
   };
   useLayoutEffect(() => {
     if (chosen !== null && chosen !== jump.current.to) jump.current = { to: chosen, at: Date.now() };
@@ -104,10 +124,13 @@ function Text({ index, doc, about, chosen }) {
   const still = () => (jump.current.to = null); // the reader scrolls by hand
   const follow = () => {
     const top = (box.current?.getBoundingClientRect().top ?? 0) + 60;
-    const line = [...(box.current?.querySelectorAll("[data-s]") ?? [])].find((one) => one.getBoundingClientRect().bottom > top);
+    const line = [...(box.current?.querySelectorAll("[data-s]") ?? [])].find(
+      (one) => one.getBoundingClientRect().bottom > top,
+    );
     if (line instanceof HTMLElement) setSeen(Number(line.dataset.s));
   };
-  const choose = (sentence) => change({ s: sentence === null ? null : String(sentence) }, { replace: chosen !== null });
+  const choose = (sentence) =>
+    change({ s: sentence === null ? null : String(sentence) }, { replace: chosen !== null });
   const step = (by) => {
     const next = chosen === null ? seen : Math.max(0, Math.min(about.sentences - 1, chosen + by));
     jump.current = { to: next, at: Date.now() };
@@ -116,8 +139,10 @@ function Text({ index, doc, about, chosen }) {
   return html`<div class="reader-tools">
       <${Find} word=${word} setWord=${setWord} found=${found} doc=${doc} seen=${seen} leap=${leap} />
       <div class="tools">
-        <button type="button" title="Choose the sentence before" aria-label="Sentence before" onClick=${() => step(-1)}>↑</button>
-        <button type="button" title="Choose the next sentence" aria-label="Next sentence" onClick=${() => step(1)}>↓</button>
+        <button type="button" title="Choose the sentence before" aria-label="Sentence before"
+          onClick=${() => step(-1)}>↑</button>
+        <button type="button" title="Choose the next sentence" aria-label="Next sentence"
+          onClick=${() => step(1)}>↓</button>
       </div>
     </div>
     <div class="reader-body">
@@ -154,7 +179,7 @@ function Text({ index, doc, about, chosen }) {
       </div>
       <${Margin} total=${about.sentences} places=${places} marked=${marked} seen=${seen} leap=${leap} />
     </div>
-    <p class="small reader-foot">Sentence ${number(seen + 1)} of ${number(about.sentences)}, ${percent(seen / Math.max(1, about.sentences - 1))} read</p>`;
+    <p class="small reader-foot">Sentence ${number(seen + 1)} of ${number(about.sentences)}, ${Math.round((100 * seen) / Math.max(1, about.sentences - 1))}%</p>`;
 }
 
 const inView = (line, box) => {
@@ -180,17 +205,27 @@ function Find({ word, setWord, found, doc, seen, leap }) {
   const total = found.answer?.totals[doc] ?? 0;
   const lines = found.answer?.results ?? [];
   const next = (by) => {
-    const after = by > 0 ? lines.find((one) => one.sentence > seen) : [...lines].reverse().find((one) => one.sentence < seen);
+    const after =
+      by > 0 ? lines.find((one) => one.sentence > seen) : [...lines].reverse().find((one) => one.sentence < seen);
     const to = after ?? (by > 0 ? lines[0] : lines[lines.length - 1]);
     if (to) leap(to.sentence);
   };
-  const text = found.problem ? found.problem.message : !word.trim() || found.busy ? "" : total ? plural(total, "time") : "not in this text";
+  const text = found.problem
+    ? found.problem.message
+    : !word.trim() || found.busy
+      ? ""
+      : total
+        ? plural(total, "time")
+        : "not in this text";
   return html`<div class="find-in">
-    <${Typed} type="search" placeholder="Find a word in this text" aria-label="Find a word in this text" value=${word} onInput=${setWord} />
+    <${Typed} type="search" placeholder="Find a word in this text" aria-label="Find a word in this text" value=${word}
+      onInput=${setWord} />
     <span class="small" role="status">${text}</span>
-    ${total > 0 &&
-    html`<button type="button" class="quiet" aria-label="Previous place" onClick=${() => next(-1)}>‹</button>
-      <button type="button" class="quiet" aria-label="Next place" onClick=${() => next(1)}>›</button>`}
+    ${
+      total > 0 &&
+      html`<button type="button" class="quiet" aria-label="Previous place" onClick=${() => next(-1)}>‹</button>
+      <button type="button" class="quiet" aria-label="Next place" onClick=${() => next(1)}>›</button>`
+    }
   </div>`;
 }
 
@@ -201,7 +236,8 @@ function Margin({ total, places, marked, seen, leap }) {
     leap(Math.min(total - 1, Math.floor((total * (event.clientY - area.top)) / area.height)));
   };
   const tick = (sentence, kind) => html`<i class=${kind} style=${{ top: `${(100 * sentence) / total}%` }}></i>`;
-  return html`<div class="margin" aria-hidden="true" onClick=${go} title="The whole text: marks are places that were found">
+  return html`<div class="margin" aria-hidden="true" onClick=${go}
+    title="The whole text: marks are places that were found">
     <b style=${{ top: `${(100 * seen) / total}%` }}></b>
     ${[...places].map((one) => tick(one, "place"))} ${[...marked.keys()].map((one) => tick(one, "hit-tick"))}
   </div>`;
@@ -222,7 +258,10 @@ function Block({ i, index, doc, metadata, root, height, at, word, places, marked
     if (box.current) watch.observe(box.current);
     return () => watch.disconnect();
   }, []);
-  const text = useAnswer("text", near || at !== null ? { index, document: doc, start: i * BLOCK, count: BLOCK } : null);
+  const text = useAnswer(
+    "text",
+    near || at !== null ? { index, document: doc, start: i * BLOCK, count: BLOCK } : null,
+  );
   useLayoutEffect(() => {
     if (text.answer) settle();
   }, [text.answer]);
@@ -237,15 +276,31 @@ function Block({ i, index, doc, metadata, root, height, at, word, places, marked
     ${text.problem && html`<${Trouble} problem=${text.problem} retry=${text.retry} />`}
     ${paragraphs.map((list) => {
       const here = list.find((row) => row.sentence === at);
-      return html`<p key=${list[0].sentence}>
+      return html`<p key=${list[0].sentence} class=${isVerse(list) ? "verse" : ""}>
           ${list.map(
             (row) =>
-              html`<${Sentence} key=${row.sentence} row=${row} isChosen=${row.sentence === at} word=${places.has(row.sentence) ? word : ""} highlights=${marked.get(row.sentence)} choose=${choose} />${" "}`,
+              html`<${Sentence} key=${row.sentence} row=${row} isChosen=${row.sentence === at}
+                word=${places.has(row.sentence) ? word : ""} highlights=${marked.get(row.sentence)}
+                  choose=${choose} />${" "}`,
           )}
         </p>
-        ${here && html`<${Similar} key=${`similar ${here.id}`} row=${here} index=${index} doc=${doc} metadata=${metadata} close=${() => choose(null)} />`}`;
+        ${
+          here &&
+          html`<${Similar} key=${`similar ${here.id}`} row=${here} index=${index} doc=${doc}
+          metadata=${metadata} close=${() => choose(null)} />`
+        }`;
     })}
   </div>`;
+}
+
+/** Lines that end before the margin are lines of verse; those of prose were only wrapped. */
+function isVerse(list) {
+  const lines = list.flatMap((row) => row.text.split("\n"));
+  return (
+    lines.length > 1 &&
+    lines.length > list.length &&
+    lines.reduce((sum, line) => sum + line.length, 0) / lines.length < 56
+  );
 }
 
 function Sentence({ row, isChosen, word, highlights, choose }) {
@@ -279,7 +334,9 @@ function tintWords(text, words) {
 /** @param {string} text @param {string} word */
 function markWord(text, word) {
   const safe = word.replace(/[.*+?^${}()|[\]\\]/g, "\\$&").replace(/\s+/g, "\\s+");
-  return [...text.matchAll(new RegExp(`(?<![\\p{L}\\p{N}])${safe}(?![\\p{L}\\p{N}])`, "giu"))].map((one) => place(text, one.index, one[0]));
+  return [...text.matchAll(new RegExp(`(?<![\\p{L}\\p{N}])${safe}(?![\\p{L}\\p{N}])`, "giu"))].map((one) =>
+    place(text, one.index, one[0]),
+  );
 }
 /** In characters, as the server counts. */
 function place(text, at, piece) {
@@ -299,7 +356,8 @@ function Similar({ row, index, doc, metadata, close }) {
     if (!found.answer) return;
     const words = new Map();
     for (const hit of found.answer.results)
-      for (const passage of hit.passages) for (const mark of passage.highlights) if (mark.weight >= 0.3) words.set(mark.query, colourOf(mark.query));
+      for (const passage of hit.passages)
+        for (const mark of passage.highlights) if (mark.weight >= 0.3) words.set(mark.query, colourOf(mark.query));
     dispatchEvent(new CustomEvent("tinted", { detail: { id: row.id, words } }));
   }, [found.answer]);
   const source = quotation("", doc, metadata, row.sentence).replace(/^“” \(|\)$/g, "");
@@ -308,9 +366,11 @@ function Similar({ row, index, doc, metadata, close }) {
     <div class="spread">
       <h3>Similar passages</h3>
       <div class="tools">
-        <button type="button" onClick=${() => copy(quotation(row.text, doc, metadata, row.sentence), "Quotation")}>Quote</button>
+        <button type="button"
+          onClick=${() => copy(quotation(row.text, doc, metadata, row.sentence), "Quotation")}>Quote</button>
         <button type="button" onClick=${() => copy(link(), "Link")}>Link</button>
-        <button type="button" onClick=${() => addPin({ index, title: titleOf(doc, metadata), quotes: [{ text: row.text, source }] })}>Pin</button>
+        <button type="button"
+          onClick=${() => addPin({ index, title: titleOf(doc, metadata), quotes: [{ text: row.text, source }] })}>Pin</button>
         <a href=${href("search", { q: row.text })}>Search</a>
         <button type="button" aria-label="Close similar passages" onClick=${close}>×</button>
       </div>
@@ -335,7 +395,8 @@ function Similar({ row, index, doc, metadata, close }) {
                 (hit) =>
                   html`<li key=${hit.id}>
                     <p class="text"><${Marked} passage=${hit.passages[0]} colourOf=${colourOf} /></p>
-                    <${DocumentLink} id=${hit.document} metadata=${hit.metadata} sentence=${hit.passages[0].sentence} class="small" />
+                    <${DocumentLink} id=${hit.document} metadata=${hit.metadata} sentence=${hit.passages[0].sentence}
+                      class="small" />
                   </li>`,
               )}
             </ol>`
@@ -343,5 +404,3 @@ function Similar({ row, index, doc, metadata, close }) {
     </${Outcome}>
   </aside>`;
 }
-
-

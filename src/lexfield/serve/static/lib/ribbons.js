@@ -8,8 +8,8 @@ export function Ribbons({ pairs, names }) {
   const box = useRef(/** @type {HTMLDivElement | null} */ (null));
   const [paths, setPaths] = useState(/** @type {{ d: string, i: number }[]} */ ([]));
   const [over, setOver] = useState(-1);
-  const left = pairs.map((one, i) => ({ ...one.a, i })).sort(byPlace);
-  const right = pairs.map((one, i) => ({ ...one.b, i })).sort(byPlace);
+  const left = pairs.map((one, i) => ({ ...one.a, highlights: shared(one.a.text, one.b.text), i })).sort(byPlace);
+  const right = pairs.map((one, i) => ({ ...one.b, highlights: shared(one.b.text, one.a.text), i })).sort(byPlace);
   useLayoutEffect(() => {
     const place = box.current;
     if (!place) return;
@@ -17,7 +17,13 @@ export function Ribbons({ pairs, names }) {
       const area = place.getBoundingClientRect();
       const middle = (side, i) => {
         const one = place.querySelector(`[data-${side}="${i}"]`)?.getBoundingClientRect();
-        return one ? { y: one.top - area.top + one.height / 2, x: side === "left" ? one.right - area.left : one.left - area.left, half: Math.min(18, one.height / 2 - 4) } : null;
+        return one
+          ? {
+              y: one.top - area.top + one.height / 2,
+              x: side === "left" ? one.right - area.left : one.left - area.left,
+              half: Math.min(18, one.height / 2 - 4),
+            }
+          : null;
       };
       setPaths(
         pairs.flatMap((_, i) => {
@@ -38,17 +44,37 @@ export function Ribbons({ pairs, names }) {
     html`<ol class=${side}>
       ${list.map(
         (one) =>
-          html`<li key=${one.i} data-left=${side === "left" ? one.i : undefined} data-right=${side === "right" ? one.i : undefined} class="pair p${one.i % 8} ${over === one.i ? "over" : ""}" onPointerEnter=${() => setOver(one.i)} onPointerLeave=${() => setOver(-1)}>
+          html`<li key=${one.i} data-left=${side === "left" ? one.i : undefined}
+            data-right=${side === "right" ? one.i : undefined}
+              class="pair p${one.i % 8} ${over === one.i ? "over" : ""}" onPointerEnter=${() => setOver(one.i)}
+                onPointerLeave=${() => setOver(-1)}>
             <p class="text"><${Marked} passage=${one} colourOf=${colourOf[one.i]} /></p>
-            <${DocumentLink} id=${one.document} metadata=${one.metadata} sentence=${one.sentence} class="small" /> <span class="small">${percent(pairs[one.i].similarity)} alike</span>
+            <${DocumentLink} id=${one.document} metadata=${one.metadata} sentence=${one.sentence}
+              class="small" /> <span class="small">${percent(pairs[one.i].similarity)} alike</span>
           </li>`,
       )}
     </ol>`;
   return html`<div class="ribbons" ref=${box}>
-    <svg aria-hidden="true">${paths.map(({ d, i }) => html`<path key=${i} d=${d} class=${over === i ? "over" : ""} fill=${`var(--c${i % 8})`} />`)}</svg>
+    <svg aria-hidden="true">${paths.map(
+      ({ d, i }) => html`<path key=${i} d=${d} class=${over === i ? "over" : ""}
+      fill=${`var(--c${i % 8})`} />`,
+    )}</svg>
     <div><h3 class="ink-a">${names[0]}</h3>${column(left, "left")}</div>
     <div><h3 class="ink-b">${names[1]}</h3>${column(right, "right")}</div>
   </div>`;
+}
+
+const WORD = /[\p{L}\p{M}]{4,}/gu;
+const STEM = 5; // letters in which forms of a word agree
+/** The words that another text has, too, in any form. @param {string} text @param {string} other */
+function shared(text, other) {
+  const stems = new Set((other.toLowerCase().match(WORD) ?? []).map((word) => word.slice(0, STEM)));
+  return [...text.matchAll(WORD)]
+    .filter((one) => stems.has(one[0].toLowerCase().slice(0, STEM)))
+    .map((one) => {
+      const start = Array.from(text.slice(0, one.index)).length;
+      return { start, end: start + Array.from(one[0]).length, query: one[0].toLowerCase().slice(0, STEM), weight: 1 };
+    });
 }
 
 const byPlace = (x, y) => x.document.localeCompare(y.document) || x.sentence - y.sentence;

@@ -29,14 +29,18 @@ export function Sidebar({ open, close }) {
       <label class="field"
         ><span>Collection</span>
         <select value=${index} onChange=${(event) => choose(event.target.value)}>
-          ${server?.indexes.map((one) => html`<option value=${one.id} selected=${one.id === index}>${one.id}</option>`)}
+          ${server?.indexes.map(
+            (one) => html`<option value=${one.id}
+            selected=${one.id === index}>${one.id}</option>`,
+          )}
         </select>
       </label>
       <a class="add" href=${href("import")}>+ Add texts</a>
     </div>
     <p class="small">${plural(about.documents, "document")}, ${plural(about.sentences, "sentence")}</p>
-    ${where.length > 0 &&
-    html`<div class="filter" role="group" aria-label="Filter">
+    ${
+      where.length > 0 &&
+      html`<div class="filter" role="group" aria-label="Filter">
       ${where.map(
         (one) =>
           html`<button type="button" class="tag on" title="Remove this condition" onClick=${() => drop(one)}>
@@ -44,10 +48,13 @@ export function Sidebar({ open, close }) {
           </button>`,
       )}
       <button type="button" class="quiet" onClick=${clear}>Clear the filter</button>
-    </div>`}
+    </div>`
+    }
     <${Trouble} problem=${facets.problem} />
     ${listed.map(
-      (one, i) => html`<${Facet} key=${one.field} facet=${one} where=${where} open=${i < 3 || where.some((w) => w.startsWith(one.field))} />`,
+      (one, i) =>
+        html`<${Facet} key=${one.field} facet=${one} where=${where}
+          open=${i < 3 || where.some((w) => w.startsWith(one.field))} />`,
     )}
     <${Documents} />
   </aside>`;
@@ -55,7 +62,9 @@ export function Sidebar({ open, close }) {
 
 // A field with one value, or with as many values as documents, says nothing about groups.
 const isUseful = (facet) =>
-  facet.kind !== "values" ? facet.low !== facet.high : facet.distinct > 1 && facet.values.some((one) => one.count > 1);
+  facet.kind !== "values"
+    ? facet.low !== facet.high
+    : facet.distinct > 1 && facet.values.some((one) => one.count > 1);
 
 function Facet({ facet, where, open }) {
   const [all, setAll] = useState(false);
@@ -70,18 +79,26 @@ function Facet({ facet, where, open }) {
         (one) =>
           html`<li>
             <label
-              ><input type="checkbox" checked=${picked.includes(one.value)} onChange=${() => toggle(facet.field, one.value)} />
+              ><input type="checkbox" checked=${picked.includes(one.value)}
+                onChange=${() => toggle(facet.field, one.value)} />
               <span class="name">${one.value || "(empty)"}</span> <span class="count">${number(one.count)}</span>
               <span class="meter" style=${{ width: `${(100 * one.count) / most}%` }}></span
             ></label>
           </li>`,
       )}
     </ul>
-    ${facet.values.length > FEW &&
-    html`<button type="button" class="quiet" onClick=${() => setAll(!all)}>
+    ${
+      facet.values.length > FEW &&
+      html`<button type="button" class="quiet" onClick=${() => setAll(!all)}>
       ${all ? "Fewer" : `${number(facet.values.length - FEW)} more`}
-    </button>`}
-    ${all && facet.distinct > facet.values.length && html`<p class="small">The ${facet.values.length} most frequent of ${number(facet.distinct)}.</p>`}
+    </button>`
+    }
+    ${
+      all &&
+      facet.distinct > facet.values.length &&
+      html`<p
+      class="small">The ${facet.values.length} most frequent of ${number(facet.distinct)}.</p>`
+    }
   </details>`;
 }
 
@@ -126,7 +143,8 @@ function Range({ facet, where, open }) {
       ${slider("from", low, (value) => put(value, high))}${slider("to", high, (value) => put(low, value))}
     </div>
     <div class="range-values">
-      ${field("from", low, (value) => put(value, high))}<span aria-hidden="true">–</span>${field("to", high, (value) => put(low, value))}
+      ${field("from", low, (value) => put(value, high))}<span
+        aria-hidden="true">–</span>${field("to", high, (value) => put(low, value))}
     </div>
   </details>`;
 }
@@ -144,14 +162,16 @@ function Documents() {
   });
   return html`<details class="facet documents" open>
     <summary>Documents <span class="count">${found.answer && number(fits.length)}</span></summary>
-    ${all.length > 10 &&
-    html`<input
+    ${
+      all.length > 10 &&
+      html`<input
       type="search"
       placeholder="Find a document"
       aria-label="Find a document"
       value=${text}
       onInput=${(event) => setText(event.target.value)}
-    />`}
+    />`
+    }
     <${Trouble} problem=${found.problem} retry=${found.retry} />
     <ul>
       ${fits.slice(0, shown).map(
@@ -161,7 +181,11 @@ function Documents() {
           </li>`,
       )}
     </ul>
-    ${fits.length > shown && html`<button type="button" class="quiet" onClick=${() => setShown(shown + 4 * STEP)}>More</button>`}
+    ${
+      fits.length > shown &&
+      html`<button type="button" class="quiet"
+      onClick=${() => setShown(shown + 4 * STEP)}>More</button>`
+    }
     ${found.answer && !fits.length && html`<p class="small">None is called that.</p>`}
   </details>`;
 }

@@ -7,12 +7,19 @@ import { change } from "./route.js";
 
 const TITLES = ["title", "name", "subject", "headline"];
 
-/** The name of a document for people. @param {string} id @param {Record<string, any>} [metadata] */
+const SMALL = /^(a|an|and|as|at|but|by|for|from|in|of|on|or|the|to|with)$/;
+
+/** The name of a document for people: its title, or its id with spaces and capitals.
+ * @param {string} id @param {Record<string, any>} [metadata] */
 export function titleOf(id, metadata = {}) {
   const key = TITLES.find((one) => metadata[one]);
   if (key) return String(metadata[key]);
-  const plain = id.replace(/\.\w{1,5}$/, "").replaceAll(/[_-]+/g, " ").trim();
-  return /[A-Z\s]/.test(plain) && plain ? plain.replace(/^./, (one) => one.toUpperCase()) : plain || id;
+  const words = id
+    .replace(/\.\w{1,5}$/, "")
+    .split(/[_\s-]+/)
+    .filter(Boolean);
+  if (!words.length || /[A-Z\d]/.test(id)) return words.join(" ") || id;
+  return words.map((word, i) => (i && SMALL.test(word) ? word : word[0].toUpperCase() + word.slice(1))).join(" ");
 }
 
 /** A passage in pieces, each with its highlight if it has one. The server counts characters; some have two units here.
@@ -20,7 +27,8 @@ export function titleOf(id, metadata = {}) {
 export function pieces({ text, highlights }) {
   const wide = /[\u{10000}-\u{10FFFF}]/u.test(text);
   const units = wide ? Array.from(text) : text;
-  const cut = (start, end) => (typeof units === "string" ? units.slice(start, end) : units.slice(start, end).join(""));
+  const cut = (start, end) =>
+    typeof units === "string" ? units.slice(start, end) : units.slice(start, end).join("");
   /** @type {[string, Highlight | null][]} */
   const found = [];
   let end = 0;
@@ -46,7 +54,8 @@ export function colours() {
 export function Marked({ passage, colourOf }) {
   return pieces(passage).map(([piece, mark]) =>
     mark
-      ? html`<mark class="w${colourOf(mark.query)} ${mark.weight >= 0.3 ? "strong" : ""}" title=${`for “${mark.query}”`}
+      ? html`<mark class="w${colourOf(mark.query)} ${mark.weight >= 0.3 ? "strong" : ""}"
+        title=${`for “${mark.query}”`}
           >${piece}</mark
         >`
       : piece,
@@ -57,7 +66,9 @@ export function Marked({ passage, colourOf }) {
 export function quotation(text, id, metadata, sentence) {
   const by = metadata.author ?? metadata.by ?? "";
   const title = titleOf(id, metadata);
-  const from = [by, title === id ? "" : title, sentence === null ? id : `${id}, sentence ${sentence + 1}`].filter(Boolean);
+  const from = [by, title === id ? "" : title, sentence === null ? id : `${id}, sentence ${sentence + 1}`].filter(
+    Boolean,
+  );
   return `“${text.replace(/\s+/g, " ").trim()}” (${from.join(", ")})`;
 }
 

@@ -9,6 +9,23 @@ export interface PageState {
   view: string;
   refresh: () => Promise<void>;
 }
+export interface AlignAnswer {
+  schema: "lexfield.align/1";
+  results: (AlignedPair)[];
+  notes: (string)[];
+}
+export interface AlignedPair {
+  similarity: number;
+  a: AlignedSentence;
+  b: AlignedSentence;
+}
+export interface AlignedSentence {
+  id: string;
+  document: string;
+  sentence: number;
+  metadata: Record<string, string>;
+  text: string;
+}
 export interface AnyAnswer {
   schema: string;
   results: (Record<string, any>)[];
@@ -530,6 +547,14 @@ export interface Rank {
   count: number;
   label: string;
 }
+export interface ReadSentence {
+  id: string;
+  sentence: number;
+  start: number;
+  end: number;
+  text: string;
+  paragraph: boolean;
+}
 export interface RollingAnswer {
   schema: "lexfield.rolling/1";
   id: string;
@@ -583,6 +608,16 @@ export interface Share {
   types: number;
   type_share: number;
 }
+export interface ShowAnswer {
+  schema: "lexfield.show/1";
+  document: string;
+  metadata: Record<string, string>;
+  sentences: number;
+  characters: number;
+  start: number;
+  results: (ReadSentence)[];
+  notes: (string)[];
+}
 export interface Slope {
   k: number;
   slope: number;
@@ -618,6 +653,16 @@ export interface Suggestion {
 export interface TellingWord {
   word: string;
   part: number;
+}
+export interface TextAnswer {
+  schema: "lexfield.text/1";
+  document: string;
+  metadata: Record<string, string>;
+  sentences: number;
+  characters: number;
+  start: number;
+  results: (ReadSentence)[];
+  notes: (string)[];
 }
 export interface TextFigures {
   tokens: number;
@@ -734,6 +779,7 @@ export interface ZipfFit {
   curves: (FittedCurve)[];
 }
 export interface Verbs {
+  align: { parameters: "a" | "b" | "format" | "index" | "k"; answer: AlignAnswer };
   attribute: { parameters: "by" | "document" | "features" | "format" | "index" | "measure" | "reject" | "rule" | "text" | "text_id" | "verify"; answer: AttributeAnswer };
   bag: { parameters: "document" | "format" | "index" | "k" | "ngram" | "text"; answer: BagAnswer };
   bags: { parameters: "algebra" | "allow_unknown" | "explain" | "format" | "full" | "index" | "k" | "like" | "method" | "query" | "unit" | "where"; answer: BagsAnswer };
@@ -765,7 +811,9 @@ export interface Verbs {
   rolling: { parameters: "by" | "document" | "features" | "format" | "index" | "rule" | "step" | "text" | "text_id" | "window"; answer: RollingAnswer };
   run: { parameters: "algebra" | "allow_unknown" | "format" | "id_field" | "index" | "k" | "method" | "queries" | "text_field" | "unit" | "where"; answer: RunAnswer };
   search: { parameters: "algebra" | "allow_unknown" | "explain" | "format" | "full" | "index" | "k" | "like" | "method" | "metric" | "queries" | "query" | "unit" | "where"; answer: SearchAnswer };
+  show: { parameters: "context" | "format" | "id" | "index"; answer: ShowAnswer };
   speech: { parameters: "allow_unknown" | "document" | "format" | "index" | "k" | "text" | "vectors"; answer: SpeechAnswer };
+  text: { parameters: "count" | "document" | "format" | "index" | "start"; answer: TextAnswer };
   threshold: { parameters: "deviation" | "format" | "limit" | "models" | "sample" | "seed" | "synonyms" | "vectors"; answer: ThresholdAnswer };
   topics: { parameters: "format" | "index" | "k" | "perplexity"; answer: TopicsAnswer };
   verify: { parameters: "format" | "index"; answer: VerifyAnswer };

@@ -96,7 +96,8 @@ export function Choice({ label, name, value, choices, onChange, hidden = false }
       ${choices.map(
         ([key, text, title]) =>
           html`<label title=${title}
-            ><input type="radio" name=${name} value=${key} checked=${key === value} onChange=${() => onChange(key)} /><span
+            ><input type="radio" name=${name} value=${key} checked=${key === value} onChange=${() => onChange(key)} />
+              <span
               >${text}</span
             ></label
           >`,
@@ -190,7 +191,8 @@ export function Table({ columns, rows, caption, hideCaption = false }) {
             html`<tr>
               ${columns.map(([, get, numeric]) => {
                 const value = get(row);
-                return html`<td class=${numeric ? "n" : ""}>${typeof value === "number" ? number(value) : value}</td>`;
+                return html`<td class=${numeric ? "n" : ""}>
+                  ${typeof value === "number" ? number(value) : value}</td>`;
               })}
             </tr>`,
         )}

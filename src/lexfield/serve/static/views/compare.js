@@ -8,7 +8,20 @@ import { describe } from "../lib/filter.js";
 import { Ribbons } from "../lib/ribbons.js";
 import { change, href } from "../lib/route.js";
 import { titleOf } from "../lib/text.js";
-import { Check, Choice, Notes, Outcome, Select, Table, Trouble, Typed, html, number, plural, usePage } from "../lib/ui.js";
+import {
+  Check,
+  Choice,
+  Notes,
+  Outcome,
+  Select,
+  Table,
+  Trouble,
+  Typed,
+  html,
+  number,
+  plural,
+  usePage,
+} from "../lib/ui.js";
 
 const SHOWN = 18; // words of a side
 
@@ -23,12 +36,19 @@ function readSide(params, name) {
 
 /** @param {"a" | "b"} name @param {Side} side */
 const optionsOf = (name, { kind, value }) =>
-  kind === "group" ? { [`${name}_where`]: [value] } : kind === "paste" ? { [`text_${name}`]: value } : { [name]: value };
+  kind === "group"
+    ? { [`${name}_where`]: [value] }
+    : kind === "paste"
+      ? { [`text_${name}`]: value }
+      : { [name]: value };
 
 /** @param {Side} side @param {Record<string, any>} metadata @param {string} letter */
 function nameOf(side, metadata, letter) {
   if (side.kind === "paste") return `your text ${letter}`;
-  if (side.kind === "group") return /^id=/.test(side.value) ? `group ${letter} (${describe(side.value)})` : describe(side.value).replace(/^\w+ is /, "");
+  if (side.kind === "group")
+    return /^id=/.test(side.value)
+      ? `group ${letter} (${describe(side.value)})`
+      : describe(side.value).replace(/^\w+ is /, "");
   return titleOf(side.value, metadata[side.value]);
 }
 
@@ -41,10 +61,23 @@ export function Compare() {
   const b = readSide(params, "b");
   const ready = a.value.trim() && b.value.trim();
   const stopwords = params.get("stopwords") !== "keep";
-  const options = ready ? { index, ...optionsOf("a", a), ...optionsOf("b", b), measure: "js", stopwords: stopwords ? "en" : null, bits: true } : null;
+  const options = ready
+    ? {
+        index,
+        ...optionsOf("a", a),
+        ...optionsOf("b", b),
+        measure: "js",
+        stopwords: stopwords ? "en" : null,
+        bits: true,
+      }
+    : null;
   const found = useAnswer("compare", options);
   return html`<h1 class=${ready ? "unseen" : ""}>Compare</h1>
-    ${!ready && html`<p class="lead">Choose two texts, or two groups, such as all of one author against all of another.</p>`}
+    ${
+      !ready &&
+      html`<p
+      class="lead">Choose two texts, or two groups, such as all of one author against all of another.</p>`
+    }
     <${Trouble} problem=${documents.problem} retry=${documents.retry} />
     <div class="sides">
       <${Picker} name="a" side=${a} list=${list} />
@@ -52,10 +85,13 @@ export function Compare() {
       <${Picker} name="b" side=${b} list=${list} />
     </div>
     ${!ready && html`<${Suggest} list=${list} metadata=${metadata} />`}
-    ${ready &&
-    html`<${Outcome} asked=${found} wait="Comparing…">
-      ${(answer) => html`<${Result} answer=${answer} options=${options} a=${a} b=${b} metadata=${metadata} stopwords=${stopwords} />`}
-    </${Outcome}>`}`;
+    ${
+      ready &&
+      html`<${Outcome} asked=${found} wait="Comparing…">
+      ${(answer) => html`<${Result} answer=${answer} options=${options} a=${a} b=${b} metadata=${metadata}
+        stopwords=${stopwords} />`}
+    </${Outcome}>`
+    }`;
 }
 
 function Picker({ name, side, list }) {
@@ -65,15 +101,31 @@ function Picker({ name, side, list }) {
   const shown = side.value ? side.kind : kind;
   const put = (next, value) => {
     setKind(next);
-    change({ [name]: null, [`${name}_where`]: null, [`text_${name}`]: null, ...(next === "document" ? { [name]: value } : next === "group" ? { [`${name}_where`]: value } : { [`text_${name}`]: value }) }, next === "paste" ? { typed: name } : {});
+    change(
+      {
+        [name]: null,
+        [`${name}_where`]: null,
+        [`text_${name}`]: null,
+        ...(next === "document"
+          ? { [name]: value }
+          : next === "group"
+            ? { [`${name}_where`]: value }
+            : { [`text_${name}`]: value }),
+      },
+      next === "paste" ? { typed: name } : {},
+    );
   };
   const groups = Object.entries(about.metadata).flatMap(([field, values]) =>
     Object.entries(values)
-      .filter(([value, count]) => value && Object.keys(values).length > 1 && (count > 1 || Object.keys(values).length <= 40))
+      .filter(
+        ([value, count]) =>
+          value && Object.keys(values).length > 1 && (count > 1 || Object.keys(values).length <= 40),
+      )
       .map(([value, count]) => [`${field}=${value.replace(/[\\,]/g, "\\$&")}`, `${field}: ${value} (${count})`]),
   );
   return html`<fieldset class="side-${name} picker">
-    <legend>${letter}</legend>
+    <legend class="unseen">${letter}</legend>
+    <div class="row middle"><strong class="letter ink-${name}" aria-hidden="true">${letter}</strong>
     <${Choice}
       label=${`Where ${letter} comes from`}
       hidden
@@ -81,27 +133,55 @@ function Picker({ name, side, list }) {
       value=${shown}
       choices=${[["document", "Text"], ...(groups.length ? [["group", "Group"]] : []), ["paste", "Paste"]]}
       onChange=${(value) => (side.value ? put(value, "") : setKind(value), setKind(value))}
-    />
-    ${shown === "document" &&
-    html`<${Select} label=${`Text ${letter}`} hidden value=${side.kind === "document" ? side.value : ""} choices=${[["", "Choose a text"], ...list.map((one) => [one.id, titleOf(one.id, one.metadata)])]} onChange=${(value) => put("document", value)} />`}
-    ${shown === "group" &&
-    html`<${Select} label=${`Group ${letter}`} hidden value=${side.kind === "group" ? side.value : ""} choices=${[["", "Choose a group"], ...groups, ...(side.kind === "group" && side.value && !groups.some(([key]) => key === side.value) ? [[side.value, describe(side.value)]] : [])]} onChange=${(value) => put("group", value)} />`}
-    ${shown === "paste" && html`<${Typed} tag="textarea" rows="3" aria-label=${`Your text ${letter}`} placeholder="Paste a text" onKeyDown=${() => {}} value=${side.kind === "paste" ? side.value : ""} onInput=${(value) => put("paste", value)} />`}
+    /></div>
+    ${
+      shown === "document" &&
+      html`<${Select} label=${`Text ${letter}`} hidden value=${side.kind === "document" ? side.value : ""}
+        choices=${[["", "Choose a text"], ...list.map((one) => [one.id, titleOf(one.id, one.metadata)])]}
+          onChange=${(value) => put("document", value)} />`
+    }
+    ${
+      shown === "group" &&
+      html`<${Select} label=${`Group ${letter}`} hidden value=${side.kind === "group" ? side.value : ""}
+        choices=${[["", "Choose a group"], ...groups, ...(side.kind === "group" && side.value && !groups.some(([key]) => key === side.value) ? [[side.value, describe(side.value)]] : [])]} onChange=${(value) => put("group", value)} />`
+    }
+    ${
+      shown === "paste" &&
+      html`<${Typed} tag="textarea" rows="3" aria-label=${`Your text ${letter}`}
+      placeholder="Paste a text" onKeyDown=${() => {}} value=${side.kind === "paste" ? side.value : ""}
+        onInput=${(value) => put("paste", value)} />`
+    }
   </fieldset>`;
 }
 
 function Suggest({ list, metadata }) {
   const { index, about } = usePage();
   const overview = useAnswer("overview", { index }).answer;
-  const asked = overview?.questions.filter((one) => one.view === "compare").map((one) => [one.text, one.parameters]) ?? [];
-  const fields = Object.entries(about.metadata).filter(([, values]) => Object.keys(values).length > 1 && Object.values(values).some((count) => count > 2));
+  const asked =
+    overview?.questions.filter((one) => one.view === "compare").map((one) => [one.text, one.parameters]) ?? [];
+  const fields = Object.entries(about.metadata).filter(
+    ([, values]) => Object.keys(values).length > 1 && Object.values(values).some((count) => count > 2),
+  );
   const groups = fields.slice(0, 2).map(([field, values]) => {
-    const [one, other] = Object.entries(values).sort((x, y) => y[1] - x[1]).map(([value]) => value);
+    const [one, other] = Object.entries(values)
+      .sort((x, y) => y[1] - x[1])
+      .map(([value]) => value);
     return [`All of ${one} and all of ${other}`, { a_where: `${field}=${one}`, b_where: `${field}=${other}` }];
   });
-  const pair = list.length > 1 ? [[`${titleOf(list[0].id, metadata[list[0].id])} and ${titleOf(list[1].id, metadata[list[1].id])}`, { a: list[0].id, b: list[1].id }]] : [];
+  const pair =
+    list.length > 1
+      ? [
+          [
+            `${titleOf(list[0].id, metadata[list[0].id])} and ${titleOf(list[1].id, metadata[list[1].id])}`,
+            { a: list[0].id, b: list[1].id },
+          ],
+        ]
+      : [];
   return html`<ul class="examples" aria-label="Examples">
-    ${[...asked, ...groups, ...pair].slice(0, 4).map(([text, values]) => html`<li><a href=${href("compare", values)}>${text}</a></li>`)}
+    ${[...asked, ...groups, ...pair].slice(0, 4).map(
+      ([text, values]) => html`<li><a
+      href=${href("compare", values)}>${text}</a></li>`,
+    )}
   </ul>`;
 }
 
@@ -114,32 +194,49 @@ function Result({ answer, options, a, b, metadata, stopwords }) {
     () =>
       (one.explanation?.reasons ?? [])
         .filter((each) => !each.query.startsWith("(") && rates[each.query])
-        .map((each) => ({ word: each.query, adds: Math.abs(each.contribution), a: rates[each.query][0], b: rates[each.query][1] }))
+        .map((each) => ({
+          word: each.query,
+          adds: Math.abs(each.contribution),
+          a: rates[each.query][0],
+          b: rates[each.query][1],
+        }))
         .sort((x, y) => y.adds - x.adds),
     [answer],
   );
-  const sides = [words.filter((each) => each.a > each.b).slice(0, SHOWN), words.filter((each) => each.b > each.a).slice(0, SHOWN)];
+  const sides = [
+    words.filter((each) => each.a > each.b).slice(0, SHOWN),
+    words.filter((each) => each.b > each.a).slice(0, SHOWN),
+  ];
   const most = Math.max(...sides.flat().map((each) => each.adds), 1e-12);
   const word = params.get("word") ?? "";
-  const says = (side) => sides[side].slice(0, 3).map((each) => each.word).join(", ") || "nothing of its own";
+  const says = (side) =>
+    sides[side]
+      .slice(0, 3)
+      .map((each) => each.word)
+      .join(", ") || "nothing of its own";
   return html`<p class="verdict">
-      <strong class="ink-a">${names[0]}</strong> says <em>${says(0)}</em>; <strong class="ink-b">${names[1]}</strong> says <em>${says(1)}</em>.
+      <strong class="ink-a">${names[0]}</strong> says <em>${says(0)}</em>; <strong
+        class="ink-b">${names[1]}</strong> says <em>${says(1)}</em>.
     </p>
     <div class="spread">
-      <${Check} label="Leave out common words such as “the”" checked=${stopwords} onChange=${(on) => change({ stopwords: on ? null : "keep" })} />
+      <${Check} label="Leave out common words such as “the”" checked=${stopwords}
+        onChange=${(on) => change({ stopwords: on ? null : "keep" })} />
       <${Export} verb="compare" options=${options} title=${`${names[0]} and ${names[1]}`} results=${words} />
     </div>
     <div class="two said">
       ${sides.map(
         (list, side) =>
           html`<section class=${`side-${side ? "b" : "a"}`} aria-label=${`Words of ${names[side]}`}>
-            <h2>${side ? "B" : "A"}: ${names[side]} <span class="small">${plural(side ? one.m : one.n, "word")}</span></h2>
+            <h2>${side ? "B" : "A"}: ${names[side]} <span class="small">${plural(side ? one.m : one.n, "word")}</span>
+              </h2>
             <ul class="tinted">
               ${list.map(
                 (each) =>
                   html`<li>
-                    <button type="button" aria-pressed=${String(each.word === word)} title=${`${number(each.a)} per 1,000 words in A, ${number(each.b)} in B. Click to see it in context.`} onClick=${() => change({ word: each.word === word ? null : each.word })}>
-                      <span class="bar" style=${{ width: `${(100 * each.adds) / most}%` }}></span><span class="name">${each.word}</span>
+                    <button type="button" aria-pressed=${String(each.word === word)}
+                      title=${`${number(each.a)} per 1,000 words in A, ${number(each.b)} in B. Click to see it in context.`} onClick=${() => change({ word: each.word === word ? null : each.word })}>
+                      <span class="bar" style=${{ width: `${(100 * each.adds) / most}%` }}></span><span
+                        class="name">${each.word}</span>
                       <span class="small">${side ? times(each.b, each.a) : times(each.a, each.b)}</span>
                     </button>
                   </li>`,
@@ -153,7 +250,9 @@ function Result({ answer, options, a, b, metadata, stopwords }) {
     ${a.kind !== "paste" && b.kind !== "paste" && html`<${Aligned} a=${a} b=${b} names=${names} />`}
     <details class="quiet-fold">
       <summary>Numbers</summary>
-      <p>Difference (Jensen–Shannon): <strong class="value">${number(one.value, 4)}</strong> of 1; 0 means the same words equally often, 1 no word in common.</p>
+      <p>Difference (Jensen–Shannon): <strong
+        class="value">
+          ${number(one.value, 4)}</strong> of 1; 0 means the same words equally often, 1 no word in common.</p>
       <${Table}
         caption="The words that tell them apart"
         columns=${[
@@ -172,15 +271,23 @@ const times = (more, less) => (less > 0 ? `${number(more / less, 2)}×` : "only 
 
 function InContext({ word, a, b, names }) {
   const { index } = usePage();
-  const where = (side) => (side.kind === "group" ? { index, where: [side.value] } : side.kind === "document" ? { index, document: [side.value] } : { text: [side.value] });
+  const where = (side) =>
+    side.kind === "group"
+      ? { index, where: [side.value] }
+      : side.kind === "document"
+        ? { index, document: [side.value] }
+        : { text: [side.value] };
   return html`<div class="two">
-    ${[a, b].map((side, i) => html`<div class=${`side-${i ? "b" : "a"}`}><${Concordance} key=${word + i} word=${word} options=${where(side)} heading=${html`“${word}” in ${names[i]}`} /></div>`)}
+    ${[a, b].map(
+      (side, i) => html`<div class=${`side-${i ? "b" : "a"}`}><${Concordance} key=${word + i} word=${word}
+      options=${where(side)} heading=${html`“${word}” in ${names[i]}`} /></div>`,
+    )}
   </div>`;
 }
 
 function Aligned({ a, b, names }) {
   const { index } = usePage();
-  const found = useAnswer("align", { index, ...optionsOf("a", a), ...optionsOf("b", b), k: 8 });
+  const found = useAnswer("align", { index, a: a.value, b: b.value, k: 8 });
   return html`<section aria-label="Where they say the same">
     <h2>Where they say the same</h2>
     <${Outcome} asked=${found} wait="Comparing their sentences…">
@@ -191,4 +298,3 @@ function Aligned({ a, b, names }) {
     </${Outcome}>
   </section>`;
 }
-

@@ -31,7 +31,9 @@ export function Import() {
     event.preventDefault();
     setOver(false);
     const entries = [...event.dataTransfer.items].map((item) => item.webkitGetAsEntry?.()).filter(Boolean);
-    const found = entries.some((one) => one.isDirectory) ? (await Promise.all(entries.map(unfold))).flat() : [...event.dataTransfer.files];
+    const found = entries.some((one) => one.isDirectory)
+      ? (await Promise.all(entries.map(unfold))).flat()
+      : [...event.dataTransfer.files];
     take(found);
   };
   const run = async (form) => {
@@ -61,10 +63,17 @@ export function Import() {
   };
   const submit = (event) => {
     event.preventDefault();
-    if (!files.length && !text.trim()) return setState({ problem: trouble("There is nothing to add yet.", "Drop a file, or paste a text."), told: "" });
+    if (!files.length && !text.trim())
+      return setState({
+        problem: trouble("There is nothing to add yet.", "Drop a file, or paste a text."),
+        told: "",
+      });
     if (size > most)
       return setState({
-        problem: trouble(`This is ${megabytes(size)}; at most ${megabytes(most)} are taken.`, "Start the server with a larger --max-body, or use: lexfield index"),
+        problem: trouble(
+          `This is ${megabytes(size)}; at most ${megabytes(most)} are taken.`,
+          "Start the server with a larger --max-body, or use: lexfield index",
+        ),
         told: "",
       });
     const form = new FormData();
@@ -89,15 +98,22 @@ export function Import() {
         >
           <p><strong>Drop files or folders here</strong></p>
           <p class="small">Text, csv, tsv, jsonl, parquet, or a zip of these; up to ${megabytes(most)}.</p>
-          <input ref=${pick} id="files" class="unseen" type="file" multiple tabindex="-1" aria-label="Files" onChange=${(event) => take([...event.target.files])} />
-          <input ref=${folder} class="unseen" type="file" webkitdirectory tabindex="-1" aria-label="Folder" onChange=${(event) => take([...event.target.files])} />
+          <input ref=${pick} id="files" class="unseen" type="file" multiple tabindex="-1" aria-label="Files"
+            onChange=${(event) => take([...event.target.files])} />
+          <input ref=${folder} class="unseen" type="file" webkitdirectory tabindex="-1" aria-label="Folder"
+            onChange=${(event) => take([...event.target.files])} />
           <div class="row center">
             <button type="button" onClick=${() => pick.current?.click()}>Choose files</button>
             <button type="button" onClick=${() => folder.current?.click()}>Choose a folder</button>
           </div>
           <p class="small" role="status">
-            ${files.length > 0 &&
-            html`${plural(files.length, "file")}, ${megabytes(size - text.length)}: ${files.slice(0, 3).map((file) => file.name).join(", ")}${files.length > 3 && ", …"}`}
+            ${
+              files.length > 0 &&
+              html`${plural(files.length, "file")}, ${megabytes(size - text.length)}: ${files
+                .slice(0, 3)
+                .map((file) => file.name)
+                .join(", ")}${files.length > 3 && ", …"}`
+            }
           </p>
         </div>
         <div class="stack">
@@ -107,12 +123,22 @@ export function Import() {
           </label>
           <label class="field"
             ><span>Name of the collection</span>
-            <input name="name" maxlength="60" placeholder="my texts" autocomplete="off" value=${name} onInput=${(event) => setName(event.target.value)} />
+            <input name="name" maxlength="60" placeholder="my texts" autocomplete="off" value=${name}
+              onInput=${(event) => setName(event.target.value)} />
           </label>
         </div>
       </div>
-      ${table && html`<${Columns} key=${table.name + table.size} file=${table} columns=${columns} setColumns=${setColumns} />`}
-      ${job ? html`<${Progress} job=${job} cancel=${cancel} />` : html`<div class="row"><button class="main" type="submit">Add these texts</button></div>`}
+      ${
+        table &&
+        html`<${Columns} key=${table.name + table.size} file=${table} columns=${columns}
+        setColumns=${setColumns} />`
+      }
+      ${
+        job
+          ? html`<${Progress} job=${job} cancel=${cancel} />`
+          : html`<div class="row"><button class="main"
+        type="submit">Add these texts</button></div>`
+      }
       <${Trouble} problem=${state.problem} />
       ${state.told && html`<p class="note" role="status">${state.told}</p>`}
     </form>
@@ -123,7 +149,8 @@ const megabytes = (bytes) => `${number(bytes < 1e6 ? Math.ceil(bytes / 1e5) / 10
 
 /** All files in a folder that was dropped. @param {any} entry @returns {Promise<File[]>} */
 async function unfold(entry) {
-  if (entry.isFile) return entry.name.startsWith(".") ? [] : [await new Promise((resolve, reject) => entry.file(resolve, reject))];
+  if (entry.isFile)
+    return entry.name.startsWith(".") ? [] : [await new Promise((resolve, reject) => entry.file(resolve, reject))];
   const reader = entry.createReader();
   /** @type {File[]} */
   const found = [];
@@ -148,7 +175,10 @@ function Columns({ file, columns, setColumns }) {
     const leave = new AbortController();
     const form = new FormData();
     form.append("files", file, file.name);
-    ask("/v1/preview", { method: "POST", body: form, signal: leave.signal }).then(setSeen, (error) => error.name !== "AbortError" && setProblem(error));
+    ask("/v1/preview", { method: "POST", body: form, signal: leave.signal }).then(
+      setSeen,
+      (error) => error.name !== "AbortError" && setProblem(error),
+    );
     return () => leave.abort();
   }, []);
   if (problem) return html`<${Trouble} problem=${problem} />`;
@@ -168,7 +198,8 @@ function Columns({ file, columns, setColumns }) {
           />`,
       )}
     </div>
-    <${Table} caption="The first rows" columns=${names.map((name) => [name, (row) => shorten(String(row[name] ?? ""), 80)])} rows=${seen.rows} />
+    <${Table} caption="The first rows"
+      columns=${names.map((name) => [name, (row) => shorten(String(row[name] ?? ""), 80)])} rows=${seen.rows} />
     <p class="small">All other columns become metadata to filter and colour by.</p>
   </fieldset>`;
 }
@@ -198,9 +229,13 @@ function Collections() {
         (one) =>
           html`<li class="card">
             <h3><a href=${`/overview?index=${encodeURIComponent(one.id)}`}>${one.id}</a></h3>
-            <p class="small">${plural(one.documents, "document")}, ${plural(one.sentences, "sentence")}, ${plural(one.tokens, "word")}</p>
-            ${one.uploaded &&
-            html`<button type="button" class="quiet" onClick=${() => erase(one.id)}>${sure === one.id ? "Delete it for good?" : "Delete"}</button>`}
+            <p class="small">
+              ${plural(one.documents, "document")}, ${plural(one.sentences, "sentence")}, ${plural(one.tokens, "word")}</p>
+            ${
+              one.uploaded &&
+              html`<button type="button" class="quiet"
+                onClick=${() => erase(one.id)}>${sure === one.id ? "Delete it for good?" : "Delete"}</button>`
+            }
           </li>`,
       )}
     </ul>

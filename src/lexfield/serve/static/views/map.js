@@ -33,7 +33,9 @@ export const placePoints = (rows, by) =>
     id: one.id,
     name: titleOf(one.id, one.metadata),
     value: by ? one.metadata[by] : "",
-    detail: Object.values(one.metadata).filter((value) => value && value !== one.metadata.title).join(" · "),
+    detail: Object.values(one.metadata)
+      .filter((value) => value && value !== one.metadata.title)
+      .join(" · "),
   }));
 
 export function MapView() {
@@ -45,11 +47,20 @@ export function MapView() {
   const fields = Object.keys(about.metadata);
   return html`<div class="spread">
       <h1>Map</h1>
-      ${found.answer && html`<${Export} verb="map" options=${options} title=${`${index}: map`} results=${found.answer.results} pin=${false} />`}
+      ${
+        found.answer &&
+        html`<${Export} verb="map" options=${options} title=${`${index}: map`}
+        results=${found.answer.results} pin=${false} />`
+      }
     </div>
     <div class="row middle controls">
-      <${Choice} label="Close together means" name="kind" value=${kind} choices=${KINDS} onChange=${(value) => change({ kind: value === "words" ? null : value })} />
-      ${fields.length > 0 && html`<${Select} label="Colour" value=${by} choices=${fields} onChange=${(value) => change({ by: value })} />`}
+      <${Choice} label="Close together means" name="kind" value=${kind} choices=${KINDS}
+        onChange=${(value) => change({ kind: value === "words" ? null : value })} />
+      ${
+        fields.length > 0 &&
+        html`<${Select} label="Colour" value=${by} choices=${fields}
+        onChange=${(value) => change({ by: value })} />`
+      }
     </div>
     <${Outcome} asked=${found} wait="Comparing every pair of documents…">
       ${(answer) => html`<${Drawn} answer=${answer} by=${by} />`}
@@ -71,8 +82,9 @@ function Drawn({ answer, by }) {
       onPoint=${(one) => read(one.id)}
       onLasso=${(...ids) => setGroups(ids)}
     />
-    ${groups.length > 0 &&
-    html`<div class="selection" role="group" aria-label="Lasso">
+    ${
+      groups.length > 0 &&
+      html`<div class="selection" role="group" aria-label="Lasso">
       ${groups.map(
         (ids, i) =>
           html`<div class=${`side-${i ? "b" : "a"}`}>
@@ -80,14 +92,24 @@ function Drawn({ answer, by }) {
             <button type="button" onClick=${() => filter(ids)}>Filter all views to these</button>
           </div>`,
       )}
-      ${groups.length > 1 ? html`<button type="button" class="main" onClick=${compare}>Compare A with B</button>` : html`<span class="small">Lasso a second group to compare the two.</span>`}
-    </div>`}
+      ${
+        groups.length > 1
+          ? html`<button type="button" class="main"
+        onClick=${compare}>Compare A with B</button>`
+          : html`<span
+          class="small">Lasso a second group to compare the two.</span>`
+      }
+    </div>`
+    }
     <p class="small">
       Click a point to read it. Drag to move; zoom with the buttons, or with the wheel after a click on the map. The map looks the same every time${about.documents > points.length ? `; ${plural(points.length, "document")} pass the filter` : ""}.
     </p>
     <details class="quiet-fold">
       <summary>As a list</summary>
-      <ul class="columns plain">${answer.results.map((one) => html`<li><${DocumentLink} id=${one.id} metadata=${one.metadata} /> <span class="small">${by && one.metadata[by]}</span></li>`)}</ul>
+      <ul class="columns plain">${answer.results.map(
+        (one) => html`<li><${DocumentLink} id=${one.id}
+        metadata=${one.metadata} /> <span class="small">${by && one.metadata[by]}</span></li>`,
+      )}</ul>
     </details>
     <${Notes} notes=${answer.notes} />`;
 }

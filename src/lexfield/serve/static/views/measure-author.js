@@ -11,7 +11,11 @@ export function Author() {
     const counts = Object.values(about.metadata[name]);
     return counts.length > 1 && counts.some((count) => count > 1);
   });
-  const by = fields.includes(params.get("by") ?? "") ? params.get("by") : fields.includes("author") ? "author" : fields[0];
+  const by = fields.includes(params.get("by") ?? "")
+    ? params.get("by")
+    : fields.includes("author")
+      ? "author"
+      : fields[0];
   const [text, setText] = useState("");
   const [told, setTold] = useState(/** @type {any} */ (null));
   const [problem, setProblem] = useState(/** @type {any} */ (null));
@@ -20,7 +24,8 @@ export function Author() {
   useEffect(() => () => leaving.current.abort(), []);
   const guess = async (event) => {
     event.preventDefault();
-    if (!text.trim()) return setProblem({ message: "There is no text yet.", hint: "Paste one above; the longer, the surer." });
+    if (!text.trim())
+      return setProblem({ message: "There is no text yet.", hint: "Paste one above; the longer, the surer." });
     leaving.current = new AbortController();
     setProblem(null);
     setJob({ state: "waiting" });
@@ -32,11 +37,13 @@ export function Author() {
       setJob(null);
     }
   };
-  if (!by) return html`<p class="hint">No field groups these documents, so there is nobody to choose from. Add a column such as author.</p>`;
+  if (!by)
+    return html`<p class="hint">No field groups these documents, so there is nobody to choose from. Add a column such as author.</p>`;
   const one = told?.results[0];
   return html`<p class="lead">Paste a text, and see whose style it is most like.</p>
     <form class="stack" onSubmit=${guess} aria-label="Whose text is it">
-      <label class="field"><span>Your text</span><textarea rows="6" value=${text} onInput=${(event) => setText(event.target.value)}></textarea></label>
+      <label class="field"><span>Your text</span><textarea rows="6" value=${text}
+        onInput=${(event) => setText(event.target.value)}></textarea></label>
       <div class="row">
         <${Select} label="Guess its" value=${by} choices=${fields} onChange=${(value) => change({ by: value })} />
         <button class="main" type="submit" disabled=${!!job}>Guess</button>
@@ -44,14 +51,19 @@ export function Author() {
     </form>
     ${job && html`<${Progress} job=${job} cancel=${() => (leaving.current.abort(), setJob(null))} />`}
     <${Trouble} problem=${problem} />
-    ${one &&
-    html`<section aria-label="The guess">
-      <p class="verdict">Most like <strong id="guess">${one.label}</strong> <span class="small">${percent(one.probability)} sure; such guesses were right for ${percent(told.calibration.accuracy)} of the known texts</span></p>
+    ${
+      one &&
+      html`<section aria-label="The guess">
+      <p class="verdict">Most like <strong id="guess">${one.label}</strong> <span
+        class="small">
+          ${percent(one.probability)} sure; such guesses were right for ${percent(told.calibration.accuracy)} of the known texts</span></p>
       <ul class="shares">
         ${one.candidates.slice(0, 8).map(
           (each) =>
             html`<li>
-              <span class="name">${each.label}</span> <span class="bar" style=${{ width: `${60 * each.probability}%` }}></span> <span class="small">${percent(each.probability)}</span>
+              <span class="name">${each.label}</span> <span class="bar"
+                style=${{ width: `${60 * each.probability}%` }}></span> <span
+                  class="small">${percent(each.probability)}</span>
             </li>`,
         )}
       </ul>
@@ -70,5 +82,6 @@ export function Author() {
         />
       </details>
       <${Notes} notes=${told.notes} />
-    </section>`}`;
+    </section>`
+    }`;
 }

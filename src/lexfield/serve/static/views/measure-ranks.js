@@ -19,7 +19,9 @@ export function Ranks() {
   const k = Number(params.get("k")) || Math.min(75, most, Math.max(10, Math.round(about.sentences / 60)));
   const nulls = params.get("nulls") === "true";
   const ngram = Number(params.get("ngram") ?? 1);
-  const options = latent ? { index, where, latent: true, k, seeds: 1, nulls } : { index, where, ngram: ngram > 1 ? ngram : null };
+  const options = latent
+    ? { index, where, latent: true, k, seeds: 1, nulls }
+    : { index, where, ngram: ngram > 1 ? ngram : null };
   const found = useAnswer("zipf", isMap ? null : options, { job: latent || about.tokens > MANY });
   const [shown, setShown] = useState(k);
   return html`<p class="lead">
@@ -38,8 +40,9 @@ export function Ranks() {
         ]}
         onChange=${(value) => change({ what: value === "words" ? null : value, k: null, nulls: null })}
       />
-      ${latent &&
-      html`<label class="field grow"
+      ${
+        latent &&
+        html`<label class="field grow"
           ><span>Number of clusters: <output>${shown}</output></span>
           <input
             type="range"
@@ -50,12 +53,25 @@ export function Ranks() {
             onChange=${(event) => change({ k: event.target.value }, { typed: "k" })}
           />
         </label>
-        <${Check} label="Compare with shuffled texts" checked=${nulls} onChange=${(on) => change({ nulls: on ? "true" : null })} />`}
-      ${!latent && !isMap && html`<${Select} label="Count" value=${ngram} choices=${[[1, "single words"], [2, "pairs of words"], [3, "three in a row"]]} onChange=${(value) => change({ ngram: value === "1" ? null : value })} />`}
+        <${Check} label="Compare with shuffled texts" checked=${nulls}
+          onChange=${(on) => change({ nulls: on ? "true" : null })} />`
+      }
+      ${
+        !latent &&
+        !isMap &&
+        html`<${Select} label="Count" value=${ngram} choices=${[
+          [1, "single words"],
+          [2, "pairs of words"],
+          [3, "three in a row"],
+        ]} onChange=${(value) => change({ ngram: value === "1" ? null : value })} />`
+      }
     </div>
-    ${isMap
-      ? html`<${WordMap} />`
-      : html`<${Outcome} asked=${found} wait="Counting…">${(answer) => html`<${Drawn} answer=${answer} options=${options} />`}</${Outcome}>`}`;
+    ${
+      isMap
+        ? html`<${WordMap} />`
+        : html`<${Outcome} asked=${found} wait="Counting…">${(answer) => html`<${Drawn} answer=${answer}
+          options=${options} />`}</${Outcome}>`
+    }`;
 }
 
 function Drawn({ answer, options }) {
@@ -64,28 +80,56 @@ function Drawn({ answer, options }) {
   const clusters = told.space === "latent";
   const [word, setWord] = useState("");
   const [cluster, setCluster] = useState(0);
-  const lines = useMemo(() => told.curves.flatMap((curve) => curve.rank.map((rank, i) => ({ rank, count: curve.count[i], name: curve.name }))), [told]);
+  const lines = useMemo(
+    () =>
+      told.curves.flatMap((curve) =>
+        curve.rank.map((rank, i) => ({ rank, count: curve.count[i], name: curve.name })),
+      ),
+    [told],
+  );
   const names = told.curves.map((curve) => curve.name);
   const unit = clusters ? "cluster" : "word";
   const least = Math.max(0.7, told.points[told.points.length - 1].count * 0.8);
   const draw = (Plot, width) => ({
     height: Math.round(Math.min(440, Math.max(280, width * 0.5))),
     marginLeft: 60,
-    x: { type: "log", label: `rank of the ${unit} →`, grid: true, tickFormat: "~s" },
-    y: { type: "log", label: clusters ? "↑ sentences in it" : "↑ times it occurs", grid: true, tickFormat: "~s", domain: [least, told.points[0].count * 1.6], clamp: true },
+    x: { type: "log", label: `rank of the ${unit} →`, labelOffset: 38, grid: true, tickFormat: "~s" },
+    y: {
+      type: "log",
+      label: clusters ? "↑ sentences in it" : "↑ times it occurs",
+      grid: true,
+      tickFormat: "~s",
+      domain: [least, told.points[0].count * 1.6],
+      clamp: true,
+    },
     color: { domain: names, range: [colour("c1"), colour("c2"), colour("c3")] },
     marks: [
-      Plot.line(lines.filter((one) => one.count >= least), { x: "rank", y: "count", stroke: "name", strokeWidth: 1.5, clip: true }),
-      Plot.dot(told.points, { x: "rank", y: "count", fill: colour("c0"), fillOpacity: 0.75, r: told.points.length > 400 ? 2.2 : 3.2 }),
-      Plot.tip(told.points, Plot.pointer({ x: "rank", y: "count", title: (one) => `${one.rank}. ${one.label}\n${number(one.count)} ${clusters ? "sentences" : "times"}` })),
+      Plot.line(
+        lines.filter((one) => one.count >= least),
+        { x: "rank", y: "count", stroke: "name", strokeWidth: 1.5, clip: true },
+      ),
+      Plot.dot(told.points, {
+        x: "rank",
+        y: "count",
+        fill: colour("c0"),
+        fillOpacity: 0.75,
+        r: told.points.length > 400 ? 2.2 : 3.2,
+      }),
+      Plot.tip(
+        told.points,
+        Plot.pointer({
+          x: "rank",
+          y: "count",
+          title: (one) => `${one.rank}. ${one.label}\n${number(one.count)} ${clusters ? "sentences" : "times"}`,
+        }),
+      ),
     ],
   });
   const open = (one) => (clusters ? setCluster(one.rank) : setWord(one.label));
-  return html`<div class="spread">
-      <p>${told.verdict}</p>
-      <${Export} verb="zipf" options=${options} title=${`${index}: frequencies`} results=${told.ranks} pin=${false} />
-    </div>
+  return html`<p class="verdict">${inWords(told, clusters)}</p>
     <${Figure}
+      tools=${html`<${Export} verb="zipf" options=${options} title=${`${index}: frequencies`} results=${told.ranks}
+        pin=${false} />`}
       title=${`${plural(told.figures.tokens, "word")}, ${number(told.figures.types)} different; slope ${number(told.slope)}`}
       label=${`Counts by rank: the slope is ${number(told.slope)}`}
       name="ranks"
@@ -96,25 +140,36 @@ function Drawn({ answer, options }) {
       y=${(one) => one.count}
       onPoint=${open}
     >
-      <div class="legend still">${names.map((name, i) => html`<span><i style=${{ background: `var(--c${i + 1})` }}></i>${name}</span>`)}</div>
+      <div class="legend still">${names.map(
+        (name, i) => html`<span><i style=${{ background: `var(--c${i + 1})` }}>
+        </i>${name}</span>`,
+      )}</div>
     </${Figure}>
     ${word && html`<${Concordance} key=${word} word=${word} options=${{ index, where }} />`}
     ${clusters && html`<${Clusters} told=${told} open=${cluster} />`}
     <details class="quiet-fold">
       <summary>Numbers</summary>
+      <p>${told.verdict}</p>
       <${Table}
         caption="Laws fitted to these counts"
         columns=${[
           ["fit", (fit) => fit.name.replaceAll("_", " ")],
-          ["parameters", (fit) => Object.entries(fit.parameters).map(([name, value]) => `${name} ${number(value, 4)}`).join(", ")],
+          [
+            "parameters",
+            (fit) =>
+              Object.entries(fit.parameters)
+                .map(([name, value]) => `${name} ${number(value, 4)}`)
+                .join(", "),
+          ],
           ["R²", (fit) => fit.r2, true],
           ["distance", (fit) => fit.distance, true],
           ["p", (fit) => fit.p, true],
         ]}
         rows=${Object.values(told.fits)}
       />
-      ${told.nulls.length > 0 &&
-      html`<${Table}
+      ${
+        told.nulls.length > 0 &&
+        html`<${Table}
         caption="Beside texts without meaning"
         columns=${[
           ["model", (one) => one.model],
@@ -123,10 +178,38 @@ function Drawn({ answer, options }) {
           ["text minus model", (one) => one.difference, true],
         ]}
         rows=${told.nulls}
-      />`}
-      ${!clusters && html`<${Table} caption="The most frequent" columns=${[["rank", (one) => one.rank, true], [told.unit, (one) => html`<button type="button" class="link" onClick=${() => setWord(one.label)}>${one.label}</button>`], ["times", (one) => one.count, true]]} rows=${told.ranks} />`}
+      />`
+      }
+      ${
+        !clusters &&
+        html`<${Table} caption="The most frequent" columns=${[
+          ["rank", (one) => one.rank, true],
+          [
+            told.unit,
+            (one) =>
+              html`<button type="button" class="link" onClick=${() => setWord(one.label)}>${one.label}</button>`,
+          ],
+          ["times", (one) => one.count, true],
+        ]} rows=${told.ranks} />`
+      }
       <${Notes} notes=${answer.notes} />
     </details>`;
+}
+
+/** What the slope says, for everybody. */
+function inWords(told, clusters) {
+  const [first, second] = told.points;
+  const what = clusters ? "cluster" : "word";
+  const times = second ? number(first.count / second.count, 2) : "1";
+  const law =
+    told.r2 < 0.85
+      ? "The counts do not fall along a line, so this is not Zipf’s law."
+      : Math.abs(told.slope + 1) < 0.15
+        ? "The counts fall as Zipf’s law says: a rank twice as high occurs about half as often."
+        : told.slope < -1
+          ? "The counts fall faster than Zipf’s law says: the most frequent take up more."
+          : "The counts fall more slowly than Zipf’s law says: frequent and rare are more alike.";
+  return `${law} The first ${what} is ${times} times as frequent as the second.`;
 }
 
 function Clusters({ told, open }) {
@@ -158,17 +241,42 @@ function WordMap() {
   const shares = useAnswer("speech", { index, where, k: [3, 10] }, { job: true }).answer?.results[0];
   const [word, setWord] = useState("");
   const points = useMemo(
-    () => (found.answer?.results ?? []).map((one) => ({ x: one.x, y: one.y, id: one.word, name: one.word, value: one.speech, detail: `${one.speech}, ${plural(one.count, "time")}` })),
+    () =>
+      (found.answer?.results ?? []).map((one) => ({
+        x: one.x,
+        y: one.y,
+        id: one.word,
+        name: one.word,
+        value: one.speech,
+        detail: `${one.speech}, ${plural(one.count, "time")}`,
+      })),
     [found.answer],
   );
   return html`<div class="row controls">
-      <${Select} label="Placed by" value=${method} choices=${[["pca", "main differences (quick)"], ["tsne", "neighbours (slower)"]]} onChange=${(value) => change({ by: value })} />
-      <${Select} label="Words" value=${words} choices=${[[2000, "2,000"], [5000, "5,000"], [20000, "20,000"]]} onChange=${(value) => change({ words: value })} />
+      <${Select} label="Placed by" value=${method} choices=${[
+        ["pca", "main differences (quick)"],
+        ["tsne", "neighbours (slower)"],
+      ]} onChange=${(value) => change({ by: value })} />
+      <${Select} label="Words" value=${words} choices=${[
+        [2000, "2,000"],
+        [5000, "5,000"],
+        [20000, "20,000"],
+      ]} onChange=${(value) => change({ words: value })} />
     </div>
     <${Outcome} asked=${found} wait="Placing the words…">
-      ${(answer) => html`<${Points} points=${points} label=${`Map of ${number(points.length)} words by part of speech`} title="Words by part of speech" name="words" onPoint=${(one) => setWord(one.id)} />
+      ${(
+        answer,
+      ) => html`<${Points} points=${points} label=${`Map of ${number(points.length)} words by part of speech`}
+        title="Words by part of speech" name="words" onPoint=${(one) => setWord(one.id)} />
         ${word && html`<${Concordance} key=${word} word=${word} options=${{ index, where }} />`}
-        ${shares && html`<${Table} caption="Parts of speech" columns=${[["part of speech", (one) => one.speech], ["of all words", (one) => percent(one.token_share), true], ["of different words", (one) => percent(one.type_share), true]]} rows=${shares.shares} />`}
+        ${
+          shares &&
+          html`<${Table} caption="Parts of speech" columns=${[
+            ["part of speech", (one) => one.speech],
+            ["of all words", (one) => percent(one.token_share), true],
+            ["of different words", (one) => percent(one.type_share), true],
+          ]} rows=${shares.shares} />`
+        }
         <${Export} verb="layout" options=${options} title="Map of words" results=${answer.results} pin=${false} />`}
     </${Outcome}>`;
 }

@@ -29,28 +29,50 @@ export function Sums() {
   const found = useAnswer("bags", options);
   return html`<p class="lead">Weigh the words you want, and see how each text adds up.</p>
     <form class="row controls" onSubmit=${(event) => event.preventDefault()}>
-      <label class="field grow"><span>Sum of words</span><${Typed} name="q" spellcheck="false" placeholder='3*sea + 2*"the boat" - rain' value=${q} onInput=${(text) => change({ q: text }, { typed: "q" })} /></label>
-      <${Select} label="Counted by" value=${method} choices=${METHODS} onChange=${(value) => change({ method: value })} />
-      <${Select} label="Find" value=${unit} choices=${[["document", "documents"], ["sentence", "sentences"]]} onChange=${(value) => change({ unit: value })} />
+      <label class="field grow"><span>Sum of words</span><${Typed} name="q"
+        spellcheck="false" placeholder='3*sea + 2*"the boat" - rain' value=${q}
+          onInput=${(text) => change({ q: text }, { typed: "q" })} /></label>
+      <${Select} label="Counted by" value=${method} choices=${METHODS}
+        onChange=${(value) => change({ method: value })} />
+      <${Select} label="Find" value=${unit} choices=${[
+        ["document", "documents"],
+        ["sentence", "sentences"],
+      ]} onChange=${(value) => change({ unit: value })} />
     </form>
-    ${!q.trim() &&
-    html`<ul class="examples">
-      ${LANGUAGE.map(([text, meaning]) => html`<li><a href=${href("measure", { tool: "sums", q: text })}><code>${text}</code></a> <span class="small">${meaning}</span></li>`)}
-    </ul>`}
-    ${options &&
-    html`<${Outcome} asked=${found} wait="Adding up…">
+    ${
+      !q.trim() &&
+      html`<ul class="examples">
+      ${LANGUAGE.map(
+        ([text, meaning]) => html`<li><a href=${href("measure", { tool: "sums", q: text })}>
+        <code>${text}</code></a> <span class="small">${meaning}</span></li>`,
+      )}
+    </ul>`
+    }
+    ${
+      options &&
+      html`<${Outcome} asked=${found} wait="Adding up…">
       ${(answer) => {
         const colourOf = colours();
         const top = Math.max(...answer.results.map((hit) => Math.abs(hit.score)), 1e-9);
         return html`<div class="spread">
-            <p class="small">${answer.results.length ? `The ${number(answer.results.length)} largest sums` : "No text has any of these words."}</p>
+            <p class="small">
+              ${answer.results.length ? `The ${number(answer.results.length)} largest sums` : "No text has any of these words."}</p>
             <${Export} verb="bags" options=${options} title=${`Sums: ${q}`} results=${answer.results} />
           </div>
-          ${answer.results.map((hit) => html`<${Sum} key=${hit.id} hit=${hit} top=${top} colourOf=${colourOf} digits=${method === "count" ? 6 : 3} />`)}
-          ${answer.results.length >= k && k < 200 && html`<button type="button" onClick=${() => change({ k: String(k + 10) }, { replace: true })}>Show more</button>`}
+          ${answer.results.map(
+            (hit) => html`<${Sum} key=${hit.id} hit=${hit} top=${top} colourOf=${colourOf}
+            digits=${method === "count" ? 6 : 3} />`,
+          )}
+          ${
+            answer.results.length >= k &&
+            k < 200 &&
+            html`<button type="button"
+            onClick=${() => change({ k: String(k + 10) }, { replace: true })}>Show more</button>`
+          }
           <${Notes} notes=${answer.notes} />`;
       }}
-    </${Outcome}>`}`;
+    </${Outcome}>`
+    }`;
 }
 
 function Sum({ hit, top, colourOf, digits }) {
@@ -67,7 +89,8 @@ function Sum({ hit, top, colourOf, digits }) {
   );
   const passage = hit.passages[0];
   return html`<article class="hit sum">
-    <div class="spread"><h2><${DocumentLink} id=${hit.document} metadata=${hit.metadata} sentence=${passage?.sentence ?? null} /></h2><strong>${number(hit.score, digits)}</strong></div>
+    <div class="spread"><h2><${DocumentLink} id=${hit.document} metadata=${hit.metadata}
+      sentence=${passage?.sentence ?? null} /></h2><strong>${number(hit.score, digits)}</strong></div>
     <div class="bar" style=${{ width: `${(100 * Math.abs(hit.score)) / top}%` }}></div>
     <p class="terms">${terms} = ${number(hit.score, digits)}</p>
     ${passage && html`<p class="text"><${Marked} passage=${passage} colourOf=${colourOf} /></p>`}

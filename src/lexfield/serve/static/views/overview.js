@@ -42,18 +42,25 @@ function Summary({ answer, options }) {
     </div>
     <dl class="facts">
       ${facts.map(([value, name]) => html`<div><dt>${name}</dt><dd>${number(value)}</dd></div>`)}
-      ${languages.length > 0 && html`<div><dt>${languages.length === 1 ? "language" : "languages"}</dt><dd>${languages.slice(0, 3).join(", ")}</dd></div>`}
+      ${
+        languages.length > 0 &&
+        html`<div><dt>${languages.length === 1 ? "language" : "languages"}</dt>
+        <dd>${languages.slice(0, 3).join(", ")}</dd></div>`
+      }
     </dl>
-    ${answer.questions.length > 0 &&
-    html`<h2>Ask it something</h2>
+    ${
+      answer.questions.length > 0 &&
+      html`<h2>Ask it something</h2>
       <ul class="questions">
         ${answer.questions.map(
           (one) =>
             html`<li>
-              <a href=${href(one.view, /** @type {any} */ (one.parameters))}><span class="kind">${NAMES[one.view] ?? one.view}</span> <span>${one.text}</span></a>
+              <a href=${href(one.view, /** @type {any} */ (one.parameters))}><span
+                class="kind">${NAMES[one.view] ?? one.view}</span> <span>${one.text}</span></a>
             </li>`,
         )}
-      </ul>`}
+      </ul>`
+    }
     <div class="two overview">
       <section aria-label="What is special about each">
         <h2>What each says more than the others</h2>
@@ -61,19 +68,23 @@ function Summary({ answer, options }) {
       </section>
       <div>
         <${Thumbnail} />
-        ${answer.unusual.length > 0 &&
-        html`<section aria-label="Unusual sentences">
+        ${
+          answer.unusual.length > 0 &&
+          html`<section aria-label="Unusual sentences">
           <h2>Unusual sentences</h2>
           <ul class="plain">
             ${answer.unusual.map(
               (one) =>
                 html`<li class="unusual">
-                  <button type="button" class="text-button" onClick=${() => read(one.document, sentenceOf(one.id))}>${one.text}</button>
-                  <span class="small"><${DocumentLink} id=${one.document} sentence=${sentenceOf(one.id)} />${one.why && `: ${one.why}`}</span>
+                  <button type="button" class="text-button"
+                    onClick=${() => read(one.document, sentenceOf(one.id))}>${one.text}</button>
+                  <span class="small"><${DocumentLink} id=${one.document}
+                    sentence=${sentenceOf(one.id)} />${one.why && `: ${one.why}`}</span>
                 </li>`,
             )}
           </ul>
-        </section>`}
+        </section>`
+        }
       </div>
     </div>
     <${Notes} notes=${answer.notes} />`;
@@ -97,7 +108,9 @@ function Distinctive({ list }) {
           <span class="words">
             ${one.words.map(
               ({ word }) =>
-                html`<a href=${href("trends", { q: [word], document: one.document })} title=${`Where “${word}” stands in ${titleOf(one.document, metadata.get(one.document))}`}>${word}</a> `,
+                html`<a href=${href("trends", { q: [word], document: one.document })}
+                  title=${`Where “${word}” stands in ${titleOf(one.document, metadata.get(one.document))}`}>
+                    ${word}</a> `,
             )}
           </span>
         </li>`,
@@ -107,14 +120,17 @@ function Distinctive({ list }) {
 
 function Thumbnail() {
   const { index, where, about } = usePage();
-  const found = useAnswer("map", about.documents > 2 && about.documents <= 500 ? { index, where, ...MAP } : null, { job: true });
+  const found = useAnswer("map", about.documents > 2 && about.documents <= 500 ? { index, where, ...MAP } : null, {
+    job: true,
+  });
   const by = colourField(about, null);
   const points = useMemo(() => placePoints(found.answer?.results ?? [], by), [found.answer]);
   if (about.documents <= 2 || about.documents > 500) return null;
   return html`<section aria-label="Map" class="thumbnail">
     <div class="spread"><h2>Which are alike</h2><a href=${href("map", null)}>Open the map</a></div>
     <${Outcome} asked=${found} wait="Drawing…">
-      ${() => html`<${Points} small points=${points} label=${`Small map of ${points.length} documents`} name="map" title="Map" labels=${8} onPoint=${(one) => read(one.id)} />
+      ${() => html`<${Points} small points=${points} label=${`Small map of ${points.length} documents`} name="map"
+        title="Map" labels=${8} onPoint=${(one) => read(one.id)} />
         <p class="small">Documents with similar words are close together${by && `; coloured by ${by}`}.</p>`}
     </${Outcome}>
   </section>`;

@@ -8,7 +8,22 @@ import { addPin } from "../lib/pins.js";
 import { setMarks } from "../lib/marks.js";
 import { change, href } from "../lib/route.js";
 import { DocumentLink, Marked, colours, quotation, titleOf } from "../lib/text.js";
-import { Check, Choice, Menu, Notes, Outcome, Select, Typed, copy, html, number, percent, plural, say, usePage } from "../lib/ui.js";
+import {
+  Check,
+  Choice,
+  Menu,
+  Notes,
+  Outcome,
+  Select,
+  Typed,
+  copy,
+  html,
+  number,
+  percent,
+  plural,
+  say,
+  usePage,
+} from "../lib/ui.js";
 
 const METHODS = {
   best: ["Best", "words, related words and meaning together"],
@@ -52,7 +67,8 @@ export function Search() {
         algebra: !like && params.get("algebra") === "true" ? true : null,
       }
     : null;
-  const slow = unit === "document" && about.tokens > MANY && methods.some((name) => SLOW.includes(name.split("(")[0]));
+  const slow =
+    unit === "document" && about.tokens > MANY && methods.some((name) => SLOW.includes(name.split("(")[0]));
   const found = useAnswer("search", options, { job: slow });
   const reach = useAnswer("balls", q.trim() && !like ? { index, query: q.trim() } : null);
   const results = found.answer?.results;
@@ -62,20 +78,30 @@ export function Search() {
     return () => setMarks([]);
   }, [results]);
   return html`<h1 class=${asks ? "unseen" : ""}>Search</h1>
-    ${!asks && html`<p class="lead">Write what you are looking for in your own words. You see what answers it, and why.</p>`}
+    ${
+      !asks &&
+      html`<p
+      class="lead">Write what you are looking for in your own words. You see what answers it, and why.</p>`
+    }
     <${Form} asks=${asks} q=${q} like=${like} methods=${methods} unit=${unit} />
     ${!asks && html`<${Examples} />`}
-    ${asks &&
-    html`<${Outcome} asked=${found} wait="Searching…">
-      ${(answer) => html`<${Results} answer=${answer} reach=${reach.answer} options=${options} methods=${methods} unit=${unit} k=${k} />`}
-    </${Outcome}>`}`;
+    ${
+      asks &&
+      html`<${Outcome} asked=${found} wait="Searching…">
+      ${(answer) => html`<${Results} answer=${answer} reach=${reach.answer} options=${options} methods=${methods}
+        unit=${unit} k=${k} />`}
+    </${Outcome}>`
+    }`;
 }
 
 function Form({ asks, q, like, methods, unit }) {
   const { server, about, params, index } = usePage();
   const metrics = useAnswer("list_metrics", { index }).answer?.results ?? [];
   const known = Object.keys(METHODS).filter(
-    (name) => server.methods.includes(name) && (name !== "topic" || about.topics) && (!SUMS.includes(name) || methods.includes(name)),
+    (name) =>
+      server.methods.includes(name) &&
+      (name !== "topic" || about.topics) &&
+      (!SUMS.includes(name) || methods.includes(name)),
   );
   const shown = [...known, ...methods.filter((one) => !known.includes(one))];
   const pick = (name, on) => {
@@ -119,26 +145,32 @@ function Form({ asks, q, like, methods, unit }) {
           ${shown.map(
             (name) =>
               html`<label class="check"
-                ><input type="checkbox" checked=${methods.includes(name)} onChange=${(event) => pick(name, event.target.checked)} />
-                <span><strong>${METHODS[name]?.[0] ?? name}</strong> <span class="small">${METHODS[name]?.[1]}</span></span></label
+                ><input type="checkbox" checked=${methods.includes(name)}
+                  onChange=${(event) => pick(name, event.target.checked)} />
+                <span><strong>${METHODS[name]?.[0] ?? name}</strong> <span class="small">${METHODS[name]?.[1]}</span>
+                  </span></label
               >`,
           )}
         </fieldset>`}
       </${Menu}>
-      ${metrics.length > 0 &&
-      html`<${Select}
+      ${
+        metrics.length > 0 &&
+        html`<${Select}
         label="Learned metric"
         hidden
         value=${params.get("metric") ?? ""}
         choices=${[["", "No learned metric"], ...metrics.map((one) => [one.name, `Metric ${one.name}`])]}
         onChange=${(value) => change({ metric: value })}
-      />`}
-      ${methods.some((name) => SUMS.includes(name.split("(")[0])) &&
-      html`<${Check}
+      />`
+      }
+      ${
+        methods.some((name) => SUMS.includes(name.split("(")[0])) &&
+        html`<${Check}
         label="My text is a sum of words, as in 3*storm - rain"
         checked=${params.get("algebra") === "true"}
         onChange=${(on) => change({ algebra: on ? "true" : null })}
-      />`}
+      />`
+      }
       ${like && html`<span class="tag on">More like ${like}</span>`}
     </div>
   </form>`;
@@ -148,14 +180,19 @@ function Examples() {
   const { index, about } = usePage();
   const overview = useAnswer("overview", { index }).answer;
   const asked = overview?.questions.filter((one) => one.view === "search") ?? [];
-  const texts = [...asked.map((one) => String(one.parameters.q ?? one.parameters.query ?? one.text)), ...(overview?.unusual ?? []).slice(0, 2).map((one) => one.text)];
+  const texts = [
+    ...asked.map((one) => String(one.parameters.q ?? one.parameters.query ?? one.text)),
+    ...(overview?.unusual ?? []).slice(0, 2).map((one) => one.text),
+  ];
   return html`<p class="hint">
       ${plural(about.documents, "document")}, ${plural(about.sentences, "sentence")}. Results come as you type; press <kbd>/</kbd> to begin.
     </p>
-    ${texts.length > 0 &&
-    html`<ul class="examples" aria-label="Examples">
+    ${
+      texts.length > 0 &&
+      html`<ul class="examples" aria-label="Examples">
       ${texts.slice(0, 4).map((text) => html`<li><a href=${href("search", { q: text })}>${text}</a></li>`)}
-    </ul>`}`;
+    </ul>`
+    }`;
 }
 
 const plainly = (method) => method.replace(/\s/g, "");
@@ -169,7 +206,8 @@ function Results({ answer, reach, options, methods, unit, k }) {
   }, [reach, answer]);
   // The server writes a method in its shortest form; the order is that of the question.
   const named = [...new Set(answer.results.map((hit) => hit.method))];
-  const label = (method) => named.find((name) => name && plainly(name) === plainly(method)) ?? named[methods.indexOf(method)];
+  const label = (method) =>
+    named.find((name) => name && plainly(name) === plainly(method)) ?? named[methods.indexOf(method)];
   const lists = methods.map((method) => [
     method,
     methods.length === 1 ? answer.results : answer.results.filter((hit) => hit.method === label(method)),
@@ -188,11 +226,15 @@ function Results({ answer, reach, options, methods, unit, k }) {
   return html`<div class="spread results-head">
       <p class="small" role="status">${head}</p>
       <div class="row middle">
-        ${unit === "sentence" &&
-        methods.length === 1 &&
-        count > 0 &&
-        html`<${Check} label="Group by document" checked=${grouped} onChange=${(on) => change({ group: on ? "true" : null })} />`}
-        <${Export} verb="search" options=${options} title=${`Search: ${options.query ?? `like ${options.like}`}`} results=${answer.results} quotes=${quotes} />
+        ${
+          unit === "sentence" &&
+          methods.length === 1 &&
+          count > 0 &&
+          html`<${Check} label="Group by document" checked=${grouped}
+            onChange=${(on) => change({ group: on ? "true" : null })} />`
+        }
+        <${Export} verb="search" options=${options} title=${`Search: ${options.query ?? `like ${options.like}`}`}
+          results=${answer.results} quotes=${quotes} />
       </div>
     </div>
     ${!count && html`<p class="hint">Try other words, or clear the filter on the left.</p>`}
@@ -201,21 +243,34 @@ function Results({ answer, reach, options, methods, unit, k }) {
       ${lists.map(
         ([method, hits]) =>
           html`<section class=${lists.length > 1 ? "card" : ""} aria-label=${METHODS[method]?.[0] ?? method}>
-            ${lists.length > 1 && html`<h2>${METHODS[method]?.[0] ?? method} <span class="small">${METHODS[method]?.[1]}</span></h2>`}
-            ${grouped
-              ? html`<${Groups} hits=${hits} colourOf=${colourOf} />`
-              : hits.map((hit) => html`<${Hit} key=${hit.id} hit=${hit} colourOf=${colourOf} unit=${unit} />`)}
+            ${
+              lists.length > 1 &&
+              html`<h2>${METHODS[method]?.[0] ?? method} <span
+              class="small">${METHODS[method]?.[1]}</span></h2>`
+            }
+            ${
+              grouped
+                ? html`<${Groups} hits=${hits} colourOf=${colourOf} />`
+                : hits.map((hit) => html`<${Hit} key=${hit.id} hit=${hit} colourOf=${colourOf} unit=${unit} />`)
+            }
             ${lists.length > 1 && !hits.length && html`<p class="hint">Nothing.</p>`}
           </section>`,
       )}
     </div>
     <div class="row">
-      ${more && html`<button type="button" onClick=${() => change({ k: String(k + STEP) }, { replace: true })}>Show more</button>`}
-      ${!methods.includes("ideas") &&
-      count > 0 &&
-      unit === "sentence" &&
-      !options.like &&
-      html`<button type="button" onClick=${() => change({ method: ["ideas"], k: null })}>Inspire me: varied sentences</button>`}
+      ${
+        more &&
+        html`<button type="button"
+        onClick=${() => change({ k: String(k + STEP) }, { replace: true })}>Show more</button>`
+      }
+      ${
+        !methods.includes("ideas") &&
+        count > 0 &&
+        unit === "sentence" &&
+        !options.like &&
+        html`<button type="button"
+          onClick=${() => change({ method: ["ideas"], k: null })}>Inspire me: varied sentences</button>`
+      }
     </div>
     <${Notes} notes=${answer.notes} />`;
 }
@@ -231,7 +286,8 @@ function Groups({ hits, colourOf }) {
   return [...groups].map(
     ([id, list]) =>
       html`<section class="group" key=${id} aria-label=${titleOf(id, list[0].metadata)}>
-        <h2><${DocumentLink} id=${id} metadata=${list[0].metadata} /> <span class="small">${plural(list.length, "sentence")}</span></h2>
+        <h2><${DocumentLink} id=${id} metadata=${list[0].metadata} /> <span
+          class="small">${plural(list.length, "sentence")}</span></h2>
         ${list.map((hit) => html`<${Hit} key=${hit.id} hit=${hit} colourOf=${colourOf} unit="sentence" inGroup />`)}
       </section>`,
   );
@@ -239,28 +295,51 @@ function Groups({ hits, colourOf }) {
 
 function Hit({ hit, colourOf, unit, inGroup = false }) {
   const { index } = usePage();
+  const [open, setOpen] = useState(false);
   const many = unit === "document";
-  const about = Object.entries(hit.metadata).filter(([name, value]) => value && name !== "title").slice(0, 3);
+  const about = Object.entries(hit.metadata)
+    .filter(([name, value]) => value && name !== "title")
+    .slice(0, 3);
   const parts = hit.explanation?.parts;
   return html`<article class="hit" data-id=${hit.id}>
     ${many && html`<h2><${DocumentLink} id=${hit.document} metadata=${hit.metadata} /></h2>`}
-    ${hit.passages.map((passage) => html`<p class="text">
+    ${hit.passages.map(
+      (passage) => html`<p class="text">
       <${Marked} passage=${passage} colourOf=${colourOf} />
-      ${many && html` <${DocumentLink} id=${hit.document} metadata=${{ title: "Read here" }} sentence=${passage.sentence} class="small" />`}
-    </p>`)}
+      ${
+        many &&
+        html` <${DocumentLink} id=${hit.document} metadata=${{ title: "Read here" }}
+        sentence=${passage.sentence} class="small" />`
+      }
+    </p>`,
+    )}
     <${Why} hit=${hit} colourOf=${colourOf} />
     <div class="about">
-      ${!inGroup && !many && html`<${DocumentLink} id=${hit.document} metadata=${hit.metadata} sentence=${hit.passages[0]?.sentence ?? null} />`}
-      ${inGroup && html`<${DocumentLink} id=${hit.document} metadata=${{ title: `Sentence ${(hit.passages[0]?.sentence ?? 0) + 1}` }} sentence=${hit.passages[0]?.sentence} />`}
+      ${
+        !inGroup &&
+        !many &&
+        html`<${DocumentLink} id=${hit.document} metadata=${hit.metadata}
+        sentence=${hit.passages[0]?.sentence ?? null} />`
+      }
+      ${
+        inGroup &&
+        html`<${DocumentLink} id=${hit.document}
+        metadata=${{ title: `Sentence ${(hit.passages[0]?.sentence ?? 0) + 1}` }}
+          sentence=${hit.passages[0]?.sentence} />`
+      }
       ${!inGroup && about.map(([name, value]) => html`<span class="tag" title=${name}>${value}</span>`)}
       ${parts && html`<${Parts} parts=${parts} />`}
       <span class="acts">
         <a href=${href("search", { like: hit.id })}>More like this</a>
-        <button type="button" class="quiet" onClick=${() => copy(`“${quoteOf(hit).text}” (${quoteOf(hit).source})`, "Quotation")}>Quote</button>
-        <button type="button" class="quiet" onClick=${() => addPin({ index, title: titleOf(hit.document, hit.metadata), quotes: [quoteOf(hit)] })}>Pin</button>
+        <button type="button" class="quiet"
+          onClick=${() => copy(`“${quoteOf(hit).text}” (${quoteOf(hit).source})`, "Quotation")}>Quote</button>
+        <button type="button" class="quiet"
+          onClick=${() => addPin({ index, title: titleOf(hit.document, hit.metadata), quotes: [quoteOf(hit)] })}>Pin</button>
+        <button type="button" class="quiet" aria-expanded=${String(open)}
+          onClick=${() => setOpen(!open)}>Numbers</button>
       </span>
     </div>
-    <${Numbers} hit=${hit} colourOf=${colourOf} />
+    ${open && html`<${Numbers} hit=${hit} colourOf=${colourOf} />`}
   </article>`;
 }
 
@@ -274,15 +353,20 @@ function Why({ hit, colourOf }) {
   const pairs = [...best.values()].sort((a, b) => b.contribution - a.contribution).slice(0, 4);
   const least = pairs.length ? pairs[0].contribution * 0.12 : 0;
   const said = pairs.filter((one) => one.contribution >= least);
-  return html`${said.length > 0 &&
+  return html`${
+    said.length > 0 &&
     html`<p class="why">
       ${said.map(
-        (one, i) => html`${i > 0 && (i === said.length - 1 ? " and " : ", ")}${i === 0 && (one.query === one.match ? "Has " : "Says ")}<strong
+        (
+          one,
+          i,
+        ) => html`${i > 0 && (i === said.length - 1 ? " and " : ", ")}${i === 0 && (one.query === one.match ? "Has " : "Says ")}<strong
             class="w${colourOf(one.query)}"
             >${one.match}</strong
           >${one.match !== one.query && html` for <em>${one.query}</em>`}`,
       )}.
-    </p>`}
+    </p>`
+  }
     ${hit.differs?.length > 0 && html`<p class="why differs"><span>But:</span> ${hit.differs.join("; ")}</p>`}`;
 }
 
@@ -298,45 +382,63 @@ function Parts({ parts }) {
 
 const SHOWN = 12;
 function Numbers({ hit, colourOf }) {
-  const [open, setOpen] = useState(false);
-  const inside = () => {
-    const reasons = [...(hit.explanation?.reasons ?? [])].sort((a, b) => Math.abs(b.contribution) - Math.abs(a.contribution));
-    const named = reasons.filter((one) => !one.query.startsWith("(")).slice(0, SHOWN);
-    const rest = reasons.filter((one) => !named.includes(one));
-    const parts = Object.entries(hit.explanation?.parts ?? {});
-    return html`<p class="small">
+  const reasons = [...(hit.explanation?.reasons ?? [])].sort(
+    (a, b) => Math.abs(b.contribution) - Math.abs(a.contribution),
+  );
+  const named = reasons.filter((one) => !one.query.startsWith("(")).slice(0, SHOWN);
+  const rest = reasons.filter((one) => !named.includes(one));
+  const parts = Object.entries(hit.explanation?.parts ?? {});
+  return html`<div class="numbers"><p class="small">
         Score ${number(hit.score)}${parts.length > 1 && html`: ${parts.map(([name, value]) => `${PARTS[name] ?? name} ${number(value)}`).join(" + ")}`}.
         ${hit.chance !== null && hit.chance !== undefined && html` As good as this by chance: ${number(hit.chance, 2)} expected.`}
       </p>
-      ${hit.explanation?.flows && html`<${Flows} moved=${hit.explanation.flows} reasons=${reasons} colourOf=${colourOf} />`}
+      ${
+        hit.explanation?.flows &&
+        html`<${Flows} moved=${hit.explanation.flows} reasons=${reasons}
+        colourOf=${colourOf} />`
+      }
       <table>
         <thead>
           <tr><th scope="col">your word</th><th scope="col">answered by</th><th scope="col" class="n">adds</th></tr>
         </thead>
         <tbody>
-          ${named.map((one) => html`<tr><td>${one.query || "none"}</td><td>${one.match || "none"}</td><td class="n">${number(one.contribution)}</td></tr>`)}
-          ${rest.length > 0 &&
-          html`<tr><td colspan="2" class="small">weaker pairs</td><td class="n">${number(rest.reduce((sum, one) => sum + one.contribution, 0))}</td></tr>`}
+          ${named.map(
+            (one) => html`<tr><td>${one.query || "none"}</td><td>${one.match || "none"}</td><td
+            class="n">${number(one.contribution)}</td></tr>`,
+          )}
+          ${
+            rest.length > 0 &&
+            html`<tr><td colspan="2" class="small">weaker pairs</td><td
+              class="n">${number(rest.reduce((sum, one) => sum + one.contribution, 0))}</td></tr>`
+          }
         </tbody>
       </table>
-      ${hit.explanation?.uncovered?.length > 0 && html`<p class="small">Not covered so far: ${hit.explanation.uncovered.join(", ")}</p>`}`;
-  };
-  return html`<details class="quiet-fold" onToggle=${(event) => setOpen(event.target.open)}>
-    <summary>Numbers</summary>
-    ${open && inside()}
-  </details>`;
+      ${
+        hit.explanation?.uncovered?.length > 0 &&
+        html`<p
+        class="small">Not covered so far: ${hit.explanation.uncovered.join(", ")}</p>`
+      }</div>`;
 }
 
 /** The words that count as answers to each word, and whether a sentence has covered it yet. */
 function Reach({ reach, hits, lists, colourOf }) {
-  const used = new Set(hits.flatMap((hit) => (hit.explanation?.reasons ?? []).map((one) => `${one.query}\n${one.match}`)));
+  const used = new Set(
+    hits.flatMap((hit) => (hit.explanation?.reasons ?? []).map((one) => `${one.query}\n${one.match}`)),
+  );
   const cover = lists.find(([method]) => /^(ideas|setcover)/.test(method))?.[1] ?? [];
   const covered = new Map();
   for (const hit of cover)
     for (const one of reach.results)
-      if (one.known && !covered.has(one.word) && hit.explanation && !hit.explanation.uncovered?.includes(one.word)) covered.set(one.word, hit.rank);
+      if (one.known && !covered.has(one.word) && hit.explanation && !hit.explanation.uncovered?.includes(one.word))
+        covered.set(one.word, hit.rank);
   const state = (one) =>
-    !one.known ? "not known to the word vectors" : !cover.length ? "" : covered.has(one.word) ? `covered by ${covered.get(one.word)}` : "not covered";
+    !one.known
+      ? "not known to the word vectors"
+      : !cover.length
+        ? ""
+        : covered.has(one.word)
+          ? `covered by ${covered.get(one.word)}`
+          : "not covered";
   const unknown = reach.results.filter((one) => !one.known).map((one) => one.word);
   return html`<details class="reach quiet-fold" open=${cover.length > 0}>
     <summary>Words it looks for</summary>
@@ -344,8 +446,12 @@ function Reach({ reach, hits, lists, colourOf }) {
       ${reach.results.map(
         (one) =>
           html`<li>
-            <span class="word w${colourOf(one.word)} strong">${one.word}</span> <span class="state">${state(one)}</span>
-            ${one.ball.map((near) => html`<span class=${used.has(`${one.word}\n${near.word}`) ? "used" : ""}>${near.word}</span> `)}
+            <span class="word w${colourOf(one.word)} strong">${one.word}</span> <span
+              class="state">${state(one)}</span>
+            ${one.ball.map(
+              (near) => html`<span
+              class=${used.has(`${one.word}\n${near.word}`) ? "used" : ""}>${near.word}</span> `,
+            )}
           </li>`,
       )}
     </ul>

@@ -26,12 +26,14 @@ function List() {
       ${(answer) => {
         const largest = Math.max(...answer.results.map((one) => one.share));
         const one = answer.results.find((each) => each.topic === chosen);
-        return html`<div class="spread"><h2>${answer.results.length} topics</h2><${Export} verb="topics" options=${options} title=${`${index}: topics`} results=${answer.results} /></div>
+        return html`<div class="spread"><h2>${answer.results.length} topics</h2><${Export} verb="topics"
+          options=${options} title=${`${index}: topics`} results=${answer.results} /></div>
           <ul class="topics">
             ${answer.results.map(
               (each) =>
                 html`<li key=${each.topic}>
-                  <button type="button" class="topic" aria-expanded=${String(each.topic === chosen)} onClick=${() => change({ topic: each.topic === chosen ? null : String(each.topic), word: null })}>
+                  <button type="button" class="topic" aria-expanded=${String(each.topic === chosen)}
+                    onClick=${() => change({ topic: each.topic === chosen ? null : String(each.topic), word: null })}>
                     <span class="bar" style=${{ width: `${(100 * each.share) / largest}%` }}></span>
                     <span class="share">${percent(each.share)}</span>
                     <span class="words">${wordsOf(each).slice(0, 8).join(", ")}</span>
@@ -55,7 +57,10 @@ function Topic({ topic }) {
   return html`<div class="topic-more card">
     <h3>Its words</h3>
     <p class="chips">
-      ${wordsOf(topic).map((one) => html`<button type="button" class="tag" aria-pressed=${String(one === word)} onClick=${() => change({ word: one === word ? null : one })}>${one}</button>`)}
+      ${wordsOf(topic).map(
+        (one) => html`<button type="button" class="tag" aria-pressed=${String(one === word)}
+        onClick=${() => change({ word: one === word ? null : one })}>${one}</button>`,
+      )}
     </p>
     ${word && html`<${Concordance} key=${word} word=${word} options=${{ index, where }} metadata=${metadata} />`}
     <${Shares} topic=${topic} metadata=${metadata} />
@@ -70,7 +75,9 @@ function Shares({ topic, metadata }) {
   const found = useAnswer("topic_shares", { index, where, topic: topic.topic, by: by || null, k: 15 });
   return html`<div class="spread">
       <h3>${by ? `By ${by}` : "Documents with most of it"}</h3>
-      <${Select} label="Show" hidden value=${by} choices=${[["", "documents"], ...fields.map((name) => [name, `by ${name}`])]} onChange=${(value) => change({ by: value })} />
+      <${Select} label="Show" hidden value=${by}
+        choices=${[["", "documents"], ...fields.map((name) => [name, `by ${name}`])]}
+          onChange=${(value) => change({ by: value })} />
     </div>
     <${Outcome} asked=${found}>
       ${(answer) => {
@@ -79,8 +86,14 @@ function Shares({ topic, metadata }) {
           ${answer.results.map(
             (one) =>
               html`<li>
-                <span class="name">${by ? one.value : html`<${DocumentLink} id=${one.value} metadata=${metadata[one.value]} />`}</span>
-                <span class="bar" style=${{ width: `${(60 * one.share) / most}%` }}></span> <span class="small">${percent(one.share)}</span>
+                <span class="name">${
+                  by
+                    ? one.value
+                    : html`<${DocumentLink} id=${one.value}
+                  metadata=${metadata[one.value]} />`
+                }</span>
+                <span class="bar" style=${{ width: `${(60 * one.share) / most}%` }}></span> <span
+                  class="small">${percent(one.share)}</span>
               </li>`,
           )}
         </ul>`;
@@ -106,21 +119,25 @@ function Own() {
   return html`<details class="fold">
     <summary>What is your own text about?</summary>
     <form onSubmit=${ask} class="stack">
-      <label class="field"><span>Your text</span><textarea rows="3" value=${text} onInput=${(event) => setText(event.target.value)}></textarea></label>
+      <label class="field"><span>Your text</span><textarea rows="3" value=${text}
+        onInput=${(event) => setText(event.target.value)}></textarea></label>
       <div class="row"><button type="submit">Find its topics</button></div>
     </form>
     <${Trouble} problem=${problem} />
-    ${told &&
-    (told.results.length
-      ? html`<ul class="shares" aria-label="Topics of your text">
+    ${
+      told &&
+      (told.results.length
+        ? html`<ul class="shares" aria-label="Topics of your text">
           ${told.results[0].topics.map(
             (one) =>
               html`<li>
-                <span class="name">${one.name}</span> <span class="bar" style=${{ width: `${60 * one.weight}%` }}></span> <span class="small">${percent(one.weight)}</span>
+                <span class="name">${one.name}</span> <span class="bar" style=${{ width: `${60 * one.weight}%` }}>
+                  </span> <span class="small">${percent(one.weight)}</span>
               </li>`,
           )}
         </ul>`
-      : html`<p class="hint">No word of it is in any topic. Try a longer text.</p>`)}
+        : html`<p class="hint">No word of it is in any topic. Try a longer text.</p>`)
+    }
   </details>`;
 }
 
@@ -138,7 +155,12 @@ function Fit({ heading, open = false }) {
     setJob({ state: "waiting" });
     setProblem(null);
     try {
-      await work("fit_topics", { index, topics: Number(count), no_names: names || null }, setJob, leaving.current.signal);
+      await work(
+        "fit_topics",
+        { index, topics: Number(count), no_names: names || null },
+        setJob,
+        leaving.current.signal,
+      );
       await refresh();
     } catch (error) {
       if (error.name !== "AbortError") setProblem(error);
@@ -147,12 +169,15 @@ function Fit({ heading, open = false }) {
     }
   };
   const form = html`<form class="row" onSubmit=${fit}>
-      <label class="field"><span>How many topics</span><input type="number" min="2" max="500" value=${count} onInput=${(event) => setCount(event.target.value)} /></label>
-      <${Check} label="Leave out names" title="Words that are mostly capitalised inside sentences" checked=${names} onChange=${setNames} />
+      <label class="field"><span>How many topics</span><input type="number" min="2" max="500" value=${count}
+        onInput=${(event) => setCount(event.target.value)} /></label>
+      <${Check} label="Leave out names" title="Words that are mostly capitalised inside sentences" checked=${names}
+        onChange=${setNames} />
       <button type="submit" class=${open ? "main" : ""} disabled=${!!job}>Find topics</button>
     </form>
     ${job && html`<${Progress} job=${job} cancel=${() => (leaving.current.abort(), setJob(null))} />`}
     <${Trouble} problem=${problem} />`;
-  return open ? html`<section class="card"><h2>${heading}</h2>${form}</section>` : html`<details class="fold"><summary>${heading}</summary>${form}</details>`;
+  return open
+    ? html`<section class="card"><h2>${heading}</h2>${form}</section>`
+    : html`<details class="fold"><summary>${heading}</summary>${form}</details>`;
 }
-
