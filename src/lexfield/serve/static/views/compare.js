@@ -121,7 +121,7 @@ function Picker({ name, side, list }) {
         ([value, count]) =>
           value && Object.keys(values).length > 1 && (count > 1 || Object.keys(values).length <= 40),
       )
-      .map(([value, count]) => [`${field}=${value.replace(/[\\,]/g, "\\$&")}`, `${field}: ${value} (${count})`]),
+      .map(([value, count]) => [`${field}=${value}`, `${field}: ${value} (${count})`]),
   );
   return html`<fieldset class="side-${name} picker">
     <legend class="unseen">${letter}</legend>

@@ -3,7 +3,6 @@
 import { useEffect, useMemo, useState } from "../vendor/preact-htm.js";
 import { useAnswer } from "../lib/api.js";
 import { Export } from "../lib/export.js";
-import { join } from "../lib/filter.js";
 import { Points } from "../lib/points.js";
 import { change, go, href } from "../lib/route.js";
 import { DocumentLink, read, titleOf } from "../lib/text.js";
@@ -72,8 +71,8 @@ function Drawn({ answer, by }) {
   const points = useMemo(() => placePoints(answer.results, by), [answer, by]);
   const [groups, setGroups] = useState(/** @type {string[][]} */ ([]));
   useEffect(() => setGroups([]), [answer]);
-  const filter = (ids) => change({ where: [`id=${join(ids)}`] });
-  const compare = () => go(href("compare", { a_where: `id=${join(groups[0])}`, b_where: `id=${join(groups[1])}` }));
+  const filter = (ids) => change({ where: [`id=${ids.join(",")}`] });
+  const compare = () => go(href("compare", { a_where: `id=${groups[0].join(",")}`, b_where: `id=${groups[1].join(",")}` }));
   return html`<${Points}
       points=${points}
       label=${`Map of ${plural(points.length, "document")}${by ? ` coloured by ${by}` : ""}`}
