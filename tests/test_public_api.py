@@ -240,7 +240,8 @@ def test_names_of_the_last_version_still_work() -> None:
 
 def test_subpackages_do_not_replace_functions() -> None:
     code = """
-import lexfield, lexfield.search.index, lexfield.topics.lda, lexfield.evaluate.trec, lexfield.vectors.wordvectors
+import lexfield, lexfield.search.index, lexfield.topics.lda, lexfield.evaluate.trec
+import lexfield.vectors.wordvectors
 from lexfield.search.index import Index
 from lexfield.search import index
 import types

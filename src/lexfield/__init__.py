@@ -51,12 +51,13 @@ if TYPE_CHECKING:  # every public name
     from lexfield.verbs.counts import bag as bag
     from lexfield.verbs.counts import keyness as keyness
     from lexfield.verbs.counts import kwic as kwic
+    from lexfield.verbs.documents import documents as documents
+    from lexfield.verbs.documents import facets as facets
     from lexfield.verbs.index import add as add
     from lexfield.verbs.index import compact as compact
     from lexfield.verbs.index import delete as delete
     from lexfield.verbs.index import encode as encode
     from lexfield.verbs.index import index as index
-    from lexfield.verbs.info import documents as documents
     from lexfield.verbs.info import info as info
     from lexfield.verbs.info import verify as verify
     from lexfield.verbs.inspire import balls as balls

@@ -152,7 +152,7 @@ def suggest(name: str, known: Iterable[str]) -> str:
     """Return "Did you mean …?" with the names that are spelled most like one; empty if none is."""
     from rapidfuzz import process
 
-    scored = process.extract(name, list(known), limit=3, score_cutoff=75)
+    scored = process.extract(name, list(known), limit=3, score_cutoff=75, processor=str.casefold)
     close = [repr(shorten(found, 60)) for found, *_ in scored]
     return f"Did you mean {' or '.join(close)}?" if close else ""
 

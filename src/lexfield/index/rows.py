@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lexfield.arrays import Array, join_ranges
-from lexfield.errors import InputError, list_fields
+from lexfield.errors import InputError, list_fields, suggest
 from lexfield.index.lexicon import Lexicon
 from lexfield.index.passages import Answers, Passage, best_passages
 from lexfield.index.segment import Postings, Segment
@@ -145,7 +145,8 @@ class Rows:
         Raise InputError if the collection has no such field.
         """
         if name not in self.fields:
-            raise InputError(f"No document has metadata {name!r}.", list_fields(self.fields))
+            hint = f"{suggest(name, self.fields)} {list_fields(self.fields)}".strip()
+            raise InputError(f"No document has metadata {name!r}.", hint)
         return [record.get(name, "") for record in self._metadata]
 
     @cached_property

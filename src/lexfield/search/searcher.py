@@ -15,7 +15,7 @@ from lexfield.explain import Explanation
 from lexfield.index.chance import Tail, join
 from lexfield.index.collection import Collection
 from lexfield.index.encodings import find_encodings
-from lexfield.index.filter import Where, allowed_rows, read_where, where_notes
+from lexfield.index.filter import allowed_rows, where_notes
 from lexfield.index.query import LONGEST_QUERY, Query, check_length
 from lexfield.index.ranking import Found, Ranking, add_notes
 from lexfield.index.reading import check_sentence, find_text, split_id
@@ -23,6 +23,7 @@ from lexfield.progress import Progress
 from lexfield.results import JsonObject
 from lexfield.search.method import Mask, Method, draw_sample, format_method, run, uses_vectors
 from lexfield.search.registry import METHODS, parse, read_query
+from lexfield.text.fields import Where, read_where
 from lexfield.text.normalise import TOKENIZERS
 from lexfield.text.segment import split_words
 from lexfield.vectors.encoders import is_known_elsewhere

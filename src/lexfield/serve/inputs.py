@@ -31,6 +31,7 @@ _QUERY = Annotated[str, Meta(max_length=20_000)]
 _WORD = Annotated[str, Meta(min_length=1, max_length=200)]
 _WORDS = Annotated[Sequence[_WORD], Meta(max_length=20)]
 _WHERE = Annotated[Sequence[Annotated[str, Meta(max_length=500)]], Meta(max_length=20)]
+_FILTERS = ("where", "a_where", "b_where")
 _SIZE = Annotated[int, Meta(ge=10, le=500)]
 
 
@@ -40,7 +41,7 @@ def _whole(low: int, high: int) -> Any:
 
 # What the server bounds more tightly than a verb does, so that no caller can keep it too busy.
 LIMITS: dict[str, JsonObject] = {
-    "bags": {"query": _QUERY, "k": _whole(1, 200), "where": _WHERE},
+    "bags": {"query": _QUERY, "k": _whole(1, 200), "start": _whole(0, 1000)},
     "clusters": {"k": _whole(10, 1000) | Literal["auto"], "seeds": _whole(1, 20)},
     "compare": {"resamples": _whole(20, 2000)},
     "documents": {"k": _whole(1, 2000)},
@@ -49,8 +50,8 @@ LIMITS: dict[str, JsonObject] = {
     "kwic": {"word": _WORDS, "window": _whole(0, 100), "k": _whole(1, 10_000)},
     "layout": {"words": _whole(10, 50_000)},
     "near": {"word": _WORDS, "k": _whole(1, 1000)},
-    "run": {"k": _whole(1, 1000), "where": _WHERE},
-    "search": {"query": _QUERY, "k": _whole(1, 200), "where": _WHERE, "metric": Id},
+    "run": {"k": _whole(1, 1000)},
+    "search": {"query": _QUERY, "k": _whole(1, 200), "start": _whole(0, 1000), "metric": Id},
     "threshold": {"sample": _whole(40, 20_000) | None},
     "topics": {"k": _whole(1, 100)},
     "train_vectors": {
@@ -117,7 +118,8 @@ def _offer_one(verb: Verb, parameter: Parameter) -> Iterator[Parameter]:
     name, about = parameter.name, parameter.help
     match kind_of(verb, parameter):
         case "option":
-            kind = LIMITS.get(verb.name, {}).get(name, parameter.type)
+            kind = _WHERE if name in _FILTERS else parameter.type
+            kind = LIMITS.get(verb.name, {}).get(name, kind)
             default = DEFAULTS.get(verb.name, {}).get(name, parameter.default)
             kind = kind | None if default is None else kind
             yield replace(parameter, type=kind, default=default, positional=False)

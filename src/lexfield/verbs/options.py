@@ -52,8 +52,12 @@ Limit = Annotated[
 Unit = Annotated[Literal["sentence", "document"], Help("Search sentences or whole documents.")]
 Where = Annotated[
     Sequence[Annotated[str, Meta(max_length=500)]] | Mapping[str, str | Sequence[str]],
+    Meta(max_length=100),
     Flags(metavar="FIELD=VALUE", pairs=True),
-    Help("Search only documents with this metadata; repeat it for more conditions."),
+    Help(
+        "Only documents with this metadata: author=Austen,Eliot, level!=high, year>=1850 or"
+        " year=1850..1900; repeat it for more conditions."
+    ),
 ]
 Method = Annotated[str, Meta(max_length=200), Flags(metavar="SPEC")]
 Algebra = Annotated[
