@@ -11,11 +11,12 @@ from msgspec import Meta
 from numpy.typing import NDArray
 
 from lexfield.errors import InputError
-from lexfield.index.filter import allowed_rows, read_where
+from lexfield.index.filter import allowed_rows
 from lexfield.index.rows import Rows
 from lexfield.results import JsonObject
 from lexfield.search.align import align as align_rows
 from lexfield.search.index import Index
+from lexfield.text.fields import read_where
 from lexfield.verbs.declare import Flags, Help, verb
 from lexfield.verbs.input import IndexInput, open_index
 from lexfield.verbs.results import Result

@@ -1,6 +1,6 @@
 // @ts-check
 // The frame: collection and filter on the left, a view in the middle, a text to read on the right.
-import { render, useEffect, useErrorBoundary, useState } from "./vendor/preact-htm.js";
+import { render, useEffect, useErrorBoundary, useRef, useState } from "./vendor/preact-htm.js";
 import { forgetAnswers, holdings } from "./lib/api.js";
 import { onBack, onGone, onRenewed } from "./lib/connection.js";
 import { Palette, openPalette } from "./lib/palette.js";
@@ -104,7 +104,14 @@ function remembered(server) {
 
 function Header({ view, index, onFilter, onPins, drawer }) {
   const pins = usePins();
-  return html`<header class="top">
+  const box = useRef(/** @type {HTMLElement | null} */ (null));
+  useEffect(() => {
+    const measure = () => document.documentElement.style.setProperty("--top", `${box.current?.offsetHeight ?? 0}px`);
+    const watch = new ResizeObserver(measure);
+    if (box.current) watch.observe(box.current);
+    return () => watch.disconnect();
+  }, []);
+  return html`<header class="top" ref=${box}>
     <a class="brand" href=${index ? href("overview", {}) : "/import"}
       ><img src="/static/icon.svg" alt="" width="24" height="24" /><span>lexfield</span></a
     >

@@ -98,7 +98,7 @@ export async function follow(start, show, signal) {
   try {
     job = await start(follower);
     following.add(leave);
-    for (let pause = 120; UNDER_WAY.includes(job.state); pause = Math.min(1.3 * pause, 1000)) {
+    for (let pause = 120; UNDER_WAY.includes(job.state ?? ""); pause = Math.min(1.3 * pause, 1000)) {
       show(job);
       await new Promise((resolve) => {
         setTimeout(resolve, pause);

@@ -30,8 +30,13 @@ export function loadPlot() {
 export const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
 export const palette = () => Array.from({ length: 8 }, (_, i) => colour(`c${i}`));
 
+/** @typedef {{ title: string, label: string, name: string, draw: (Plot: any, width: number) => object, deps: any[],
+ *   onPoint?: ((datum: any) => void) | null, data?: any[], x?: ((datum: any) => any) | null, y?: ((datum: any) => any) | null,
+ *   children?: any, tools?: any, pin?: boolean }} Drawing */
+
 /** A figure. `draw(Plot, width)` returns the options of a plot. `onPoint(datum)`: what a click or Enter on a mark does;
- * `data`: the marks in the order in which arrow keys visit them; `x`, `y`: where they are. */
+ * `data`: the marks in the order in which arrow keys visit them; `x`, `y`: where they are.
+ * @param {Drawing} drawing */
 export function Figure({
   title,
   label,

@@ -62,7 +62,9 @@ function Snippets({ verb, options }) {
   );
 }
 
-/** The menu beside an answer. `quotes`: what can be quoted of it; `rows`: its results as they are exported. */
+/** The menu beside an answer. `quotes`: what can be quoted of it; `results`: what is exported.
+ * @param {{ verb: string, options: Record<string, any>, title: string, results: any[], pin?: boolean,
+ *   quotes?: (() => { text: string, source: string }[]) | null }} answer */
 export function Export({ verb, options, title, results, quotes = null, pin = true }) {
   const { index } = usePage();
   const name = `${index ?? "lexfield"}-${verb}`;

@@ -67,7 +67,7 @@ export function ramp(share) {
   return `rgb(${stops[i].map((v, c) => Math.round(v + (at - i) * (stops[i + 1][c] - v))).join(",")})`;
 }
 
-class PointMap extends Scatter {
+class PointMap extends /** @type {any} */ (Scatter) {
   /** @param {Point[]} points @param {any} groups @param {{ labels: number, onpoint: any }} options */
   constructor(points, groups, { labels, onpoint }) {
     const range = (key) =>

@@ -266,6 +266,7 @@ function Block({ i, index, doc, metadata, root, height, at, word, places, marked
     if (text.answer) settle();
   }, [text.answer]);
   const rows = near || at !== null ? (text.answer?.results ?? []) : [];
+  /** @type {import("./types").ReadSentence[][]} */
   const paragraphs = [];
   for (const row of rows) {
     if (row.paragraph || !paragraphs.length) paragraphs.push([]);

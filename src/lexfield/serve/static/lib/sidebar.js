@@ -2,7 +2,7 @@
 // The collection, the filter that all views share, and the documents that pass it.
 import { useEffect, useState } from "../vendor/preact-htm.js";
 import { useAnswer } from "./api.js";
-import { bounds, chosen, clear, describe, drop, setCondition, toggle } from "./filter.js";
+import { bounds, chosen, clear, describe, drop, parse, setCondition, toggle } from "./filter.js";
 import { forget, go, href } from "./route.js";
 import { DocumentLink } from "./text.js";
 import { Trouble, Typed, html, number, plural, usePage } from "./ui.js";
@@ -12,7 +12,7 @@ const STEP = 40; // documents
 
 export function Sidebar({ open, close }) {
   const { server, index, about, where } = usePage();
-  const facets = useAnswer("facets", { index, where });
+  const all = useAnswer("facets", { index });
   useEffect(() => {
     if (!open) return;
     const leave = (event) => event.key === "Escape" && close();
@@ -23,7 +23,7 @@ export function Sidebar({ open, close }) {
     forget();
     go(`/overview?index=${encodeURIComponent(id)}`);
   };
-  const listed = facets.answer?.results.filter(isUseful) ?? [];
+  const listed = all.answer?.results.filter(isUseful) ?? [];
   return html`<aside class="side ${open ? "open" : ""}" aria-label="Collection and filter">
     <div class="collection">
       <label class="field"
@@ -50,12 +50,11 @@ export function Sidebar({ open, close }) {
       <button type="button" class="quiet" onClick=${clear}>Clear the filter</button>
     </div>`
     }
-    <${Trouble} problem=${facets.problem} />
-    ${listed.map(
-      (one, i) =>
-        html`<${Facet} key=${one.field} facet=${one} where=${where}
-          open=${i < 3 || where.some((w) => w.startsWith(one.field))} />`,
-    )}
+    <${Trouble} problem=${all.problem} retry=${all.retry} />
+    ${listed.map((one, i) => {
+      const isSet = where.some((each) => parse(each).field === one.field);
+      return html`<${Facet} key=${one.field} whole=${one} open=${i < 3 || isSet} />`;
+    })}
     <${Documents} />
   </aside>`;
 }
@@ -66,39 +65,39 @@ const isUseful = (facet) =>
     ? facet.low !== facet.high
     : facet.distinct > 1 && facet.values.some((one) => one.count > 1);
 
-function Facet({ facet, where, open }) {
+/** The values of a field, counted among the documents that all other conditions leave. */
+function Facet({ whole, open }) {
+  const { index, where } = usePage();
   const [all, setAll] = useState(false);
-  const picked = chosen(where, facet.field);
-  if (facet.kind !== "values") return html`<${Range} facet=${facet} where=${where} open=${open} />`;
-  const values = all ? facet.values : facet.values.slice(0, FEW);
-  const most = Math.max(...facet.values.map((one) => one.count));
+  const others = where.filter((one) => parse(one).field !== whole.field);
+  const counted = useAnswer("facets", { index, where: others }).answer?.results.find((one) => one.field === whole.field);
+  if (whole.kind !== "values") return html`<${Range} facet=${whole} where=${where} open=${open} />`;
+  const picked = chosen(where, whole.field);
+  const counts = new Map((counted ?? whole).values.map((one) => [one.value, one.count]));
+  const known = whole.values.map((one) => ({ value: one.value, count: counts.get(one.value) ?? 0 }));
+  const values = known.sort((x, y) => y.count - x.count).filter((one, i) => all || i < FEW || picked.includes(one.value));
+  const most = Math.max(1, ...known.map((one) => one.count));
   return html`<details class="facet" open=${open}>
-    <summary>${facet.field}</summary>
+    <summary>${whole.field.replaceAll("_", " ")}</summary>
     <ul>
       ${values.map(
         (one) =>
-          html`<li>
-            <label
-              ><input type="checkbox" checked=${picked.includes(one.value)}
-                onChange=${() => toggle(facet.field, one.value)} />
-              <span class="name">${one.value || "(empty)"}</span> <span class="count">${number(one.count)}</span>
-              <span class="meter" style=${{ width: `${(100 * one.count) / most}%` }}></span
-            ></label>
+          html`<li key=${one.value} class=${one.count ? "" : "none"}>
+            <label>
+              <span class="meter" style=${{ width: `${(100 * one.count) / most}%` }}></span>
+              <input type="checkbox" checked=${picked.includes(one.value)}
+                onChange=${() => toggle(whole.field, one.value)} />
+              <span class="name">${one.value || "(empty)"}</span>
+              <span class="count">${number(one.count)}</span>
+            </label>
           </li>`,
       )}
     </ul>
-    ${
-      facet.values.length > FEW &&
-      html`<button type="button" class="quiet" onClick=${() => setAll(!all)}>
-      ${all ? "Fewer" : `${number(facet.values.length - FEW)} more`}
-    </button>`
-    }
-    ${
-      all &&
-      facet.distinct > facet.values.length &&
-      html`<p
-      class="small">The ${facet.values.length} most frequent of ${number(facet.distinct)}.</p>`
-    }
+    ${known.length > FEW && html`<button type="button" class="quiet" onClick=${() => setAll(!all)}>
+      ${all ? "Fewer" : `${number(known.length - FEW)} more`}
+    </button>`}
+    ${all && whole.distinct > known.length &&
+      html`<p class="small">The ${known.length} most frequent of ${number(whole.distinct)}.</p>`}
   </details>`;
 }
 
@@ -108,12 +107,11 @@ function Range({ facet, where, open }) {
   const isDate = facet.kind === "date";
   const toNumber = (value) => (isDate ? Date.parse(String(value)) / 864e5 : Number(value));
   const toText = (value) => (isDate ? new Date(value * 864e5).toISOString().slice(0, 10) : String(value));
-  const [least, most] = [toNumber(facet.low), toNumber(facet.high)];
-  const [whole] = useState({ least, most }); // of all documents, whatever the filter leaves
+  const whole = { least: toNumber(facet.low), most: toNumber(facet.high) };
   const low = set.low === "" ? whole.least : toNumber(set.low);
   const high = set.high === "" ? whole.most : toNumber(set.high);
-  const whole_numbers = isDate || (Number.isInteger(whole.least) && Number.isInteger(whole.most));
-  const step = whole_numbers ? 1 : (whole.most - whole.least) / 200;
+  const isWhole = isDate || (Number.isInteger(whole.least) && Number.isInteger(whole.most));
+  const step = isWhole ? 1 : (whole.most - whole.least) / 200;
   const put = (from, to) => {
     const [a, b] = [Math.min(from, to), Math.max(from, to)];
     setCondition(facet.field, a <= whole.least && b >= whole.most ? "" : `${toText(a)}..${toText(b)}`);
@@ -138,7 +136,7 @@ function Range({ facet, where, open }) {
       onInput=${(text) => text !== "" && act(toNumber(text))}
     />`;
   return html`<details class="facet" open=${open}>
-    <summary>${facet.field}</summary>
+    <summary>${facet.field.replaceAll("_", " ")}</summary>
     <div class="range">
       ${slider("from", low, (value) => put(value, high))}${slider("to", high, (value) => put(low, value))}
     </div>

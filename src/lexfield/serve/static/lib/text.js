@@ -18,7 +18,7 @@ export function titleOf(id, metadata = {}) {
     .replace(/\.\w{1,5}$/, "")
     .split(/[_\s-]+/)
     .filter(Boolean);
-  if (!words.length || /[A-Z\d]/.test(id)) return words.join(" ") || id;
+  if (!words.length || /[A-Z]|[a-z]\d|\d[a-z]/.test(id)) return words.join(" ") || id;
   return words.map((word, i) => (i && SMALL.test(word) ? word : word[0].toUpperCase() + word.slice(1))).join(" ");
 }
 

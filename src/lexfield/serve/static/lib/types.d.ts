@@ -60,6 +60,7 @@ export interface BagAnswer {
 }
 export interface BagsAnswer {
   schema: "lexfield.bags/1";
+  matches?: number;
   results: (HitRow)[];
   notes: (string)[];
 }
@@ -177,6 +178,8 @@ export interface DocumentRow {
 }
 export interface DocumentsAnswer {
   schema: "lexfield.documents/1";
+  total: number;
+  start: number;
   results: (DocumentRow)[];
   notes: (string)[];
 }
@@ -199,6 +202,25 @@ export interface Evidence {
   rather_than: string;
   nearest: (NearDocument)[];
   words: (TellingWord)[];
+}
+export interface Facet {
+  field: string;
+  kind: "date" | "number" | "values";
+  values: (FacetValue)[];
+  distinct: number;
+  missing: number;
+  low: number | string | null;
+  high: number | string | null;
+}
+export interface FacetValue {
+  value: string;
+  count: number;
+}
+export interface FacetsAnswer {
+  schema: "lexfield.facets/1";
+  documents: number;
+  results: (Facet)[];
+  notes: (string)[];
 }
 export interface FileCheck {
   file: string;
@@ -501,9 +523,11 @@ export interface Part {
   contribution: number;
 }
 export interface PassageRow {
+  id: string;
   text: string;
   position: number;
   sentence: number;
+  score: number;
   highlights: (Highlight)[];
 }
 export interface PlacedDocument {
@@ -590,6 +614,7 @@ export interface SameClass {
 }
 export interface SearchAnswer {
   schema: "lexfield.search/1";
+  matches?: number;
   results: (HitRow)[];
   notes: (string)[];
 }
@@ -782,14 +807,15 @@ export interface Verbs {
   align: { parameters: "a" | "b" | "format" | "index" | "k"; answer: AlignAnswer };
   attribute: { parameters: "by" | "document" | "features" | "format" | "index" | "measure" | "reject" | "rule" | "text" | "text_id" | "verify"; answer: AttributeAnswer };
   bag: { parameters: "document" | "format" | "index" | "k" | "ngram" | "text"; answer: BagAnswer };
-  bags: { parameters: "algebra" | "allow_unknown" | "explain" | "format" | "full" | "index" | "k" | "like" | "method" | "query" | "unit" | "where"; answer: BagsAnswer };
+  bags: { parameters: "algebra" | "allow_unknown" | "explain" | "format" | "full" | "index" | "k" | "like" | "method" | "query" | "start" | "unit" | "where"; answer: BagsAnswer };
   balls: { parameters: "format" | "index" | "query" | "r"; answer: BallsAnswer };
   clusters: { parameters: "allow_unknown" | "document" | "format" | "index" | "k" | "seed" | "seeds" | "text" | "vectors"; answer: ClustersAnswer };
   compare: { parameters: "a" | "allow_unknown" | "alpha" | "b" | "bits" | "culling" | "dimension" | "estimator" | "explain" | "features" | "format" | "hubs" | "index" | "interval" | "k" | "measure" | "mfw" | "ngram" | "p" | "points" | "reduce" | "resamples" | "seed" | "smoothing" | "space" | "stopwords" | "text_a" | "text_b" | "vectors"; answer: CompareAnswer };
   describe_vectors: { parameters: "format" | "vectors"; answer: DescribeVectorsAnswer };
-  documents: { parameters: "format" | "index" | "k" | "query"; answer: DocumentsAnswer };
+  documents: { parameters: "format" | "index" | "k" | "query" | "sort" | "start" | "where"; answer: DocumentsAnswer };
   duplicates: { parameters: "format" | "full" | "index" | "min_words" | "threshold" | "unit"; answer: DuplicatesAnswer };
   evaluate: { parameters: "against" | "by_query" | "format" | "measures" | "qrels" | "run"; answer: EvaluateAnswer };
+  facets: { parameters: "format" | "index" | "where"; answer: FacetsAnswer };
   fuse: { parameters: "combine" | "explain" | "format" | "k" | "names" | "normalise" | "runs"; answer: FuseAnswer };
   indexes: { parameters: never; answer: Holdings };
   infer: { parameters: "format" | "index" | "k" | "texts"; answer: InferAnswer };
@@ -810,7 +836,7 @@ export interface Verbs {
   predict: { parameters: "by" | "document" | "features" | "format" | "index" | "level" | "text" | "text_id"; answer: PredictAnswer };
   rolling: { parameters: "by" | "document" | "features" | "format" | "index" | "rule" | "step" | "text" | "text_id" | "window"; answer: RollingAnswer };
   run: { parameters: "algebra" | "allow_unknown" | "format" | "id_field" | "index" | "k" | "method" | "queries" | "text_field" | "unit" | "where"; answer: RunAnswer };
-  search: { parameters: "algebra" | "allow_unknown" | "explain" | "format" | "full" | "index" | "k" | "like" | "method" | "metric" | "queries" | "query" | "unit" | "where"; answer: SearchAnswer };
+  search: { parameters: "algebra" | "allow_unknown" | "explain" | "format" | "full" | "index" | "k" | "like" | "method" | "metric" | "queries" | "query" | "start" | "unit" | "where"; answer: SearchAnswer };
   show: { parameters: "context" | "format" | "id" | "index"; answer: ShowAnswer };
   speech: { parameters: "allow_unknown" | "document" | "format" | "index" | "k" | "text" | "vectors"; answer: SpeechAnswer };
   text: { parameters: "count" | "document" | "format" | "index" | "start"; answer: TextAnswer };

@@ -51,7 +51,7 @@ export function Import() {
       say(`${built.id} is ready`);
       go(`/overview?index=${encodeURIComponent(built.id)}`);
     } catch (error) {
-      if (error.name !== "AbortError") setState({ problem: error, told: "" });
+      if (/** @type {Error} */ (error).name !== "AbortError") setState({ problem: error, told: "" });
     } finally {
       setJob(null);
     }

@@ -32,7 +32,7 @@ export function Author() {
     try {
       setTold(await work("attribute", { index, by, text: [text] }, setJob, leaving.current.signal));
     } catch (error) {
-      if (error.name !== "AbortError") setProblem(error);
+      if (/** @type {Error} */ (error).name !== "AbortError") setProblem(error);
     } finally {
       setJob(null);
     }

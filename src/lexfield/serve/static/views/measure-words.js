@@ -188,7 +188,7 @@ function Train({ word }) {
       await refresh();
       go(href("measure", { tool: "words", word: word || null, models: told.results[0].where }));
     } catch (error) {
-      if (error.name !== "AbortError") setProblem(error);
+      if (/** @type {Error} */ (error).name !== "AbortError") setProblem(error);
     } finally {
       setJob(null);
     }

@@ -198,7 +198,7 @@ function Examples() {
 const plainly = (method) => method.replace(/\s/g, "");
 
 function Results({ answer, reach, options, methods, unit, k }) {
-  const { about, params } = usePage();
+  const { about, params, where } = usePage();
   const colourOf = useMemo(() => {
     const of = colours();
     for (const one of reach?.results ?? []) of(one.word);
@@ -218,11 +218,8 @@ function Results({ answer, reach, options, methods, unit, k }) {
   const known = answer.matches ?? null;
   const more = k < MOST && lists.some(([, hits]) => hits.length >= k);
   const quotes = () => answer.results.map((hit) => quoteOf(hit));
-  const head = count
-    ? known !== null
-      ? `${number(count)} of ${plural(known, unit)} that match`
-      : `The ${number(count)} best of ${plural(all, unit)}`
-    : "Nothing answers this.";
+  const have = known === null ? "" : `; ${known === 1 ? `1 ${unit} has` : `${plural(known, unit)} have`} a word of yours`;
+  const head = count ? `The ${number(count)} best ${where.length ? "that pass the filter" : `of ${plural(all, unit)}`}${have}` : "Nothing answers this.";
   return html`<div class="spread results-head">
       <p class="small" role="status">${head}</p>
       <div class="row middle">

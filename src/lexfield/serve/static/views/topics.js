@@ -4,7 +4,7 @@ import { useEffect, useMemo, useRef, useState } from "../vendor/preact-htm.js";
 import { post, useAnswer, work } from "../lib/api.js";
 import { Concordance } from "../lib/context.js";
 import { Export } from "../lib/export.js";
-import { change } from "../lib/route.js";
+import { change, href } from "../lib/route.js";
 import { DocumentLink } from "../lib/text.js";
 import { Check, Notes, Outcome, Progress, Select, Trouble, html, percent, usePage } from "../lib/ui.js";
 
@@ -67,38 +67,38 @@ function Topic({ topic }) {
   </div>`;
 }
 
-/** The documents with the most of a topic, and its share over a field. */
+/** The documents with the most of a topic, or its share over a field. */
 function Shares({ topic, metadata }) {
   const { index, where, about, params } = usePage();
   const fields = Object.keys(about.metadata).filter((name) => Object.keys(about.metadata[name]).length > 1);
-  const by = params.get("by") ?? "";
-  const found = useAnswer("topic_shares", { index, where, topic: topic.topic, by: by || null, k: 15 });
+  const by = fields.includes(params.get("by") ?? "") ? (params.get("by") ?? "") : "";
+  const documents = useAnswer("topic_shares", by ? null : { index, where, topic: topic.topic, k: 15 });
+  const groups = useAnswer("trend", by ? { index, where, topic: [topic.topic], by } : null);
+  const bar = (name, share, most) => html`<li>
+    <span class="name">${name}</span> <span class="bar" style=${{ width: `${(60 * share) / most}%` }}></span>
+    <span class="small">${percent(share)}</span>
+  </li>`;
+  const largest = (rows) => Math.max(...rows.map((one) => one.share), 1e-9);
   return html`<div class="spread">
-      <h3>${by ? `By ${by}` : "Documents with most of it"}</h3>
-      <${Select} label="Show" hidden value=${by}
-        choices=${[["", "documents"], ...fields.map((name) => [name, `by ${name}`])]}
-          onChange=${(value) => change({ by: value })} />
+      <h3>${by ? `Share by ${by}` : "Documents with most of it"}</h3>
+      <${Select} label="Show" hidden value=${by} choices=${[["", "documents"], ...fields.map((name) => [name, `by ${name}`])]}
+        onChange=${(value) => change({ by: value })} />
     </div>
-    <${Outcome} asked=${found}>
-      ${(answer) => {
-        const most = Math.max(...answer.results.map((one) => one.share), 1e-9);
-        return html`<ul class="shares">
-          ${answer.results.map(
-            (one) =>
-              html`<li>
-                <span class="name">${
-                  by
-                    ? one.value
-                    : html`<${DocumentLink} id=${one.value}
-                  metadata=${metadata[one.value]} />`
-                }</span>
-                <span class="bar" style=${{ width: `${(60 * one.share) / most}%` }}></span> <span
-                  class="small">${percent(one.share)}</span>
-              </li>`,
-          )}
-        </ul>`;
-      }}
-    </${Outcome}>`;
+    ${by
+      ? html`<${Outcome} asked=${groups}>
+          ${(answer) => html`<ul class="shares">
+            ${answer.results.map((one) => bar(one.label || "none", one.share, largest(answer.results)))}
+          </ul>
+          <p class="small"><a href=${href("trends", { topic: [String(topic.topic)], by })}>Open in Trends</a></p>`}
+        </${Outcome}>`
+      : html`<${Outcome} asked=${documents}>
+          ${(answer) => html`<ul class="shares">
+            ${answer.results.map((one) => {
+              const link = html`<${DocumentLink} id=${one.value} metadata=${metadata[one.value]} />`;
+              return bar(link, one.share, largest(answer.results));
+            })}
+          </ul>`}
+        </${Outcome}>`}`;
 }
 
 function Own() {
@@ -163,7 +163,7 @@ function Fit({ heading, open = false }) {
       );
       await refresh();
     } catch (error) {
-      if (error.name !== "AbortError") setProblem(error);
+      if (/** @type {Error} */ (error).name !== "AbortError") setProblem(error);
     } finally {
       setJob(null);
     }

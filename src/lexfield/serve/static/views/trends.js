@@ -1,5 +1,5 @@
 // @ts-check
-// How often words or topics occur over time, over any number, or along one text.
+// How often words or topics occur over time, over any field, or along one text.
 import { useMemo, useState } from "../vendor/preact-htm.js";
 import { useAnswer } from "../lib/api.js";
 import { Figure, palette } from "../lib/chart.js";
@@ -8,117 +8,77 @@ import { Export } from "../lib/export.js";
 import { change, href } from "../lib/route.js";
 import { read, titleOf } from "../lib/text.js";
 import { Notes, Outcome, Select, Table, Typed, html, number, usePage } from "../lib/ui.js";
+import { sentenceOf } from "./overview.js";
 
 const ALONG = "(one text)";
 const PER = 10_000;
 
 export function Trends() {
-  const { index, where, params, about } = usePage();
+  const { index, where, params } = usePage();
   const facets = useAnswer("facets", { index });
   const documents = useAnswer("documents", { index, where, k: 2000 }).answer?.results ?? [];
-  const fields = (facets.answer?.results ?? [])
-    .filter((one) => one.kind !== "values" && one.low !== one.high)
-    .map((one) => one.field);
+  const useful = (facets.answer?.results ?? []).filter((one) => one.distinct > 1 && one.distinct < 0.8 * documents.length);
+  const ordered = (facets.answer?.results ?? []).filter((one) => one.kind !== "values" && one.low !== one.high);
+  const fields = [...new Set([...ordered, ...useful].map((one) => one.field))];
   const words = params.getAll("q");
-  const topic = params.get("topic") ?? "";
+  const topics = params.getAll("topic");
   const document = params.get("document") ?? "";
   const by = params.get("by") ?? (document ? ALONG : (fields[0] ?? ALONG));
   const along = by === ALONG || (!fields.includes(by) && !!facets.answer);
   const text = document || documents[0]?.id || "";
   const bins = params.get("bins") ?? "";
-  const asks = (words.length > 0 || topic) && (along ? text : facets.answer);
-  const options = asks
-    ? {
-        index,
-        query: words,
-        topic: topic || null,
-        bins: bins || null,
-        ...(along ? { document: text } : { by, where }),
-      }
-    : null;
+  const asks = words.length + topics.length > 0 && (along ? text : facets.answer);
+  const place = along ? { document: text } : { by, where };
+  const options = asks ? { index, query: words, topic: topics, bins: bins || null, ...place } : null;
   const found = useAnswer("trend", options);
-  const put = (value) =>
-    change(
-      {
-        q: value
-          .split(",")
-          .map((one) => one.trim())
-          .filter(Boolean),
-      },
-      { typed: "q" },
-    );
-  return html`<div class="spread">
-      <h1>Trends</h1>
-      ${
-        found.answer &&
-        options &&
-        html`<${Export} verb="trend" options=${options}
-        title=${`Trend of ${words.join(", ") || `topic ${topic}`}`} results=${found.answer.results} pin=${false} />`
-      }
-    </div>
+  const put = (value) => change({ q: splitWords(value) }, { typed: "q" });
+  return html`<h1>Trends</h1>
     <form class="row controls" onSubmit=${(event) => event.preventDefault()}>
-      <label class="field grow"
-        ><span>Words or phrases, with commas between them</span>
+      <label class="field grow"><span>Words or phrases, with commas between them</span>
         <${Typed} name="q" placeholder="love, war, steam engine" value=${words.join(", ")} onInput=${put} />
       </label>
-      <${Select}
-        label="Over"
-        value=${along ? ALONG : by}
-        choices=${[...fields, [ALONG, "the course of one text"]]}
-        onChange=${(value) => change({ by: value, document: value === ALONG ? text : null })}
-      />
-      ${
-        along &&
-        html`<${Select} label="Text" value=${text}
+      <${Select} label="Over" value=${along ? ALONG : by} choices=${[...fields, [ALONG, "the course of one text"]]}
+        onChange=${(value) => change({ by: value, document: value === ALONG ? text : null })} />
+      ${along && html`<${Select} label="Text" value=${text}
         choices=${documents.map((one) => [one.id, titleOf(one.id, one.metadata)])}
-          onChange=${(value) => change({ document: value, by: null })} />`
-      }
+        onChange=${(value) => change({ document: value, by: null })} />`}
       <${Select} label="Steps" value=${bins} choices=${[["", "automatic"], "5", "10", "20", "40"]}
         onChange=${(value) => change({ bins: value })} />
     </form>
     ${!asks && html`<${Suggest} />`}
-    ${
-      asks &&
-      html`<${Outcome} asked=${found} wait="Counting…">
-      ${(answer) => html`<${Chart} answer=${answer} along=${along} by=${by} text=${text} words=${words}
-        documents=${documents} />`}
-    </${Outcome}>`
-    }
-    ${
-      !fields.length &&
-      facets.answer &&
-      html`<p
-      class="hint">This collection has no dates or numbers in its metadata, so a word can be followed along one text. ${about.documents > 1 && "Add a column such as year to see change over time."}</p>`
-    }`;
+    ${asks && html`<${Outcome} asked=${found} wait="Counting…">
+      ${(answer) => html`<${Chart} key=${`${along} ${by}`} answer=${answer} options=${options} along=${along} by=${by}
+        text=${text} documents=${documents} />`}
+    </${Outcome}>`}
+    ${facets.answer && !ordered.length && html`<p class="hint">
+      These documents have no date and no number. Add a column such as year to see change over time.
+    </p>`}`;
 }
+
+/** @param {string} text */
+const splitWords = (text) => text.split(",").map((one) => one.trim()).filter(Boolean);
 
 function Suggest() {
   const { index } = usePage();
   const overview = useAnswer("overview", { index }).answer;
   const asked = overview?.questions.filter((one) => one.view === "trends") ?? [];
-  const words = [
-    ...new Set((overview?.distinctive ?? []).flatMap((one) => one.words.slice(0, 1).map(({ word }) => word))),
-  ].slice(0, 8);
+  const words = (overview?.distinctive ?? []).flatMap((one) => one.words.slice(0, 1).map(({ word }) => word));
   return html`<p class="lead">See where a word rises and falls: over the years, or through a novel.</p>
     ${asked.map((one) => html`<p><a href=${href("trends", /** @type {any} */ (one.parameters))}>${one.text}</a></p>`)}
-    ${
-      words.length > 0 &&
-      html`<p class="chips">${words.map(
-        (word) => html`<a class="tag"
-      href=${href("trends", { q: [word] })}>${word}</a>`,
-      )}</p>`
-    }`;
+    <p class="chips">
+      ${[...new Set(words)].slice(0, 8).map((word) => html`<a class="tag" href=${href("trends", { q: [word] })}>${word}</a>`)}
+    </p>`;
 }
 
-function Chart({ answer, along, by, text, words, documents }) {
+function Chart({ answer, options, along, by, text, documents }) {
   const { index, where } = usePage();
   const [at, setAt] = useState(/** @type {any} */ (null));
-  const isDate = !along && answer.results.some((one) => /^\d{4}-\d\d/.test(String(one.value)));
+  const kind = answer.kind;
   const rows = useMemo(
     () =>
       answer.results.map((one) => ({
         ...one,
-        x: isDate ? new Date(String(one.value)) : Number(one.value),
+        x: kind === "date" ? new Date(String(one.value)) : kind === "values" ? one.label : Number(one.value),
         y: one.share * PER,
         y1: one.low * PER,
         y2: one.high * PER,
@@ -128,92 +88,68 @@ function Chart({ answer, along, by, text, words, documents }) {
   const series = [...new Set(rows.map((one) => one.series))];
   const metadata = useMemo(() => Object.fromEntries(documents.map((one) => [one.id, one.metadata])), [documents]);
   const title = titleOf(text, metadata[text]);
-  const draw = (Plot, width) => ({
-    height: Math.round(Math.min(420, Math.max(260, width * 0.45))),
-    marginLeft: 48,
-    marginTop: 28,
-    x: along
-      ? {
-          label: `place in ${title} →`,
-          labelOffset: 38,
-          tickFormat: (value) => `${Math.round(100 * value)}%`,
-          domain: [0, 1],
-        }
-      : { label: `${by} →`, labelOffset: 38, ...(isDate ? { type: "utc" } : { tickFormat: "d" }) },
-    y: { label: "↑ per 10,000 words", grid: true, zero: true, nice: true },
-    color: { domain: series, range: palette(), legend: false },
-    marks: [
-      Plot.areaY(rows, { x: "x", y1: "y1", y2: "y2", fill: "series", fillOpacity: 0.12, curve: "monotone-x" }),
-      Plot.lineY(rows, { x: "x", y: "y", stroke: "series", strokeWidth: 2, curve: "monotone-x" }),
-      Plot.dot(rows, { x: "x", y: "y", fill: "series", r: 3.5 }),
-      Plot.tip(
-        rows,
-        Plot.pointer({
-          x: "x",
-          y: "y",
-          title: (one) =>
-            `${one.series}, ${one.label}\n${number(one.y)} per 10,000 words (${number(one.y1)} to ${number(one.y2)})\n${number(one.count)} of ${number(one.total)} words\nClick to read them`,
-        }),
-      ),
-    ],
-  });
+  const over = along ? `in ${title}` : `by ${by}`;
   const open = (one) => {
     setAt(one);
-    if (along) read(text, sentenceNear(one, answer));
+    if (along && one.id) read(text, sentenceOf(one.id));
   };
-  return html`<${Figure}
-      title=${`${series.join(", ")} ${along ? `in ${title}` : `by ${by}`}`}
-      label=${`How often ${series.join(", ")} occur ${along ? `along ${title}` : `by ${by}`}`}
-      name="trend"
-      draw=${draw}
-      deps=${[rows]}
-      data=${rows}
-      x=${(one) => one.x}
-      y=${(one) => one.y}
-      onPoint=${open}
-    >
-      <div class="legend still">${series.map(
-        (name, i) => html`<span><i style=${{ background: `var(--c${i % 8})` }}>
-        </i>${name}</span>`,
-      )}</div>
+  return html`<${Figure} title=${`${series.join(", ")} ${over}`} label=${`How often ${series.join(", ")} occur ${over}`}
+      name="trend" draw=${(Plot, width) => drawTrend(Plot, width, { rows, series, kind, name: along ? `place in ${title}` : by })}
+      deps=${[rows]} data=${rows} x=${(one) => one.x} y=${(one) => one.y} onPoint=${open}
+      tools=${html`<${Export} verb="trend" options=${options} title=${`${series.join(", ")} ${over}`}
+        results=${answer.results} pin=${false} />`}>
+      <div class="legend still">
+        ${series.map((name, i) => html`<span><i style=${{ background: `var(--c${i % 8})` }}></i>${name}</span>`)}
+      </div>
     </${Figure}>
     <p class="small">Shaded: where the true rate lies in 95 of 100 cases. Click a point to see the passages.</p>
-    ${
-      at &&
-      !along &&
-      words.includes(at.series) &&
-      html`<${Concordance} key=${`${at.series} ${at.label}`}
-      word=${at.series}
-        options=${{ index, where: [...where.filter((one) => !one.startsWith(`${by}=`)), `${by}=${at.label.includes("–") ? at.label.replace("–", "..") : at.label}`] }} metadata=${metadata} />`
-    }
-    ${
-      at &&
-      along &&
-      html`<${Concordance} key=${at.series} word=${at.series} options=${{ index, document: [text] }}
-      metadata=${metadata} />`
-    }
+    ${at && html`<${Concordance} key=${`${at.series} ${at.label}`} word=${at.series} metadata=${metadata}
+      options=${along ? { index, document: [text] } : { index, where: at.where ?? where }} />`}
     <details class="quiet-fold">
       <summary>As a table</summary>
-      <${Table}
-        caption="Every point"
-        columns=${[
-          ["word", (one) => one.series],
-          [along ? "part" : by, (one) => one.label],
-          ["per 10,000", (one) => one.y, true],
-          ["times", (one) => one.count, true],
-          ["words", (one) => one.total, true],
-          [
-            "",
-            (one) =>
-              html`<button type="button" class="link" onClick=${() => open(one)}>Show<span
-                class="unseen"> ${one.series}, ${one.label}</span></button>`,
-          ],
-        ]}
-        rows=${rows}
-      />
+      <${Table} caption="Every point" rows=${rows} columns=${[
+        ["word", (one) => one.series],
+        [along ? "part" : by, (one) => one.label],
+        ["per 10,000", (one) => one.y, true],
+        ["times", (one) => Math.round(one.count), true],
+        ["words", (one) => one.total, true],
+        ["", (one) => html`<button type="button" class="link" onClick=${() => open(one)}>Show<span
+          class="unseen"> ${one.series}, ${one.label}</span></button>`],
+      ]} />
     </details>
     <${Notes} notes=${answer.notes} />`;
 }
 
-/** The sentence with which a part of a text begins. */
-const sentenceNear = (one, answer) => one.sentence ?? Math.floor(one.x * Math.max(0, (answer.sentences ?? 1) - 1));
+function drawTrend(Plot, width, { rows, series, kind, name }) {
+  const isOrdinal = kind === "values";
+  const tip = (one) =>
+    `${one.series}, ${one.label}\n${number(one.y)} per 10,000 words (${number(one.y1)} to ${number(one.y2)})\n` +
+    `${number(Math.round(one.count))} of ${number(one.total)} words\nClick to read them`;
+  const x = { label: `${name} →`, labelOffset: 38 };
+  const axes = {
+    part: { ...x, tickFormat: (value) => `${Math.round(100 * value)}%`, domain: [0, 1] },
+    number: { ...x, tickFormat: "d" },
+    date: { ...x, type: "utc" },
+    values: { ...x, label: null, tickRotate: -35 },
+  };
+  const range = { x: "x", y1: "y1", y2: "y2" };
+  return {
+    height: Math.round(Math.min(420, Math.max(260, width * 0.45))),
+    marginLeft: 48,
+    marginTop: 28,
+    marginBottom: isOrdinal ? 90 : 42,
+    x: axes[kind] ?? x,
+    y: { label: "↑ per 10,000 words", grid: true, zero: true, nice: true },
+    color: { domain: series, range: palette() },
+    marks: [
+      ...(isOrdinal
+        ? [Plot.ruleX(rows, { ...range, stroke: "series", strokeWidth: 6, strokeOpacity: 0.25 })]
+        : [
+            Plot.areaY(rows, { ...range, fill: "series", fillOpacity: 0.12 }),
+            Plot.lineY(rows, { x: "x", y: "y", stroke: "series", strokeWidth: 2 }),
+          ]),
+      Plot.dot(rows, { x: "x", y: "y", fill: "series", r: isOrdinal ? 5 : 3.5 }),
+      Plot.tip(rows, Plot.pointer({ x: "x", y: "y", title: tip })),
+    ],
+  };
+}
