@@ -50,7 +50,7 @@ def test_topics_are_weighed(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="no topics yet"):
         lx.trend(index, topic=[0], by="y")
     index.fit_topics(2, passes=1, filters=Filters(min_count=1, max_share=1.0))
-    shares = {}
+    shares: dict[str, float] = {}
     for one in lx.trend(index, topic=[0, 1], by="y"):
         shares[one.label] = shares.get(one.label, 0.0) + one.share
     assert all(abs(share - 1) < 1e-5 for share in shares.values()) and len(shares) == 4
