@@ -86,6 +86,7 @@ if TYPE_CHECKING:  # every public name
     from lexfield.verbs.topics import fit_topics as fit_topics
     from lexfield.verbs.topics import infer as infer
     from lexfield.verbs.topics import topics as topics
+    from lexfield.verbs.trend import trend as trend
     from lexfield.verbs.vectors import describe_vectors as describe_vectors
     from lexfield.verbs.vectors import import_vectors as import_vectors
     from lexfield.verbs.vectors import list_vectors as list_vectors
