@@ -183,12 +183,12 @@ def test_two_texts_are_compared_in_two_columns(visit: Open) -> None:
 
 def test_pasted_texts_are_compared(visit: Open) -> None:
     page = visit("/compare?index=sample")
-    for side, text in (("a", "The cat sat; the cat was <b>fat</b>."), ("b", "A dog lay down.")):
+    for side, text in (("a", "The cat sat. <i>Cat</i>, cat!"), ("b", "A dog lay down.")):
         page.locator(f".side-{side}").get_by_text("Paste").click()
         page.get_by_label(f"Your text {side.upper()}").fill(text)
     expect(page.locator(".verdict")).to_contain_text("your text A says cat")
     page.get_by_role("button", name=re.compile("^cat")).click()
-    expect(page.locator(".kwic").first).to_contain_text("<b>fat")
+    expect(page.locator(".kwic").first).to_contain_text("<i>")
 
 
 def test_the_map_opens_texts_and_lassos_become_filters(visit: Open) -> None:
@@ -196,7 +196,7 @@ def test_the_map_opens_texts_and_lassos_become_filters(visit: Open) -> None:
     canvas = page.locator(".map canvas")
     expect(canvas).to_be_visible()
     before = canvas.evaluate("c => c.toDataURL()")
-    page.get_by_label("Colour").select_option("topic")
+    page.get_by_label("Colour", exact=True).select_option("topic")
     expect(page.get_by_role("group", name="Legend")).to_contain_text("kitchen")
     assert "by=topic" in page.url
     page.wait_for_timeout(200)

@@ -53,7 +53,7 @@ export function Sidebar({ open, close }) {
     <${Trouble} problem=${all.problem} retry=${all.retry} />
     ${listed.map((one, i) => {
       const isSet = where.some((each) => parse(each).field === one.field);
-      return html`<${Facet} key=${one.field} whole=${one} open=${i < 3 || isSet} />`;
+      return html`<${Facet} key=${one.field} whole=${one} open=${i < 3 || isSet || one.kind !== "values"} />`;
     })}
     <${Documents} />
   </aside>`;

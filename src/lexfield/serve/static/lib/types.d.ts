@@ -741,6 +741,25 @@ export interface TopicsAnswer {
   results: (TopicSummary)[];
   notes: (string)[];
 }
+export interface TrendAnswer {
+  schema: "lexfield.trend/1";
+  by: string | null;
+  kind: string;
+  results: (TrendPoint)[];
+  notes: (string)[];
+}
+export interface TrendPoint {
+  series: string;
+  value: number | string;
+  label: string;
+  count: number;
+  total: number;
+  share: number;
+  low: number;
+  high: number;
+  where?: (string)[];
+  id?: string;
+}
 export interface Trial {
   rule: string;
   accuracy: number;
@@ -842,6 +861,7 @@ export interface Verbs {
   text: { parameters: "count" | "document" | "format" | "index" | "start"; answer: TextAnswer };
   threshold: { parameters: "deviation" | "format" | "limit" | "models" | "sample" | "seed" | "synonyms" | "vectors"; answer: ThresholdAnswer };
   topics: { parameters: "format" | "index" | "k" | "perplexity"; answer: TopicsAnswer };
+  trend: { parameters: "bins" | "by" | "document" | "format" | "index" | "query" | "topic" | "where"; answer: TrendAnswer };
   verify: { parameters: "format" | "index"; answer: VerifyAnswer };
   zipf: { parameters: "allow_unknown" | "document" | "draws" | "examples" | "format" | "index" | "k" | "latent" | "ngram" | "nulls" | "robustness" | "seed" | "seeds" | "text" | "vectors"; answer: ZipfAnswer };
 }
