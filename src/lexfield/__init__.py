@@ -67,6 +67,7 @@ if TYPE_CHECKING:  # every public name
     from lexfield.verbs.metric import learn_metric as learn_metric
     from lexfield.verbs.metric import list_metrics as list_metrics
     from lexfield.verbs.metric import remove_metric as remove_metric
+    from lexfield.verbs.overview import overview as overview
     from lexfield.verbs.pairs import map as map
     from lexfield.verbs.pairs import pairs as pairs
     from lexfield.verbs.predict import predict as predict

@@ -89,6 +89,7 @@ def test_search_says_what_the_command_line_says(
          ["trend", "IDX", "sea", "the boat", "--by", "author", "--where", "level!=high"]),
         ("/v1/trend", {"topic": 2, "document": "pell-sea", "bins": 4},
          ["trend", "IDX", "--topic", "2", "--document", "pell-sea", "--bins", "4"]),
+        ("/v1/overview", {"where": "level!=high"}, ["overview", "IDX", "--where", "level!=high"]),
         ("/v1/show", {"id": "pell-sea#4"}, ["show", "IDX", "pell-sea#4"]),
         ("/v1/near", {"word": "lighthouse", "k": 4}, ["near", "lighthouse", "-k", "4"]),
         ("/v1/near", {"word": ["sea", "boat"], "k": 2}, ["near", "sea", "boat", "-k", "2"]),

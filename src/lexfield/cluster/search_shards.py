@@ -88,7 +88,7 @@ class ShardSearch:
         """
         known = sorted(self._statistics.fields)
         for name, _, _ in self._where:
-            if name not in known:
+            if name not in known and name != "id":
                 raise InputError(f"No document has metadata {name!r}.", list_fields(known))
         if not self._where:
             return []

@@ -140,10 +140,12 @@ class Rows:
         return sorted(own if self._statistics is None else own | self._statistics.fields)
 
     def column(self, name: str) -> list[str]:
-        """Return a field of every document, empty where it has none.
+        """Return a field of every document, empty where it has none; ``id`` is always there.
 
         Raise InputError if the collection has no such field.
         """
+        if name == "id" and name not in self.fields:
+            return [id for segment in self.segments for id in segment.corpus.ids]
         if name not in self.fields:
             hint = f"{suggest(name, self.fields)} {list_fields(self.fields)}".strip()
             raise InputError(f"No document has metadata {name!r}.", hint)

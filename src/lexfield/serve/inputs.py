@@ -30,8 +30,6 @@ _TEXTS = Annotated[Sequence[Text], Meta(max_length=20)]
 _QUERY = Annotated[str, Meta(max_length=20_000)]
 _WORD = Annotated[str, Meta(min_length=1, max_length=200)]
 _WORDS = Annotated[Sequence[_WORD], Meta(max_length=20)]
-_WHERE = Annotated[Sequence[Annotated[str, Meta(max_length=500)]], Meta(max_length=20)]
-_FILTERS = ("where", "a_where", "b_where")
 _SIZE = Annotated[int, Meta(ge=10, le=500)]
 
 
@@ -118,8 +116,7 @@ def _offer_one(verb: Verb, parameter: Parameter) -> Iterator[Parameter]:
     name, about = parameter.name, parameter.help
     match kind_of(verb, parameter):
         case "option":
-            kind = _WHERE if name in _FILTERS else parameter.type
-            kind = LIMITS.get(verb.name, {}).get(name, kind)
+            kind = LIMITS.get(verb.name, {}).get(name, parameter.type)
             default = DEFAULTS.get(verb.name, {}).get(name, parameter.default)
             kind = kind | None if default is None else kind
             yield replace(parameter, type=kind, default=default, positional=False)
