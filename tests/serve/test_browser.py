@@ -196,7 +196,7 @@ def test_the_map_opens_texts_and_lassos_become_filters(visit: Open) -> None:
     canvas = page.locator(".map canvas")
     expect(canvas).to_be_visible()
     before = canvas.evaluate("c => c.toDataURL()")
-    page.get_by_label("Colour", exact=True).select_option("topic")
+    page.get_by_role("combobox", name="Colour", exact=True).select_option("topic")
     expect(page.get_by_role("group", name="Legend")).to_contain_text("kitchen")
     assert "by=topic" in page.url
     page.wait_for_timeout(200)
@@ -230,7 +230,7 @@ def test_figures_can_be_taken_away_with_title_and_source(visit: Open) -> None:
 def test_frequencies_clusters_and_their_examples(visit: Open) -> None:
     page = visit("/measure?index=sample")
     expect(page.locator(".verdict")).to_contain_text("as Zipf’s law says")
-    assert page.locator(".plot svg circle").count() > 100
+    expect(page.locator(".plot svg circle").nth(100)).to_be_attached()
     plot = page.locator(".plot")
     plot.focus()
     page.keyboard.press("ArrowRight")

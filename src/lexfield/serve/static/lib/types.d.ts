@@ -155,6 +155,10 @@ export interface DescribedSet {
   first: string;
   last: string;
 }
+export interface DistinctiveWords {
+  document: string;
+  words: (ScoredWord)[];
+}
 export interface Divergence {
   a: string;
   b: string;
@@ -396,6 +400,10 @@ export interface LabelRow {
   right?: boolean;
   divergence?: number;
 }
+export interface LanguageCount {
+  language: string;
+  documents: number;
+}
 export interface LayoutAnswer {
   schema: "lexfield.layout/1";
   results: (PlacedWord)[];
@@ -497,6 +505,19 @@ export interface NullModel {
   high: number | null;
   p: number | null;
 }
+export interface OverviewAnswer {
+  schema: "lexfield.overview/1";
+  documents: number;
+  sentences: number;
+  words: number;
+  languages: (LanguageCount)[];
+  fields: (string)[];
+  distinctive: (DistinctiveWords)[];
+  unusual: (UnusualSentence)[];
+  questions: (Question)[];
+  results: (DistinctiveWords)[];
+  notes: (string)[];
+}
 export interface Pair {
   a: string;
   b: string;
@@ -566,6 +587,11 @@ export interface Problem {
   error: string;
   hint: string;
 }
+export interface Question {
+  text: string;
+  view: "compare" | "map" | "search" | "topics" | "trends";
+  parameters: Record<string, string>;
+}
 export interface Rank {
   rank: number;
   count: number;
@@ -611,6 +637,10 @@ export interface SameClass {
   share: number;
   by_chance: number;
   above: number;
+}
+export interface ScoredWord {
+  word: string;
+  score: number;
 }
 export interface SearchAnswer {
   schema: "lexfield.search/1";
@@ -771,6 +801,12 @@ export interface UncertainStep {
   uncertainty: number;
   pairs: number;
 }
+export interface UnusualSentence {
+  id: string;
+  document: string;
+  text: string;
+  why: string;
+}
 export interface VectorSet {
   name: string;
   words: number | null;
@@ -851,6 +887,7 @@ export interface Verbs {
   measure_uncertainty: { parameters: "format" | "models" | "step" | "words"; answer: MeasureUncertaintyAnswer };
   methods: { parameters: "about" | "format"; answer: MethodsAnswer };
   near: { parameters: "dimensions" | "format" | "k" | "models" | "threshold" | "vectors" | "word" | "words"; answer: NearAnswer };
+  overview: { parameters: "format" | "index" | "where"; answer: OverviewAnswer };
   pairs: { parameters: "allow_unknown" | "alpha" | "approximate" | "bits" | "by" | "consensus" | "culling" | "dimension" | "document" | "estimator" | "features" | "format" | "hubs" | "index" | "k" | "measure" | "memory" | "mfw" | "ngram" | "points" | "reduce" | "sample" | "seed" | "smoothing" | "space" | "stopwords" | "text" | "vectors"; answer: PairsAnswer };
   predict: { parameters: "by" | "document" | "features" | "format" | "index" | "level" | "text" | "text_id"; answer: PredictAnswer };
   rolling: { parameters: "by" | "document" | "features" | "format" | "index" | "rule" | "step" | "text" | "text_id" | "window"; answer: RollingAnswer };

@@ -5,6 +5,7 @@ import { useAnswer } from "../lib/api.js";
 import { Concordance } from "../lib/context.js";
 import { Export } from "../lib/export.js";
 import { describe } from "../lib/filter.js";
+import { useQuestions } from "../lib/questions.js";
 import { Ribbons } from "../lib/ribbons.js";
 import { change, href } from "../lib/route.js";
 import { titleOf } from "../lib/text.js";
@@ -155,33 +156,23 @@ function Picker({ name, side, list }) {
 }
 
 function Suggest({ list, metadata }) {
-  const { index, about } = usePage();
-  const overview = useAnswer("overview", { index }).answer;
-  const asked =
-    overview?.questions.filter((one) => one.view === "compare").map((one) => [one.text, one.parameters]) ?? [];
-  const fields = Object.entries(about.metadata).filter(
-    ([, values]) => Object.keys(values).length > 1 && Object.values(values).some((count) => count > 2),
-  );
-  const groups = fields.slice(0, 2).map(([field, values]) => {
-    const [one, other] = Object.entries(values)
-      .sort((x, y) => y[1] - x[1])
-      .map(([value]) => value);
-    return [`All of ${one} and all of ${other}`, { a_where: `${field}=${one}`, b_where: `${field}=${other}` }];
-  });
-  const pair =
-    list.length > 1
-      ? [
-          [
-            `${titleOf(list[0].id, metadata[list[0].id])} and ${titleOf(list[1].id, metadata[list[1].id])}`,
-            { a: list[0].id, b: list[1].id },
-          ],
-        ]
-      : [];
+  const { about } = usePage();
+  const asked = useQuestions("compare");
+  const groups = Object.entries(about.metadata)
+    .map(([field, values]) => ({ field, values: Object.entries(values).sort((x, y) => y[1] - x[1]) }))
+    .filter(({ values }) => values.length > 1 && values[1][1] > 1)
+    .slice(0, 2)
+    .map(({ field, values: [[one], [other]] }) => ({
+      text: `All of ${one} and all of ${other}`,
+      values: { a_where: `${field}=${one}`, b_where: `${field}=${other}` },
+    }));
+  const title = (one) => titleOf(one.id, metadata[one.id]);
+  const [a, b] = list;
+  const pair = b ? [{ text: `${title(a)} and ${title(b)}`, values: { a: a.id, b: b.id } }] : [];
   return html`<ul class="examples" aria-label="Examples">
-    ${[...asked, ...groups, ...pair].slice(0, 4).map(
-      ([text, values]) => html`<li><a
-      href=${href("compare", values)}>${text}</a></li>`,
-    )}
+    ${[...asked, ...groups, ...pair]
+      .slice(0, 4)
+      .map((one) => html`<li><a href=${href("compare", one.values)}>${one.text}</a></li>`)}
   </ul>`;
 }
 

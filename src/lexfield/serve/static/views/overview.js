@@ -4,6 +4,7 @@ import { useMemo } from "../vendor/preact-htm.js";
 import { useAnswer } from "../lib/api.js";
 import { Export } from "../lib/export.js";
 import { Points } from "../lib/points.js";
+import { useQuestions } from "../lib/questions.js";
 import { href } from "../lib/route.js";
 import { DocumentLink, read, titleOf } from "../lib/text.js";
 import { Notes, Outcome, html, number, usePage } from "../lib/ui.js";
@@ -30,6 +31,7 @@ export function Overview() {
 
 function Summary({ answer, options }) {
   const { index, about } = usePage();
+  const questions = useQuestions();
   const facts = [
     [answer.documents, answer.documents === 1 ? "document" : "documents"],
     [answer.sentences, "sentences"],
@@ -49,14 +51,14 @@ function Summary({ answer, options }) {
       }
     </dl>
     ${
-      answer.questions.length > 0 &&
+      questions.length > 0 &&
       html`<h2>Ask it something</h2>
       <ul class="questions">
-        ${answer.questions.map(
+        ${questions.map(
           (one) =>
             html`<li>
-              <a href=${href(one.view, /** @type {any} */ (one.parameters))}><span
-                class="kind">${NAMES[one.view] ?? one.view}</span> <span>${one.text}</span></a>
+              <a href=${href(one.view, one.values)}><span class="kind">${NAMES[one.view] ?? one.view}</span>
+                <span>${one.text}</span></a>
             </li>`,
         )}
       </ul>`

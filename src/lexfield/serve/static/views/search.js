@@ -178,20 +178,18 @@ function Form({ asks, q, like, methods, unit }) {
 
 function Examples() {
   const { index, about } = usePage();
-  const overview = useAnswer("overview", { index }).answer;
-  const asked = overview?.questions.filter((one) => one.view === "search") ?? [];
-  const texts = [
-    ...asked.map((one) => String(one.parameters.q ?? one.parameters.query ?? one.text)),
-    ...(overview?.unusual ?? []).slice(0, 2).map((one) => one.text),
-  ];
+  const unusual = useAnswer("overview", { index }).answer?.unusual ?? [];
+  const texts = unusual.map((one) => one.text.replace(/\s+/g, " "));
   return html`<p class="hint">
-      ${plural(about.documents, "document")}, ${plural(about.sentences, "sentence")}. Results come as you type; press <kbd>/</kbd> to begin.
+      ${plural(about.documents, "document")}, ${plural(about.sentences, "sentence")}. Results come as you type;
+      press${" "}<kbd>/</kbd> to begin.
     </p>
     ${
       texts.length > 0 &&
-      html`<ul class="examples" aria-label="Examples">
-      ${texts.slice(0, 4).map((text) => html`<li><a href=${href("search", { q: text })}>${text}</a></li>`)}
-    </ul>`
+      html`<h2>Begin with one of these</h2>
+      <ul class="examples" aria-label="Examples">
+        ${texts.slice(0, 4).map((text) => html`<li><a href=${href("search", { q: text })}>${text}</a></li>`)}
+      </ul>`
     }`;
 }
 

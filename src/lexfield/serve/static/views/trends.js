@@ -5,6 +5,7 @@ import { useAnswer } from "../lib/api.js";
 import { Figure, palette } from "../lib/chart.js";
 import { Concordance } from "../lib/context.js";
 import { Export } from "../lib/export.js";
+import { useQuestions } from "../lib/questions.js";
 import { change, href } from "../lib/route.js";
 import { read, titleOf } from "../lib/text.js";
 import { Notes, Outcome, Select, Table, Typed, html, number, usePage } from "../lib/ui.js";
@@ -61,13 +62,14 @@ const splitWords = (text) => text.split(",").map((one) => one.trim()).filter(Boo
 function Suggest() {
   const { index } = usePage();
   const overview = useAnswer("overview", { index }).answer;
-  const asked = overview?.questions.filter((one) => one.view === "trends") ?? [];
+  const asked = useQuestions("trends");
   const words = (overview?.distinctive ?? []).flatMap((one) => one.words.slice(0, 1).map(({ word }) => word));
+  const link = (word) => html`<a class="tag" href=${href("trends", { q: [word] })}>${word}</a>`;
   return html`<p class="lead">See where a word rises and falls: over the years, or through a novel.</p>
-    ${asked.map((one) => html`<p><a href=${href("trends", /** @type {any} */ (one.parameters))}>${one.text}</a></p>`)}
-    <p class="chips">
-      ${[...new Set(words)].slice(0, 8).map((word) => html`<a class="tag" href=${href("trends", { q: [word] })}>${word}</a>`)}
-    </p>`;
+    <ul class="examples" aria-label="Examples">
+      ${asked.map((one) => html`<li><a href=${href("trends", one.values)}>${one.text}</a></li>`)}
+    </ul>
+    <p class="chips">${[...new Set(words)].slice(0, 8).map(link)}</p>`;
 }
 
 function Chart({ answer, options, along, by, text, documents }) {
