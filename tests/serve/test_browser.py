@@ -324,7 +324,7 @@ def test_files_can_be_dropped_and_a_build_cancelled(visit: Open) -> None:
     expect(page.get_by_text("Drop files or folders here")).to_be_visible()
     page.evaluate(
         """() => {
-          const words = Array.from({ length: 120000 }, (_, i) => `word${i} met word${i * 7 % 999}.`);
+          const words = Array.from({ length: 120000 }, (_, i) => `w${i} met w${i * 7 % 999}.`);
           const data = new DataTransfer();
           data.items.add(new File([words.join(" ")], "long.txt"));
           const zone = document.querySelector(".drop");

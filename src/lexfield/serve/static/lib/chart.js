@@ -82,6 +82,7 @@ export function Figure({
         });
         made.setAttribute("role", "img");
         made.setAttribute("aria-label", label);
+        made.querySelectorAll("g[aria-label]").forEach((group) => group.removeAttribute("aria-label")); // one image
         svg.current = made;
         at.current = -1;
         if (onPoint) made.addEventListener("click", () => made.value && onPoint(made.value));
