@@ -90,6 +90,8 @@ def test_search_says_what_the_command_line_says(
         ("/v1/trend", {"topic": 2, "document": "pell-sea", "bins": 4},
          ["trend", "IDX", "--topic", "2", "--document", "pell-sea", "--bins", "4"]),
         ("/v1/overview", {"where": "level!=high"}, ["overview", "IDX", "--where", "level!=high"]),
+        ("/v1/kwic", {"word": "sea", "k": 1, "start": 1, "where": "author=pell"},
+         ["kwic", "IDX", "sea", "-k", "1", "--start", "1", "--where", "author=pell"]),
         ("/v1/show", {"id": "pell-sea#4"}, ["show", "IDX", "pell-sea#4"]),
         ("/v1/near", {"word": "lighthouse", "k": 4}, ["near", "lighthouse", "-k", "4"]),
         ("/v1/near", {"word": ["sea", "boat"], "k": 2}, ["near", "sea", "boat", "-k", "2"]),
@@ -133,6 +135,15 @@ def test_unknown_documents_are_named_with_close_ones(client: Any) -> None:
     assert hint.startswith("Did you mean 'pell-sea'")
     for wrong in ({"count": 2001}, {"count": 0}, {"start": -1}):
         refused(client, "/v1/text", 422, document="pell-sea", **wrong)
+
+
+def test_groups_are_compared_by_conditions(client: Any, run: Run, sample_index: Path) -> None:
+    sides = {"a_where": "author=pell", "b_where": ["author=voss", "topic!=sea"]}
+    typed = ["--a-where", "author=pell", "--b-where", "author=voss", "--b-where", "topic!=sea"]
+    for verb, more in (("keyness", []), ("compare", ["--explain"])):
+        told = ok(client, f"/v1/{verb}", index="sample", **sides)
+        assert told == run(verb, sample_index, sample_index, *typed, *more, "--json").json
+    assert "or a group with b_where" in refused(client, "/v1/compare", 400, a="pell-sea")
 
 
 def test_compare_by_id_or_text_says_what_the_command_line_says(client: Any, run: Run) -> None:

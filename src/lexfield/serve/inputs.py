@@ -216,6 +216,10 @@ def _number_texts(texts: Sequence[str]) -> dict[str, str]:
     return {f"text {number}": text for number, text in enumerate(texts, 1)}
 
 
+def _has(verb: Verb, name: str) -> bool:
+    return any(parameter.name == name for parameter in verb.parameters)
+
+
 class Call:
     """A request as a worker gets it; ids become paths here and nowhere else.
 
@@ -270,10 +274,14 @@ class Call:
         """Return a text, or one of two collections: by an id, or as it was sent."""
         by_id, itself = name_sides(parameter.name)
         id, text = self._values.get(by_id), self._values.get(itself)
+        if id is None and text is None and self._values.get(f"{parameter.name}_where"):
+            return {"path": self._open(self._values.get("index"))}
         if id is None and text is None and not parameter.required:
             return None
         if (id is None) == (text is None):
-            raise InputError(f"Give either {by_id} (an id) or {itself}.")
+            group = f"{parameter.name}_where"
+            also = f", or a group with {group}" if _has(self.verb, group) else ""
+            raise InputError(f"Give either {by_id} (an id) or {itself}{also}.")
         if text is not None:
             side = parameter.name.upper()
             return {"texts": {f"text {side}" if len(side) == 1 else "the text": text}}

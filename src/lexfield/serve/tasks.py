@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from contextlib import nullcontext
 from dataclasses import replace
 from functools import lru_cache
@@ -138,14 +139,23 @@ def _build_source(
     ``itself`` is the parameter that takes a text instead of the id of a document.
     """
     index = open_index(source["path"]) if source.get("path") else None
+    ids = source.get("documents", ())
+    if index is not None and not single and not source.get("texts") and _can_select(index, ids):
+        return index.segments[0].corpus.select([index.documents[id] for id in ids])
     chosen = [Document(name, text) for name, text in source.get("texts", {}).items()]
     if index is not None:
-        chosen += [_read_document(index, id, itself) for id in source.get("documents", ())]
+        chosen += [_read_document(index, id, itself) for id in ids]
         if not chosen:
             return index
     if single:
         return chosen[0]
     return Corpus.of(chosen, normalisation=index.normalisation if index else None)
+
+
+def _can_select(index: Index, ids: Sequence[str]) -> bool:
+    """Can documents be taken as they are cut, rather than be cut again?"""
+    known = index.documents
+    return bool(ids) and len(index.segments) == 1 and all(id in known for id in ids)
 
 
 def _read_document(index: Index, id: str, itself: str) -> Document:

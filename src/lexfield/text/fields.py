@@ -22,7 +22,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from lexfield.errors import InputError, list_names, suggest
+from lexfield.errors import InputError, list_fields, list_names, shorten, suggest
 from lexfield.text.dates import parse_date
 
 Where = str | Sequence[str] | Mapping[str, str | Sequence[str]]
@@ -175,6 +175,36 @@ def match_where(columns: Iterable[Column], conditions: Sequence[Condition]) -> N
         key = name if operator == "=" else (name, operator, value)
         masks[key] = masks[key] | mask if key in masks else mask
     return np.asarray(np.logical_and.reduce(list(masks.values())), bool)
+
+
+def choose_documents(
+    ids: Sequence[str], records: Sequence[Mapping[str, str]], where: Sequence[Condition]
+) -> tuple[list[int], list[str]]:
+    """Return the rows of the documents that meet all conditions, and notes.
+
+    Raise InputError if no document has a field, or none meets the conditions.
+    """
+    fields = {name for record in records for name in record}
+    columns: dict[str, Column] = {}
+    for name, _, _ in where:
+        if name not in fields and name != "id":
+            hint = f"{suggest(name, fields)} {list_fields(fields)}".strip()
+            raise InputError(f"No document has metadata {name!r}.", hint)
+        values = [record.get(name, "") for record in records] if name in fields else ids
+        columns[name] = Column(name, values)
+    chosen: list[int] = np.flatnonzero(match_where(columns.values(), where)).tolist()
+    notes = [
+        missing_note(name, part, list_values(columns[name]))
+        for name, operator, value in where
+        for part in columns[name].unmatched(operator, value)
+    ]
+    if not chosen:
+        asked = " and ".join("".join(condition) for condition in where)
+        hint = "Some documents meet each of the conditions, but none meets all."
+        if notes:
+            hint = notes[0].partition("; ")[2]
+        raise InputError(f"No document has {shorten(asked, 200)}.", hint[:1].upper() + hint[1:])
+    return chosen, notes
 
 
 def missing_note(name: str, part: str, values: Sequence[str]) -> str:
