@@ -67,6 +67,9 @@ export function ramp(share) {
   return `rgb(${stops[i].map((v, c) => Math.round(v + (at - i) * (stops[i + 1][c] - v))).join(",")})`;
 }
 
+/** A number that may be a year. @param {number} value */
+const plain = (value) => (Number.isInteger(value) && Math.abs(value) < 10_000 ? String(value) : number(value));
+
 class PointMap extends /** @type {any} */ (Scatter) {
   /** @param {Point[]} points @param {any} groups @param {{ labels: number, onpoint: any }} options */
   constructor(points, groups, { labels, onpoint }) {
@@ -287,11 +290,11 @@ export function Points({ points, label, name, title, onPoint = null, onLasso = n
       groups.kind === "gradient"
         ? html`<div class="ramp" role="img"
           aria-label=${`Colours from ${number(groups.low)} to ${number(groups.high)}`}>
-          <span>${number(groups.low)}</span>${Array.from(
+          <span>${plain(groups.low)}</span>${Array.from(
             { length: STEPS },
             (_, i) => html`<i
             style=${{ background: colours[i] }}></i>`,
-          )}<span>${number(groups.high)}</span>
+          )}<span>${plain(groups.high)}</span>
         </div>`
         : groups.names.length > 1 &&
           html`<div class="legend" role="group" aria-label="Legend; click to hide">

@@ -860,12 +860,12 @@ export interface ZipfFit {
 }
 export interface Verbs {
   align: { parameters: "a" | "b" | "format" | "index" | "k"; answer: AlignAnswer };
-  attribute: { parameters: "by" | "document" | "features" | "format" | "index" | "measure" | "reject" | "rule" | "text" | "text_id" | "verify"; answer: AttributeAnswer };
-  bag: { parameters: "document" | "format" | "index" | "k" | "ngram" | "text"; answer: BagAnswer };
+  attribute: { parameters: "by" | "document" | "features" | "format" | "index" | "measure" | "reject" | "rule" | "text" | "text_id" | "verify" | "where"; answer: AttributeAnswer };
+  bag: { parameters: "document" | "format" | "index" | "k" | "ngram" | "text" | "where"; answer: BagAnswer };
   bags: { parameters: "algebra" | "allow_unknown" | "explain" | "format" | "full" | "index" | "k" | "like" | "method" | "query" | "start" | "unit" | "where"; answer: BagsAnswer };
   balls: { parameters: "format" | "index" | "query" | "r"; answer: BallsAnswer };
-  clusters: { parameters: "allow_unknown" | "document" | "format" | "index" | "k" | "seed" | "seeds" | "text" | "vectors"; answer: ClustersAnswer };
-  compare: { parameters: "a" | "allow_unknown" | "alpha" | "b" | "bits" | "culling" | "dimension" | "estimator" | "explain" | "features" | "format" | "hubs" | "index" | "interval" | "k" | "measure" | "mfw" | "ngram" | "p" | "points" | "reduce" | "resamples" | "seed" | "smoothing" | "space" | "stopwords" | "text_a" | "text_b" | "vectors"; answer: CompareAnswer };
+  clusters: { parameters: "allow_unknown" | "document" | "format" | "index" | "k" | "seed" | "seeds" | "text" | "vectors" | "where"; answer: ClustersAnswer };
+  compare: { parameters: "a" | "a_where" | "allow_unknown" | "alpha" | "b" | "b_where" | "bits" | "culling" | "dimension" | "estimator" | "explain" | "features" | "format" | "hubs" | "index" | "interval" | "k" | "measure" | "mfw" | "ngram" | "p" | "points" | "reduce" | "resamples" | "seed" | "smoothing" | "space" | "stopwords" | "text_a" | "text_b" | "vectors" | "where"; answer: CompareAnswer };
   describe_vectors: { parameters: "format" | "vectors"; answer: DescribeVectorsAnswer };
   documents: { parameters: "format" | "index" | "k" | "query" | "sort" | "start" | "where"; answer: DocumentsAnswer };
   duplicates: { parameters: "format" | "full" | "index" | "min_words" | "threshold" | "unit"; answer: DuplicatesAnswer };
@@ -877,28 +877,28 @@ export interface Verbs {
   info: { parameters: "format" | "index"; answer: InfoAnswer };
   inspire: { parameters: "allow_unknown" | "draft" | "format" | "index" | "k" | "method" | "sentences" | "text_draft"; answer: InspireAnswer };
   jobs: { parameters: never; answer: (Job)[] };
-  keyness: { parameters: "a" | "b" | "correction" | "format" | "index" | "k" | "min_count" | "ngram" | "only" | "p" | "text_a" | "text_b"; answer: KeynessAnswer };
-  kwic: { parameters: "document" | "format" | "index" | "k" | "sort" | "text" | "text_a" | "text_b" | "window" | "word"; answer: KwicAnswer };
-  label: { parameters: "allow_unknown" | "alpha" | "bits" | "by" | "culling" | "dimension" | "document" | "estimator" | "evidence" | "features" | "format" | "hubs" | "index" | "k" | "measure" | "mfw" | "neighbours" | "ngram" | "points" | "reduce" | "rule" | "sample" | "seed" | "smoothing" | "space" | "stopwords" | "text" | "text_id" | "vectors"; answer: LabelAnswer };
-  layout: { parameters: "allow_unknown" | "document" | "format" | "index" | "method" | "seed" | "text" | "vectors" | "words"; answer: LayoutAnswer };
+  keyness: { parameters: "a" | "a_where" | "b" | "b_where" | "correction" | "format" | "index" | "k" | "min_count" | "ngram" | "only" | "p" | "text_a" | "text_b" | "where"; answer: KeynessAnswer };
+  kwic: { parameters: "document" | "format" | "index" | "k" | "sort" | "start" | "text" | "text_a" | "text_b" | "where" | "window" | "word"; answer: KwicAnswer };
+  label: { parameters: "allow_unknown" | "alpha" | "bits" | "by" | "culling" | "dimension" | "document" | "estimator" | "evidence" | "features" | "format" | "hubs" | "index" | "k" | "measure" | "mfw" | "neighbours" | "ngram" | "points" | "reduce" | "rule" | "sample" | "seed" | "smoothing" | "space" | "stopwords" | "text" | "text_id" | "vectors" | "where"; answer: LabelAnswer };
+  layout: { parameters: "allow_unknown" | "document" | "format" | "index" | "method" | "seed" | "text" | "vectors" | "where" | "words"; answer: LayoutAnswer };
   list_metrics: { parameters: "format" | "index"; answer: ListMetricsAnswer };
   list_vectors: { parameters: "format"; answer: ListVectorsAnswer };
-  map: { parameters: "allow_unknown" | "alpha" | "bits" | "culling" | "dimension" | "document" | "estimator" | "features" | "format" | "hubs" | "index" | "k" | "measure" | "mfw" | "ngram" | "points" | "reduce" | "sample" | "seed" | "smoothing" | "space" | "stopwords" | "text" | "vectors"; answer: MapAnswer };
+  map: { parameters: "allow_unknown" | "alpha" | "bits" | "culling" | "dimension" | "document" | "estimator" | "features" | "format" | "hubs" | "index" | "k" | "measure" | "mfw" | "ngram" | "points" | "reduce" | "sample" | "seed" | "smoothing" | "space" | "stopwords" | "text" | "vectors" | "where"; answer: MapAnswer };
   measure_uncertainty: { parameters: "format" | "models" | "step" | "words"; answer: MeasureUncertaintyAnswer };
   methods: { parameters: "about" | "format"; answer: MethodsAnswer };
   near: { parameters: "dimensions" | "format" | "k" | "models" | "threshold" | "vectors" | "word" | "words"; answer: NearAnswer };
   overview: { parameters: "format" | "index" | "where"; answer: OverviewAnswer };
-  pairs: { parameters: "allow_unknown" | "alpha" | "approximate" | "bits" | "by" | "consensus" | "culling" | "dimension" | "document" | "estimator" | "features" | "format" | "hubs" | "index" | "k" | "measure" | "memory" | "mfw" | "ngram" | "points" | "reduce" | "sample" | "seed" | "smoothing" | "space" | "stopwords" | "text" | "vectors"; answer: PairsAnswer };
-  predict: { parameters: "by" | "document" | "features" | "format" | "index" | "level" | "text" | "text_id"; answer: PredictAnswer };
-  rolling: { parameters: "by" | "document" | "features" | "format" | "index" | "rule" | "step" | "text" | "text_id" | "window"; answer: RollingAnswer };
+  pairs: { parameters: "allow_unknown" | "alpha" | "approximate" | "bits" | "by" | "consensus" | "culling" | "dimension" | "document" | "estimator" | "features" | "format" | "hubs" | "index" | "k" | "measure" | "memory" | "mfw" | "ngram" | "points" | "reduce" | "sample" | "seed" | "smoothing" | "space" | "stopwords" | "text" | "vectors" | "where"; answer: PairsAnswer };
+  predict: { parameters: "by" | "document" | "features" | "format" | "index" | "level" | "text" | "text_id" | "where"; answer: PredictAnswer };
+  rolling: { parameters: "by" | "document" | "features" | "format" | "index" | "rule" | "step" | "text" | "text_id" | "where" | "window"; answer: RollingAnswer };
   run: { parameters: "algebra" | "allow_unknown" | "format" | "id_field" | "index" | "k" | "method" | "queries" | "text_field" | "unit" | "where"; answer: RunAnswer };
   search: { parameters: "algebra" | "allow_unknown" | "explain" | "format" | "full" | "index" | "k" | "like" | "method" | "metric" | "queries" | "query" | "start" | "unit" | "where"; answer: SearchAnswer };
   show: { parameters: "context" | "format" | "id" | "index"; answer: ShowAnswer };
-  speech: { parameters: "allow_unknown" | "document" | "format" | "index" | "k" | "text" | "vectors"; answer: SpeechAnswer };
+  speech: { parameters: "allow_unknown" | "document" | "format" | "index" | "k" | "text" | "vectors" | "where"; answer: SpeechAnswer };
   text: { parameters: "count" | "document" | "format" | "index" | "start"; answer: TextAnswer };
   threshold: { parameters: "deviation" | "format" | "limit" | "models" | "sample" | "seed" | "synonyms" | "vectors"; answer: ThresholdAnswer };
   topics: { parameters: "format" | "index" | "k" | "perplexity"; answer: TopicsAnswer };
   trend: { parameters: "bins" | "by" | "document" | "format" | "index" | "query" | "topic" | "where"; answer: TrendAnswer };
   verify: { parameters: "format" | "index"; answer: VerifyAnswer };
-  zipf: { parameters: "allow_unknown" | "document" | "draws" | "examples" | "format" | "index" | "k" | "latent" | "ngram" | "nulls" | "robustness" | "seed" | "seeds" | "text" | "vectors"; answer: ZipfAnswer };
+  zipf: { parameters: "allow_unknown" | "document" | "draws" | "examples" | "format" | "index" | "k" | "latent" | "ngram" | "nulls" | "robustness" | "seed" | "seeds" | "text" | "vectors" | "where"; answer: ZipfAnswer };
 }

@@ -18,8 +18,8 @@ export function Topics() {
 const wordsOf = (one) => (Array.isArray(one.words) ? one.words : String(one.words).split(" "));
 
 function List() {
-  const { index, where, params } = usePage();
-  const options = { index, where, k: 10 };
+  const { index, params } = usePage();
+  const options = { index, k: 10 };
   const found = useAnswer("topics", options);
   const chosen = params.has("topic") ? Number(params.get("topic")) : null;
   return html`<${Outcome} asked=${found}>
@@ -72,7 +72,7 @@ function Shares({ topic, metadata }) {
   const { index, where, about, params } = usePage();
   const fields = Object.keys(about.metadata).filter((name) => Object.keys(about.metadata[name]).length > 1);
   const by = fields.includes(params.get("by") ?? "") ? (params.get("by") ?? "") : "";
-  const documents = useAnswer("topic_shares", by ? null : { index, where, topic: topic.topic, k: 15 });
+  const mixtures = useAnswer("infer", by ? null : { index, k: 100 });
   const groups = useAnswer("trend", by ? { index, where, topic: [topic.topic], by } : null);
   const bar = (name, share, most) => html`<li>
     <span class="name">${name}</span> <span class="bar" style=${{ width: `${(60 * share) / most}%` }}></span>
@@ -91,13 +91,20 @@ function Shares({ topic, metadata }) {
           </ul>
           <p class="small"><a href=${href("trends", { topic: [String(topic.topic)], by })}>Open in Trends</a></p>`}
         </${Outcome}>`
-      : html`<${Outcome} asked=${documents}>
-          ${(answer) => html`<ul class="shares">
-            ${answer.results.map((one) => {
-              const link = html`<${DocumentLink} id=${one.value} metadata=${metadata[one.value]} />`;
-              return bar(link, one.share, largest(answer.results));
-            })}
-          </ul>`}
+      : html`<${Outcome} asked=${mixtures}>
+          ${(answer) => {
+            const rows = answer.results
+              .filter((one) => one.document && one.document in metadata)
+              .map((one) => ({ id: one.document, share: one.topics.find((each) => each.topic === topic.topic)?.weight ?? 0 }))
+              .sort((x, y) => y.share - x.share)
+              .slice(0, 15);
+            return html`<ul class="shares">
+              ${rows.map((one) => {
+                const link = html`<${DocumentLink} id=${one.id} metadata=${metadata[one.id ?? ""]} />`;
+                return bar(link, one.share, largest(rows));
+              })}
+            </ul>`;
+          }}
         </${Outcome}>`}`;
 }
 
