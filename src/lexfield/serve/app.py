@@ -28,6 +28,7 @@ from lexfield import __version__
 from lexfield.engine.threads import cores
 from lexfield.errors import InputError, list_names
 from lexfield.results import JsonObject
+from lexfield.sample import pack_sample
 from lexfield.serve.guard import Limits, guarded_app
 from lexfield.serve.inputs import Call, make_parameter, offer, read_request, read_values
 from lexfield.serve.inputs import Request as VerbRequest
@@ -63,6 +64,7 @@ _FOLLOWER = make_parameter(
 )
 _BUILD = {
     "text": make_parameter("text", Annotated[str, Meta(max_length=1_000_000)], "Or a text.", ""),
+    "sample": make_parameter("sample", bool, "Or the sample that ships with lexfield.", False),
     "name": make_parameter("name", Annotated[str, Meta(max_length=80)], default=""),
     "text_field": make_parameter(
         "text_field", Annotated[list[str], Meta(max_length=10)], "Fields with the text.", []
@@ -268,6 +270,8 @@ class Api:
         name, text = values.get("name", ""), values.get("text", "")
         if text.strip():
             sent.append(Sent(f"{name or 'text'}.txt", text.encode("utf-8", "replace")))
+        if values.get("sample"):
+            sent, values["title_field"] = [Sent("sample.jsonl", pack_sample())], "none"
         if not sent:
             raise InputError("Nothing was sent.", "Send files, or a text.")
         language = values.get("language", "en")

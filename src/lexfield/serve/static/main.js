@@ -118,7 +118,7 @@ function Header({ view, index, onFilter, onPins, drawer }) {
     <button type="button" class="icon only-narrow" aria-expanded=${String(drawer)} onClick=${onFilter}>Filter</button>
     <nav aria-label="Views">
       <ul>
-        ${Object.entries(VIEWS).map(
+        ${Object.entries(index ? VIEWS : {}).map(
           ([name, [title]]) =>
             html`<li>
               <a href=${href(name)} aria-current=${name === view ? "page" : undefined}>${title}</a>

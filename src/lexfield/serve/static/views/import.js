@@ -61,6 +61,11 @@ export function Import() {
     setJob(null);
     setState({ problem: null, told: "Cancelled. Nothing was kept." });
   };
+  const sample = () => {
+    const form = new FormData();
+    form.append("sample", "true");
+    run(form);
+  };
   const submit = (event) => {
     event.preventDefault();
     if (!files.length && !text.trim())
@@ -88,6 +93,13 @@ export function Import() {
   const table = files.find((file) => TABLES.test(file.name));
   return html`<h1>Add texts</h1>
     <p class="lead">Your texts become a collection on this machine. Nothing leaves it.</p>
+    ${
+      !server.indexes.length &&
+      html`<div class="note row middle">
+        <span>There are no texts here yet. Add yours, or look around in 64 short texts by eight writers.</span>
+        <button type="button" class="main" disabled=${!!job} onClick=${sample}>Try the sample</button>
+      </div>`
+    }
     <form class="card" aria-label="Add texts" onSubmit=${submit}>
       <div class="two">
         <div

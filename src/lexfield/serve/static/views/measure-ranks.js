@@ -43,9 +43,9 @@ export function Ranks() {
       ${
         latent &&
         html`<label class="field grow"
-          ><span>Number of clusters: <output>${shown}</output></span>
+          ><span>Number of clusters: <b>${shown}</b></span>
           <input
-            type="range"
+            type="range" aria-label="Number of clusters"
             min="10"
             max=${most}
             value=${k}

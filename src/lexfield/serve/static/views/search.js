@@ -7,7 +7,7 @@ import { Flows } from "../lib/flows.js";
 import { addPin } from "../lib/pins.js";
 import { setMarks } from "../lib/marks.js";
 import { change, href } from "../lib/route.js";
-import { DocumentLink, Marked, colours, quotation, titleOf } from "../lib/text.js";
+import { DocumentLink, Marked, colours, pieces, quotation, titleOf } from "../lib/text.js";
 import {
   Check,
   Choice,
@@ -338,30 +338,30 @@ function Hit({ hit, colourOf, unit, inGroup = false }) {
   </article>`;
 }
 
-/** Why a hit was found, in words: what it says for each word of the question. */
+const STRONG = 0.3; // the weight of a word from which on it is shaded, and named as a reason
+
+/** Why a hit was found, in words: the words that are shaded, and what they stand for. */
 function Why({ hit, colourOf }) {
-  const best = new Map();
-  for (const one of hit.explanation?.reasons ?? []) {
-    if (!one.match || one.query.startsWith("(") || one.contribution <= 0) continue;
-    if (!best.has(one.query) || best.get(one.query).contribution < one.contribution) best.set(one.query, one);
-  }
-  const pairs = [...best.values()].sort((a, b) => b.contribution - a.contribution).slice(0, 4);
-  const least = pairs.length ? pairs[0].contribution * 0.12 : 0;
-  const said = pairs.filter((one) => one.contribution >= least);
+  const said = new Map();
+  for (const passage of hit.passages)
+    for (const [piece, mark] of pieces(passage)) {
+      if (!mark || mark.weight < STRONG) continue;
+      const word = piece.toLowerCase();
+      if ((said.get(word)?.weight ?? 0) < mark.weight) said.set(word, { word, query: mark.query, weight: mark.weight });
+    }
+  const list = [...said.values()].sort((a, b) => b.weight - a.weight).slice(0, 5);
+  const name = (one) =>
+    html`<strong class="w${colourOf(one.query)}">${one.word}</strong>${
+      one.word !== one.query && html` for <em>${one.query}</em>`
+    }`;
   return html`${
-    said.length > 0 &&
-    html`<p class="why">
-      ${said.map(
-        (
-          one,
-          i,
-        ) => html`${i > 0 && (i === said.length - 1 ? " and " : ", ")}${i === 0 && (one.query === one.match ? "Has " : "Says ")}<strong
-            class="w${colourOf(one.query)}"
-            >${one.match}</strong
-          >${one.match !== one.query && html` for <em>${one.query}</em>`}`,
-      )}.
-    </p>`
-  }
+      list.length > 0 &&
+      html`<p class="why">
+        ${list[0].word === list[0].query ? "Has " : "Says "}${list.map(
+          (one, i) => html`${i > 0 && (i === list.length - 1 ? " and " : ", ")}${name(one)}`,
+        )}.
+      </p>`
+    }
     ${hit.differs?.length > 0 && html`<p class="why differs"><span>But:</span> ${hit.differs.join("; ")}</p>`}`;
 }
 

@@ -76,17 +76,7 @@ function Chart({ answer, options, along, by, text, documents }) {
   const { index, where } = usePage();
   const [at, setAt] = useState(/** @type {any} */ (null));
   const kind = answer.kind;
-  const rows = useMemo(
-    () =>
-      answer.results.map((one) => ({
-        ...one,
-        x: kind === "date" ? new Date(String(one.value)) : kind === "values" ? one.label : Number(one.value),
-        y: one.share * PER,
-        y1: one.low * PER,
-        y2: one.high * PER,
-      })),
-    [answer],
-  );
+  const rows = useMemo(() => answer.results.map((one) => ({ ...one, ...place(one, kind) })), [answer]);
   const series = [...new Set(rows.map((one) => one.series))];
   const metadata = useMemo(() => Object.fromEntries(documents.map((one) => [one.id, one.metadata])), [documents]);
   const title = titleOf(text, metadata[text]);
@@ -122,12 +112,41 @@ function Chart({ answer, options, along, by, text, documents }) {
     <${Notes} notes=${answer.notes} />`;
 }
 
+/** The bounds of the documents that a point stands for. @param {import("../lib/types").TrendPoint} one */
+function spanOf(one) {
+  const found = /=(.+)\.\.(.+)$/.exec(one.where?.[0] ?? "");
+  return found ? [Number(found[1]), Number(found[2])] : null;
+}
+
+/** Where a point stands; one that is a span of years stands in its middle. */
+function place(one, kind) {
+  const span = kind === "number" ? spanOf(one) : null;
+  const at = span ? (span[0] + span[1]) / 2 : Number(one.value);
+  return {
+    x: kind === "date" ? new Date(String(one.value)) : kind === "values" ? one.label : at,
+    y: one.share * PER,
+    y1: one.low * PER,
+    y2: one.high * PER,
+  };
+}
+
+/** Points with a hole wherever there are no documents for a while: nothing is known there. */
+function breakLines(rows) {
+  return rows.flatMap((one, i) => {
+    const [last, now] = [i && rows[i - 1].series === one.series ? spanOf(rows[i - 1]) : null, spanOf(one)];
+    const isHole = last && now && now[0] - last[1] > 1;
+    return isHole ? [{ ...one, x: (last[1] + now[0]) / 2, y: NaN, y1: NaN, y2: NaN }, one] : [one];
+  });
+}
+
 function drawTrend(Plot, width, { rows, series, kind, name }) {
   const isOrdinal = kind === "values";
+  const lines = breakLines(rows);
+  const span = spanOf(rows[0] ?? {});
   const tip = (one) =>
     `${one.series}, ${one.label}\n${number(one.y)} per 10,000 words (${number(one.y1)} to ${number(one.y2)})\n` +
     `${number(Math.round(one.count))} of ${number(one.total)} words\nClick to read them`;
-  const x = { label: `${name} →`, labelOffset: 38 };
+  const x = { label: `${name}${span && span[1] > span[0] ? `, in steps of ${span[1] - span[0] + 1}` : ""} →`, labelOffset: 38 };
   const axes = {
     part: { ...x, tickFormat: (value) => `${Math.round(100 * value)}%`, domain: [0, 1] },
     number: { ...x, tickFormat: "d" },
@@ -147,8 +166,8 @@ function drawTrend(Plot, width, { rows, series, kind, name }) {
       ...(isOrdinal
         ? [Plot.ruleX(rows, { ...range, stroke: "series", strokeWidth: 6, strokeOpacity: 0.25 })]
         : [
-            Plot.areaY(rows, { ...range, fill: "series", fillOpacity: 0.12 }),
-            Plot.lineY(rows, { x: "x", y: "y", stroke: "series", strokeWidth: 2 }),
+            Plot.areaY(lines, { ...range, fill: "series", fillOpacity: 0.12 }),
+            Plot.lineY(lines, { x: "x", y: "y", stroke: "series", strokeWidth: 2 }),
           ]),
       Plot.dot(rows, { x: "x", y: "y", fill: "series", r: isOrdinal ? 5 : 3.5 }),
       Plot.tip(rows, Plot.pointer({ x: "x", y: "y", title: tip })),
