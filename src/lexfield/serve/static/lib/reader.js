@@ -3,27 +3,26 @@
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "../vendor/preact-htm.js";
 import { useAnswer } from "./api.js";
 import { useMarks } from "./marks.js";
-import { addPin } from "./pins.js";
-import { change, href, query } from "./route.js";
-import { DocumentLink, Marked, colours, pieces, quotation, titleOf } from "./text.js";
-import { Choice, Outcome, Trouble, Typed, copy, html, number, plural, say, usePage } from "./ui.js";
+import { change, href } from "./route.js";
+import { Similar } from "./similar.js";
+import { pieces, titleOf } from "./text.js";
+import { Outcome, Trouble, Typed, html, number, plural, say, usePage } from "./ui.js";
 
 const BLOCK = 100; // sentences that are loaded at a time
 const AHEAD = "1200px"; // how far beyond the edges of the view
 const LINE = 28; // pixels
 const LETTER = 8.3;
 const SETTLING = 1500; // milliseconds after a jump in which blocks that arrive may move the text
-const MOST = 1000; // places of a word that are marked
+const MOST = 10_000; // places of a word that are marked
 
 export function Reader({ alone = false }) {
   const { index, params } = usePage();
   const doc = params.get("doc") ?? "";
-  const chosen = params.has("s") ? Number(params.get("s")) : null;
-  const first = useAnswer(
-    "text",
-    doc ? { index, document: doc, start: BLOCK * Math.floor((chosen ?? 0) / BLOCK), count: BLOCK } : null,
-  );
+  const asked = /^\d{1,9}$/.test(params.get("s") ?? "") ? Number(params.get("s")) : null;
+  const start = BLOCK * Math.floor((asked ?? 0) / BLOCK);
+  const first = useAnswer("text", doc ? { index, document: doc, start, count: BLOCK } : null);
   const about = first.answer && first.answer.document === doc ? first.answer : null;
+  const chosen = asked === null || !about ? asked : Math.min(asked, about.sentences - 1);
   const close = () => {
     change({ doc: null, s: null });
     document.getElementById("main")?.focus({ preventScroll: true });
@@ -63,7 +62,11 @@ export function Reader({ alone = false }) {
       </p>`
       }
     </header>
-    <${Trouble} problem=${first.problem} retry=${first.retry} />
+    ${
+      first.problem &&
+      html`<${Trouble} problem=${first.problem} />
+        <p class="choose-text"><a href=${href("read", {})}>Choose another text</a></p>`
+    }
     ${about && html`<${Text} key=${doc} index=${index} doc=${doc} about=${about} chosen=${chosen} />`}
   </aside>`;
 }
@@ -86,7 +89,7 @@ function Empty() {
 function Text({ index, doc, about, chosen }) {
   const box = useRef(/** @type {HTMLDivElement | null} */ (null));
   const [word, setWord] = useState("");
-  const found = useAnswer("kwic", word.trim() ? { index, document: [doc], word: [word.trim()], k: MOST } : null);
+  const found = useAnswer("kwic", word.trim() ? { index, document: [doc], word: [word.trim()], k: MOST, window: 0 } : null);
   const hits = useMarks(doc);
   const places = useMemo(() => new Set(found.answer?.results.map((one) => one.sentence)), [found.answer]);
   const marked = useMemo(
@@ -104,6 +107,7 @@ function Text({ index, doc, about, chosen }) {
   const leap = (sentence) => {
     jump.current = { to: sentence, at: Date.now() };
     settle();
+    setSeen(sentence);
   };
   const settle = () => {
     const { to, at } = jump.current;
@@ -114,6 +118,10 @@ function Text({ index, doc, about, chosen }) {
     const away = target.getBoundingClientRect().top - box.current.getBoundingClientRect().top;
     box.current.scrollTop += away - (line ? box.current.clientHeight / 3 : 0);
   };
+  const arrive = () => {
+    settle();
+    follow();
+  };
   useLayoutEffect(() => {
     if (chosen !== null && chosen !== jump.current.to) jump.current = { to: chosen, at: Date.now() };
     else if (chosen !== null) jump.current.at = Date.now();
@@ -121,20 +129,28 @@ function Text({ index, doc, about, chosen }) {
     if (line && inView(line, box.current)) return; // it was clicked: nothing moves
     settle();
   }, [chosen]);
-  const still = () => (jump.current.to = null); // the reader scrolls by hand
+  const still = () => (jump.current.to = null); // somebody scrolls by hand
+  const key = (event) => {
+    still();
+    const to = { Home: 0, End: about.sentences - 1 }[event.key];
+    if (to === undefined || event.target !== box.current) return;
+    event.preventDefault();
+    leap(to);
+  };
   const follow = () => {
+    const aim = jump.current.to === null ? null : box.current?.querySelector(`[data-s="${jump.current.to}"]`);
+    if (Date.now() - jump.current.at < SETTLING || (aim && inView(aim, box.current))) return; // the place is known
     const top = (box.current?.getBoundingClientRect().top ?? 0) + 60;
     const line = [...(box.current?.querySelectorAll("[data-s]") ?? [])].find(
       (one) => one.getBoundingClientRect().bottom > top,
     );
     if (line instanceof HTMLElement) setSeen(Number(line.dataset.s));
   };
-  const choose = (sentence) =>
-    change({ s: sentence === null ? null : String(sentence) }, { replace: chosen !== null });
+  const choose = (sentence, replace = false) => change({ s: sentence === null ? null : String(sentence) }, { replace });
   const step = (by) => {
     const next = chosen === null ? seen : Math.max(0, Math.min(about.sentences - 1, chosen + by));
     jump.current = { to: next, at: Date.now() };
-    choose(next);
+    choose(next, chosen !== null);
   };
   return html`<div class="reader-tools">
       <${Find} word=${word} setWord=${setWord} found=${found} doc=${doc} seen=${seen} leap=${leap} />
@@ -154,7 +170,7 @@ function Text({ index, doc, about, chosen }) {
         aria-label=${`Text of ${titleOf(doc, about.metadata)}`}
         onWheel=${still}
         onTouchMove=${still}
-        onKeyDown=${still}
+        onKeyDown=${key}
         onScroll=${throttle(follow)}
       >
         ${Array.from(
@@ -173,13 +189,16 @@ function Text({ index, doc, about, chosen }) {
               places=${places}
               marked=${marked}
               choose=${choose}
-              settle=${settle}
+              arrive=${arrive}
             />`,
         )}
       </div>
       <${Margin} total=${about.sentences} places=${places} marked=${marked} seen=${seen} leap=${leap} />
     </div>
-    <p class="small reader-foot">Sentence ${number(seen + 1)} of ${number(about.sentences)}, ${Math.round((100 * seen) / Math.max(1, about.sentences - 1))}%</p>`;
+    <p class="small reader-foot">
+      Sentence ${number(seen + 1)} of ${number(about.sentences)},
+      ${" "}${Math.round((100 * seen) / Math.max(1, about.sentences - 1))}%
+    </p>`;
 }
 
 const inView = (line, box) => {
@@ -243,7 +262,7 @@ function Margin({ total, places, marked, seen, leap }) {
   </div>`;
 }
 
-function Block({ i, index, doc, metadata, root, height, at, word, places, marked, choose, settle }) {
+function Block({ i, index, doc, metadata, root, height, at, word, places, marked, choose, arrive }) {
   const box = useRef(/** @type {HTMLDivElement | null} */ (null));
   const [near, setNear] = useState(at !== null || i === 0);
   const [kept, setKept] = useState(0); // its height when it was last in view
@@ -263,7 +282,7 @@ function Block({ i, index, doc, metadata, root, height, at, word, places, marked
     near || at !== null ? { index, document: doc, start: i * BLOCK, count: BLOCK } : null,
   );
   useLayoutEffect(() => {
-    if (text.answer) settle();
+    if (text.answer) arrive();
   }, [text.answer]);
   const rows = near || at !== null ? (text.answer?.results ?? []) : [];
   /** @type {import("./types").ReadSentence[][]} */
@@ -294,14 +313,17 @@ function Block({ i, index, doc, metadata, root, height, at, word, places, marked
   </div>`;
 }
 
-/** Lines that end before the margin are lines of verse; those of prose were only wrapped. */
+const VERSE = 56; // letters
+/** Lines of verse are short; those of prose were only wrapped. @param {import("./types").ReadSentence[]} list */
 function isVerse(list) {
-  const lines = list.flatMap((row) => row.text.split("\n"));
-  return (
-    lines.length > 1 &&
-    lines.length > list.length &&
-    lines.reduce((sum, line) => sum + line.length, 0) / lines.length < 56
-  );
+  const lines = list
+    .map((row) => row.text)
+    .join(" ")
+    .split("\n")
+    .slice(0, -1)
+    .map((line) => line.length)
+    .sort((x, y) => x - y);
+  return lines.length > 1 && lines[Math.floor(lines.length / 2)] < VERSE;
 }
 
 function Sentence({ row, isChosen, word, highlights, choose }) {
@@ -343,65 +365,4 @@ function markWord(text, word) {
 function place(text, at, piece) {
   const start = Array.from(text.slice(0, at)).length;
   return { start, end: start + Array.from(piece).length, query: piece.toLowerCase(), weight: 1 };
-}
-
-/** What is similar to a sentence, under it, with the same colours for what corresponds. */
-function Similar({ row, index, doc, metadata, close }) {
-  const { where } = usePage();
-  const [scope, setScope] = useState("all");
-  const limits = { all: where, others: [...where, `id!=${doc}`], here: [`id=${doc}`] };
-  const options = { index, like: row.id, method: ["best"], k: 6, where: limits[scope] };
-  const found = useAnswer("search", options);
-  const colourOf = useMemo(colours, [row.id]);
-  useEffect(() => {
-    if (!found.answer) return;
-    const words = new Map();
-    for (const hit of found.answer.results)
-      for (const passage of hit.passages)
-        for (const mark of passage.highlights) if (mark.weight >= 0.3) words.set(mark.query, colourOf(mark.query));
-    dispatchEvent(new CustomEvent("tinted", { detail: { id: row.id, words } }));
-  }, [found.answer]);
-  const source = quotation("", doc, metadata, row.sentence).replace(/^“” \(|\)$/g, "");
-  const link = () => `${location.origin}/read?${query({ index, doc, s: row.sentence })}`;
-  return html`<aside class="similar" aria-label="Similar passages">
-    <div class="spread">
-      <h3>Similar passages</h3>
-      <div class="tools">
-        <button type="button"
-          onClick=${() => copy(quotation(row.text, doc, metadata, row.sentence), "Quotation")}>Quote</button>
-        <button type="button" onClick=${() => copy(link(), "Link")}>Link</button>
-        <button type="button"
-          onClick=${() => addPin({ index, title: titleOf(doc, metadata), quotes: [{ text: row.text, source }] })}>Pin</button>
-        <a href=${href("search", { q: row.text })}>Search</a>
-        <button type="button" aria-label="Close similar passages" onClick=${close}>×</button>
-      </div>
-    </div>
-    <${Choice}
-      label="Where"
-      hidden
-      name="scope"
-      value=${scope}
-      choices=${[
-        ["all", "Everywhere"],
-        ["others", "Other texts"],
-        ["here", "This text"],
-      ]}
-      onChange=${setScope}
-    />
-    <${Outcome} asked=${found}>
-      ${(answer) =>
-        answer.results.length
-          ? html`<ol>
-              ${answer.results.map(
-                (hit) =>
-                  html`<li key=${hit.id}>
-                    <p class="text"><${Marked} passage=${hit.passages[0]} colourOf=${colourOf} /></p>
-                    <${DocumentLink} id=${hit.document} metadata=${hit.metadata} sentence=${hit.passages[0].sentence}
-                      class="small" />
-                  </li>`,
-              )}
-            </ol>`
-          : html`<p class="hint">Nothing similar. Try “Everywhere”, or another sentence.</p>`}
-    </${Outcome}>
-  </aside>`;
 }

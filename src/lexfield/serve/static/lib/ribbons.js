@@ -1,8 +1,10 @@
 // @ts-check
 // Two columns of passages in the order of their texts; ribbons join those that say the same.
 import { useLayoutEffect, useRef, useState } from "../vendor/preact-htm.js";
-import { DocumentLink, Marked, colours } from "./text.js";
+import { DocumentLink, Marked } from "./text.js";
 import { html, percent } from "./ui.js";
+
+const tint = (i) => 2 + (i % 6); // the first two colours are those of A and B
 
 export function Ribbons({ pairs, names }) {
   const box = useRef(/** @type {HTMLDivElement | null} */ (null));
@@ -39,16 +41,15 @@ export function Ribbons({ pairs, names }) {
     watch.observe(place);
     return () => watch.disconnect();
   }, [pairs]);
-  const colourOf = pairs.map(() => colours());
   const column = (list, side) =>
     html`<ol class=${side}>
       ${list.map(
         (one) =>
           html`<li key=${one.i} data-left=${side === "left" ? one.i : undefined}
             data-right=${side === "right" ? one.i : undefined}
-              class="pair p${one.i % 8} ${over === one.i ? "over" : ""}" onPointerEnter=${() => setOver(one.i)}
+              class="pair p${tint(one.i)} ${over === one.i ? "over" : ""}" onPointerEnter=${() => setOver(one.i)}
                 onPointerLeave=${() => setOver(-1)}>
-            <p class="text"><${Marked} passage=${one} colourOf=${colourOf[one.i]} /></p>
+            <p class="text"><${Marked} passage=${one} colourOf=${() => tint(one.i)} /></p>
             <${DocumentLink} id=${one.document} metadata=${one.metadata} sentence=${one.sentence}
               class="small" /> <span class="small">${percent(pairs[one.i].similarity)} alike</span>
           </li>`,
@@ -57,7 +58,7 @@ export function Ribbons({ pairs, names }) {
   return html`<div class="ribbons" ref=${box}>
     <svg aria-hidden="true">${paths.map(
       ({ d, i }) => html`<path key=${i} d=${d} class=${over === i ? "over" : ""}
-      fill=${`var(--c${i % 8})`} />`,
+      fill=${`var(--c${tint(i)})`} />`,
     )}</svg>
     <div><h3 class="ink-a">${names[0]}</h3>${column(left, "left")}</div>
     <div><h3 class="ink-b">${names[1]}</h3>${column(right, "right")}</div>

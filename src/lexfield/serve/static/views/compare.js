@@ -25,6 +25,8 @@ import {
 } from "../lib/ui.js";
 
 const SHOWN = 18; // words of a side
+const FEW = 3; // pairs of passages that are shown even if they are not close
+const CLOSE = 0.65;
 
 /** @typedef {{ kind: "document" | "group" | "paste", value: string }} Side */
 
@@ -218,7 +220,8 @@ function Result({ answer, options, a, b, metadata, stopwords }) {
       ${sides.map(
         (list, side) =>
           html`<section class=${`side-${side ? "b" : "a"}`} aria-label=${`Words of ${names[side]}`}>
-            <h2>${side ? "B" : "A"}: ${names[side]} <span class="small">${plural(side ? one.m : one.n, "word")}</span>
+            <h2>${side ? "B" : "A"}: ${names[side]} <span
+              class="small">${plural(side ? one.m : one.n, "word")}${stopwords && " besides common ones"}</span>
               </h2>
             <ul class="tinted">
               ${list.map(
@@ -279,12 +282,13 @@ function InContext({ word, a, b, names }) {
 function Aligned({ a, b, names }) {
   const { index } = usePage();
   const found = useAnswer("align", { index, a: a.value, b: b.value, k: 8 });
-  return html`<section aria-label="Where they say the same">
-    <h2>Where they say the same</h2>
+  return html`<section aria-label="Closest passages">
+    <h2>Closest passages</h2>
     <${Outcome} asked=${found} wait="Comparing their sentences…">
       ${(answer) =>
         answer.results.length
-          ? html`<${Ribbons} pairs=${answer.results} names=${names} />`
+          ? html`<${Ribbons} pairs=${answer.results.filter((one, i) => i < FEW || one.similarity > CLOSE)}
+              names=${names} />`
           : html`<p class="hint">No sentences are close enough to show.</p>`}
     </${Outcome}>
   </section>`;

@@ -80,14 +80,15 @@ function Drawn({ answer, options }) {
   const clusters = told.space === "latent";
   const [word, setWord] = useState("");
   const [cluster, setCluster] = useState(0);
+  const curves = told.curves.slice(-1); // Mandelbrot's; a straight line would be bent by the many rare words
   const lines = useMemo(
     () =>
-      told.curves.flatMap((curve) =>
+      curves.flatMap((curve) =>
         curve.rank.map((rank, i) => ({ rank, count: curve.count[i], name: curve.name })),
       ),
     [told],
   );
-  const names = told.curves.map((curve) => curve.name);
+  const names = curves.map((curve) => curve.name);
   const unit = clusters ? "cluster" : "word";
   const least = Math.max(0.7, told.points[told.points.length - 1].count * 0.8);
   const draw = (Plot, width) => ({
@@ -130,8 +131,8 @@ function Drawn({ answer, options }) {
     <${Figure}
       tools=${html`<${Export} verb="zipf" options=${options} title=${`${index}: frequencies`} results=${told.ranks}
         pin=${false} />`}
-      title=${`${plural(told.figures.tokens, "word")}, ${number(told.figures.types)} different; slope ${number(told.slope)}`}
-      label=${`Counts by rank: the slope is ${number(told.slope)}`}
+      title=${`${plural(told.figures.tokens, "word")}, ${number(told.figures.types)} different`}
+      label=${`Counts by rank, which fall with an exponent of ${number(exponentOf(told))}`}
       name="ranks"
       draw=${draw}
       deps=${[told]}
@@ -196,20 +197,25 @@ function Drawn({ answer, options }) {
     </details>`;
 }
 
-/** What the slope says, for everybody. */
+/** The exponent of Zipf's law as Mandelbrot's fit has it, which gives rare words no more than their weight. */
+function exponentOf(told) {
+  const alpha = told.fits.mandelbrot?.parameters.alpha;
+  return alpha && alpha < 3 ? alpha : -told.slope;
+}
+
+/** What the counts say, for everybody. */
 function inWords(told, clusters) {
-  const [first, second] = told.points;
-  const what = clusters ? "cluster" : "word";
-  const times = second ? number(first.count / second.count, 2) : "1";
+  const alpha = exponentOf(told);
+  const all = clusters ? told.figures.sentences : told.figures.tokens;
+  const ten = told.ranks.slice(0, 10).reduce((sum, one) => sum + one.count, 0);
   const law =
-    told.r2 < 0.85
-      ? "The counts do not fall along a line, so this is not Zipf’s law."
-      : Math.abs(told.slope + 1) < 0.15
-        ? "The counts fall as Zipf’s law says: a rank twice as high occurs about half as often."
-        : told.slope < -1
-          ? "The counts fall faster than Zipf’s law says: the most frequent take up more."
-          : "The counts fall more slowly than Zipf’s law says: frequent and rare are more alike.";
-  return `${law} The first ${what} is ${times} times as frequent as the second.`;
+    Math.abs(alpha - 1) < 0.15
+      ? "The counts fall as Zipf’s law says: at twice the rank, about half as often."
+      : alpha > 1
+        ? "The counts fall faster than Zipf’s law says."
+        : "The counts fall more slowly than Zipf’s law says.";
+  const what = clusters ? "clusters hold" : told.unit === "word" ? "words make up" : `${told.unit}s make up`;
+  return `${law} The ten most frequent ${what} ${percent(ten / all)} of the ${clusters ? "sentences" : "text"}.`;
 }
 
 function Clusters({ told, open }) {

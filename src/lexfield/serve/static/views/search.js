@@ -7,7 +7,7 @@ import { Flows } from "../lib/flows.js";
 import { addPin } from "../lib/pins.js";
 import { setMarks } from "../lib/marks.js";
 import { change, href } from "../lib/route.js";
-import { DocumentLink, Marked, colours, pieces, quotation, titleOf } from "../lib/text.js";
+import { DocumentLink, Marked, colours, pieces, quotation, read, titleOf } from "../lib/text.js";
 import {
   Check,
   Choice,
@@ -288,6 +288,9 @@ function Groups({ hits, colourOf }) {
   );
 }
 
+/** Not the end of a selection that somebody wants to copy. */
+const isClick = () => String(getSelection()).length < 2;
+
 function Hit({ hit, colourOf, unit, inGroup = false }) {
   const { index } = usePage();
   const [open, setOpen] = useState(false);
@@ -299,7 +302,7 @@ function Hit({ hit, colourOf, unit, inGroup = false }) {
   return html`<article class="hit" data-id=${hit.id}>
     ${many && html`<h2><${DocumentLink} id=${hit.document} metadata=${hit.metadata} /></h2>`}
     ${hit.passages.map(
-      (passage) => html`<p class="text">
+      (passage) => html`<p class="text open" onClick=${() => isClick() && read(hit.document, passage.sentence)}>
       <${Marked} passage=${passage} colourOf=${colourOf} />
       ${
         many &&

@@ -167,6 +167,7 @@ function drawTrend(Plot, width, { rows, series, kind, name }) {
         ? [Plot.ruleX(rows, { ...range, stroke: "series", strokeWidth: 6, strokeOpacity: 0.25 })]
         : [
             Plot.areaY(lines, { ...range, fill: "series", fillOpacity: 0.12 }),
+            Plot.ruleX(rows, { ...range, stroke: "series", strokeOpacity: 0.3 }),
             Plot.lineY(lines, { x: "x", y: "y", stroke: "series", strokeWidth: 2 }),
           ]),
       Plot.dot(rows, { x: "x", y: "y", fill: "series", r: isOrdinal ? 5 : 3.5 }),
