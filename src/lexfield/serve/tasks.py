@@ -33,6 +33,7 @@ from lexfield.verbs.documents import select_documents
 from lexfield.verbs.results import Result, encode_body, encode_csv
 
 _PASSES, _READ = 40, 1_500_000  # most passes over a text to train on, and words read in all
+_CUT = {"compare"}  # verbs that take one document as it was cut when it was indexed
 _PARTS = ("topics", "metrics/*", "shards/*")  # stores within that of an index
 
 
@@ -110,7 +111,8 @@ def _build_arguments(verb: Verb, options: JsonObject, folder: Path) -> JsonObjec
             case "index":
                 built[name] = open_index(value["path"], metric=options.get("metric"))
             case "text" | "side" as kind:
-                built[name] = _build_source(value, name_sides(name)[1], single=kind == "text")
+                single = kind == "text" and verb.name not in _CUT
+                built[name] = _build_source(value, name_sides(name)[1], single=single)
             case "texts" if verb.served == "own":
                 built[name] = list(value["texts"].values())  # the index gives them ids
             case "texts":
