@@ -92,6 +92,8 @@ def test_search_says_what_the_command_line_says(
         ("/v1/overview", {"where": "level!=high"}, ["overview", "IDX", "--where", "level!=high"]),
         ("/v1/kwic", {"word": "sea", "k": 1, "start": 1, "where": "author=pell"},
          ["kwic", "IDX", "sea", "-k", "1", "--start", "1", "--where", "author=pell"]),
+        ("/v1/topic_shares", {"topic": 3, "by": "author", "k": 4},
+         ["topics", "shares", "IDX", "--topic", "3", "--by", "author", "-k", "4"]),
         ("/v1/show", {"id": "pell-sea#4"}, ["show", "IDX", "pell-sea#4"]),
         ("/v1/near", {"word": "lighthouse", "k": 4}, ["near", "lighthouse", "-k", "4"]),
         ("/v1/near", {"word": ["sea", "boat"], "k": 2}, ["near", "sea", "boat", "-k", "2"]),

@@ -129,7 +129,10 @@ class Index(Collection):
         return Searcher(self, Request(method, k, unit, **options)).search_row(row, identity)
 
     def fit_topics(self, topics: int = 50, **options: Any) -> TopicModel:
-        """Fit topics to the documents and keep them here; options as ``TopicModel.fit``."""
+        """Fit topics to the documents and keep them here; options as ``TopicModel.fit``.
+
+        ``without`` are words to leave out.
+        """
         return fit_topics(self, topics, **options).require_model()
 
     def encode(

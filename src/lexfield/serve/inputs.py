@@ -51,6 +51,7 @@ LIMITS: dict[str, JsonObject] = {
     "run": {"k": _whole(1, 1000)},
     "search": {"query": _QUERY, "k": _whole(1, 200), "start": _whole(0, 1000), "metric": Id},
     "threshold": {"sample": _whole(40, 20_000) | None},
+    "topic_shares": {"k": _whole(1, 1000)},
     "topics": {"k": _whole(1, 100)},
     "train_vectors": {
         "models": _whole(2, 10),

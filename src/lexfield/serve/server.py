@@ -27,7 +27,7 @@ from lexfield.verbs.declare import Verb
 TASK, BUILD, WARM = (f"lexfield.serve.tasks:{name}" for name in ("run", "build", "warm"))
 TRAIN = "train_vectors"  # the one verb that writes a folder of its own into the library
 _OLD_JOBS = {"fit": "fit_topics", "models": TRAIN}  # in version 0.1
-_CACHED, _LARGEST = 64, 1_000_000  # answers that are remembered, and bytes of one
+_KEPT, _LARGEST = 100_000_000, 5_000_000  # bytes of answers that are remembered, and of one
 
 
 @dataclass(frozen=True)
@@ -94,6 +94,7 @@ class Server:
         self.scrubber = Scrubber(library)
         self.ready = False
         self._cache: OrderedDict[tuple[Any, ...], bytes] = OrderedDict()
+        self._size = 0
 
     async def warm(self) -> None:
         """Open the indexes before the first request asks for them."""
@@ -136,9 +137,10 @@ class Server:
 
     def _remember(self, key: tuple[Any, ...], found: bytes) -> None:
         if len(found) <= _LARGEST:
+            self._size += len(found) - len(self._cache.get(key, b""))
             self._cache[key] = found
-            while len(self._cache) > _CACHED:
-                self._cache.popitem(last=False)
+            while self._size > _KEPT:
+                self._size -= len(self._cache.popitem(last=False)[1])
 
     def start(self, request: Request, follower: str | None = None) -> Job:
         """Start a verb as a job, the same for the same question; its answer is remembered, too."""

@@ -23,14 +23,17 @@ from lexfield.store.files import private_files
 from lexfield.store.folder import verify
 from lexfield.text.corpus import Corpus
 from lexfield.text.document import Document
+from lexfield.text.fields import Where
 from lexfield.text.read import Reader
 from lexfield.vectors.sources import BUILT_IN, find_imported, list_sets
 from lexfield.vectors.wordvectors import WordVectors
 from lexfield.verbs import list_functions
 from lexfield.verbs.declare import Verb
+from lexfield.verbs.documents import select_documents
 from lexfield.verbs.results import Result, encode_body, encode_csv
 
 _PASSES, _READ = 40, 1_500_000  # most passes over a text to train on, and words read in all
+_CUT = {"compare"}  # verbs that take one document as it was cut when it was indexed
 _PARTS = ("topics", "metrics/*", "shards/*")  # stores within that of an index
 
 
@@ -52,7 +55,7 @@ def run(
     declared = list_functions()[verb].load()
     if path is not None:
         index = open_index(path, generation)
-        _check_size(index, declared)
+        _check_size(index, declared, options.get("where"))
         if verb == "train_vectors":
             options = {"epochs": _choose_epochs(index), **options}
     own = private_files() if declared.served == "own" else nullcontext()
@@ -74,13 +77,15 @@ def run(
     return hide_paths(answer, {folder: "", **names})
 
 
-def _check_size(index: Index, verb: Verb) -> None:
-    most = MOST_DOCUMENTS.get(verb.name, len(index.documents))
-    if len(index.documents) > most:
+def _check_size(index: Index, verb: Verb, where: Where | None) -> None:
+    most = MOST_DOCUMENTS.get(verb.name)
+    if most is None or len(index.documents) <= most:
+        return
+    count = len(select_documents(index, where)[0])
+    if count > most:
         raise InputError(
-            f"The index has {len(index.documents):,} documents; every pair of at most {most:,} is"
-            " sent.",
-            f"Use the command line: lexfield {verb.command}.",
+            f"There are {count:,} documents; every pair of at most {most:,} is sent.",
+            f"Choose some with --where, or use the command line: lexfield {verb.command}.",
         )
 
 
@@ -106,7 +111,8 @@ def _build_arguments(verb: Verb, options: JsonObject, folder: Path) -> JsonObjec
             case "index":
                 built[name] = open_index(value["path"], metric=options.get("metric"))
             case "text" | "side" as kind:
-                built[name] = _build_source(value, name_sides(name)[1], single=kind == "text")
+                single = kind == "text" and verb.name not in _CUT
+                built[name] = _build_source(value, name_sides(name)[1], single=single)
             case "texts" if verb.served == "own":
                 built[name] = list(value["texts"].values())  # the index gives them ids
             case "texts":

@@ -9,13 +9,12 @@ from typing import Annotated
 
 import numpy as np
 from msgspec import UNSET, Meta, UnsetType
-from numpy.typing import NDArray
 
 from lexfield.errors import InputError
 from lexfield.index.filter import column_of
 from lexfield.index.reading import find_text
 from lexfield.index.rows import Rows
-from lexfield.index.topics import Topics
+from lexfield.index.topics import Topics, weigh_topics
 from lexfield.index.trend import (
     Group,
     count_groups,
@@ -133,7 +132,9 @@ def trend(
     rows = opened.rows(unit)
     sizes = rows.lengths.astype(np.float64)
     series = {one: count_phrases(rows, one) for one in query}
-    series |= _weigh_topics(opened, rows, topic, sizes)
+    if topic:
+        kept = Topics.open(opened.path)
+        series |= {kept.name(n): own for n, own in weigh_topics(kept, rows, topic).items()}
     groups, kind, notes = _make_groups(opened, rows, by, document, bins, where)
     found = [
         _make_point(name, *one)
@@ -160,25 +161,6 @@ def _make_groups(
     if left:
         notes.append(f"documents without {by}, or with a rarer value: {left:,} of {len(chosen):,}")
     return groups, column.kind, notes
-
-
-def _weigh_topics(
-    index: Index, rows: Rows, topics: Sequence[int], sizes: NDArray[np.float64]
-) -> dict[str, NDArray[np.float64]]:
-    """Return how many words of each row are of a topic, by its share."""
-    if not topics:
-        return {}
-    kept = Topics.open(index.path)
-    if max(topics) >= kept.topics:
-        last = kept.topics - 1
-        raise InputError(
-            f"There is no topic {max(topics)}.", f"Topics are numbered from 0 to {last}."
-        )
-    mixtures, known = zip(
-        *(kept.mixtures(segment, rows.unit) for segment in rows.segments), strict=True
-    )
-    shares = np.concatenate(mixtures) * np.concatenate(known)[:, None]
-    return {kept.name(topic): shares[:, topic] * sizes for topic in topics}
 
 
 def _make_point(series: str, group: Group, count: float, total: float) -> TrendPoint:
