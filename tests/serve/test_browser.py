@@ -69,15 +69,16 @@ def test_hits_are_grouped_and_more_like_one_are_found(visit: Open) -> None:
 def test_documents_show_their_best_passages(visit: Open) -> None:
     page = visit(f"{ASK}&unit=document")
     expect(page.locator(".hit h2 a").first).to_be_visible()
-    page.get_by_role("link", name="Read here").first.click()
+    page.get_by_role("link", name="Read “").first.click()
     expect(page.locator(".s.chosen")).to_be_visible()
 
 
 def test_a_hit_opens_its_text_and_a_sentence_what_is_similar(visit: Open) -> None:
     page = visit(ASK, permissions=["clipboard-read", "clipboard-write"])
-    page.locator(".hit .doc").first.click()
+    page.locator(".hit .text").first.click()
     reader(page, "sentences")
-    expect(page.locator(".s.chosen")).to_have_class(re.compile("found"))
+    expect(page.locator(".s.chosen.found mark.strong").first).to_be_visible()
+    page.locator(".s.chosen").click()
     expect(page.locator(".margin .hit-tick").first).to_be_attached()
     similar = page.get_by_role("complementary", name="Similar passages")
     expect(similar.locator("li").first).to_be_visible()
@@ -86,7 +87,7 @@ def test_a_hit_opens_its_text_and_a_sentence_what_is_similar(visit: Open) -> Non
     expect(own).to_be_visible()
     similar.get_by_role("button", name="Quote").click()
     copied = page.evaluate("navigator.clipboard.readText()")
-    assert copied.startswith("“") and ", sentence " in copied
+    assert copied.startswith("“") and re.search(r"; [a-z-]+#\d+\)$", copied)
     page.get_by_role("complementary", name="Reader").get_by_label("Find a word").fill("the")
     expect(page.get_by_role("button", name="Next place")).to_be_visible()
     page.get_by_role("button", name="Close the reader").click()
@@ -177,7 +178,7 @@ def test_two_texts_are_compared_in_two_columns(visit: Open) -> None:
     assert "word=glass" in page.url
     page.locator(".kwic li a").first.click()
     reader(page, "The Underwriter's Glass")
-    pairs = page.get_by_role("region", name="Where they say the same")
+    pairs = page.get_by_role("region", name="Closest passages")
     expect(pairs.locator(".pair").or_(pairs.get_by_text("No sentences")).first).to_be_visible()
 
 

@@ -89,11 +89,11 @@ def test_a_novel_is_read_in_windows(browser: Browser, books: str) -> None:
     expect(page.locator(".s.chosen")).to_be_in_viewport()
     expect(page.locator(".s.chosen")).to_contain_text("fishing boat")
     assert page.locator(".s").count() < 1500  # of 24,000 sentences
-    page.evaluate("scroller = document.querySelector('.pages'); scroller.scrollTop = 1e9")
+    page.locator(".pages").press("End")
     expect(page.locator("[data-s='24089']")).to_be_visible()
     assert page.locator(".s").count() < 1500
-    page.evaluate("scroller.scrollTop = scroller.scrollHeight / 2")
-    expect(page.locator(".reader-foot")).to_contain_text(re.compile(r"Sentence 1[12],\d{3} of"))
+    page.locator(".pages").press("Home")
+    expect(page.locator(".reader-foot")).to_contain_text("Sentence 1 of 24,090")
     page.close()
 
 

@@ -19,6 +19,7 @@ import msgspec
 from msgspec import Meta
 from starlette.applications import Starlette
 from starlette.datastructures import UploadFile
+from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import FileResponse, RedirectResponse, Response, StreamingResponse
 from starlette.routing import BaseRoute, Mount, Route
@@ -45,9 +46,7 @@ from lexfield.verbs.declare import REQUIRED, Verb
 from lexfield.verbs.snippets import write_command, write_python
 
 STATIC = Path(__file__).with_name("static")
-VIEWS = (
-    "overview", "search", "compare", "map", "trends", "topics", "measure", "import", "read",
-)  # fmt: skip
+VIEWS = "overview search compare map trends topics measure import read".split()
 # Views with a JSON twin: /read.json is /v1/text.
 _TWINS = {
     "/v1/overview": "overview", "/v1/search": "search", "/v1/compare": "compare", "/v1/map": "map",
@@ -140,6 +139,11 @@ def _make_pages() -> list[BaseRoute]:
     async def show_page(request: Request) -> Response:
         return FileResponse(STATIC / "index.html")
 
+    async def show_missing(request: Request) -> Response:
+        if "text/html" in request.headers.get("accept", ""):
+            return FileResponse(STATIC / "index.html", 404)  # the page says what is missing
+        raise HTTPException(404)
+
     async def show_icon(request: Request) -> Response:
         return FileResponse(STATIC / "icon.svg", media_type="image/svg+xml")
 
@@ -148,6 +152,7 @@ def _make_pages() -> list[BaseRoute]:
         Route("/favicon.ico", show_icon),
         *(Route(f"/{view}", show_page) for view in VIEWS),
         Mount("/static", StaticFiles(directory=STATIC, packages=[("lexfield.plots", "static")])),
+        Route("/{name}", show_missing),
     ]
 
 

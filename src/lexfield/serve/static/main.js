@@ -6,7 +6,7 @@ import { onBack, onGone, onRenewed } from "./lib/connection.js";
 import { Palette, openPalette } from "./lib/palette.js";
 import { Pins, usePins } from "./lib/pins.js";
 import { Reader } from "./lib/reader.js";
-import { forget, go, href, onGo, useRoute } from "./lib/route.js";
+import { go, href, isKnown, onGo, useRoute } from "./lib/route.js";
 import { Sidebar } from "./lib/sidebar.js";
 import { Page, Trouble, html, say } from "./lib/ui.js";
 import { Compare } from "./views/compare.js";
@@ -77,11 +77,9 @@ function App() {
       ? html`<${Trouble}
           problem=${{ message: "This view has stopped.", hint: "Go to another one, or load the page again." }}
         />`
-      : about || view === "import"
+      : isKnown() && (about || view === "import")
         ? html`<${View} key=${`${view} ${index}`} />`
-        : html`<${Trouble}
-            problem=${{ message: `There is no collection ${index ?? ""}.`, hint: "Choose one on the left, or add texts." }}
-          />`;
+        : html`<${Nowhere} index=${index} server=${server} />`;
   return html`<${Page.Provider} value=${page}>
     <${Header} view=${view} index=${index} onFilter=${() => setDrawer(!drawer)} onPins=${() => setPinned(!pinned)}
       drawer=${drawer} />
@@ -93,6 +91,17 @@ function App() {
     ${pinned && html`<${Pins} close=${() => setPinned(false)} />`}
     <${Palette} />
   </${Page.Provider}>`;
+}
+
+/** An address of a collection or a page that is not here. */
+function Nowhere({ index, server }) {
+  const message = isKnown() ? `There is no collection ${index ?? ""}.` : `There is no page ${location.pathname}.`;
+  const hint = isKnown() ? "Open one of these, or add texts." : "Choose a view above, or open a collection.";
+  return html`<${Trouble} problem=${{ message, hint }} />
+    <ul class="examples">
+      ${server.indexes.map(({ id }) => html`<li><a href=${`/overview?index=${encodeURIComponent(id)}`}>${id}</a></li>`)}
+      <li><a href="/import">Add texts</a></li>
+    </ul>`;
 }
 
 /** @param {import("./lib/types").Holdings | null} server */
@@ -112,7 +121,7 @@ function Header({ view, index, onFilter, onPins, drawer }) {
     return () => watch.disconnect();
   }, []);
   return html`<header class="top" ref=${box}>
-    <a class="brand" href=${index ? href("overview", {}) : "/import"}
+    <a class="brand" aria-label="lexfield" href=${index ? href("overview", {}) : "/import"}
       ><img src="/static/icon.svg" alt="" width="24" height="24" /><span>lexfield</span></a
     >
     <button type="button" class="icon only-narrow" aria-expanded=${String(drawer)} onClick=${onFilter}>Filter</button>
@@ -183,7 +192,6 @@ document.addEventListener("keydown", (event) => {
   first.focus();
 });
 
-export { forget };
 const app = /** @type {HTMLElement} */ (document.getElementById("app"));
 app.textContent = "";
 render(html`<${App} />`, app);

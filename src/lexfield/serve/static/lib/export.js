@@ -4,6 +4,7 @@ import { useEffect, useState } from "../vendor/preact-htm.js";
 import { given, post } from "./api.js";
 import { addPin } from "./pins.js";
 import { query } from "./route.js";
+import { quotation } from "./text.js";
 import { Menu, Trouble, copy, html, save, usePage } from "./ui.js";
 
 /** One row per result and one plain value per cell: what is nested becomes text or columns of its own.
@@ -95,7 +96,7 @@ export function Export({ verb, options, title, results, quotes = null, pin = tru
             onClick=${() => (
               copy(
                 quotes()
-                  .map((one) => `“${one.text}” (${one.source})`)
+                  .map((one) => quotation(one.text, one.source))
                   .join("\n\n"),
                 "Quotations",
               ),

@@ -2,7 +2,7 @@
 // A text of any length to read: only what is in view is loaded. A click on a sentence shows what is similar elsewhere.
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "../vendor/preact-htm.js";
 import { useAnswer } from "./api.js";
-import { useMarks } from "./marks.js";
+import { colourOfMark, useMarks } from "./marks.js";
 import { change, href } from "./route.js";
 import { Similar } from "./similar.js";
 import { pieces, titleOf } from "./text.js";
@@ -24,7 +24,7 @@ export function Reader({ alone = false }) {
   const about = first.answer && first.answer.document === doc ? first.answer : null;
   const chosen = asked === null || !about ? asked : Math.min(asked, about.sentences - 1);
   const close = () => {
-    change({ doc: null, s: null });
+    change({ doc: null, s: null, similar: null });
     document.getElementById("main")?.focus({ preventScroll: true });
   };
   useEffect(() => {
@@ -93,7 +93,7 @@ function Text({ index, doc, about, chosen }) {
   const hits = useMarks(doc);
   const places = useMemo(() => new Set(found.answer?.results.map((one) => one.sentence)), [found.answer]);
   const marked = useMemo(
-    () => new Map(hits.map((one) => [one.sentence, one.highlights])),
+    () => new Map(hits.map((one) => [one.sentence, one])),
     [hits.length, hits[0]?.sentence],
   );
   const [seen, setSeen] = useState(chosen ?? 0);
@@ -146,7 +146,7 @@ function Text({ index, doc, about, chosen }) {
     );
     if (line instanceof HTMLElement) setSeen(Number(line.dataset.s));
   };
-  const choose = (sentence, replace = false) => change({ s: sentence === null ? null : String(sentence) }, { replace });
+  const choose = (sentence, replace = false) => change({ s: sentence === null ? null : String(sentence), similar: sentence === null ? null : "true" }, { replace });
   const step = (by) => {
     const next = chosen === null ? seen : Math.max(0, Math.min(about.sentences - 1, chosen + by));
     jump.current = { to: next, at: Date.now() };
@@ -300,12 +300,13 @@ function Block({ i, index, doc, metadata, root, height, at, word, places, marked
           ${list.map(
             (row) =>
               html`<${Sentence} key=${row.sentence} row=${row} isChosen=${row.sentence === at}
-                word=${places.has(row.sentence) ? word : ""} highlights=${marked.get(row.sentence)}
+                word=${places.has(row.sentence) ? word : ""} hit=${marked.get(row.sentence)}
                   choose=${choose} />${" "}`,
           )}
         </p>
         ${
           here &&
+          isOpen() &&
           html`<${Similar} key=${`similar ${here.id}`} row=${here} index=${index} doc=${doc}
           metadata=${metadata} close=${() => choose(null)} />`
         }`;
@@ -326,24 +327,29 @@ function isVerse(list) {
   return lines.length > 1 && lines[Math.floor(lines.length / 2)] < VERSE;
 }
 
-function Sentence({ row, isChosen, word, highlights, choose }) {
-  const kind = `${isChosen ? "chosen" : ""} ${highlights ? "found" : ""} ${word ? "placed" : ""}`;
+/** Are similar passages shown? */
+const isOpen = () => new URLSearchParams(location.search).has("similar");
+
+function Sentence({ row, isChosen, word, hit, choose }) {
+  const kind = `${isChosen ? "chosen" : ""} ${hit ? "found" : ""} ${word ? "placed" : ""}`;
   const [tints, setTints] = useState(/** @type {Map<string, number> | null} */ (null));
   useEffect(() => {
-    if (!isChosen) return setTints(null);
+    if (!isChosen || !isOpen()) return setTints(null);
     const listen = (event) => event.detail.id === row.id && setTints(event.detail.words);
     addEventListener("tinted", listen);
     return () => removeEventListener("tinted", listen);
-  }, [isChosen]);
-  const marks = tints ? tintWords(row.text, tints) : word ? markWord(row.text, word) : null;
+  }, [isChosen, isOpen()]);
+  const own = hit?.text === row.text ? hit.highlights : null;
+  const marks = tints ? tintWords(row.text, tints) : word ? markWord(row.text, word) : own;
+  const tint = (query) => (tints ? tints.get(query) : word ? 0 : colourOfMark(query));
   const inside = marks
     ? pieces({ text: row.text, highlights: marks }).map(([piece, mark]) =>
-        mark ? html`<mark class=${tints ? `strong w${tints.get(mark.query)}` : "strong w0"}>${piece}</mark>` : piece,
+        mark ? html`<mark class=${`w${tint(mark.query)} ${mark.weight >= 0.3 ? "strong" : ""}`}>${piece}</mark>` : piece,
       )
     : row.text;
   const pick = () => {
     if (String(getSelection()).length > 1) return; // somebody copies
-    choose(isChosen ? null : row.sentence);
+    choose(isChosen && isOpen() ? null : row.sentence);
   };
   return html`<span class="s ${kind}" data-s=${row.sentence} onClick=${pick}>${inside}</span>`;
 }

@@ -3,13 +3,15 @@
 import { useEffect, useState } from "../vendor/preact-htm.js";
 
 export const VIEWS = ["overview", "search", "compare", "map", "trends", "topics", "measure", "import", "read"];
-const SHARED = ["index", "where", "doc", "s"]; // of all views: the collection, the filter, the text beside it
+const SHARED = ["index", "where", "doc", "s", "similar"]; // of all views: the collection, the filter, the text beside it
 const last = new Map(); // the parameters with which each view was left
 const changed = new EventTarget();
 
 /** @typedef {Record<string, import("./types").Value>} Values */
 
 export const viewOf = () => (VIEWS.includes(location.pathname.slice(1)) ? location.pathname.slice(1) : "overview");
+/** Is this an address of the page? */
+export const isKnown = () => location.pathname === "/" || VIEWS.includes(location.pathname.slice(1));
 export const parameters = () => new URLSearchParams(location.search);
 
 /** Values as a query: empty ones are left out, lists are repeated.
@@ -30,7 +32,7 @@ export function href(view, values = null) {
   /** @type {Values} */
   const shared = {};
   for (const name of view === "import" ? ["index"] : SHARED) shared[name] = now.getAll(name);
-  if (shared.doc && view === "read") Object.assign(shared, { doc: null, s: null });
+  if (shared.doc && view === "read") Object.assign(shared, { doc: null, s: null, similar: null });
   const own = values ?? last.get(view) ?? {};
   const asked = query({ ...shared, ...own });
   return `/${view}${asked ? `?${asked}` : ""}`;

@@ -4,7 +4,7 @@ import { useEffect, useMemo, useState } from "../vendor/preact-htm.js";
 import { useAnswer } from "./api.js";
 import { addPin } from "./pins.js";
 import { href, query } from "./route.js";
-import { DocumentLink, Marked, colours, quotation, titleOf } from "./text.js";
+import { DocumentLink, Marked, colours, quotation, sourceOf, titleOf } from "./text.js";
 import { Choice, Outcome, copy, html, usePage } from "./ui.js";
 
 /** What is similar to a sentence, under it, with the same colours for what corresponds. */
@@ -23,14 +23,14 @@ export function Similar({ row, index, doc, metadata, close }) {
         for (const mark of passage.highlights) if (mark.weight >= 0.3) words.set(mark.query, colourOf(mark.query));
     dispatchEvent(new CustomEvent("tinted", { detail: { id: row.id, words } }));
   }, [found.answer]);
-  const source = quotation("", doc, metadata, row.sentence).replace(/^“” \(|\)$/g, "");
+  const source = sourceOf(doc, metadata, row.sentence);
   const link = () => `${location.origin}/read?${query({ index, doc, s: row.sentence })}`;
   return html`<aside class="similar" aria-label="Similar passages">
     <div class="spread">
       ${view === "read" ? html`<h2>Similar passages</h2>` : html`<h3>Similar passages</h3>`}
       <div class="tools">
         <button type="button"
-          onClick=${() => copy(quotation(row.text, doc, metadata, row.sentence), "Quotation")}>Quote</button>
+          onClick=${() => copy(quotation(row.text, source), "Quotation")}>Quote</button>
         <button type="button" onClick=${() => copy(link(), "Link")}>Link</button>
         <button type="button"
           onClick=${() => addPin({ index, title: titleOf(doc, metadata), quotes: [{ text: row.text, source }] })}>Pin</button>

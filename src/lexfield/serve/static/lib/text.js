@@ -62,24 +62,33 @@ export function Marked({ passage, colourOf }) {
   );
 }
 
-/** @param {string} text @param {string} id @param {Record<string, any>} metadata @param {number | null} sentence */
-export function quotation(text, id, metadata, sentence) {
-  const by = metadata.author ?? metadata.by ?? "";
-  const title = titleOf(id, metadata);
-  const from = [by, title === id ? "" : title, sentence === null ? id : `${id}, sentence ${sentence + 1}`].filter(
-    Boolean,
-  );
-  return `“${text.replace(/\s+/g, " ").trim()}” (${from.join(", ")})`;
+/** Where a passage is from: author, title, year, and the id that leads back to it.
+ * @param {string} id @param {Record<string, any>} metadata @param {number | null} sentence */
+export function sourceOf(id, metadata, sentence) {
+  const author = String(metadata.author ?? metadata.by ?? "").replace(/^[a-z]/, (one) => one.toUpperCase());
+  const known = [author, titleOf(id, metadata), metadata.year ?? metadata.date].filter(Boolean).join(", ");
+  return `${known}; ${id}${sentence === null ? "" : `#${sentence}`}`;
+}
+
+/** @param {string} text @param {string} source */
+export function quotation(text, source) {
+  const inner = text
+    .replace(/\s+/g, " ")
+    .trim()
+    .replace(/(^|[\s([—–-])["“]/g, "$1‘")
+    .replace(/["“”]/g, "’");
+  return `“${inner}” (${source})`;
 }
 
 /** Open the reader beside the view. @param {string} doc @param {number | null} [s] */
-export const read = (doc, s = null) => change({ doc, s: s === null ? null : String(s) });
+export const read = (doc, s = null) => change({ doc, s: s === null ? null : String(s), similar: null });
 
 /** A document that can be opened. */
 export function DocumentLink({ id, metadata = {}, sentence = null, class: name = "" }) {
   const here = new URLSearchParams(location.search);
   here.set("doc", id);
   here.delete("s");
+  here.delete("similar");
   if (sentence !== null) here.set("s", String(sentence));
   return html`<a class="doc ${name}" href=${`${location.pathname}?${here}`} title=${`Read ${id}`}
     >${titleOf(id, metadata)}</a

@@ -422,6 +422,7 @@ export interface ListVectorsAnswer {
 export interface MapAnswer {
   schema: "lexfield.map/1";
   title: string;
+  seed: number;
   results: (PlacedDocument)[];
   notes: (string)[];
 }
@@ -755,6 +756,18 @@ export interface ThresholdRow {
   low: number;
   high: number;
 }
+export interface TopicShare {
+  topic: number;
+  value: string;
+  share: number;
+  words: number;
+}
+export interface TopicSharesAnswer {
+  schema: "lexfield.topics.shares/1";
+  by: string | null;
+  results: (TopicShare)[];
+  notes: (string)[];
+}
 export interface TopicSummary {
   topic: number;
   share: number;
@@ -897,6 +910,7 @@ export interface Verbs {
   speech: { parameters: "allow_unknown" | "document" | "format" | "index" | "k" | "text" | "vectors" | "where"; answer: SpeechAnswer };
   text: { parameters: "count" | "document" | "format" | "index" | "start"; answer: TextAnswer };
   threshold: { parameters: "deviation" | "format" | "limit" | "models" | "sample" | "seed" | "synonyms" | "vectors"; answer: ThresholdAnswer };
+  topic_shares: { parameters: "by" | "format" | "index" | "k" | "topic" | "where"; answer: TopicSharesAnswer };
   topics: { parameters: "format" | "index" | "k" | "perplexity"; answer: TopicsAnswer };
   trend: { parameters: "bins" | "by" | "document" | "format" | "index" | "query" | "topic" | "where"; answer: TrendAnswer };
   verify: { parameters: "format" | "index"; answer: VerifyAnswer };

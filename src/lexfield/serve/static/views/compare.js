@@ -56,7 +56,7 @@ function nameOf(side, metadata, letter) {
 }
 
 export function Compare() {
-  const { index, params } = usePage();
+  const { index, params, where } = usePage();
   const documents = useAnswer("documents", { index, k: 2000 });
   const list = documents.answer?.results ?? [];
   const metadata = useMemo(() => Object.fromEntries(list.map((one) => [one.id, one.metadata])), [list]);
@@ -87,6 +87,7 @@ export function Compare() {
       <span class="versus" aria-hidden="true">and</span>
       <${Picker} name="b" side=${b} list=${list} />
     </div>
+    ${where.length > 0 && html`<p class="hint">The filter does not apply here: A and B say what is compared.</p>`}
     ${!ready && html`<${Suggest} list=${list} metadata=${metadata} />`}
     ${
       ready &&

@@ -7,7 +7,7 @@ import { Flows } from "../lib/flows.js";
 import { addPin } from "../lib/pins.js";
 import { setMarks } from "../lib/marks.js";
 import { change, href } from "../lib/route.js";
-import { DocumentLink, Marked, colours, pieces, quotation, read, titleOf } from "../lib/text.js";
+import { DocumentLink, Marked, colours, pieces, quotation, read, sourceOf, titleOf } from "../lib/text.js";
 import {
   Check,
   Choice,
@@ -22,6 +22,7 @@ import {
   percent,
   plural,
   say,
+  shorten,
   usePage,
 } from "../lib/ui.js";
 
@@ -74,8 +75,6 @@ export function Search() {
   const results = found.answer?.results;
   useEffect(() => {
     if (results) say(`${results.length} found`);
-    setMarks(results ?? []);
-    return () => setMarks([]);
   }, [results]);
   return html`<h1 class=${asks ? "unseen" : ""}>Search</h1>
     ${
@@ -202,6 +201,10 @@ function Results({ answer, reach, options, methods, unit, k }) {
     for (const one of reach?.results ?? []) of(one.word);
     return of;
   }, [reach, answer]);
+  useEffect(() => {
+    setMarks(answer.results, colourOf);
+    return () => setMarks([]);
+  }, [answer, colourOf]);
   // The server writes a method in its shortest form; the order is that of the question.
   const named = [...new Set(answer.results.map((hit) => hit.method))];
   const label = (method) =>
@@ -217,7 +220,10 @@ function Results({ answer, reach, options, methods, unit, k }) {
   const more = k < MOST && lists.some(([, hits]) => hits.length >= k);
   const quotes = () => answer.results.map((hit) => quoteOf(hit));
   const have = known === null ? "" : `; ${known === 1 ? `1 ${unit} has` : `${plural(known, unit)} have`} a word of yours`;
-  const head = count ? `The ${number(count)} best ${where.length ? "that pass the filter" : `of ${plural(all, unit)}`}${have}` : "Nothing answers this.";
+  const head = useMemo(
+    () => count ? `The ${number(count)} best ${where.length ? "that pass the filter" : `of ${plural(all, unit)}`}${have}` : "Nothing answers this.",
+    [answer], // it changes with the hits
+  );
   return html`<div class="spread results-head">
       <p class="small" role="status">${head}</p>
       <div class="row middle">
@@ -272,7 +278,7 @@ function Results({ answer, reach, options, methods, unit, k }) {
 
 const quoteOf = (hit) => ({
   text: hit.passages[0]?.text ?? hit.text,
-  source: quotation("", hit.document, hit.metadata, hit.passages[0]?.sentence ?? null).replace(/^“” \(|\)$/g, ""),
+  source: sourceOf(hit.document, hit.metadata, hit.passages[0]?.sentence ?? null),
 });
 
 function Groups({ hits, colourOf }) {
@@ -306,7 +312,7 @@ function Hit({ hit, colourOf, unit, inGroup = false }) {
       <${Marked} passage=${passage} colourOf=${colourOf} />
       ${
         many &&
-        html` <${DocumentLink} id=${hit.document} metadata=${{ title: "Read here" }}
+        html` <${DocumentLink} id=${hit.document} metadata=${{ title: `Read “${shorten(passage.text, 24)}”` }}
         sentence=${passage.sentence} class="small" />`
       }
     </p>`,
@@ -330,7 +336,7 @@ function Hit({ hit, colourOf, unit, inGroup = false }) {
       <span class="acts">
         <a href=${href("search", { like: hit.id })}>More like this</a>
         <button type="button" class="quiet"
-          onClick=${() => copy(`“${quoteOf(hit).text}” (${quoteOf(hit).source})`, "Quotation")}>Quote</button>
+          onClick=${() => copy(quotation(quoteOf(hit).text, quoteOf(hit).source), "Quotation")}>Quote</button>
         <button type="button" class="quiet"
           onClick=${() => addPin({ index, title: titleOf(hit.document, hit.metadata), quotes: [quoteOf(hit)] })}>Pin</button>
         <button type="button" class="quiet" aria-expanded=${String(open)}

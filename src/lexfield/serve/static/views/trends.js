@@ -77,6 +77,7 @@ function Chart({ answer, options, along, by, text, documents }) {
   const [at, setAt] = useState(/** @type {any} */ (null));
   const kind = answer.kind;
   const rows = useMemo(() => answer.results.map((one) => ({ ...one, ...place(one, kind) })), [answer]);
+  if (!rows.length) return html`<p class="hint">No document passes the filter. Clear it on the left, or choose less.</p>`;
   const series = [...new Set(rows.map((one) => one.series))];
   const metadata = useMemo(() => Object.fromEntries(documents.map((one) => [one.id, one.metadata])), [documents]);
   const title = titleOf(text, metadata[text]);
