@@ -30,7 +30,7 @@ export function Author() {
     setProblem(null);
     setJob({ state: "waiting" });
     try {
-      setTold(await work("attribute", { index, by, text: [text] }, setJob, leaving.current.signal));
+      setTold(await work("attribute", { index, by, text }, setJob, leaving.current.signal));
     } catch (error) {
       if (/** @type {Error} */ (error).name !== "AbortError") setProblem(error);
     } finally {
