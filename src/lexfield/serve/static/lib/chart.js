@@ -32,7 +32,8 @@ export const palette = () => Array.from({ length: 8 }, (_, i) => colour(`c${i}`)
 
 /** @typedef {{ title: string, label: string, name: string, draw: (Plot: any, width: number) => object, deps: any[],
  *   onPoint?: ((datum: any) => void) | null, data?: any[], x?: ((datum: any) => any) | null, y?: ((datum: any) => any) | null,
- *   children?: any, tools?: any, pin?: boolean }} Drawing */
+ *   children?: any, tools?: any, pin?: boolean,
+ *   legend?: [string, string][] }} Drawing */
 
 /** A figure. `draw(Plot, width)` returns the options of a plot. `onPoint(datum)`: what a click or Enter on a mark does;
  * `data`: the marks in the order in which arrow keys visit them; `x`, `y`: where they are.
@@ -49,6 +50,7 @@ export function Figure({
   y = null,
   children = null,
   tools = null,
+  legend = [],
   pin = true,
 }) {
   const { index } = usePage();
@@ -113,7 +115,7 @@ export function Figure({
     addPin({
       index: index ?? "",
       title,
-      figure: `data:image/svg+xml;base64,${encode(alone(svg.current, caption()))}`,
+      figure: `data:image/svg+xml;base64,${encode(alone(svg.current, caption(), legend))}`,
     });
   return html`<figure class="figure">
     <div class="spread">
@@ -123,14 +125,14 @@ export function Figure({
         <button
           type="button"
           aria-label=${`Download ${name} as SVG`}
-          onClick=${() => svg.current && save(`${name}.svg`, new Blob([alone(svg.current, caption())], { type: "image/svg+xml" }))}
+          onClick=${() => svg.current && save(`${name}.svg`, new Blob([alone(svg.current, caption(), legend)], { type: "image/svg+xml" }))}
         >
           SVG
         </button>
         <button
           type="button"
           aria-label=${`Download ${name} as PNG`}
-          onClick=${async () => svg.current && save(`${name}.png`, await toPng(alone(svg.current, caption())))}
+          onClick=${async () => svg.current && save(`${name}.png`, await toPng(alone(svg.current, caption(), legend)))}
         >
           PNG
         </button>
@@ -145,6 +147,12 @@ export function Figure({
       aria-label=${onPoint ? `${label}. Arrow keys move from mark to mark, Enter opens one.` : undefined}
       onKeyDown=${onPoint ? visit : undefined}
     ></div>
+    ${
+      legend.length > 0 &&
+      html`<div class="legend still">
+        ${legend.map(([name, tint]) => html`<span><i style=${{ background: tint }}></i>${name}</span>`)}
+      </div>`
+    }
     ${children}
   </figure>`;
 }
@@ -152,34 +160,59 @@ export function Figure({
 const encode = (text) => btoa(Array.from(new TextEncoder().encode(text), (one) => String.fromCharCode(one)).join(""));
 
 /** A picture by itself: colours by their value, on paper, with a line that says what it is and where it is from.
- * @param {SVGSVGElement} svg @param {string} caption */
-export function alone(svg, caption) {
+ * @param {SVGSVGElement} svg @param {string} caption @param {[string, string][]} legend names and colours */
+export function alone(svg, caption, legend = []) {
   const copy = /** @type {SVGSVGElement} */ (svg.cloneNode(true));
   const width = Number(svg.getAttribute("width"));
   const height = Number(svg.getAttribute("height"));
   const style = getComputedStyle(document.documentElement);
   copy.setAttribute("xmlns", "http://www.w3.org/2000/svg");
-  copy.setAttribute("height", String(height + 26));
-  copy.setAttribute("viewBox", `0 0 ${width} ${height + 26}`);
   copy.setAttribute("font-family", "system-ui, sans-serif");
   copy.setAttribute("fill", colour("ink"));
   copy.setAttribute("color", colour("ink"));
   copy.querySelectorAll("style, [aria-label=tip]").forEach((one) => one.remove());
-  const text = document.createElementNS("http://www.w3.org/2000/svg", "text");
-  text.setAttribute("x", "4");
-  text.setAttribute("y", String(height + 17));
-  text.setAttribute("font-size", "11");
-  text.setAttribute("fill", colour("soft"));
-  text.textContent = caption;
-  const paper = document.createElementNS("http://www.w3.org/2000/svg", "rect");
-  paper.setAttribute("width", "100%");
-  paper.setAttribute("height", "100%");
-  paper.setAttribute("fill", colour("card"));
-  copy.prepend(paper);
-  copy.append(text);
+  const lines = foldLegend(legend, width);
+  const high = height + 26 + 18 * lines.length;
+  copy.setAttribute("height", String(high));
+  copy.setAttribute("viewBox", `0 0 ${width} ${high}`);
+  const plain = { "text-anchor": "start", "font-size": 11, transform: "translate(0,0)" };
+  copy.prepend(element("rect", { width: "100%", height: "100%", fill: colour("card") }));
+  lines.forEach((line, i) => {
+    for (const { name, tint, x } of line) {
+      const y = height + 14 + 18 * i;
+      copy.append(element("circle", { cx: x + 5, cy: y - 4, r: 4, fill: tint, stroke: "none" }));
+      copy.append(element("text", { ...plain, x: x + 14, y, fill: colour("ink") }, name));
+    }
+  });
+  copy.append(element("text", { ...plain, x: 4, y: high - 9, fill: colour("soft") }, caption));
   return new XMLSerializer()
     .serializeToString(copy)
     .replace(/var\((--[\w-]+)\)/g, (_, name) => style.getPropertyValue(name).trim());
+}
+
+/** @param {string} tag @param {Record<string, any>} values */
+export function element(tag, values, text = "") {
+  const one = document.createElementNS("http://www.w3.org/2000/svg", tag);
+  for (const [name, value] of Object.entries(values)) one.setAttribute(name, String(value));
+  one.textContent = text;
+  return one;
+}
+
+/** The names of a legend in lines that fit. @param {[string, string][]} legend @param {number} width */
+function foldLegend(legend, width) {
+  /** @type {{ name: string, tint: string, x: number }[][]} */
+  const lines = [];
+  let x = width;
+  for (const [name, tint] of legend) {
+    const wide = 30 + 6.4 * name.length;
+    if (x + wide > width) {
+      lines.push([]);
+      x = 4;
+    }
+    lines[lines.length - 1].push({ name, tint, x });
+    x += wide;
+  }
+  return lines;
 }
 
 /** @param {string} source @returns {Promise<Blob>} */

@@ -5,7 +5,7 @@ import { given, post } from "./api.js";
 import { addPin } from "./pins.js";
 import { query } from "./route.js";
 import { quotation } from "./text.js";
-import { Menu, Trouble, copy, html, save, usePage } from "./ui.js";
+import { Menu, Trouble, copy, html, number, save, usePage } from "./ui.js";
 
 /** One row per result and one plain value per cell: what is nested becomes text or columns of its own.
  * @param {Record<string, any>[]} rows */
@@ -65,17 +65,22 @@ function Snippets({ verb, options }) {
 
 /** The menu beside an answer. `quotes`: what can be quoted of it; `results`: what is exported.
  * @param {{ verb: string, options: Record<string, any>, title: string, results: any[], pin?: boolean,
- *   quotes?: (() => { text: string, source: string }[]) | null }} answer */
-export function Export({ verb, options, title, results, quotes = null, pin = true }) {
+ *   quotes?: (() => { text: string, source: string }[]) | null, table?: any[] | null }} answer; `table`: what is pinned */
+export function Export({ verb, options, title, results, quotes = null, pin = true, table = null }) {
   const { index } = usePage();
   const name = `${index ?? "lexfield"}-${verb}`;
   const pinned = () => {
-    const table = flatten(results.slice(0, 50));
+    const shown = table ?? (quotes ? null : results.slice(0, 50));
+    const flat = shown && flatten(shown);
+    const round = (cell) => (/^-?\d*\.\d{4,}/.test(cell) ? number(Number(cell)) : cell);
     addPin({
       index: index ?? "",
       title,
       quotes: quotes ? quotes() : [],
-      table: quotes ? null : { columns: table.columns.slice(0, 6), rows: table.rows.map((row) => row.slice(0, 6)) },
+      table: flat && {
+        columns: flat.columns.slice(0, 6),
+        rows: flat.rows.map((row) => row.slice(0, 6).map(round)),
+      },
     });
   };
   return html`<div class="tools">

@@ -28,6 +28,7 @@ const COMMANDS = [
   ["Add texts", "import"],
 ];
 const MOST = 12;
+const DOCUMENTS = 7;
 
 export function Palette() {
   const [open, setOpen] = useState(false);
@@ -60,9 +61,15 @@ function Finder({ close }) {
   const words = text.toLowerCase().split(/\s+/).filter(Boolean);
   const fits = (name) => words.every((word) => name.toLowerCase().includes(word));
   const entries = [
-    ...(text.trim() && about
-      ? [["Search", `for “${text.trim()}”`, () => go(href("search", { q: text.trim() }))]]
-      : []),
+    ...documents
+      .filter((one) => words.length && fits(`${one.id} ${Object.values(one.metadata).join(" ")}`))
+      .map((one) => [
+        "Read",
+        titleOf(one.id, one.metadata),
+        () => read(one.id),
+        Object.values(one.metadata).join(" · "),
+      ])
+      .slice(0, DOCUMENTS),
     ...COMMANDS.filter(([name]) => fits(`go to ${name}`)).map(([name, view, values]) => [
       "Go to",
       name,
@@ -71,14 +78,9 @@ function Finder({ close }) {
     ...(server?.indexes ?? [])
       .filter((one) => one.id !== index && fits(`collection ${one.id}`))
       .map((one) => ["Collection", one.id, () => go(`/overview?index=${encodeURIComponent(one.id)}`)]),
-    ...documents
-      .filter((one) => words.length && fits(`${one.id} ${Object.values(one.metadata).join(" ")}`))
-      .map((one) => [
-        "Read",
-        titleOf(one.id, one.metadata),
-        () => read(one.id),
-        Object.values(one.metadata).join(" · "),
-      ]),
+    ...(text.trim() && about
+      ? [["Search", `for “${text.trim()}”`, () => go(href("search", { q: text.trim() }))]]
+      : []),
   ].slice(0, MOST);
   const chosen = Math.min(at, entries.length - 1);
   const pick = (entry) => {

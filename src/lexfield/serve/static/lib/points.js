@@ -2,7 +2,7 @@
 // The map: documents or words as points on a canvas, coloured by a field, with a legend, a lasso and names that do not overlap.
 import { useEffect, useMemo, useRef, useState } from "../vendor/preact-htm.js";
 import { Scatter } from "../scatter.js";
-import { alone, colour, palette, toPng } from "./chart.js";
+import { alone, colour, element, palette, toPng } from "./chart.js";
 import { addPin } from "./pins.js";
 import { html, number, save, say, usePage } from "./ui.js";
 
@@ -157,21 +157,15 @@ class PointMap extends /** @type {any} */ (Scatter) {
   /** What is to be seen now, as a picture to keep. */
   svg() {
     const { w, hgt, kx, ky, x0, y0 } = this.frame();
-    const make = (tag, values, text = "") => {
-      const one = document.createElementNS("http://www.w3.org/2000/svg", tag);
-      for (const [name, value] of Object.entries(values)) one.setAttribute(name, String(value));
-      one.textContent = text;
-      return one;
-    };
     const svg = /** @type {SVGSVGElement} */ (
-      make("svg", { width: w, height: hgt, viewBox: `0 0 ${w} ${hgt}`, "font-size": 12 })
+      element("svg", { width: w, height: hgt, viewBox: `0 0 ${w} ${hgt}`, "font-size": 12 })
     );
     const { colours } = this.colours();
     this.points.forEach((_, i) => {
       const [x, y] = [x0 + this.x[i] * kx, y0 - this.y[i] * ky];
       if (this.hidden.has(this.group[i]) || x < 0 || x > w || y < 0 || y > hgt) return;
       svg.append(
-        make("circle", {
+        element("circle", {
           cx: x.toFixed(1),
           cy: y.toFixed(1),
           r: this.points.length > 5000 ? 1.2 : 4,
@@ -181,12 +175,14 @@ class PointMap extends /** @type {any} */ (Scatter) {
       );
     });
     for (const { left, y, name } of this.placeLabels(this.canvas.getContext("2d")))
-      svg.append(make("text", { x: left.toFixed(1), y: (y - 3).toFixed(1) }, name));
+      svg.append(element("text", { x: left.toFixed(1), y: (y - 3).toFixed(1) }, name));
     return svg;
   }
 }
 
-/** `onLasso(ids, ids)`: what the lassos hold; without it there is no lasso. */
+/** `onLasso(ids, ids)`: what the lassos hold; without it there is no lasso.
+ * @param {{ points: Point[], label: string, name: string, title: string, labels?: number, small?: boolean,
+ *   onPoint?: ((point: Point) => void) | null, onLasso?: ((...ids: string[][]) => void) | null }} drawing */
 export function Points({ points, label, name, title, onPoint = null, onLasso = null, labels = 60, small = false }) {
   const { index } = usePage();
   const canvas = useRef(/** @type {HTMLCanvasElement | null} */ (null));
@@ -242,6 +238,11 @@ export function Points({ points, label, name, title, onPoint = null, onLasso = n
   }, [map]);
   const { colours } = map.colours();
   const caption = () => `${title} · ${index} · lexfield, ${new Date().toISOString().slice(0, 10)}`;
+  /** @returns {[string, string][]} */
+  const legend = () =>
+    groups.kind === "gradient"
+      ? [0, STEPS - 1].map((g) => [plain(g ? groups.high : groups.low), colours[g]])
+      : groups.names.map(([text], g) => [text, colours[g]]);
   const clear = () => {
     map.lassos = [];
     map.draw();
@@ -260,7 +261,8 @@ export function Points({ points, label, name, title, onPoint = null, onLasso = n
     <div class="spread">
       <div class="row middle">
         <input type="search" class="map-find" placeholder="Find on the map" aria-label="Find on the map"
-          autocomplete="off" onInput=${(event) => say(`${map.find(event.target.value)} found`)} />
+          autocomplete="off" onInput=${(event) => say(`${map.find(event.target.value)} found`)}
+          onKeyDown=${(event) => event.key === "Enter" && map.found.size && onPoint?.(points[[...map.found][0]])} />
         ${
           onLasso &&
           html`<button type="button" aria-pressed=${String(drawing)}
@@ -275,11 +277,11 @@ export function Points({ points, label, name, title, onPoint = null, onLasso = n
       </div>
       <div class="tools">
         <button type="button"
-          onClick=${() => addPin({ index, title, figure: `data:image/svg+xml;base64,${btoa(unescape(encodeURIComponent(alone(map.svg(), caption()))))}` })}>Pin</button>
+          onClick=${() => addPin({ index, title, figure: `data:image/svg+xml;base64,${btoa(unescape(encodeURIComponent(alone(map.svg(), caption(), legend()))))}` })}>Pin</button>
         <button type="button" aria-label=${`Download ${name} as SVG`}
-          onClick=${() => save(`${name}.svg`, new Blob([alone(map.svg(), caption())], { type: "image/svg+xml" }))}>SVG</button>
+          onClick=${() => save(`${name}.svg`, new Blob([alone(map.svg(), caption(), legend())], { type: "image/svg+xml" }))}>SVG</button>
         <button type="button" aria-label=${`Download ${name} as PNG`}
-          onClick=${async () => save(`${name}.png`, await toPng(alone(map.svg(), caption())))}>PNG</button>
+          onClick=${async () => save(`${name}.png`, await toPng(alone(map.svg(), caption(), legend())))}>PNG</button>
         <button type="button" aria-label="Zoom in" onClick=${() => map.scale(1.5)}>+</button>
         <button type="button" aria-label="Zoom out" onClick=${() => map.scale(1 / 1.5)}>−</button>
         <button type="button" onClick=${() => map.reset()}>Whole</button>

@@ -6,6 +6,7 @@ import { Concordance } from "../lib/context.js";
 import { Export } from "../lib/export.js";
 import { describe } from "../lib/filter.js";
 import { useQuestions } from "../lib/questions.js";
+import { isKept, keepPaste, recallPaste } from "../lib/pastes.js";
 import { Ribbons } from "../lib/ribbons.js";
 import { change, href } from "../lib/route.js";
 import { titleOf } from "../lib/text.js";
@@ -33,7 +34,7 @@ const CLOSE = 0.65;
 /** @param {URLSearchParams} params @param {"a" | "b"} name @returns {Side} */
 function readSide(params, name) {
   if (params.has(`${name}_where`)) return { kind: "group", value: params.get(`${name}_where`) ?? "" };
-  if (params.has(`text_${name}`)) return { kind: "paste", value: params.get(`text_${name}`) ?? "" };
+  if (params.has(`text_${name}`)) return { kind: "paste", value: recallPaste(params.get(`text_${name}`) ?? "") };
   return { kind: "document", value: params.get(name) ?? "" };
 }
 
@@ -87,6 +88,9 @@ export function Compare() {
       <span class="versus" aria-hidden="true">and</span>
       <${Picker} name="b" side=${b} list=${list} />
     </div>
+    ${["a", "b"].some((name) => isKept(params.get(`text_${name}`) ?? "")) && html`<p class="hint">
+      Long pastes stay in this tab: a link to this page works only here.
+    </p>`}
     ${where.length > 0 && html`<p class="hint">The filter does not apply here: A and B say what is compared.</p>`}
     ${!ready && html`<${Suggest} list=${list} metadata=${metadata} />`}
     ${
@@ -114,7 +118,7 @@ function Picker({ name, side, list }) {
           ? { [name]: value }
           : next === "group"
             ? { [`${name}_where`]: value }
-            : { [`text_${name}`]: value }),
+            : { [`text_${name}`]: keepPaste(value) }),
       },
       next === "paste" ? { typed: name } : {},
     );
@@ -180,7 +184,7 @@ function Suggest({ list, metadata }) {
 }
 
 function Result({ answer, options, a, b, metadata, stopwords }) {
-  const { params } = usePage();
+  const { params, index } = usePage();
   const one = answer.results[0];
   const names = [nameOf(a, metadata, "A"), nameOf(b, metadata, "B")];
   const rates = one.explanation?.per_thousand ?? {};
@@ -215,7 +219,9 @@ function Result({ answer, options, a, b, metadata, stopwords }) {
     <div class="spread">
       <${Check} label="Leave out common words such as “the”" checked=${stopwords}
         onChange=${(on) => change({ stopwords: on ? null : "keep" })} />
-      <${Export} verb="compare" options=${options} title=${`${names[0]} and ${names[1]}`} results=${words} />
+      <${Export} verb="compare" options=${options} title=${`${names[0]} and ${names[1]}`} results=${words}
+        quotes=${() => [{ text: `${names[0]} says ${says(0)}; ${names[1]} says ${says(1)}.`, source: index }]}
+        table=${words.slice(0, 20)} />
     </div>
     <div class="two said">
       ${sides.map(

@@ -2,10 +2,11 @@
 // Texts become a collection: files, whole folders or a paste, with a look at their columns first.
 import { useEffect, useRef, useState } from "../vendor/preact-htm.js";
 import { ask, follow, remove } from "../lib/api.js";
+import { readColumns } from "../lib/columns.js";
 import { forget, go } from "../lib/route.js";
 import { Progress, Select, Table, Trouble, html, number, plural, say, shorten, usePage } from "../lib/ui.js";
 
-const TABLES = /\.(csv|tsv|jsonl|ndjson|parquet)(\.gz)?$/i;
+const TABLES = /\.(csv|tsv|jsonl|ndjson)$/i;
 const trouble = (message, hint) => ({ message, hint });
 
 export function Import() {
@@ -174,44 +175,32 @@ async function unfold(entry) {
 }
 
 const ROLES = [
-  ["text_field", "Text"],
-  ["title_field", "Title"],
-  ["id_field", "Name of each document"],
+  ["text_field", "Text", "text"],
+  ["title_field", "Title", "title"],
 ];
 
-/** The columns of a table: the server guesses which is which, and people correct it. */
+/** The columns of a table, and which of them are the text and the title. */
 function Columns({ file, columns, setColumns }) {
-  const [seen, setSeen] = useState(/** @type {any} */ (null));
-  const [problem, setProblem] = useState(/** @type {any} */ (null));
+  const [seen, setSeen] = useState(/** @type {import("../lib/columns.js").Columns | null} */ (null));
   useEffect(() => {
-    const leave = new AbortController();
-    const form = new FormData();
-    form.append("files", file, file.name);
-    ask("/v1/preview", { method: "POST", body: form, signal: leave.signal }).then(
-      setSeen,
-      (error) => error.name !== "AbortError" && setProblem(error),
-    );
-    return () => leave.abort();
+    let gone = false;
+    readColumns(file).then((found) => !gone && setSeen(found));
+    return () => void (gone = true);
   }, []);
-  if (problem) return html`<${Trouble} problem=${problem} />`;
-  if (!seen) return html`<p class="hint">Looking at the columns…</p>`;
-  const names = seen.columns.map((one) => one.name ?? one);
-  const role = (name) => seen.columns.find((one) => one.role === name)?.name ?? "";
+  if (!seen) return null;
+  const none = { text_field: "Choose a column", title_field: "none" };
   return html`<fieldset class="columns-choice">
     <legend>Columns of ${file.name}</legend>
     <div class="row">
       ${ROLES.map(
-        ([field, label]) =>
-          html`<${Select}
-            label=${label}
-            value=${columns[field] ?? role(field.replace("_field", ""))}
-            choices=${[["", field === "text_field" ? "automatic" : "none"], ...names]}
-            onChange=${(value) => setColumns({ ...columns, [field]: value })}
-          />`,
+        ([field, label, role]) =>
+          html`<${Select} label=${label} value=${columns[field] ?? seen[role]}
+            choices=${[["", none[field]], ...seen.names]}
+            onChange=${(value) => setColumns({ ...columns, [field]: value || (field === "title_field" ? "none" : "") })} />`,
       )}
     </div>
-    <${Table} caption="The first rows"
-      columns=${names.map((name) => [name, (row) => shorten(String(row[name] ?? ""), 80)])} rows=${seen.rows} />
+    <${Table} caption="The first rows" rows=${seen.rows}
+      columns=${seen.names.map((name) => [name, (row) => shorten(String(row[name] ?? ""), 80)])} />
     <p class="small">All other columns become metadata to filter and colour by.</p>
   </fieldset>`;
 }

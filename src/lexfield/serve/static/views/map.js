@@ -42,7 +42,8 @@ export function MapView() {
   const kind = params.get("kind") ?? "words";
   const by = colourField(about, params.get("by"));
   const options = { index, where, ...MAP, space: kind === "meaning" ? "latent" : "categorical" };
-  const found = useAnswer("map", options, { job: true });
+  const few = about.documents < 3;
+  const found = useAnswer("map", few ? null : options, { job: true });
   const fields = Object.keys(about.metadata);
   return html`<div class="spread">
       <h1>Map</h1>
@@ -61,6 +62,7 @@ export function MapView() {
         onChange=${(value) => change({ by: value })} />`
       }
     </div>
+    ${few && html`<p class="hint">A map needs at least three documents. Add more texts, or read this one.</p>`}
     <${Outcome} asked=${found} wait="Comparing every pair of documents…">
       ${(answer) => html`<${Drawn} answer=${answer} by=${by} />`}
     </${Outcome}>`;

@@ -140,12 +140,8 @@ function Drawn({ answer, options }) {
       x=${(one) => one.rank}
       y=${(one) => one.count}
       onPoint=${open}
-    >
-      <div class="legend still">${names.map(
-        (name, i) => html`<span><i style=${{ background: `var(--c${i + 1})` }}>
-        </i>${name}</span>`,
-      )}</div>
-    </${Figure}>
+      legend=${names.map((name, i) => [name, colour(`c${i + 1}`)])}
+    />
     ${word && html`<${Concordance} key=${word} word=${word} options=${{ index, where }} />`}
     ${clusters && html`<${Clusters} told=${told} open=${cluster} />`}
     <details class="quiet-fold">

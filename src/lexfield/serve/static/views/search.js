@@ -3,6 +3,7 @@
 import { useEffect, useMemo, useState } from "../vendor/preact-htm.js";
 import { useAnswer } from "../lib/api.js";
 import { Export } from "../lib/export.js";
+import { toggle } from "../lib/filter.js";
 import { Flows } from "../lib/flows.js";
 import { addPin } from "../lib/pins.js";
 import { setMarks } from "../lib/marks.js";
@@ -170,9 +171,19 @@ function Form({ asks, q, like, methods, unit }) {
         onChange=${(on) => change({ algebra: on ? "true" : null })}
       />`
       }
-      ${like && html`<span class="tag on">More like ${like}</span>`}
+      ${like && html`<${Liked} id=${like} />`}
     </div>
   </form>`;
+}
+
+/** The sentence or document that others are to be like. */
+function Liked({ id }) {
+  const { index } = usePage();
+  const [, document, sentence] = /^(.*?)(?:#(\d+))?$/s.exec(id) ?? [];
+  const found = useAnswer("text", { index, document, start: Number(sentence ?? 0), count: 1 }).answer?.results[0];
+  return html`<span class="tag on">More like ${found && sentence ? `“${shorten(found.text, 120)}”` : id}
+    <button type="button" class="link" aria-label="Ask something else" onClick=${() => change({ like: null })}>×</button>
+  </span>`;
 }
 
 function Examples() {
@@ -219,7 +230,7 @@ function Results({ answer, reach, options, methods, unit, k }) {
   const known = answer.matches ?? null;
   const more = k < MOST && lists.some(([, hits]) => hits.length >= k);
   const quotes = () => answer.results.map((hit) => quoteOf(hit));
-  const have = known === null ? "" : `; ${known === 1 ? `1 ${unit} has` : `${plural(known, unit)} have`} a word of yours`;
+  const have = known === null || options.like ? "" : `; ${known === 1 ? `1 ${unit} has` : `${plural(known, unit)} have`} a word of yours`;
   const head = useMemo(
     () => count ? `The ${number(count)} best ${where.length ? "that pass the filter" : `of ${plural(all, unit)}`}${have}` : "Nothing answers this.",
     [answer], // it changes with the hits
@@ -331,7 +342,10 @@ function Hit({ hit, colourOf, unit, inGroup = false }) {
         metadata=${{ title: `Sentence ${(hit.passages[0]?.sentence ?? 0) + 1}` }}
           sentence=${hit.passages[0]?.sentence} />`
       }
-      ${!inGroup && about.map(([name, value]) => html`<span class="tag" title=${name}>${value}</span>`)}
+      ${!inGroup && about.map(
+        ([name, value]) => html`<button type="button" class="tag" title=${`Filter: ${name} is ${value}`}
+          onClick=${() => toggle(name, String(value))}>${value}</button>`,
+      )}
       ${parts && html`<${Parts} parts=${parts} />`}
       <span class="acts">
         <a href=${href("search", { like: hit.id })}>More like this</a>

@@ -7,7 +7,7 @@ import { Concordance } from "../lib/context.js";
 import { Export } from "../lib/export.js";
 import { useQuestions } from "../lib/questions.js";
 import { change, href } from "../lib/route.js";
-import { read, titleOf } from "../lib/text.js";
+import { titleOf } from "../lib/text.js";
 import { Notes, Outcome, Select, Table, Typed, html, number, usePage } from "../lib/ui.js";
 import { sentenceOf } from "./overview.js";
 
@@ -82,21 +82,22 @@ function Chart({ answer, options, along, by, text, documents }) {
   const metadata = useMemo(() => Object.fromEntries(documents.map((one) => [one.id, one.metadata])), [documents]);
   const title = titleOf(text, metadata[text]);
   const over = along ? `in ${title}` : `by ${by}`;
-  const open = (one) => {
-    setAt(one);
-    if (along && one.id) read(text, sentenceOf(one.id));
-  };
-  return html`<${Figure} title=${`${series.join(", ")} ${over}`} label=${`How often ${series.join(", ")} occur ${over}`}
+  const open = (one) => setAt(one.count ? one : null);
+  const nowhere = series.filter((name) => rows.every((one) => one.series !== name || !one.count));
+  const names = nowhere.map((name) => `“${name}”`).join(" and ");
+  const told = `${names} ${nowhere.length > 1 ? "occur" : "occurs"} nowhere ${along ? "in this text" : "here"}.`;
+  if (nowhere.length === series.length) return html`<p class="hint">${told} Try another form of the word.</p>`;
+  return html`${nowhere.length > 0 && html`<p class="hint">${told}</p>`}
+    <${Figure} title=${`${series.join(", ")} ${over}`} label=${`How often ${series.join(", ")} occur ${over}`}
       name="trend" draw=${(Plot, width) => drawTrend(Plot, width, { rows, series, kind, name: along ? `place in ${title}` : by })}
       deps=${[rows]} data=${rows} x=${(one) => one.x} y=${(one) => one.y} onPoint=${open}
       tools=${html`<${Export} verb="trend" options=${options} title=${`${series.join(", ")} ${over}`}
-        results=${answer.results} pin=${false} />`}>
-      <div class="legend still">
-        ${series.map((name, i) => html`<span><i style=${{ background: `var(--c${i % 8})` }}></i>${name}</span>`)}
-      </div>
+        results=${answer.results} pin=${false} />`}
+      legend=${series.map((name, i) => [name, palette()[i % 8]])}>
     </${Figure}>
     <p class="small">Shaded: where the true rate lies in 95 of 100 cases. Click a point to see the passages.</p>
     ${at && html`<${Concordance} key=${`${at.series} ${at.label}`} word=${at.series} metadata=${metadata}
+      within=${along ? partOf(at, rows) : null}
       options=${along ? { index, document: [text] } : { index, where: at.where ?? where }} />`}
     <details class="quiet-fold">
       <summary>As a table</summary>
@@ -117,6 +118,13 @@ function Chart({ answer, options, along, by, text, documents }) {
 function spanOf(one) {
   const found = /=(.+)\.\.(.+)$/.exec(one.where?.[0] ?? "");
   return found ? [Number(found[1]), Number(found[2])] : null;
+}
+
+/** The first sentence of a part of a text, and the first of the next part. */
+function partOf(at, rows) {
+  const same = rows.filter((one) => one.series === at.series);
+  const next = same[same.indexOf(at) + 1];
+  return [sentenceOf(at.id) ?? 0, next ? (sentenceOf(next.id) ?? Infinity) : Infinity];
 }
 
 /** Where a point stands; one that is a span of years stands in its middle. */
