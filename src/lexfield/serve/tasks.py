@@ -11,6 +11,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+import msgspec
+
 from lexfield.cluster.sharded_index import open_index as open_at
 from lexfield.errors import InputError, LexfieldError, list_names, shorten
 from lexfield.progress import Progress, begin_stage, silent
@@ -34,6 +36,7 @@ from lexfield.verbs.results import Result, encode_body, encode_csv
 
 _PASSES, _READ = 40, 1_500_000  # most passes over a text to train on, and words read in all
 _CUT = {"compare"}  # verbs that take one document as it was cut when it was indexed
+_ROWS, _CELL = 5, 300  # of a preview: rows, and characters of a value
 _PARTS = ("topics", "metrics/*", "shards/*")  # stores within that of an index
 
 
@@ -220,7 +223,8 @@ def _load_vectors(name: str, folder: str | None, state: str | None) -> WordVecto
 def build(id: str, options: JsonObject, names: dict[str, str], report: Progress = silent) -> str:
     """Build an index of the files in a folder; return the same as ``lexfield index --json``."""
     folder = Path(options["folder"])
-    reader = Reader([folder], text_fields=options["text_field"], title_field=options["title_field"])
+    fields = {name: options[name] for name in ("title_field", "id_field")}
+    reader = Reader([folder], text_fields=options["text_field"], **fields)
     begin_stage(report, "reading documents")
     named = (  # where a text lay while it was read means nothing to anybody
         replace(one, source=str(Path(one.source).relative_to(folder))) for one in reader
@@ -239,6 +243,15 @@ def build(id: str, options: JsonObject, names: dict[str, str], report: Progress 
     notes = found.pop("notes")
     del found["path"]
     return encode_body("index", Result([{"id": id, **found}], notes=notes)).decode()
+
+
+def preview(path_sent: str, names: dict[str, str]) -> str:
+    """Return the columns of a table with their uses, and its first rows."""
+    path = Path(path_sent)
+    roles, records = Reader([path]).preview(_ROWS)
+    shown = [{name: shorten(value, _CELL) for name, value in one.items()} for one in records]
+    columns = [{"name": name, "role": role} for name, role in roles.items()]
+    return msgspec.json.encode({"columns": columns, "rows": shown}).decode()
 
 
 def warm(paths: list[str]) -> str:

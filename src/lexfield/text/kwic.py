@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from lexfield.errors import check, list_names
 from lexfield.results import Table
 from lexfield.text.corpus import Corpus
+from lexfield.text.spelling import note_words
 
 Sort = Literal["text", "left", "right"]
 Group = tuple[str, int]  # document, phrase
@@ -73,6 +74,7 @@ def kwic(
         places = _places(corpus, ids)
         if not len(places):
             notes.append(f"{phrase!r} does not occur")
+        notes += note_words(corpus.normalisation.words(phrase), corpus.vocabulary)
         found |= {(place, place + len(ids)): number for place in places.tolist()}
     reader = _Reader(corpus, window)
     ordered = sorted(found)

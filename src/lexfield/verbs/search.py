@@ -21,6 +21,7 @@ from lexfield.search.index import Index
 from lexfield.search.registry import DEFAULT
 from lexfield.text.corpus import View
 from lexfield.text.fields import read_where
+from lexfield.text.spelling import note_words
 from lexfield.verbs.declare import Default, Flags, Help, verb
 from lexfield.verbs.input import IndexInput, open_index
 from lexfield.verbs.options import (
@@ -36,6 +37,7 @@ from lexfield.verbs.options import (
 )
 from lexfield.verbs.results import Paint, Result, cap_notes, hidden, plain
 
+_SPELLED = 10  # words of a query whose other spellings are looked for
 _LINE = 200  # characters of a hit without reasons
 _COLOURS = ("green", "cyan", "magenta", "yellow", "blue", "red")
 _Text = Annotated[str, Meta(max_length=10_000_000)]
@@ -213,6 +215,7 @@ def search(
         every = opened.rows(unit)
         allowed = allowed_rows(every, read_where(options["where"]))
         found.matches = count_holding(every, rankings[0].wanted, allowed)
+        found.notes += note_words(rankings[0].wanted[:_SPELLED], opened.lexicon)
     return found
 
 

@@ -27,6 +27,7 @@ from lexfield.plots.figure import Picture
 from lexfield.plots.trend import draw_trend
 from lexfield.results import format_rows
 from lexfield.search.index import Index
+from lexfield.text.spelling import note_words
 from lexfield.verbs.declare import Flags, Help, verb
 from lexfield.verbs.documents import select_documents
 from lexfield.verbs.input import IndexInput, open_index
@@ -142,6 +143,9 @@ def trend(
         for one in count_groups(counts, sizes, groups)
     ]
     notes += [f"{name!r} does not occur" for name in query if not series[name].any()]
+    notes += note_words(
+        [w for one in query for w in opened.normalisation.words(one)], opened.lexicon
+    )
     return Trend(found, by=by, kind=kind, document=document, notes=notes)
 
 

@@ -99,7 +99,11 @@ function Nowhere({ index, server }) {
   const hint = isKnown() ? "Open one of these, or add texts." : "Choose a view above, or open a collection.";
   return html`<${Trouble} problem=${{ message, hint }} />
     <ul class="examples">
-      ${server.indexes.map(({ id }) => html`<li><a href=${`/overview?index=${encodeURIComponent(id)}`}>${id}</a></li>`)}
+      ${server.indexes.map(
+        ({ id }) => html`<li>
+        <a href=${`/overview?index=${encodeURIComponent(id)}`}>${id}</a>
+      </li>`,
+      )}
       <li><a href="/import">Add texts</a></li>
     </ul>`;
 }

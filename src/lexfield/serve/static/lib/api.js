@@ -4,7 +4,8 @@ import { useEffect, useRef, useState } from "../vendor/preact-htm.js";
 import { answered, lost, onBack } from "./connection.js";
 import { query } from "./route.js";
 
-/** @typedef {import("./types").Verbs} Verbs @typedef {import("./types").Value} Value @typedef {import("./types").Job} Job */
+/** @typedef {import("./types").Verbs} Verbs @typedef {import("./types").Value} Value */
+/** @typedef {import("./types").Job} Job */
 
 export class Problem extends Error {
   /** @param {{ error?: string, hint?: string }} body @param {number} [status] */

@@ -31,12 +31,13 @@ export const colour = (name) => getComputedStyle(document.documentElement).getPr
 export const palette = () => Array.from({ length: 8 }, (_, i) => colour(`c${i}`));
 
 /** @typedef {{ title: string, label: string, name: string, draw: (Plot: any, width: number) => object, deps: any[],
- *   onPoint?: ((datum: any) => void) | null, data?: any[], x?: ((datum: any) => any) | null, y?: ((datum: any) => any) | null,
+ *   onPoint?: ((datum: any) => void) | null, data?: any[], x?: ((datum: any) => any) | null,
+ *   y?: ((datum: any) => any) | null,
  *   children?: any, tools?: any, pin?: boolean,
  *   legend?: [string, string][] }} Drawing */
 
-/** A figure. `draw(Plot, width)` returns the options of a plot. `onPoint(datum)`: what a click or Enter on a mark does;
- * `data`: the marks in the order in which arrow keys visit them; `x`, `y`: where they are.
+/** A figure. `draw(Plot, width)` returns the options of a plot. `onPoint(datum)`: what a click or Enter on a mark
+ * does; `data`: the marks in the order in which arrow keys visit them; `x`, `y`: where they are.
  * @param {Drawing} drawing */
 export function Figure({
   title,
@@ -115,7 +116,7 @@ export function Figure({
     addPin({
       index: index ?? "",
       title,
-      figure: `data:image/svg+xml;base64,${encode(alone(svg.current, caption(), legend))}`,
+      figure: asAddress(alone(svg.current, caption(), legend)),
     });
   return html`<figure class="figure">
     <div class="spread">
@@ -125,7 +126,7 @@ export function Figure({
         <button
           type="button"
           aria-label=${`Download ${name} as SVG`}
-          onClick=${() => svg.current && save(`${name}.svg`, new Blob([alone(svg.current, caption(), legend)], { type: "image/svg+xml" }))}
+          onClick=${() => svg.current && save(`${name}.svg`, asSvg(alone(svg.current, caption(), legend)))}
         >
           SVG
         </button>
@@ -157,6 +158,10 @@ export function Figure({
   </figure>`;
 }
 
+/** @param {string} text */
+export const asSvg = (text) => new Blob([text], { type: "image/svg+xml" });
+/** @param {string} text */
+export const asAddress = (text) => `data:image/svg+xml;base64,${encode(text)}`;
 const encode = (text) => btoa(Array.from(new TextEncoder().encode(text), (one) => String.fromCharCode(one)).join(""));
 
 /** A picture by itself: colours by their value, on paper, with a line that says what it is and where it is from.

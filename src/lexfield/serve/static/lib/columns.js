@@ -7,7 +7,7 @@ const ROWS = 5;
 const TEXTS = ["text", "body", "content", "sentence", "abstract", "description"];
 const TITLES = ["title", "summary"];
 
-/** @typedef {{ names: string[], rows: Record<string, string>[], text: string, title: string }} Columns */
+/** @typedef {{ names: string[], rows: Record<string, string>[], text: string, title: string, id: string }} Columns */
 
 /** The columns of a csv, tsv or jsonl file; null for others. @param {File} file @returns {Promise<Columns | null>} */
 export async function readColumns(file) {
@@ -19,7 +19,7 @@ export async function readColumns(file) {
   if (!rows.length) return null;
   const names = [...new Set(rows.flatMap((row) => Object.keys(row)))];
   const first = (list) => list.find((name) => names.includes(name)) ?? "";
-  return { names, rows, text: first(TEXTS), title: first(TITLES) };
+  return { names, rows, text: first(TEXTS), title: first(TITLES), id: first(["id"]) };
 }
 
 /** @param {string} start @param {boolean} isWhole */

@@ -65,7 +65,7 @@ function Snippets({ verb, options }) {
 
 /** The menu beside an answer. `quotes`: what can be quoted of it; `results`: what is exported.
  * @param {{ verb: string, options: Record<string, any>, title: string, results: any[], pin?: boolean,
- *   quotes?: (() => { text: string, source: string }[]) | null, table?: any[] | null }} answer; `table`: what is pinned */
+ *   quotes?: (() => { text: string, source: string }[]) | null, table?: any[] | null }} answer */
 export function Export({ verb, options, title, results, quotes = null, pin = true, table = null }) {
   const { index } = usePage();
   const name = `${index ?? "lexfield"}-${verb}`;

@@ -5,6 +5,8 @@ import { html, number } from "./ui.js";
 const WIDTH = 460;
 const GAP = 4;
 
+const away = (distance) => (distance ? ` at distance ${number(distance)}` : "");
+
 export function Flows({ moved, reasons, colourOf }) {
   const far = new Map(reasons.map((one) => [`${one.query}\n${one.match}`, one.distance]));
   const left = [...new Set(moved.map((one) => one.query))];
@@ -40,7 +42,7 @@ export function Flows({ moved, reasons, colourOf }) {
       stroke=${`var(--c${colourOf(one.query)})`}
       stroke-opacity=".45"
       stroke-width=${Math.max(1, one.flow * Math.min(a.room, b.room))}
-      ><title>${one.query} → ${one.match}: ${number(one.flow)}${distance ? ` at distance ${number(distance)}` : ""}</title></path
+      ><title>${one.query} → ${one.match}: ${number(one.flow)}${away(distance)}</title></path
     >`;
   });
   const side = (places, x, anchor, colour) =>
@@ -57,6 +59,7 @@ export function Flows({ moved, reasons, colourOf }) {
     role="img"
     aria-label=${`What was moved: ${moved.map((one) => `${one.query} to ${one.match}`).join(", ")}`}
   >
-    ${ribbons} ${side(from, x0, "end", (name) => `var(--c${colourOf(name)})`)} ${side(to, x1, "start", () => "var(--edge)")}
+    ${ribbons} ${side(from, x0, "end", (name) => `var(--c${colourOf(name)})`)}
+    ${side(to, x1, "start", () => "var(--edge)")}
   </svg>`;
 }

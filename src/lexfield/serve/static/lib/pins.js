@@ -4,7 +4,8 @@ import { useEffect, useState } from "../vendor/preact-htm.js";
 import { Trouble, Typed, html, save, toast, usePage } from "./ui.js";
 
 /** @typedef {{ id: string, index: string, title: string, address: string, at: string, note: string,
- *   quotes: { text: string, source: string }[], figure: string, table: { columns: string[], rows: string[][] } | null }} Pin */
+ *   quotes: { text: string, source: string }[], figure: string,
+ *   table: { columns: string[], rows: string[][] } | null }} Pin */
 
 const KEY = "pins";
 const changed = new EventTarget();
@@ -126,12 +127,17 @@ const escape = (text) =>
     (one) => ({ "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;" })[one] ?? one,
   );
 
-const REPORT_STYLE = `body{font:17px/1.6 Charter,Georgia,serif;max-width:46rem;margin:3rem auto;padding:0 1rem;color:#1b2430}
-h1,h2,figcaption,footer,.note,.source,table{font-family:system-ui,sans-serif}h2{margin-top:2.5rem;font-size:1.15rem}
-blockquote{margin:1rem 0;padding-left:1rem;border-left:3px solid #1f5fa8}.source,footer{color:#55606e;font-size:.85rem}
-.note{background:#fff5e0;border-radius:8px;padding:.6rem .9rem;font-size:.95rem;white-space:pre-wrap}figure{margin:1rem 0}
-svg,img{max-width:100%;height:auto}table{border-collapse:collapse;font-size:.9rem}td,th{text-align:left;padding:.25rem .8rem .25rem 0;
-border-bottom:1px solid #d8dde4}`;
+const REPORT_STYLE = `
+body { font: 17px/1.6 Charter, Georgia, serif; max-width: 46rem; margin: 3rem auto; padding: 0 1rem; color: #1b2430 }
+h1, h2, .note, .source, table { font-family: system-ui, sans-serif }
+h2 { margin-top: 2.5rem; font-size: 1.15rem }
+blockquote { margin: 1rem 0; padding-left: 1rem; border-left: 3px solid #1f5fa8 }
+.source { color: #55606e; font-size: .85rem }
+.note { background: #fff5e0; border-radius: 8px; padding: .6rem .9rem; font-size: .95rem; white-space: pre-wrap }
+figure { margin: 1rem 0 } img { max-width: 100%; height: auto }
+table { border-collapse: collapse; font-size: .9rem }
+td, th { text-align: left; padding: .25rem .8rem .25rem 0; border-bottom: 1px solid #d8dde4 }
+`;
 
 /** One page that needs nothing else: texts, notes, figures. @param {string | undefined} index @param {Pin[]} pins */
 export function writeReport(index, pins) {
@@ -140,6 +146,9 @@ export function writeReport(index, pins) {
     `<table><tr>${columns.map((one) => `<th>${escape(one)}</th>`).join("")}</tr>${rows
       .map((row) => `<tr>${row.map((one) => `<td>${escape(one)}</td>`).join("")}</tr>`)
       .join("")}</table>`;
+  const quote = ({ text, source }) =>
+    `<blockquote>${escape(text)}<div class="source">${escape(source)}</div></blockquote>`;
+  const figure = (pin) => `<figure><img alt="${escape(pin.title)}" src="${pin.figure}"></figure>`;
   const parts = pins.map(
     (pin) => `<section><h2>${escape(pin.title)}</h2>
 ${pin.note ? `<p class="note">${escape(pin.note)}</p>` : ""}

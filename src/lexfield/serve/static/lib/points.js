@@ -1,8 +1,8 @@
 // @ts-check
-// The map: documents or words as points on a canvas, coloured by a field, with a legend, a lasso and names that do not overlap.
+// The map: documents or words as points on a canvas, coloured by a field, with a legend and a lasso.
 import { useEffect, useMemo, useRef, useState } from "../vendor/preact-htm.js";
 import { Scatter } from "../scatter.js";
-import { alone, colour, element, palette, toPng } from "./chart.js";
+import { alone, asAddress, asSvg, colour, element, palette, toPng } from "./chart.js";
 import { addPin } from "./pins.js";
 import { html, number, save, say, usePage } from "./ui.js";
 
@@ -243,6 +243,8 @@ export function Points({ points, label, name, title, onPoint = null, onLasso = n
     groups.kind === "gradient"
       ? [0, STEPS - 1].map((g) => [plain(g ? groups.high : groups.low), colours[g]])
       : groups.names.map(([text], g) => [text, colours[g]]);
+  const lasso = map.lassos.length === 1 ? "Lasso a second group" : "Lasso";
+  const picked = () => alone(map.svg(), caption(), legend());
   const clear = () => {
     map.lassos = [];
     map.draw();
@@ -267,7 +269,7 @@ export function Points({ points, label, name, title, onPoint = null, onLasso = n
           onLasso &&
           html`<button type="button" aria-pressed=${String(drawing)}
             onClick=${() => setDrawing(!drawing)}>
-              ${drawing ? "Draw around some points" : map.lassos.length === 1 ? "Lasso a second group" : "Lasso"}</button>
+              ${drawing ? "Draw around some points" : lasso}</button>
           ${
             map.lassos.length > 0 &&
             html`<button type="button" class="quiet"
@@ -277,11 +279,11 @@ export function Points({ points, label, name, title, onPoint = null, onLasso = n
       </div>
       <div class="tools">
         <button type="button"
-          onClick=${() => addPin({ index, title, figure: `data:image/svg+xml;base64,${btoa(unescape(encodeURIComponent(alone(map.svg(), caption(), legend()))))}` })}>Pin</button>
+          onClick=${() => addPin({ index, title, figure: asAddress(picked()) })}>Pin</button>
         <button type="button" aria-label=${`Download ${name} as SVG`}
-          onClick=${() => save(`${name}.svg`, new Blob([alone(map.svg(), caption(), legend())], { type: "image/svg+xml" }))}>SVG</button>
+          onClick=${() => save(`${name}.svg`, asSvg(picked()))}>SVG</button>
         <button type="button" aria-label=${`Download ${name} as PNG`}
-          onClick=${async () => save(`${name}.png`, await toPng(alone(map.svg(), caption(), legend())))}>PNG</button>
+          onClick=${async () => save(`${name}.png`, await toPng(picked()))}>PNG</button>
         <button type="button" aria-label="Zoom in" onClick=${() => map.scale(1.5)}>+</button>
         <button type="button" aria-label="Zoom out" onClick=${() => map.scale(1 / 1.5)}>−</button>
         <button type="button" onClick=${() => map.reset()}>Whole</button>

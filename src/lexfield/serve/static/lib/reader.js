@@ -89,13 +89,13 @@ function Empty() {
 function Text({ index, doc, about, chosen }) {
   const box = useRef(/** @type {HTMLDivElement | null} */ (null));
   const [word, setWord] = useState("");
-  const found = useAnswer("kwic", word.trim() ? { index, document: [doc], word: [word.trim()], k: MOST, window: 0 } : null);
+  const found = useAnswer(
+    "kwic",
+    word.trim() ? { index, document: [doc], word: [word.trim()], k: MOST, window: 0 } : null,
+  );
   const hits = useMarks(doc);
   const places = useMemo(() => new Set(found.answer?.results.map((one) => one.sentence)), [found.answer]);
-  const marked = useMemo(
-    () => new Map(hits.map((one) => [one.sentence, one])),
-    [hits.length, hits[0]?.sentence],
-  );
+  const marked = useMemo(() => new Map(hits.map((one) => [one.sentence, one])), [hits.length, hits[0]?.sentence]);
   const [seen, setSeen] = useState(chosen ?? 0);
   const jump = useRef({ to: chosen, at: Date.now() });
   const blocks = Math.ceil(about.sentences / BLOCK);
@@ -146,7 +146,11 @@ function Text({ index, doc, about, chosen }) {
     );
     if (line instanceof HTMLElement) setSeen(Number(line.dataset.s));
   };
-  const choose = (sentence, replace = false) => change({ s: sentence === null ? null : String(sentence), similar: sentence === null ? null : "true" }, { replace });
+  const choose = (sentence, replace = false) =>
+    change(
+      { s: sentence === null ? null : String(sentence), similar: sentence === null ? null : "true" },
+      { replace },
+    );
   const step = (by) => {
     const next = chosen === null ? seen : Math.max(0, Math.min(about.sentences - 1, chosen + by));
     jump.current = { to: next, at: Date.now() };
@@ -344,7 +348,9 @@ function Sentence({ row, isChosen, word, hit, choose }) {
   const tint = (query) => (tints ? tints.get(query) : word ? 0 : colourOfMark(query));
   const inside = marks
     ? pieces({ text: row.text, highlights: marks }).map(([piece, mark]) =>
-        mark ? html`<mark class=${`w${tint(mark.query)} ${mark.weight >= 0.3 ? "strong" : ""}`}>${piece}</mark>` : piece,
+        mark
+          ? html`<mark class=${`w${tint(mark.query)} ${mark.weight >= 0.3 ? "strong" : ""}`}>${piece}</mark>`
+          : piece,
       )
     : row.text;
   const pick = () => {

@@ -32,7 +32,9 @@ export function Ribbons({ pairs, names }) {
           const [p, q] = [middle("left", i), middle("right", i)];
           if (!p || !q || q.x <= p.x) return []; // one column under the other
           const m = (p.x + q.x) / 2;
-          const d = `M${p.x},${p.y - p.half} C${m},${p.y - p.half} ${m},${q.y - q.half} ${q.x},${q.y - q.half} L${q.x},${q.y + q.half} C${m},${q.y + q.half} ${m},${p.y + p.half} ${p.x},${p.y + p.half} Z`;
+          const upper = `M${p.x},${p.y - p.half} C${m},${p.y - p.half} ${m},${q.y - q.half} ${q.x},${q.y - q.half}`;
+          const lower = `L${q.x},${q.y + q.half} C${m},${q.y + q.half} ${m},${p.y + p.half} ${p.x},${p.y + p.half}`;
+          const d = `${upper} ${lower} Z`;
           return [{ d, i }];
         }),
       );

@@ -3,7 +3,7 @@
 import { useEffect, useState } from "../vendor/preact-htm.js";
 
 export const VIEWS = ["overview", "search", "compare", "map", "trends", "topics", "measure", "import", "read"];
-const SHARED = ["index", "where", "doc", "s", "similar"]; // of all views: the collection, the filter, the text beside it
+const SHARED = ["index", "where", "doc", "s", "similar"]; // the collection, the filter, the text beside the view
 const last = new Map(); // the parameters with which each view was left
 const changed = new EventTarget();
 
@@ -55,7 +55,8 @@ export function go(address, { replace = false } = {}) {
 }
 
 let typing = ""; // the parameter that is being typed; its letters are one step of the history
-/** Change some parameters of this view. @param {Values} values @param {{ replace?: boolean, typed?: string }} [options] */
+/** Change some parameters of this view.
+ * @param {Values} values @param {{ replace?: boolean, typed?: string }} [options] */
 export function change(values, { replace = false, typed = "" } = {}) {
   const now = parameters();
   /** @type {Values} */

@@ -70,12 +70,16 @@ function Facet({ whole, open }) {
   const { index, where } = usePage();
   const [all, setAll] = useState(false);
   const others = where.filter((one) => parse(one).field !== whole.field);
-  const counted = useAnswer("facets", { index, where: others }).answer?.results.find((one) => one.field === whole.field);
+  const counted = useAnswer("facets", { index, where: others }).answer?.results.find(
+    (one) => one.field === whole.field,
+  );
   if (whole.kind !== "values") return html`<${Range} facet=${whole} where=${where} open=${open} />`;
   const picked = chosen(where, whole.field);
   const counts = new Map((counted ?? whole).values.map((one) => [one.value, one.count]));
   const known = whole.values.map((one) => ({ value: one.value, count: counts.get(one.value) ?? 0 }));
-  const values = known.sort((x, y) => y.count - x.count).filter((one, i) => all || i < FEW || picked.includes(one.value));
+  const values = known
+    .sort((x, y) => y.count - x.count)
+    .filter((one, i) => all || i < FEW || picked.includes(one.value));
   const most = Math.max(1, ...known.map((one) => one.count));
   return html`<details class="facet" open=${open}>
     <summary>${whole.field.replaceAll("_", " ")}</summary>
@@ -93,11 +97,17 @@ function Facet({ whole, open }) {
           </li>`,
       )}
     </ul>
-    ${known.length > FEW && html`<button type="button" class="quiet" onClick=${() => setAll(!all)}>
+    ${
+      known.length > FEW &&
+      html`<button type="button" class="quiet" onClick=${() => setAll(!all)}>
       ${all ? "Fewer" : `${number(known.length - FEW)} more`}
-    </button>`}
-    ${all && whole.distinct > known.length &&
-      html`<p class="small">The ${known.length} most frequent of ${number(whole.distinct)}.</p>`}
+    </button>`
+    }
+    ${
+      all &&
+      whole.distinct > known.length &&
+      html`<p class="small">The ${known.length} most frequent of ${number(whole.distinct)}.</p>`
+    }
   </details>`;
 }
 

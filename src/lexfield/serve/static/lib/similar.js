@@ -25,6 +25,7 @@ export function Similar({ row, index, doc, metadata, close }) {
   }, [found.answer]);
   const source = sourceOf(doc, metadata, row.sentence);
   const link = () => `${location.origin}/read?${query({ index, doc, s: row.sentence })}`;
+  const pin = () => addPin({ index, title: titleOf(doc, metadata), quotes: [{ text: row.text, source }] });
   return html`<aside class="similar" aria-label="Similar passages">
     <div class="spread">
       ${view === "read" ? html`<h2>Similar passages</h2>` : html`<h3>Similar passages</h3>`}
@@ -33,7 +34,7 @@ export function Similar({ row, index, doc, metadata, close }) {
           onClick=${() => copy(quotation(row.text, source), "Quotation")}>Quote</button>
         <button type="button" onClick=${() => copy(link(), "Link")}>Link</button>
         <button type="button"
-          onClick=${() => addPin({ index, title: titleOf(doc, metadata), quotes: [{ text: row.text, source }] })}>Pin</button>
+          onClick=${pin}>Pin</button>
         <a href=${href("search", { q: row.text })}>Search</a>
         <button type="button" aria-label="Close similar passages" onClick=${close}>×</button>
       </div>

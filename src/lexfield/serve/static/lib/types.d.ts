@@ -552,6 +552,11 @@ export interface PassageRow {
   score: number;
   highlights: (Highlight)[];
 }
+export interface Paste {
+  id: string;
+  characters: number;
+  text?: string;
+}
 export interface PlacedDocument {
   id: string;
   x: number;
@@ -583,6 +588,14 @@ export interface PredictedNumber {
   low: number | null;
   high: number | null;
   known?: number;
+}
+export interface Preview {
+  columns: (PreviewColumn)[];
+  rows: (Record<string, string>)[];
+}
+export interface PreviewColumn {
+  name: string;
+  role: "id" | "metadata" | "text" | "title";
 }
 export interface Problem {
   error: string;

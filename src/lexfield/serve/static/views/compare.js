@@ -88,9 +88,12 @@ export function Compare() {
       <span class="versus" aria-hidden="true">and</span>
       <${Picker} name="b" side=${b} list=${list} />
     </div>
-    ${["a", "b"].some((name) => isKept(params.get(`text_${name}`) ?? "")) && html`<p class="hint">
+    ${
+      ["a", "b"].some((name) => isKept(params.get(`text_${name}`) ?? "")) &&
+      html`<p class="hint">
       Long pastes stay in this tab: a link to this page works only here.
-    </p>`}
+    </p>`
+    }
     ${where.length > 0 && html`<p class="hint">The filter does not apply here: A and B say what is compared.</p>`}
     ${!ready && html`<${Suggest} list=${list} metadata=${metadata} />`}
     ${
@@ -131,6 +134,8 @@ function Picker({ name, side, list }) {
       )
       .map(([value, count]) => [`${field}=${value}`, `${field}: ${value} (${count})`]),
   );
+  const isOther = side.kind === "group" && side.value && !groups.some(([key]) => key === side.value);
+  const other = isOther ? [[side.value, describe(side.value)]] : []; // a lasso
   return html`<fieldset class="side-${name} picker">
     <legend class="unseen">${letter}</legend>
     <div class="row middle"><strong class="letter ink-${name}" aria-hidden="true">${letter}</strong>
@@ -151,7 +156,8 @@ function Picker({ name, side, list }) {
     ${
       shown === "group" &&
       html`<${Select} label=${`Group ${letter}`} hidden value=${side.kind === "group" ? side.value : ""}
-        choices=${[["", "Choose a group"], ...groups, ...(side.kind === "group" && side.value && !groups.some(([key]) => key === side.value) ? [[side.value, describe(side.value)]] : [])]} onChange=${(value) => put("group", value)} />`
+        choices=${[["", "Choose a group"], ...groups, ...other]}
+        onChange=${(value) => put("group", value)} />`
     }
     ${
       shown === "paste" &&
@@ -235,7 +241,8 @@ function Result({ answer, options, a, b, metadata, stopwords }) {
                 (each) =>
                   html`<li>
                     <button type="button" aria-pressed=${String(each.word === word)}
-                      title=${`${number(each.a)} per 1,000 words in A, ${number(each.b)} in B. Click to see it in context.`} onClick=${() => change({ word: each.word === word ? null : each.word })}>
+                      title=${`${number(each.a)} per 1,000 words in A, ${number(each.b)} in B. Click for contexts.`}
+                      onClick=${() => change({ word: each.word === word ? null : each.word })}>
                       <span class="bar" style=${{ width: `${(100 * each.adds) / most}%` }}></span><span
                         class="name">${each.word}</span>
                       <span class="small">${side ? times(each.b, each.a) : times(each.a, each.b)}</span>

@@ -177,6 +177,7 @@ async function unfold(entry) {
 const ROLES = [
   ["text_field", "Text", "text"],
   ["title_field", "Title", "title"],
+  ["id_field", "Name of each", "id"],
 ];
 
 /** The columns of a table, and which of them are the text and the title. */
@@ -188,7 +189,9 @@ function Columns({ file, columns, setColumns }) {
     return () => void (gone = true);
   }, []);
   if (!seen) return null;
-  const none = { text_field: "Choose a column", title_field: "none" };
+  const none = { text_field: "Choose a column", title_field: "none", id_field: "numbered" };
+  const choose = (field, value) =>
+    setColumns({ ...columns, [field]: value || (field === "title_field" ? "none" : "") });
   return html`<fieldset class="columns-choice">
     <legend>Columns of ${file.name}</legend>
     <div class="row">
@@ -196,7 +199,7 @@ function Columns({ file, columns, setColumns }) {
         ([field, label, role]) =>
           html`<${Select} label=${label} value=${columns[field] ?? seen[role]}
             choices=${[["", none[field]], ...seen.names]}
-            onChange=${(value) => setColumns({ ...columns, [field]: value || (field === "title_field" ? "none" : "") })} />`,
+            onChange=${(value) => choose(field, value)} />`,
       )}
     </div>
     <${Table} caption="The first rows" rows=${seen.rows}
@@ -231,7 +234,8 @@ function Collections() {
           html`<li class="card">
             <h3><a href=${`/overview?index=${encodeURIComponent(one.id)}`}>${one.id}</a></h3>
             <p class="small">
-              ${plural(one.documents, "document")}, ${plural(one.sentences, "sentence")}, ${plural(one.tokens, "word")}</p>
+              ${plural(one.documents, "document")}, ${plural(one.sentences, "sentence")}
+            </p>
             ${
               one.uploaded &&
               html`<button type="button" class="quiet"

@@ -74,7 +74,8 @@ function Drawn({ answer, by }) {
   const [groups, setGroups] = useState(/** @type {string[][]} */ ([]));
   useEffect(() => setGroups([]), [answer]);
   const filter = (ids) => change({ where: [`id=${ids.join(",")}`] });
-  const compare = () => go(href("compare", { a_where: `id=${groups[0].join(",")}`, b_where: `id=${groups[1].join(",")}` }));
+  const compare = () =>
+    go(href("compare", { a_where: `id=${groups[0].join(",")}`, b_where: `id=${groups[1].join(",")}` }));
   return html`<${Points}
       points=${points}
       label=${`Map of ${plural(points.length, "document")}${by ? ` coloured by ${by}` : ""}`}
@@ -103,7 +104,8 @@ function Drawn({ answer, by }) {
     </div>`
     }
     <p class="small">
-      Click a point to read it. Drag to move; zoom with the buttons, or with the wheel after a click on the map. The map looks the same every time${about.documents > points.length ? `; ${plural(points.length, "document")} pass the filter` : ""}.
+      Click a point to read it. Drag to move; zoom with the buttons, or with the wheel after a click on the map.
+      ${" "}${about.documents > points.length && `${plural(points.length, "document")} pass the filter.`}
     </p>
     <details class="quiet-fold">
       <summary>As a list</summary>

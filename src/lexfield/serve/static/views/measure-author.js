@@ -37,8 +37,7 @@ export function Author() {
       setJob(null);
     }
   };
-  if (!by)
-    return html`<p class="hint">No field groups these documents, so there is nobody to choose from. Add a column such as author.</p>`;
+  if (!by) return html`<p class="hint">No field groups these documents. Add a column such as author.</p>`;
   const one = told?.results[0];
   return html`<p class="lead">Paste a text, and see whose style it is most like.</p>
     <form class="stack" onSubmit=${guess} aria-label="Whose text is it">
@@ -56,7 +55,7 @@ export function Author() {
       html`<section aria-label="The guess">
       <p class="verdict">Most like <strong id="guess">${one.label}</strong> <span
         class="small">
-          ${percent(one.probability)} sure; such guesses were right for ${percent(told.calibration.accuracy)} of the known texts</span></p>
+          ${percent(one.probability)} sure; right for ${percent(told.calibration.accuracy)} of known texts</span></p>
       <ul class="shares">
         ${one.candidates.slice(0, 8).map(
           (each) =>

@@ -11,6 +11,12 @@ import { Check, Choice, Notes, Outcome, Select, Table, html, number, percent, pl
 
 const MANY = 1_000_000; // words above which even counting is a job
 
+const LEADS = {
+  map: "The most frequent words; close together if they are used alike, coloured by part of speech.",
+  clusters: "Sentences that mean the same form a cluster. Few clusters are large and many are small.",
+  words: "A few words make up most of any text, and most words are rare. Here is how steep that is.",
+};
+
 export function Ranks() {
   const { index, where, about, params } = usePage();
   const latent = params.get("what") === "clusters";
@@ -25,7 +31,7 @@ export function Ranks() {
   const found = useAnswer("zipf", isMap ? null : options, { job: latent || about.tokens > MANY });
   const [shown, setShown] = useState(k);
   return html`<p class="lead">
-      ${isMap ? "The most frequent words; close together if they are used alike, coloured by part of speech." : latent ? "Sentences that mean the same form a cluster. Few clusters are large and many are small." : "A few words make up most of any text, and most words are rare. Here is how steep that is."}
+      ${LEADS[isMap ? "map" : latent ? "clusters" : "words"]}
     </p>
     <div class="row controls middle">
       <${Choice}
@@ -82,10 +88,7 @@ function Drawn({ answer, options }) {
   const [cluster, setCluster] = useState(0);
   const curves = told.curves.slice(-1); // Mandelbrot's; a straight line would be bent by the many rare words
   const lines = useMemo(
-    () =>
-      curves.flatMap((curve) =>
-        curve.rank.map((rank, i) => ({ rank, count: curve.count[i], name: curve.name })),
-      ),
+    () => curves.flatMap((curve) => curve.rank.map((rank, i) => ({ rank, count: curve.count[i], name: curve.name }))),
     [told],
   );
   const names = curves.map((curve) => curve.name);

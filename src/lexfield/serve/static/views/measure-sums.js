@@ -56,7 +56,7 @@ export function Sums() {
         const top = Math.max(...answer.results.map((hit) => Math.abs(hit.score)), 1e-9);
         return html`<div class="spread">
             <p class="small">
-              ${answer.results.length ? `The ${number(answer.results.length)} largest sums` : "No text has any of these words."}</p>
+              ${answer.results.length ? "The largest sums" : "No text has any of these words."}</p>
             <${Export} verb="bags" options=${options} title=${`Sums: ${q}`} results=${answer.results} />
           </div>
           ${answer.results.map(
@@ -75,6 +75,8 @@ export function Sums() {
     }`;
 }
 
+const sign = (i, value) => (i ? (value < 0 ? " − " : " + ") : value < 0 ? "− " : "");
+
 function Sum({ hit, top, colourOf, digits }) {
   const sums = new Map();
   for (const reason of hit.explanation.reasons) {
@@ -85,7 +87,8 @@ function Sum({ hit, top, colourOf, digits }) {
   }
   const terms = [...sums].map(
     ([word, one], i) =>
-      html`${i ? (one.value < 0 ? " − " : " + ") : one.value < 0 ? "− " : ""}${number(Math.abs(one.value), digits)} <span class="small">(${word}${one.forms.size > 0 && `: ${[...one.forms].join(", ")}`})</span>`,
+      html`${sign(i, one.value)}${number(Math.abs(one.value), digits)}${" "}<span
+        class="small">(${word}${one.forms.size > 0 && `: ${[...one.forms].join(", ")}`})</span>`,
   );
   const passage = hit.passages[0];
   return html`<article class="hit sum">

@@ -59,7 +59,7 @@ export function Words() {
 function Near({ answer, options, word }) {
   const rows = answer.results;
   if (!rows.length)
-    return html`<p class="hint">“${word}” is not among the known words. Check its spelling, or try another form.</p>`;
+    return html`<p class="hint">“${word}” is not a known word. Check its spelling, or try another form.</p>`;
   const spread = rows[0].deviation !== undefined;
   const open = (one) => change({ word: one.word });
   const low = Math.min(...rows.map((one) => one.similarity - (one.deviation ?? 0)));
@@ -97,7 +97,7 @@ function Near({ answer, options, word }) {
           y: "word",
           x: "similarity",
           title: (one) =>
-            `${one.word}: ${number(one.similarity)}${spread ? ` ± ${number(one.deviation, 2)}` : ""}\nClick for its own neighbours`,
+            `${one.word}: ${number(one.similarity)}${spread ? ` ± ${number(one.deviation, 2)}` : ""}\nClick to go on`,
         }),
       ),
     ],
@@ -159,7 +159,11 @@ function Threshold({ options }) {
             Plot.ruleX([answer.threshold], { stroke: colour("c1"), strokeDasharray: "5 4", strokeWidth: 2 }),
           ],
         });
-        return html`<p>A word has ${number(answer.synonyms)} synonyms on average. As many words lie above a similarity of <strong>${number(answer.threshold)}</strong> (${number(answer.interval[0])} to ${number(answer.interval[1])}).</p>
+        return html`<p>
+            A word has ${number(answer.synonyms)} synonyms on average. As many words lie above a similarity of
+            ${" "}<strong>${number(answer.threshold)}</strong>${" "}
+            (${number(answer.interval[0])} to ${number(answer.interval[1])}).
+          </p>
           <${Figure} title=${`${number(answer.words)} words`}
             label=${`Neighbours by similarity; words are related from ${number(answer.threshold)}`} name="threshold"
               draw=${draw} deps=${[answer]} />`;
@@ -195,7 +199,10 @@ function Train({ word }) {
   };
   return html`<details class="fold">
     <summary>How sure is it?</summary>
-    <p class="small">Train five models of “${index}” that differ by chance alone; where they disagree, the similarity is unsure. Small collections give poor models.</p>
+    <p class="small">
+      Train five models of “${index}” that differ by chance alone; where they disagree, it is unsure. Small
+      ${" "}collections give poor models.
+    </p>
     ${
       job
         ? html`<${Progress} job=${job} cancel=${() => (leaving.current.abort(), setJob(null))} />`

@@ -19,7 +19,9 @@ export function Measure() {
   const tool = params.get("tool") ?? "ranks";
   const View = (TOOLS[tool] ?? TOOLS.ranks)[1];
   const others = Object.fromEntries(
-    [...params.keys()].filter((name) => !["index", "where", "doc", "s", "similar"].includes(name)).map((name) => [name, null]),
+    [...params.keys()]
+      .filter((name) => !["index", "where", "doc", "s", "similar"].includes(name))
+      .map((name) => [name, null]),
   );
   return html`<h1>Measure</h1>
     <${Choice}

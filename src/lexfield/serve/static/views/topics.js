@@ -81,21 +81,26 @@ function Shares({ topic, metadata }) {
   const largest = (rows) => Math.max(...rows.map((one) => one.share), 1e-9);
   return html`<div class="spread">
       <h3>${by ? `Share by ${by}` : "Documents with most of it"}</h3>
-      <${Select} label="Show" hidden value=${by} choices=${[["", "documents"], ...fields.map((name) => [name, `by ${name}`])]}
+      <${Select} label="Show" hidden value=${by}
+        choices=${[["", "documents"], ...fields.map((name) => [name, `by ${name}`])]}
         onChange=${(value) => change({ by: value })} />
     </div>
-    ${by
-      ? html`<${Outcome} asked=${groups}>
+    ${
+      by
+        ? html`<${Outcome} asked=${groups}>
           ${(answer) => html`<ul class="shares">
             ${answer.results.map((one) => bar(one.label || "none", one.share, largest(answer.results)))}
           </ul>
           <p class="small"><a href=${href("trends", { topic: [String(topic.topic)], by })}>Open in Trends</a></p>`}
         </${Outcome}>`
-      : html`<${Outcome} asked=${mixtures}>
+        : html`<${Outcome} asked=${mixtures}>
           ${(answer) => {
             const rows = answer.results
               .filter((one) => one.document && one.document in metadata)
-              .map((one) => ({ id: one.document, share: one.topics.find((each) => each.topic === topic.topic)?.weight ?? 0 }))
+              .map((one) => ({
+                id: one.document,
+                share: one.topics.find((each) => each.topic === topic.topic)?.weight ?? 0,
+              }))
               .sort((x, y) => y.share - x.share)
               .slice(0, 15);
             return html`<ul class="shares">
@@ -105,7 +110,8 @@ function Shares({ topic, metadata }) {
               })}
             </ul>`;
           }}
-        </${Outcome}>`}`;
+        </${Outcome}>`
+    }`;
 }
 
 function Own() {

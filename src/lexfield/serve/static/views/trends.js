@@ -18,7 +18,9 @@ export function Trends() {
   const { index, where, params } = usePage();
   const facets = useAnswer("facets", { index });
   const documents = useAnswer("documents", { index, where, k: 2000 }).answer?.results ?? [];
-  const useful = (facets.answer?.results ?? []).filter((one) => one.distinct > 1 && one.distinct < 0.8 * documents.length);
+  const useful = (facets.answer?.results ?? []).filter(
+    (one) => one.distinct > 1 && one.distinct < 0.8 * documents.length,
+  );
   const ordered = (facets.answer?.results ?? []).filter((one) => one.kind !== "values" && one.low !== one.high);
   const fields = [...new Set([...ordered, ...useful].map((one) => one.field))];
   const words = params.getAll("q");
@@ -40,24 +42,38 @@ export function Trends() {
       </label>
       <${Select} label="Over" value=${along ? ALONG : by} choices=${[...fields, [ALONG, "the course of one text"]]}
         onChange=${(value) => change({ by: value, document: value === ALONG ? text : null })} />
-      ${along && html`<${Select} label="Text" value=${text}
+      ${
+        along &&
+        html`<${Select} label="Text" value=${text}
         choices=${documents.map((one) => [one.id, titleOf(one.id, one.metadata)])}
-        onChange=${(value) => change({ document: value, by: null })} />`}
+        onChange=${(value) => change({ document: value, by: null })} />`
+      }
       <${Select} label="Steps" value=${bins} choices=${[["", "automatic"], "5", "10", "20", "40"]}
         onChange=${(value) => change({ bins: value })} />
     </form>
     ${!asks && html`<${Suggest} />`}
-    ${asks && html`<${Outcome} asked=${found} wait="Counting…">
+    ${
+      asks &&
+      html`<${Outcome} asked=${found} wait="Counting…">
       ${(answer) => html`<${Chart} key=${`${along} ${by}`} answer=${answer} options=${options} along=${along} by=${by}
         text=${text} documents=${documents} />`}
-    </${Outcome}>`}
-    ${facets.answer && !ordered.length && html`<p class="hint">
+    </${Outcome}>`
+    }
+    ${
+      facets.answer &&
+      !ordered.length &&
+      html`<p class="hint">
       These documents have no date and no number. Add a column such as year to see change over time.
-    </p>`}`;
+    </p>`
+    }`;
 }
 
 /** @param {string} text */
-const splitWords = (text) => text.split(",").map((one) => one.trim()).filter(Boolean);
+const splitWords = (text) =>
+  text
+    .split(",")
+    .map((one) => one.trim())
+    .filter(Boolean);
 
 function Suggest() {
   const { index } = usePage();
@@ -77,11 +93,13 @@ function Chart({ answer, options, along, by, text, documents }) {
   const [at, setAt] = useState(/** @type {any} */ (null));
   const kind = answer.kind;
   const rows = useMemo(() => answer.results.map((one) => ({ ...one, ...place(one, kind) })), [answer]);
-  if (!rows.length) return html`<p class="hint">No document passes the filter. Clear it on the left, or choose less.</p>`;
+  if (!rows.length)
+    return html`<p class="hint">No document passes the filter. Clear it on the left, or choose less.</p>`;
   const series = [...new Set(rows.map((one) => one.series))];
   const metadata = useMemo(() => Object.fromEntries(documents.map((one) => [one.id, one.metadata])), [documents]);
   const title = titleOf(text, metadata[text]);
   const over = along ? `in ${title}` : `by ${by}`;
+  const axis = along ? `place in ${title}` : by;
   const open = (one) => setAt(one.count ? one : null);
   const nowhere = series.filter((name) => rows.every((one) => one.series !== name || !one.count));
   const names = nowhere.map((name) => `“${name}”`).join(" and ");
@@ -89,16 +107,19 @@ function Chart({ answer, options, along, by, text, documents }) {
   if (nowhere.length === series.length) return html`<p class="hint">${told} Try another form of the word.</p>`;
   return html`${nowhere.length > 0 && html`<p class="hint">${told}</p>`}
     <${Figure} title=${`${series.join(", ")} ${over}`} label=${`How often ${series.join(", ")} occur ${over}`}
-      name="trend" draw=${(Plot, width) => drawTrend(Plot, width, { rows, series, kind, name: along ? `place in ${title}` : by })}
+      name="trend" draw=${(Plot, width) => drawTrend(Plot, width, { rows, series, kind, name: axis })}
       deps=${[rows]} data=${rows} x=${(one) => one.x} y=${(one) => one.y} onPoint=${open}
       tools=${html`<${Export} verb="trend" options=${options} title=${`${series.join(", ")} ${over}`}
         results=${answer.results} pin=${false} />`}
       legend=${series.map((name, i) => [name, palette()[i % 8]])}>
     </${Figure}>
     <p class="small">Shaded: where the true rate lies in 95 of 100 cases. Click a point to see the passages.</p>
-    ${at && html`<${Concordance} key=${`${at.series} ${at.label}`} word=${at.series} metadata=${metadata}
+    ${
+      at &&
+      html`<${Concordance} key=${`${at.series} ${at.label}`} word=${at.series} metadata=${metadata}
       within=${along ? partOf(at, rows) : null}
-      options=${along ? { index, document: [text] } : { index, where: at.where ?? where }} />`}
+      options=${along ? { index, document: [text] } : { index, where: at.where ?? where }} />`
+    }
     <details class="quiet-fold">
       <summary>As a table</summary>
       <${Table} caption="Every point" rows=${rows} columns=${[
@@ -107,8 +128,11 @@ function Chart({ answer, options, along, by, text, documents }) {
         ["per 10,000", (one) => one.y, true],
         ["times", (one) => Math.round(one.count), true],
         ["words", (one) => one.total, true],
-        ["", (one) => html`<button type="button" class="link" onClick=${() => open(one)}>Show<span
-          class="unseen"> ${one.series}, ${one.label}</span></button>`],
+        [
+          "",
+          (one) => html`<button type="button" class="link" onClick=${() => open(one)}>Show<span
+          class="unseen"> ${one.series}, ${one.label}</span></button>`,
+        ],
       ]} />
     </details>
     <${Notes} notes=${answer.notes} />`;
@@ -155,7 +179,10 @@ function drawTrend(Plot, width, { rows, series, kind, name }) {
   const tip = (one) =>
     `${one.series}, ${one.label}\n${number(one.y)} per 10,000 words (${number(one.y1)} to ${number(one.y2)})\n` +
     `${number(Math.round(one.count))} of ${number(one.total)} words\nClick to read them`;
-  const x = { label: `${name}${span && span[1] > span[0] ? `, in steps of ${span[1] - span[0] + 1}` : ""} →`, labelOffset: 38 };
+  const x = {
+    label: `${name}${span && span[1] > span[0] ? `, in steps of ${span[1] - span[0] + 1}` : ""} →`,
+    labelOffset: 38,
+  };
   const axes = {
     part: { ...x, tickFormat: (value) => `${Math.round(100 * value)}%`, domain: [0, 1] },
     number: { ...x, tickFormat: "d" },
