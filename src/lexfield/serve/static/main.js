@@ -189,7 +189,13 @@ onBack(() => {
 // "/" goes to the first field of the view, as on many pages.
 document.addEventListener("keydown", (event) => {
   const target = /** @type {HTMLElement} */ (event.target);
-  if (event.key !== "/" || event.ctrlKey || event.metaKey || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName)) return;
+  if (
+    event.key !== "/" ||
+    event.ctrlKey ||
+    event.metaKey ||
+    target.matches("textarea, select, input:not([type=checkbox], [type=radio], [type=range], [type=file])")
+  )
+    return;
   const first = document.querySelector("main textarea, main input:not([type=checkbox], [type=radio], [type=range])");
   if (!(first instanceof HTMLElement)) return;
   event.preventDefault();

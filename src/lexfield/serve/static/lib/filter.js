@@ -29,7 +29,7 @@ export function bounds(where, field) {
 /** Put one condition on a field, or none. @param {string} field @param {string} value */
 export function setCondition(field, value) {
   const others = now().filter((one) => parse(one).field !== field);
-  change({ where: value ? [...others, `${field}=${value}`] : others });
+  change({ where: value ? [...others, `${field}=${value}`] : others }, { typed: `where ${field}` });
 }
 
 /** @param {string} field @param {string} value */

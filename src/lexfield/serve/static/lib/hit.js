@@ -20,7 +20,7 @@ export function Groups({ hits, colourOf }) {
     ([id, list]) =>
       html`<section class="group" key=${id} aria-label=${titleOf(id, list[0].metadata)}>
         <h2><${DocumentLink} id=${id} metadata=${list[0].metadata} /> <span
-          class="small">${plural(list.length, "sentence")}</span></h2>
+          class="small">${number(list.length)} of the ${number(hits.length)} shown</span></h2>
         ${list.map((hit) => html`<${Hit} key=${hit.id} hit=${hit} colourOf=${colourOf} unit="sentence" inGroup />`)}
       </section>`,
   );
@@ -115,6 +115,11 @@ function Why({ hit, colourOf }) {
 }
 
 const PARTS = { words: "words", sentence: "meaning", encoder: "encoder", meaning: "meaning" };
+/** What the colours of the bars mean. */
+export function PartsKey() {
+  return html`<span class="parts-key small" aria-hidden="true"><i class="p0"></i>words <i class="p1"></i>meaning</span>`;
+}
+
 function Parts({ parts }) {
   const list = Object.entries(parts).filter(([, value]) => value > 0);
   const sum = list.reduce((total, [, value]) => total + value, 0) || 1;
@@ -135,7 +140,7 @@ function Numbers({ hit, colourOf }) {
   const sum = parts.map(([name, value]) => `${PARTS[name] ?? name} ${number(value)}`).join(" + ");
   return html`<div class="numbers"><p class="small">
         Score ${number(hit.score)}${parts.length > 1 && `: ${sum}`}.
-        ${" "}${(hit.chance ?? null) !== null && `As good as this by chance: ${number(hit.chance, 2)} expected.`}
+        ${" "}${(hit.chance ?? null) !== null && `By chance alone, about ${number(hit.chance, 2)} would score as high.`}
       </p>
       ${
         hit.explanation?.flows &&
@@ -144,16 +149,17 @@ function Numbers({ hit, colourOf }) {
       }
       <table>
         <thead>
-          <tr><th scope="col">your word</th><th scope="col">answered by</th><th scope="col" class="n">adds</th></tr>
+          <tr><th scope="col">your word</th><th scope="col">answered by</th><th scope="col">as</th><th
+            scope="col" class="n">adds</th></tr>
         </thead>
         <tbody>
           ${named.map(
             (one) => html`<tr><td>${one.query || "none"}</td><td>${one.match || "none"}</td><td
-            class="n">${number(one.contribution)}</td></tr>`,
+            class="small">${PARTS[one.part] ?? one.part ?? ""}</td><td class="n">${number(one.contribution)}</td></tr>`,
           )}
           ${
             rest.length > 0 &&
-            html`<tr><td colspan="2" class="small">weaker pairs</td><td
+            html`<tr><td colspan="3" class="small">weaker pairs</td><td
               class="n">${number(rest.reduce((sum, one) => sum + one.contribution, 0))}</td></tr>`
           }
         </tbody>

@@ -3,7 +3,7 @@
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "../vendor/preact-htm.js";
 import { useAnswer } from "./api.js";
 import { colourOfMark, useMarks } from "./marks.js";
-import { change, href } from "./route.js";
+import { change, href, lastView } from "./route.js";
 import { Similar } from "./similar.js";
 import { pieces, titleOf } from "./text.js";
 import { Outcome, Trouble, Typed, html, number, plural, say, usePage } from "./ui.js";
@@ -23,9 +23,18 @@ export function Reader({ alone = false }) {
   const first = useAnswer("text", doc ? { index, document: doc, start, count: BLOCK } : null);
   const about = first.answer && first.answer.document === doc ? first.answer : null;
   const chosen = asked === null || !about ? asked : Math.min(asked, about.sentences - 1);
+  const from = useRef(/** @type {HTMLElement | null} */ (null)); // what opened the text, for the keyboard
+  useEffect(() => {
+    const now = document.activeElement;
+    if (alone || !(now instanceof HTMLElement) || !now.matches("a, button")) return;
+    from.current = now;
+    const pages = now.matches(":focus-visible") && about && document.querySelector(".reader .pages");
+    if (pages instanceof HTMLElement) pages.focus({ preventScroll: true });
+  }, [about?.document]);
   const close = () => {
     change({ doc: null, s: null, similar: null });
-    document.getElementById("main")?.focus({ preventScroll: true });
+    const back = from.current?.isConnected ? from.current : document.getElementById("main");
+    back?.focus({ preventScroll: true });
   };
   useEffect(() => {
     if (alone) return;
@@ -45,7 +54,7 @@ export function Reader({ alone = false }) {
         <div class="tools">
           ${
             alone
-              ? html`<a href=${href("overview")}>Back to the overview</a>`
+              ? html`<a href=${href(lastView())}>Back to ${lastView() === "overview" ? "the overview" : lastView()}</a>`
               : html`<a href=${href("read", { doc, s: params.get("s") })}
                 title="Read with the whole window">Enlarge</a>
                 <button type="button" aria-label="Close the reader" onClick=${close}>Close</button>`

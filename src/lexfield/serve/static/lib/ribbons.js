@@ -6,10 +6,13 @@ import { html, percent } from "./ui.js";
 
 const tint = (i) => 2 + (i % 6); // the first two colours are those of A and B
 
+const NARROW = 560; // pixels, below which a pair is one card
+
 export function Ribbons({ pairs, names }) {
   const box = useRef(/** @type {HTMLDivElement | null} */ (null));
   const [paths, setPaths] = useState(/** @type {{ d: string, i: number }[]} */ ([]));
   const [over, setOver] = useState(-1);
+  const [narrow, setNarrow] = useState(false);
   const left = pairs.map((one, i) => ({ ...one.a, highlights: shared(one.a.text, one.b.text), i })).sort(byPlace);
   const right = pairs.map((one, i) => ({ ...one.b, highlights: shared(one.b.text, one.a.text), i })).sort(byPlace);
   useLayoutEffect(() => {
@@ -17,6 +20,7 @@ export function Ribbons({ pairs, names }) {
     if (!place) return;
     const measure = () => {
       const area = place.getBoundingClientRect();
+      setNarrow(area.width < NARROW);
       const middle = (side, i) => {
         const one = place.querySelector(`[data-${side}="${i}"]`)?.getBoundingClientRect();
         return one
@@ -42,7 +46,7 @@ export function Ribbons({ pairs, names }) {
     const watch = new ResizeObserver(measure);
     watch.observe(place);
     return () => watch.disconnect();
-  }, [pairs]);
+  }, [pairs, narrow]);
   const column = (list, side) =>
     html`<ol class=${side}>
       ${list.map(
@@ -57,6 +61,20 @@ export function Ribbons({ pairs, names }) {
           </li>`,
       )}
     </ol>`;
+  if (narrow)
+    return html`<div class="pairs" ref=${box}>
+      ${pairs.map((pair, i) => {
+        const sides = [left, right].map((list) => list.find((one) => one.i === i) ?? list[0]);
+        return html`<div class="pair p${tint(i)}">
+          ${sides.map(
+            (one, side) => html`<p class="text"><${Marked} passage=${one} colourOf=${() => tint(i)} /></p>
+            <p class="small ink-${side ? "b" : "a"}"><${DocumentLink} id=${one.document} metadata=${one.metadata}
+              sentence=${one.sentence} /></p>`,
+          )}
+          <span class="small">${percent(pair.similarity)} alike</span>
+        </div>`;
+      })}
+    </div>`;
   return html`<div class="ribbons" ref=${box}>
     <svg aria-hidden="true">${paths.map(
       ({ d, i }) => html`<path key=${i} d=${d} class=${over === i ? "over" : ""}

@@ -43,7 +43,11 @@ function remember() {
   const now = parameters();
   for (const name of now.keys()) if (!SHARED.includes(name)) own[name] = now.getAll(name);
   last.set(viewOf(), own);
+  if (!["read", "import"].includes(viewOf())) latest = viewOf();
 }
+let latest = "overview";
+/** The view that one was in before the text took the whole window. */
+export const lastView = () => latest;
 
 /** Go to an address of the page. @param {string} address @param {{ replace?: boolean }} [options] */
 export function go(address, { replace = false } = {}) {
@@ -63,7 +67,9 @@ export function change(values, { replace = false, typed = "" } = {}) {
   const all = {};
   for (const name of now.keys()) all[name] = now.getAll(name);
   const again = typed !== "" && typing === typed + location.pathname;
-  go(`${location.pathname}${`?${query({ ...all, ...values })}`.replace(/\?$/, "")}`, { replace: replace || again });
+  const address = `${location.pathname}${`?${query({ ...all, ...values })}`.replace(/\?$/, "")}`;
+  if (address === location.pathname + location.search) return;
+  go(address, { replace: replace || again });
   typing = typed && typed + location.pathname;
 }
 

@@ -1,6 +1,6 @@
 // @ts-check
 // The collection, the filter that all views share, and the documents that pass it.
-import { useEffect, useState } from "../vendor/preact-htm.js";
+import { useEffect, useRef, useState } from "../vendor/preact-htm.js";
 import { useAnswer } from "./api.js";
 import { bounds, chosen, clear, describe, drop, parse, setCondition, toggle } from "./filter.js";
 import { forget, go, href } from "./route.js";
@@ -12,11 +12,13 @@ const STEP = 40; // documents
 
 export function Sidebar({ open, close }) {
   const { server, index, about, where } = usePage();
+  const box = useRef(/** @type {HTMLElement | null} */ (null));
   const all = useAnswer("facets", { index });
   useEffect(() => {
     if (!open) return;
     const leave = (event) => event.key === "Escape" && close();
     addEventListener("keydown", leave);
+    box.current?.focus();
     return () => removeEventListener("keydown", leave);
   }, [open]);
   const choose = (id) => {
@@ -24,7 +26,10 @@ export function Sidebar({ open, close }) {
     go(`/overview?index=${encodeURIComponent(id)}`);
   };
   const listed = all.answer?.results.filter(isUseful) ?? [];
-  return html`<aside class="side ${open ? "open" : ""}" aria-label="Collection and filter">
+  return html`<aside class="side ${open ? "open" : ""}" aria-label="Collection and filter" ref=${box} tabindex="-1">
+    <div class="only-narrow spread"><strong>Filter</strong>
+      <button type="button" onClick=${close}>Show results</button>
+    </div>
     <div class="collection">
       <label class="field"
         ><span>Collection</span>

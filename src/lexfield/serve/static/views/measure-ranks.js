@@ -29,6 +29,7 @@ export function Ranks() {
     ? { index, where, latent: true, k, seeds: 1, nulls }
     : { index, where, ngram: ngram > 1 ? ngram : null };
   const found = useAnswer("zipf", isMap ? null : options, { job: latent || about.tokens > MANY });
+  const isSame = (found.answer?.results[0].space === "latent") === latent; // not the chart of the other kind
   const [shown, setShown] = useState(k);
   return html`<p class="lead">
       ${LEADS[isMap ? "map" : latent ? "clusters" : "words"]}
@@ -75,7 +76,9 @@ export function Ranks() {
     ${
       isMap
         ? html`<${WordMap} />`
-        : html`<${Outcome} asked=${found} wait="Counting…">${(answer) => html`<${Drawn} answer=${answer}
+        : html`<${Outcome} asked=${{ ...found, answer: isSame ? found.answer : null }} wait="Counting…">${(
+            answer,
+          ) => html`<${Drawn} answer=${answer}
           options=${options} />`}</${Outcome}>`
     }`;
 }

@@ -3,7 +3,7 @@
 import { useEffect, useMemo } from "../vendor/preact-htm.js";
 import { useAnswer } from "../lib/api.js";
 import { Export } from "../lib/export.js";
-import { Groups, Hit, Reach, quoteOf } from "../lib/hit.js";
+import { Groups, Hit, PartsKey, Reach, quoteOf } from "../lib/hit.js";
 import { setMarks } from "../lib/marks.js";
 import { change, href } from "../lib/route.js";
 import { colours } from "../lib/text.js";
@@ -234,12 +234,13 @@ function Results({ answer, reach, options, methods, unit, k }) {
   const head = useMemo(
     () =>
       count
-        ? `The ${number(count)} best ${where.length ? "that pass the filter" : `of ${plural(all, unit)}`}${have}`
+        ? `The ${lists.length > 1 ? `${number(k)} best of each method` : `${number(count)} best`} ${where.length ? "that pass the filter" : `of ${plural(all, unit)}`}${have}`
         : "Nothing answers this.",
     [answer], // it changes with the hits
   );
   return html`<div class="spread results-head">
       <p class="small" role="status">${head}</p>
+      ${methods.includes("best") && count > 0 && html`<${PartsKey} />`}
       <div class="row middle">
         ${
           unit === "sentence" &&
@@ -248,11 +249,19 @@ function Results({ answer, reach, options, methods, unit, k }) {
           html`<${Check} label="Group by document" checked=${grouped}
             onChange=${(on) => change({ group: on ? "true" : null })} />`
         }
-        <${Export} verb="search" options=${options} title=${`Search: ${options.query ?? `like ${options.like}`}`}
-          results=${answer.results} quotes=${quotes} />
+        ${
+          count > 0 &&
+          html`<${Export} verb="search" options=${options} title=${`Search: ${options.query ?? `like ${options.like}`}`}
+          results=${answer.results} quotes=${quotes} />`
+        }
       </div>
     </div>
-    ${!count && html`<p class="hint">Try other words, or clear the filter on the left.</p>`}
+    ${
+      !count &&
+      html`<p class="hint">
+        Try other words${where.length > 0 && ", or clear the filter on the left"}. ${answer.notes[0] ?? ""}
+      </p>`
+    }
     ${reach && html`<${Reach} reach=${reach} hits=${answer.results} lists=${lists} colourOf=${colourOf} />`}
     <div class=${lists.length > 1 ? "columns" : ""}>
       ${lists.map(
