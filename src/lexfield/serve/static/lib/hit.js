@@ -117,7 +117,8 @@ function Why({ hit, colourOf }) {
 const PARTS = { words: "words", sentence: "meaning", encoder: "encoder", meaning: "meaning" };
 /** What the colours of the bars mean. */
 export function PartsKey() {
-  return html`<span class="parts-key small" aria-hidden="true"><i class="p0"></i>words <i class="p1"></i>meaning</span>`;
+  return html`<span class="parts-key small" aria-hidden="true"><i class="p0"></i>words<i
+    class="p1"></i>meaning</span>`;
 }
 
 function Parts({ parts }) {
@@ -137,10 +138,11 @@ function Numbers({ hit, colourOf }) {
   const named = reasons.filter((one) => !one.query.startsWith("(")).slice(0, SHOWN);
   const rest = reasons.filter((one) => !named.includes(one));
   const parts = Object.entries(hit.explanation?.parts ?? {});
+  const chance = hit.chance ?? null;
   const sum = parts.map(([name, value]) => `${PARTS[name] ?? name} ${number(value)}`).join(" + ");
   return html`<div class="numbers"><p class="small">
         Score ${number(hit.score)}${parts.length > 1 && `: ${sum}`}.
-        ${" "}${(hit.chance ?? null) !== null && `By chance alone, about ${number(hit.chance, 2)} would score as high.`}
+        ${" "}${chance !== null && `By chance alone, about ${number(chance, 2)} would score as high.`}
       </p>
       ${
         hit.explanation?.flows &&
@@ -155,7 +157,8 @@ function Numbers({ hit, colourOf }) {
         <tbody>
           ${named.map(
             (one) => html`<tr><td>${one.query || "none"}</td><td>${one.match || "none"}</td><td
-            class="small">${PARTS[one.part] ?? one.part ?? ""}</td><td class="n">${number(one.contribution)}</td></tr>`,
+            class="small">${PARTS[one.part] ?? one.part ?? ""}</td><td
+            class="n">${number(one.contribution)}</td></tr>`,
           )}
           ${
             rest.length > 0 &&

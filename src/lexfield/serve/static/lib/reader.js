@@ -54,7 +54,7 @@ export function Reader({ alone = false }) {
         <div class="tools">
           ${
             alone
-              ? html`<a href=${href(lastView())}>Back to ${lastView() === "overview" ? "the overview" : lastView()}</a>`
+              ? html`<a href=${href(lastView())}>Back to ${lastView()}</a>`
               : html`<a href=${href("read", { doc, s: params.get("s") })}
                 title="Read with the whole window">Enlarge</a>
                 <button type="button" aria-label="Close the reader" onClick=${close}>Close</button>`

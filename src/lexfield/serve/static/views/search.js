@@ -231,11 +231,10 @@ function Results({ answer, reach, options, methods, unit, k }) {
     known === null || options.like
       ? ""
       : `; ${known === 1 ? `1 ${unit} has` : `${plural(known, unit)} have`} a word of yours`;
+  const best = lists.length > 1 ? `${number(k)} best of each method` : `${number(count)} best`;
+  const among = where.length ? "that pass the filter" : `of ${plural(all, unit)}`;
   const head = useMemo(
-    () =>
-      count
-        ? `The ${lists.length > 1 ? `${number(k)} best of each method` : `${number(count)} best`} ${where.length ? "that pass the filter" : `of ${plural(all, unit)}`}${have}`
-        : "Nothing answers this.",
+    () => (count ? `The ${best} ${among}${have}` : "Nothing answers this."),
     [answer], // it changes with the hits
   );
   return html`<div class="spread results-head">
@@ -251,7 +250,7 @@ function Results({ answer, reach, options, methods, unit, k }) {
         }
         ${
           count > 0 &&
-          html`<${Export} verb="search" options=${options} title=${`Search: ${options.query ?? `like ${options.like}`}`}
+          html`<${Export} verb="search" options=${options} title=${`Search: ${options.query ?? options.like}`}
           results=${answer.results} quotes=${quotes} />`
         }
       </div>
