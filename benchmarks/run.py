@@ -34,6 +34,7 @@ ALL = (
     "metric",
     "cluster",
     "leaderboard",
+    "beside_encoder",
 )
 
 

@@ -28,12 +28,14 @@ from numpy.typing import NDArray
 from lexfield.evaluate.measures import by_query, paired_t
 from lexfield.evaluate.trec import Run, read_qrels, read_queries
 from lexfield.index.bags import Bags
+from lexfield.index.related import list_relatable
 from lexfield.plots.figure import COLOURS, figure, save
 from lexfield.results import format_rows
-from lexfield.search.extended import find_threshold
 from lexfield.search.index import Index
 from lexfield.text.corpus import Corpus
 from lexfield.text.normalise import Normalisation
+from lexfield.vectors.threshold import threshold as find_threshold
+from lexfield.vectors.wordvectors import WordVectors
 
 HERE = Path(__file__).parent
 SETS = ("cranfield", "med", "cisi", "cacm", "time", "scifact-dev", "adi")
@@ -114,7 +116,11 @@ def translation(mu: float, **by: float) -> str:
 
 def measure(collection: Collection, tuned: dict[str, Any]) -> dict[str, Any]:
     mu, k1, b = tuned["mu"], tuned["k1"], tuned["b"]
-    proposed = find_threshold(Bags.of(collection.index.rows("document")))
+    lexicon = collection.index.lexicon
+    related = list_relatable(Bags.of(collection.index.rows("document"))).tolist()
+    words = sorted(related, key=lexicon.words.__getitem__)
+    vectors = WordVectors([lexicon.words[word] for word in words], lexicon.vectors[words])
+    proposed = find_threshold(vectors, sample=1000)
     value = round(proposed.threshold, 4)
     by_threshold = {t: collection.map(translation(mu, threshold=t)) for t in THRESHOLDS}
     best = max(by_threshold, key=by_threshold.__getitem__)

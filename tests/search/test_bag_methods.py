@@ -13,11 +13,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from lexfield.index.bags import Bags
+from lexfield.index.related import list_relatable
+from lexfield.search.extended import find_threshold
 from lexfield.search.index import Index
 from lexfield.text.corpus import Corpus
 from lexfield.text.document import Document
 from lexfield.text.normalise import Normalisation, stem_words
 from lexfield.text.stopwords import stopwords
+from lexfield.vectors.threshold import threshold
 from lexfield.vectors.wordvectors import WordVectors
 from tests.search import bag_oracle as oracle
 from tests.search.bag_oracle import VECTORS, WORDS, counted
@@ -157,7 +161,8 @@ def test_probabilities_sum_to_one(tmp_path: Path, sample: Corpus) -> None:
     assert len(near.terms) > 1
     total = 0.0
     for word in [bags.ids["boat"], *near.terms.tolist()]:
-        terms, _, probabilities = related.group(bags.names[word], nothing)
+        terms, cosines = related.group(bags.names[word], nothing)
+        probabilities = related.compute_probabilities(bags.names[word], terms, cosines)
         total += float(probabilities[terms == bags.ids["boat"]][0])
     assert total == pytest.approx(1)
 
@@ -288,3 +293,17 @@ def test_words_made_of_parts_do_not_crowd_out_relatives() -> None:
         wanted, found = (index.search(query, method, 4) for index in (two, one))
         assert found.rows == wanted.rows
         assert found.scores == pytest.approx(wanted.scores, abs=1e-6)
+
+
+@pytest.mark.parametrize("size", [700, 3000])
+def test_the_default_threshold_is_that_of_counting_all_pairs(size: int) -> None:
+    """It is read from the highest cosines alone."""
+    words = [word for word in WordVectors.default().words if word.isalpha()][2000 : 2000 + size]
+    index = Index([" ".join(words[i : i + 50]) for i in range(0, size, 50)])
+    bags = Bags.of(index.rows())
+    lexicon = index.lexicon
+    rows = sorted(list_relatable(bags).tolist(), key=lexicon.words.__getitem__)
+    vectors = WordVectors([lexicon.words[row] for row in rows], lexicon.vectors[rows])
+    assert find_threshold(bags) == pytest.approx(
+        threshold(vectors, sample=1000).threshold, abs=2e-4
+    )

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from lexfield.errors import InputError, check, shorten
@@ -156,6 +156,6 @@ def _weigh(parts: list[Part], how: str) -> tuple[Part, ...]:
     else:
         factors = [len(parts) if how == "mnz" else 1 / len(parts)] * len(parts)
     return tuple(
-        replace(part, contribution=part.contribution * factor)
+        Part(part.list, part.rank, part.score, part.normalised, part.contribution * factor)
         for part, factor in zip(parts, factors, strict=True)
     )

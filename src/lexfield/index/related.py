@@ -52,31 +52,47 @@ class Related:
     def of(cls, bags: Bags, threshold: float, top: int | None) -> Related:
         return bags.remember(("related", threshold, top), lambda: cls(bags, threshold, top))
 
-    def group(self, term: str, query: Query) -> tuple[NDArray[np.int64], Array, Array]:
-        """Return the terms that may stand for a term of a query, itself first if the index has it.
+    def group(self, term: str, query: Query) -> tuple[NDArray[np.int64], Array]:
+        """Return the terms that may stand for a term of a query, and their cosines.
 
-        These are their ids, cosines, and the probabilities P_T(term | each).
+        The term itself comes first if the index has it.
         """
-        own = self._bags.ids.get(term, -1) if self._bags.occurrences((term,)).holding else -1
+        own = self._own(term)
         near = self.near([own])[0] if own >= 0 else self._near_outside([term], query)[0]
-        others = self.near(near.terms.tolist())
-        weights = [
-            1 + other.similarities.sum() + (0.0 if own in other.terms else similarity)
-            for other, similarity in zip(others, near.similarities.tolist(), strict=True)
-        ]
-        terms, similarities = near.terms, near.similarities
-        if own >= 0:
-            terms, similarities = np.append(own, terms), np.append(1.0, similarities)
-            weights.insert(0, 1 + near.similarities.sum())
-        return terms, similarities, similarities / np.array(weights)
+        if own < 0:
+            return near.terms, near.similarities
+        return np.append(own, near.terms), np.append(1.0, near.similarities)
 
-    def find_all(self, terms: list[str], query: Query) -> None:
-        """Find the relatives of several terms of a query, and theirs, at once."""
+    def compute_probabilities(self, term: str, terms: Array, similarities: Array) -> Array:
+        """Return P_T(term | each) of the terms and cosines that ``group`` has returned."""
+        own = self._own(term)
+        weights = [
+            1
+            + near.similarities.sum()
+            + (0.0 if own in (one, *near.terms.tolist()) else similarity)
+            for one, near, similarity in zip(
+                terms.tolist(), self.near(terms.tolist()), similarities.tolist(), strict=True
+            )
+        ]
+        return np.asarray(similarities / np.array(weights))
+
+    def _own(self, term: str) -> int:
+        """Return the id of a term that a row holds, or -1."""
+        return self._bags.ids.get(term, -1) if self._bags.occurrences((term,)).holding else -1
+
+    def find_all(self, terms: list[str], query: Query, *, translates: bool) -> None:
+        """Find the relatives of several terms of a query at once, and theirs for probabilities."""
         held = [self._bags.ids[term] for term in terms if term in self._bags.ids]
         found = self.near([term for term in held if term not in self._near])
         outside = [term for term in terms if term not in self._bags.ids]
         found += self._near_outside(outside, query)
-        self.near([other for near in found for other in near.terms.tolist()])
+        if translates:
+            self.near([other for near in found for other in near.terms.tolist()])
+
+    def list_cosines(self, words: list[int]) -> Array:
+        """Return the cosines of words with their relatives, all in one array."""
+        near = zip(words, self._near_words(words), strict=True)
+        return np.concatenate([cosines[others != word] for word, (others, cosines) in near])
 
     def near(self, terms: list[int]) -> list[Near]:
         """Return the relatives of terms of the index, each without itself."""

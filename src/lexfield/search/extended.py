@@ -22,11 +22,11 @@ from lexfield.search.bag_method import (
     distinct_rows,
     list_terms,
 )
-from lexfield.vectors.threshold import DEVIATION, SYNONYMS, Curve, Threshold, threshold
-from lexfield.vectors.wordvectors import WordVectors
+from lexfield.vectors.threshold import SYNONYMS, read_threshold
 
 _SCAN = 50  # lists that hold together more than one row in this many are merged by a full scan
 _SAMPLE = 1000  # words whose neighbours are counted for the default threshold
+_LIKELY = 0.75  # a cosine that the threshold is rarely below
 
 
 class ExtendedMethod(BagMethod):
@@ -68,14 +68,16 @@ class ExtendedMethod(BagMethod):
             grams = [term.gram for term in list_terms(bags, query) if term.gram not in lists]
             new = [gram[0] for gram in grams if len(gram) == 1]
             if new:
-                self._related(bags).find_all(new, query)
+                self._related(bags).find_all(new, query, translates=self.translates)
         return super().score_terms(bags, query)
 
     def score_term(self, bags: Bags, term: Term, query: Query) -> TermScores:
         if not self.uses_vectors or len(term.gram) > 1:
             return super().score_term(bags, term, query)
-        related, similarities, probabilities = self._related(bags).group(term.gram[0], query)
-        weights = probabilities if self.translates else similarities
+        relatives = self._related(bags)
+        related, weights = relatives.group(term.gram[0], query)
+        if self.translates:
+            weights = relatives.compute_probabilities(term.gram[0], related, weights)
         held = _merge_lists(bags, related, weights)
         values = NOTHING
         if held.holding:
@@ -83,7 +85,7 @@ class ExtendedMethod(BagMethod):
         return TermScores(held.rows, values, held.counts, held.holding, related, weights)
 
     def _related(self, bags: Bags) -> Related:
-        return Related.of(bags, self.threshold or find_threshold(bags).threshold, self.top)
+        return Related.of(bags, self.threshold or find_threshold(bags), self.top)
 
     def explain_term(
         self, bags: Bags, term: Term, one: TermScores, row: int, place: int
@@ -108,19 +110,24 @@ class ExtendedMethod(BagMethod):
         return reasons
 
 
-def find_threshold(bags: Bags) -> Threshold:
+def find_threshold(bags: Bags) -> float:
     """Return the cosine at which a word of the index has as many relatives in it as a word has
     synonyms (``vectors/threshold.py``). In a large lexicon a sample of words is counted."""
 
-    def find() -> Threshold:
-        lexicon = bags.rows.lexicon
+    def find() -> float:
         # sorted, so that the sample does not depend on segments
-        words = sorted(list_relatable(bags).tolist(), key=lexicon.words.__getitem__)
-        names = [lexicon.words[word] for word in words]
-        if len(words) < 3:
-            nothing = Curve(np.array([0.0, 1.0]), np.zeros(2))
-            return Threshold(1.0, (1.0, 1.0), SYNONYMS, DEVIATION, len(words), 0.0, nothing, ())
-        return threshold(WordVectors(names, lexicon.vectors[words]), sample=_SAMPLE)
+        words = sorted(list_relatable(bags).tolist(), key=bags.rows.lexicon.words.__getitem__)
+        if len(words) - 1 <= SYNONYMS:
+            return 1.0
+        if len(words) > _SAMPLE:
+            drawn = np.random.default_rng(0).permutation(len(words))[:_SAMPLE]
+            words = [words[place] for place in drawn.tolist()]
+        floor = _LIKELY  # only cosines above the threshold count, and few words have them
+        while True:
+            cosines = Related(bags, floor, None).list_cosines(words)
+            if len(cosines) > SYNONYMS * len(words):
+                return read_threshold(cosines, len(words))
+            floor -= 0.1
 
     return bags.remember("threshold", find)
 

@@ -14,7 +14,7 @@ from typing import Any
 import msgspec
 
 from lexfield.cluster.sharded_index import open_index as open_at
-from lexfield.errors import InputError, LexfieldError, list_names, shorten
+from lexfield.errors import InputError, LexfieldError, list_names, shorten, suggest
 from lexfield.progress import Progress, begin_stage, silent
 from lexfield.results import JsonObject
 from lexfield.search.index import Index
@@ -170,9 +170,10 @@ def _can_select(index: Index, ids: Sequence[str]) -> bool:
 def _read_document(index: Index, id: str, itself: str) -> Document:
     number, rows = index.documents.get(id), index.rows("document")
     if number is None:
+        close = suggest(id, index.documents)
         raise NotFoundError(
-            f"The index holds no document {shorten(id, 100)!r}.",
-            f"See /v1/documents for the ids, or send a text itself as {itself}.",
+            f"The index has no document {shorten(id, 100)!r}.",
+            close or f"Send the id of a document, or a text itself as {itself}.",
         )
     about = rows.describe(number)
     return Document(id, rows.text(number), about["source"], about["metadata"])

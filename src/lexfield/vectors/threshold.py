@@ -164,6 +164,15 @@ def threshold(
     )
 
 
+def read_threshold(cosines: Array, rows: int) -> float:
+    """Return the threshold from the highest cosines of ``rows`` words with all others.
+
+    All that are at least as high as the threshold must be among them.
+    """
+    bins = np.clip(((cosines + 1.0) * (0.5 * BINS)).astype(np.int64), 0, BINS - 1)
+    return _count_above(np.bincount(bins, minlength=BINS), rows).similarity(SYNONYMS)
+
+
 def _read(curve: Curve, synonyms: float, deviation: float) -> tuple[float, tuple[float, float]]:
     low = curve.similarity(synonyms + deviation)
     high = curve.similarity(max(0.0, synonyms - deviation))

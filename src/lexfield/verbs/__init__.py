@@ -6,12 +6,12 @@ Verbs are listed by reading the files, not by importing them, so that ``lexfield
 
 from __future__ import annotations
 
-import ast
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib import import_module
+from inspect import cleandoc
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 _VERB = re.compile(
     r"""^@verb(?:\((?:[^()]*command="(?P<command>[^"]+)")?[^()]*\))?\ndef (?P<name>\w+)\(""", re.M
 )
+_MODULE_DOCSTRING = re.compile(r'\A"""(.*?)"""', re.S)
 _DOCSTRING = re.compile(r'^    """(.*?)(?:"""|$)', re.M)
 
 
@@ -54,11 +55,13 @@ def list_functions() -> dict[str, Listed]:
     return {listed.name: listed for listed in list_verbs().values()}
 
 
+@lru_cache(16)
 def describe_group(module: str) -> str:
     """Return the docstring of a verb's module, which explains a group such as ``topics``."""
     paths = (Path(folder) / f"{module}.py" for folder in __path__)
     source = next(path for path in paths if path.is_file()).read_text("utf-8")
-    return ast.get_docstring(ast.parse(source)) or ""
+    found = _MODULE_DOCSTRING.match(source)
+    return cleandoc(found[1]) if found else ""
 
 
 def _read_verbs(path: Path) -> Iterator[Listed]:

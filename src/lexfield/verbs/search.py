@@ -211,7 +211,7 @@ def search(
         rows, rankings=rankings, hits=hits, names=names, explain=explain, full=full, run=run
     )
     found.notes = cap_notes([note for one in rankings for note in _name_notes(one, by)])
-    if cluster is None and rankings[0].wanted and len(texts) == 1:
+    if cluster is None and like is None and len(texts) == 1:
         every = opened.rows(unit)
         allowed = allowed_rows(every, read_where(options["where"]))
         found.matches = count_holding(every, rankings[0].wanted, allowed)
