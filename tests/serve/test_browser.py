@@ -119,12 +119,10 @@ def test_the_palette_finds_documents_and_commands(visit: Open) -> None:
     page.keyboard.press("Control+k")
     page.keyboard.type("underwriter")
     expect(page.get_by_role("option", name=re.compile("Read.*Underwriter"))).to_be_visible()
-    page.keyboard.press("ArrowDown")
     page.keyboard.press("Enter")
     reader(page, "The Underwriter's Glass")
     page.keyboard.press("Control+k")
     page.keyboard.type("go to map")
-    page.keyboard.press("ArrowDown")
     page.keyboard.press("Enter")
     expect(page).to_have_url(re.compile("/map"))
 
