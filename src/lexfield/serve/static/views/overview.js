@@ -30,8 +30,10 @@ export function Overview() {
 }
 
 function Summary({ answer, options }) {
-  const { index, about } = usePage();
+  const { index, about, where } = usePage();
   const questions = useQuestions();
+  const documents = useAnswer("documents", { index, where, k: 2000 }).answer?.results ?? [];
+  const metadata = useMemo(() => new Map(documents.map((one) => [one.id, one.metadata])), [documents]);
   const facts = [
     [answer.documents, answer.documents === 1 ? "document" : "documents"],
     [answer.sentences, "sentences"],
@@ -66,7 +68,7 @@ function Summary({ answer, options }) {
     <div class="two overview">
       <section aria-label="What is special about each">
         <h2>What each says more than the others</h2>
-        <${Distinctive} list=${answer.distinctive} />
+        <${Distinctive} list=${answer.distinctive} metadata=${metadata} />
       </section>
       <div>
         <${Thumbnail} />
@@ -80,7 +82,7 @@ function Summary({ answer, options }) {
                 html`<li class="unusual">
                   <button type="button" class="text-button"
                     onClick=${() => read(one.document, sentenceOf(one.id))}>${one.text}</button>
-                  <span class="small"><${DocumentLink} id=${one.document}
+                  <span class="small"><${DocumentLink} id=${one.document} metadata=${metadata.get(one.document)}
                     sentence=${sentenceOf(one.id)} />${one.why && `: ${one.why}`}</span>
                 </li>`,
             )}
@@ -98,10 +100,7 @@ export const sentenceOf = (id) => {
   return found ? Number(found[1]) : null;
 };
 
-function Distinctive({ list }) {
-  const { index, where } = usePage();
-  const documents = useAnswer("documents", { index, where, k: 2000 }).answer?.results ?? [];
-  const metadata = useMemo(() => new Map(documents.map((one) => [one.id, one.metadata])), [documents]);
+function Distinctive({ list, metadata }) {
   return html`<ul class="distinctive">
     ${list.map(
       (one) =>
