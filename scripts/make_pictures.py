@@ -58,6 +58,7 @@ VIEWS: dict[str, tuple[str, Act, str]] = {
     "trends": ("/trends?index=sample&q=sea&q=garden&q=bread&by=topic", drawn, ""),
     "topics": ("/topics?index=sample&topic=7&by=author", None, "dark"),
     "measure": ("/measure?index=sample", drawn, ""),
+    "sums": ("/measure?index=sample&tool=sums&q=3*sea+%2B+2*%22the+boat%22+-+rain", None, ""),
     "words": ("/measure?index=sample&tool=words&word=lighthouse", drawn, ""),
     "import": ("/import", None, ""),
 }

@@ -117,10 +117,11 @@ export async function follow(start, show, signal) {
   }
 }
 
-/** Run a verb as a job. @param {string} verb @param {Record<string, any>} options
+/** Run a verb as a job. Its start is never given up half-way: then nobody would know which job to leave.
+ * @param {string} verb @param {Record<string, any>} options
  * @param {(job: Job) => void} show @param {AbortSignal} signal */
 export const work = (verb, options, show, signal) =>
-  follow((follower) => post("jobs", { verb, options: given(options), follower }, signal), show, signal);
+  follow((follower) => post("jobs", { verb, options: given(options), follower }), show, signal);
 
 const kept = new Map(); // answers of late, so that going back is immediate
 const KEEP = 40;
