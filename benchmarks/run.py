@@ -29,6 +29,7 @@ ALL = (
     "style",
     "bias",
     "zipf",
+    "exponent",
     "simplex",
     "simplex_approximate",
     "metric",

@@ -277,10 +277,14 @@ def read_csv(source: Source, delimiter: str = ",") -> Iterator[tuple[int, Record
     """
     csv.field_size_limit(MAX_DOCUMENT)  # of the whole process; 128 kB by default
     lines = iter(source.lines())
-    first = next((line for line in lines if line.strip()), "")
-    if delimiter == "," and "," not in first:  # as spreadsheets write it in much of Europe
-        delimiter = next((mark for mark in ";\t" if mark in first), ",")
-    rows = csv.reader(chain([first], lines), delimiter=delimiter, strict=True)
+    head = []  # up to the header
+    for line in lines:
+        head.append(line)
+        if line.strip():
+            break
+    if delimiter == "," and head and "," not in head[-1]:  # as spreadsheets in Europe write it
+        delimiter = next((mark for mark in ";\t" if mark in head[-1]), ",")
+    rows = csv.reader(chain(head, lines), delimiter=delimiter, strict=True)
     header: list[str] = []
     try:
         for row in filter(None, rows):

@@ -224,7 +224,7 @@ def _read_all(
         if not (len(paths) == 1 and is_store(paths[0])):
             return _read_files(paths, options, needs)
     corpus = _read_corpus(source, options, silent, None)
-    return corpus.documents, corpus.notes
+    return corpus.documents, list(corpus.notes)
 
 
 def _read_files(

@@ -43,8 +43,9 @@ export interface AttributeAnswer {
 export interface AttributedText {
   id: string;
   label: string | null;
-  probability: number;
+  probability: number | null;
   words: number;
+  accuracy: number;
   candidates: (CandidateAuthor)[];
   evidence: (Clue)[];
   known?: string;
@@ -206,6 +207,13 @@ export interface Evidence {
   rather_than: string;
   nearest: (NearDocument)[];
   words: (TellingWord)[];
+}
+export interface Exponent {
+  value: number;
+  interval: [number, number];
+  beta: number;
+  vocabulary: number;
+  p: number;
 }
 export interface Facet {
   field: string;
@@ -584,7 +592,7 @@ export interface PredictAnswer {
 }
 export interface PredictedNumber {
   id: string;
-  value: number;
+  value: number | null;
   low: number | null;
   high: number | null;
   known?: number;
@@ -869,6 +877,7 @@ export interface ZipfFit {
   name: string;
   space: string;
   unit: string;
+  exponent: Exponent | null;
   slope: number;
   r2: number;
   verdict: string;
