@@ -198,7 +198,7 @@ def test_guessed_encoding_is_noted(tmp_path: Path) -> None:
     ("name", "data", "message"),
     [
         ("a.jsonl", '{"text": "ok"}\n{bad\n', "a.jsonl:2: not JSON"),
-        ("a.jsonl", "[1]\n", "a.jsonl:1: a JSON object per line is needed"),
+        ("a.jsonl", "[1]\n", "a.jsonl:1: not a JSON object"),
         ("a.jsonl", "[" * 100_000, "not JSON"),
         ("a.jsonl", '{"other": 1}\n', "no field 'text' or 'body'"),
         ("a.csv", "id,text\n1,x,extra\n", "a.csv:2: more fields than the 2 of the header"),

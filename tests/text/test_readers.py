@@ -136,3 +136,11 @@ def test_errors_name_the_file_and_the_line(
     monkeypatch.setattr(readers, "MAX_DOCUMENT", 1 << 20)
     with pytest.raises(ReadError, match=message):
         rows(tmp_path / "x.csv", data)
+
+
+def test_tables_may_be_separated_by_semicolons_or_tabs(tmp_path: Path) -> None:
+    for mark in ";\t":
+        path = tmp_path / "table.csv"
+        path.write_text(f"\nid{mark}text\na{mark}One, two.\nb{mark}Three.\n", "utf-8")
+        found = [(one.id, one.text) for one in lx.Corpus.read(path).documents]
+        assert found == [("a", "One, two."), ("b", "Three.")]

@@ -10,6 +10,7 @@ import json
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Never
 
@@ -151,6 +152,23 @@ class Reader:
         """Make documents from numbered records; other fields become metadata."""
         for number, record in records:
             yield self._join_metadata(self._to_document(number, record, source))
+
+    def preview(self, count: int) -> tuple[dict[str, str], list[dict[str, str]]]:
+        """Return what the fields of the first file are used for, and its first records.
+
+        A use is text, title, id or metadata. A file that is not a table has neither.
+        """
+        source = Source(Path(self.paths[0]), encoding=self.encoding)
+        items = islice(_read_items(self._format_of(source), source), count)
+        records = [item[1] for item in items if not isinstance(item, Document)]
+        roles = {name: "metadata" for record in records for name in record}
+        for record in records[:1]:
+            fields = self.text_fields or _find_field(_TEXT_FIELDS, record, any_case=True)
+            title = self._find_title(fields, record) if fields else None
+            ids = (self.id_field,) if self.id_field else _find_field(_ID_FIELDS, record)
+            roles |= dict.fromkeys(ids, "id") | ({title: "title"} if title else {})
+            roles |= dict.fromkeys(fields, "text")
+        return roles, [{n: _to_string(v) for n, v in record.items()} for record in records]
 
     def _to_document(self, number: int, record: Record, source: str) -> Document:
         place = f"{source}:{number}"

@@ -29,6 +29,7 @@ import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import IO, Any, Protocol
 
@@ -250,6 +251,9 @@ def read_lines(source: Source) -> Iterator[tuple[int, Record]]:
             yield number, {"text": text}
 
 
+_LINES = 'Each line must be one JSON object, such as {"id": "a", "text": "Some words."}.'
+
+
 def read_jsonl(source: Source) -> Iterator[tuple[int, Record]]:
     """Read one JSON object per line."""
     for number, line in enumerate(source.lines(), 1):
@@ -258,9 +262,11 @@ def read_jsonl(source: Source) -> Iterator[tuple[int, Record]]:
         try:
             record = bounded_json(line)
         except (ValueError, RecursionError) as error:
-            raise ReadError(f"{source}:{number}: not JSON that can be read: {error}.") from error
+            raise ReadError(
+                f"{source}:{number}: not JSON that can be read: {error}.", _LINES
+            ) from error
         if not isinstance(record, dict):
-            raise ReadError(f"{source}:{number}: a JSON object per line is needed.")
+            raise ReadError(f"{source}:{number}: not a JSON object.", _LINES)
         yield number, record
 
 
@@ -270,7 +276,15 @@ def read_csv(source: Source, delimiter: str = ",") -> Iterator[tuple[int, Record
     The standard library needs four to eight bytes of memory per character of a field.
     """
     csv.field_size_limit(MAX_DOCUMENT)  # of the whole process; 128 kB by default
-    rows = csv.reader(source.lines(), delimiter=delimiter, strict=True)
+    lines = iter(source.lines())
+    head = []  # up to the header
+    for line in lines:
+        head.append(line)
+        if line.strip():
+            break
+    if delimiter == "," and head and "," not in head[-1]:  # as spreadsheets in Europe write it
+        delimiter = next((mark for mark in ";\t" if mark in head[-1]), ",")
+    rows = csv.reader(chain(head, lines), delimiter=delimiter, strict=True)
     header: list[str] = []
     try:
         for row in filter(None, rows):
@@ -278,7 +292,8 @@ def read_csv(source: Source, delimiter: str = ",") -> Iterator[tuple[int, Record
                 compared = "more" if len(row) > len(header) else "fewer"
                 raise ReadError(
                     f"{source}:{rows.line_num}: {compared} fields than the {len(header)} of the"
-                    " header."
+                    " header.",
+                    "Put fields that contain the separator in double quotes.",
                 )
             if header:
                 yield rows.line_num, dict(zip(header, row, strict=True))
