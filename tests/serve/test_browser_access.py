@@ -119,7 +119,9 @@ def test_axe_finds_no_serious_violation_and_phones_scroll_one_way(visit: Open) -
         assert _find_violations(page, "axe.run(document)") == [], path
         page.emulate_media(color_scheme="dark")
         page.wait_for_timeout(150)  # figures are drawn again
-        assert _find_violations(page, "axe.run(document, {runOnly: ['color-contrast']})") == [], path
+        assert _find_violations(page, "axe.run(document, {runOnly: ['color-contrast']})") == [], (
+            path
+        )
         page.set_viewport_size({"width": 360, "height": 740})
         page.wait_for_timeout(100)
         assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0, path
