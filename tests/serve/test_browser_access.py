@@ -18,7 +18,8 @@ expect.set_options(timeout=30_000)
 
 
 PATHS = (
-    "/overview?index=sample", f"{ASK}&k=5&doc=pell-sea&s=3&similar=true", f"{ASK}&method=ideas&method=wmd&k=3",
+    "/overview?index=sample", f"{ASK}&k=5&doc=pell-sea&s=3&similar=true",
+    f"{ASK}&method=ideas&method=wmd&k=3",
     "/compare?index=sample&a=pell-sea&b=voss-sea&word=upon", "/map?index=sample",
     "/trends?index=sample&q=sea&document=quill-sea", "/topics?index=sample&topic=7",
     "/measure?index=sample", "/measure?index=sample&tool=words&word=boat",

@@ -20,7 +20,7 @@ export function Import() {
   const [state, setState] = useState({ problem: /** @type {any} */ (null), told: "" });
   const leaving = useRef(new AbortController());
   useEffect(() => () => leaving.current.abort(), []);
-  const most = server.limits.body;
+  const most = server.limits.upload ?? server.limits.body;
   const size = files.reduce((sum, file) => sum + file.size, 0) + text.length;
   const take = (list) => {
     setFiles(list);
@@ -78,7 +78,7 @@ export function Import() {
       return setState({
         problem: trouble(
           `This is ${megabytes(size)}; at most ${megabytes(most)} are taken.`,
-          "Start the server with a larger --max-body, or use: lexfield index",
+          "Start the server with a larger --max-upload, or use: lexfield index",
         ),
         told: "",
       });

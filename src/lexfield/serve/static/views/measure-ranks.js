@@ -199,9 +199,9 @@ function Drawn({ answer, options }) {
     </details>`;
 }
 
-/** The exponent of Zipf's law as Mandelbrot's fit has it, which gives rare words no more than their weight. */
+/** The exponent of Zipf's law, or of Mandelbrot's fit to clusters. */
 function exponentOf(told) {
-  const alpha = told.fits.mandelbrot?.parameters.alpha;
+  const alpha = told.exponent?.value ?? told.fits.mandelbrot?.parameters.alpha;
   return alpha && alpha < 3 ? alpha : -told.slope;
 }
 
