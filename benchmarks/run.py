@@ -28,6 +28,7 @@ ALL = (
     "style",
     "bias",
     "zipf",
+    "exponent",
     "simplex",
     "simplex_approximate",
     "metric",

@@ -34,6 +34,7 @@ from lexfield.ranks.clusters import (
     describe_clusters,
     vary_number,
 )
+from lexfield.ranks.exponent import Exponent, estimate_exponent
 from lexfield.ranks.fit import (
     FEWEST,
     RULE,
@@ -62,11 +63,13 @@ _NULL_NAMES = {"shuffled": "shuffled words", "gaussian": "a Gaussian cloud"}
 class ZipfResult(Plottable):
     """Counts by rank, and what was fitted to them.
 
-    slope, r2: of the straight line in logs. fits: all fits by name (``line``, ``mandelbrot``,
-    ``power_law``, ``lognormal``, ``exponential``, ``truncated_power_law``). labels: the word,
-    n-gram or cluster of each rank. vectors: their name, or None if none were loaded. In the latent
-    space: ``slopes`` of all seeds, ``clusters``, ``nulls``, and if asked for ``robustness`` and
-    ``choices``, the numbers of clusters that were tried.
+    slope, r2: of the straight line in logs. exponent: of the law of Zipf and Mandelbrot that words
+    may have been drawn from, with its interval; None for clusters and few words. fits: all fits by
+    name (``line``, ``mandelbrot``, ``power_law``, ``lognormal``, ``exponential``,
+    ``truncated_power_law``). labels: the word, n-gram or cluster of each rank. vectors: their name,
+    or None if none were loaded. In the latent space: ``slopes`` of all seeds, ``clusters``,
+    ``nulls``, and if asked for ``robustness`` and ``choices``, the numbers of clusters that were
+    tried.
     """
 
     name: str
@@ -83,6 +86,7 @@ class ZipfResult(Plottable):
     robustness: list[Slope] = field(default_factory=list)
     choices: Table[ClusterNumber] | None = None
     notes: list[str] = field(default_factory=list)
+    exponent: Exponent | None = None
 
     @property
     def slope(self) -> float:
@@ -95,7 +99,8 @@ class ZipfResult(Plottable):
     @property
     def verdict(self) -> str:
         """What the fits and null models say, in a few sentences."""
-        return write_verdict(self.unit, len(self.counts), self.fits, self.slopes, self.nulls)
+        ranks = len(self.counts)
+        return write_verdict(self.unit, ranks, self.fits, self.slopes, self.nulls, self.exponent)
 
     def _repr_html_(self) -> str:
         fits = [_fit_row(fit) for fit in self.fits.values()]
@@ -115,6 +120,8 @@ class ZipfResult(Plottable):
             )
         if figures.unembedded is not None:
             out.append(f"{figures.unembedded:,} types have no vector in {self.vectors!r}")
+        if self.exponent:
+            out.append(f"exponent {self.exponent}, Mandelbrot's shift {cell(self.exponent.beta)}")
         out += [f"slope {self.slope:.3f}, R² {self.r2:.3f} ({len(self.counts):,} {self.unit}s)", ""]
         out += format_rows([_fit_row(fit) for fit in self.fits.values()])
         if self.nulls:
@@ -221,7 +228,18 @@ def _rank_words(
     fits, notes = _fit_all(counts, draws, seed)
     figures = count_text(corpus, opened.embed(corpus.vocabulary).known if opened else None)
     source = opened.name if opened else None
-    return ZipfResult(name, "categorical", unit, counts, labels, fits, figures, source, notes=notes)
+    return ZipfResult(
+        name,
+        "categorical",
+        unit,
+        counts,
+        labels,
+        fits,
+        figures,
+        source,
+        notes=notes,
+        exponent=estimate_exponent(counts),
+    )
 
 
 def _fit_all(counts: Counts, draws: int, seed: int) -> tuple[dict[str, Fit], list[str]]:
@@ -301,12 +319,35 @@ def write_verdict(
     fits: Mapping[str, Fit],
     slopes: Sequence[float],
     nulls: Sequence[NullModel],
+    exponent: Exponent | None = None,
 ) -> str:
-    """Return a few sentences on the line, the distribution and the null models."""
+    """Return a few sentences on the exponent or line, the distribution and the null models."""
     if ranks < ENOUGH:
         return f"Too few {unit}s to judge: there are {ranks}, and a law needs at least {ENOUGH}."
-    sentences = [_describe_line(fits["line"], slopes), _describe_distribution(unit, fits)]
+    first = _describe_line(fits["line"], slopes)
+    if exponent:
+        first = _describe_exponent(unit, exponent, fits["line"])
+    sentences = [first, _describe_distribution(unit, fits)]
     return " ".join([*sentences, *map(_describe_null, nulls)])
+
+
+def _describe_exponent(unit: str, exponent: Exponent, line: Fit) -> str:
+    low, high = exponent.interval
+    if low <= 1 <= high or abs(exponent.value - 1) <= _NEAR:
+        size = "close to Zipf's 1"
+    else:
+        size = f"{'less' if exponent.value < 1 else 'more'} than Zipf's 1"
+    if exponent.p >= _SURE:
+        law = f"The {unit}s may follow a law of Zipf and Mandelbrot"
+        text = f"{law}; its exponent {exponent} is {size}."
+    else:
+        text = (
+            "No law of Zipf and Mandelbrot fits these counts exactly; the nearest has the exponent"
+            f" {exponent}, which is {size}."
+        )
+    slope, r2 = line.parameters["slope"], line.r2 or 0.0
+    fitted = f"has the slope {slope:.2f} (R² {r2:.2f})."
+    return f"{text} A line through the logs, as in the paper, {fitted}"
 
 
 def _describe_line(fit: Fit, slopes: Sequence[float]) -> str:

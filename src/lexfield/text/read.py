@@ -29,7 +29,7 @@ from lexfield.text.decode import check_encoding, refuse_kind, strip_gutenberg
 from lexfield.text.document import Document
 from lexfield.text.folder import walk
 from lexfield.text.readers import ARCHIVES, READERS, Item, Record, choose_format, map_suffixes
-from lexfield.text.skipped import give_reason, report_skipped
+from lexfield.text.skipped import give_reason, group_notes, report_skipped
 from lexfield.text.source import Source, name_text
 
 _TEXT_FIELDS = ("text", "body", "content", "sentence", "abstract", "description")

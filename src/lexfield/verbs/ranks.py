@@ -15,6 +15,7 @@ from lexfield.plots.ranks import draw_layouts, draw_zipf, fit_curves, select_ran
 from lexfield.progress import Progress, begin_stage, silent
 from lexfield.ranks.cloud import TextFigures
 from lexfield.ranks.clusters import ClusterNumber, NullModel, SentenceCluster, Slope
+from lexfield.ranks.exponent import Exponent
 from lexfield.ranks.fit import Fit
 from lexfield.ranks.layout import LayoutResult
 from lexfield.ranks.layout import layout as place_words
@@ -71,6 +72,7 @@ class ZipfFit:
     name: str
     space: str
     unit: str
+    exponent: Exponent | None
     slope: float
     r2: float
     verdict: str
