@@ -15,7 +15,9 @@ import pytest
 from lexfield.errors import InputError
 from lexfield.serve.uploads import Sent, keep
 from lexfield.text.formats.archive import Bounds
+from lexfield.text.read import Reader
 from lexfield.text.readers import READERS
+from tests import documents
 
 
 def zipped(entries: dict[str, bytes], method: int = zipfile.ZIP_DEFLATED) -> bytes:
@@ -61,6 +63,17 @@ def test_links_in_a_zip_are_not_followed(tmp_path: Path) -> None:
         archive.writestr(link, "/etc/passwd")
         archive.writestr("text.txt", "text")
     assert keep([Sent("x.zip", out.getvalue())], tmp_path) == ["text.txt"]
+
+
+def test_documents_are_kept_as_they_are(tmp_path: Path) -> None:
+    sent = [
+        Sent("a.docx", documents.docx()),
+        Sent("b.zip", zipped({"c.epub": documents.epub(), "d.html": documents.html()})),
+        Sent("e", documents.rtf()),
+    ]
+    assert keep(sent, tmp_path) == ["a.docx", "c.epub", "d.html", "e.txt"]
+    texts = [document.text for document in Reader(tmp_path)]
+    assert len(texts) == 4 and all("came home at night" in text for text in texts)
 
 
 def test_gzip_is_unpacked(tmp_path: Path) -> None:

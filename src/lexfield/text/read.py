@@ -97,7 +97,7 @@ class Reader:
         self._matched: set[str] = set()
         self._unmatched: list[str] = []
         self._read_files = 0
-        self._noted: dict[str, str] = {}  # notes, and the files that they are about
+        self._noted: dict[str, tuple[str, str]] = {}  # by note: path and name of its file
         self._errors: list[LexfieldError] = []  # of skipped files
         self._suffixes = map_suffixes()
         self._metadata = self._read_metadata(Path(metadata)) if metadata else {}
@@ -178,7 +178,7 @@ class Reader:
                 document = item
             yield self._join_metadata(document, source.name)
         self.notes.extend(source.notes)
-        self._noted.update(dict.fromkeys(source.notes, str(source)))
+        self._noted.update(dict.fromkeys(source.notes, (str(source), source.name)))
         self._read_files += format not in ARCHIVES
 
     def _read_file(self, document: Document, source: Source) -> Document:

@@ -43,12 +43,13 @@ def report_skipped(skipped: Sequence[tuple[str, str]], read: int) -> list[str]:
     return [summary, *notes] if len(notes) > 1 else notes
 
 
-def group_notes(notes: Sequence[str], files: Mapping[str, str]) -> list[str]:
+def group_notes(notes: Sequence[str], files: Mapping[str, tuple[str, str]]) -> list[str]:
     """Return notes with those joined that say the same of several files."""
     groups: dict[str, list[str]] = {}
     for note in notes:
-        file = files.get(note, "")
-        groups.setdefault(note.removeprefix(f"{file}: "), []).append(file)
+        what = note.removeprefix(f"{files[note][0]}: ")
+        groups.setdefault(what, []).append(note)
     return [
-        f"{list_names(names, 3)}: {what}" if names[0] else what for what, names in groups.items()
+        f"{list_names([files[note][1] for note in same], 3)}: {what}" if same[1:] else same[0]
+        for what, same in groups.items()
     ]
