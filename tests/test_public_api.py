@@ -156,7 +156,7 @@ FAILS = {
     "lx.inspire('It was late.', 'my.idx')": "There is no index 'It was late.'. Check the path; the",
     "lx.open('folder')": "If it holds texts, build an index first: lexfield index folder -o NAME",
     "lx.label(OWN, by='by')": "Every document has a category of its own",
-    "lx.attribute(OWN, by='by')": "Every document has a category of its own",
+    "lx.attribute(OWN, by='by')": "Every by has only one text",
     "lx.duplicates('my.idx', threshold=5)": "threshold must be a number above 0 and at most 1.",
     "lx.open('nowhere')": "nowhere does not exist.",
     "lx.register(3)": "int is not an extension that lexfield knows.",

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
-from lexfield.compare.known import keep_known
+import lexfield as lx
+from lexfield.compare.known import find_foreign, find_known, keep_known
 from lexfield.errors import InputError
+from lexfield.text.corpus import Corpus
 from lexfield.text.document import Document
 
 
@@ -41,3 +45,23 @@ def test_parts_are_joined_and_copies_and_the_unlabelled_named() -> None:
 def test_no_labels_are_an_error() -> None:
     with pytest.raises(InputError, match="No text has the field 'author'"):
         keep_known([make("a", "x", author=" ")], "author", [])
+
+
+def test_copies_and_foreign_texts_are_named(sample: Corpus) -> None:
+    known, notes = sample.documents[:8], list[str]()
+    asked = [make("new", f"PREFACE {known[2].text}"), known[5], sample.documents[9]]
+    assert find_known(known, asked, notes) == [(2,), (5,), ()]
+    assert notes == [
+        f"also among the known texts, left out there: new ({known[2].id}), {known[5].id}"
+    ]
+    words = "und der die das nicht ein ich sie mit auf".split()
+    strange = [make("de", " ".join(words * 20)), make("few", "und der"), sample.documents[20]]
+    assert find_foreign(known, strange, notes).tolist() == [True, False, False]
+    assert notes[1].endswith("no running text: de")
+
+
+def test_notes_of_a_corpus_stay_its_own(sample: Corpus) -> None:
+    before = list(sample.notes)
+    options: dict[str, Any] = {"by": "author", "features": "mfw(50)", "rule": "nearest"}
+    assert lx.attribute(sample, text="pell-sea", **options).notes
+    assert sample.notes == before

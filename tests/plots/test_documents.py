@@ -40,6 +40,7 @@ def test_the_largest_groups_have_colours_and_the_rest_are_grey() -> None:
     shown = {(groups.colour(group), groups.mark(group)) for group in range(12)}
     assert len(shown) == 12 and groups.colour(12) == OTHER
     assert groups.of[-1] == 12 and groups.of[0] == 0
+    assert [groups.is_second(group) for group in range(13)] == [False] * 6 + [True] * 6 + [False]
     assert choose_groups(None, 3).of.tolist() == [0, 0, 0]
 
 
@@ -139,3 +140,36 @@ def test_files_are_checked_before_the_work(tmp_path: Path) -> None:
                     {"network": "net.svg"}, {"heat": "heat"}):  # fmt: skip
         with pytest.raises(InputError, match="does not name|no folder"):
             lx.pairs("no such folder/", **options)
+
+
+def test_groups_of_one_colour_differ_in_lines_names_and_shapes(tmp_path: Path) -> None:
+    rng = np.random.default_rng(2)
+    documents = [
+        lx.Document(f"{author}{n}", " ".join(rng.choice(WORDS, 60)), "", {"author": author})
+        for author in "abcdefgh"
+        for n in range(2)
+    ]
+    target = tmp_path / "net.gexf"
+    found = lx.pairs(
+        lx.Corpus.of(documents), measure="delta", mfw=20, by="author", consensus=50,
+        network=str(target), tree=str(tmp_path / "tree.svg"), heat=str(tmp_path / "heat.svg"),
+    )  # fmt: skip
+    assert target.read_text("utf-8").count('<viz:shape value="square"/>') == 4
+    assert "11 trees instead of 50: there are too few words for more" in found.notes
+    for name, times in (("tree", 1), ("heat", 2)):  # and once each in the legend
+        drawn = (tmp_path / f"{name}.svg").read_text("utf-8")
+        assert "stroke-dasharray" in drawn
+        assert len(re.findall(r"italic", drawn)) == 4 * times + 2
+
+
+def test_probabilities_as_pages(sample: lx.Corpus, tmp_path: Path) -> None:
+    options: dict[str, Any] = {"by": "author", "features": "mfw(100)", "rule": "nearest"}
+    lx.attribute(sample, **options).plot(tmp_path / "sure.html")
+    found = lx.rolling(sample["pell-sea"], known=sample, window=300, **options)
+    found.plot(tmp_path / "hands.html")
+    assert "with a mean probability of" in (tmp_path / "sure.html").read_text("utf-8")
+    page = (tmp_path / "hands.html").read_text("utf-8")
+    facts = json.loads(re.findall(r'type="application/json">(.*?)</script>', page)[0])
+    dots = re.findall(r'<g id="nodes">.*?</g>\n  ', page, re.S)[0].count("<use ")
+    assert len(facts["nodes"]) == dots == 6 * len(found)
+    assert facts["nodes"][0]["text"].startswith("words 0 to 300: ")

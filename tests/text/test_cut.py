@@ -61,6 +61,15 @@ def test_a_heading_begins_a_line_and_is_short() -> None:
     ]  # fmt: skip
 
 
+def test_slow_patterns_are_given_up_early(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("lexfield.text.cut._PATIENCE", 0.05)
+    text = Document("slow", "\n".join(["a" * 60] * 500))
+    began = time.thread_time()
+    with pytest.raises(InputError, match=r"takes too long in slow\."):
+        list(Cutter(split=".*.*.*.*=x").cut([text]))
+    assert time.thread_time() - began < 2
+
+
 @pytest.mark.parametrize(
     "pattern",
     [

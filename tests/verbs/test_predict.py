@@ -24,10 +24,10 @@ def folder(tmp_path: Path) -> Path:
 def test_a_known_text_is_left_out_and_named(folder: Path) -> None:
     found = lx.predict(folder, text="a_1900", name="{author}_{year}", **OPTIONS)
     (one,) = found
-    assert one.low is not None and one.high is not None
+    assert one.low is not None and one.high is not None and one.value is not None
     assert one.low < 1900 < one.high and abs(one.value - 1900) < 30
     assert found.notes == ["also among the known texts, left out there: a_1900"]
-    assert found.documents == 19 and found.error < found.without_style / 4
+    assert found.documents == 20 and found.error < found.without_style / 4
 
 
 def test_every_known_text_and_the_text_for_people(folder: Path) -> None:
@@ -45,3 +45,10 @@ def test_too_few_numbers_are_an_error_and_texts_without_one_are_named(folder: Pa
     documents = [lx.Document(str(n), "a text", metadata={"year": "x"}) for n in range(9)]
     with pytest.raises(InputError, match="0 known texts have a number in the field 'year'"):
         lx.predict(lx.Corpus.of(documents), **OPTIONS)
+
+
+def test_another_language_has_no_number(folder: Path, tmp_path: Path) -> None:
+    german = "und der die das nicht ein ich sie mit auf " * 20
+    found = lx.predict(folder, text=german, name="{author}_{year}", **OPTIONS)
+    assert (found[0].value, found[0].low) == (None, None) and "another language" in found.notes[-1]
+    assert list(found.lines())[1].split().count("unknown") == 2

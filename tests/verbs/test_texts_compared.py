@@ -91,8 +91,8 @@ def test_label(sample: Corpus, sample_index: Index) -> None:
 @pytest.mark.parametrize("text", [PELL, PELL.read_text("utf-8"), Document("x", PELL.read_text())])
 def test_a_new_text_is_labelled(sample: Corpus, text: Path | str | Document) -> None:
     found = label(sample, by="author", measure="hellinger", text=text)
-    assert found.predicted == "pell" == found[0].label
-    assert found[0].divergence == pytest.approx(0, abs=1e-6)
+    assert found.predicted == found[0].label and found.to_dicts()[0]["divergence"] > 0.1
+    assert any("pell-" in note and "left out there" in note for note in found.notes)
     assert "words that speak for it" in repr(found)
     assert "accuracy" not in found.figures() and found.to_dicts()[0].keys() == {
         "label",

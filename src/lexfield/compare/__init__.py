@@ -20,6 +20,7 @@ labels.py          the nearest category
 known.py           known texts, none of them twice
 scores.py          how well the style of a text fits each author, by several rules
 calibration.py     probabilities from scores, and whether they come true
+copies.py          texts that are the same but for a heading or some names
 authors.py         who wrote a text, and how sure that is
 imposters.py       is a text by an author at all
 clues.py           what speaks for an author, with rates and places

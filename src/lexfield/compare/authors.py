@@ -4,16 +4,17 @@ Known texts are cut into pieces of at least 500 words, eight at most, which rule
 feature and rule (``compare.scores``) says how well a text fits each author; these scores become
 probabilities by weights that make the known texts likeliest (``compare.calibration``), each of them
 scored without itself and, where the text in question is shorter, only an excerpt of its length: a
-short text is judged by what short texts have shown.
+short text is judged by what short texts have shown. So an answer does not depend on which other
+texts are asked about.
 
-Unless they are named, features and rule are chosen by cross-validation within the known texts:
-weights are fitted on four fifths of them, and the rule whose probabilities fit the remaining fifths
-best (log loss) is taken. A feature that does not help gets the weight 0.
+Unless they are named, features and rule are chosen by cross-validation within the known texts, for
+each length: weights are fitted on four fifths of them, and the rule whose probabilities fit the
+remaining fifths best (log loss) is taken. A feature that does not help gets the weight 0.
 """
 
 from __future__ import annotations
 
-from collections.abc import Container, Sequence
+from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -26,8 +27,15 @@ from lexfield.compare.calibration import (
     fit_model,
     measure_calibration,
 )
-from lexfield.compare.imposters import Verification, verify_texts
-from lexfield.compare.known import keep_known
+from lexfield.compare.copies import find_copies
+from lexfield.compare.imposters import Verification, check_enough, verify_texts
+from lexfield.compare.known import (
+    cut_excerpt,
+    find_foreign,
+    find_known,
+    group_by_length,
+    keep_known,
+)
 from lexfield.compare.labels import find_calibration_rows
 from lexfield.compare.scores import SIMPLE, Layout, embed, score_texts
 from lexfield.compare.style import Feature, StyleCounts, count_features, parse_features
@@ -37,12 +45,10 @@ from lexfield.progress import Progress, begin_stage, silent
 from lexfield.text.document import Document
 
 Matrix = NDArray[np.float64]
-FEATURES = "mfw(500), mfw(2000), word(1-2), char(2-5)"
+FEATURES = "mfw(500), mfw(2000), word(2-3), char(2-5)"
 _CHOICES = (("nearest",), ("ridge",), ("nearest", "ridge"))  # rules to choose from
 _PIECE, _PIECES, _ROWS = 500, 8, 4000  # words; pieces of a text and of all
-_ALIKE = 0.75  # a text of this share of the words of a known one is as long
 _FOLDS = 5
-_QUICK = 10**10  # characters to look for excerpts in
 _FREQUENT = 3000  # types of a feature that imposters are compared by
 
 
@@ -67,20 +73,33 @@ class Method:
 
 
 @dataclass(frozen=True)
-class Authors:
-    """What was found: ``probabilities`` of ``texts`` (of so many ``words``) × authors (``names``).
+class Check:
+    """How texts of about one length are attributed, and how well that works on known texts."""
 
-    own: the known text that each text is, or −1. calibration: of known texts as long as most of the
-    texts, by rules chosen without them.
+    method: Method
+    calibration: Calibration
+
+
+@dataclass(frozen=True)
+class Authors:
+    """What was found: ``probabilities`` of ``texts`` × authors (``names``).
+
+    known, left_out: the known texts, and those among them that did not count for each text because
+    they are copies of it. method, calibration: for texts as long as most of these; the calibration
+    is that of ``texts`` themselves if their authors are known. accuracy: for each text, the share
+    of known texts of its length that are attributed rightly. foreign: is it in another language,
+    so that every author is as likely?
     """
 
     names: list[str]
+    known: list[Document]
     texts: list[Document]
-    words: NDArray[np.int64]
-    own: NDArray[np.int64]
+    left_out: list[tuple[int, ...]]
     probabilities: Matrix
     method: Method
     calibration: Calibration
+    accuracy: list[float]
+    foreign: NDArray[np.bool_]
     verification: Verification | None = None
     notes: list[str] = field(default_factory=list)
 
@@ -99,62 +118,63 @@ def attribute(
     """Attribute texts to the authors of known texts; by default each known text, from the others.
 
     ``by`` is the metadata field with the author. A known text that is also asked about does not
-    count for itself. ``verify`` also asks of each author whether the text is theirs at all.
+    count for itself, nor do copies of it. ``verify`` also asks of each author whether the text is
+    theirs at all.
     """
     notes: list[str] = []
     choices, parsed = _list_choices(rule, measure), parse_features(features or FEATURES)
     known = keep_known(known, by, notes)
     names, labels = np.unique([one.metadata[by] for one in known], return_inverse=True)
-    calibrated = find_calibration_rows([one.metadata[by] for one in known])
+    if verify:
+        check_enough(np.bincount(labels), by)
+    copies = find_copies([one.text for one in known])
+    calibrated = _find_calibrated(known, labels, copies, by)
     _note_single(names, labels, by, notes)
     texts = list(known) if asked is None else list(asked)
-    own = np.arange(len(known)) if asked is None else _find_own(known, texts, notes)
+    left_out = copies if asked is None else find_known(known, texts, notes)
     begin_stage(progress, "counting features")
-    rows = _Rows(known, texts, own, calibrated)
+    rows = _Rows(known, texts, left_out, calibrated, [copies[row] for row in calibrated])
     layout, counts = rows.count(labels, features or FEATURES)
     begin_stage(progress, "comparing")
+    truth, verification = labels[calibrated], None
     with single_thread():  # the same bytes at any number of threads
         scored = _score(counts, parsed, layout, choices, measure)
-        p, honest, weights, rules, tried = _weigh(scored, rows, labels[calibrated], choices)
-        verification = None
+        p, checks, weighed = _weigh(scored, rows, truth, choices, parsed, measure)
         if verify:
-            named = {str(one): w for one, w in zip(parsed * len(rules), weights, strict=True) if w}
-            vectors = _join_vectors(counts, parsed, layout, named)
-            verification = verify_texts(vectors, layout, rows.usual, rows.first)
+            vectors = _join_vectors(counts, parsed, layout, weighed)
+            verification = verify_texts(vectors, layout, list(rows.list_groups()), truth)
+    usual = checks[rows.usual][0]
+    method, calibration = usual.method, usual.calibration
     if asked is None:
+        honest = [checks[row][1][place] for place, row in enumerate(calibrated.tolist())]
         p[calibrated] = honest
-    names_of_weights = [f"{rule}: {one}" for rule in rules for one in parsed]
-    method = Method(
-        [str(one) for one in parsed],
-        " + ".join(rules),
-        measure or "cosine",
-        dict(zip(names_of_weights, weights.round(4).tolist(), strict=True)),
-        tried,
-    )
-    calibration = measure_calibration(honest, labels[calibrated])
+        calibration = measure_calibration(p[calibrated], truth)
+    foreign = find_foreign(known, texts, notes)
+    p[foreign] = 1 / len(names)
     return Authors(
-        names.tolist(), texts, rows.lengths, own, p, method, calibration, verification, notes
-    )
+        names.tolist(), known, texts, left_out, p, method, calibration,
+        [one.calibration.accuracy for one, _ in checks], foreign, verification, notes,
+    )  # fmt: skip
 
 
-def _weigh(
-    scored: dict[str, list[Matrix]],
-    rows: _Rows,
-    truth: NDArray[np.int64],
-    choices: Sequence[Sequence[str]],
-) -> tuple[Matrix, Matrix, Matrix, Sequence[str], list[Trial]]:
-    """Return the probabilities of the texts in question, honest ones of the known texts, and the
-    weights and rules that they come from."""
-    rules, tried, honest = _choose(scored, rows.usual, truth, choices)
-    far = _stack(scored, rules)
-    p = np.empty((len(rows.lengths), far.shape[1]))
-    for size in np.unique(rows.groups).tolist():
-        here = np.flatnonzero(rows.groups == size)
-        model = fit_model(far[here[here < rows.first]], truth)
-        mine = here[here >= rows.first]
-        p[mine - rows.first] = model.predict(far[mine])
-    weights = fit_model(far[rows.usual], truth).weights
-    return p, honest, weights, rules, tried
+def _find_calibrated(
+    known: Sequence[Document], labels: Array, copies: Sequence[tuple[int, ...]], by: str
+) -> NDArray[np.int64]:
+    """Return the known texts whose author has another one that is no copy."""
+    sizes = np.bincount(labels)
+    if len(sizes) > 1 and sizes.max() == 1:
+        raise InputError(
+            f"Every {by} has only one text, so nothing can be learned from the others or checked.",
+            "Add a second text by some of them, or choose another field with --by.",
+        )
+    rows = find_calibration_rows([one.metadata[by] for one in known])
+    left = [sizes[labels[row]] - (labels[list(copies[row])] == labels[row]).sum() for row in rows]
+    if not any(left):
+        raise InputError(
+            f"All texts of each {by} are copies of each other, so nothing can be checked.",
+            "Add other texts.",
+        )
+    return np.asarray(rows[np.array(left) > 0])
 
 
 def _note_single(names: Array, labels: Array, by: str, notes: list[str]) -> None:
@@ -166,33 +186,39 @@ def _note_single(names: Array, labels: Array, by: str, notes: list[str]) -> None
         )
 
 
-def _find_own(
-    known: Sequence[Document], asked: Sequence[Document], notes: list[str]
-) -> NDArray[np.int64]:
-    """Return which known text each text in question is, or is an excerpt of, or −1; a note names
-    it. Excerpts are only looked for if that takes seconds at most."""
-    words = [" ".join(one.text.split()) for one in known]
-    rows = {text: row for row, text in enumerate(words)}
-    is_quick = sum(map(len, words)) * len(asked) <= _QUICK
-    own = []
-    for one in asked:
-        text = " ".join(one.text.split())
-        holding = (row for row, whole in enumerate(words) if is_quick and text and text in whole)
-        own.append(rows.get(text, -1) if text in rows else next(holding, -1))
-    same = [
-        one.id if one.id == known[row].id else f"{one.id} ({known[row].id})"
-        for one, row in zip(asked, own, strict=True)
-        if row >= 0
-    ]
-    if same:
-        notes.append(f"also among the known texts, left out there: {list_names(same)}")
-    return np.array(own, np.int64)
-
-
-def _group_by_length(lengths: Array, known: Array) -> NDArray[np.int64]:
-    """Return the power of two that is nearest to the words of each text; 0 for the long ones."""
-    powers = 2 ** np.round(np.log2(lengths)).astype(np.int64)
-    return np.where(lengths >= _ALIKE * np.median(known), 0, powers)
+def _weigh(
+    scored: dict[str, list[Matrix]],
+    rows: _Rows,
+    truth: NDArray[np.int64],
+    choices: Sequence[Sequence[str]],
+    features: list[Feature],
+    measure: str | None,
+) -> tuple[Matrix, list[tuple[Check, Matrix]], set[str]]:
+    """Return the probabilities of the texts in question; for each, the check on known texts of its
+    length, with their honest probabilities; and the features with a weight."""
+    first = rows.first
+    found: list[tuple[Check, Matrix]] = [None] * len(rows.lengths)  # type: ignore[list-item]
+    p = np.empty((len(rows.lengths), len(next(iter(scored.values()))[0][0])))
+    used: set[str] = set()
+    for checked, mine in rows.list_groups():
+        rules, tried, honest = _choose(scored, checked, truth, choices)
+        far = _stack(scored, rules)
+        model = fit_model(far[checked], truth)
+        p[mine - first] = model.predict(far[mine])
+        named = [(rule, str(one)) for rule in rules for one in features]
+        weights = dict(zip(named, model.weights.round(4).tolist(), strict=True))
+        used |= {feature for (_, feature), weight in weights.items() if weight}
+        method = Method(
+            [str(one) for one in features],
+            " + ".join(rules),
+            measure or "cosine",
+            {f"{rule}: {feature}": weight for (rule, feature), weight in weights.items()},
+            tried,
+        )
+        check = Check(method, measure_calibration(honest, truth))
+        for row in mine - first:
+            found[row] = check, honest
+    return p, found, used
 
 
 class _Rows:
@@ -200,11 +226,18 @@ class _Rows:
 
     groups: for each text to score, the length of the known excerpts that it is judged by; the
     excerpts come first, and the texts in question from ``first`` on. lengths: words of the latter.
-    usual: the excerpts that most of them are judged by.
+    usual: the first text in question of the most common length.
+    left_out, copies: the known texts that do not count for each text in question, and for each
+    ``calibrated`` one.
     """
 
     def __init__(
-        self, known: Sequence[Document], texts: Sequence[Document], own: Array, calibrated: Array
+        self,
+        known: Sequence[Document],
+        texts: Sequence[Document],
+        left_out: Sequence[tuple[int, ...]],
+        calibrated: Array,
+        copies: Sequence[tuple[int, ...]],
     ) -> None:
         words = [one.text.split() for one in known]
         sizes = np.array([len(one) for one in words])
@@ -220,24 +253,27 @@ class _Rows:
         if not self.lengths.all():
             empty = texts[int(self.lengths.argmin())].id
             raise InputError(f"{empty!r} has no words.", "Leave it out.")
-        groups = _group_by_length(self.lengths, sizes[calibrated])
+        groups = group_by_length(self.lengths, sizes[calibrated])
+        self.usual = int(np.flatnonzero(groups == np.bincount(groups).argmax())[0])
         self._extra: list[str | int] = []  # a text, or the row of a known one
         lengths = np.unique(groups).tolist()
         for size in lengths:
             for row in calibrated.tolist():
-                is_long = size and sizes[row] * _ALIKE > size
-                start = (sizes[row] - size) // 2
-                excerpt = " ".join(words[row][start : start + size]) if is_long else row
-                self._extra.append(excerpt)
+                excerpt = cut_excerpt(words[row], size)
+                self._extra.append(row if excerpt is None else excerpt)
         self.first = len(self._extra)
         self._extra += [
-            row if row >= 0 and size == sizes[row] else one.text
-            for one, row, size in zip(texts, own.tolist(), self.lengths.tolist(), strict=True)
+            left[0] if left and one.text.split() == words[left[0]] else one.text
+            for one, left in zip(texts, left_out, strict=True)
         ]
         self.groups = np.append(np.repeat(lengths, len(calibrated)), groups)
-        self.left_out = np.append(np.tile(calibrated, len(lengths)), own)
-        most_common = int(np.bincount(groups).argmax())
-        self.usual = np.flatnonzero(self.groups[: self.first] == most_common)
+        self.left_out = [*list(copies) * len(lengths), *left_out]
+
+    def list_groups(self) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
+        """Yield, for each length, the rows of known excerpts and of texts in question."""
+        for size in np.unique(self.groups).tolist():
+            here = np.flatnonzero(self.groups == size)
+            yield here[here < self.first], here[here >= self.first]
 
     def count(self, labels: Array, features: str) -> tuple[Layout, list[StyleCounts]]:
         """Count all; a known text is the sum of its pieces, or its only piece."""

@@ -54,6 +54,8 @@ class DivergenceLabeler(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         texts = _list_texts(X)
         if len(texts) != len(labels):
             raise InputError(f"{len(texts):,} texts have {len(labels):,} labels.")
+        if missing := sum(label is None or label != label for label in labels.tolist()):
+            raise InputError(f"{missing:,} texts have no label.", "Leave them out of fit.")
         counts = self._count(texts)
         self.classes_ = np.unique(labels)
         if len(self.classes_) < 2:

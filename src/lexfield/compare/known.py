@@ -1,12 +1,27 @@
-"""Texts whose author, or year, is known: what must not count twice when one of them is left out."""
+"""Texts whose author, or year, is known, and what they cannot tell.
+
+A known text must not count when it is itself in question, nor its parts and copies. A short text is
+judged by excerpts of known texts that are as short. A text in another language is not judged at
+all: that is one in which the frequent words of the known texts are less than half as frequent.
+"""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 
+import numpy as np
+from numpy.typing import NDArray
+
+from lexfield.arrays import Array
+from lexfield.compare.copies import find_copies
 from lexfield.errors import InputError, list_fields, list_names
 from lexfield.text.document import Document
+
+_ALIKE = 0.75  # a text of this share of the words of a known one is as long
+_FREQUENT = 200  # words by which a language is known
+_READ = 5000  # words of a text that are read for it
 
 
 def keep_known(documents: Sequence[Document], by: str, notes: list[str]) -> list[Document]:
@@ -54,3 +69,66 @@ def join_parts(documents: Sequence[Document], by: str, notes: list[str]) -> list
                 text="\n".join(part.text for part in parts))
         for (whole, _), parts in groups.items()
     ]  # fmt: skip
+
+
+def find_known(
+    known: Sequence[Document], asked: Sequence[Document], notes: list[str]
+) -> list[tuple[int, ...]]:
+    """Return the known texts that each text in question is a copy of; a note names them."""
+    copies = find_copies([one.text for one in known], [one.text for one in asked])
+    same = [
+        f"{one.id} ({list_names(others)})" if others else one.id
+        for one, rows in zip(asked, copies, strict=True)
+        for others in [[known[row].id for row in rows if known[row].id != one.id]]
+        if rows
+    ]
+    if same:
+        notes.append(f"also among the known texts, left out there: {list_names(same)}")
+    return copies
+
+
+def find_foreign(
+    known: Sequence[Document], asked: Sequence[Document], notes: list[str]
+) -> NDArray[np.bool_]:
+    """Return which texts in question are in another language than the known ones; a note names
+    them. An error of one over the root of the number of words is allowed for."""
+    words = [_read_words(one) for one in known]
+    totals: Counter[str] = Counter()
+    for one in words:
+        totals.update(one)
+    frequent = {word for word, _ in totals.most_common(_FREQUENT)}
+
+    def find_share(read: Sequence[str]) -> float:
+        return sum(one in frequent for one in read) / max(len(read), 1)
+
+    usual = float(np.median([find_share(one) for one in words]))
+    found = []
+    for text in asked:
+        read = _read_words(text)
+        found.append(find_share(read) + max(len(read), 1) ** -0.5 < usual / 2)
+    if any(found):
+        names = [one.id for one, is_foreign in zip(asked, found, strict=True) if is_foreign]
+        notes.append(
+            "without the frequent words of the known texts, so in another language or no running"
+            f" text: {list_names(names)}"
+        )
+    return np.array(found, bool)
+
+
+def _read_words(text: Document) -> list[str]:
+    return [one.strip(".,;:!?\"'“”‘’()-—_").casefold() for one in text.text.split()[:_READ]]
+
+
+def group_by_length(lengths: Array, known: Array) -> NDArray[np.int64]:
+    """Return the power of two that is nearest to the words of each text; 0 for those as long as
+    most known ones."""
+    powers = 2 ** np.round(np.log2(lengths)).astype(np.int64)
+    return np.where(lengths >= _ALIKE * np.median(known), 0, powers)
+
+
+def cut_excerpt(words: Sequence[str], size: int) -> str | None:
+    """Return so many words from the middle; None if the text is not longer, or they are 0."""
+    if not size or len(words) * _ALIKE <= size:
+        return None
+    start = (len(words) - size) // 2
+    return " ".join(words[start : start + size])

@@ -1,6 +1,8 @@
 """How well the style of a text fits each author, by several rules.
 
-    nearest   the cosine with the most similar known text of the author
+    nearest   the cosine distance from the most similar known text of the author, divided by
+              √(μ μ′), the mean distances of both texts from their nearest ten: some texts are near
+              to almost all others (local scaling, as in ``compare.hubs``)
     author    the mean cosine with the author's known texts
     ridge     ridge regression of authors on pieces of the known texts, one against the others
     svm       linear support vectors on the same pieces, one against the others
@@ -24,6 +26,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -39,6 +42,7 @@ SIMPLE = ("nearest", "author")  # rules that only need a distance
 RULES = (*SIMPLE, "ridge", "svm", "logistic")
 _STANDARDISED = ("mfw", "function", "punct")
 _PENALTY = 0.03  # λ, in mean squared lengths; chosen on speeches
+_NEIGHBOURS = 10
 _FOLDS = 5
 _BLOCK = 4096  # columns that are multiplied at a time
 _SPARSE = 0.03  # up to this share of entries, sparse products are faster
@@ -50,14 +54,14 @@ class Layout:
 
     owners: the known text of each piece. labels: the author of each known text, as a number.
     texts, asked: the rows of the known texts and of the texts to score; one row can be several.
-    left_out: for each text to score, the known text that does not count for it, or −1.
+    left_out: for each text to score, the known texts that do not count for it.
     """
 
     owners: NDArray[np.int64]
     labels: NDArray[np.int64]
     texts: NDArray[np.int64]
     asked: NDArray[np.int64]
-    left_out: NDArray[np.int64]
+    left_out: Sequence[tuple[int, ...]]
 
     @property
     def pieces(self) -> slice:
@@ -67,13 +71,26 @@ class Layout:
     def authors(self) -> int:
         return int(self.labels.max()) + 1
 
+    @cached_property
+    def groups(self) -> dict[tuple[int, ...], NDArray[np.int64]]:
+        """The rows of the texts to score for which the same known texts do not count."""
+        rows: dict[tuple[int, ...], list[int]] = {}
+        for row, left in enumerate(self.left_out):
+            rows.setdefault(left, []).append(row)
+        return {left: np.array(mine, np.int64) for left, mine in rows.items()}
+
+    @cached_property
+    def hidden(self) -> NDArray[np.bool_]:
+        """Texts to score × known texts: does it not count?"""
+        found = np.zeros((len(self.left_out), len(self.labels)), bool)
+        for left, rows in self.groups.items():
+            found[rows[:, None], list(left)] = True
+        return found
+
     def find_empty(self) -> NDArray[np.bool_]:
         """Return texts to score × authors: is no known text of the author left?"""
-        sizes = np.bincount(self.labels, minlength=self.authors)
-        left = np.tile(sizes, (len(self.left_out), 1))
-        rows = np.flatnonzero(self.left_out >= 0)
-        left[rows, self.labels[self.left_out[rows]]] -= 1
-        return np.asarray(left == 0)
+        is_theirs = np.eye(self.authors, dtype=np.int64)[self.labels]
+        return np.asarray(~self.hidden @ is_theirs == 0)
 
 
 def score_texts(
@@ -101,6 +118,9 @@ def score_texts(
     for rule in rules:
         if rule in SIMPLE:
             near = products[layout.asked][:, layout.texts]
+            if rule == "nearest":
+                among = products[layout.texts][:, layout.texts]
+                near = -_scale_locally(1 - near, 1 - among, layout)
             scores[rule] = _score_simply(near, layout, rule)
         elif rule == "ridge":
             truth = np.eye(layout.authors)[layout.labels[layout.owners]]
@@ -141,11 +161,33 @@ def multiply(vectors: Any, known: slice) -> Matrix:
     return products
 
 
+def _scale_locally(distances: Matrix, among: Matrix, layout: Layout) -> Matrix:
+    """Return distances of texts to score from known texts, corrected for hubs; ``among`` are those
+    among known texts. A text that is left out does not count for the others either."""
+    most = _NEIGHBOURS + max(map(len, layout.groups))
+    others = among + np.diag(np.full(len(among), np.inf))
+    order = np.argsort(others, axis=1, kind="stable")[:, :most]
+    near = np.take_along_axis(others, order, axis=1)
+    reach = np.empty_like(distances)
+    for left, rows in layout.groups.items():
+        counts = np.ones(len(among), bool)
+        counts[list(left)] = False
+        reach[rows] = _average_first(near, counts[order] & np.isfinite(near))
+    mine = np.sort(np.where(layout.hidden, np.inf, distances), axis=1)
+    own = _average_first(mine, np.isfinite(mine))
+    return np.asarray(distances / np.sqrt(np.maximum(own[:, None] * reach, 1e-12)))
+
+
+def _average_first(near: Matrix, counts: NDArray[np.bool_]) -> Matrix:
+    """Return the mean of the first few values that count of each row; 1 if there is none."""
+    counts = counts & (counts.cumsum(axis=1) <= _NEIGHBOURS)
+    sums, times = np.where(counts, near, 0).sum(axis=1), counts.sum(axis=1)
+    return np.where(times > 0, sums / np.maximum(times, 1), 1.0)
+
+
 def _score_simply(near: Matrix, layout: Layout, rule: str) -> Matrix:
     """Return the largest or the mean similarity with the texts of each author."""
-    near = near.copy()
-    rows = np.flatnonzero(layout.left_out >= 0)
-    near[rows, layout.left_out[rows]] = np.nan
+    near = np.where(layout.hidden, np.nan, near)
     scores = np.full((len(near), layout.authors), -np.inf)
     combine: Callable[..., Any] = np.nanmax if rule == "nearest" else np.nanmean
     with warnings.catch_warnings():
@@ -168,9 +210,8 @@ def regress(products: Matrix, layout: Layout, truth: Matrix, penalty: float = _P
     cross = products[layout.asked][:, layout.pieces]
     cross = np.pad(cross, ((0, 0), (0, 1)), constant_values=1.0)
     scores = cross @ fitted
-    for text in np.unique(layout.left_out[layout.left_out >= 0]):
-        block = np.flatnonzero(layout.owners == text)
-        rows = np.flatnonzero(layout.left_out == text)
+    for left, rows in layout.groups.items():
+        block = np.flatnonzero(np.isin(layout.owners, left))
         own = np.linalg.solve(inverse[np.ix_(block, block)], fitted[block])
         scores[rows] -= (cross[rows] @ inverse[:, block]) @ own
     return np.asarray(scores)
@@ -184,10 +225,11 @@ def _classify(vectors: Any, layout: Layout, rule: str) -> Matrix:
     pieces, asked = vectors[layout.pieces], vectors[layout.asked]
     labels = layout.labels[layout.owners]
     scores = np.full((len(layout.left_out), layout.authors), -np.inf)
-    fold = np.where(layout.left_out >= 0, layout.left_out % _FOLDS, -1)
+    fold = np.array([left[0] % _FOLDS if left else -1 for left in layout.left_out])
     for number in np.unique(fold).tolist():
-        train = np.flatnonzero((layout.owners % _FOLDS != number) | (number < 0))
         rows = np.flatnonzero(fold == number)
+        left_out = np.flatnonzero(layout.hidden[rows].any(axis=0))
+        train = np.flatnonzero(~np.isin(layout.owners, left_out))
         names = np.unique(labels[train])
         if len(names) < 2:
             continue

@@ -103,11 +103,14 @@ class Consensus:
 def find_consensus(
     counts: Counts, options: ComparisonOptions, trees: int, progress: Progress = silent
 ) -> Consensus:
-    """Compare documents by more and more of their most frequent types, up to ``options.mfw``."""
+    """Compare documents by more and more of their most frequent types: from 100, or half of them if
+    that is less, to ``options.mfw``. If there are too few types, there are fewer trees."""
     check(trees >= 2, "consensus", "at least 2 trees", trees)
     rows = np.arange(len(counts.ids))
     most = len(choose_types(counts.matrix, options.mfw or FREQUENT, options.culling))
-    sizes = np.unique(np.linspace(min(FEWEST_WORDS, most), most, trees).astype(int)).tolist()
+    sizes = np.unique(
+        np.linspace(min(FEWEST_WORDS, -(-most // 2)), most, trees).astype(int)
+    ).tolist()
     times: Counter[int] = Counter()
     links = np.zeros((len(rows), len(rows)))
     for number, size in enumerate(sizes, 1):

@@ -18,9 +18,9 @@ from lexfield.plots.figure import COLOURS, Picture, figure
 from lexfield.plots.groups import Groups, choose_groups
 from lexfield.plots.names import place_names, shorten_name
 from lexfield.plots.page import Panel, make_page, pack
-from lexfield.plots.svg_page import make_svg_page
+from lexfield.plots.svg_page import add_facts, list_facts, make_svg_page
 from lexfield.plots.tree import draw_branches, draw_tree
-from lexfield.results import JsonObject
+from lexfield.results import JsonObject, pluralise
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -90,8 +90,7 @@ def _draw_heat(
             for labels in (right.get_yticklabels(), right.get_xticklabels()):
                 for label, leaf in zip(labels, order, strict=True):
                     label.set_gid(f"leaf{leaf}")
-                    if groups.by:
-                        label.set_color(groups.ink(int(groups.of[leaf])))
+                    groups.style_name(label, int(groups.of[leaf]))
         else:
             right.set_xlabel(f"{count:,} documents; the HTML page names each")
         right.set_title(heading, loc="left", fontsize=10)
@@ -241,8 +240,12 @@ def _unit(found: Pairs) -> str:
 
 
 def draw_reliability(found: JsonObject) -> Picture:
-    """Draw predicted probabilities against the share that was right."""
+    """Draw predicted probabilities against the share that was right; the page names both."""
     bins = found["bins"]
+    title = (
+        f"{found['documents']:,} texts, {found['accuracy']:.0%} right,"
+        f" off by {found['error']:.1%} on average"
+    )
     with figure(5.2, 4.6) as drawing:
         axis = drawing.subplots()
         axis.plot([0, 1], [0, 1], "--", color=COLOURS[-1], lw=1, label="perfectly calibrated")
@@ -253,12 +256,15 @@ def draw_reliability(found: JsonObject) -> Picture:
         axis.set(xlim=(0, 1.03), ylim=(-0.03, 1.03))
         axis.set_xlabel("predicted probability")
         axis.set_ylabel("share that was right")
-        axis.set_title(
-            f"{found['documents']:,} texts, {found['accuracy']:.0%} right,"
-            f" off by {found['error']:.1%} on average"
-        )
+        axis.set_title(title)
         axis.legend(loc="upper left")
-    return Picture(drawing)
+        facts = [
+            f"{pluralise(b['documents'], 'text')} with a mean probability of {b['said']:.0%}:"
+            f" {b['right']:.0%} right"
+            for b in bins
+        ]
+        add_facts(axis, said, right)
+    return Picture(drawing, lambda: make_svg_page(title, drawing, list_facts(facts)))
 
 
 _DRAWINGS = {"map": draw_map, "tree": draw_dendrogram, "heat": draw_heat}

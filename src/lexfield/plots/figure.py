@@ -105,7 +105,7 @@ def _read_panel(axes: Any) -> JsonObject:
     series += [
         (points.get_label(), *points.get_offsets().T)
         for points in axes.collections
-        if len(points.get_offsets())
+        if len(points.get_offsets()) and points.get_gid() != "nodes"
     ]
     for bars in axes.containers:
         boxes = [bar.get_bbox() for bar in bars]

@@ -34,6 +34,16 @@ class Groups:
     def mark(self, group: int) -> str:
         return MARKS[group // len(_COLOURS) % len(MARKS)]
 
+    def is_second(self, group: int) -> bool:
+        """Has another group the same colour? Then squares, dashed lines and italics differ."""
+        return self.mark(group) == MARKS[1] and not self.is_other(group)
+
+    def style_name(self, name: Any, group: int) -> None:
+        """Write a name, which is matplotlib's text, in the style of its group."""
+        if self.by:
+            name.set_color(self.ink(group))
+            name.set_fontstyle("italic" if self.is_second(group) else "normal")
+
     def ink(self, group: int) -> str:
         """Return the colour for text: darker, to be readable on white."""
         colour = self.colour(group)
@@ -54,10 +64,12 @@ class Groups:
             )
             for group, name in enumerate(self.names)
         ]  # fmt: skip
-        drawing.legend(
+        legend = drawing.legend(
             handles=handles, loc="outside upper left", ncols=ncols, fontsize=8, title=self.by,
             title_fontsize=8, alignment="left",
         )  # fmt: skip
+        for group, text in enumerate(legend.get_texts()):
+            text.set_fontstyle("italic" if self.is_second(group) else "normal")
 
 
 def choose_groups(labels: Sequence[str] | None, documents: int, by: str = "") -> Groups:

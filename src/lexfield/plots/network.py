@@ -66,7 +66,7 @@ def _write_gexf(
     metadata: Sequence[Mapping[str, str]],
     fields: Sequence[str],
 ) -> str:
-    """Return GEXF 1.3, with metadata as attributes and the colours of the groups."""
+    """Return GEXF 1.3, with metadata as attributes and the colours and shapes of the groups."""
     lines = [
         '<?xml version="1.0" encoding="UTF-8"?>',
         '<gexf xmlns="http://gexf.net/1.3" xmlns:viz="http://gexf.net/1.3/viz" version="1.3">',
@@ -77,7 +77,8 @@ def _write_gexf(
         lines.append(f'<attribute id="{number}" title={_quote(name)} type="string"/>')
     lines += ["</attributes>", "<nodes>"]
     for row, id in enumerate(ids):
-        colour = groups.colour(int(groups.of[row]))
+        group = int(groups.of[row])
+        colour, is_square = groups.colour(group), groups.is_second(group)
         red, green, blue = (int(colour[place : place + 2], 16) for place in (1, 3, 5))
         values = "".join(
             f'<attvalue for="{number}" value={_quote(metadata[row][name])}/>'
@@ -86,7 +87,8 @@ def _write_gexf(
         )
         lines.append(
             f'<node id="{row}" label={_quote(id)}><attvalues>{values}</attvalues>'
-            f'<viz:color r="{red}" g="{green}" b="{blue}"/></node>'
+            f'<viz:color r="{red}" g="{green}" b="{blue}"/>'
+            f'<viz:shape value="{"square" if is_square else "disc"}"/></node>'
         )
     lines += ["</nodes>", "<edges>"]
     for number, (a, b, weight) in enumerate(edges):

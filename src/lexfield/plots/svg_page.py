@@ -6,15 +6,27 @@ from __future__ import annotations
 import html
 import json
 import re
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lexfield.plots.figure import render
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 _TEMPLATE = Path(__file__).with_name("svg_page.html")
+
+
+def add_facts(axes: Axes, x: Sequence[float], y: Sequence[float]) -> None:
+    """Add places of which the page says something: see ``list_facts``."""
+    axes.scatter(x, y, s=60, alpha=0.0, linewidths=0, zorder=5).set_gid("nodes")
+
+
+def list_facts(texts: Sequence[str]) -> dict[str, Any]:
+    """Return what the page says of the places of ``add_facts``, in turn."""
+    return {"nodes": [{"text": text, "leaves": []} for text in texts]}
 
 
 def make_svg_page(title: str, drawing: Figure, facts: dict[str, Any]) -> str:

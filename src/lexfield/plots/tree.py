@@ -51,16 +51,18 @@ def draw_branches(axes: Axes, tree: Tree, groups: Groups) -> Array:
     from matplotlib.collections import LineCollection
 
     y, kinds = place_nodes(tree), _find_kinds(tree, groups)
-    lines, colours = [], []
+    lines, colours, styles = [], [], []
     for number, node in enumerate(tree.nodes):
         ends = [y[child] for child in node.children]
         if ends:
             lines.append([(node.height, min(ends)), (node.height, max(ends))])
             colours.append(_colour(groups, kinds[number]))
+            styles.append(_find_style(groups, kinds[number]))
         for child in node.children:
             lines.append([(tree.nodes[child].height, y[child]), (node.height, y[child])])
             colours.append(_colour(groups, kinds[child]))
-    axes.add_collection(LineCollection(lines, colors=colours, linewidths=1.1))
+            styles.append(_find_style(groups, kinds[child]))
+    axes.add_collection(LineCollection(lines, colors=colours, linewidths=1.1, linestyles=styles))
     top = tree.nodes[-1].height or 1.0
     axes.set_xlim(top * 1.02, 0)
     axes.set_ylim(len(tree.order) - 0.4, -0.6)
@@ -85,6 +87,10 @@ def _colour(groups: Groups, kind: int) -> str:
     return groups.colour(kind) if is_group else _MIXED
 
 
+def _find_style(groups: Groups, kind: int) -> Any:
+    return (0, (3, 1.2)) if kind >= 0 and groups.is_second(kind) else "solid"
+
+
 def _draw(tree: Tree, names: Sequence[str], groups: Groups, title: str) -> Figure:
     leaves = len(tree.order)
     step, size = (0.165, 8.0) if leaves <= _MANY else (0.115, 6.5)
@@ -105,8 +111,7 @@ def _draw(tree: Tree, names: Sequence[str], groups: Groups, title: str) -> Figur
         axes.tick_params("y", length=0, pad=5, labelsize=size)
         for label, leaf in zip(axes.get_yticklabels(), tree.order, strict=True):
             label.set_gid(f"leaf{leaf}")
-            if groups.by:
-                label.set_color(groups.ink(int(groups.of[leaf])))
+            groups.style_name(label, int(groups.of[leaf]))
         for side in ("left", "right", "top"):
             axes.spines[side].set_visible(False)
         inner = [number for number, node in enumerate(tree.nodes) if node.children]

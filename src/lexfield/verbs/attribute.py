@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Unpack
+from typing import Annotated, Any, Unpack
 
 import numpy as np
 from msgspec import UNSET, Meta, UnsetType
@@ -17,11 +17,12 @@ from lexfield.compare.clues import Clue, find_clues
 from lexfield.compare.style import parse_features
 from lexfield.errors import InputError, list_names
 from lexfield.plots.divergence import draw_reliability
-from lexfield.plots.figure import Picture
+from lexfield.plots.figure import PAGE_FORMATS, Picture
 from lexfield.progress import Progress, begin_stage, silent
 from lexfield.results import format_rows
 from lexfield.text.corpus import Corpus
 from lexfield.text.document import Document
+from lexfield.text.segment import split_words
 from lexfield.verbs.declare import Flags, Help, verb
 from lexfield.verbs.input import (
     TextInput,
@@ -41,7 +42,7 @@ Features = Annotated[
     Flags(metavar="LIST"),
     Help(
         "What to count, separated by commas: mfw(500), char4, char(2-5), word(1-2), function, pos,"
-        " punct. By default mfw(500), mfw(2000), word(1-2), char(2-5), weighted."
+        " punct. By default mfw(500), mfw(2000), word(2-3), char(2-5), weighted."
     ),
 ]
 Rule = Annotated[
@@ -58,11 +59,6 @@ Questioned = Annotated[
     TextInput | None,
     Flags(metavar="FILE|FOLDER|ID"),
     Help("What is in question: a file, every text of a folder, or a document by its id."),
-]
-Reject = Annotated[
-    float,
-    Meta(ge=0, le=1),
-    Help('Say "none of these" below this probability; with --verify, below either.'),
 ]
 StyleMeasure = Annotated[
     str | None,
@@ -87,15 +83,17 @@ class CandidateAuthor:
 
 @dataclass(kw_only=True)
 class AttributedText:
-    """A text and its likeliest author; ``label`` is null if it is none of them.
+    """A text, its likeliest author and their probability; both are null if it is undecided.
 
+    accuracy: the share of known texts of this length that are attributed rightly.
     known: the author of a text that has one, and whether that is the label (``right``).
     """
 
     id: str
     label: str | None
-    probability: float
+    probability: float | None
     words: int
+    accuracy: float
     known: str | UnsetType = UNSET
     right: bool | UnsetType = UNSET
     candidates: list[CandidateAuthor]
@@ -106,29 +104,22 @@ class AttributedText:
 class Attribution(Result[AttributedText]):
     """The texts in question, or every known text, attributed from all the others.
 
-    auc: with --verify, how often a known text scores higher with its own author than a text of a
-    stranger with its best one.
+    method, calibration: for texts as long as most of them. auc: with --verify, how often a known
+    text that is rightly attributed is verified with a higher probability than one whose author is
+    removed, both by what the texts of other authors have taught.
     """
 
     by: str
     method: Method
     calibration: Calibration
     auc: float | UnsetType = UNSET
+    plot_formats = PAGE_FORMATS
 
     def lines(self) -> Iterator[str]:
         if len(self.results) == 1:
             yield from self._format_text(self.results[0])
         elif self.results[0].known is UNSET:
-            rows = [
-                {
-                    "id": one.id,
-                    "words": one.words,
-                    self.by: one.label or "none of these",
-                    "probability": f"{one.probability:.2f}",
-                    "or": one.candidates[1].label,
-                }
-                for one in self.results
-            ]
+            rows = [self._list_row(one) for one in self.results]
             yield from format_rows(rows, shown=len(rows))
         else:
             yield from self._format_bins()
@@ -139,13 +130,29 @@ class Attribution(Result[AttributedText]):
             f" {checked.error:.0%}"
         )
         if isinstance(self.auc, float):
-            yield f"verification of known texts: AUC {self.auc:.2f}"
+            yield f"verified, known texts and strangers told apart: AUC {self.auc:.2f}"
         used = [f"{name} {weight:.2f}" for name, weight in self.method.weights.items() if weight]
         yield f"chosen: {self.method.rule} ({', '.join(used)})"
 
+    def _list_row(self, one: AttributedText) -> dict[str, object]:
+        first, second = one.candidates[:2]
+        verified = f"{first.verified:.2f}" if isinstance(first.verified, float) else ""
+        best = f"at best {first.label} {first.probability:.2f}" if is_best(one) else ""
+        return {
+            "id": one.id,
+            "words": one.words,
+            self.by: one.label or "undecided",
+            "probability": "" if one.probability is None else f"{one.probability:.2f}",
+            **({} if self.auc is UNSET else {"theirs at all": verified}),
+            "or": second.label if one.label else best,
+            "of this length": f"{one.accuracy:.0%} right",
+        }
+
     def _format_text(self, one: AttributedText) -> Iterator[str]:
-        label = self.paint(one.label or "none of these", "green")
-        yield f"{one.id}: {label} with probability {one.probability:.2f} ({one.words:,} words)"
+        best = one.candidates[0]
+        label = self.paint(one.label, "green") if one.label else f"undecided, at best {best.label}"
+        answer = f"{label} with probability {best.probability:.2f}" if is_best(one) else "undecided"
+        yield f"{one.id}: {answer} ({one.words:,} words)"
         rows = [{"label": c.label, "probability": c.probability} for c in one.candidates[:_SHOWN]]
         for row, candidate in zip(rows, one.candidates, strict=False):
             if isinstance(candidate.verified, float):
@@ -179,8 +186,13 @@ class Attribution(Result[AttributedText]):
         yield from format_rows(rows, shown=len(rows))
 
     def plot(self, path: str | Path | None = None) -> Picture | Path:
-        """Draw predicted probabilities against the share that was right: png, svg or pdf."""
+        """Draw predicted probabilities against the share that was right: png, svg, pdf or html."""
         return save_picture(draw_reliability(self.calibration.to_dict()), path)
+
+
+def is_best(text: AttributedText) -> bool:
+    """Is one candidate likelier than the others?"""
+    return text.candidates[0].probability > text.candidates[1].probability
 
 
 @verb
@@ -195,7 +207,7 @@ def attribute(
     reject: Annotated[
         float,
         Meta(ge=0, le=1),
-        Help('Say "none of these" below this probability; with --verify, of either kind.'),
+        Help("Leave a text undecided below this probability; with --verify, of either kind."),
     ] = 0.0,
     verify: Annotated[
         bool, Help("Also ask of each author: is it theirs at all? By general imposters.")
@@ -217,7 +229,7 @@ def attribute(
     begin_stage(progress, "reading")
     documents, notes = read_documents(texts, options, by)
     known = list(documents)
-    asked = None if text is None else keep_words(choose_texts(text, known), notes)
+    asked = None if text is None else keep_words(choose_texts(text, known, notes), notes)
     found = find_authors(
         known,
         by,
@@ -232,26 +244,29 @@ def attribute(
         describe(found, row, one, by, reject, asked is None) for row, one in enumerate(found.texts)
     ]
     for row, one in enumerate(asked or ()):
-        rows[row].evidence = _explain(found, row, one, known, by)
+        if not found.foreign[row]:
+            rows[row].evidence = _explain(found, row, one, by)
     return Attribution(
         rows,
         by=by,
         method=found.method,
         calibration=found.calibration,
-        auc=UNSET if found.verification is None else found.verification.auc,
+        auc=UNSET if found.verification is None else float(np.median(found.verification.auc)),
         notes=[*notes, *found.notes],
     )
 
 
-def choose_texts(source: object, known: Sequence[Document]) -> list[Document]:
-    """Return the texts in question: a known one by its id, those of a folder, or a new one."""
+def choose_texts(source: Any, known: Sequence[Document], notes: list[str]) -> list[Document]:
+    """Return the texts in question: a known one by its id, those of a folder, or a new one. Notes
+    say what was left out of a folder."""
     if isinstance(source, Document):
         return [source]
-    if not isinstance(source, str | Path):
-        return list(read_documents(source)[0])  # type: ignore[arg-type]
-    same = [one for one in known if one.id == str(source)]
-    if not same and str(source) != "-" and is_path(source):
-        return list(read_documents(source)[0])
+    is_name = isinstance(source, str | Path)
+    same = [one for one in known if one.id == str(source)] if is_name else []
+    if not is_name or (not same and str(source) != "-" and is_path(source)):
+        documents, more = read_documents(source)
+        notes += more
+        return list(documents)
     return same[:1] or [choose_text(source, Corpus.of([]))]
 
 
@@ -275,19 +290,20 @@ def describe(
         for i in np.argsort(-p, kind="stable").tolist()
     ]
     best = candidates[0]
-    if found.verification is not None:
+    if found.verification is not None and not found.foreign[row]:
         places = {name: i for i, name in enumerate(found.names)}
         for one in candidates:
             one.score = float(found.verification.scores[row, places[one.label]])
             one.verified = float(found.verification.probabilities[row, places[one.label]])
     is_theirs = best.probability >= reject and (best.verified is UNSET or best.verified >= reject)
-    label = best.label if is_theirs else None
+    label = best.label if is_theirs and not found.foreign[row] else None
     known = text.metadata.get(by) if is_known else None
     return AttributedText(
         id=text.id,
         label=label,
-        probability=best.probability,
-        words=int(found.words[row]),
+        probability=None if label is None else best.probability,
+        words=len(split_words(text.text)),
+        accuracy=found.accuracy[row],
         known=known or UNSET,
         right=label == known if known else UNSET,
         candidates=candidates,
@@ -295,15 +311,12 @@ def describe(
     )
 
 
-def _explain(
-    found: Authors, row: int, text: Document, known: Sequence[Document], by: str
-) -> list[Clue]:
+def _explain(found: Authors, row: int, text: Document, by: str) -> list[Clue]:
     """Return what speaks for the likeliest author rather than the next."""
     first, second = (found.names[i] for i in np.argsort(-found.probabilities[row])[:2])
     used = [name.partition(": ")[2] for name, weight in found.method.weights.items() if weight]
     features = parse_features(", ".join(dict.fromkeys(used or found.method.features)))
-    words = " ".join(text.text.split())
-    others = [one for one in known if " ".join(one.text.split()) != words]
+    others = [one for i, one in enumerate(found.known) if i not in found.left_out[row]]
     return find_clues(
         text.text,
         [one.text for one in others if one.metadata.get(by) == first],

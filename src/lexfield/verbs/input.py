@@ -226,7 +226,7 @@ def read_documents(
         if not (len(paths) == 1 and is_store(paths[0])):
             return _read_files(paths, options, needs)
     corpus = read_texts(source, options)
-    return corpus.documents, corpus.notes
+    return corpus.documents, list(corpus.notes)
 
 
 def _read_files(

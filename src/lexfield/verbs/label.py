@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Literal, Unpack
 
 from msgspec import UNSET, Meta, UnsetType
 
 from lexfield.compare.counts import count_corpus
-from lexfield.compare.known import join_parts
+from lexfield.compare.known import find_foreign, find_known, join_parts
 from lexfield.compare.labels import Evidence, label_documents, label_text
 from lexfield.progress import Progress, silent
 from lexfield.results import JsonObject, format_rows
 from lexfield.text.corpus import Corpus
+from lexfield.text.document import Document
 from lexfield.verbs.compare import Comparing, choose_options
 from lexfield.verbs.declare import Flags, Help, verb
 from lexfield.verbs.input import TextInput, TextsInput, choose_text, read_texts
@@ -134,7 +135,8 @@ def label(
     if text is not None:
         asked = choose_text(text, corpus)
         if asked.id not in corpus.ids:
-            return _label_new(corpus, asked.text, by, rule, neighbours, {"k": k, **chosen})
+            known = _leave_out_copies(corpus, asked)
+            return _label_new(known, asked.text, by, rule, neighbours, {"k": k, **chosen})
         evidence = asked.id
     counts = count_corpus(
         corpus, n=chosen["n"], stopwords=chosen["stopwords"], sample=sample, seed=seed
@@ -162,7 +164,20 @@ def _join_parts(corpus: Corpus, by: str) -> Corpus:
     joined = join_parts(documents, by, notes)
     if len(joined) == len(documents):
         return corpus
-    found = Corpus.of(joined, normalisation=corpus.normalisation)
+    return _make_corpus(joined, corpus, notes)
+
+
+def _leave_out_copies(corpus: Corpus, asked: Document) -> Corpus:
+    """Return a corpus without copies of the text in question."""
+    documents, notes = list(corpus.documents), list(corpus.notes)
+    (copies,) = find_known(documents, [asked], notes)
+    find_foreign(documents, [asked], notes)
+    kept = [one for row, one in enumerate(documents) if row not in copies]
+    return _make_corpus(kept, corpus, notes)
+
+
+def _make_corpus(documents: Sequence[Document], like: Corpus, notes: Sequence[str]) -> Corpus:
+    found = Corpus.of(documents, normalisation=like.normalisation)
     found.notes.extend(notes)
     return found
 

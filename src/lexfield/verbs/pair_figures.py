@@ -40,8 +40,8 @@ class PairFiles(TypedDict, total=False):
         Meta(ge=2, le=10_000),
         Default(None),
         Help(
-            "Draw the consensus of N trees instead, made from the 100 to the --mfw most frequent"
-            " words; numbers are the percentage of trees with a group."
+            "Draw the consensus of N trees instead, made from the 100 (or half as many as --mfw) to"
+            " the --mfw most frequent words; numbers are the percentage of trees with a group."
         ),
     ]
     map: Annotated[
@@ -100,10 +100,13 @@ def write_files(
     groups = choose_groups(labels, len(found.ids), files.get("by") or "")
     if output := files.get("output"):
         replace_file(Path(output), _pack(found))
-    many = None
+    many, notes = None, []
     if counts is not None and needs_consensus(files):
         begin_stage(progress, "comparing by more and more words")
-        many = _find_consensus(found, counts, files.get("consensus") or _TREES, progress)
+        trees = files.get("consensus") or _TREES
+        many = _find_consensus(found, counts, trees, progress)
+        if (made := len(many.tree.made_of)) < trees and files.get("consensus"):
+            notes.append(f"{made:,} trees instead of {trees:,}: there are too few words for more")
     if tree := files.get("tree"):
         is_consensus = many is not None and files.get("consensus")
         picture = (
@@ -118,9 +121,9 @@ def write_files(
         if path := files.get(name):
             draw(found, None, groups).save(str(path))
     if many is not None and (network := files.get("network")):
-        made = write_network(network, found.ids, many.links, groups, found.metadata)
-        return [f"the nodes of the network are in {path}" for path in made[1:]]
-    return []
+        paths = write_network(network, found.ids, many.links, groups, found.metadata)
+        notes += [f"the nodes of the network are in {path}" for path in paths[1:]]
+    return notes
 
 
 def _find_consensus(found: Pairs, counts: Counts, trees: int, progress: Progress) -> Consensus:

@@ -11,7 +11,7 @@ import numpy as np
 from msgspec import UNSET, Meta, UnsetType
 
 from lexfield.compare.authors import FEATURES
-from lexfield.compare.known import keep_known
+from lexfield.compare.known import find_foreign, find_known, keep_known
 from lexfield.compare.numbers import predict_numbers
 from lexfield.errors import InputError, list_names
 from lexfield.progress import Progress, begin_stage, silent
@@ -28,13 +28,14 @@ _FEWEST = 5  # known texts
 
 @dataclass(kw_only=True)
 class PredictedNumber:
-    """The number of a text and its interval; both ends are null if there are too few known texts.
+    """The number of a text and its interval; both ends are null if there are too few known texts,
+    and the number as well if it is in another language.
 
     known: the number of a known text, which is predicted without itself.
     """
 
     id: str
-    value: float
+    value: float | None
     low: float | None
     high: float | None
     known: float | UnsetType = UNSET
@@ -58,8 +59,8 @@ class Predictions(Result[PredictedNumber]):
         rows = [
             {
                 "id": one.id,
-                self.by: f"{one.value:.6g}",
-                f"{self.level:.0%} interval": "unknown: too few known texts"
+                self.by: "unknown" if one.value is None else f"{one.value:.6g}",
+                f"{self.level:.0%} interval": "unknown"
                 if one.low is None
                 else f"{one.low:.6g} to {one.high:.6g}",
                 **({} if one.known is UNSET else {"known": f"{one.known:.6g}"}),
@@ -90,7 +91,8 @@ def predict(
 ) -> Predictions:
     """Predict a number that belongs to a text, such as its year, from its style.
 
-    The interval is as wide as the errors on the known texts, each predicted from all the others.
+    The interval is as wide as the errors on known texts of this length, each predicted from all the
+    others.
     Without --text, these predictions are shown.
 
         lexfield predict letters/ --name '{author}_{year}' --by year --text undated.txt
@@ -98,29 +100,30 @@ def predict(
     """
     begin_stage(progress, "reading")
     documents, notes = read_documents(texts, options, by)
-    asked = [] if text is None else keep_words(choose_texts(text, list(documents)), notes)
-    known = _keep_numbered(documents, by, asked, notes)
+    asked = [] if text is None else keep_words(choose_texts(text, list(documents), notes), notes)
+    known = _keep_numbered(documents, by, notes)
     values = np.array([float(one.metadata[by]) for one in known])
     if np.ptp(values) == 0:
         raise InputError(f"All known texts have the {by} {values[0]:g}.", "Nothing can be learned.")
-    shortest = min(len(one.text.split()) for one in known)
-    if short := [one.id for one in asked if 2 * len(one.text.split()) < shortest]:
-        notes.append(f"far shorter than all known texts, so too sure: {list_names(short)}")
+    left_out, foreign = find_known(known, asked, notes), find_foreign(known, asked, notes)
     begin_stage(progress, "comparing")
     found = predict_numbers(
-        known, values.tolist(), asked, features=features or FEATURES, level=level
+        known, values.tolist(), asked, left_out, features=features or FEATURES, level=level
     )
+    reach = np.where(foreign, np.nan, found.reach) if asked else found.reach
     others = (values.sum() - values) / (len(values) - 1)
     about = asked if text is not None else known
     rows = [
         PredictedNumber(
             id=one.id,
-            value=float(value),
-            low=float(value - found.reach) if math.isfinite(found.reach) else None,
-            high=float(value + found.reach) if math.isfinite(found.reach) else None,
+            value=None if math.isnan(far) else float(value),
+            low=float(value - far) if math.isfinite(far) else None,
+            high=float(value + far) if math.isfinite(far) else None,
             known=UNSET if text is not None else float(one.metadata[by]),
         )
-        for one, value in zip(about, found.asked if text is not None else found.known, strict=True)
+        for one, value, far in zip(
+            about, found.asked if text is not None else found.known, reach, strict=True
+        )
     ]
     return Predictions(
         rows,
@@ -133,18 +136,12 @@ def predict(
     )
 
 
-def _keep_numbered(
-    documents: Sequence[Document], by: str, asked: Sequence[Document], notes: list[str]
-) -> list[Document]:
-    """Return the known texts that have a number, without those in question; notes name the rest."""
+def _keep_numbered(documents: Sequence[Document], by: str, notes: list[str]) -> list[Document]:
+    """Return the known texts that have a number; notes name the others."""
     numbered = [one for one in documents if _is_number(one.metadata.get(by, ""))]
     if without := [one.id for one in documents if one not in numbered]:
         notes.append(f"left out, without a number in {by}: {list_names(without)}")
     known = keep_known(numbered, by, notes) if numbered else []
-    own = {" ".join(one.text.split()) for one in asked}
-    if twice := [one.id for one in known if " ".join(one.text.split()) in own]:
-        notes.append(f"also among the known texts, left out there: {list_names(twice)}")
-    known = [one for one in known if one.id not in twice]
     if len(known) < _FEWEST:
         raise InputError(
             f"{len(known)} known texts have a number in the field {by!r}; {_FEWEST} are needed.",

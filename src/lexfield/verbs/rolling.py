@@ -12,8 +12,9 @@ from msgspec import Meta
 from lexfield.compare.authors import Authors, Method, find_changes
 from lexfield.compare.authors import attribute as find_authors
 from lexfield.compare.calibration import Calibration
+from lexfield.compare.known import find_known, join_parts
 from lexfield.errors import InputError
-from lexfield.plots.figure import Picture
+from lexfield.plots.figure import PAGE_FORMATS, Picture
 from lexfield.plots.rolling import draw_rolling
 from lexfield.progress import Progress, begin_stage, silent
 from lexfield.results import format_rows
@@ -64,6 +65,7 @@ class Rolling(Result[Window]):
     changes: list[Change]
     method: Method
     calibration: Calibration
+    plot_formats = PAGE_FORMATS
 
     def lines(self) -> Iterator[str]:
         rows = [
@@ -85,7 +87,7 @@ class Rolling(Result[Window]):
         yield f"known texts, windows of this length: {checked.accuracy:.0%} right"
 
     def plot(self, path: str | Path | None = None) -> Picture | Path:
-        """Draw the probability of each author along the text: png, svg or pdf."""
+        """Draw the probability of each author along the text: png, svg, pdf or html."""
         return save_picture(
             draw_rolling(self.to_dicts(), self.id, [c.word for c in self.changes]), path
         )
@@ -115,7 +117,7 @@ def rolling(
     """
     begin_stage(progress, "reading")
     documents, notes = read_documents(known, options, by)
-    (asked, *more) = choose_texts(text, list(documents))
+    (asked, *more) = choose_texts(text, list(documents), notes)
     if more:
         raise InputError("Windows go along one text.", "Name one file.")
     words = asked.text.split()
@@ -130,10 +132,9 @@ def rolling(
     last = len(words) - window
     starts = sorted({*range(0, last + 1, step), last})  # the last window ends with the text
     parts = [Document(str(s), " ".join(words[s : s + window])) for s in starts]
-    own = " ".join(words)
-    others = [one for one in documents if " ".join(one.text.split()) != own]
-    if len(others) < len(documents):
-        notes = [*notes, f"also among the known texts, left out there: {asked.id}"]
+    every = join_parts(documents, by, notes)
+    (copies,) = find_known(every, [asked], notes)
+    others = [one for row, one in enumerate(every) if row not in copies]
     found = find_authors(others, by, parts, features=features, rule=rule, progress=progress)
     rows = [
         _describe_window(describe(found, row, one, by, 0.0, False), starts[row], window)
@@ -155,8 +156,8 @@ def _describe_window(one: AttributedText, start: int, window: int) -> Window:
     return Window(
         start=start,
         end=start + window,
-        label=str(one.label),
-        probability=one.probability,
+        label=one.candidates[0].label,
+        probability=one.candidates[0].probability,
         candidates=one.candidates,
     )
 
