@@ -15,8 +15,8 @@ import lexfield as lx
 from lexfield.errors import InputError
 from lexfield.text.cut import Cutter, NamePattern, compile_heading, is_double_spaced, join_lines
 from lexfield.text.document import Document
-from lexfield.text.readers import Source
 from lexfield.text.segment import sentence_spans, split_words
+from lexfield.text.source import Source
 
 BOOK = """Contents
 

@@ -240,7 +240,7 @@ def test_wrong_arguments(tmp_path: Path) -> None:
 
 
 def test_a_document_is_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(readers, "MAX_DOCUMENT", 100)
+    monkeypatch.setattr("lexfield.text.source.MAX_DOCUMENT", 100)
     with pytest.raises(ReadError, match="too large for one document"):
         list(Reader(write(tmp_path / "a.txt", "x" * 101)))
     with pytest.raises(ReadError, match=r"a\.jsonl:1: a line over"):
