@@ -18,7 +18,8 @@ from lexfield.text import readers
 from lexfield.text.corpus import Corpus
 from lexfield.text.document import Document
 from lexfield.text.read import Reader
-from lexfield.text.readers import READERS, Source, read_csv
+from lexfield.text.readers import READERS, read_csv
+from lexfield.text.source import Source
 
 FIELDS = st.text(st.characters(exclude_categories=["Cs"]))
 
@@ -101,7 +102,7 @@ def test_a_reader_of_files_does_not_read_standard_input() -> None:
 
 def test_formats_are_listed_in_the_error() -> None:
     with pytest.raises(InputError, match=", ".join(READERS.names())):
-        Reader("-", format="zip")
+        Reader("-", format="doc")
 
 
 def rows(path: Path, data: str, delimiter: str = ",") -> list[list[str]]:

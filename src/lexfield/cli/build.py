@@ -15,7 +15,7 @@ from lexfield.cli.output import FORMATS, Bar, echo, print_result, say
 from lexfield.errors import InputError
 from lexfield.plots import figure
 from lexfield.results import JsonObject
-from lexfield.text.readers import read_at_most
+from lexfield.text.source import read_at_most
 from lexfield.verbs.declare import REQUIRED, Parameter, Verb
 from lexfield.verbs.describe import describe_bounds
 from lexfield.verbs.outputs import check_outputs

@@ -233,7 +233,7 @@ def build(id: str, options: JsonObject, names: dict[str, str], report: Progress 
     corpus = Corpus.of(named, progress=report)
     left_out = [hide_paths(note, names) for note in reader.report()]
     if not len(corpus.documents):
-        raise InputError("There is no text in what was sent.", "; ".join(left_out))
+        raise reader.no_text_error()
     corpus.notes.extend(left_out)
     begin_stage(report, "embedding words")
     with private_files():

@@ -36,7 +36,7 @@ from lexfield.study.design import (
 )
 from lexfield.text.decode import SAMPLE, refuse_binary
 from lexfield.text.fields import read_where
-from lexfield.text.readers import read_at_most
+from lexfield.text.source import read_at_most
 
 MOST_BYTES = 20_000_000
 MOST_QUERIES = 10_000

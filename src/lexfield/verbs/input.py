@@ -41,7 +41,7 @@ CollectionsInput = Annotated[
     Source | Sequence[Source], Input("collections", many=True), Flags(metavar="CORPUS...")
 ]
 IndexInput = Annotated[Sources, Input("index"), Flags(metavar="IDX")]
-_SUFFIXES = (".pdf", ".docx", ".html", ".epub", ".json", ".xml", ".gz", ".zip", ".idx", ".run")
+_SUFFIXES = (".doc", ".json", ".gz", ".idx", ".run")
 
 
 class TextOptions(FileOptions, total=False):
