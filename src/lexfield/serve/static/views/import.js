@@ -110,7 +110,7 @@ export function Import() {
           onDrop=${drop}
         >
           <p><strong>Drop files or folders here</strong></p>
-          <p class="small">Text, tables, PDF, DOCX, EPUB, HTML and more, or a zip of these; up to ${megabytes(most)}.</p>
+          <p class="small">Text, tables, PDF, Word, EPUB, web pages, or a zip of these; up to ${megabytes(most)}.</p>
           <input ref=${pick} id="files" class="unseen" type="file" multiple tabindex="-1" aria-label="Files"
             onChange=${(event) => take([...event.target.files])} />
           <input ref=${folder} class="unseen" type="file" webkitdirectory tabindex="-1" aria-label="Folder"
