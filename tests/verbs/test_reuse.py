@@ -88,6 +88,15 @@ def test_moved_sentences_belong_to_one_passage() -> None:
     assert pair.a.words == pair.b.words
 
 
+def test_sentences_that_were_moved_apart_are_still_verbatim() -> None:
+    a = plant("pell-sea", f"{PASSAGE} {OTHER}")
+    b = plant("voss-school", f"{OTHER} {' '.join(read('carter-garden').split()[:40])} {PASSAGE}")
+    (pair,) = lx.reuse(a, b).pairs
+    assert pair.b.words > pair.a.words + 30
+    assert (pair.kind, pair.identical) == ("verbatim", 1)
+    assert {step.op for step in pair.alignment} == {"identical", "only in b"}
+
+
 def test_the_sample_holds_a_rewording() -> None:
     found = lx.reuse(TEXTS / "pell-market.txt", TEXTS / "voss-market.txt")
     assert {pair.kind for pair in found.pairs} == {"reworded"}

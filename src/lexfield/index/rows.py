@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lexfield.arrays import Array, join_ranges
-from lexfield.errors import InputError, list_fields
+from lexfield.errors import InputError, list_fields, suggest
 from lexfield.index.lexicon import Lexicon
 from lexfield.index.passages import Answers, Passage, best_passages
 from lexfield.index.segment import Postings, Segment
@@ -140,12 +140,15 @@ class Rows:
         return sorted(own if self._statistics is None else own | self._statistics.fields)
 
     def column(self, name: str) -> list[str]:
-        """Return a field of every document, empty where it has none.
+        """Return a field of every document, empty where it has none; ``id`` is always there.
 
         Raise InputError if the collection has no such field.
         """
+        if name == "id" and name not in self.fields:
+            return [id for segment in self.segments for id in segment.corpus.ids]
         if name not in self.fields:
-            raise InputError(f"No document has metadata {name!r}.", list_fields(self.fields))
+            hint = f"{suggest(name, self.fields)} {list_fields(self.fields)}".strip()
+            raise InputError(f"No document has metadata {name!r}.", hint)
         return [record.get(name, "") for record in self._metadata]
 
     @cached_property
@@ -311,18 +314,23 @@ def _starts(corpus: Corpus, document: int) -> NDArray[np.int64]:
     return np.cumsum(counts)[:-1]
 
 
-def text_vectors(rows: Rows) -> NDArray[np.float32]:
-    """Return the vector of every row as ``mean`` compares it; zero where no word has one."""
+def text_vectors(rows: Rows, chosen: Array | None = None) -> NDArray[np.float32]:
+    """Return the vector of every row, or of chosen ones in rising order, as ``mean`` compares it.
+
+    It is zero where no word has one.
+    """
     from scipy.sparse import csr_matrix
 
     parts = []
-    for segment, unit in zip(rows.segments, rows.units, strict=True):
+    wanted = np.arange(len(rows)) if chosen is None else chosen
+    for number, unit, _, own in rows.split(wanted):
+        segment = rows.segments[number]
         if segment.contributions is None:
-            return mean_vectors(rows)
+            return mean_vectors(rows)[wanted]
         known = np.where(unit.shares > 0, unit.counts, 0).astype(np.float32)
         shape = (unit.rows, len(segment.vectors))
         bags = csr_matrix((known, unit.words, unit.offsets), shape)
-        parts.append(unit_rows(bags @ segment.contributions.astype(np.float32)))
+        parts.append(unit_rows(bags[own] @ segment.contributions.astype(np.float32)))
     return np.concatenate(parts)
 
 

@@ -57,10 +57,14 @@ class Passage:
 
     @cached_property
     def identical(self) -> float:
-        """The share of identical words among all words of both sides."""
-        first, last, low, high = self.box
+        """The share of identical words among all words of both sides.
+
+        Words between two alignments that only one side has do not count: they were moved apart.
+        """
         same = sum(int((part.relations == IDENTICAL).sum()) for part in self.parts)
-        return min(1.0, 2 * same / (last - first + high - low + 2))
+        within = [sum(_measure(part.box)[side] for part in self.parts) for side in range(2)]
+        between = min(whole - part for whole, part in zip(_measure(self.box), within, strict=True))
+        return min(1.0, 2 * same / (sum(within) + 2 * max(0, between)))
 
     @cached_property
     def moved(self) -> list[bool]:
@@ -144,6 +148,12 @@ def _fill(scorer: Scorer, a: int, b: int, group: list[Alignment]) -> list[Alignm
         found.append(one)
         taken = np.concatenate([taken, pairs])
     return found
+
+
+def _measure(box: Box) -> tuple[int, int]:
+    """Return how many words a box has in a and in b."""
+    first, last, low, high = box
+    return last - first + 1, high - low + 1
 
 
 def _surround(parts: list[Alignment]) -> Box:
