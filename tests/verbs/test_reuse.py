@@ -190,6 +190,17 @@ def test_a_note_says_where_offsets_are_not_those_of_the_file(tmp_path: Path) -> 
     assert "as it was read" in note and note.endswith("b")
 
 
+def test_texts_are_not_written_over(tmp_path: Path) -> None:
+    a, b = tmp_path / "a.txt", tmp_path / "b.txt"
+    for path in (a, b):
+        path.write_text(PASSAGE, "utf-8")
+    with pytest.raises(InputError, match="one of the texts"):
+        lx.reuse(tmp_path, output=b)
+    with pytest.raises(InputError, match="one of the texts"):
+        lx.reuse(a, b, html=a)
+    assert a.read_text("utf-8") == b.read_text("utf-8") == PASSAGE
+
+
 def test_a_table_has_flat_columns() -> None:
     found = lx.reuse(plant("pell-sea", PASSAGE), plant("voss-school", PASSAGE))
     rows = list(csv.DictReader(io.StringIO(encode_csv(found))))
