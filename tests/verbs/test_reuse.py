@@ -150,6 +150,13 @@ def test_a_passage_that_every_text_has_is_found(count: int) -> None:
     assert any("not every pair" in note for note in found.notes) == (count == 70)
 
 
+def test_a_query_is_compared_with_every_text_that_has_a_passage() -> None:
+    query, *texts = draw_texts(100, PASSAGE)
+    found = lx.reuse(texts, query=query)
+    assert {pair.b.document for pair in found.pairs} == {text.id for text in texts}
+    assert not any("not every pair" in note for note in found.notes)
+
+
 def test_copies_of_a_text_are_found_however_many_there_are() -> None:
     found = lx.reuse([lx.Document(str(number), read("pell-sea")[:600]) for number in range(70)])
     assert {pair.kind for pair in found.pairs} == {"verbatim"}

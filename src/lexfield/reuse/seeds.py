@@ -84,12 +84,16 @@ def find_windows(
     first = np.searchsorted(places, words.offsets)  # almost in order within, wholly between texts
     owners = np.repeat(np.arange(len(words), dtype=np.int32), np.diff(first))
     is_first[1:] |= np.diff(owners[order]) != 0
-    limits = _choose_limits(np.diff(starts), np.diff(np.append(0, np.cumsum(is_first))[starts]))
-    del keys, is_first
     seeds = places, owners, runs, starts, order
     changes = np.append(np.flatnonzero(np.diff(group_of)) + 1, len(words))
     others = changes[np.searchsorted(changes, np.arange(len(words)), "right")]
     bounds = np.column_stack((first[:-1], first[1:], first[others]))
+    texts = np.diff(np.append(0, np.cumsum(is_first))[starts])
+    compared = runs[: first[changes[:-1].max(initial=0)]]  # with later texts of other groups
+    # Texts of a group that are compared with one query only are not linked by each other.
+    cap = MOST if groups is None else max(MOST, len(words))
+    limits = _choose_limits(np.diff(starts), texts, compared, cap)
+    del keys, is_first
     information = words.information[words.tokens]
 
     def search(document: int) -> Windows:
@@ -161,7 +165,7 @@ def _fill_seeds(
     return count
 
 
-def _choose_limits(sizes: Array, texts: Array) -> Limits:
+def _choose_limits(sizes: Array, texts: Array, compared: Array, cap: int) -> Limits:
     """Return how often a seed is not frequent, and with how many others a frequent one is compared.
 
     Both are so low that there are not too many matches. ``sizes`` and ``texts`` are the places and
@@ -172,8 +176,8 @@ def _choose_limits(sizes: Array, texts: Array) -> Limits:
     matches = np.cumsum(held * numbers * (numbers - 1) // 2)
     most = int(np.searchsorted(matches, _MATCHES, "right")) - 1
     frequent = sizes > most
-    few = _MATCHES // max(1, int(sizes[frequent].sum()))
-    return most, min(MOST, max(1, few)), int(texts[frequent].max(initial=0))
+    few = _MATCHES // max(1, int(frequent[compared].sum()))
+    return most, min(cap, max(1, few)), int(texts[frequent].max(initial=0))
 
 
 def note_limits(limits: Limits) -> list[str]:
@@ -182,8 +186,8 @@ def note_limits(limits: Limits) -> list[str]:
         return []
     return [
         f"words and phrases with more than {most} places, in up to {texts:,} texts, were compared"
-        f" with the next {pluralise(few, 'place')} only: if so many texts share a passage, its"
-        " cluster has them all, but not every pair of them is listed"
+        f" with the next {pluralise(few, 'place')} only: if so many texts share a passage, not"
+        " every pair of them is listed"
     ]
 
 

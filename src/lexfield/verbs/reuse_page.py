@@ -78,11 +78,12 @@ def make_page(
 ) -> str:
     """Return an HTML page with every passage; all texts are escaped."""
     names = list(dict.fromkeys(span.document for pair in pairs for span in (pair.a, pair.b)))
-    title = f"{names[0]} and {names[1]}" if len(names) == 2 else pluralise(len(names), "text")
+    shown = names if len(names) == 2 else [pluralise(len(names), "text")]
+    title = " and ".join(shown)
     more = len(pairs) - _MOST
     every = [*([f"the first {_MOST} of {len(pairs):,} passages"] if more > 0 else []), *notes]
     body = [
-        f"<h1>Passages shared by {_isolate(title)}</h1>",
+        f"<h1>Passages shared by {' and '.join(map(_isolate, shown))}</h1>",
         f"<p>{_count_kinds(pairs)}</p>",
         f"<p class=dim>{_LEGEND}</p>",
         *(f"<p class=dim>Note: {_isolate(note)}</p>" for note in every),
