@@ -76,6 +76,7 @@ if TYPE_CHECKING:  # every public name
     from lexfield.verbs.ranks import speech as speech
     from lexfield.verbs.ranks import zipf as zipf
     from lexfield.verbs.results import Result as Result
+    from lexfield.verbs.reuse import reuse as reuse
     from lexfield.verbs.rolling import rolling as rolling
     from lexfield.verbs.run import run as run
     from lexfield.verbs.runs import evaluate as evaluate
