@@ -219,8 +219,10 @@ def test_an_answer_does_not_depend_on_its_company(sample: Corpus) -> None:
     every = attribute(known, "author", asked, features="mfw(300), char(3)", rule="nearest+ridge")
     alone = attribute(known, "author", [short], features="mfw(300), char(3)", rule="nearest+ridge")
     assert every.probabilities[0] == pytest.approx(alone.probabilities[0], abs=1e-12)
-    assert every.accuracy[0] == alone.accuracy[0] == alone.calibration.accuracy
-    assert every.accuracy[0] < every.accuracy[1] == every.calibration.accuracy
+    assert every.checks[0].method.weights == alone.method.weights
+    said = [one.calibration.accuracy for one in every.checks]
+    assert alone.calibration.accuracy == said[0] < said[1] == every.calibration.accuracy
+    assert every.checks[0].method != every.checks[1].method == every.method
 
 
 def test_another_language_is_not_judged(sample: Corpus) -> None:
