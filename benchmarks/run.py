@@ -23,6 +23,7 @@ ALL = (
     "search",
     "bags",
     "serve",
+    "page",
     "divergence",
     "delta",
     "style",

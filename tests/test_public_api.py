@@ -241,15 +241,16 @@ def test_names_of_the_last_version_still_work() -> None:
 def test_subpackages_do_not_replace_functions() -> None:
     code = """
 import lexfield, lexfield.search.index, lexfield.topics.lda, lexfield.evaluate.trec
+import lexfield.vectors.wordvectors
 from lexfield.search.index import Index
 from lexfield.search import index
 import types
-for name in ("search", "topics", "evaluate", "index", "compare"):
+for name in ("search", "text", "topics", "evaluate", "index", "compare"):
     assert isinstance(getattr(lexfield, name), types.FunctionType), name
 assert index.Index is Index is lexfield.Index
 import lexfield.search.registry
 assert isinstance(lexfield.search, types.FunctionType)
-assert lexfield.text.corpus.Corpus is lexfield.Corpus
+assert lexfield.vectors.wordvectors.WordVectors is lexfield.WordVectors
 """
     subprocess.run([sys.executable, "-c", code], check=True)
 

@@ -50,12 +50,13 @@ if TYPE_CHECKING:  # every public name
     from lexfield.verbs.counts import bag as bag
     from lexfield.verbs.counts import keyness as keyness
     from lexfield.verbs.counts import kwic as kwic
+    from lexfield.verbs.documents import documents as documents
+    from lexfield.verbs.documents import facets as facets
     from lexfield.verbs.index import add as add
     from lexfield.verbs.index import compact as compact
     from lexfield.verbs.index import delete as delete
     from lexfield.verbs.index import encode as encode
     from lexfield.verbs.index import index as index
-    from lexfield.verbs.info import documents as documents
     from lexfield.verbs.info import info as info
     from lexfield.verbs.info import verify as verify
     from lexfield.verbs.inspire import balls as balls
@@ -65,6 +66,7 @@ if TYPE_CHECKING:  # every public name
     from lexfield.verbs.metric import learn_metric as learn_metric
     from lexfield.verbs.metric import list_metrics as list_metrics
     from lexfield.verbs.metric import remove_metric as remove_metric
+    from lexfield.verbs.overview import overview as overview
     from lexfield.verbs.pairs import map as map
     from lexfield.verbs.pairs import pairs as pairs
     from lexfield.verbs.predict import predict as predict
@@ -79,9 +81,13 @@ if TYPE_CHECKING:  # every public name
     from lexfield.verbs.runs import fuse as fuse
     from lexfield.verbs.search import bags as bags
     from lexfield.verbs.search import search as search
+    from lexfield.verbs.text import show as show
+    from lexfield.verbs.text import text as text
+    from lexfield.verbs.topic_shares import topic_shares as topic_shares
     from lexfield.verbs.topics import fit_topics as fit_topics
     from lexfield.verbs.topics import infer as infer
     from lexfield.verbs.topics import topics as topics
+    from lexfield.verbs.trend import trend as trend
     from lexfield.verbs.vectors import describe_vectors as describe_vectors
     from lexfield.verbs.vectors import import_vectors as import_vectors
     from lexfield.verbs.vectors import list_vectors as list_vectors
@@ -102,7 +108,7 @@ _RENAMED = {
     ),
     "open_engine": ("cluster.dask_engine:open_engine", "lexfield.cluster.dask_engine.open_engine"),
     "simplex": ("topics.simplex:", "from lexfield.topics import simplex"),
-    "stopwords": ("text.stopwords:stopwords", "lexfield.text.stopwords.stopwords"),
+    "stopwords": ("text.stopwords:stopwords", "from lexfield.text.stopwords import stopwords"),
 }
 
 # What people look for under another name.

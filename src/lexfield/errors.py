@@ -148,6 +148,15 @@ def list_fields(names: Iterable[str]) -> str:
     return f"There are: {list_names(known)}." if known else "The documents have no metadata."
 
 
+def suggest(name: str, known: Iterable[str]) -> str:
+    """Return "Did you mean …?" with the names that are spelled most like one; empty if none is."""
+    from rapidfuzz import process
+
+    scored = process.extract(name, list(known), limit=3, score_cutoff=75, processor=str.casefold)
+    close = [repr(shorten(found, 60)) for found, *_ in scored]
+    return f"Did you mean {' or '.join(close)}?" if close else ""
+
+
 def need(module: str, extra: str) -> ModuleType:
     """Import an optional module. Raise MissingExtraError with the extra that installs it."""
     try:

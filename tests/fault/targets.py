@@ -24,14 +24,16 @@ from lexfield.errors import LexfieldError
 from lexfield.evaluate.trec import read_qrels, read_queries, read_run
 from lexfield.search.method import format_method
 from lexfield.search.registry import parse
-from lexfield.serve.uploads import Bounds, Sent, keep
+from lexfield.serve.uploads import Sent, keep
 from lexfield.store.files import block_sums, canonical_json
 from lexfield.store.folder import Store, verify
 from lexfield.study.build import read_queries as read_study_queries
 from lexfield.study.database import Study
 from lexfield.text.corpus import Corpus
+from lexfield.text.formats.archive import Bounds
 from lexfield.text.read import Reader
 from lexfield.vectors.files import read_vectors
+from tests.documents import DOCUMENTS
 from tests.fault.artefacts import fasttext_model, make_study
 
 FOLDER = Path(
@@ -245,6 +247,13 @@ TARGETS: dict[str, Target] = {
     "plain text": Target(_corpus, lambda: ["Mr. X came. “No!” he said…".encode(), b"\xff\xfea\0",
                                            b"a\xe9b"], 60_000),
 }  # fmt: skip
+
+
+TARGETS |= {
+    name: Target(_documents(f"x{name[1:]}"), lambda made=made: [made()], 50_000)  # type: ignore[misc]
+    for name, made in DOCUMENTS.items()
+    if name != "a.pdf"  # read by another process, which may crash; see tests/text/test_formats.py
+}
 
 
 @contextmanager

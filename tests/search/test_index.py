@@ -142,7 +142,7 @@ def test_a_value_that_no_document_has_is_named(tmp_path: Path) -> None:
         for i in range(4)
     ]
     index = Index.build(Corpus.of(documents), tmp_path / "i")
-    note = "no document has Status=new; the values are NEW, RESOLVED"
+    note = "no document has Status=new; did you mean 'NEW'? The values are NEW, RESOLVED"
     for spec in ("ideas", "bm25", "mean"):
         found = index.search("ship", spec, where={"Status": "new"})
         assert found.notes == [note] and not len(found)

@@ -80,6 +80,21 @@ def test_search_says_what_the_command_line_says(
     [
         ("/v1/topics", {"k": 4}, ["topics", "show", "IDX", "-k", "4"]),
         ("/v1/kwic", {"word": "sea", "k": 5}, ["kwic", "IDX", "sea", "-k", "5"]),
+        ("/v1/text", {"document": "pell-sea", "start": 3, "count": 2},
+         ["text", "IDX", "pell-sea", "--start", "3", "--count", "2"]),
+        ("/v1/facets", {"where": "level!=high"}, ["facets", "IDX", "--where", "level!=high"]),
+        ("/v1/documents", {"sort": "-words", "start": 2, "k": 2},
+         ["documents", "IDX", "--sort", "-words", "--start", "2", "-k", "2"]),
+        ("/v1/trend", {"query": ["sea", "the boat"], "by": "author", "where": "level!=high"},
+         ["trend", "IDX", "sea", "the boat", "--by", "author", "--where", "level!=high"]),
+        ("/v1/trend", {"topic": 2, "document": "pell-sea", "bins": 4},
+         ["trend", "IDX", "--topic", "2", "--document", "pell-sea", "--bins", "4"]),
+        ("/v1/overview", {"where": "level!=high"}, ["overview", "IDX", "--where", "level!=high"]),
+        ("/v1/kwic", {"word": "sea", "k": 1, "start": 1, "where": "author=pell"},
+         ["kwic", "IDX", "sea", "-k", "1", "--start", "1", "--where", "author=pell"]),
+        ("/v1/topic_shares", {"topic": 3, "by": "author", "k": 4},
+         ["topics", "shares", "IDX", "--topic", "3", "--by", "author", "-k", "4"]),
+        ("/v1/show", {"id": "pell-sea#4"}, ["show", "IDX", "pell-sea#4"]),
         ("/v1/near", {"word": "lighthouse", "k": 4}, ["near", "lighthouse", "-k", "4"]),
         ("/v1/near", {"word": ["sea", "boat"], "k": 2}, ["near", "sea", "boat", "-k", "2"]),
         ("/v1/bags", {"q": '2*sea - "the boat"', "method": "frequency", "k": 3},
@@ -114,6 +129,23 @@ def test_verbs_say_what_the_command_line_says(
     typed = run(*(str(sample_index) if w == "IDX" else w for w in command), "--json").json
     told = ok(client, path, **parameters)
     assert told == typed
+
+
+def test_unknown_documents_are_named_with_close_ones(client: Any) -> None:
+    assert "no document 'pell-see'" in refused(client, "/v1/text", 404, document="pell-see")
+    hint = client.get("/v1/text", params={"document": "pell-see"}).json()["hint"]
+    assert hint.startswith("Did you mean 'pell-sea'")
+    for wrong in ({"count": 2001}, {"count": 0}, {"start": -1}):
+        refused(client, "/v1/text", 422, document="pell-sea", **wrong)
+
+
+def test_groups_are_compared_by_conditions(client: Any, run: Run, sample_index: Path) -> None:
+    sides = {"a_where": "author=pell", "b_where": ["author=voss", "topic!=sea"]}
+    typed = ["--a-where", "author=pell", "--b-where", "author=voss", "--b-where", "topic!=sea"]
+    for verb, more in (("keyness", []), ("compare", ["--explain"])):
+        told = ok(client, f"/v1/{verb}", index="sample", **sides)
+        assert told == run(verb, sample_index, sample_index, *typed, *more, "--json").json
+    assert "or a group with b_where" in refused(client, "/v1/compare", 400, a="pell-sea")
 
 
 def test_compare_by_id_or_text_says_what_the_command_line_says(client: Any, run: Run) -> None:

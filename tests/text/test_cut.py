@@ -16,6 +16,7 @@ from lexfield.errors import InputError
 from lexfield.text.cut import Cutter, NamePattern, compile_heading, is_double_spaced, join_lines
 from lexfield.text.document import Document
 from lexfield.text.segment import sentence_spans, split_words
+from lexfield.text.source import Source
 
 BOOK = """Contents
 
@@ -226,7 +227,7 @@ def test_missing_metadata_is_reported_before_anything_is_read(
     table.write_text("id,genre\nausten_emma_1815,novel\n")
     other = folder.parent / "other.csv"
     other.write_text("id,author\nemma,Austen\n")
-    monkeypatch.setattr("lexfield.text.readers.Source.text", lambda self: pytest.fail("was read"))
+    monkeypatch.setattr(Source, "text", lambda self: pytest.fail("was read"))
 
     def refuse(match: str, **options: Any) -> None:
         with pytest.raises(InputError, match=match):

@@ -198,7 +198,7 @@ def test_guessed_encoding_is_noted(tmp_path: Path) -> None:
     ("name", "data", "message"),
     [
         ("a.jsonl", '{"text": "ok"}\n{bad\n', "a.jsonl:2: not JSON"),
-        ("a.jsonl", "[1]\n", "a.jsonl:1: a JSON object per line is needed"),
+        ("a.jsonl", "[1]\n", "a.jsonl:1: not a JSON object"),
         ("a.jsonl", "[" * 100_000, "not JSON"),
         ("a.jsonl", '{"other": 1}\n', "no field 'text' or 'body'"),
         ("a.csv", "id,text\n1,x,extra\n", "a.csv:2: more fields than the 2 of the header"),
@@ -240,7 +240,7 @@ def test_wrong_arguments(tmp_path: Path) -> None:
 
 
 def test_a_document_is_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(readers, "MAX_DOCUMENT", 100)
+    monkeypatch.setattr("lexfield.text.source.MAX_DOCUMENT", 100)
     with pytest.raises(ReadError, match="too large for one document"):
         list(Reader(write(tmp_path / "a.txt", "x" * 101)))
     with pytest.raises(ReadError, match=r"a\.jsonl:1: a line over"):

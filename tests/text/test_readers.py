@@ -18,7 +18,8 @@ from lexfield.text import readers
 from lexfield.text.corpus import Corpus
 from lexfield.text.document import Document
 from lexfield.text.read import Reader
-from lexfield.text.readers import READERS, Source, read_csv
+from lexfield.text.readers import READERS, read_csv
+from lexfield.text.source import Source
 
 FIELDS = st.text(st.characters(exclude_categories=["Cs"]))
 
@@ -101,7 +102,7 @@ def test_a_reader_of_files_does_not_read_standard_input() -> None:
 
 def test_formats_are_listed_in_the_error() -> None:
     with pytest.raises(InputError, match=", ".join(READERS.names())):
-        Reader("-", format="zip")
+        Reader("-", format="doc")
 
 
 def rows(path: Path, data: str, delimiter: str = ",") -> list[list[str]]:
@@ -136,3 +137,11 @@ def test_errors_name_the_file_and_the_line(
     monkeypatch.setattr(readers, "MAX_DOCUMENT", 1 << 20)
     with pytest.raises(ReadError, match=message):
         rows(tmp_path / "x.csv", data)
+
+
+def test_tables_may_be_separated_by_semicolons_or_tabs(tmp_path: Path) -> None:
+    for mark in ";\t":
+        path = tmp_path / "table.csv"
+        path.write_text(f"\nid{mark}text\na{mark}One, two.\nb{mark}Three.\n", "utf-8")
+        found = [(one.id, one.text) for one in lx.Corpus.read(path).documents]
+        assert found == [("a", "One, two."), ("b", "Three.")]

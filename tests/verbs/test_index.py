@@ -44,14 +44,6 @@ def test_documents_are_added_deleted_and_compacted(index: lx.Index, tmp_path: Pa
         lx.delete(index.path, "farm")
 
 
-def test_documents_can_be_filtered_and_counted(index: lx.Index) -> None:
-    found = lx.documents(index, query="WATER")
-    assert found.to_dicts() == [{"id": "sea", "tokens": 12, "metadata": {"place": "water"}}]
-    assert "place=water" in repr(found)
-    assert lx.documents(index, k=2).notes == ["the first 2 of 3 documents"]
-    assert lx.documents(index, query="xyz").notes == ["no id or metadata contains 'xyz'"]
-
-
 def test_info_and_verify(index: lx.Index) -> None:
     assert lx.info(index.path)[0] == lx.info(index)[0]
     assert "documents   3" in repr(lx.info(index))

@@ -36,6 +36,8 @@ class BagMatrix:
 
         check(isinstance(n, int) and n >= 1, "n", "a whole number of at least 1", n)
         check(unit in ("document", "sentence"), "unit", "'document' or 'sentence'", unit)
+        if n == 1:
+            return cls(*_count_words(corpus, unit), corpus.vocabulary.words)
         lengths = np.diff(corpus.token_offsets)
         sentence_of = np.repeat(np.arange(len(lengths)), lengths)
         starts = np.arange(max(0, len(corpus.tokens) - n + 1))
@@ -62,7 +64,8 @@ class BagMatrix:
 
     @property
     def types(self) -> Sequence[str]:
-        return [self.type(column) for column in range(self.shape[1])]
+        words = list(self._words)
+        return [" ".join([words[word] for word in gram]) for gram in self.grams.tolist()]
 
     def bag(self, row: int) -> Bag:
         """Return one row as a ``Bag``."""
@@ -71,7 +74,8 @@ class BagMatrix:
     def total(self) -> Bag:
         """Return the sum of all rows as one ``Bag``."""
         sums = np.asarray(self.counts.sum(axis=0)).ravel()
-        return Bag({self.type(c): int(v) for c, v in enumerate(sums) if v})
+        counted = zip(self.types, sums.tolist(), strict=True)
+        return Bag({type: int(count) for type, count in counted if count})
 
     def postings(self, type: str) -> Bag:
         """Return the rows that contain a type, with its count in each."""
@@ -105,6 +109,26 @@ def _entries(matrix: csr_matrix, row: int) -> Iterator[tuple[int, int]]:
     """Yield the columns and values of one row."""
     part = slice(matrix.indptr[row], matrix.indptr[row + 1])
     return zip(matrix.indices[part].tolist(), matrix.data[part].tolist(), strict=True)
+
+
+def _count_words(corpus: Corpus, unit: str) -> tuple[csr_matrix, NDArray[np.int32]]:
+    """Return the counts of single words, whose numbers need no search, and the word of each column.
+
+    Columns are the words that occur, in the order of their ids.
+    """
+    from scipy.sparse import csr_matrix
+
+    starts = corpus.token_offsets
+    starts = starts[corpus.sentence_offsets] if unit == "document" else starts
+    occurs = np.zeros(len(corpus.vocabulary), bool)
+    occurs[corpus.tokens] = True
+    words = np.flatnonzero(occurs).astype(np.int32)
+    columns = np.cumsum(occurs) - 1
+    ones = np.ones(len(corpus.tokens), np.int64)
+    shape = (len(starts) - 1, len(words))
+    counts = csr_matrix((ones, columns[corpus.tokens], starts), shape=shape)
+    counts.sum_duplicates()
+    return counts, words[:, None]
 
 
 def _number_grams(

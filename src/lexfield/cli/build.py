@@ -15,9 +15,10 @@ from lexfield.cli.output import FORMATS, Bar, echo, print_result, say
 from lexfield.errors import InputError
 from lexfield.plots import figure
 from lexfield.results import JsonObject
-from lexfield.text.readers import read_at_most
+from lexfield.text.source import read_at_most
 from lexfield.verbs.declare import REQUIRED, Parameter, Verb
 from lexfield.verbs.describe import describe_bounds
+from lexfield.verbs.outputs import check_outputs
 from lexfield.verbs.results import Result
 from lexfield.verbs.snippets import name_flags
 
@@ -74,6 +75,7 @@ def _run(verb: Verb, given: JsonObject, format: str | None, plot: str | None) ->
     if plot:
         figure.check_plot_path(plot, getattr(verb.result, "plot_formats", figure.FORMATS))
     arguments = verb.validate(_read_dashes(verb, given))
+    check_outputs(verb.parameters, arguments, plot)
     with Bar() as bar:
         if verb.takes_progress:
             arguments["progress"] = bar

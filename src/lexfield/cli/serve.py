@@ -64,6 +64,11 @@ def start_server(
         Target | None, Help("Folder for indexes that are built from uploads.")
     ] = None,
     max_body: Annotated[float, Meta(ge=0.001, le=100_000), Help("Megabytes per request.")] = 10.0,
+    max_upload: Annotated[
+        float | None,
+        Meta(ge=0.001, le=100_000),
+        Help("Megabytes of files sent at once; by default 200, or as --max-body with --host."),
+    ] = None,
     memory: Annotated[
         float, Meta(ge=0.5, le=100_000), Help("Gigabytes per process and job.")
     ] = 4.0,
@@ -85,6 +90,7 @@ def start_server(
         lexfield serve my.idx --no-token --no-browser
         curl 'http://127.0.0.1:8000/v1/search?q=a+storm+at+sea&k=3'
     """
+    from lexfield.serve.access import is_loopback
     from lexfield.serve.app import make_app
     from lexfield.serve.guard import Limits
     from lexfield.serve.run import run
@@ -92,7 +98,8 @@ def start_server(
     address = choose_address(listening)
     for path in indexes:
         open_index(path)  # report what is wrong with an index before anything listens
-    limits = Limits(int(max_body * 1e6), timeout, concurrent, int(memory * 1e9))
+    upload = max_upload or (200.0 if is_loopback(address["host"]) else max_body)
+    limits = Limits(int(max_body * 1e6), timeout, concurrent, int(memory * 1e9), int(upload * 1e6))
     app = make_app(
         indexes,
         models=models,

@@ -23,7 +23,7 @@ from lexfield.engine import Engine
 from lexfield.errors import InputError, StoreError, check, list_fields
 from lexfield.explain import Explanation, Reason
 from lexfield.index.chance import Tail, join
-from lexfield.index.filter import Conditions, allowed_rows, missing_note, read_where, unmatched
+from lexfield.index.filter import allowed_rows, unmatched
 from lexfield.index.passages import Answers, Highlight, Passage
 from lexfield.index.query import Query
 from lexfield.index.ranking import Found, Ranking, add_notes
@@ -36,6 +36,7 @@ from lexfield.search.method import Method, draw_sample, format_method
 from lexfield.search.registry import parse
 from lexfield.search.searcher import Request
 from lexfield.store.folder import manifest_sum
+from lexfield.text.fields import Condition, missing_note, read_where
 
 _BATCH = 50  # queries per task
 
@@ -51,14 +52,14 @@ class ShardSearch:
         self._read("")  # refuses here what no shard should be asked
         self._statistics = index.statistics(self.unit)
         self._k = min(int(request.k), self._statistics.rows)
-        self._where = dict(read_where(request.where) or {})
+        self._where = read_where(request.where)
         counts = [shard[self.unit] for shard in index.shards]
         self._firsts = np.append(0, np.cumsum(counts)).tolist()
         self._shards = [number for number, count in enumerate(counts) if count]
         self._place = {"path": index.address, "manifest": manifest_sum(index.path)}
         # The coverage has been checked here, for the whole.
         spec = format_method(self._method)
-        asked = replace(request, method=spec, k=self._k, where=self._where, allow_unknown=True)
+        asked = replace(request, method=spec, k=self._k, allow_unknown=True)
         self._question = asdict(asked)
         self._notes = self._describe_where()
 
@@ -86,19 +87,19 @@ class ShardSearch:
         Raise InputError if no shard has a field that is asked for.
         """
         known = sorted(self._statistics.fields)
-        for name in self._where:
-            if name not in known:
+        for name, _, _ in self._where:
+            if name not in known and name != "id":
                 raise InputError(f"No document has metadata {name!r}.", list_fields(known))
         if not self._where:
             return []
         asked = [(shard, {"unit": self.unit, "where": self._where}) for shard in self._shards]
         answers = list(self.task(unmatched_values, asked))
         in_all = set.intersection(*({tuple(one) for one in missing} for missing, _ in answers))
-        values: dict[str, Counter[str]] = {name: Counter() for name in self._where}
+        values: dict[str, Counter[str]] = {name: Counter() for name, _, _ in self._where}
         for _, found in answers:
             for name, some in found.items():
                 values[name].update(some)
-        return [missing_note(name, value, list(values[name])) for name, value in sorted(in_all)]
+        return [missing_note(name, part, list(values[name])) for name, part in sorted(in_all)]
 
     def task(
         self,
@@ -273,7 +274,7 @@ class _Shard:
 
 
 def unmatched_values(
-    place: JsonObject, unit: str, where: Conditions
+    place: JsonObject, unit: str, where: list[Condition]
 ) -> tuple[list[tuple[str, str]], dict[str, list[str]]]:
     """Return the conditions that no document of this shard meets, and their fields' values."""
     return unmatched(_rows(place, unit), where)

@@ -25,7 +25,7 @@ import numpy as np
 from lexfield.errors import InputError, ReadError, list_names
 from lexfield.store.bounds import bounded_json
 from lexfield.store.files import replace_file
-from lexfield.text.readers import Source
+from lexfield.text.source import Source
 
 Scored = tuple[str, float]
 Qrels = Mapping[str, Mapping[str, int]]

@@ -203,6 +203,15 @@ class Bags:
         self._own.sums = sums
 
 
+def count_holding(rows: Rows, words: list[str], allowed: NDArray[np.bool_] | None = None) -> int:
+    """Return how many rows hold one of some words, in any of its forms."""
+    bags = Bags.of(rows)
+    holds = np.zeros(len(rows), bool)
+    for term in dict.fromkeys(bags.terms(words)):
+        holds[bags.occurrences((term,)).rows] = True
+    return int(np.count_nonzero(holds if allowed is None else holds & allowed))
+
+
 def _add_lists(lists: list[tuple[Array, Array]]) -> tuple[Array, Array]:
     """Return the rows of any of several lists, ascending, and the sums of their counts."""
     if len(lists) == 1:

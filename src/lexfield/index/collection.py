@@ -39,6 +39,7 @@ from lexfield.index.metrics import Metric
 from lexfield.index.names import MEMORY, is_in_memory
 from lexfield.index.parts import discard_replaced, write_next, write_part
 from lexfield.index.query import Query, look_up
+from lexfield.index.reading import find_text
 from lexfield.index.rows import Rows
 from lexfield.index.segment import Segment, save_segment
 from lexfield.index.units import UNITS
@@ -359,15 +360,8 @@ class Collection:
                     f"The index has {pluralise(len(self), 'document')}, none at {identity}."
                 )
             identity = list(self.documents)[identity]
-        if identity not in self.documents:
-            hint = "Ids are shown with every hit."
-            raise InputError(f"The index has no document {identity!r}.", hint)
-        number = self.documents[identity]
-        for segment in self.segments:
-            if number < len(segment.corpus.ids):
-                break
-            number -= len(segment.corpus.ids)
-        return segment.corpus.documents[number]
+        corpus, row = find_text(self.segments, self.documents, identity)
+        return corpus.documents[row]
 
     def _embed(self, corpus: Corpus, vectors: WordVectors | None) -> WordEmbeddings:
         """Vectors of a corpus's words: the index's own, and for new words from their set."""

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from collections import Counter
+from collections.abc import Collection as Collection_
 from collections.abc import Sequence
 from typing import Any
 
@@ -21,11 +24,58 @@ from lexfield.progress import Progress, silent
 from lexfield.topics.lda import TopicModel
 from lexfield.topics.simplex import check_mixtures
 
+# Words with a capital, and those of them that do not begin a sentence.
+_CAPITAL = re.compile(r"(?<![\w'’])[^\W\d_a-z][\w'’]*")
+_INSIDE = re.compile(rf"(?<=[\w,;] ){_CAPITAL.pattern}")
+_LABEL = 5  # occurrences of a speaker
+
+
+def find_names(index: Collection) -> list[str]:
+    """Return the words that have a capital inside sentences at least as often as none at all.
+
+    The first words of sentences count for neither, unless there are many and never another: those
+    are the speakers of a play. Raise InputError for German, where all nouns
+    have capitals.
+    """
+    if index.language in ("de", "german"):
+        raise InputError(
+            "In German all nouns have capitals, so names cannot be told.", "Leave out --no-names."
+        )
+    capitals, inside = (_count_capitals(index, form) for form in (_CAPITAL, _INSIDE))
+    lexicon = index.lexicon
+    found = []
+    for word, count in capitals.items():
+        without = int(lexicon.counts[lexicon.ids[word]]) - count
+        if without <= inside[word] and (inside[word] or count >= _LABEL):
+            found.append(word)
+    return found
+
+
+def _count_capitals(index: Collection, form: re.Pattern[str]) -> Counter[str]:
+    """Return how often words of the lexicon match a form and begin with a capital."""
+    written: Counter[str] = Counter()
+    for document in index:
+        written.update(word for word in form.findall(document.text) if word[0].isupper())
+    counts: Counter[str] = Counter()
+    for word, count in written.items():
+        for own in index.normalisation.words(word):
+            if own in index.lexicon.ids:
+                counts[own] += count
+    return counts
+
 
 def fit_topics(
-    index: Collection, topics: int = 50, *, progress: Progress = silent, **options: Any
+    index: Collection,
+    topics: int = 50,
+    *,
+    without: Collection_[str] = (),
+    progress: Progress = silent,
+    **options: Any,
 ) -> Topics:
-    """Fit a model to the documents of an index and keep it; options as ``TopicModel.fit``."""
+    """Fit a model to the documents of an index and keep it; options as ``TopicModel.fit``.
+
+    ``without`` are words to leave out.
+    """
     from scipy.sparse import vstack
 
     rows = index.rows("document")
@@ -35,6 +85,11 @@ def fit_topics(
     counts = vstack(parts, format="csr")
     if rows.live is not None:
         counts = counts[rows.live]
+    if without:
+        excluded = np.zeros(len(words), bool)
+        excluded[[ids[word] for word in without if word in ids]] = True
+        counts.data[excluded[counts.indices]] = 0
+        counts.eliminate_zeros()
     return use_model(index, TopicModel.fit(counts, words, topics, progress=progress, **options))
 
 

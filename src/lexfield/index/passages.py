@@ -61,8 +61,16 @@ class Passage:
     highlights: list[Highlight]
     complete: bool = False
 
-    def to_dict(self) -> JsonObject:
-        record = asdict(self)
+    @property
+    def score(self) -> float:
+        """The sum of the weights of the query words that it answers."""
+        best: dict[str, float] = {}
+        for one in self.highlights:
+            best[one.query] = max(best.get(one.query, 0.0), one.weight)
+        return sum(best.values())
+
+    def to_dict(self, document: str) -> JsonObject:
+        record = {"id": f"{document}#{self.sentence}", **asdict(self), "score": self.score}
         del record["complete"]
         return record
 

@@ -171,7 +171,7 @@ class Hit:
             "chance": self.chance,
             "text": self.text if full else join_passages(passages),
             "excerpt": not (full or passages[0].complete),
-            "passages": [passage.to_dict() for passage in passages],
+            "passages": [passage.to_dict(self.document) for passage in passages],
             "source": self.source,
             "document": self.document,
             "position": self.position,
@@ -203,6 +203,11 @@ class Ranking(Frames, Sequence[Hit]):
         self.notes = found.notes
         self.rows = list(found.rows)
         self.scores = list(found.scores)
+
+    @property
+    def wanted(self) -> list[str]:
+        """The words of the query; none if a row was compared as it is."""
+        return list(self._found.words)
 
     def __len__(self) -> int:
         return len(self.rows)

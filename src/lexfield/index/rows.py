@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lexfield.arrays import Array, join_ranges
-from lexfield.errors import InputError, list_fields
+from lexfield.errors import InputError, list_fields, suggest
 from lexfield.index.lexicon import Lexicon
 from lexfield.index.passages import Answers, Passage, best_passages
 from lexfield.index.segment import Postings, Segment
@@ -140,12 +140,15 @@ class Rows:
         return sorted(own if self._statistics is None else own | self._statistics.fields)
 
     def column(self, name: str) -> list[str]:
-        """Return a field of every document, empty where it has none.
+        """Return a field of every document, empty where it has none; ``id`` is always there.
 
         Raise InputError if the collection has no such field.
         """
+        if name == "id" and name not in self.fields:
+            return [id for segment in self.segments for id in segment.corpus.ids]
         if name not in self.fields:
-            raise InputError(f"No document has metadata {name!r}.", list_fields(self.fields))
+            hint = f"{suggest(name, self.fields)} {list_fields(self.fields)}".strip()
+            raise InputError(f"No document has metadata {name!r}.", hint)
         return [record.get(name, "") for record in self._metadata]
 
     @cached_property

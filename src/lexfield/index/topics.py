@@ -123,6 +123,20 @@ class Topics:
         return matrix, known
 
 
+def weigh_topics(kept: Topics, rows: Rows, topics: Sequence[int]) -> dict[int, NDArray[np.float64]]:
+    """Return how many words of each row are of each of some topics, by its share.
+
+    Raise InputError if there is no topic of a number.
+    """
+    if max(topics, default=0) >= kept.topics:
+        hint = f"Topics are numbered from 0 to {kept.topics - 1}."
+        raise InputError(f"There is no topic {max(topics)}.", hint)
+    parts = [kept.mixtures(segment, rows.unit) for segment in rows.segments]
+    words = rows.lengths * np.concatenate([known for _, known in parts])
+    mixtures = np.concatenate([mixture for mixture, _ in parts])
+    return {topic: mixtures[:, topic] * words.astype(np.float64) for topic in topics}
+
+
 def has_topics(folder: Path) -> bool:
     """Return whether the index at a folder has topics."""
     return TOPICS in Store.open(folder).parts

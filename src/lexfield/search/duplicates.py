@@ -64,7 +64,7 @@ def duplicates(
     check(0 < threshold <= 1, "threshold", "above 0 and at most 1", threshold)
     check(min_words >= 1, "min_words", "at least 1", min_words)
     rows = index.rows(unit)
-    allowed, long = allowed_rows(rows, None), rows.set_sizes >= min_words
+    allowed, long = allowed_rows(rows, ()), rows.set_sizes >= min_words
     parts = _join_rows(rows, long if allowed is None else allowed & long, threshold, progress)
     found = _gather(parts, threshold)
 

@@ -12,7 +12,6 @@ from lexfield.engine import Engine
 from lexfield.errors import InputError, refuse_unknown
 from lexfield.index.collection import Collection
 from lexfield.index.encode import encode_texts
-from lexfield.index.filter import Where
 from lexfield.index.fit_topics import fit_topics
 from lexfield.index.ranking import Ranking, Rankings
 from lexfield.progress import Progress, silent
@@ -29,6 +28,7 @@ from lexfield.search.searcher import (
     search_many,
 )
 from lexfield.text.document import Document
+from lexfield.text.fields import Where
 from lexfield.topics.lda import TopicModel
 
 _INSTEAD = {  # options that people look for, by name
@@ -63,7 +63,8 @@ class Index(Collection):
         """Return the ``k`` best sentences (or documents) for a text, each with its reasons.
 
         where: only documents with these metadata, decided before ranking: ``"author=Melville"`` or
-            ``{"author": ["Melville", "Conrad"]}``; several values of one field are alternatives.
+            ``{"author": ["Melville", "Conrad"]}``, ``"year>=1850"`` (see ``text/fields.py``);
+            several values of one field are alternatives.
         algebra: read the text as sums of words and phrases, as in ``3*storm - "at sea"`` (count,
             frequency, bm25, lm, translation); by default it is plain text.
         allow_unknown: search by vectors though most words of the index have none.
@@ -128,7 +129,10 @@ class Index(Collection):
         return Searcher(self, Request(method, k, unit, **options)).search_row(row, identity)
 
     def fit_topics(self, topics: int = 50, **options: Any) -> TopicModel:
-        """Fit topics to the documents and keep them here; options as ``TopicModel.fit``."""
+        """Fit topics to the documents and keep them here; options as ``TopicModel.fit``.
+
+        ``without`` are words to leave out.
+        """
         return fit_topics(self, topics, **options).require_model()
 
     def encode(

@@ -15,13 +15,15 @@ from lexfield.explain import Explanation
 from lexfield.index.chance import Tail, join
 from lexfield.index.collection import Collection
 from lexfield.index.encodings import find_encodings
-from lexfield.index.filter import Where, allowed_rows, read_where, where_notes
+from lexfield.index.filter import allowed_rows, where_notes
 from lexfield.index.query import LONGEST_QUERY, Query, check_length
 from lexfield.index.ranking import Found, Ranking, add_notes
+from lexfield.index.reading import check_sentence, find_text, split_id
 from lexfield.progress import Progress
 from lexfield.results import JsonObject
 from lexfield.search.method import Mask, Method, draw_sample, format_method, run, uses_vectors
 from lexfield.search.registry import METHODS, parse, read_query
+from lexfield.text.fields import Where, read_where
 from lexfield.text.normalise import TOKENIZERS
 from lexfield.text.segment import split_words
 from lexfield.vectors.encoders import is_known_elsewhere
@@ -122,19 +124,13 @@ class Searcher:
 
 def locate(index: Collection, identity: str) -> tuple[str, int]:
     """Return the unit and the row of an id. Raise InputError if the index does not hold it."""
-    number = index.documents.get(identity)
-    if number is not None:
+    document, sentence = split_id(index.documents, identity)
+    corpus, row = find_text(index.segments, index.documents, document)
+    number = index.documents[document]
+    if sentence is None:
         return "document", number
-    document, mark, sentence = identity.rpartition("#")
-    number = index.documents.get(document) if mark and sentence.isdigit() else None
-    if number is not None:
-        rows = np.flatnonzero(index.rows("sentence").documents == number)
-        if int(sentence) < len(rows):
-            return "sentence", int(rows[int(sentence)])
-    raise InputError(
-        f"The index has no document or sentence {identity!r}.",
-        "Ids are shown with every hit of a search.",
-    )
+    check_sentence(corpus, row, sentence)
+    return "sentence", int(np.searchsorted(index.rows("sentence").documents, number)) + sentence
 
 
 def search_many(

@@ -6,19 +6,17 @@ Every verb is at ``/v1/NAME`` and answers as ``--json`` prints it; beside them a
 from __future__ import annotations
 
 import asyncio
-import re
 import shlex
 import time
-from collections.abc import AsyncIterator, Iterable, Iterator, Mapping
+from collections.abc import AsyncIterator, Iterable, Iterator
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 from urllib.parse import urlencode
 
 import msgspec
 from msgspec import Meta
 from starlette.applications import Starlette
-from starlette.datastructures import UploadFile
 from starlette.requests import Request
 from starlette.responses import FileResponse, RedirectResponse, Response, StreamingResponse
 from starlette.routing import BaseRoute, Mount, Route
@@ -28,14 +26,16 @@ from lexfield import __version__
 from lexfield.engine.threads import cores
 from lexfield.errors import InputError, list_names
 from lexfield.results import JsonObject
-from lexfield.serve.guard import Limits, guarded_app
+from lexfield.serve.bodies import read_body, read_form, read_query
+from lexfield.serve.guard import Limits, guarded_app, refuse
 from lexfield.serve.inputs import Call, make_parameter, offer, read_request, read_values
 from lexfield.serve.inputs import Request as VerbRequest
 from lexfield.serve.jobs import Job
 from lexfield.serve.library import Library
 from lexfield.serve.openapi import AnyAnswer, Operation, answer_type, describe_api
-from lexfield.serve.problems import InvalidError, ServedError
-from lexfield.serve.server import Holdings, Server, find_verb, list_served
+from lexfield.serve.pastes import LONGEST, Paste
+from lexfield.serve.problems import ServedError
+from lexfield.serve.server import Holdings, Preview, Server, find_verb, list_served
 from lexfield.serve.uploads import Sent
 from lexfield.store.manifest import REBUILD
 from lexfield.text.stopwords import stopwords
@@ -51,7 +51,6 @@ _TWINS = {
     "/v1/topics": "topics", "/v1/bags": "bags", "/v1/indexes": "start",
 }  # fmt: skip
 _LONGEST_QUERY = 4000  # characters of an address; what is longer is posted
-_SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]")
 _MEDIA = {"json": "application/json", "csv": "text/csv; charset=utf-8"}
 _FOLLOWER = make_parameter(
     "follower",
@@ -71,8 +70,14 @@ _BUILD = {
         "Field with the title, which begins the text; found automatically by default, or none.",
         "",
     ),
+    "id_field": make_parameter("id_field", Annotated[str, Meta(max_length=1000)], default=""),
     "language": make_parameter("language", Annotated[str, Meta(max_length=20)], default="en"),
     "follower": _FOLLOWER,
+}
+
+
+_PASTE = {
+    "text": make_parameter("text", Annotated[str, Meta(max_length=LONGEST)], default=REQUIRED)
 }
 
 
@@ -123,8 +128,17 @@ def make_app(
 
     routes = [*_make_routes(server), *_make_pages()]
     app = guarded_app(routes, limits=limits, host=host, token=token, lifespan=lifespan)
+    app.add_exception_handler(404, _show_missing)
     app.state.server = server
     return app
+
+
+async def _show_missing(request: Request, error: Exception) -> Response:
+    """Show the page, which says so itself, to a browser that asks for a path there is not."""
+    is_data = request.url.path.startswith(("/v1/", "/static/")) or "." in request.url.path
+    if is_data or request.method != "GET" or "text/html" not in request.headers.get("accept", ""):
+        return await refuse(request, error)
+    return FileResponse(STATIC / "index.html", 404)
 
 
 def _make_pages() -> list[BaseRoute]:
@@ -192,6 +206,11 @@ class Api:
         yield Operation(
             "build", "POST", "/v1/indexes", self.build, body=_BUILD, files="files", **started
         )
+        yield Operation(
+            "preview", "POST", "/v1/preview", self.preview, body={}, files="files", answer=Preview
+        )
+        yield Operation("paste", "POST", "/v1/pastes", self.paste, body=_PASTE, answer=Paste)
+        yield Operation("pasted", "GET", "/v1/pastes/{id}", self.show_paste, answer=Paste)
         yield Operation("forget", "DELETE", index, self.forget, status=204)
         yield Operation(
             "snippets",
@@ -257,12 +276,8 @@ class Api:
 
     async def build(self, request: Request) -> Response:
         """Build an index of files or of a text; follow the job that is returned."""
-        async with request.form(max_part_size=5_000_000) as form:
-            files = [one for one in form.getlist("files") if isinstance(one, UploadFile)]
-            sent = [Sent(file.filename or "text", await file.read()) for file in files]
-            names = dict.fromkeys(name for name in form if name != "files")
-            fields = {name: form.getlist(name) for name in names}
-        values = read_values("build", _BUILD, _join_single(fields), lax=True)
+        sent, fields = await read_form(request)
+        values = read_values("build", _BUILD, fields, lax=True)
         name, text = values.get("name", ""), values.get("text", "")
         if text.strip():
             sent.append(Sent(f"{name or 'text'}.txt", text.encode("utf-8", "replace")))
@@ -277,11 +292,26 @@ class Api:
             {
                 "text_field": values.get("text_field", []),
                 "title_field": values.get("title_field", "") or None,
+                "id_field": values.get("id_field", "") or None,
                 "language": language,
             },
             values.get("follower"),
         )
         return respond(job, 202)
+
+    async def preview(self, request: Request) -> Response:
+        """Return the columns of a table, what each would be used for, and its first rows."""
+        sent, _ = await read_form(request)
+        return Response(await self._server.preview(sent), media_type="application/json")
+
+    async def paste(self, request: Request) -> Response:
+        """Keep a text under a short id; wherever a text can be sent, `paste:ID` stands for it."""
+        values = read_values("A paste", _PASTE, await read_body(request))
+        return respond(self._server.pastes.keep(values["text"]))
+
+    async def show_paste(self, request: Request) -> Response:
+        """Return a text that was pasted."""
+        return respond(self._server.pastes.read(request.path_params["id"]))
 
     async def forget(self, request: Request) -> Response:
         """Delete an index that was built here."""
@@ -302,7 +332,7 @@ class Api:
         """Return a question as a command, as Python, and as a request of curl."""
         values = read_values("A question", self._asked, await read_body(request))
         asked = read_request(find_verb(values["verb"]), values.get("options", {}), lax=True)
-        arguments = Call(asked, self._server.library).arguments
+        arguments = Call(self._server.pastes.expand(asked), self._server.library).arguments
         command, python = (write(asked.verb, arguments) for write in (write_command, write_python))
         return respond(Snippets(command, python, _write_curl(request, asked)))
 
@@ -340,16 +370,6 @@ def respond(value: object, status: int = 200) -> Response:
     return Response(msgspec.json.encode(value), status, media_type="application/json")
 
 
-def read_query(request: Request) -> dict[str, object]:
-    """Return the parameters of an address; one that is repeated is a list."""
-    names = dict.fromkeys(request.query_params)
-    return _join_single({name: request.query_params.getlist(name) for name in names})
-
-
-def _join_single(found: Mapping[str, list[Any]]) -> dict[str, object]:
-    return {name: values if len(values) > 1 else values[0] for name, values in found.items()}
-
-
 def _write_curl(request: Request, asked: VerbRequest) -> str:
     """Return the command that sends a question to this server."""
     words = ["curl"]
@@ -372,17 +392,3 @@ def _write_curl(request: Request, asked: VerbRequest) -> str:
 def _read_follower(request: Request) -> str | None:
     found = read_values("A job", {"follower": _FOLLOWER}, read_query(request))
     return found.get("follower")
-
-
-async def read_body(request: Request) -> JsonObject:
-    """Return the object that was sent as JSON."""
-    if "json" not in request.headers.get("content-type", ""):
-        raise InvalidError("The body is not JSON.", "Send it with content-type: application/json.")
-    body = await request.body()
-    try:
-        return msgspec.json.decode(body, type=JsonObject)
-    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
-        what = str(error).removeprefix("JSON is malformed: ")
-        if _SURROGATE.search(body):
-            what = "it may contain half of a character (a lone surrogate)"
-        raise InvalidError(f"The body is not a JSON object: {what}.") from error

@@ -38,6 +38,7 @@ from lexfield.errors import LexfieldError, check
 from lexfield.serve.access import Access, check_token
 from lexfield.serve.problems import FAULT, ServedError, describe_problem, log_fault, status_of
 
+UPLOADS = ("/v1/indexes", "/v1/preview")  # where files are sent
 _RETRY = "2"  # seconds after which a refused caller may try again
 HEADERS = {
     "content-security-policy": "default-src 'none'; script-src 'self'; style-src 'self';"
@@ -55,17 +56,20 @@ HEADERS = {
 class Limits:
     """Limits of a server.
 
-    body: bytes of a request. seconds: time of a request. concurrent: requests at a time, and event
-    streams at a time. memory: bytes of each process that works on a request.
+    body: bytes of a request; upload: of one that sends files. seconds: time of a request.
+    concurrent: requests at a time, and event streams at a time. memory: bytes of each process that
+    works on a request.
     """
 
     body: int = 10_000_000
     seconds: float = 30.0
     concurrent: int = 64
     memory: int = 4_000_000_000
+    upload: int = 200_000_000
 
     def __post_init__(self) -> None:
         check(0 < self.body < 2**40, "body", "over 0 bytes", self.body)
+        check(0 < self.upload < 2**40, "upload", "over 0 bytes", self.upload)
         check(0 < self.seconds < math.inf, "seconds", "over 0", self.seconds)
         check(self.concurrent > 0, "concurrent", "at least 1", self.concurrent)
         check(self.memory >= 5e8, "memory", "at least 500,000,000 bytes", self.memory)
@@ -125,20 +129,20 @@ class Guard:
         is_stream = scope["path"].endswith("/events")
         try:
             async with asyncio.timeout(None if is_stream else self._limits.seconds):
-                body = await self._read_body(Headers(scope=scope), receive)
+                most = self._limits.upload if scope["path"] in UPLOADS else self._limits.body
+                body = await self._read_body(Headers(scope=scope), receive, most)
                 with self._take_place(is_stream, started):
                     await self._run(scope, body, receive, send, started)
         except TimeoutError:
             message = f"This took longer than {self._limits.seconds:g} seconds and was stopped."
             raise ServedError(message, "Ask for less, or start it as a job.", 504) from None
 
-    async def _read_body(self, headers: Headers, receive: Receive) -> bytes:
-        """Return the whole body; stop reading one as soon as it is too large.
+    async def _read_body(self, headers: Headers, receive: Receive, most: int) -> bytes:
+        """Return the whole body; stop reading one as soon as it has more than ``most`` bytes.
 
         If too many bodies are arriving, the one that has been silent longest is dropped. So a
         caller who sends a byte now and then, to hold a place, keeps nobody out.
         """
-        most = self._limits.body
         hint = "Send less at a time."
         too_large = ServedError(f"The body is larger than {most / 1e6:,.1f} MB.", hint, 413)
         length = headers.get("content-length", "0")
@@ -233,7 +237,7 @@ def guarded_app(
     """Return an app behind its guard, each of whose errors says what is wrong and what to do."""
     check_token(host, token)  # now, not when the first request comes
     guard = Middleware(Guard, limits=limits or Limits(), host=host, token=token)
-    handlers = {LexfieldError: show_error or _show_error, HTTPException: _refuse}
+    handlers = {LexfieldError: show_error or _show_error, HTTPException: refuse}
     return Starlette(
         routes=routes, middleware=[guard], exception_handlers=handlers, lifespan=lifespan
     )
@@ -245,7 +249,8 @@ async def _show_error(request: Request, error: Exception) -> Response:
     return JSONResponse(describe_problem(error), status_of(error), headers)
 
 
-async def _refuse(request: Request, error: Exception) -> Response:
+async def refuse(request: Request, error: Exception) -> Response:
+    """Say in JSON that there is no such path, or no such method."""
     assert isinstance(error, HTTPException)
     what = "There is no such path." if error.status_code == 404 else str(error.detail)
     hint = "See /openapi.json for what there is." if error.status_code in (404, 405) else ""

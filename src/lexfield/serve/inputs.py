@@ -30,7 +30,6 @@ _TEXTS = Annotated[Sequence[Text], Meta(max_length=20)]
 _QUERY = Annotated[str, Meta(max_length=20_000)]
 _WORD = Annotated[str, Meta(min_length=1, max_length=200)]
 _WORDS = Annotated[Sequence[_WORD], Meta(max_length=20)]
-_WHERE = Annotated[Sequence[Annotated[str, Meta(max_length=500)]], Meta(max_length=20)]
 _SIZE = Annotated[int, Meta(ge=10, le=500)]
 
 
@@ -40,7 +39,7 @@ def _whole(low: int, high: int) -> Any:
 
 # What the server bounds more tightly than a verb does, so that no caller can keep it too busy.
 LIMITS: dict[str, JsonObject] = {
-    "bags": {"query": _QUERY, "k": _whole(1, 200), "where": _WHERE},
+    "bags": {"query": _QUERY, "k": _whole(1, 200), "start": _whole(0, 1000)},
     "clusters": {"k": _whole(10, 1000) | Literal["auto"], "seeds": _whole(1, 20)},
     "compare": {"resamples": _whole(20, 2000)},
     "documents": {"k": _whole(1, 2000)},
@@ -49,9 +48,10 @@ LIMITS: dict[str, JsonObject] = {
     "kwic": {"word": _WORDS, "window": _whole(0, 100), "k": _whole(1, 10_000)},
     "layout": {"words": _whole(10, 50_000)},
     "near": {"word": _WORDS, "k": _whole(1, 1000)},
-    "run": {"k": _whole(1, 1000), "where": _WHERE},
-    "search": {"query": _QUERY, "k": _whole(1, 200), "where": _WHERE, "metric": Id},
+    "run": {"k": _whole(1, 1000)},
+    "search": {"query": _QUERY, "k": _whole(1, 200), "start": _whole(0, 1000), "metric": Id},
     "threshold": {"sample": _whole(40, 20_000) | None},
+    "topic_shares": {"k": _whole(1, 1000)},
     "topics": {"k": _whole(1, 100)},
     "train_vectors": {
         "models": _whole(2, 10),
@@ -217,6 +217,10 @@ def _number_texts(texts: Sequence[str]) -> dict[str, str]:
     return {f"text {number}": text for number, text in enumerate(texts, 1)}
 
 
+def _has(verb: Verb, name: str) -> bool:
+    return any(parameter.name == name for parameter in verb.parameters)
+
+
 class Call:
     """A request as a worker gets it; ids become paths here and nowhere else.
 
@@ -271,10 +275,14 @@ class Call:
         """Return a text, or one of two collections: by an id, or as it was sent."""
         by_id, itself = name_sides(parameter.name)
         id, text = self._values.get(by_id), self._values.get(itself)
+        if id is None and text is None and self._values.get(f"{parameter.name}_where"):
+            return {"path": self._open(self._values.get("index"))}
         if id is None and text is None and not parameter.required:
             return None
         if (id is None) == (text is None):
-            raise InputError(f"Give either {by_id} (an id) or {itself}.")
+            group = f"{parameter.name}_where"
+            also = f", or a group with {group}" if _has(self.verb, group) else ""
+            raise InputError(f"Give either {by_id} (an id) or {itself}{also}.")
         if text is not None:
             side = parameter.name.upper()
             return {"texts": {f"text {side}" if len(side) == 1 else "the text": text}}

@@ -6,7 +6,13 @@ import logging
 from collections.abc import Mapping
 
 from lexfield.engine.worker import describe_failure
-from lexfield.errors import InputError, LexfieldError, MissingExtraError, StoreError
+from lexfield.errors import (
+    InputError,
+    LexfieldError,
+    MissingExtraError,
+    StoreError,
+    UnknownDocumentError,
+)
 
 OUT_OF_MEMORY = 507
 FAULT = {"error": "This is a fault in lexfield.", "hint": "Please report it."}
@@ -36,6 +42,7 @@ class ServedError(LexfieldError):
 
 _STATUSES: dict[type[LexfieldError], int] = {
     NotFoundError: 404,
+    UnknownDocumentError: 404,
     InvalidError: 422,
     InputError: 400,
     MissingExtraError: 501,

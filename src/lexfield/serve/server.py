@@ -5,7 +5,9 @@ from __future__ import annotations
 import asyncio
 from collections import OrderedDict
 from dataclasses import asdict, dataclass
-from typing import Any
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, Literal
 
 import msgspec
 
@@ -17,6 +19,7 @@ from lexfield.serve.guard import Limits
 from lexfield.serve.inputs import Call, Request, read_request
 from lexfield.serve.jobs import Job, Jobs
 from lexfield.serve.library import INDEXES, MODELS, Holding, Library, Scrubber
+from lexfield.serve.pastes import Pastes
 from lexfield.serve.pool import Pool, generation_of, hide_paths
 from lexfield.serve.problems import NotFoundError
 from lexfield.store.folder import Store
@@ -24,10 +27,12 @@ from lexfield.vectors.sources import find_home, list_sets
 from lexfield.verbs import list_functions
 from lexfield.verbs.declare import Verb
 
-TASK, BUILD, WARM = (f"lexfield.serve.tasks:{name}" for name in ("run", "build", "warm"))
+TASK, BUILD, WARM, PREVIEW = (
+    f"lexfield.serve.tasks:{name}" for name in ("run", "build", "warm", "preview")
+)
 TRAIN = "train_vectors"  # the one verb that writes a folder of its own into the library
 _OLD_JOBS = {"fit": "fit_topics", "models": TRAIN}  # in version 0.1
-_CACHED, _LARGEST = 64, 1_000_000  # answers that are remembered, and bytes of one
+_KEPT, _LARGEST = 100_000_000, 5_000_000  # bytes of answers that are remembered, and of one
 
 
 @dataclass(frozen=True)
@@ -68,6 +73,22 @@ class Holdings:
     damaged: dict[str, str]
 
 
+@dataclass(frozen=True)
+class PreviewColumn:
+    """A column of a table, and what it would be used for."""
+
+    name: str
+    role: Literal["text", "title", "id", "metadata"]
+
+
+@dataclass(frozen=True)
+class Preview:
+    """The beginning of a table; a file of plain text has no columns."""
+
+    columns: list[PreviewColumn]
+    rows: list[dict[str, str]]
+
+
 def find_verb(name: str) -> Verb:
     """Return a verb that can be a job, by its name or by that of version 0.1."""
     listed = list_functions().get(_OLD_JOBS.get(name, name))
@@ -90,10 +111,12 @@ class Server:
     def __init__(self, library: Library, limits: Limits, workers: int) -> None:
         self.library, self.limits = library, limits
         self.pool = Pool(workers, self._choose_first_task, limits.memory)
+        self.pastes = Pastes(library.folder / "pastes")
         self.jobs = Jobs(memory=limits.memory)
         self.scrubber = Scrubber(library)
         self.ready = False
         self._cache: OrderedDict[tuple[Any, ...], bytes] = OrderedDict()
+        self._size = 0
 
     async def warm(self) -> None:
         """Open the indexes before the first request asks for them."""
@@ -106,7 +129,7 @@ class Server:
 
     def make_item(self, request: Request) -> tuple[JsonObject, Holding | None]:
         """Return what a worker is asked, and the index that it is asked about."""
-        call = Call(request, self.library)
+        call = Call(self.pastes.expand(request), self.library)
         for kept in call.kept:
             self.scrubber.check(kept)
         names = call.sources | {str(find_home()): "~"}
@@ -136,9 +159,10 @@ class Server:
 
     def _remember(self, key: tuple[Any, ...], found: bytes) -> None:
         if len(found) <= _LARGEST:
+            self._size += len(found) - len(self._cache.get(key, b""))
             self._cache[key] = found
-            while len(self._cache) > _CACHED:
-                self._cache.popitem(last=False)
+            while self._size > _KEPT:
+                self._size -= len(self._cache.popitem(last=False)[1])
 
     def start(self, request: Request, follower: str | None = None) -> Job:
         """Start a verb as a job, the same for the same question; its answer is remembered, too."""
@@ -192,6 +216,13 @@ class Server:
         item = {"id": room.id, "options": options, "names": names}
         ending: JsonObject = {"done": room.move_in, "ended": room.clear}
         return self.jobs.start("build", room.id, BUILD, item, follower=follower, **ending)
+
+    async def preview(self, files: list[uploads.Sent]) -> bytes:
+        """Return the beginning of the first of some files, as JSON; nothing of it is kept."""
+        with TemporaryDirectory(prefix="lexfield-") as folder:  # only its owner can read it
+            name = uploads.keep(files[:1], Path(folder))[0]
+            item = {"path_sent": str(Path(folder) / name), "names": {folder: ""}}
+            return await self.pool.ask(PREVIEW, item)
 
     async def describe(self) -> Holdings:
         """Return everything that this server holds, and its limits."""

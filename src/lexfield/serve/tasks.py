@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from contextlib import nullcontext
 from dataclasses import replace
 from functools import lru_cache
@@ -10,8 +11,10 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+import msgspec
+
 from lexfield.cluster.sharded_index import open_index as open_at
-from lexfield.errors import InputError, LexfieldError, list_names, shorten
+from lexfield.errors import InputError, LexfieldError, list_names, shorten, suggest
 from lexfield.progress import Progress, begin_stage, silent
 from lexfield.results import JsonObject
 from lexfield.search.index import Index
@@ -22,14 +25,18 @@ from lexfield.store.files import private_files
 from lexfield.store.folder import verify
 from lexfield.text.corpus import Corpus
 from lexfield.text.document import Document
+from lexfield.text.fields import Where
 from lexfield.text.read import Reader
 from lexfield.vectors.sources import BUILT_IN, find_imported, list_sets
 from lexfield.vectors.wordvectors import WordVectors
 from lexfield.verbs import list_functions
 from lexfield.verbs.declare import Verb
+from lexfield.verbs.documents import select_documents
 from lexfield.verbs.results import Result, encode_body, encode_csv
 
 _PASSES, _READ = 40, 1_500_000  # most passes over a text to train on, and words read in all
+_CUT = {"compare"}  # verbs that take one document as it was cut when it was indexed
+_ROWS, _CELL = 5, 300  # of a preview: rows, and characters of a value
 _PARTS = ("topics", "metrics/*", "shards/*")  # stores within that of an index
 
 
@@ -51,7 +58,7 @@ def run(
     declared = list_functions()[verb].load()
     if path is not None:
         index = open_index(path, generation)
-        _check_size(index, declared)
+        _check_size(index, declared, options.get("where"))
         if verb == "train_vectors":
             options = {"epochs": _choose_epochs(index), **options}
     own = private_files() if declared.served == "own" else nullcontext()
@@ -73,13 +80,15 @@ def run(
     return hide_paths(answer, {folder: "", **names})
 
 
-def _check_size(index: Index, verb: Verb) -> None:
-    most = MOST_DOCUMENTS.get(verb.name, len(index.documents))
-    if len(index.documents) > most:
+def _check_size(index: Index, verb: Verb, where: Where | None) -> None:
+    most = MOST_DOCUMENTS.get(verb.name)
+    if most is None or len(index.documents) <= most:
+        return
+    count = len(select_documents(index, where)[0])
+    if count > most:
         raise InputError(
-            f"The index has {len(index.documents):,} documents; every pair of at most {most:,} is"
-            " sent.",
-            f"Use the command line: lexfield {verb.command}.",
+            f"There are {count:,} documents; every pair of at most {most:,} is sent.",
+            f"Choose some with --where, or use the command line: lexfield {verb.command}.",
         )
 
 
@@ -105,7 +114,8 @@ def _build_arguments(verb: Verb, options: JsonObject, folder: Path) -> JsonObjec
             case "index":
                 built[name] = open_index(value["path"], metric=options.get("metric"))
             case "text" | "side" as kind:
-                built[name] = _build_source(value, name_sides(name)[1], single=kind == "text")
+                single = kind == "text" and verb.name not in _CUT
+                built[name] = _build_source(value, name_sides(name)[1], single=single)
             case "texts" if verb.served == "own":
                 built[name] = list(value["texts"].values())  # the index gives them ids
             case "texts":
@@ -138,9 +148,12 @@ def _build_source(
     ``itself`` is the parameter that takes a text instead of the id of a document.
     """
     index = open_index(source["path"]) if source.get("path") else None
+    ids = source.get("documents", ())
+    if index is not None and not single and not source.get("texts") and _can_select(index, ids):
+        return index.segments[0].corpus.select([index.documents[id] for id in ids])
     chosen = [Document(name, text) for name, text in source.get("texts", {}).items()]
     if index is not None:
-        chosen += [_read_document(index, id, itself) for id in source.get("documents", ())]
+        chosen += [_read_document(index, id, itself) for id in ids]
         if not chosen:
             return index
     if single:
@@ -148,12 +161,19 @@ def _build_source(
     return Corpus.of(chosen, normalisation=index.normalisation if index else None)
 
 
+def _can_select(index: Index, ids: Sequence[str]) -> bool:
+    """Can documents be taken as they are cut, rather than be cut again?"""
+    known = index.documents
+    return bool(ids) and len(index.segments) == 1 and all(id in known for id in ids)
+
+
 def _read_document(index: Index, id: str, itself: str) -> Document:
     number, rows = index.documents.get(id), index.rows("document")
     if number is None:
+        close = suggest(id, index.documents)
         raise NotFoundError(
-            f"The index holds no document {shorten(id, 100)!r}.",
-            f"See /v1/documents for the ids, or send a text itself as {itself}.",
+            f"The index has no document {shorten(id, 100)!r}.",
+            close or f"Send the id of a document, or a text itself as {itself}.",
         )
     about = rows.describe(number)
     return Document(id, rows.text(number), about["source"], about["metadata"])
@@ -204,7 +224,8 @@ def _load_vectors(name: str, folder: str | None, state: str | None) -> WordVecto
 def build(id: str, options: JsonObject, names: dict[str, str], report: Progress = silent) -> str:
     """Build an index of the files in a folder; return the same as ``lexfield index --json``."""
     folder = Path(options["folder"])
-    reader = Reader([folder], text_fields=options["text_field"], title_field=options["title_field"])
+    fields = {name: options[name] for name in ("title_field", "id_field")}
+    reader = Reader([folder], text_fields=options["text_field"], **fields)
     begin_stage(report, "reading documents")
     named = (  # where a text lay while it was read means nothing to anybody
         replace(one, source=str(Path(one.source).relative_to(folder))) for one in reader
@@ -212,7 +233,7 @@ def build(id: str, options: JsonObject, names: dict[str, str], report: Progress 
     corpus = Corpus.of(named, progress=report)
     left_out = [hide_paths(note, names) for note in reader.report()]
     if not len(corpus.documents):
-        raise InputError("There is no text in what was sent.", "; ".join(left_out))
+        raise reader.no_text_error()
     corpus.notes.extend(left_out)
     begin_stage(report, "embedding words")
     with private_files():
@@ -223,6 +244,15 @@ def build(id: str, options: JsonObject, names: dict[str, str], report: Progress 
     notes = found.pop("notes")
     del found["path"]
     return encode_body("index", Result([{"id": id, **found}], notes=notes)).decode()
+
+
+def preview(path_sent: str, names: dict[str, str]) -> str:
+    """Return the columns of a table with their uses, and its first rows."""
+    path = Path(path_sent)
+    roles, records = Reader([path]).preview(_ROWS)
+    shown = [{name: shorten(value, _CELL) for name, value in one.items()} for one in records]
+    columns = [{"name": name, "role": role} for name, role in roles.items()]
+    return msgspec.json.encode({"columns": columns, "rows": shown}).decode()
 
 
 def warm(paths: list[str]) -> str:

@@ -10,39 +10,21 @@ from __future__ import annotations
 import gzip
 import io
 import itertools
-import lzma
 import re
-import struct
 import unicodedata
-import zipfile
 import zlib
 from collections.abc import Iterator
-from dataclasses import dataclass
-from pathlib import Path, PurePosixPath
-from typing import IO
+from dataclasses import dataclass, replace
+from pathlib import Path
 
 from lexfield.errors import InputError
 from lexfield.store.files import private_files, replace_file
 from lexfield.text.decode import SAMPLE, identify
-from lexfield.text.readers import map_suffixes
+from lexfield.text.formats.archive import Bounds, read_bounded, unzip
+from lexfield.text.readers import ARCHIVES, BY_CONTENT, map_suffixes
 
 _ZIP, _GZIP, _PARQUET = b"PK\x03\x04", b"\x1f\x8b", b"PAR1"
-_OFFICE = ("[Content_Types].xml", "mimetype")  # entries of documents that are zip files
-_ENTRY = b"PK\x01\x02"  # before each entry of the directory
-_PIECE = 1 << 16
-_ZIP_ERRORS = (  # of zipfile and the packers under it, whose headers can hold any number
-    zipfile.BadZipFile, zlib.error, lzma.LZMAError, struct.error, EOFError, OSError, LookupError,
-    OverflowError, RuntimeError, ValueError,
-)  # fmt: skip
-
-
-@dataclass(frozen=True)
-class Bounds:
-    """Limits: files in all, bytes of everything unpacked, and its ratio to what was sent."""
-
-    entries: int = 5000
-    unpacked: int = 200_000_000
-    ratio: float = 100.0
+_BOUNDS = Bounds(entries=5000, unpacked=200_000_000, ratio=100)
 
 
 @dataclass(frozen=True)
@@ -55,7 +37,7 @@ class Sent:
 
 def keep(files: list[Sent], folder: Path, bounds: Bounds | None = None) -> list[str]:
     """Write files of text into a folder; return their names."""
-    bounds = bounds or Bounds()
+    bounds = bounds or _BOUNDS
     names: list[str] = []
     room = bounds.unpacked
     for sent in files:
@@ -74,76 +56,21 @@ def keep(files: list[Sent], folder: Path, bounds: Bounds | None = None) -> list[
 
 
 def _unpack(sent: Sent, bounds: Bounds, room: int) -> Iterator[tuple[str, bytes]]:
-    if sent.data.startswith(_ZIP):
-        yield from _unzip(sent, bounds, room)
+    if sent.data.startswith(_ZIP) and identify(sent.data[:SAMPLE])[0] == "a zip archive":
+        for name, data in unzip(sent.data, sent.name, replace(bounds, unpacked=room)):
+            kind = identify(data[:SAMPLE])[0]
+            if data.startswith(_GZIP) or BY_CONTENT.get(kind) in ARCHIVES:
+                raise InputError(f"{name} in {sent.name} is an archive itself.", "Unpack it first.")
+            yield name, data
     elif sent.data.startswith(_GZIP):
         name = sent.name.removesuffix(".gz")
         try:
             with gzip.GzipFile(fileobj=io.BytesIO(sent.data)) as stream:
-                yield name, _read(stream, name, len(sent.data), bounds, room)
+                yield name, read_bounded(stream, name, len(sent.data), room, bounds)
         except (OSError, EOFError, zlib.error) as error:
             raise InputError(f"{sent.name} is a damaged gzip file: {error}.") from error
     else:
         yield sent.name, sent.data
-
-
-def _check_entries(sent: Sent, entries: int, bounds: Bounds) -> None:
-    if entries > bounds.entries:
-        raise InputError(
-            f"{sent.name} has more than {bounds.entries:,} entries.", "Send fewer files."
-        )
-
-
-def _unzip(sent: Sent, bounds: Bounds, room: int) -> Iterator[tuple[str, bytes]]:
-    # Counted before zipfile makes an object of each; an archive within may hold as many again.
-    _check_entries(sent, sent.data.count(_ENTRY) // 2, bounds)
-    try:
-        with zipfile.ZipFile(io.BytesIO(sent.data)) as archive:
-            entries = [entry for entry in archive.infolist() if not entry.is_dir()]
-            if any(entry.filename in _OFFICE for entry in entries):
-                what, hint = identify(sent.data[:SAMPLE])
-                raise InputError(f"{sent.name} is {what}, not text.", hint)
-            _check_entries(sent, len(entries), bounds)
-            for entry in entries:
-                path = PurePosixPath(entry.filename)
-                link = entry.external_attr >> 28 == 0xA
-                if link or any(part.startswith((".", "__MACOSX")) for part in path.parts):
-                    continue
-                if entry.flag_bits & 1:
-                    raise InputError(f"{sent.name} is encrypted.", "Send it without a password.")
-                with archive.open(entry) as stream:
-                    data = _read(stream, entry.filename, max(entry.compress_size, 1), bounds, room)
-                room -= len(data)
-                if data.startswith((_ZIP, _GZIP)):
-                    raise InputError(
-                        f"{entry.filename} in {sent.name} is an archive itself.", "Unpack it first."
-                    )
-                yield entry.filename, data
-    except InputError:
-        raise
-    except _ZIP_ERRORS as error:
-        raise InputError(f"{sent.name} is a damaged zip archive: {error}.") from error
-
-
-def _read(
-    stream: IO[bytes] | gzip.GzipFile, name: str, packed: int, bounds: Bounds, room: int
-) -> bytes:
-    """Return an entry, read piece by piece, as the size that it claims may be wrong."""
-    parts, size = [], 0
-    while piece := stream.read(_PIECE):
-        size += len(piece)
-        if size > room:
-            raise InputError(
-                f"More than {bounds.unpacked / 1e6:,.0f} MB are packed in what was sent.",
-                "Send less at a time.",
-            )
-        if size > _PIECE and size > bounds.ratio * packed:
-            raise InputError(
-                f"{name} unpacks to more than {bounds.ratio:g} times its size.",
-                "Send it unpacked, if it is what it should be.",
-            )
-        parts.append(piece)
-    return b"".join(parts)
 
 
 def _check_text(name: str, data: bytes) -> None:
@@ -156,10 +83,11 @@ def _check_text(name: str, data: bytes) -> None:
     if name.lower().endswith(".parquet"):
         raise InputError(f"{name} is not a Parquet file.", "Rename it with the correct suffix.")
     what, _ = identify(data[:SAMPLE])
-    if what:
+    if what and what not in BY_CONTENT:
         raise InputError(
             f"{name} is {what}, not text.",
-            "Send plain text, csv, tsv, jsonl, parquet, or a zip archive of these.",
+            "Send text, a document (PDF, DOCX, ODT, EPUB, HTML, RTF, e-mail), a table (csv, tsv,"
+            " jsonl, parquet), or a zip archive of these.",
         )
 
 

@@ -35,7 +35,8 @@ from lexfield.study.design import (
     StudyQuery,
 )
 from lexfield.text.decode import SAMPLE, refuse_binary
-from lexfield.text.readers import read_at_most
+from lexfield.text.fields import read_where
+from lexfield.text.source import read_at_most
 
 MOST_BYTES = 20_000_000
 MOST_QUERIES = 10_000
@@ -130,7 +131,7 @@ def suggest(
     """Return the best sentences of the index for each text, all different."""
     rows = index.rows("sentence")
     fit = (rows.lengths >= lengths.least) & (rows.lengths <= lengths.most)
-    allowed = allowed_rows(rows, where)
+    allowed = allowed_rows(rows, read_where(where))
     mask = fit if allowed is None else fit & allowed
     if not mask.any():
         raise InputError(

@@ -16,10 +16,11 @@ BOMS = (
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
 _DOCUMENT = "Save it as plain text first (.txt, UTF-8)."
+_READ = "Leave out --format: it is recognised."
 _PACKED = "Unpack it first."
 _MAGIC = (  # where, bytes, what it is, what to do
-    (0, b"%PDF-", "a PDF document", _DOCUMENT),
-    (0, b"{\\rtf", "an RTF document", _DOCUMENT),
+    (0, b"%PDF-", "a PDF document", _READ),
+    (0, b"{\\rtf", "an RTF document", _READ),
     (0, b"%!PS", "a PostScript document", _DOCUMENT),
     (0, b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "an Office document (DOC, XLS or PPT)", _DOCUMENT),
     (60, b"BOOKMOBI", "a Mobipocket book", _DOCUMENT),
@@ -31,7 +32,7 @@ _MAGIC = (  # where, bytes, what it is, what to do
     (0, b"7z\xbc\xaf\x27\x1c", "a 7z archive", _PACKED),
     (0, b"Rar!\x1a\x07", "a RAR archive", _PACKED),
     (0, b"\x28\xb5\x2f\xfd", "a Zstandard archive", _PACKED),
-    (257, b"ustar", "a tar archive", _PACKED),
+    (257, b"ustar", "a tar archive", _READ),
     (0, b"\x89PNG\r\n", "a PNG picture", ""),
     (0, b"\xff\xd8\xff", "a JPEG picture", ""),
     (0, b"GIF87a", "a GIF picture", ""),
@@ -53,13 +54,19 @@ _MAGIC = (  # where, bytes, what it is, what to do
 )
 _READABLE = ("BZh", "MZ", "ID3", "AVI ", "WAVE", "WEBP", "ftyp", "ustar")  # could begin a text
 _INSIDE = (  # what a zip archive holds
-    (b"word/", "a Word document (DOCX)"),
-    (b"xl/", "an Excel workbook (XLSX)"),
-    (b"ppt/", "a PowerPoint presentation (PPTX)"),
-    (b"application/epub+zip", "an EPUB book"),
-    (b"opendocument", "an OpenDocument file (ODT, ODS or ODP)"),
-    (b"[Content_Types].xml", "an Office document (DOCX, XLSX or PPTX)"),
+    (b"word/document.xml", "a Word document (DOCX)", _READ),
+    (b"word/_rels/", "a Word document (DOCX)", _READ),
+    (b"xl/workbook", "an Excel workbook (XLSX)", "Save it as CSV first."),
+    (b"ppt/presentation", "a PowerPoint presentation (PPTX)", _DOCUMENT),
+    (b"application/epub+zip", "an EPUB book", _READ),
+    (b"opendocument.text", "an OpenDocument text (ODT)", _READ),
+    (b"opendocument", "an OpenDocument file (ODS or ODP)", _DOCUMENT),
+    (b"[Content_Types].xml", "an Office document (DOCX, XLSX or PPTX)", _DOCUMENT),
 )
+_FIRST = (  # how the first entry of a document that is a zip archive is called
+    b"[Content_Types].xml", b"_rels/", b"docProps/", b"word/", b"xl/", b"ppt/", b"mimetype",
+    b"META-INF/",
+)  # fmt: skip
 _CONTROL = bytes({*range(32), 127} - set(b"\t\n\v\f\r\x1b"))
 _SHORT = 2_000  # bytes; too few to detect an encoding by the frequencies of letters
 _WESTERN = 0.25  # a text in Latin letters has at most this share of bytes beyond ASCII
@@ -77,9 +84,9 @@ def identify(sample: bytes, encoding: str | None = None) -> tuple[str, str]:
         if sample.startswith(magic, at) and (control or magic.decode("latin-1") not in _READABLE):
             return what, hint
     if sample.startswith(b"PK\x03\x04"):
-        inside = (what for part, what in _INSIDE if part in sample)
-        found = next(inside, "")
-        return (found, _DOCUMENT) if found else ("a zip archive", _PACKED)
+        is_document = sample[30:].startswith(_FIRST)
+        inside = ((what, hint) for part, what, hint in _INSIDE if is_document and part in sample)
+        return next(inside, ("a zip archive", _READ))
     if encoding is None and b"\0" in sample:
         return (
             "binary data (it holds zero bytes)",
@@ -92,7 +99,11 @@ def identify(sample: bytes, encoding: str | None = None) -> tuple[str, str]:
 
 def refuse_binary(sample: bytes, source: str, encoding: str | None = None) -> None:
     """Raise ``ReadError`` if the first bytes of a file are not text."""
-    what, hint = identify(sample, encoding)
+    refuse_kind(*identify(sample, encoding), source)
+
+
+def refuse_kind(what: str, hint: str, source: str) -> None:
+    """Raise ``ReadError`` if a file is what ``identify`` returned, and not text."""
     if what:
         raise ReadError(f"{source} is {what}, not text.", hint or "Leave it out.")
 
@@ -107,11 +118,12 @@ def check_encoding(name: str) -> str:
         ) from None
 
 
-def detect(sample: bytes, *, whole: bool) -> str:
+def detect(sample: bytes, *, whole: bool, declared: re.Pattern[bytes] | None = None) -> str:
     """Return the encoding of a text from its beginning, ``sample`` (or the ``whole`` text).
 
-    A byte-order mark decides; then valid UTF-8 is UTF-8; a short text with few bytes beyond ASCII
-    is Western (cp1252); the rest is guessed from its bytes.
+    A byte-order mark decides; then valid UTF-8 is UTF-8; then what the text itself has ``declared``
+    holds; a short text with few bytes beyond ASCII is Western (cp1252); the rest is guessed from
+    its bytes.
     """
     for mark, name in BOMS:
         if sample.startswith(mark):
@@ -120,12 +132,27 @@ def detect(sample: bytes, *, whole: bool) -> str:
         codecs.getincrementaldecoder("utf-8")().decode(sample, final=whole)
         return "utf-8"
     except UnicodeDecodeError:
+        if name := _find_declared(sample[:4096], declared):
+            return name
         if len(sample) < _SHORT and (western := _western(sample)):
             return western
         from charset_normalizer import from_bytes
 
         best = from_bytes(sample[: 1 << 16]).best()
         return best.encoding if best else "latin-1"
+
+
+def _find_declared(start: bytes, declared: re.Pattern[bytes] | None) -> str:
+    """Return the encoding that a text declares, or nothing if there is none of that name."""
+    found = declared.search(start) if declared else None
+    name = found[1].decode("ascii", "replace").lower() if found else ""
+    if name in ("", "utf-8", "utf8"):  # which it is not
+        return ""
+    try:
+        "".encode(name)  # refuses codecs that are no encodings of text
+        return "cp1252" if name in ("iso-8859-1", "latin-1", "latin1") else name  # as browsers do
+    except (LookupError, ValueError):
+        return ""
 
 
 def _western(sample: bytes) -> str:

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from lexfield.errors import check, list_names
 from lexfield.results import Table
 from lexfield.text.corpus import Corpus
+from lexfield.text.spelling import note_words
 
 Sort = Literal["text", "left", "right"]
 Group = tuple[str, int]  # document, phrase
@@ -52,13 +53,14 @@ def kwic(
     window: int = 8,
     sort: Sort = "text",
     k: int | None = None,
+    start: int = 0,
 ) -> Concordance:
     """Return all occurrences of words or phrases, as written, with ``window`` words on each side.
 
     A phrase lies within one sentence; its context may extend beyond it within the document.
     ``sort`` orders by the text, or by the words to the left (the nearest first) or to the right.
-    ``k`` limits how many matches of a phrase are returned per document; ``totals`` has the real
-    numbers.
+    ``k`` limits how many matches of a phrase are returned per document, from number ``start`` on;
+    ``totals`` has the real numbers.
     """
     phrases = [phrases] if isinstance(phrases, str) else list(phrases)
     check(len(phrases) >= 1, "phrases", "at least one", phrases)
@@ -72,6 +74,7 @@ def kwic(
         places = _places(corpus, ids)
         if not len(places):
             notes.append(f"{phrase!r} does not occur")
+        notes += note_words(corpus.normalisation.words(phrase), corpus.vocabulary)
         found |= {(place, place + len(ids)): number for place in places.tolist()}
     reader = _Reader(corpus, window)
     ordered = sorted(found)
@@ -79,30 +82,32 @@ def kwic(
         ordered.sort(key=lambda match: reader.key(match[0], match[1], sort))
     owners = reader.documents([start for start, _ in ordered])
     totals = Counter({corpus.ids[one]: count for one, count in sorted(Counter(owners).items())})
-    if k is not None:
+    if k is not None or start:
         seen: Counter[Group] = Counter()
         shown = []
         for owner, match in zip(owners, ordered, strict=True):
             group = corpus.ids[owner], found[match]
             seen[group] += 1
-            if seen[group] <= k:
+            if start < seen[group] and (k is None or seen[group] <= start + k):
                 shown.append(match)
         ordered = shown
-        notes += _cut_notes(seen, phrases, k)
+        notes += _cut_notes(seen, phrases, start, k) if k is not None else []
     title = f"{len(found):,} places of {list_names(phrases)}"
     return Concordance([reader.context(*match) for match in ordered], totals, title, notes)
 
 
-def _cut_notes(counts: Mapping[Group, int], phrases: Sequence[str], k: int) -> list[str]:
+def _cut_notes(
+    counts: Mapping[Group, int], phrases: Sequence[str], start: int, k: int
+) -> list[str]:
     """Return notes on the texts that hold more places than are shown."""
-    cut = {group: count for group, count in counts.items() if count > k}
+    cut = {group: count for group, count in counts.items() if count > start + k}
+    shown = f"{start + 1:,} to {start + k:,}" if start else f"the first {k:,}"
     if len(cut) > _NAMED:
         texts = len({document for document, _ in cut})
-        return [f"the first {k:,} places per text; {texts:,} texts hold more"]
+        return [f"{shown} {'of the ' if start else ''}places per text; {texts:,} texts hold more"]
     of = len(phrases) > 1
     return [
-        f"{document}: the first {k:,} of {count:,} places"
-        + (f" of {phrases[phrase]!r}" if of else "")
+        f"{document}: {shown} of {count:,} places" + (f" of {phrases[phrase]!r}" if of else "")
         for (document, phrase), count in cut.items()
     ]
 

@@ -10,24 +10,33 @@ import json
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Never
+from typing import Any, Never
 
-from lexfield.errors import InputError, ReadError, check, list_names, refuse_unknown
+from lexfield.errors import (
+    InputError,
+    LexfieldError,
+    MissingExtraError,
+    ReadError,
+    check,
+    list_names,
+    refuse_unknown,
+)
 from lexfield.results import JsonObject
 from lexfield.store.manifest import CURRENT, generations
 from lexfield.text.cut import Cutter, Joining, NamePattern
-from lexfield.text.decode import check_encoding, strip_gutenberg
+from lexfield.text.decode import check_encoding, refuse_kind, strip_gutenberg
 from lexfield.text.document import Document
-from lexfield.text.readers import READERS, Item, Record, Source, map_suffixes, name_text
-
-if TYPE_CHECKING:
-    from pathspec import GitIgnoreSpec
+from lexfield.text.folder import walk
+from lexfield.text.readers import ARCHIVES, READERS, Item, Record, choose_format, map_suffixes
+from lexfield.text.skipped import give_reason, group_notes, report_skipped
+from lexfield.text.source import Source, name_text
 
 _TEXT_FIELDS = ("text", "body", "content", "sentence", "abstract", "description")
 _NO_TITLE = "none"
-_ID_FIELDS = ("id", "_id", "doc_id", "docno", "key")
-_IGNORE_FILES = (".gitignore", ".ignore", ".lexfieldignore")
+_ID_FIELDS = ("id", "_id", "doc_id", "docno", "key", "issue id", "issue key")
+_FILE_FIELDS = ("file", "filename", "file_name", "path")
 
 
 class Reader:
@@ -42,10 +51,10 @@ class Reader:
         "none" leaves titles out.
     id_field: the field with the id; by default id, _id, doc_id, docno or key, else the line.
     encoding: by default a byte-order mark, valid UTF-8, or a guess.
-    format: a name from ``READERS``, such as text, lines (one document per line), jsonl, csv, tsv or
-        parquet; by default from the suffix of the file.
-    metadata: a csv, tsv or jsonl file with one record per document, joined by id, file name or
-        stem.
+    format: a name from ``READERS``, such as text, lines (one document per line), csv or pdf; by
+        default from the suffix of the file and its first bytes.
+    metadata: a csv, tsv or jsonl file with one record per document, joined by id or by file name
+        with or without its suffix. Notes say what did not match.
     name: where metadata are in the names of files, such as ``{author}_{title}_{year}``.
     split, chunk, sample_chunks, join_lines: see ``Cutter``.
     """
@@ -84,12 +93,23 @@ class Reader:
         self._cutter = Cutter(*self._cutting)
         self._name = None if name is None else NamePattern(name)
         self._misnamed: list[str] = []
+        self._files: dict[str, str] = {}  # ids of files that are one document, and their names
+        self._guesses: dict[str, set[str]] = {}  # columns, and the files where they were chosen
+        self._matched: set[str] = set()
+        self._unmatched: list[str] = []
+        self._read_files = 0
+        self._noted: dict[str, tuple[str, str]] = {}  # by note: path and name of its file
+        self._errors: list[LexfieldError] = []  # of skipped files
         self._suffixes = map_suffixes()
         self._metadata = self._read_metadata(Path(metadata)) if metadata else {}
 
     def __iter__(self) -> Iterator[Document]:
-        for noted in (self.skipped, self.notes, self._misnamed):
+        for noted in (
+            self.skipped, self.notes, self._misnamed, self._files, self._guesses, self._matched,
+            self._unmatched, self._errors, self._noted,
+        ):  # fmt: skip
             noted.clear()
+        self._read_files = 0
         self._cutter = Cutter(*self._cutting)
         return self._cutter.cut(self._read_paths())
 
@@ -111,30 +131,65 @@ class Reader:
                 "Name the texts it was built from, or the index alone.",
             )
         for path in walk(folder, self.skipped):
-            source = Source(path, path.relative_to(folder).as_posix(), self.encoding)
-            is_text = getattr(READERS.get(self._format_of(source)), "is_text", False)
-            if is_text and (problem := source.problem()):
-                self.skipped.append((source.name, problem))
-            else:
-                yield from self._read(source)
+            name = path.relative_to(folder).as_posix()
+            yield from self._read_one_of_many(Source(path, name, self.encoding))
 
-    def _format_of(self, source: Source) -> str:
+    def _read_one_of_many(self, source: Source) -> Iterator[Document]:
+        """Read a file of a folder or archive; skip it, with the reason, if it cannot be read."""
+        found = 0
+        try:
+            for document in self._read(source):
+                yield document
+                found += 1
+        except (ReadError, MissingExtraError) as error:
+            reason = give_reason(error, str(source))
+            self._errors.append(error)
+            self.skipped.append((source.name, f"the rest, from {reason}" if found else reason))
+
+    def _name_format(self, source: Source) -> str:
         """Return the name of the format that the user chose, or that the suffix stands for."""
         if self.format:
             return self.format
         name = source.name.lower().removesuffix(".gz")
         return self._suffixes.get(os.path.splitext(name)[1], "text")
 
+    def _choose_format(self, source: Source) -> str:
+        by_name = self._name_format(source)
+        kind, hint = ("", "") if self.format else source.kind()
+        format = choose_format(by_name, kind)
+        if format != by_name:
+            source.notes.append(f"{source}: read as {format}, because it is {kind}")
+        if getattr(READERS.get(format), "is_text", False):
+            refuse_kind(kind, hint, str(source))
+        if source.is_inside and format in ARCHIVES:
+            raise ReadError(f"{source} is an archive in an archive.", "Unpack it first.")
+        return format
+
     def _read(self, source: Source) -> Iterator[Document]:
-        format = self._format_of(source)
+        format = self._choose_format(source)
         for item in _read_items(format, source):
-            document = item if isinstance(item, Document) else self._to_document(*item, str(source))
-            if format == "text":
-                if not self.keep_gutenberg:
-                    document = replace(document, text=strip_gutenberg(document.text))
-                document = self._read_name(document)
-            yield self._join_metadata(document)
+            if isinstance(item, Source):
+                yield from self._read_one_of_many(item)
+                continue
+            if not isinstance(item, Document):
+                document = self._to_document(*item, str(source))
+            elif item.id == name_text(source):
+                document = self._read_file(item, source)
+            else:
+                document = item
+            yield self._join_metadata(document, source.name)
         self.notes.extend(source.notes)
+        self._noted.update(dict.fromkeys(source.notes, (str(source), source.name)))
+        self._read_files += format not in ARCHIVES
+
+    def _read_file(self, document: Document, source: Source) -> Document:
+        """Complete a file that is one document; beside one of the same name it keeps its suffix."""
+        if not self.keep_gutenberg:
+            document = replace(document, text=strip_gutenberg(document.text))
+        document = self._read_name(document)
+        if self._files.setdefault(document.id, source.name) != source.name:
+            return replace(document, id=source.name)
+        return document
 
     def _read_name(self, document: Document) -> Document:
         """Add the metadata in the name of a file."""
@@ -150,7 +205,24 @@ class Reader:
     ) -> Iterator[Document]:
         """Make documents from numbered records; other fields become metadata."""
         for number, record in records:
-            yield self._join_metadata(self._to_document(number, record, source))
+            yield self._join_metadata(self._to_document(number, record, source), "")
+
+    def preview(self, count: int) -> tuple[dict[str, str], list[dict[str, str]]]:
+        """Return what the fields of the first file are used for, and its first records.
+
+        A use is text, title, id or metadata. A file that is not a table has neither.
+        """
+        source = Source(Path(self.paths[0]), encoding=self.encoding)
+        items = islice(_read_items(self._choose_format(source), source), count)
+        records = [item[1] for item in items if isinstance(item, tuple)]
+        roles = {name: "metadata" for record in records for name in record}
+        for record in records[:1]:
+            fields = self.text_fields or _find_field(_TEXT_FIELDS, record, any_case=True)
+            title = self._find_title(fields, record) if fields else None
+            ids = (self.id_field,) if self.id_field else _find_field(_ID_FIELDS, record, True)
+            roles |= dict.fromkeys(ids, "id") | ({title: "title"} if title else {})
+            roles |= dict.fromkeys(fields, "text")
+        return roles, [{n: _to_string(v) for n, v in record.items()} for record in records]
 
     def _to_document(self, number: int, record: Record, source: str) -> Document:
         place = f"{source}:{number}"
@@ -169,7 +241,11 @@ class Reader:
                     f"{place}: no field {field!r} for the {use};"
                     f" there are {list_names(map(repr, record))}."
                 )
-        id_fields = (self.id_field,) if self.id_field else _find_field(_ID_FIELDS, record)
+        id_fields = (self.id_field,) if self.id_field else _find_field(_ID_FIELDS, record, True)
+        if not self.text_fields and fields != ("text",):
+            pairs = zip(("text", "title", "id"), (*fields, title, *id_fields), strict=False)
+            guess = ", ".join(f"{use} from {field!r}" for use, field in pairs if field)
+            self._guesses.setdefault(guess, set()).add(Path(source).name)
         id = _to_string(record[id_fields[0]]) if id_fields else f"{Path(source).name}:{number}"
         text = "\n\n".join(value for name in fields if (value := _to_string(record[name])))
         if title:
@@ -191,10 +267,18 @@ class Reader:
         names = ("title", "summary") if fields[0].lower() == "description" else ("title",)
         return next(iter(_find_field(names, record, any_case=True)), None)
 
-    def _join_metadata(self, document: Document) -> Document:
+    def _join_metadata(self, document: Document, file: str) -> Document:
+        """Add the record of the table whose id is that of a document, or the name of its file."""
+        if not self._metadata:
+            return document
         id = document.id
-        extra = self._metadata.get(id) or self._metadata.get(Path(id).name)
-        return replace(document, metadata={**document.metadata, **extra}) if extra else document
+        names = (id, Path(id).name, *((file, Path(file).name) if id in self._files else ()))
+        key = next((name for name in names if name in self._metadata), None)
+        if key is None:
+            self._unmatched.append(id)
+            return document
+        self._matched.add(key)
+        return replace(document, metadata={**document.metadata, **self._metadata[key]})
 
     def _read_metadata(self, path: Path) -> dict[str, Mapping[str, str]]:
         """Return the records of a table by id."""
@@ -202,10 +286,11 @@ class Reader:
         format = self._suffixes.get(os.path.splitext(path.name.lower().removesuffix(".gz"))[1])
         known: dict[str, Mapping[str, str]] = {}
         for item in _read_items("csv" if format in (None, "text") else format, source):
-            number, record = (0, {}) if isinstance(item, Document) else item
-            fields = _find_field(_ID_FIELDS, record)
+            number, record = item if isinstance(item, tuple) else (0, {})
+            fields = _find_field((*_ID_FIELDS, *_FILE_FIELDS), record, any_case=True)
             if not fields:
-                raise ReadError(f"{path}:{number}: no field {' or '.join(map(repr, _ID_FIELDS))}.")
+                names = " or ".join(map(repr, (*_ID_FIELDS[:5], *_FILE_FIELDS)))
+                raise ReadError(f"{path}:{number}: no field {names}.")
             known[_to_string(record[fields[0]])] = {
                 name: _to_string(value) for name, value in record.items() if name not in fields
             }
@@ -222,10 +307,10 @@ class Reader:
             for file in files:
                 name = file.relative_to(path).as_posix() if path.is_dir() else file.name
                 source = Source(file, name)
-                if self._format_of(source) != "text":
-                    return  # a record may have it
+                if self._name_format(source) != "text" or source.starts_with(b"---"):
+                    return  # a record, a document or its front matter may have it
                 ids.append(name_text(source))
-        named = (self._join_metadata(self._read_name(Document(id, ""))) for id in ids)
+        named = (self._join_metadata(self._read_name(Document(id, "")), "") for id in ids)
         if (
             not ids
             or field in ("heading", "part_of")
@@ -245,25 +330,28 @@ class Reader:
 
     def report(self) -> list[str]:
         """Return notes on what was left out, guessed or repaired, once everything was read."""
-        notes = [*self._report_skipped(), *self.notes, *self._cutter.report()]
+        notes = report_skipped(self.skipped, self._read_files)
+        notes += [*group_notes(self.notes, self._noted), *self._cutter.report()]
         if self._name is not None and self._misnamed:
             names = list_names(self._misnamed, 5)
             notes.append(f"names that do not fit {self._name.pattern!r}: {names}")
+        for guess, files in self._guesses.items():
+            notes.append(f"{list_names(sorted(files), 3)}: {guess}")
+        lacking = [key for key in self._metadata if key not in self._matched]
+        for what, keys in (
+            ("records that match no text", lacking), ("texts without a record", self._unmatched)
+        ):  # fmt: skip
+            if keys:
+                notes.append(f"metadata: {what}: {len(keys):,} ({list_names(keys, 3)})")
         return notes
 
-    def _report_skipped(self) -> list[str]:
-        reasons: dict[str, list[str]] = {}
-        for name, reason in self.skipped:
-            reasons.setdefault(reason, []).append(name)
-        return [
-            f"skipped {len(names):,} ({reason}): {list_names(names, 3)}"
-            for reason, names in reasons.items()
-        ]
-
-    def no_text_error(self) -> InputError:
-        """Return the error for input without any text."""
-        skipped = "; ".join(["", *self._report_skipped()])
-        return InputError(f"There is no text in {list_names(self.paths)}{skipped}.")
+    def no_text_error(self) -> LexfieldError:
+        """Return the error for input without any text: that of the only file, if it is one."""
+        if len(self._errors) == 1 and not self._read_files:
+            return self._errors[0]
+        skipped = "; ".join(["", *report_skipped(self.skipped, self._read_files)])
+        hint = self._errors[0].typed[1] if self._errors else ""
+        return InputError(f"There is no text in {list_names(self.paths)}{skipped}.", hint)
 
 
 def _read_items(format: str, source: Source) -> Iterator[Item]:
@@ -275,7 +363,7 @@ def _read_items(format: str, source: Source) -> Iterator[Item]:
         raise InputError(f"The reader {format!r} returned {kind} where {expected}.")
     for item in items:
         is_record = isinstance(item, tuple) and len(item) == 2 and isinstance(item[1], Mapping)
-        if not is_record and not isinstance(item, Document):
+        if not is_record and not isinstance(item, Document | Source):
             raise InputError(f"The reader {format!r} yielded {item!r} where {expected}.")
         yield item
 
@@ -301,50 +389,6 @@ def _to_string(value: object) -> str:
     if value is None:
         return ""
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
-
-
-def walk(folder: Path, skipped: list[tuple[str, str]]) -> Iterator[Path]:
-    """Yield files below ``folder``; others go to ``skipped`` with the reason.
-
-    Links are followed within the folder only: one from elsewhere could hold a link to a secret.
-    """
-    from pathspec import GitIgnoreSpec  # of no use to most commands
-
-    inside = os.path.join(os.path.realpath(folder), "")
-    rules: list[tuple[str, GitIgnoreSpec]] = []
-    for here, folders, files in os.walk(folder):
-        folders.sort()
-        base = os.path.relpath(here, folder)
-        prefix = "" if base == "." else f"{Path(base).as_posix()}/"
-        lines = [line for name in _IGNORE_FILES for line in _lines(Path(here, name))]
-        rules = [(at, spec) for at, spec in rules if prefix.startswith(at)]
-        if lines:
-            rules.append((prefix, GitIgnoreSpec.from_lines(lines)))
-        for name in list(folders):
-            if reason := _reason(f"{prefix}{name}/", rules):
-                folders.remove(name)
-                skipped.append((f"{prefix}{name}/", reason))
-        for name in sorted(files):
-            if reason := _reason(f"{prefix}{name}", rules):
-                skipped.append((f"{prefix}{name}", reason))
-            elif not os.path.isfile(path := os.path.join(here, name)):
-                skipped.append((f"{prefix}{name}", "not a regular file"))
-            elif os.path.islink(path) and not os.path.realpath(path).startswith(inside):
-                skipped.append((f"{prefix}{name}", "a link out of the folder"))
-            else:
-                yield Path(path)
-
-
-def _reason(relative: str, rules: list[tuple[str, GitIgnoreSpec]]) -> str:
-    if os.path.basename(relative.rstrip("/")).startswith("."):
-        return "hidden"
-    if any(spec.match_file(relative[len(at) :]) for at, spec in rules):
-        return "ignored"
-    return ""
-
-
-def _lines(path: Path) -> list[str]:
-    return path.read_text("utf-8", "replace").splitlines() if path.is_file() else []
 
 
 def records_of(frame: Any) -> list[JsonObject]:

@@ -21,6 +21,8 @@ from lexfield.progress import Progress, begin_stage, silent
 from lexfield.results import JsonObject, format_rows
 from lexfield.search.duplicates import Pair
 from lexfield.search.duplicates import duplicates as find_pairs
+from lexfield.search.index import Index
+from lexfield.text.corpus import Corpus
 from lexfield.text.document import Document
 from lexfield.verbs.declare import Default, Flags, Help, Input, verb
 from lexfield.verbs.input import (
@@ -29,14 +31,14 @@ from lexfield.verbs.input import (
     TextInput,
     TextOptions,
     join_texts,
-    name_briefly,
-    name_source,
     open_index,
     read_documents,
+    read_texts,
     refuse_ids,
 )
 from lexfield.verbs.options import AllowUnknown, Neighbour, Ngram, Seed, Unit, VectorsInput
 from lexfield.verbs.results import ReadThrough, Result, hidden, save_picture, to_builtins
+from lexfield.verbs.sides import SideOptions, add_where, name_side
 
 _REASONS = 500  # words in JSON; the others are summed up
 _SHOWN = 15  # words
@@ -220,6 +222,10 @@ CloudEncoder = Annotated[
 ]
 
 
+class ComparingSides(Comparing, SideOptions, total=False):
+    """How the two sides are compared and read."""
+
+
 @verb
 def compare(
     a: TextInput,
@@ -237,7 +243,7 @@ def compare(
     explain: Annotated[bool, Help("Show the words that make the difference.")] = False,
     encoder: CloudEncoder = None,
     progress: Progress = silent,
-    **comparing: Unpack[Comparing],
+    **comparing: Unpack[ComparingSides],
 ) -> Comparison:
     """Say how different two texts are, and which words make the difference.
 
@@ -246,6 +252,7 @@ def compare(
 
         lexfield compare emma.txt ulysses.txt --explain
         lexfield compare emma ulysses --index books.idx
+        lexfield compare books.idx books.idx --a-where author=Austen --b-where author=Dickens
         lexfield compare emma.txt ulysses.txt --measure js --interval 0.95 --p
         lexfield compare emma.txt ulysses.txt --space latent -k 3 --explain --json
         lexfield compare emma.txt ulysses.txt --encoder minilm --explain
@@ -254,40 +261,51 @@ def compare(
     options = choose_options(comparing) | ({} if encoder is None else {"space": "latent"})
     chosen = ComparisonOptions.from_dict({"k": k, **options})
     refuse_ids([a, b], comparing)
-    texts, notes = _read_texts([a, b], comparing)
+    sides = (a, comparing["a_where"]), (b, comparing["b_where"])
+    texts, notes = _read_texts(sides, comparing, whole=encoder is not None)
     resampling = Resampling(interval, p, resamples, seed)
     if encoder is not None:
-        found = compare_tokens(texts, encoder, chosen, resampling, progress)
+        whole = [text for text in texts if isinstance(text, Document)]
+        found = compare_tokens(whole, encoder, chosen, resampling, progress)
     else:
-        counts = count_texts(texts, n=chosen.n, stopwords=chosen.stopwords)
+        ids = [name_side(*side) for side in sides]
+        counts = count_texts(texts, n=chosen.n, stopwords=chosen.stopwords, ids=ids)
         begin_stage(progress, "resampling")
         found = compare_counts(counts, chosen, resampling, progress)
     record = found.to_dict()
     del record["notes"]
-    row = Divergence(a=name_source(a), b=name_source(b), **record)
+    row = Divergence(a=name_side(*sides[0]), b=name_side(*sides[1]), **record)
     if explain:
         row.explanation = found.explanation.to_dict(_REASONS)
     return Comparison(
         [row],
         details=[found],
-        names=(name_briefly(a), name_briefly(b)),
+        names=(name_side(*sides[0], brief=True), name_side(*sides[1], brief=True)),
         explain=explain,
         notes=[*notes, *found.notes],
     )
 
 
-def _read_texts(sources: list[Source], options: TextOptions) -> tuple[list[Document], list[str]]:
-    """Return each source as one text, and notes."""
-    texts: list[Document] = []
+def _read_texts(
+    sides: Iterable[tuple[Source, Iterable[str]]], options: TextOptions, *, whole: bool
+) -> tuple[list[Document | Corpus], list[str]]:
+    """Return each side as one text, and notes; an index stays cut unless texts must be whole."""
+    texts: list[Document | Corpus] = []
     notes: list[str] = []
-    for source in sources:
-        documents, found = read_documents(source, options)
-        name = name_source(source)
-        again = " (again)" if any(text.id == name for text in texts) else ""
-        texts.append(Document(name + again, join_texts(documents)))
+    for source, where in sides:
+        name, reading = name_side(source, where), add_where(options, where)
+        if isinstance(source, Corpus | Index) and not whole:
+            corpus = read_texts(source, reading)
+            count, found = len(corpus), corpus.notes
+            texts.append(corpus)
+        else:
+            documents, found = read_documents(source, reading)
+            count = len(documents)
+            again = " (again)" if any(getattr(text, "id", None) == name for text in texts) else ""
+            texts.append(Document(name + again, join_texts(documents)))
         notes += found
-        if len(documents) > 1:
-            notes.append(f"{name}: {len(documents):,} documents are joined into one text")
+        if count > 1:
+            notes.append(f"{name}: {count:,} documents are joined into one text")
     return texts, notes
 
 

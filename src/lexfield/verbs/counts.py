@@ -29,13 +29,12 @@ from lexfield.verbs.input import (
     Sources,
     TextOptions,
     TextsInput,
-    name_briefly,
-    name_source,
     read_texts,
     refuse_ids,
 )
 from lexfield.verbs.options import Hits, MinCount, Ngram
 from lexfield.verbs.results import Result, hidden, save_picture
+from lexfield.verbs.sides import SideOptions, add_where, name_side
 
 BagInput = Annotated[Sources | Bag, Input("texts")]
 _WRITTEN = 10  # types of the set and the multiset that are written out
@@ -143,6 +142,10 @@ class Keywords(Result[KeyWord]):
         return save_picture(draw_keyness(self.results, self.names), path)
 
 
+class KeynessOptions(TextOptions, SideOptions, total=False):
+    """How the two sides are read."""
+
+
 @verb
 def keyness(
     a: BagInput,
@@ -156,7 +159,7 @@ def keyness(
     p: Annotated[float, Meta(ge=0, le=1), Help("Largest p value of a word that is shown.")] = 0.05,
     only: Annotated[Literal["A", "B"] | None, Help("Show the words of one side only.")] = None,
     k: Annotated[Hits, Help("Number of words shown.")] = 20,
-    **options: Unpack[TextOptions],
+    **options: Unpack[KeynessOptions],
 ) -> Keywords:
     """Find the words that tell one text from another.
 
@@ -165,10 +168,15 @@ def keyness(
 
         lexfield keyness emma.txt ulysses.txt
         lexfield keyness emma.txt ulysses.txt --only A -k 30 --plot words.png
+        lexfield keyness books.idx books.idx --a-where author=Austen --b-where author=Dickens
         lexfield keyness before/ after/ --ngram 2 --min-count 10 --correction bh --json
     """
     refuse_ids([a, b], options)
-    texts = [one if isinstance(one, Bag) else read_texts(one, options) for one in (a, b)]
+    chosen = options["a_where"], options["b_where"]
+    texts = [
+        one if isinstance(one, Bag) else read_texts(one, add_where(options, where))
+        for one, where in zip((a, b), chosen, strict=True)
+    ]
     tested = find_keywords(texts[0], texts[1], n=ngram, least=min_count, correction=correction)
     found = [word for word in tested if word.p <= p and only in (None, word.more_in)]
     notes = [note for text in texts if isinstance(text, Corpus) for note in text.notes]
@@ -177,11 +185,11 @@ def keyness(
         notes.append(f"no word differs significantly (p ≤ {p:g})")
     return Keywords(
         found[:k],
-        a=name_source(a),
-        b=name_source(b),
+        a=name_side(a, chosen[0]),
+        b=name_side(b, chosen[1]),
         tested=len(tested),
         found=len(found),
-        names=(name_briefly(a), name_briefly(b)),
+        names=(name_side(a, chosen[0], brief=True), name_side(b, chosen[1], brief=True)),
         notes=notes,
     )
 
@@ -234,6 +242,9 @@ def kwic(
         Sort, Help("Keep the order of the text, or sort by the words to the left or right.")
     ] = "text",
     k: Annotated[Hits | None, Help("Show at most k places of each word per text.")] = None,
+    start: Annotated[
+        int, Meta(ge=0, le=10**9), Help("Leave out the first places of each word per text.")
+    ] = 0,
     **options: Unpack[TextOptions],
 ) -> Concordance:
     """Show words in context.
@@ -245,9 +256,10 @@ def kwic(
         lexfield kwic my.idx sea
         lexfield kwic novel.txt "white whale" leviathan --sort right
         lexfield kwic texts/ heart --window 5 -k 20 --json
+        lexfield kwic books.idx heart --where author=Austen
     """
     corpus = read_texts(texts, options)
-    found = find_places(corpus, word, window=window, sort=sort, k=k)
+    found = find_places(corpus, word, window=window, sort=sort, k=k, start=start)
     totals = dict(found.totals)
     if not isinstance(texts, str | Path | Index):  # texts that were chosen one by one
         totals = {id: totals.get(id, 0) for id in corpus.ids}

@@ -45,7 +45,10 @@ class FileOptions(TypedDict, total=False):
         Input("file"),
         Flags(served=False),
         Default(None),
-        Help("A csv, tsv or jsonl file with an id column, joined to the texts."),
+        Help(
+            "A csv, tsv or jsonl file with a column id or file, joined to the texts by id or file"
+            " name."
+        ),
     ]
     encoding: Annotated[
         str | None,
@@ -59,7 +62,8 @@ class FileOptions(TypedDict, total=False):
         Default(None),
         Help(
             "Read every file in this format, whatever its name: text, lines (one document per"
-            " line), jsonl, csv, tsv, parquet, or a registered reader."
+            " line), jsonl, csv, tsv, parquet, pdf, docx, odt, epub, html, rtf, markdown, eml,"
+            " mbox, subtitles, tei, zip, tar, or a registered reader."
         ),
     ]
     keep_gutenberg: Annotated[

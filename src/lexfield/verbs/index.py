@@ -108,10 +108,13 @@ def index(
 ) -> BuiltIndex:
     """Build an index from files, folders or tables.
 
-    Folders are read recursively; - reads standard input. A record is indexed with its title, which
-    begins its text. Bag queries find all forms of a word if the language has a stemmer.
+    Folders and archives are read recursively; - reads standard input. PDF, DOCX, ODT, EPUB, HTML,
+    RTF, Markdown, e-mail, subtitles and TEI are read as well as plain text; a file of a folder that
+    cannot be read is skipped, with the reason. A record is indexed with its title, which begins its
+    text. Bag queries find all forms of a word if the language has a stemmer.
 
         lexfield index novel.txt letters/ -o my.idx
+        lexfield index papers.zip report.pdf -o papers.idx
         lexfield index tickets.csv --title-field subject --text-field message -o tickets.idx
         lexfield index texts/ --metadata authors.csv --stemmer none -o texts.idx
         zcat log.gz | lexfield index - --format lines -o log.idx

@@ -1,4 +1,4 @@
-"""``lexfield info``, ``documents`` and ``verify``: what is stored."""
+"""``lexfield info`` and ``verify``: what is stored."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated
 
-from msgspec import UNSET, Meta, UnsetType
+from msgspec import UNSET, UnsetType
 
 from lexfield.cluster.shards import check_shards
 from lexfield.errors import CorruptError, LexfieldError, NotAStoreError, StoreError
 from lexfield.index.build import KIND
 from lexfield.index.parts import legacy_folders, stale_parts
 from lexfield.index.topics import has_topics
-from lexfield.results import JsonObject, format_rows, pluralise
+from lexfield.results import JsonObject, pluralise
 from lexfield.search.index import Index
 from lexfield.store.folder import Store, manifest_sum
 from lexfield.store.manifest import CURRENT, FileCheck, root_of
@@ -23,7 +23,6 @@ from lexfield.study.database import verify as verify_study
 from lexfield.vectors.sources import find_metric
 from lexfield.verbs.declare import Flags, Help, verb
 from lexfield.verbs.input import IndexInput, open_index
-from lexfield.verbs.options import Hits
 from lexfield.verbs.results import Result, hidden
 
 _LINE = 160  # characters of the values of a metadata field
@@ -94,62 +93,6 @@ def describe_index(index: Index) -> tuple[IndexInfo, list[str]]:
     if index.is_in_memory:
         found["path"] = "in memory"
     return IndexInfo(**found, topics=has_topics(index.path)), notes
-
-
-@dataclass(kw_only=True)
-class DocumentRow:
-    """A document of an index, without its text."""
-
-    id: str
-    tokens: int
-    metadata: dict[str, str]
-
-
-@dataclass(repr=False)
-class Documents(Result[DocumentRow]):
-    """The documents of an index."""
-
-    def lines(self) -> Iterable[str]:
-        rows = [
-            {
-                "id": row.id,
-                "tokens": row.tokens,
-                "metadata": ", ".join(f"{name}={value}" for name, value in row.metadata.items()),
-            }
-            for row in self.results
-        ]
-        return format_rows(rows, shown=len(rows))
-
-
-@verb
-def documents(
-    index: IndexInput,
-    *,
-    query: Annotated[
-        str | None,
-        Meta(max_length=1000),
-        Help("List only documents whose id or metadata contains this text."),
-    ] = None,
-    k: Annotated[Hits, Help("Number of documents listed.")] = 2000,
-) -> Documents:
-    """List the documents of an index, with their lengths and metadata.
-
-    lexfield documents my.idx
-    lexfield documents my.idx --query march --csv
-    """
-    opened = open_index(index)
-    rows = opened.rows("document")
-    part = (query or "").casefold()
-    found = []
-    for identity, number in opened.documents.items():
-        metadata = dict(rows.describe(number)["metadata"])
-        if part in " ".join([identity, *metadata.values()]).casefold():
-            tokens = int(rows.lengths[number])
-            found.append(DocumentRow(id=identity, tokens=tokens, metadata=metadata))
-    notes = [f"the first {k:,} of {len(found):,} documents"] if len(found) > k else []
-    if not found:
-        notes.append(f"no id or metadata contains {query!r}" if query else "the index is empty")
-    return Documents(found[:k], notes=notes)
 
 
 @dataclass(repr=False)

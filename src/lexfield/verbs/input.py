@@ -11,10 +11,9 @@ from __future__ import annotations
 
 import os
 import re
-from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Any, Protocol, TypeVar
+from typing import Annotated, Any
 
 from lexfield.cluster.sharded_index import open_index as open_at
 from lexfield.errors import InputError, check, shorten
@@ -25,11 +24,13 @@ from lexfield.store.manifest import CURRENT
 from lexfield.text.corpus import Corpus
 from lexfield.text.cut import Cutter
 from lexfield.text.document import Document
+from lexfield.text.fields import Condition, choose_documents, read_where
 from lexfield.text.normalise import Normalisation
 from lexfield.text.read import Reader
 from lexfield.text.readers import map_suffixes
 from lexfield.verbs.declare import Default, Flags, Help, Input
 from lexfield.verbs.file_options import FileOptions, get_file_options
+from lexfield.verbs.options import Where
 
 Source = str | Path | Document | Corpus | Index
 Sources = Source | Sequence[str | Path | Document]
@@ -40,7 +41,7 @@ CollectionsInput = Annotated[
     Source | Sequence[Source], Input("collections", many=True), Flags(metavar="CORPUS...")
 ]
 IndexInput = Annotated[Sources, Input("index"), Flags(metavar="IDX")]
-_SUFFIXES = (".pdf", ".docx", ".html", ".epub", ".json", ".xml", ".gz", ".zip", ".idx", ".run")
+_SUFFIXES = (".doc", ".json", ".gz", ".idx", ".run")
 
 
 class TextOptions(FileOptions, total=False):
@@ -53,6 +54,7 @@ class TextOptions(FileOptions, total=False):
         Default(None),
         Help("Take documents of this index, by their ids, instead of files."),
     ]
+    where: Annotated[Where, Default(())]
 
 
 def read_texts(
@@ -68,6 +70,30 @@ def read_texts(
     ``by`` is a metadata field that the texts need: if none can have it, an error says so before
     they are read.
     """
+    corpus = _read_corpus(source, options, progress, normalisation, by)
+    where = _get_where(options)
+    if not where:
+        return corpus
+    rows = range(len(corpus))
+    chosen, notes = choose_documents(corpus.ids, [corpus.metadata(row) for row in rows], where)
+    kept = corpus.select(chosen)
+    kept.notes += notes
+    return kept
+
+
+def _get_where(options: FileOptions | None) -> list[Condition]:
+    given: JsonObject = {**options} if options else {}
+    return read_where(given.get("where"))
+
+
+def _read_corpus(
+    source: Sources,
+    options: FileOptions | None,
+    progress: Progress,
+    normalisation: Normalisation | None,
+    by: str | None = None,
+) -> Corpus:
+    """Return all documents that an argument stands for."""
     reading = get_file_options(options)
     if isinstance(source, Corpus | Index):
         _refuse_options(name_source(source), reading)
@@ -166,46 +192,6 @@ def find_paths(items: Iterable[str | Path | Document]) -> list[str]:
     return paths
 
 
-class Noted(Protocol):
-    """A result of the library with notes."""
-
-    @property
-    def notes(self) -> list[str]: ...
-
-
-Detail = TypeVar("Detail", bound=Noted)
-
-
-def run_each(
-    function: Callable[..., Detail],
-    sources: Source | Sequence[Source],
-    options: TextOptions,
-    stage: str,
-    progress: Progress,
-) -> tuple[list[Detail], list[str]]:
-    """Return what a function finds in each collection, and the notes with the collection's name.
-
-    A repeated name gets a number.
-    """
-    details: list[Detail] = []
-    notes: list[str] = []
-    names: Counter[str] = Counter()
-    is_one = isinstance(sources, str | Path | Document | Corpus | Index)
-    sources = [sources] if is_one or not isinstance(sources, Iterable) else sources  # type: ignore[list-item]
-    if not sources:
-        raise InputError("There are no texts.", "Give one or more texts, files or folders.")
-    for source in sources:
-        name = name_briefly(source)
-        names[name] += 1
-        name = name if names[name] == 1 else f"{name} {names[name]}"
-        corpus = read_texts(source, options, progress)
-        begin_stage(progress, f"{name}: {stage}")
-        found = function(corpus, name=name, progress=progress)
-        details.append(found)
-        notes += [f"{name}: {note}" for note in (*corpus.notes, *found.notes)]
-    return details, notes
-
-
 def read_documents(
     source: Sources, options: FileOptions | None = None, needs: str | None = None
 ) -> tuple[Sequence[Document], list[str]]:
@@ -213,6 +199,18 @@ def read_documents(
 
     Raise InputError early if no document can have the metadata field ``needs``.
     """
+    documents, notes = _read_all(source, options, needs)
+    where = _get_where(options)
+    if not where:
+        return documents, notes
+    metadata = [document.metadata for document in documents]
+    chosen, more = choose_documents([document.id for document in documents], metadata, where)
+    return [documents[row] for row in chosen], [*notes, *more]
+
+
+def _read_all(
+    source: Sources, options: FileOptions | None, needs: str | None
+) -> tuple[Sequence[Document], list[str]]:
     if not isinstance(source, Corpus | Index):
         items = _find_by_id(_list_items(source), options)
         paths = find_paths(items)
@@ -225,7 +223,7 @@ def read_documents(
             return list(_cut(documents, get_file_options(options))), []
         if not (len(paths) == 1 and is_store(paths[0])):
             return _read_files(paths, options, needs)
-    corpus = read_texts(source, options)
+    corpus = _read_corpus(source, options, silent, None)
     return corpus.documents, list(corpus.notes)
 
 

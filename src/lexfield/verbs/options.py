@@ -51,9 +51,13 @@ Limit = Annotated[
 ]
 Unit = Annotated[Literal["sentence", "document"], Help("Search sentences or whole documents.")]
 Where = Annotated[
-    Sequence[Annotated[str, Meta(max_length=500)]] | Mapping[str, str | Sequence[str]],
+    Sequence[Annotated[str, Meta(max_length=20_000)]] | Mapping[str, str | Sequence[str]],
+    Meta(max_length=200),
     Flags(metavar="FIELD=VALUE", pairs=True),
-    Help("Search only documents with this metadata; repeat it for more conditions."),
+    Help(
+        "Only documents with this metadata: author=Austen,Eliot, level!=high, year>=1850 or"
+        " year=1850..1900, also id=emma; repeat it for more conditions."
+    ),
 ]
 Method = Annotated[str, Meta(max_length=200), Flags(metavar="SPEC")]
 Algebra = Annotated[

@@ -217,6 +217,7 @@ class DocumentMap(ReadThrough[PlacedDocument, Pairs]):
     """Documents in the plane, near each other if they differ little."""
 
     title: str
+    seed: int
     plot_formats = PAGE_FORMATS
 
     def lines(self) -> Iterator[str]:
@@ -246,6 +247,7 @@ def map(
 
         lexfield map books/ --measure hellinger --plot map.png
         lexfield map books.idx --measure js --csv > places.csv
+        lexfield map books.idx --measure js --where 'year>=1850' --plot map.html
     """
     found = compute_pairs(
         read_texts(texts, comparing, progress),
@@ -262,4 +264,4 @@ def map(
             found.ids, map_places(found.matrix), order, found.metadata, strict=True
         )
     ]
-    return DocumentMap(rows, title=title(found), details=[found], notes=found.notes)
+    return DocumentMap(rows, title=title(found), seed=seed, details=[found], notes=found.notes)

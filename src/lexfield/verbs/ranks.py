@@ -25,13 +25,13 @@ from lexfield.ranks.zipf import ZipfResult
 from lexfield.ranks.zipf import zipf as fit_ranks
 from lexfield.results import JsonObject, format_rows
 from lexfield.verbs.declare import Flags, Help, verb
+from lexfield.verbs.each import run_each
 from lexfield.verbs.input import (
     CollectionsInput,
     CorpusInput,
     TextOptions,
     name_briefly,
     read_texts,
-    run_each,
 )
 from lexfield.verbs.options import AllowUnknown, Ngram, OwnVectorsInput, Seed
 from lexfield.verbs.results import ReadThrough, Result, hidden, save_picture

@@ -11,6 +11,8 @@ from msgspec import UNSET, Meta, UnsetType
 
 from lexfield.errors import InputError
 from lexfield.evaluate.trec import Run, read_queries, run_lines, split_line
+from lexfield.index.bags import count_holding
+from lexfield.index.filter import allowed_rows
 from lexfield.index.passages import Highlight, Passage, pieces
 from lexfield.index.ranking import Hit, Ranking
 from lexfield.progress import Progress, begin_stage, silent
@@ -18,6 +20,8 @@ from lexfield.results import JsonObject
 from lexfield.search.index import Index
 from lexfield.search.registry import DEFAULT
 from lexfield.text.corpus import View
+from lexfield.text.fields import read_where
+from lexfield.text.spelling import note_words
 from lexfield.verbs.declare import Default, Flags, Help, verb
 from lexfield.verbs.input import IndexInput, open_index
 from lexfield.verbs.options import (
@@ -33,6 +37,7 @@ from lexfield.verbs.options import (
 )
 from lexfield.verbs.results import Paint, Result, cap_notes, hidden, plain
 
+_SPELLED = 10  # words of a query whose other spellings are looked for
 _LINE = 200  # characters of a hit without reasons
 _COLOURS = ("green", "cyan", "magenta", "yellow", "blue", "red")
 _Text = Annotated[str, Meta(max_length=10_000_000)]
@@ -67,6 +72,9 @@ class Searching(TypedDict, total=False):
         Default(None),
         Help("Find more like this document or sentence of the index."),
     ]
+    start: Annotated[
+        int, Meta(ge=0, le=10**6), Default(0), Help("Leave out the first hits, to see the next.")
+    ]
     where: Annotated[Where, Default(())]
     allow_unknown: Annotated[AllowUnknown, Default(False)]
     explain: Annotated[bool, Default(False), Help("Show what each reason adds to the score.")]
@@ -75,11 +83,16 @@ class Searching(TypedDict, total=False):
 
 @dataclass(kw_only=True)
 class PassageRow:
-    """A piece of a hit's text: its first character and its first sentence in the document."""
+    """A piece of a hit's text: its first character and its first sentence in the document.
 
+    ``score`` is the sum of the weights of the query words that it answers, 1 for the strongest.
+    """
+
+    id: str
     text: str
     position: int
     sentence: int
+    score: float
     highlights: list[Highlight]
 
 
@@ -107,8 +120,12 @@ class HitRow:
 
 @dataclass(repr=False)
 class SearchHits(Result[HitRow]):
-    """The hits of one or more rankings; ``rankings`` are the library's own results."""
+    """The hits of one or more rankings; ``rankings`` are the library's own results.
 
+    ``matches``, for one query: how many sentences or documents hold one of its words.
+    """
+
+    matches: int | UnsetType = UNSET
     rankings: list[Ranking] = hidden()
     hits: list[list[Hit]] = hidden()  # of each ranking
     names: list[str] = hidden()  # of the queries
@@ -173,6 +190,7 @@ def search(
         lexfield search s3://bucket/my.idx --queries questions.txt --cluster tcp://10.0.0.5:8786
     """
     like, explain, full = options["like"], options["explain"], options["full"]
+    start = options["start"]
     _check_query(query, queries, like, algebra)
     _check_run(run, method)
     opened = open_index(index, metric)
@@ -183,9 +201,9 @@ def search(
         if like is None:
             asked |= {"unit": unit, "algebra": algebra, "names": names if queries else ()}
             asked |= {"engine": engine, "progress": progress}
-        rankings = _rank(opened, texts, method, k, like, asked)
+        rankings = _rank(opened, texts, method, start + k, like, asked)
         by = "method" if len(method) > 1 else "query" if len(texts) > 1 else None
-        hits = [list(ranking) for ranking in rankings]
+        hits = [ranking[start:] for ranking in rankings]
         rows = _list_rows(rankings, hits, by, explain or len(texts) == 1, full)
         if engine is not None:  # texts and reasons come from the cluster while it is open
             rows = _fetch(rows, hits, run)
@@ -193,6 +211,11 @@ def search(
         rows, rankings=rankings, hits=hits, names=names, explain=explain, full=full, run=run
     )
     found.notes = cap_notes([note for one in rankings for note in _name_notes(one, by)])
+    if cluster is None and like is None and len(texts) == 1:
+        every = opened.rows(unit)
+        allowed = allowed_rows(every, read_where(options["where"]))
+        found.matches = count_holding(every, rankings[0].wanted, allowed)
+        found.notes += note_words(rankings[0].wanted[:_SPELLED], opened.lexicon)
     return found
 
 

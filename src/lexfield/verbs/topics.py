@@ -19,7 +19,12 @@ import numpy as np
 from msgspec import UNSET, Meta, UnsetType
 from numpy.typing import NDArray
 
-from lexfield.index.fit_topics import infer_texts, mixtures_of_documents, use_mixtures
+from lexfield.index.fit_topics import (
+    find_names,
+    infer_texts,
+    mixtures_of_documents,
+    use_mixtures,
+)
 from lexfield.index.names import name_step
 from lexfield.index.topics import Topics, segment_counts
 from lexfield.progress import Progress, begin_stage, silent
@@ -87,6 +92,9 @@ def fit_topics(
     min_length: Annotated[
         int, Meta(ge=1, le=100), Help("Leave out words with fewer characters.")
     ] = 4,
+    no_names: Annotated[
+        bool, Help("Leave out names: words that mostly have a capital inside sentences.")
+    ] = False,
     mixtures: Annotated[
         FileInput | None,
         Help(
@@ -103,6 +111,7 @@ def fit_topics(
 
         lexfield topics fit my.idx -t 50
         lexfield topics fit patents.idx -t 500 --alpha 0.1 --eta 0.1 --passes 5 --min-count 20
+        lexfield topics fit novels.idx --no-names
         lexfield topics fit my.idx --mixtures from-another-model.npy
     """
     opened = open_index(index)
@@ -113,12 +122,14 @@ def fit_topics(
     filters = Filters(
         min_count=min_count, max_count=max_count, max_share=max_share, min_length=min_length
     )
+    names = find_names(opened) if no_names else []
     begin_stage(progress, "fitting topics")
+    prior: JsonObject = {"alpha": alpha, "eta": eta, "seed": seed}
     model = opened.fit_topics(
-        topics, filters=filters, passes=passes, alpha=alpha, eta=eta, seed=seed, progress=progress
+        topics, filters=filters, passes=passes, without=names, progress=progress, **prior
     )
     row = msgspec.convert(model.about, FitRow)
-    notes = []
+    notes = [f"names left out: {len(names):,}"] if no_names else []
     if row.empty:
         notes.append(
             f"documents without a mixture, because all their words are left out: {row.empty:,}"

@@ -11,7 +11,7 @@ export async function render(root, state) {
   const chosen = h("p", { class: "small", role: "status" }, ""), place = h("div", {});
   const pick = h("input", { type: "file", multiple: true, id: "files", class: "unseen", tabindex: "-1", "aria-label": "Files", onchange: () => take([...pick.files]) });
   const drop = h("div", { class: "drop", ondragover: (event) => { event.preventDefault(); drop.classList.add("over"); }, ondragleave: () => drop.classList.remove("over"), ondrop: (event) => { event.preventDefault(); drop.classList.remove("over"); take([...event.dataTransfer.files]); } },
-    h("p", {}, h("strong", {}, "Drop files here")), h("p", { class: "small" }, `Text, csv, tsv, jsonl, parquet, or a zip of these; ${number(Math.round(most / 1e6))} MB at most.`),
+    h("p", {}, h("strong", {}, "Drop files here")), h("p", { class: "small" }, `Text, PDF, Word, EPUB, web pages, e-mail, tables, or a zip of these; ${number(Math.round(most / 1e6))} MB at most.`),
     pick, h("button", { type: "button", onclick: () => pick.click() }, "Choose files"), chosen);
   const text = h("textarea", { name: "text", rows: 6, placeholder: "Or paste a text here." }), name = h("input", { name: "name", maxlength: 60, placeholder: "my texts", autocomplete: "off" });
   function take(list) {

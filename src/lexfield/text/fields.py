@@ -1,0 +1,228 @@
+"""Fields of metadata: what kind of values they hold, and conditions on them.
+
+    author=Austen        one value
+    author=Austen,Eliot  one of several; repeating author=… adds more
+    level!=high          any other value
+    year>=1850           a number or a date; also > < <=
+    year=1850..1900      a range, with both ends
+
+A value that a document has as it is written, with its commas or dots, is taken as it is.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from datetime import date
+from functools import cached_property
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lexfield.errors import InputError, list_fields, list_names, shorten, suggest
+from lexfield.text.dates import parse_date
+
+Where = str | Sequence[str] | Mapping[str, str | Sequence[str]]
+Condition = tuple[str, str, str]  # field, operator, value
+Kind = Literal["values", "number", "date"]
+_CONDITION = re.compile(r"\s*([^=<>!]+?)\s*(!=|>=|<=|=|>|<)\s*(.*?)\s*", re.S)
+_THOUSANDS = re.compile(r"-?\d{1,3}(,\d{3})+(\.\d*)?")
+_HINT = "Write field=value, field=low..high, or one of != < <= > >=."
+_TYPED = 0.9  # share of the values of a field that make it one of numbers or of dates
+_MOST_VALUES = 1000  # of a field that a note is chosen from
+
+
+def read_where(where: Where | None) -> list[Condition]:
+    """Return conditions, from one, from a list of them, or from a mapping of fields to values."""
+    if not where:
+        return []
+    if isinstance(where, Mapping):
+        every = [(name, [v] if isinstance(v, str) else list(v)) for name, v in where.items()]
+        return [(name, "=", str(value)) for name, values in every for value in values]
+    conditions = []
+    for condition in [where] if isinstance(where, str) else where:
+        found = _CONDITION.fullmatch(condition)
+        if found is None:
+            raise InputError(f"{condition!r} is not a condition.", _HINT)
+        conditions.append((found[1], found[2], found[3]))
+    return conditions
+
+
+class Column:
+    """A field of all documents; empty where a document has none."""
+
+    def __init__(self, name: str, values: Sequence[str]) -> None:
+        self.name, self.values = name, values
+
+    @cached_property
+    def distinct(self) -> Counter[str]:
+        return Counter(value for value in self.values if value)
+
+    @cached_property
+    def _read(self) -> tuple[Kind, dict[str, tuple[float, float]]]:
+        readers: dict[Kind, dict[str, tuple[float, float]]] = {
+            "number": _read_all(parse_number, self.distinct),
+            "date": _read_all(parse_date, self.distinct),
+        }
+        for kind, found in readers.items():
+            if found and len(found) >= _TYPED * len(self.distinct):
+                return kind, found
+        return "values", {}
+
+    @property
+    def kind(self) -> Kind:
+        """Numbers or dates, if nearly all values are; else plain values."""
+        return self._read[0]
+
+    @cached_property
+    def bounds(self) -> NDArray[np.float64]:
+        """The least and the largest number of each document: the days of a month, for a date.
+
+        NaN where its value is none. There are no bounds of plain values.
+        """
+        known, none = self._read[1], (math.nan, math.nan)
+        bounds = [known.get(value, none) for value in self.values]
+        return np.array(bounds, np.float64).reshape(-1, 2)
+
+    def show(self, number: float) -> str:
+        """Return a number, or a day as a date."""
+        return date.fromordinal(int(number)).isoformat() if self.kind == "date" else f"{number:g}"
+
+    def match(self, operator: str, value: str) -> NDArray[np.bool_]:
+        """Return which documents meet a condition. Raise InputError if it cannot be understood."""
+        if operator == "!=":
+            return ~self.match("=", value)
+        if operator != "=":
+            return self._compare(operator, value)
+        wanted = self._split(value)
+        found = np.array([one in wanted for one in self.values], bool)
+        for one in wanted if self.kind != "values" else ():
+            low, dots, high = one.partition("..")
+            if dots and one not in self.distinct:
+                inside = np.ones(len(found), bool)
+                for bound, sign in ((low, ">="), (high, "<=")):
+                    inside &= self._compare(sign, bound) if bound.strip() else self._is_known
+                found |= inside
+            elif (parsed := self._parse(one)) is not None:  # 1850.0, or a year of dates
+                found |= (self.bounds[:, 0] >= parsed[0]) & (self.bounds[:, 1] <= parsed[1])
+        return found
+
+    def unmatched(self, operator: str, value: str) -> list[str]:
+        """Return the parts of a condition that no document meets, as they are written."""
+        parts = sorted(self._split(value)) if operator == "=" else [value]
+        return [f"{operator}{part}" for part in parts if not self.match(operator, part).any()]
+
+    @property
+    def _is_known(self) -> NDArray[np.bool_]:
+        return ~np.isnan(self.bounds[:, 0])
+
+    def _split(self, value: str) -> set[str]:
+        """Return the values of a list; a value that some document has is not split."""
+        if value in self.distinct or "," not in value:
+            return {value}
+        return {part.strip() for part in value.split(",") if part.strip()}
+
+    def _parse(self, value: str) -> tuple[float, float] | None:
+        if self.kind == "values":
+            return None
+        return parse_number(value) if self.kind == "number" else parse_date(value)
+
+    def _compare(self, operator: str, value: str) -> NDArray[np.bool_]:
+        if not self.distinct:  # in a part of a collection
+            return np.zeros(len(self.values), bool)
+        asked = f"{self.name}{operator}{value}"
+        if self.kind == "values":
+            names = list_names([one for one, _ in self.distinct.most_common(5)])
+            raise InputError(
+                f"{asked} needs numbers or dates; {self.name} has values such as {names}.",
+                f"Write {self.name}=value.",
+            )
+        parsed = self._parse(value)
+        if parsed is None:
+            what = "a number" if self.kind == "number" else "a date such as 1850-12-31"
+            raise InputError(f"{asked} needs {what}.", _HINT)
+        low, high = parsed
+        least = self.bounds[:, 0]  # comparisons with NaN are false
+        match operator:
+            case ">=":
+                return least >= low
+            case ">":
+                return least > high
+            case "<=":
+                return least <= high
+            case _:
+                return least < low
+
+
+def parse_number(text: str) -> tuple[float, float] | None:
+    """Return a number twice, or None if the text is none; ``1,234.5`` and ``-3e2`` are."""
+    try:
+        number = float(text.replace(",", "") if _THOUSANDS.fullmatch(text) else text)
+    except ValueError:
+        return None
+    return (number, number) if math.isfinite(number) else None
+
+
+def match_where(columns: Iterable[Column], conditions: Sequence[Condition]) -> NDArray[np.bool_]:
+    """Return which documents meet all conditions; several with = on one field are alternatives."""
+    known = {column.name: column for column in columns}
+    masks: dict[object, NDArray[np.bool_]] = {}
+    for name, operator, value in conditions:
+        mask = known[name].match(operator, value)
+        key = name if operator == "=" else (name, operator, value)
+        masks[key] = masks[key] | mask if key in masks else mask
+    return np.asarray(np.logical_and.reduce(list(masks.values())), bool)
+
+
+def choose_documents(
+    ids: Sequence[str], records: Sequence[Mapping[str, str]], where: Sequence[Condition]
+) -> tuple[list[int], list[str]]:
+    """Return the rows of the documents that meet all conditions, and notes.
+
+    Raise InputError if no document has a field, or none meets the conditions.
+    """
+    fields = {name for record in records for name in record}
+    columns: dict[str, Column] = {}
+    for name, _, _ in where:
+        if name not in fields and name != "id":
+            hint = f"{suggest(name, fields)} {list_fields(fields)}".strip()
+            raise InputError(f"No document has metadata {name!r}.", hint)
+        values = [record.get(name, "") for record in records] if name in fields else ids
+        columns[name] = Column(name, values)
+    chosen: list[int] = np.flatnonzero(match_where(columns.values(), where)).tolist()
+    notes = [
+        missing_note(name, part, list_values(columns[name]))
+        for name, operator, value in where
+        for part in columns[name].unmatched(operator, value)
+    ]
+    if not chosen:
+        asked = " and ".join("".join(condition) for condition in where)
+        hint = "Some documents meet each of the conditions, but none meets all."
+        if notes:
+            hint = notes[0].partition("; ")[2]
+        raise InputError(f"No document has {shorten(asked, 200)}.", hint[:1].upper() + hint[1:])
+    return chosen, notes
+
+
+def missing_note(name: str, part: str, values: Sequence[str]) -> str:
+    """Return a note that no document meets a condition, and what the field holds."""
+    asked, known = f"no document has {name}{part}", list_names(values, 10)
+    close = suggest(part.lstrip("="), values) if part.startswith("=") else ""
+    if close:
+        return f"{asked}; d{close[1:]} The values are {known}"
+    return f"{asked}; the values are {known}"
+
+
+def list_values(column: Column) -> list[str]:
+    """Return the most frequent values of a field."""
+    return [value for value, _ in column.distinct.most_common(_MOST_VALUES)]
+
+
+def _read_all(
+    parse: Callable[[str], tuple[float, float] | None], values: Iterable[str]
+) -> dict[str, tuple[float, float]]:
+    found = ((value, parse(value)) for value in values)
+    return {value: bounds for value, bounds in found if bounds is not None}

@@ -1,0 +1,57 @@
+"""The files of a folder, without those that are hidden, ignored or elsewhere."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pathspec import GitIgnoreSpec
+
+_IGNORE_FILES = (".gitignore", ".ignore", ".lexfieldignore")
+
+
+def walk(folder: Path, skipped: list[tuple[str, str]]) -> Iterator[Path]:
+    """Yield files below ``folder``; others go to ``skipped`` with the reason.
+
+    Links are followed within the folder only: one from elsewhere could hold a link to a secret.
+    """
+    from pathspec import GitIgnoreSpec  # of no use to most commands
+
+    inside = os.path.join(os.path.realpath(folder), "")
+    rules: list[tuple[str, GitIgnoreSpec]] = []
+    for here, folders, files in os.walk(folder):
+        folders.sort()
+        base = os.path.relpath(here, folder)
+        prefix = "" if base == "." else f"{Path(base).as_posix()}/"
+        lines = [line for name in _IGNORE_FILES for line in _lines(Path(here, name))]
+        rules = [(at, spec) for at, spec in rules if prefix.startswith(at)]
+        if lines:
+            rules.append((prefix, GitIgnoreSpec.from_lines(lines)))
+        for name in list(folders):
+            if reason := _reason(f"{prefix}{name}/", rules):
+                folders.remove(name)
+                skipped.append((f"{prefix}{name}/", reason))
+        for name in sorted(files):
+            if reason := _reason(f"{prefix}{name}", rules):
+                skipped.append((f"{prefix}{name}", reason))
+            elif not os.path.isfile(path := os.path.join(here, name)):
+                skipped.append((f"{prefix}{name}", "not a regular file"))
+            elif os.path.islink(path) and not os.path.realpath(path).startswith(inside):
+                skipped.append((f"{prefix}{name}", "a link out of the folder"))
+            else:
+                yield Path(path)
+
+
+def _reason(relative: str, rules: list[tuple[str, GitIgnoreSpec]]) -> str:
+    if os.path.basename(relative.rstrip("/")).startswith("."):
+        return "hidden"
+    if any(spec.match_file(relative[len(at) :]) for at, spec in rules):
+        return "ignored"
+    return ""
+
+
+def _lines(path: Path) -> list[str]:
+    return path.read_text("utf-8", "replace").splitlines() if path.is_file() else []

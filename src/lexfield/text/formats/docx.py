@@ -1,0 +1,26 @@
+"""Word documents (DOCX): paragraphs without deleted text, comments, foot- and endnotes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from lexfield.text.document import Document
+from lexfield.text.formats.package import Package
+from lexfield.text.formats.xml import LINE, parse, read_fields, read_text
+from lexfield.text.source import Source, name_text
+
+_FIELDS = {"title": "title", "creator": "author", "created": "date", "language": "language"}
+
+
+def read(source: Source) -> Iterator[Document]:
+    """Read a Word document."""
+    with Package(source, "Word document (DOCX)").open() as package:
+        text = read_text(
+            parse(package.read("word/document.xml"), str(source)),
+            blocks={"p"},
+            inside={"t"},
+            skip={"del", "moveFrom", "Fallback"},
+            marks={"tab": "\t", "br": LINE, "cr": LINE, "noBreakHyphen": "-"},
+        )
+        known = read_fields(parse(package.find("docProps/core.xml"), str(source)), _FIELDS)
+    yield Document(name_text(source), text, str(source), known)

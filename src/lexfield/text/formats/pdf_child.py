@@ -1,0 +1,76 @@
+"""A program of its own that reads a PDF from standard input and writes JSON to standard output.
+
+PDFium is written in C++, so whatever a file makes it do happens in this process, which may take
+neither much memory nor much time, and may crash.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import sys
+from typing import Any
+
+MEMORY, SECONDS, LONGEST = 3 << 30, 120, 64 << 20  # bytes; of the processor; characters
+_SPARSE = 10  # letters per page, which a scan can have as a stamp
+_LOOKED_AT = 50  # pages that are searched for pictures
+
+
+def main() -> None:
+    with contextlib.suppress(ImportError, ValueError, OSError):  # not on Windows
+        import resource
+
+        for what, most in ((resource.RLIMIT_AS, MEMORY), (resource.RLIMIT_CPU, SECONDS)):
+            hard = resource.getrlimit(what)[1]
+            most = most if hard == resource.RLIM_INFINITY else min(most, hard)
+            resource.setrlimit(what, (most, hard))
+    sys.stdout.buffer.write(json.dumps(_read(sys.stdin.buffer.read())).encode())
+
+
+def _read(data: bytes) -> dict[str, Any]:
+    import pypdfium2
+    from pypdfium2 import raw
+
+    try:
+        pdf = pypdfium2.PdfDocument(data)
+    except pypdfium2.PdfiumError as error:
+        is_locked = raw.FPDF_GetLastError() == raw.FPDF_ERR_PASSWORD or "assword" in str(error)
+        return {"problem": "encrypted" if is_locked else "damaged"}
+    pages: list[str] = []
+    letters = size = unread = pictured = 0
+    for number in range(len(pdf)):
+        try:
+            page = pdf[number]
+            pages.append(page.get_textpage().get_text_range())
+        except pypdfium2.PdfiumError:
+            unread += 1
+            continue
+        size += len(pages[-1])
+        letters += sum(map(str.isalnum, pages[-1]))
+        if size > LONGEST:
+            return {"problem": "long"}
+        if number < _LOOKED_AT and letters < _SPARSE * (number + 1):
+            found = page.get_objects(filter=[raw.FPDF_PAGEOBJ_IMAGE], max_depth=3)
+            pictured += next(iter(found), None) is not None
+    is_scan = pictured > 0 and letters < _SPARSE * len(pages)
+    return {
+        "problem": "scanned" if is_scan else "" if letters else "empty",
+        "pages": pages,
+        "unread": unread,
+        "about": pdf.get_metadata_dict(),
+        "language": _read_language(pdf, raw),
+    }
+
+
+def _read_language(pdf: Any, raw: Any) -> str:
+    with contextlib.suppress(Exception):  # an interface that PDFium calls experimental
+        import ctypes
+
+        buffer = (ctypes.c_ushort * 64)()
+        size = raw.FPDFCatalog_GetLanguage(pdf.raw, buffer, ctypes.sizeof(buffer))
+        return bytes(buffer)[: max(size - 2, 0)].decode("utf-16-le")
+    return ""
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,220 @@
+"""One input as bytes, text or lines: unzipped, decoded and bounded."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import os
+import re
+import sys
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO
+
+from lexfield.errors import ReadError
+from lexfield.store.bounds import most_unpacked
+from lexfield.text.decode import SAMPLE, detect, identify, refuse_binary
+
+MAX_DOCUMENT = 256 << 20  # bytes of one text; larger files are collections, not documents
+_PIECE = 1 << 20
+_NAMED = frozenset(  # suffixes of files that are one document each
+    ".txt .md .text .markdown .pdf .docx .odt .epub .html .htm .xhtml .rtf .eml .srt .vtt .xml"
+    " .tei".split()
+)
+
+
+class Source:
+    """One input. It can be used wherever a path can: ``open(source)``, ``Path(source)``.
+
+    name: the path within the folder that is being read, or the name of a single file.
+    encoding: the user's choice; None means that it is detected.
+    notes: messages for the user about this input; readers may add to them.
+    data: the bytes of a file inside an archive; ``path`` is then only its name for messages.
+    """
+
+    def __init__(
+        self,
+        path: Path | None,
+        name: str = "",
+        encoding: str | None = None,
+        data: bytes | None = None,
+    ) -> None:
+        self.path = path  # None for standard input
+        self.name = name or ("stdin" if path is None else path.name)
+        self.encoding = encoding
+        self.notes: list[str] = []
+        self.is_inside = data is not None
+        self._piped = data
+
+    def __str__(self) -> str:
+        return "stdin" if self.path is None else str(self.path)
+
+    def __fspath__(self) -> str:
+        if self.path is None:
+            raise ReadError("This format cannot be read from standard input.", "Name a file.")
+        if self.is_inside:
+            raise ReadError(f"{self} cannot be read inside an archive.", "Unpack it first.")
+        return str(self.path)
+
+    @contextmanager
+    def open(self) -> Iterator[IO[bytes]]:
+        """Open the input as bytes; gzip files are unzipped."""
+        if self.path is None:
+            yield sys.stdin.buffer
+            return
+        try:
+            with self._open_raw() as raw:
+                is_zipped = raw.read(2) == b"\x1f\x8b"
+                size = raw.seek(0, os.SEEK_END)
+                raw.seek(0)
+                if is_zipped:
+                    with _GzipFile(fileobj=raw) as unzipped:
+                        unzipped.limit(self, size)
+                        yield unzipped  # type: ignore[misc]
+                else:
+                    yield raw
+        except (EOFError, gzip.BadGzipFile, zlib.error) as error:
+            raise ReadError(f"{self} is a damaged gzip file: {error}.") from error
+        except OSError as error:
+            raise ReadError(
+                f"{self} cannot be read: {error.strerror or error}.", "Check the path."
+            ) from error
+
+    def _open_raw(self) -> IO[bytes]:
+        """Open the file. A pipe, such as ``<(command)``, is read once and kept."""
+        if self._piped is not None:
+            return io.BytesIO(self._piped)
+        raw = open(self, "rb")  # noqa: SIM115 (the caller closes it)
+        if raw.seekable():
+            return raw
+        with raw:
+            self._piped = read_at_most(raw, MAX_DOCUMENT)
+        if self._piped is None:
+            raise ReadError(
+                f"{self} is a pipe with more than {MAX_DOCUMENT >> 20} MB.", "Write it to a file."
+            )
+        return io.BytesIO(self._piped)
+
+    def kind(self) -> tuple[str, str]:
+        """Return what the first bytes say that the input is and what to do; empty for text."""
+        if self.path is None:
+            return "", ""  # which can be read only once
+        with self.open() as file:
+            return identify(file.read(SAMPLE), self.encoding)
+
+    def starts_with(self, start: bytes) -> bool:
+        """Does the input begin with these bytes?"""
+        with self.open() as file:
+            return file.read(len(start)) == start
+
+    def data(self) -> bytes:
+        """Return all bytes, unzipped."""
+        with self.open() as file:
+            data = read_at_most(file, MAX_DOCUMENT)
+        if data is None:
+            raise ReadError(
+                f"{self} is larger than {MAX_DOCUMENT >> 20} MB, too large for one document.",
+                "Split it, or read each line as a document with --format lines.",
+            )
+        return data
+
+    def text(self, declared: re.Pattern[bytes] | None = None) -> str:
+        """Return the whole text. A file that is not UTF-8 may declare its encoding."""
+        data = self.data()
+        refuse_binary(data[:SAMPLE], str(self), self.encoding)
+        encoding = self.encoding or detect(data, whole=True, declared=declared)
+        if encoding not in ("utf-8", "utf-8-sig") and not self.encoding:
+            self.notes.append(f"{self}: not UTF-8, read as {encoding}")
+        try:
+            return data.decode(encoding).replace("\r\n", "\n")
+        except UnicodeDecodeError as error:
+            raise ReadError(
+                f"{self} is not valid {encoding} (byte {error.start:,}).",
+                "If you know its encoding, pass it as --encoding.",
+            ) from error
+
+    def lines(self, longest: int | None = None, utf8_only: bool = False) -> Iterator[str]:
+        """Yield the lines of the text, at most ``longest`` characters each, with their ends."""
+        longest = longest or MAX_DOCUMENT
+        with self.open() as file:
+            sample = file.read(SAMPLE)
+            refuse_binary(sample, str(self), self.encoding)
+            encoding = self.encoding or detect(sample, whole=len(sample) < SAMPLE)
+            if utf8_only:
+                encoding = "utf-8-sig"
+            joined = io.BufferedReader(_Rejoined(sample, file), SAMPLE)
+            text = io.TextIOWrapper(joined, encoding, newline="")
+            number = 0
+            try:
+                while line := text.readline(longest + 1):
+                    number += 1
+                    if len(line) > longest:
+                        raise ReadError(f"{self}:{number}: a line over {longest:,} characters.")
+                    yield line
+            except UnicodeError as error:
+                if utf8_only:
+                    message, hint = "not UTF-8", "Save it as UTF-8."
+                else:
+                    message, hint = (
+                        f"not valid {encoding}",
+                        "If you know its encoding, pass it as --encoding.",
+                    )
+                raise ReadError(f"{self}: {message} after line {number}.", hint) from error
+
+
+class _GzipFile(gzip.GzipFile):
+    """A gzip file that refuses to unpack to much more than its size: it may be made to do harm."""
+
+    def limit(self, source: Source, packed: int) -> None:
+        self._source, self._most = source, most_unpacked(packed)
+
+    def read(self, size: int | None = -1) -> bytes:
+        data = super().read(size)
+        if self.tell() > self._most:
+            raise growth_error(self._source)
+        return data
+
+
+class _Rejoined(io.RawIOBase):
+    """A stream whose beginning was already read, from its beginning."""
+
+    def __init__(self, head: bytes, tail: IO[bytes]) -> None:
+        self._head = memoryview(head)
+        self._tail = tail
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
+        piece = self._head[: len(buffer)] or self._tail.read(len(buffer))
+        self._head = self._head[len(buffer) :]
+        buffer[: len(piece)] = piece
+        return len(piece)
+
+
+def growth_error(source: Source) -> ReadError:
+    """Return the error for a file that unpacks to far more than its size."""
+    return ReadError(
+        f"{source} expands to far more than its size.", "If that is intended, unpack it first."
+    )
+
+
+def read_at_most(file: IO[bytes], most: int) -> bytes | None:
+    """Return all bytes of a file, or None if there are more than ``most``.
+
+    It reads in pieces: asked for many bytes at once, Python allocates them before it reads.
+    """
+    data = bytearray()
+    while piece := file.read(_PIECE):
+        data += piece
+        if len(data) > most:
+            return None
+    return bytes(data)
+
+
+def name_text(source: Source) -> str:
+    """Return the id of a file that is one document: its name without the usual suffix."""
+    stem, suffix = os.path.splitext(source.name)
+    return stem if suffix.lower() in _NAMED and os.path.basename(stem) else source.name

@@ -1,0 +1,50 @@
+"""Other spellings of a word: with or without accents."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterable, Sequence
+from typing import Any, Protocol
+
+_MOST = 500_000  # words that are looked through
+
+
+class Words(Protocol):
+    """The words of texts, and how often each occurs."""
+
+    @property
+    def words(self) -> Sequence[str]: ...
+
+    @property
+    def counts(self) -> Any: ...
+
+
+def fold(word: str) -> str:
+    """Return a word in lower case without accents: ``Natásha`` as ``natasha``."""
+    if word.isascii():
+        return word.casefold()
+    parts = unicodedata.normalize("NFKD", word.casefold())
+    return "".join(letter for letter in parts if not unicodedata.combining(letter))
+
+
+def note_words(words: Iterable[str], vocabulary: Words) -> list[str]:
+    """Return a note for each word that is more often spelled with or without accents.
+
+    A vocabulary that is too large to be looked through has no notes.
+    """
+    if len(vocabulary.words) > _MOST:
+        return []
+    wanted = {word: fold(word) for word in words}
+    folded = set(wanted.values())
+    known: dict[str, list[tuple[int, str]]] = {}
+    for word, count in zip(vocabulary.words, vocabulary.counts, strict=True):
+        if (plain := word if word.isascii() else fold(word)) in folded:
+            known.setdefault(plain, []).append((int(count), word))
+    notes = []
+    for word, plain in wanted.items():
+        own = max((count for count, other in known.get(plain, ()) if other == word), default=0)
+        others = sorted((one for one in known.get(plain, ()) if one[0] > own), reverse=True)[:3]
+        if others:
+            shown = ", ".join(f"{other!r} ({count:,} times)" for count, other in others)
+            notes.append(f"{word!r} is also spelled {shown}")
+    return notes

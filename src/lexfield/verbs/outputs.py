@@ -1,0 +1,51 @@
+"""Nothing is written over what is read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+from lexfield.errors import InputError
+from lexfield.text.readers import map_suffixes
+from lexfield.verbs.declare import Parameter
+
+_LONGEST = 1000  # characters of a path; what is longer is a text
+
+
+def check_outputs(
+    parameters: Sequence[Parameter], values: Mapping[str, object], plot: str | Path | None = None
+) -> None:
+    """Raise InputError if a file to be written is one of the texts to be read."""
+    inputs = [one for one in parameters if one.input is not None]
+    sources = [
+        path
+        for one in inputs
+        if one.input and one.input.kind != "target"
+        for path in _list_paths(values.get(one.name))
+    ]
+    targets = [values.get(one.name) for one in inputs if one.input and one.input.kind == "target"]
+    for target in _list_paths([*targets, plot]):
+        if not target.is_file():
+            continue
+        for source in sources:
+            if source.exists() and _is_read(target.resolve(), source.resolve()):
+                raise InputError(
+                    f"{target} is one of the texts that are read, and would be overwritten.",
+                    "Nothing was written. Name another file.",
+                )
+
+
+def _is_read(target: Path, source: Path) -> bool:
+    """Is a file the source, or would it be read from the folder that is?"""
+    return target == source or (
+        source.is_dir() and target.is_relative_to(source) and target.suffix in map_suffixes()
+    )
+
+
+def _list_paths(value: object) -> Iterator[Path]:
+    if isinstance(value, str | Path):
+        if len(str(value)) <= _LONGEST and "\n" not in str(value) and "\0" not in str(value):
+            yield Path(value)
+    elif isinstance(value, Sequence):
+        for one in value:
+            yield from _list_paths(one)

@@ -1,0 +1,89 @@
+"""Conditions on metadata, against plain comparisons."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from lexfield.errors import InputError
+from lexfield.text.fields import Column, match_where, missing_note, read_where
+
+YEARS = ["1811", "1850", "1850.0", "", "1899", "1925", "1,851"]
+NUMBERS = [1811, 1850, 1850, None, 1899, 1925, 1851]
+
+
+@pytest.mark.parametrize(
+    ("condition", "test"),
+    [
+        ("year>=1850", lambda year: year >= 1850),
+        ("year > 1850", lambda year: year > 1850),
+        ("year<1850", lambda year: year < 1850),
+        ("year<=1850", lambda year: year <= 1850),
+        ("year=1850..1900", lambda year: 1850 <= year <= 1900),
+        ("year=..1850", lambda year: year <= 1850),
+        ("year=1899..", lambda year: year >= 1899),
+        ("year=1850", lambda year: year == 1850),
+        ("year=1811,1925", lambda year: year in (1811, 1925)),
+    ],
+)
+def test_numbers(condition: str, test: Callable[[int], bool]) -> None:
+    column = Column("year", YEARS)
+    assert column.kind == "number"
+    found = match_where([column], read_where(condition))
+    assert found.tolist() == [number is not None and test(number) for number in NUMBERS]
+
+
+def test_dates() -> None:
+    days = ["1850-03-01", "12 May 1849", "1900", "", "1899-12-31", "1850-03"]
+    column = Column("date", days)
+    assert column.kind == "date"
+    for condition, expected in {
+        "date<1900-01-01": [0, 1, 4, 5],
+        "date<=1850": [0, 1, 5],
+        "date>1850": [2, 4],
+        "date>=1850-03-01": [0, 2, 4, 5],
+        "date=1850": [0, 5],
+        "date=1850..1899": [0, 4, 5],
+    }.items():
+        found = match_where([column], read_where(condition))
+        assert found.nonzero()[0].tolist() == expected, condition
+    assert column.show(column.bounds[0, 0]) == "1850-03-01"
+
+
+def test_values_lists_and_several_conditions() -> None:
+    authors = Column("author", ["Austen", "Eliot", "Poe, E. A.", "a..b", ""])
+    years = Column("year", ["1811", "1860", "1840", "1900", "2000"])
+
+    def find(*conditions: str) -> list[int]:
+        return list(match_where([authors, years], read_where(conditions)).nonzero()[0])
+
+    assert find("author=Austen,Eliot") == find("author=Austen", "author=Eliot") == [0, 1]
+    assert find("author=Poe, E. A.") == [2]  # as it is written
+    assert find("author=a..b") == [3]
+    assert find("author!=Austen,Eliot") == [2, 3, 4]
+    assert find("author=Austen", "author=Eliot", "year>1850") == [1]
+    assert find("year>1820", "year<1870") == [1, 2]
+    assert read_where({"author": ["Austen", "Eliot"]}) == [
+        ("author", "=", "Austen"),
+        ("author", "=", "Eliot"),
+    ]
+
+
+def test_mistakes_are_named() -> None:
+    authors, years = Column("author", ["Austen", "Eliot"]), Column("year", ["1811", "1860"])
+    with pytest.raises(InputError, match="'author' is not a condition"):
+        read_where("author")
+    with pytest.raises(InputError, match="author>3 needs numbers or dates; author has values such"):
+        authors.match(">", "3")
+    with pytest.raises(InputError, match="year>=soon needs a number"):
+        years.match(">=", "soon")
+    assert authors.unmatched("=", "Austin,Eliot") == ["=Austin"]
+    assert years.unmatched(">", "1900") == [">1900"]
+    note = missing_note("author", "=Austin", ["Eliot", "Austen"])
+    assert (
+        note == "no document has author=Austin; did you mean 'Austen'? The values are Eliot, Austen"
+    )
+    assert (
+        missing_note("year", ">1900", ["1811"]) == "no document has year>1900; the values are 1811"
+    )

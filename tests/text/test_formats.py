@@ -1,0 +1,284 @@
+"""Documents in every format say the same; damaged, hostile and foreign files are refused."""
+
+from __future__ import annotations
+
+import gzip
+import random
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from tests import documents
+from tests.documents import AUTHOR, DOCUMENTS, FIRST, SECOND, TITLE
+
+from lexfield.errors import LexfieldError, MissingExtraError, ReadError
+from lexfield.text.corpus import Corpus
+from lexfield.text.formats.html import to_text
+from lexfield.text.formats.markdown import split_front_matter
+from lexfield.text.formats.pdf import join_pages
+from lexfield.text.read import Reader
+
+SHARED = Path(__file__).parents[3] / "shared" / "data" / "formats"
+HAS_PDF = subprocess.run([sys.executable, "-c", "import pypdfium2"], capture_output=True).returncode
+needs_pdf = pytest.mark.skipif(bool(HAS_PDF), reason="the extra 'documents' is not installed")
+ONE = [
+    pytest.param(name, marks=needs_pdf) if name == "a.pdf" else name
+    for name in DOCUMENTS
+    if name not in ("a.mbox", "a.zip", "a.tar")
+]
+BOMB = documents.pack({"word/document.xml": b" " * 40_000_000})
+ENTITY = '<!DOCTYPE x [<!ENTITY a "aaaa"><!ENTITY b SYSTEM "file:///etc/passwd">]>'
+
+
+def write(path: Path, data: bytes) -> Path:
+    path.write_bytes(data)
+    return path
+
+
+def words(text: str) -> list[str]:
+    return text.replace("\u00a0", " ").split()
+
+
+@pytest.mark.parametrize("name", ONE)
+def test_every_format_says_the_same(tmp_path: Path, name: str) -> None:
+    (found,) = Reader(write(tmp_path / name, DOCUMENTS[name]()))
+    assert found.id == "a"
+    title = [TITLE] if name == "a.eml" else []
+    assert words(found.text) == words(" ".join([*title, FIRST, SECOND]))
+    expected = {"title": TITLE, "author": AUTHOR, "date": "2020-05-01", "language": "en"}
+    lacking = {"a.srt": set(expected), "a.vtt": {"title", "author", "date"}, "a.eml": {"language"},
+               "a.rtf": {"date", "language"}}  # fmt: skip
+    known = {**found.metadata, "date": found.metadata.get("date", "")[:10]}
+    for field in set(expected) - lacking.get(name, set()):
+        assert known[field] == expected[field]
+
+
+@pytest.mark.parametrize("name", ONE)
+def test_the_content_decides_where_a_suffix_is_wrong(tmp_path: Path, name: str) -> None:
+    if name.endswith((".pdf", ".docx", ".odt", ".epub", ".rtf")):
+        reader = Reader(write(tmp_path / "a.txt", DOCUMENTS[name]()))
+        (found,) = reader
+        assert words(found.text) == words(f"{FIRST} {SECOND}")
+        assert "a.txt: read as" in reader.report()[0]
+
+
+def test_a_mailbox_has_many_messages(tmp_path: Path) -> None:
+    reader = Reader(write(tmp_path / "a.mbox", DOCUMENTS["a.mbox"]()))
+    one, two = reader
+    assert (one.id, two.id, two.text) == ("a.mbox:1", "a.mbox:2", "Two\n\nFrom here on.")
+    assert reader.report() == [f"{tmp_path / 'a.mbox'}: attachments are left out"]
+
+
+@pytest.mark.parametrize("mode", ["zip", "tar", "tar.gz", "tgz"])
+def test_archives_hold_files_of_every_format(tmp_path: Path, mode: str) -> None:
+    inside = {
+        "x/b.docx": documents.docx(), "c.txt": FIRST.encode(), "d.csv": b"id,text\n1,hello\n",
+        "e.png": b"\x89PNG\r\n\x1a\n\0", ".hidden": b"x", "in.zip": documents.pack({"a.txt": "a"}),
+        "f.jsonl": b'{"text": "ok"}\n{bad\n',
+    }  # fmt: skip
+    data = documents.pack(inside) if mode == "zip" else documents.tar(inside)  # type: ignore[arg-type]
+    data = gzip.compress(data) if mode.endswith("gz") else data
+    reader = Reader(write(tmp_path / f"a.{mode}", data))
+    found = {document.id: document for document in reader}
+    archive = f"a.{mode}"
+    ids = [f"{archive}/x/b", f"{archive}/c", "1", "f.jsonl:1"]
+    assert list(found) == ids and words(found[ids[0]].text) == words(f"{FIRST} {SECOND}")
+    assert found[ids[1]].source == str(tmp_path / archive / "c.txt")
+    reasons = dict(reader.skipped)
+    assert reasons[f"{archive}/e.png"] == "a PNG picture"
+    assert reasons[f"{archive}/in.zip"] == "an archive in an archive"
+    assert reasons[f"{archive}/f.jsonl"].startswith("the rest, from line 2: not JSON")
+    assert reader.report()[0] == "files read: 3; skipped: others 2, pictures 1"
+
+
+BAD = [
+    ("a.docx", b"", "is empty"),
+    ("a.docx", b"plain text", "is not a Word document"),
+    ("a.docx", documents.docx()[:300], "damaged Word document"),
+    ("a.docx", documents.docx("<w:p>"), "damaged XML"),
+    ("a.docx", documents.docx("<w:p>" * 600), "nested more than 500"),
+    ("a.docx", documents.docx(head=ENTITY), "defines entities"),
+    ("a.docx", BOMB, "unpacks to more than"),
+    ("a.docx", documents.pack({"word/x": b"x"}), "has no word/document.xml"),
+    ("a.docx", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + "EncryptedPackage".encode("utf-16-le"),
+     "a.docx is encrypted"),
+    ("a.docx", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + b"\0" * 99, "old Office document"),
+    ("a.odt", documents.odt("<m><encryption-data/></m>"), "a.odt is encrypted"),
+    ("a.epub", documents.epub('<e><c URI="O/a.xhtml"/></e>'), "a.epub is encrypted"),
+    ("a.xml", documents.tei(ENTITY), "defines entities"),
+    ("a.xml", b"<rss><item>x</item></rss>", "is not TEI: its root is <rss>"),
+    ("a.xml", b"<TEI><text>cut", "damaged XML"),
+    ("a.rtf", b"hello", "is not an RTF document"),
+    ("a.rtf", b"{\\rtf1" + b"{" * 6000, "nested more than"),
+    ("a.eml", b"", "is empty"),
+    ("a.eml", b"\x89PNG\r\n\x1a\n\0", "picture"),
+    ("a.mbox", b"Subject: x\n\nno from line", "is not a mailbox"),
+    ("a.srt", b"hello", "has no subtitles"),
+    ("a.zip", b"PK\x03\x04broken", "damaged zip"),
+    ("a.zip", documents.pack({"a.txt": b"a" * 60_000_000}), "unpacks to more than"),
+    ("a.tar", documents.tar({"a.txt": b"x" * 600})[:700], "damaged tar"),
+    ("a.pdf", b"", "is empty"),
+    ("a.pdf", b"plain text", "is not a PDF"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "data", "message"), BAD)
+def test_bad_files_are_refused_in_one_sentence(
+    tmp_path: Path, name: str, data: bytes, message: str
+) -> None:
+    with pytest.raises(ReadError, match=message) as caught:
+        Corpus.read(write(tmp_path / name, data))
+    assert name in caught.value.message and "\n" not in caught.value.message
+
+
+@needs_pdf
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        (documents.pdf(())[:400], "damaged PDF"),
+        (documents.pdf(()), "PDF without text"),
+        (documents.pdf((), picture=True), "a scanned PDF"),
+        (documents.pdf(("12",), picture=True), "a scanned PDF"),
+        (documents.pdf(extra="/Encrypt<</Filter/Standard/V 1/R 2/P -4/O(" + "o" * 32 + ")/U("
+                       + "u" * 32 + ")>>/ID[(a)(b)]"), "an encrypted PDF"),
+    ],
+)  # fmt: skip
+def test_a_pdf_without_text_is_refused_as_what_it_is(
+    tmp_path: Path, data: bytes, message: str
+) -> None:
+    with pytest.raises(ReadError, match=message):
+        Corpus.read(write(tmp_path / "a.pdf", data))
+
+
+def test_the_extra_is_named_where_it_is_missing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "pypdfium2", None)
+    path = write(tmp_path / "a.pdf", documents.pdf())
+    with pytest.raises(MissingExtraError) as caught:
+        Corpus.read(path)
+    assert "pip install 'lexfield[documents]'" in caught.value.hint
+    write(tmp_path / "b.txt", b"A text.")
+    assert (
+        "skipped 1 (needs pip install 'lexfield[documents]'): a.pdf" in Corpus.read(tmp_path).notes
+    )
+
+
+def test_pages_lose_their_numbers_and_words_their_breaks() -> None:
+    pages = [
+        f"{n + 7} A HEAD\r\nChapter {n}\r\nthe tele\ufffescope, a tea\ufffeparty,"
+        f" Jack-in-the\ufffebox\r\n{n + 7}" for n in range(3)
+    ]  # fmt: skip
+    found = join_pages([*pages, "a tea-party and 1\r\nxiv", ""])
+    line = "the telescope, a tea-party, Jack-in-the-box"
+    expected = [f"Chapter {n}\n{line}" for n in range(3)]
+    assert found == "\n".join([*expected, "a tea-party and 1"])
+
+
+@pytest.mark.parametrize(
+    ("page", "text"),
+    [
+        ("<p>a<br>b", "a\nb"),
+        ("<nav>menu<p>never closed", "menu\n\nnever closed"),
+        ("<main><header>T</header>" + "long " * 9 + "</main><p>x", "T\n\n" + ("long " * 9).strip()),
+        ("1 < 2 &amp; 3 &lt;b&gt;", "1 < 2 & 3 <b>"),
+        ("<script>x", ""),
+        ("a<!-- b", "a"),
+        ("<p>a <a href=x>b</a>", "a b"),
+        ('<p title="a<b">c', 'c'),
+    ],
+)  # fmt: skip
+def test_pages(tmp_path: Path, page: str, text: str) -> None:
+    (found,) = Reader(write(tmp_path / "a.html", page.encode()))
+    assert found.text == text
+
+
+def test_a_page_declares_its_encoding(tmp_path: Path) -> None:
+    page = '<meta charset="windows-1251"><p>Привет, мир'.encode("cp1251")
+    (found,) = Reader(write(tmp_path / "a.html", page))
+    assert found.text == "Привет, мир"
+
+
+@pytest.mark.parametrize(
+    "unit", ["<a ", "<!--", "<a '\"", "<script>", "</p", "<p>x", "&amp", "<a href='", "<![CDATA["]
+)
+def test_long_lines_take_linear_time(unit: str) -> None:
+    started = time.process_time()
+    to_text(unit * (400_000 // len(unit)))
+    assert time.process_time() - started < 3
+
+
+def test_front_matter() -> None:
+    text = "---\ntitle: A\nauthors:\n  - B\n  - 'C'\nempty:\n---\n\nBody.\n"
+    assert split_front_matter(text) == ({"title": "A", "author": "B, C"}, "Body.\n")
+    for plain in ("---\nA rule.\n---\nMore.", "--- a: b", "---\na: b\n", "", "a: b\n---\n"):
+        assert split_front_matter(plain) == ({}, plain)
+
+
+@needs_pdf
+def test_mutations_of_a_pdf(tmp_path: Path) -> None:
+    """The other formats are fuzzed in tests/fault; this one is read by another process."""
+    chance, good = random.Random(7), documents.pdf()
+    pieces = [b"\0", b"\xff" * 4, b"<", b">", b"(", b"\\", b"9" * 9, b"\n", b""]
+    for _ in range(8):
+        data = bytearray(good)
+        for _ in range(chance.randint(1, 4)):
+            place = chance.randrange(len(data) + 1)
+            data[place : place + chance.choice([0, 1, 8])] = chance.choice(pieces)
+        try:
+            assert all(one.text for one in Reader(write(tmp_path / "a.pdf", bytes(data))))
+        except LexfieldError as error:
+            assert error.message
+
+
+def test_a_folder_of_many_kinds_is_read_to_its_end(tmp_path: Path) -> None:
+    for number in range(20):
+        write(tmp_path / f"{number}.txt", b"A text.")
+    write(tmp_path / "report.docx", documents.docx())
+    write(tmp_path / "report.html", documents.html())
+    write(tmp_path / "bad.docx", b"PK\x03\x04 no")
+    write(tmp_path / "table.csv", b"a,b\n1,2\n")
+    for number in range(3):
+        write(tmp_path / f"{number}.png", b"\x89PNG\r\n\x1a\n\0")
+    for number in range(5):
+        write(tmp_path / f"{number}.eml", documents.eml())
+    corpus = Corpus.read(tmp_path)
+    assert len(corpus) == 27 and {"report", "report.html"} < set(corpus.ids)
+    assert corpus.notes[0] == "files read: 27; skipped: pictures 3, damaged or empty 1, others 1"
+    assert "skipped 3 (a PNG picture): 0.png, 1.png, 2.png" in corpus.notes
+    assert sum("attachments are left out" in note for note in corpus.notes) == 1
+
+
+def test_a_sidecar_is_matched_by_file_name(tmp_path: Path) -> None:
+    texts = tmp_path / "t"
+    texts.mkdir()
+    for name in ("emma.txt", "anna.txt", "none.txt"):
+        write(texts / name, b"A text.")
+    table = write(tmp_path / "m.csv", b"File,author\nemma.txt,Austen\nanna,Tolstoy\nlost.txt,X\n")
+    corpus = Corpus.read(texts, metadata=table)
+    assert corpus["emma"].metadata == {"author": "Austen"}
+    assert corpus["anna"].metadata == {"author": "Tolstoy"}
+    assert "metadata: records that match no text: 1 (lost.txt)" in corpus.notes
+    assert "metadata: texts without a record: 1 (none)" in corpus.notes
+
+
+def test_guessed_columns_are_reported(tmp_path: Path) -> None:
+    path = write(tmp_path / "a.csv", b"Issue id,Summary,Description\n7,No sync,It stays.\n")
+    corpus = Corpus.read(path)
+    assert corpus["7"].text == "No sync\n\nIt stays."
+    assert corpus.notes == [
+        "a.csv: text from 'Description', title from 'Summary', id from 'Issue id'"
+    ]
+    assert not Corpus.read(path, text_fields=["Description"]).notes
+
+
+@pytest.mark.skipif(not SHARED.is_dir(), reason="the real documents are not here")
+@needs_pdf
+def test_real_documents() -> None:
+    (alice,) = Reader(SHARED / "carroll-wonderland.pdf")
+    assert len(alice.text.split()) > 26_000 and "bookshelves; here and there" in alice.text
+    assert alice.text.count("\nChapter ") == 12 and "CHAPTER 1." not in alice.text
+    (glass,) = Reader(SHARED / "carroll-lookingglass.docx")
+    assert glass.text.startswith("THROUGH THE LOOKING-GLASS\n\nBy Lewis Carroll\n\n")

@@ -1,0 +1,29 @@
+from __future__ import annotations
+
+import pytest
+
+from lexfield.text.language import detect_language
+from lexfield.text.normalise import Normalisation
+
+TEXTS = {
+    "en": "When the boat came home in the evening, there was nobody at the harbour to see it.",
+    "de": "Als das Boot am Abend nach Hause kam, war niemand am Hafen, der es gesehen hätte.",
+    "fr": "Quand le bateau est rentré le soir, il n'y avait personne au port pour le voir.",
+    "es": "Cuando el barco volvió a casa por la tarde, no había nadie en el puerto para verlo.",
+    "it": "Quando la barca tornò a casa la sera, non c'era nessuno al porto che la vedesse.",
+    "ru": "Когда лодка вечером вернулась домой, в гавани не было никого, кто бы её увидел.",
+    "zh": "傍晚船回来的时候，港口里没有人看见它。",
+    "ja": "夕方に船が帰ってきたとき、港には誰もいなかった。",
+    "ko": "저녁에 배가 돌아왔을 때 항구에는 아무도 없었다. 우리는 모두 집에 있었고 밖은 추웠다.",
+}
+
+
+@pytest.mark.parametrize("language", TEXTS)
+def test_languages_are_recognised(language: str) -> None:
+    assert detect_language(Normalisation().words(TEXTS[language])) == language
+
+
+def test_too_little_or_no_language_is_unknown() -> None:
+    assert detect_language([]) == "unknown"
+    assert detect_language(["the", "boat"]) == "unknown"
+    assert detect_language([f"x{n}" for n in range(50)]) == "unknown"

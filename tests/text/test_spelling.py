@@ -1,0 +1,18 @@
+from __future__ import annotations
+
+from lexfield.text.corpus import Corpus
+from lexfield.text.kwic import kwic
+from lexfield.text.spelling import fold, note_words
+
+
+def test_other_spellings_are_noted_if_they_are_more_frequent() -> None:
+    corpus = Corpus.of(["Natásha sang. Natásha danced. Natasha? Zoe and Zoë, and naïve, naïve."])
+    words = corpus.vocabulary
+    assert note_words(["natasha"], words) == ["'natasha' is also spelled 'natásha' (2 times)"]
+    assert note_words(["natásha", "zoe", "zoë", "sang", "xyz"], words) == []
+    assert note_words(["naive", "näive"], words) == [
+        "'naive' is also spelled 'naïve' (2 times)",
+        "'näive' is also spelled 'naïve' (2 times)",
+    ]
+    assert kwic(corpus, "naive").notes[1].startswith("'naive' is also spelled")
+    assert fold("Ĳssel Été") == "ijssel ete"

@@ -1,0 +1,78 @@
+"""A collection at a glance."""
+
+from __future__ import annotations
+
+import pytest
+
+import lexfield as lx
+from lexfield.bags.keyness import keyness
+from lexfield.text.stopwords import stopwords
+
+
+def test_overview(sample_index: lx.Index) -> None:
+    found = lx.overview(sample_index)
+    assert (found.documents, found.words) == (64, len(sample_index.corpus.tokens))
+    assert found.sentences == len(sample_index.corpus.sentences)
+    assert [(one.language, one.documents) for one in found.languages] == [("en", 64)]
+    assert found.fields == ["author", "genre", "level", "title", "topic"]
+    assert [one.document for one in found.distinctive] == list(sample_index.documents)
+    assert len(found.unusual) == 5 == len({one.document for one in found.unusual})
+    for one in found.unusual:
+        shown = lx.show(sample_index, one.id, context=0)
+        assert shown[0].text == one.text
+    assert [one.view for one in found.questions] == ["search", "compare", "trends"]
+    assert lx.trend(sample_index, **found.questions[2].parameters).results  # type: ignore[arg-type]
+    shown_text = repr(found)
+    assert "64 documents" in shown_text and "Unusual sentences:" in shown_text
+
+
+def test_distinctive_words_are_those_of_keyness(sample_index: lx.Index) -> None:
+    index, id = sample_index, "pell-sea"
+    own = lx.Corpus.of([index[id]])
+    rest = lx.Corpus.of([one for one in index if one.id != id])
+    words = [
+        one.word
+        for one in keyness(_content(own), _content(rest), least=2)
+        if one.more_in == "A" and one.count_a >= 2
+    ]
+    found = next(one for one in lx.overview(index).distinctive if one.document == id)
+    assert [one.word for one in found.words] == words[:5]
+
+
+def _content(corpus: lx.Corpus) -> lx.Bag:
+    every = lx.BagMatrix.of(corpus, 1).total()
+    return lx.Bag({word: n for word, n in every.items() if str(word) not in stopwords("en")})
+
+
+def test_a_filter_and_small_collections() -> None:
+    index = lx.Index(
+        [
+            lx.Document(
+                "a", "Der Hund und die Katze waren nicht zu Hause, aber sie kamen bald wieder."
+            ),
+            lx.Document(
+                "b",
+                "The dog and the cat were not at home, but they would soon be back.",
+                metadata={"year": "1850"},
+            ),
+            lx.Document("c", "Ship ship sails.", metadata={"year": "1860"}),
+        ]
+    )
+    found = lx.overview(index)
+    assert {one.language: one.documents for one in found.languages} == {
+        "de": 1,
+        "en": 1,
+        "unknown": 1,
+    }
+    only = lx.overview(index, where="id=c")
+    assert only.documents == 1 and [one.word for one in only.distinctive[0].words] == ["ship"]
+    assert only.questions[0].parameters == {"query": "ship", "document": "c"}
+    both = lx.overview(index, where="year>1800")
+    assert both.questions[-1].parameters["by"] == "year"
+    assert lx.overview(index, where="id!=a,b,c").documents == 0
+
+
+@pytest.mark.parametrize("where", ["id=sea", "id=sea,farm", "id!=home"])
+def test_documents_can_be_chosen_by_id(index: lx.Index, where: str) -> None:
+    expected = {"id=sea": ["sea"], "id=sea,farm": ["sea", "farm"], "id!=home": ["sea", "farm"]}
+    assert [row.id for row in lx.documents(index, where=where)] == expected[where]
