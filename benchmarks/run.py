@@ -27,6 +27,7 @@ ALL = (
     "divergence",
     "delta",
     "style",
+    "reuse",
     "bias",
     "zipf",
     "exponent",

@@ -14,7 +14,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from PIL import Image
-from playwright.sync_api import FloatRect, Page, expect, sync_playwright
+from playwright.sync_api import Page, expect, sync_playwright
 
 from lexfield.sample import METADATA, TEXTS
 from lexfield.search.index import Index
@@ -28,64 +28,40 @@ ASK = "/search?index=sample&q=The+fishing+boat+came+home+before+the+storm."
 
 
 def flows(page: Page) -> None:
-    page.get_by_role("region", name="Word mover").locator("summary").first.click()
+    mover = page.get_by_role("region", name="Word mover")
+    mover.get_by_role("button", name="Numbers").first.click()
 
 
-def context(page: Page) -> None:
-    page.locator("svg g[role=button]").nth(1).click()
-    expect(page.locator(".kwic").first).to_be_visible()
+def reading(page: Page) -> None:
+    page.locator(".hit .text").nth(1).click()
+    expect(page.locator(".s.chosen")).to_be_visible()
 
 
-def collection(page: Page) -> None:
-    page.get_by_role("button", name="Compare all").click()
-    expect(page.locator(".heat svg image")).to_be_visible()
+def similar(page: Page) -> None:
+    expect(page.locator(".similar li").first).to_be_visible()
 
 
-def clusters(page: Page) -> None:
-    page.locator("#cluster-5 summary").click()
-
-
-def words(page: Page) -> None:
-    page.get_by_role("button", name="Draw the map").click()
-    expect(page.locator(".map canvas")).to_be_visible()
-    page.get_by_role("region", name="Word map").scroll_into_view_if_needed()
-
-
-def curve(page: Page) -> None:
-    page.get_by_role("button", name="Draw the curve").click()
-    expect(page.locator("section[aria-label=Threshold] svg")).to_be_visible()
-
-
-def trained(page: Page) -> None:
-    page.get_by_role("button", name="Train five models").click()
-    expect(page.locator("svg g[role=button]", has_text=" ± ").first).to_be_visible()
-
-
-def topics(page: Page) -> None:
-    expect(page.locator("#certificate")).to_be_visible()
+def drawn(page: Page) -> None:
+    expect(page.locator("canvas, .plot svg").first).to_be_visible()
 
 
 Act = Callable[[Page], None] | None
-# name → address, what to do there, the part that is taken (the whole page if none), dark or phone
-VIEWS: dict[str, tuple[str, Act, str | None, str]] = {
-    "search": (ASK, None, None, ""),
-    "search-methods": (f"{ASK}&method=ideas&method=wmd&method=mean&k=3", flows, None, "dark"),
-    "search-phone": (ASK, None, None, "phone"),
-    "compare": ("/compare?index=sample&a=pell-sea&b=carter-sea&interval=0.95", context, None, ""),
-    "compare-collection": (
-        "/compare?index=sample", collection, "section[aria-label='The whole collection']", "",
-    ),
-    "zipf": ("/zipf?index=sample", None, None, ""),
-    "zipf-clusters": (
-        "/zipf?index=sample&latent=true&k=40&seeds=1&nulls=false", clusters, None, "dark",
-    ),
-    "zipf-map": ("/zipf?index=sample", words, "section[aria-label='Word map']", ""),
-    "words": ("/words?word=lighthouse", curve, None, ""),
-    "words-models": ("/words?word=sea", trained, None, ""),
-    "topics": ("/topics?index=sample#document=weiss-stars", topics, None, ""),
-    "bags": ("/bags?index=sample&q=3*sea+%2B+2*%22the+boat%22+-+rain&k=5", None, None, ""),
-    "start": ("/start", None, None, ""),
-}  # fmt: skip
+# name → address, what to do there, dark or phone
+VIEWS: dict[str, tuple[str, Act, str]] = {
+    "overview": ("/overview?index=sample", drawn, ""),
+    "search": (ASK, reading, ""),
+    "search-methods": (f"{ASK}&method=ideas&method=wmd&method=mean&k=4", flows, "dark"),
+    "search-phone": (ASK, None, "phone"),
+    "read": ("/read?index=sample&doc=voss-sea&s=9&similar=true", similar, ""),
+    "compare": ("/compare?index=sample&a_where=author%3Dpell&b_where=author%3Dvoss", None, ""),
+    "map": ("/map?index=sample&by=topic", drawn, ""),
+    "trends": ("/trends?index=sample&q=sea&q=garden&q=bread&by=topic", drawn, ""),
+    "topics": ("/topics?index=sample&topic=7&by=author", None, "dark"),
+    "measure": ("/measure?index=sample", drawn, ""),
+    "sums": ("/measure?index=sample&tool=sums&q=3*sea+%2B+2*%22the+boat%22+-+rain", None, ""),
+    "words": ("/measure?index=sample&tool=words&word=lighthouse", drawn, ""),
+    "import": ("/import", None, ""),
+}
 
 
 def main(names: list[str]) -> None:
@@ -97,10 +73,10 @@ def main(names: list[str]) -> None:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
         with served(index.path, "--folder", Path(folder) / "up") as address:
             for name in names or VIEWS:
-                path, act, part, how = VIEWS[name]
+                path, act, how = VIEWS[name]
                 phone = how == "phone"
                 page = browser.new_page(
-                    viewport={"width": 390 if phone else 1180, "height": 780},
+                    viewport={"width": 390 if phone else 1360, "height": 860},
                     device_scale_factor=2 if phone else 1,
                     color_scheme="dark" if how == "dark" else "light",
                 )
@@ -109,26 +85,10 @@ def main(names: list[str]) -> None:
                 expect(page.locator(".working")).to_have_count(0)
                 if act:
                     act(page)
-                page.evaluate(
-                    "document.activeElement?.blur(); scrollTo({top: 0, behavior: 'instant'})"
-                )
-                page.evaluate("document.querySelector('.top').style.position = 'static'")
+                page.evaluate("document.activeElement?.blur()")
                 page.wait_for_timeout(500)
-                shot = (
-                    page.locator(part).screenshot()
-                    if part
-                    else page.screenshot(
-                        full_page=True, clip=_clip(page, 1500 if not phone else 1100)
-                    )
-                )
-                _save(shot, name)
+                _save(page.screenshot(), name)
                 page.close()
-
-
-def _clip(page: Page, most: int) -> FloatRect:
-    """The page down to a height that can be taken in."""
-    width, height = page.evaluate("[innerWidth, document.documentElement.scrollHeight]")
-    return {"x": 0, "y": 0, "width": width, "height": min(height, most)}
 
 
 def _save(shot: bytes, name: str) -> None:

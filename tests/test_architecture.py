@@ -18,8 +18,8 @@ SOURCE = Path(lexfield.__file__).parent
 LAYERS = [
     "arrays", "errors", "progress", "registry", "specs", "plottable", "results", "store", "engine",
     "sample", "text", "bags", "vectors", "topics", "metric", "explain", "compare", "ranks",
-    "evaluate", "index", "search", "plots", "cluster", "study", "verbs", "shortcuts", "serve",
-    "cli", "__main__",
+    "evaluate", "index", "search", "reuse", "plots", "cluster", "study", "verbs", "shortcuts",
+    "serve", "cli", "__main__",
 ]  # fmt: skip
 FILES = sorted(SOURCE.rglob("*.py"))
 # Modules that import others of our own inside functions: what they start is needed by few.

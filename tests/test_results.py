@@ -19,8 +19,8 @@ from lexfield.index.passages import Highlight, as_html, highlight, pieces
 from lexfield.plots.figure import Picture
 from lexfield.ranks.zipf import zipf
 from lexfield.results import Table, html_table
+from lexfield.text.frames import records_of
 from lexfield.text.normalise import Normalisation
-from lexfield.text.read import records_of
 from lexfield.vectors.threshold import threshold
 
 ROWS = [

@@ -44,6 +44,7 @@ if TYPE_CHECKING:  # every public name
     from lexfield.text.normalise import Normalisation as Normalisation
     from lexfield.topics.lda import TopicModel as TopicModel
     from lexfield.vectors.wordvectors import WordVectors as WordVectors
+    from lexfield.verbs.align import align as align
     from lexfield.verbs.attribute import attribute as attribute
     from lexfield.verbs.compare import compare as compare
     from lexfield.verbs.compare import duplicates as duplicates
@@ -75,6 +76,7 @@ if TYPE_CHECKING:  # every public name
     from lexfield.verbs.ranks import speech as speech
     from lexfield.verbs.ranks import zipf as zipf
     from lexfield.verbs.results import Result as Result
+    from lexfield.verbs.reuse import reuse as reuse
     from lexfield.verbs.rolling import rolling as rolling
     from lexfield.verbs.run import run as run
     from lexfield.verbs.runs import evaluate as evaluate

@@ -87,7 +87,7 @@ def visit(browser: Browser, address: str) -> Iterator[Open]:
 
     def heard(said: ConsoleMessage) -> None:
         if said.type == "error":
-            faults.append(said.text)
+            faults.append(f"{said.text} ({said.location['url']})")
 
     def opened(path: str, quiet: bool = False, **options: Any) -> Page:
         context = browser.new_context(**{"viewport": {"width": 1200, "height": 900}, **options})

@@ -208,7 +208,8 @@ def test_csv_has_the_same_records(client: Any) -> None:
     ("twin", "path", "parameters"),
     [
         ("/search.json", "/v1/search", {"index": "sample", "q": "storm"}),
-        ("/words.json", "/v1/near", {"word": "storm"}),
+        ("/read.json", "/v1/text", {"index": "sample", "document": "pell-sea"}),
+        ("/trends.json", "/v1/trend", {"index": "sample", "query": "sea", "by": "author"}),
         ("/topics.json", "/v1/topics", {"index": "sample"}),
         ("/compare.json", "/v1/compare", {"index": "sample", "a": "pell-sea", "b": "voss-sea"}),
     ],

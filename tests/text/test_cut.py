@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 import lexfield as lx
 from lexfield.errors import InputError
+from lexfield.text import cut as cutting
 from lexfield.text.cut import Cutter, NamePattern, compile_heading, is_double_spaced, join_lines
 from lexfield.text.document import Document
 from lexfield.text.segment import sentence_spans, split_words
@@ -63,7 +64,7 @@ def test_a_heading_begins_a_line_and_is_short() -> None:
 
 
 def test_slow_patterns_are_given_up_early(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("lexfield.text.cut._PATIENCE", 0.05)
+    monkeypatch.setattr(cutting, "_PATIENCE", 0.05)
     text = Document("slow", "\n".join(["a" * 60] * 500))
     began = time.thread_time()
     with pytest.raises(InputError, match=r"takes too long in slow\."):

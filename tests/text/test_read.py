@@ -13,6 +13,7 @@ import pytest
 
 from lexfield.errors import InputError, ReadError
 from lexfield.text import readers
+from lexfield.text import source as sources
 from lexfield.text.corpus import Corpus
 from lexfield.text.decode import strip_gutenberg
 from lexfield.text.document import Document
@@ -240,7 +241,7 @@ def test_wrong_arguments(tmp_path: Path) -> None:
 
 
 def test_a_document_is_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("lexfield.text.source.MAX_DOCUMENT", 100)
+    monkeypatch.setattr(sources, "MAX_DOCUMENT", 100)
     with pytest.raises(ReadError, match="too large for one document"):
         list(Reader(write(tmp_path / "a.txt", "x" * 101)))
     with pytest.raises(ReadError, match=r"a\.jsonl:1: a line over"):

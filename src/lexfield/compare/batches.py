@@ -166,7 +166,7 @@ def compute_batches(
     run: CountRun, resume: str | Path | None, engine: Engine | None, progress: Progress
 ) -> Iterator[Arrays]:
     """Yield the arrays of every batch, in order; read those that the folder ``resume`` holds."""
-    place = None if resume is None else _open_folder(Path(resume), run.key)
+    place = None if resume is None else open_run(Path(resume), run.key)
     missing = [
         number
         for number in range(len(run.batches))
@@ -184,12 +184,12 @@ def compute_batches(
             continue
         arrays = next(computed)
         if place is not None:
-            _save(place, _name_batch(number), _BATCH, arrays)
+            save_part(place, _name_batch(number), _BATCH, arrays)
         progress(len(run.batches) - len(missing) + missing.index(number) + 1, len(run.batches))
         yield arrays
 
 
-def _open_folder(folder: Path, key: str) -> Place:
+def open_run(folder: Path, key: str) -> Place:
     """Return the folder of a run. Raise InputError if it belongs to another run."""
     try:
         store = Store.open(folder, _RUN)
@@ -211,7 +211,7 @@ def _compute_on(
     """Let the tasks of a cluster compute and save the missing batches."""
     if not place.has(_INPUTS_NAME):
         meta = {**run.meta, "shape": list(run.counts.shape)}
-        _save(place, _INPUTS_NAME, _INPUTS, run.arrays, meta)
+        save_part(place, _INPUTS_NAME, _INPUTS, run.arrays, meta)
     total = len(run.batches)
     items = [
         {"place": place.path, "key": run.key, "number": number, "starts": run.batches[number]}
@@ -229,7 +229,7 @@ def compute_batch(place: str, key: str, number: int, starts: list[int]) -> int:
     """A task: compute one batch and save it."""
     where, name = place_of(place), _name_batch(number)
     if not where.has(name):
-        _save(where, name, _BATCH, _open_run(place, key).compute(starts))
+        save_part(where, name, _BATCH, _open_run(place, key).compute(starts))
     return number
 
 
@@ -253,9 +253,10 @@ def _name_batch(number: int) -> str:
     return f"{SHARDS}/{number:04d}"
 
 
-def _save(
+def save_part(
     place: Place, name: str, kind: str, arrays: Arrays, meta: JsonObject | None = None
 ) -> None:
+    """Write arrays of a run; a part is complete or not there."""
     with place.writing(name) as folder, write(folder, kind) as out:
         for array, values in arrays.items():
             out.array(array, values)

@@ -314,18 +314,23 @@ def _starts(corpus: Corpus, document: int) -> NDArray[np.int64]:
     return np.cumsum(counts)[:-1]
 
 
-def text_vectors(rows: Rows) -> NDArray[np.float32]:
-    """Return the vector of every row as ``mean`` compares it; zero where no word has one."""
+def text_vectors(rows: Rows, chosen: Array | None = None) -> NDArray[np.float32]:
+    """Return the vector of every row, or of chosen ones in rising order, as ``mean`` compares it.
+
+    It is zero where no word has one.
+    """
     from scipy.sparse import csr_matrix
 
     parts = []
-    for segment, unit in zip(rows.segments, rows.units, strict=True):
+    wanted = np.arange(len(rows)) if chosen is None else chosen
+    for number, unit, _, own in rows.split(wanted):
+        segment = rows.segments[number]
         if segment.contributions is None:
-            return mean_vectors(rows)
+            return mean_vectors(rows)[wanted]
         known = np.where(unit.shares > 0, unit.counts, 0).astype(np.float32)
         shape = (unit.rows, len(segment.vectors))
         bags = csr_matrix((known, unit.words, unit.offsets), shape)
-        parts.append(unit_rows(bags @ segment.contributions.astype(np.float32)))
+        parts.append(unit_rows(bags[own] @ segment.contributions.astype(np.float32)))
     return np.concatenate(parts)
 
 

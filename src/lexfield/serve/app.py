@@ -26,6 +26,7 @@ from lexfield import __version__
 from lexfield.engine.threads import cores
 from lexfield.errors import InputError, list_names
 from lexfield.results import JsonObject
+from lexfield.sample import pack_sample
 from lexfield.serve.bodies import read_body, read_form, read_query
 from lexfield.serve.guard import Limits, guarded_app, refuse
 from lexfield.serve.inputs import Call, make_parameter, offer, read_request, read_values
@@ -44,11 +45,11 @@ from lexfield.verbs.declare import REQUIRED, Verb
 from lexfield.verbs.snippets import write_command, write_python
 
 STATIC = Path(__file__).with_name("static")
-VIEWS = ("search", "compare", "zipf", "words", "topics", "bags", "start")
-# Each view has a JSON twin: /words.json is /v1/near.
+VIEWS = "overview search compare map trends topics measure import read".split()
+# Views with a JSON twin: /read.json is /v1/text.
 _TWINS = {
-    "/v1/search": "search", "/v1/compare": "compare", "/v1/zipf": "zipf", "/v1/near": "words",
-    "/v1/topics": "topics", "/v1/bags": "bags", "/v1/indexes": "start",
+    "/v1/overview": "overview", "/v1/search": "search", "/v1/compare": "compare", "/v1/map": "map",
+    "/v1/trend": "trends", "/v1/topics": "topics", "/v1/text": "read",
 }  # fmt: skip
 _LONGEST_QUERY = 4000  # characters of an address; what is longer is posted
 _MEDIA = {"json": "application/json", "csv": "text/csv; charset=utf-8"}
@@ -60,6 +61,7 @@ _FOLLOWER = make_parameter(
 )
 _BUILD = {
     "text": make_parameter("text", Annotated[str, Meta(max_length=1_000_000)], "Or a text.", ""),
+    "sample": make_parameter("sample", bool, "Or the sample that ships with lexfield.", False),
     "name": make_parameter("name", Annotated[str, Meta(max_length=80)], default=""),
     "text_field": make_parameter(
         "text_field", Annotated[list[str], Meta(max_length=10)], "Fields with the text.", []
@@ -145,7 +147,7 @@ def _make_pages() -> list[BaseRoute]:
     """Return one document for every view, its scripts and styles, all from this package."""
 
     async def go_home(request: Request) -> Response:
-        return RedirectResponse("/search", 307)
+        return RedirectResponse("/overview", 307)
 
     async def show_page(request: Request) -> Response:
         return FileResponse(STATIC / "index.html")
@@ -281,6 +283,8 @@ class Api:
         name, text = values.get("name", ""), values.get("text", "")
         if text.strip():
             sent.append(Sent(f"{name or 'text'}.txt", text.encode("utf-8", "replace")))
+        if values.get("sample"):
+            sent, values["title_field"] = [Sent("sample.jsonl", pack_sample())], "none"
         if not sent:
             raise InputError("Nothing was sent.", "Send files, or a text.")
         language = values.get("language", "en")

@@ -299,7 +299,8 @@ class Call:
     def _resolve_texts(self, parameter: Parameter) -> JsonObject | None:
         """Return the documents and texts that were chosen, or the whole index."""
         values, index = self._values, self._values.get("index")
-        texts = {f"text {side.upper()}": values.get(f"text_{side}") for side in "ab"}
+        sides = "ab" if self.verb.name in _TWO_TEXTS else ""
+        texts = {f"text {side.upper()}": values.get(f"text_{side}") for side in sides}
         if isinstance(sent := values.get("text"), list):
             texts |= _number_texts(sent)
         texts = {name: text for name, text in texts.items() if text is not None}

@@ -23,8 +23,9 @@ from lexfield.store.folder import Store, Writer
 from lexfield.store.strings import StringArray
 from lexfield.text.builder import CorpusBuilder
 from lexfield.text.document import Document
+from lexfield.text.frames import records_of
 from lexfield.text.normalise import DEFAULT_TOKENIZER, TOKENIZERS, Normalisation, Tokenizer
-from lexfield.text.read import Reader, records_of
+from lexfield.text.read import Reader
 
 T = TypeVar("T")
 Texts = str | Document | Mapping[str, str] | Iterable[Document | str]

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
-from typing import Any, Never
+from typing import Never
 
 from lexfield.errors import (
     InputError,
@@ -23,7 +23,6 @@ from lexfield.errors import (
     list_names,
     refuse_unknown,
 )
-from lexfield.results import JsonObject
 from lexfield.store.manifest import CURRENT, generations
 from lexfield.text.cut import Cutter, Joining, NamePattern
 from lexfield.text.decode import check_encoding, refuse_kind, strip_gutenberg
@@ -389,23 +388,3 @@ def _to_string(value: object) -> str:
     if value is None:
         return ""
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
-
-
-def records_of(frame: Any) -> list[JsonObject]:
-    """Return one dictionary per row; missing values are None. No data frame package is imported."""
-    if hasattr(frame, "to_dicts"):  # polars, and lexfield's own tables
-        rows = frame.to_dicts()
-    elif hasattr(frame, "to_pylist"):  # Arrow
-        rows = frame.to_pylist()
-    elif hasattr(frame, "to_dict") and hasattr(frame, "columns"):  # pandas
-        rows = frame.astype(object).where(frame.notna(), None).to_dict("records")
-    elif isinstance(frame, Iterable) and not isinstance(frame, str | bytes | Mapping):
-        rows = list(frame)
-    else:
-        rows = None
-    if rows is None or not all(isinstance(row, Mapping) for row in rows):
-        raise InputError(
-            f"A {type(frame).__name__} is not a table of texts.",
-            "Give a pandas, polars or Arrow table, or a list of dictionaries.",
-        )
-    return [{str(name): value for name, value in row.items()} for row in rows]

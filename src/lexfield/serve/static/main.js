@@ -1,141 +1,207 @@
-// The frame: which view, which index, which colours. A view's state is its address.
-import { hasMissed, lists, startAnew } from "./api.js";
-import { onBack, onGone, onRenewed } from "./connection.js";
-import { h, problem, say } from "./dom.js";
-import { keepPlace } from "./place.js";
-import * as bags from "./views/bags.js";
-import * as compare from "./views/compare.js";
-import * as find from "./views/search.js";
-import * as start from "./views/start.js";
-import * as topics from "./views/topics.js";
-import * as words from "./views/words.js";
-import * as zipf from "./views/zipf.js";
+// @ts-check
+// The frame: collection and filter on the left, a view in the middle, a text to read on the right.
+import { render, useEffect, useErrorBoundary, useRef, useState } from "./vendor/preact-htm.js";
+import { forgetAnswers, holdings } from "./lib/api.js";
+import { onBack, onGone, onRenewed } from "./lib/connection.js";
+import { Palette, openPalette } from "./lib/palette.js";
+import { Pins, usePins } from "./lib/pins.js";
+import { Reader } from "./lib/reader.js";
+import { go, href, isKnown, onGo, useRoute } from "./lib/route.js";
+import { Sidebar } from "./lib/sidebar.js";
+import { Page, Trouble, html, say } from "./lib/ui.js";
+import { Compare } from "./views/compare.js";
+import { Import } from "./views/import.js";
+import { MapView } from "./views/map.js";
+import { Measure } from "./views/measure.js";
+import { Overview } from "./views/overview.js";
+import { Search } from "./views/search.js";
+import { Topics } from "./views/topics.js";
+import { Trends } from "./views/trends.js";
 
-const VIEWS = { search: find, compare, zipf, words, topics, bags, start };
-const main = document.getElementById("main");
-const picker = document.getElementById("index");
-let held = null;
-let drawn = null; // the view that is on the screen
-let view = new AbortController(); // ends with it
-
-export const state = {
-  // What is in the address: a list for each name.
-  get parameters() { return new URLSearchParams(location.search); },
-  get index() { return this.parameters.get("index") ?? remembered(); },
-  get about() { return held?.indexes.find((one) => one.id === this.index); },
-  get server() { return held; },
-  async refresh() { held = await lists(this.signal); fill(); },
-  // Go to another state: an address, so that it can be linked to and come back to.
-  go(view, query = "", { replace = false } = {}) {
-    const address = `/${view}${query ? `?${query}` : ""}`;
-    history[replace ? "replaceState" : "pushState"]({}, "", address);
-    show();
-  },
+/** @type {Record<string, [string, any]>} */
+const VIEWS = {
+  overview: ["Overview", Overview],
+  search: ["Search", Search],
+  compare: ["Compare", Compare],
+  map: ["Map", MapView],
+  trends: ["Trends", Trends],
+  topics: ["Topics", Topics],
+  measure: ["Measure", Measure],
 };
+const OTHERS = { import: ["Add texts", Import], read: ["Read", () => html`<${Reader} alone />`] };
 
-function remembered() {
-  const ids = held?.indexes.map((one) => one.id) ?? [];
-  const last = localStorage.getItem("index");
-  return ids.includes(last) ? last : ids[0];
-}
-
-const current = () => location.pathname.slice(1) || "search";
-
-function fill() {
-  picker.replaceChildren(...held.indexes.map((one) => h("option", { value: one.id, selected: one.id === state.index }, one.id)));
-  document.getElementById("index-pick").hidden = !held.indexes.length;
-  const query = state.index ? `?index=${encodeURIComponent(state.index)}` : "";
-  document.getElementById("views").replaceChildren(...Object.entries(VIEWS).map(([name, { title }]) =>
-    h("li", {}, h("a", { href: `/${name}${name === "start" || name === "words" ? "" : query}`, "aria-current": name === current() ? "page" : null }, title))));
-}
-
-// Draws the view of the address. What the last one was waiting for is no longer waited for.
-async function show({ fields = false, arrive = false } = {}) {
-  view.abort();
-  const mine = view = new AbortController(), name = current(), module = VIEWS[name];
-  const restore = keepPlace(main, { fields, here: drawn === name });
-  startAnew();
-  try {
-    if (!held) held = await lists(mine.signal);
-    if (mine.signal.aborted) return;
-    fill();
-    if (state.index) localStorage.setItem("index", state.index);
-    document.title = `${module.title} · lexfield`;
-    if (!held.indexes.length && !["start", "words"].includes(name)) {
-      state.go("start", "", { replace: true });
-      return;
+function App() {
+  const { view, params } = useRoute();
+  const [server, setServer] = useState(/** @type {import("./lib/types").Holdings | null} */ (null));
+  const [problem, setProblem] = useState(/** @type {any} */ (null));
+  const [fault, clearFault] = useErrorBoundary((error) => console.error(error));
+  const [drawer, setDrawer] = useState(false);
+  const [pinned, setPinned] = useState(false);
+  const refresh = async () => {
+    forgetAnswers();
+    try {
+      setServer(await holdings());
+      setProblem(null);
+    } catch (error) {
+      setProblem(error);
     }
-    const root = h("div", {});
-    main.replaceChildren(root);
-    drawn = name;
-    const drawing = module.render(root, Object.create(state, { signal: { value: mine.signal } }));
-    if (arrive) { main.focus({ preventScroll: true }); scrollTo(0, 0); say(document.title); } else restore();
-    await drawing;
-    if (!mine.signal.aborted) restore();
-  } catch (error) {
-    if (mine.signal.aborted) return;
-    drawn = null;
-    main.style.minHeight = "";
-    main.replaceChildren(problem(error));
-    if (error.status !== 0) console.error(error);
-  }
+  };
+  useEffect(() => void refresh(), []);
+  useEffect(() => onBack(() => void refresh()), []);
+  const index = params.get("index") ?? remembered(server);
+  const about = server?.indexes.find((one) => one.id === index);
+  const [title, View] = VIEWS[view] ?? OTHERS[view];
+  useEffect(() => {
+    if (index && about) localStorage.setItem("index", index);
+    document.title = `${title}${about ? ` · ${about.id}` : ""} · lexfield`;
+  });
+  useEffect(() => {
+    onGo((arrived) => {
+      clearFault();
+      if (!arrived) return;
+      setDrawer(false);
+      document.getElementById("main")?.focus({ preventScroll: true });
+      scrollTo(0, 0);
+      say(document.title);
+    });
+  }, []);
+  useEffect(() => {
+    if (server && !server.indexes.length && view !== "import") go("/import", { replace: true });
+  }, [server, view]);
+  const where = params.getAll("where");
+  const page = { server, index, about, where, refresh, params, view };
+  const reading = view !== "read" && params.has("doc");
+  const inside = !server
+    ? html`<${Trouble} problem=${problem} retry=${refresh} />${!problem && html`<p class="hint">Loading…</p>`}`
+    : fault
+      ? html`<${Trouble}
+          problem=${{ message: "This view has stopped.", hint: "Go to another one, or load the page again." }}
+        />`
+      : isKnown() && (about || view === "import")
+        ? html`<${View} key=${`${view} ${index}`} />`
+        : html`<${Nowhere} index=${index} server=${server} />`;
+  return html`<${Page.Provider} value=${page}>
+    <${Header} view=${view} index=${index} onFilter=${() => setDrawer(!drawer)} onPins=${() => setPinned(!pinned)}
+      drawer=${drawer} />
+    <div class="frame ${reading ? "reading" : ""} ${view === "import" || !about ? "bare" : ""}">
+      ${about && view !== "import" && html`<${Sidebar} open=${drawer} close=${() => setDrawer(false)} />`}
+      <main id="main" tabindex="-1" class="view-${view}">${inside}</main>
+      ${reading && about && html`<${Reader} />`}
+    </div>
+    ${pinned && html`<${Pins} close=${() => setPinned(false)} />`}
+    <${Palette} />
+  </${Page.Provider}>`;
 }
 
-const banners = { gone: document.getElementById("gone"), renewed: document.getElementById("renewed") };
+/** An address of a collection or a page that is not here. */
+function Nowhere({ index, server }) {
+  const message = isKnown() ? `There is no collection ${index ?? ""}.` : `There is no page ${location.pathname}.`;
+  const hint = isKnown() ? "Open one of these, or add texts." : "Choose a view above, or open a collection.";
+  return html`<${Trouble} problem=${{ message, hint }} />
+    <ul class="examples">
+      ${server.indexes.map(
+        ({ id }) => html`<li>
+        <a href=${`/overview?index=${encodeURIComponent(id)}`}>${id}</a>
+      </li>`,
+      )}
+      <li><a href="/import">Add texts</a></li>
+    </ul>`;
+}
+
+/** @param {import("./lib/types").Holdings | null} server */
+function remembered(server) {
+  const ids = server?.indexes.map((one) => one.id) ?? [];
+  const last = localStorage.getItem("index");
+  return last && ids.includes(last) ? last : ids[0];
+}
+
+function Header({ view, index, onFilter, onPins, drawer }) {
+  const pins = usePins();
+  const box = useRef(/** @type {HTMLElement | null} */ (null));
+  useEffect(() => {
+    const measure = () => document.documentElement.style.setProperty("--top", `${box.current?.offsetHeight ?? 0}px`);
+    const watch = new ResizeObserver(measure);
+    if (box.current) watch.observe(box.current);
+    return () => watch.disconnect();
+  }, []);
+  return html`<header class="top" ref=${box}>
+    <a class="brand" aria-label="lexfield" href=${index ? href("overview", {}) : "/import"}
+      ><img src="/static/icon.svg" alt="" width="24" height="24" /><span>lexfield</span></a
+    >
+    <button type="button" class="icon only-narrow" aria-expanded=${String(drawer)} onClick=${onFilter}>Filter</button>
+    <nav aria-label="Views">
+      <ul>
+        ${Object.entries(index ? VIEWS : {}).map(
+          ([name, [title]]) =>
+            html`<li>
+              <a href=${href(name)} aria-current=${name === view ? "page" : undefined}>${title}</a>
+            </li>`,
+        )}
+      </ul>
+    </nav>
+    <div class="right">
+      <button type="button" class="icon find" title="Find a document or a command" onClick=${openPalette}>
+        <span aria-hidden="true">⌕</span> <span class="wide">Find</span><kbd class="wide">Ctrl K</kbd>
+      </button>
+      <button type="button" class="icon" title="What you have pinned" onClick=${onPins}>
+        <span aria-hidden="true">✦</span> <span
+          class="wide">Pins</span>${pins.length > 0 && html`<b>${pins.length}</b>`}<span
+          class="unseen narrow"
+          >Pins</span
+        >
+      </button>
+      <${Theme} />
+    </div>
+  </header>`;
+}
+
+const THEMES = { auto: ["◐", "as the system"], light: ["☀", "light"], dark: ["☾", "dark"] };
+function Theme() {
+  const [theme, setTheme] = useState(localStorage.getItem("theme") ?? "auto");
+  const [sign, text] = THEMES[theme] ?? THEMES.auto;
+  const next = () => {
+    const names = Object.keys(THEMES);
+    const chosen = names[(names.indexOf(theme) + 1) % names.length];
+    localStorage.setItem("theme", chosen);
+    setTheme(chosen);
+    dispatchEvent(new Event("themechoice"));
+  };
+  const label = `Colours: ${text}. Change`;
+  return html`<button type="button" class="icon" aria-label=${label} title=${label} onClick=${next}>${sign}</button>`;
+}
+
+/** @type {Record<string, HTMLElement>} */
+const banners = Object.fromEntries(
+  ["gone", "renewed"].map((id) => [id, /** @type {HTMLElement} */ (document.getElementById(id))]),
+);
+/** @param {string} name */
 function tell(name) {
   for (const [other, banner] of Object.entries(banners)) banner.hidden = other !== name;
-  if (name) say(banners[name].textContent);
+  if (name) say(banners[name].textContent ?? "");
 }
 onGone(() => tell("gone"));
 onRenewed(() => tell("renewed"));
-onBack(async () => {
-  tell(null);
+onBack(() => {
+  tell("");
   say("The server is back.");
-  if (!drawn || (hasMissed() && VIEWS[drawn].recovers !== false)) { await show({ fields: true }); }
-});
-addEventListener("pageshow", (event) => { if (event.persisted) show({ fields: true }); });
-
-picker.addEventListener("change", () => {
-  localStorage.setItem("index", picker.value);
-  const view = current();
-  const kept = new URLSearchParams(["search", "bags"].includes(view) ? location.search : "");
-  for (const name of ["where", "like"]) kept.delete(name);
-  kept.set("index", picker.value);
-  state.go(["start", "words"].includes(view) ? "search" : view, kept.toString());
-});
-addEventListener("popstate", () => show());
-document.addEventListener("click", (event) => {
-  const link = event.target.closest("a[href]");
-  if (!link || link.target || link.hasAttribute("download") || event.metaKey || event.ctrlKey || event.shiftKey) return;
-  const to = new URL(link.href);
-  if (to.origin !== location.origin || !(to.pathname.slice(1) in VIEWS)) return;
-  event.preventDefault();
-  if (to.pathname === "/search" && !to.search && state.index) to.searchParams.set("index", state.index);
-  history.pushState({}, "", to);
-  show({ arrive: true });
 });
 
-// "/" goes to the first field, as on many pages.
+// "/" goes to the first field of the view, as on many pages.
 document.addEventListener("keydown", (event) => {
-  if (event.key !== "/" || event.ctrlKey || event.metaKey || /^(INPUT|TEXTAREA|SELECT)$/.test(event.target.tagName)) return;
-  const first = main.querySelector("textarea, input:not([type=checkbox], [type=radio])");
-  if (first) { event.preventDefault(); first.focus(); first.select?.(); }
+  const target = /** @type {HTMLElement} */ (event.target);
+  if (
+    event.key !== "/" ||
+    event.ctrlKey ||
+    event.metaKey ||
+    target.matches("textarea, select, input:not([type=checkbox], [type=radio], [type=range], [type=file])")
+  )
+    return;
+  const first = document.querySelector("main textarea, main input:not([type=checkbox], [type=radio], [type=range])");
+  if (!(first instanceof HTMLElement)) return;
+  event.preventDefault();
+  first.focus();
 });
 
-const THEMES = ["auto", "light", "dark"];
-const LABELS = { auto: ["◐", "Colours: as the system"], light: ["☀", "Colours: light"], dark: ["☾", "Colours: dark"] };
-const button = document.getElementById("theme");
-const theme = () => localStorage.getItem("theme") ?? "auto";
-function paint() {
-  const [sign, text] = LABELS[theme()] ?? LABELS.auto;
-  button.textContent = sign;
-  button.setAttribute("aria-label", `${text}. Change`);
-  button.title = text;
-}
-button.addEventListener("click", () => {
-  localStorage.setItem("theme", THEMES[(THEMES.indexOf(theme()) + 1) % 3]);
-  paint();
-  dispatchEvent(new Event("themechoice"));
-});
-paint();
-show();
+const app = /** @type {HTMLElement} */ (document.getElementById("app"));
+app.textContent = "";
+render(html`<${App} />`, app);

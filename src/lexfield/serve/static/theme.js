@@ -2,7 +2,8 @@
 const system = matchMedia("(prefers-color-scheme: dark)");
 function paintTheme() {
   const chosen = localStorage.getItem("theme");
-  document.documentElement.dataset.theme = chosen === "light" || chosen === "dark" ? chosen : system.matches ? "dark" : "light";
+  document.documentElement.dataset.theme =
+    chosen === "light" || chosen === "dark" ? chosen : system.matches ? "dark" : "light";
   dispatchEvent(new Event("themechange"));
 }
 system.addEventListener("change", paintTheme);

@@ -1,165 +1,309 @@
-// Two texts: how different, how sure, which words; a whole collection; and whose text this is.
-import { get, post, send, work } from "../api.js";
-import { bars, figure } from "../chart.js";
-import { field, h, notes, number, problem, say, search, select, table } from "../dom.js";
-import { tools } from "../tools.js";
-import { heat } from "../heat.js";
-import { PointMap } from "../pointmap.js";
+// @ts-check
+// Two texts, or two groups of texts, side by side: what each says, and where they say the same.
+import { useMemo, useState } from "../vendor/preact-htm.js";
+import { useAnswer } from "../lib/api.js";
+import { Concordance } from "../lib/context.js";
+import { Export } from "../lib/export.js";
+import { describe } from "../lib/filter.js";
+import { useQuestions } from "../lib/questions.js";
+import { isKept, keepPaste, recallPaste } from "../lib/pastes.js";
+import { Ribbons } from "../lib/ribbons.js";
+import { change, href } from "../lib/route.js";
+import { titleOf } from "../lib/text.js";
+import {
+  Check,
+  Choice,
+  Notes,
+  Outcome,
+  Select,
+  Table,
+  Trouble,
+  Typed,
+  html,
+  number,
+  plural,
+  usePage,
+} from "../lib/ui.js";
 
-export const title = "Compare";
-const MEASURES = [["kl", "Kullback–Leibler"], ["js", "Jensen–Shannon"], ["hellinger", "Hellinger"], ["renyi", "Rényi"]];
-const SPACES = [["categorical", "counts of words"], ["latent", "clouds of word vectors"]];
+const SHOWN = 18; // words of a side
+const FEW = 3; // pairs of passages that are shown even if they are not close
+const CLOSE = 0.65;
 
-export async function render(root, state) {
-  const given = state.parameters;
-  if (!state.about) throw Object.assign(new Error("There is no such index."), { hint: "Choose one above." });
-  const documents = (await get("documents", { index: state.index }, state.signal)).results;
-  root.append(h("h1", {}, "Compare"), h("p", { class: "lead" }, "How different two texts are, how sure that is, and the words that say so."));
-  pair(root, state, given, documents);
-  collection(root, state, documents);
-  label(root, state);
+/** @typedef {{ kind: "document" | "group" | "paste", value: string }} Side */
+
+/** @param {URLSearchParams} params @param {"a" | "b"} name @returns {Side} */
+function readSide(params, name) {
+  if (params.has(`${name}_where`)) return { kind: "group", value: params.get(`${name}_where`) ?? "" };
+  if (params.has(`text_${name}`)) return { kind: "paste", value: recallPaste(params.get(`text_${name}`) ?? "") };
+  return { kind: "document", value: params.get(name) ?? "" };
 }
 
-function side(name, given, list) {
-  const pasted = given.has(`text_${name}`);
-  const pick = h("input", { name, list, value: given.get(name) ?? "", placeholder: "a document of the index", autocomplete: "off", "aria-label": `Text ${name.toUpperCase()}: document` });
-  const text = h("textarea", { name: `text_${name}`, rows: 5, placeholder: "paste a text", "aria-label": `Text ${name.toUpperCase()}: your own` });
-  text.value = given.get(`text_${name}`) ?? "";
-  const choose = (own) => { pick.hidden = own; text.hidden = !own; };
-  const tabs = h("div", { class: "tabs", role: "radiogroup", "aria-label": `Where text ${name.toUpperCase()} comes from` }, [["document", "Document", !pasted], ["paste", "Paste", pasted]].map(([value, shown, checked]) =>
-    h("label", {}, h("input", { type: "radio", name: `from_${name}`, value, checked, onchange: () => choose(value === "paste") }), shown)));
-  choose(pasted);
-  return h("div", {}, h("h3", {}, `Text ${name.toUpperCase()}`), tabs, pick, text);
+/** @param {"a" | "b"} name @param {Side} side */
+const optionsOf = (name, { kind, value }) =>
+  kind === "group"
+    ? { [`${name}_where`]: [value] }
+    : kind === "paste"
+      ? { [`text_${name}`]: value }
+      : { [name]: value };
+
+/** @param {Side} side @param {Record<string, any>} metadata @param {string} letter */
+function nameOf(side, metadata, letter) {
+  if (side.kind === "paste") return `your text ${letter}`;
+  if (side.kind === "group")
+    return /^id=/.test(side.value)
+      ? `group ${letter} (${describe(side.value)})`
+      : describe(side.value).replace(/^\w+ is /, "");
+  return titleOf(side.value, metadata[side.value]);
 }
 
-function pair(root, state, given, documents) {
-  const list = h("datalist", { id: "documents" }, documents.map((one) => h("option", { value: one.id }, Object.values(one.metadata).join(" · "))));
-  const form = h("form", { class: "card", onsubmit: (event) => {
-    event.preventDefault();
-    const data = new FormData(form), wanted = { index: state.index };
-    for (const name of ["a", "b"]) {
-      if (data.get(`from_${name}`) === "paste") wanted[`text_${name}`] = data.get(`text_${name}`); else wanted[name] = data.get(name).trim();
+export function Compare() {
+  const { index, params, where } = usePage();
+  const documents = useAnswer("documents", { index, k: 2000 });
+  const list = documents.answer?.results ?? [];
+  const metadata = useMemo(() => Object.fromEntries(list.map((one) => [one.id, one.metadata])), [list]);
+  const a = readSide(params, "a");
+  const b = readSide(params, "b");
+  const ready = a.value.trim() && b.value.trim();
+  const stopwords = params.get("stopwords") !== "keep";
+  const options = ready
+    ? {
+        index,
+        ...optionsOf("a", a),
+        ...optionsOf("b", b),
+        measure: "js",
+        stopwords: stopwords ? "en" : null,
+        bits: true,
+      }
+    : null;
+  const found = useAnswer("compare", options);
+  return html`<h1 class=${ready ? "unseen" : ""}>Compare</h1>
+    ${
+      !ready &&
+      html`<p
+      class="lead">Choose two texts, or two groups, such as all of one author against all of another.</p>`
     }
-    for (const name of ["measure", "space", "stopwords"]) wanted[name] = data.get(name);
-    if (data.has("interval")) wanted.interval = "0.95";
-    const query = search(wanted);
-    if (query.length < 8000) state.go("compare", query);
-    else { say("This text is too long for a link."); run(wanted); }
-  } }, list, h("div", { class: "two" }, side("a", given, "documents"), side("b", given, "documents")),
-  h("div", { class: "row", style: { marginTop: ".8rem" } },
-    field("Texts as", select("space", SPACES, given.get("space"))), field("Measure", select("measure", MEASURES, given.get("measure"))),
-    field("Stopwords", select("stopwords", [["", "keep"], ["en", "leave out English ones"]], given.get("stopwords"))),
-    h("label", { class: "chip" }, h("input", { type: "checkbox", name: "interval", checked: given.has("interval") }), "with a 95% interval"),
-    h("button", { class: "main", type: "submit" }, "Compare")));
-  const result = h("div", {});
-  root.append(form, result);
-  async function run(wanted) {
-    const slow = wanted.space === "latent" || wanted.interval;
-    result.replaceChildren(h("p", { class: "hint" }, "Comparing…"));
-    try {
-      const options = { ...wanted, interval: wanted.interval ? Number(wanted.interval) : null };
-      const told = slow ? await work("compare", options, result, state.signal) : await send("compare", wanted, state.signal);
-      if (told) outcome(result, told, wanted, state); else result.replaceChildren();
-    } catch (error) { result.replaceChildren(problem(error)); }
-  }
-  const ready = ["a", "b"].every((name) => given.get(name) || given.get(`text_${name}`));
-  if (ready) run(Object.fromEntries(given));
-  else if (documents.length > 1) result.append(h("p", { class: "hint" }, "For instance: ", h("a", { href: `/compare?${search({ index: state.index, a: documents[0].id, b: documents[1].id, interval: "0.95" })}` }, `${documents[0].id} and ${documents[1].id}`)));
+    <${Trouble} problem=${documents.problem} retry=${documents.retry} />
+    <div class="sides">
+      <${Picker} name="a" side=${a} list=${list} />
+      <span class="versus" aria-hidden="true">and</span>
+      <${Picker} name="b" side=${b} list=${list} />
+    </div>
+    ${
+      ["a", "b"].some((name) => isKept(params.get(`text_${name}`) ?? "")) &&
+      html`<p class="hint">
+      Long pastes stay in this tab: a link to this page works only here.
+    </p>`
+    }
+    ${where.length > 0 && html`<p class="hint">The filter does not apply here: A and B say what is compared.</p>`}
+    ${!ready && html`<${Suggest} list=${list} metadata=${metadata} />`}
+    ${
+      ready &&
+      html`<${Outcome} asked=${found} wait="Comparing…">
+      ${(answer) => html`<${Result} answer=${answer} options=${options} a=${a} b=${b} metadata=${metadata}
+        stopwords=${stopwords} />`}
+    </${Outcome}>`
+    }`;
 }
 
-function outcome(root, told, wanted, state) {
-  const one = told.results[0], words = one.explanation.reasons.filter((reason) => !reason.query.startsWith("("));
-  const reasons = words.sort((a, b) => Math.abs(b.contribution) - Math.abs(a.contribution)).slice(0, 20);
-  const rates = one.explanation.per_thousand;
-  const context = h("div", { id: "context" });
-  const rows = reasons.map((reason) => ({ label: reason.query, value: reason.contribution, note: rates ? `${number(rates[reason.query][0], 3)} of 1,000 words in A, ${number(rates[reason.query][1], 3)} in B` : reason.match && reason.match !== reason.query ? `near: ${reason.match}` : "" }));
-  const card = h("section", { class: "card", "aria-label": "How different" });
-  root.replaceChildren(card, context);
-  card.append(
-    h("div", { class: "spread" }, h("h2", {}, `${one.a} from ${one.b}`), tools("compare", wanted, { twin: "compare" })),
-    h("div", { class: "row middle" }, h("span", { class: "value" }, number(one.value, 4)), h("span", {}, `${one.unit} · ${MEASURES.find(([key]) => key === one.measure)[1]}, ${SPACES.find(([key]) => key === one.space)[1]}`),
-      one.interval ? h("span", {}, `95% interval ${number(one.interval[0], 4)} to ${number(one.interval[1], 4)}`) : null),
-    h("p", { class: "small" }, `${number(one.n)} words against ${number(one.m)}. 0 means the same; only the order of such numbers means anything between kinds of text.`),
-    notes(told.notes),
-    figure("The words that say so: how much each adds. Click one to see it in context.", "words", bars({ place: card, label: `Words and what they add: ${rows.slice(0, 5).map((row) => row.label).join(", ")} and others`, rows, unit: one.unit, onrow: (row) => contexts(context, row.label, wanted, state) })));
-  say(`${number(one.value, 4)} ${one.unit}`);
+function Picker({ name, side, list }) {
+  const { about } = usePage();
+  const [kind, setKind] = useState(side.kind);
+  const letter = name.toUpperCase();
+  const shown = side.value ? side.kind : kind;
+  const put = (next, value) => {
+    setKind(next);
+    change(
+      {
+        [name]: null,
+        [`${name}_where`]: null,
+        [`text_${name}`]: null,
+        ...(next === "document"
+          ? { [name]: value }
+          : next === "group"
+            ? { [`${name}_where`]: value }
+            : { [`text_${name}`]: keepPaste(value) }),
+      },
+      next === "paste" ? { typed: name } : {},
+    );
+  };
+  const groups = Object.entries(about.metadata).flatMap(([field, values]) =>
+    Object.entries(values)
+      .filter(
+        ([value, count]) =>
+          value && Object.keys(values).length > 1 && (count > 1 || Object.keys(values).length <= 40),
+      )
+      .map(([value, count]) => [`${field}=${value}`, `${field}: ${value} (${count})`]),
+  );
+  const isOther = side.kind === "group" && side.value && !groups.some(([key]) => key === side.value);
+  const other = isOther ? [[side.value, describe(side.value)]] : []; // a lasso
+  return html`<fieldset class="side-${name} picker">
+    <legend class="unseen">${letter}</legend>
+    <div class="row middle"><strong class="letter ink-${name}" aria-hidden="true">${letter}</strong>
+    <${Choice}
+      label=${`Where ${letter} comes from`}
+      hidden
+      name=${`from-${name}`}
+      value=${shown}
+      choices=${[["document", "Text"], ...(groups.length ? [["group", "Group"]] : []), ["paste", "Paste"]]}
+      onChange=${(value) => (side.value ? put(value, "") : setKind(value), setKind(value))}
+    /></div>
+    ${
+      shown === "document" &&
+      html`<${Select} label=${`Text ${letter}`} hidden value=${side.kind === "document" ? side.value : ""}
+        choices=${[["", "Choose a text"], ...list.map((one) => [one.id, titleOf(one.id, one.metadata)])]}
+          onChange=${(value) => put("document", value)} />`
+    }
+    ${
+      shown === "group" &&
+      html`<${Select} label=${`Group ${letter}`} hidden value=${side.kind === "group" ? side.value : ""}
+        choices=${[["", "Choose a group"], ...groups, ...other]}
+        onChange=${(value) => put("group", value)} />`
+    }
+    ${
+      shown === "paste" &&
+      html`<${Typed} tag="textarea" rows="3" aria-label=${`Your text ${letter}`}
+      placeholder="Paste a text" onKeyDown=${() => {}} value=${side.kind === "paste" ? side.value : ""}
+        onInput=${(value) => put("paste", value)} />`
+    }
+  </fieldset>`;
 }
 
-const PLACES = [40, 200, 1000]; // of a word in a text: at first, and if more are wanted
-
-async function contexts(root, word, wanted, state, k = PLACES[0]) {
-  root.replaceChildren(h("p", { class: "hint" }, "Looking…"));
-  const asked = { word: [word], k, window: 7 };
-  if (wanted.text_a) asked.text_a = wanted.text_a;
-  if (wanted.text_b) asked.text_b = wanted.text_b;
-  const ids = [wanted.text_a ? null : wanted.a, wanted.text_b ? null : wanted.b].filter(Boolean);
-  if (ids.length) Object.assign(asked, { index: wanted.index, document: [...new Set(ids)] });
-  try {
-    const told = await post("kwic", asked, state.signal), more = PLACES.find((one) => one > k);
-    const columns = [["sentence", (line) => line.sentence + 1, true], ["before", (line) => h("bdi", {}, line.left)], ["word", (line) => line.match], ["after", (line) => line.right]];
-    const half = (id) => {
-      const lines = told.results.filter((line) => line.document === id), total = told.totals[id];
-      const caption = lines.length < total ? `The first ${number(lines.length)} of ${number(total)} places` : total === 1 ? "1 place" : `${number(total)} places`;
-      return h("section", { class: "card kwic", "aria-label": `“${word}” in ${id}` }, h("h3", {}, `“${word}” in ${id}`), total ? table(columns, lines, caption) : h("p", { class: "hint" }, "Not there."),
-        lines.length < total && more ? h("button", { type: "button", onclick: () => contexts(root, word, wanted, state, more) }, `Show up to ${number(more)}`) : null);
-    };
-    const sides = [wanted.text_a ? "text A" : wanted.a, wanted.text_b ? "text B" : wanted.b];
-    root.replaceChildren(h("div", {}, notes(told.notes), [...new Set(sides)].map(half)));
-    root.scrollIntoView({ behavior: "smooth", block: "nearest" });
-    say(`“${word}” in context: ${sides.map((id) => `${number(told.totals[id])} in ${id}`).join(", ")}`);
-  } catch (error) { root.replaceChildren(problem(error)); }
+function Suggest({ list, metadata }) {
+  const { about } = usePage();
+  const asked = useQuestions("compare");
+  const groups = Object.entries(about.metadata)
+    .map(([field, values]) => ({ field, values: Object.entries(values).sort((x, y) => y[1] - x[1]) }))
+    .filter(({ values }) => values.length > 1 && values[1][1] > 1)
+    .slice(0, 2)
+    .map(({ field, values: [[one], [other]] }) => ({
+      text: `All of ${one} and all of ${other}`,
+      values: { a_where: `${field}=${one}`, b_where: `${field}=${other}` },
+    }));
+  const title = (one) => titleOf(one.id, metadata[one.id]);
+  const [a, b] = list;
+  const pair = b ? [{ text: `${title(a)} and ${title(b)}`, values: { a: a.id, b: b.id } }] : [];
+  return html`<ul class="examples" aria-label="Examples">
+    ${[...asked, ...groups, ...pair]
+      .slice(0, 4)
+      .map((one) => html`<li><a href=${href("compare", one.values)}>${one.text}</a></li>`)}
+  </ul>`;
 }
 
-function collection(root, state, documents) {
-  const place = h("div", {}), fields = Object.keys(state.about.metadata);
-  const form = h("form", { class: "row", onsubmit: async (event) => {
-    event.preventDefault();
-    const data = new FormData(form), options = { index: state.index, measure: data.get("measure"), space: data.get("space") };
-    try {
-      const map = await work("map", options, place, state.signal);
-      const pairs = map && await work("pairs", options, place, state.signal);
-      if (pairs) drawn(place, map, pairs, data.get("by"), options, state);
-    } catch (error) { place.replaceChildren(problem(error)); }
-  } }, field("Texts as", select("space", SPACES)), field("Measure", select("measure", MEASURES, "hellinger")),
-  fields.length ? field("Coloured by", select("by", fields, fields.includes("author") ? "author" : fields[0])) : null,
-  h("button", { type: "submit", class: "main" }, "Compare all"));
-  root.append(h("section", { class: "card", "aria-label": "The whole collection" }, h("h2", {}, "The whole collection"),
-    h("p", { class: "small" }, `Every pair of the ${number(documents.length)} documents: a map where near means alike, and the matrix.`), form, place));
+function Result({ answer, options, a, b, metadata, stopwords }) {
+  const { params, index } = usePage();
+  const one = answer.results[0];
+  const names = [nameOf(a, metadata, "A"), nameOf(b, metadata, "B")];
+  const rates = one.explanation?.per_thousand ?? {};
+  const words = useMemo(
+    () =>
+      (one.explanation?.reasons ?? [])
+        .filter((each) => !each.query.startsWith("(") && rates[each.query])
+        .map((each) => ({
+          word: each.query,
+          adds: Math.abs(each.contribution),
+          a: rates[each.query][0],
+          b: rates[each.query][1],
+        }))
+        .sort((x, y) => y.adds - x.adds),
+    [answer],
+  );
+  const sides = [
+    words.filter((each) => each.a > each.b).slice(0, SHOWN),
+    words.filter((each) => each.b > each.a).slice(0, SHOWN),
+  ];
+  const most = Math.max(...sides.flat().map((each) => each.adds), 1e-12);
+  const word = params.get("word") ?? "";
+  const says = (side) =>
+    sides[side]
+      .slice(0, 3)
+      .map((each) => each.word)
+      .join(", ") || "nothing of its own";
+  return html`<p class="verdict">
+      <strong class="ink-a">${names[0]}</strong> says <em>${says(0)}</em>; <strong
+        class="ink-b">${names[1]}</strong> says <em>${says(1)}</em>.
+    </p>
+    <div class="spread">
+      <${Check} label="Leave out common words such as “the”" checked=${stopwords}
+        onChange=${(on) => change({ stopwords: on ? null : "keep" })} />
+      <${Export} verb="compare" options=${options} title=${`${names[0]} and ${names[1]}`} results=${words}
+        quotes=${() => [{ text: `${names[0]} says ${says(0)}; ${names[1]} says ${says(1)}.`, source: index }]}
+        table=${words.slice(0, 20)} />
+    </div>
+    <div class="two said">
+      ${sides.map(
+        (list, side) =>
+          html`<section class=${`side-${side ? "b" : "a"}`} aria-label=${`Words of ${names[side]}`}>
+            <h2>${side ? "B" : "A"}: ${names[side]} <span
+              class="small">${plural(side ? one.m : one.n, "word")}${stopwords && " besides common ones"}</span>
+              </h2>
+            <ul class="tinted">
+              ${list.map(
+                (each) =>
+                  html`<li>
+                    <button type="button" aria-pressed=${String(each.word === word)}
+                      title=${`${number(each.a)} per 1,000 words in A, ${number(each.b)} in B. Click for contexts.`}
+                      onClick=${() => change({ word: each.word === word ? null : each.word })}>
+                      <span class="bar" style=${{ width: `${(100 * each.adds) / most}%` }}></span><span
+                        class="name">${each.word}</span>
+                      <span class="small">${side ? times(each.b, each.a) : times(each.a, each.b)}</span>
+                    </button>
+                  </li>`,
+              )}
+            </ul>
+          </section>`,
+      )}
+    </div>
+    <p class="small">Blue words are more frequent in A, orange ones in B; a longer bar tells the two apart better.</p>
+    ${word && html`<${InContext} word=${word} a=${a} b=${b} names=${names} />`}
+    ${a.kind !== "paste" && b.kind !== "paste" && html`<${Aligned} a=${a} b=${b} names=${names} />`}
+    <details class="quiet-fold">
+      <summary>Numbers</summary>
+      <p>Difference (Jensen–Shannon): <strong
+        class="value">
+          ${number(one.value, 4)}</strong> of 1; 0 means the same words equally often, 1 no word in common.</p>
+      <${Table}
+        caption="The words that tell them apart"
+        columns=${[
+          ["word", (each) => each.word],
+          ["per 1,000 in A", (each) => each.a, true],
+          ["per 1,000 in B", (each) => each.b, true],
+          ["adds", (each) => each.adds, true],
+        ]}
+        rows=${words.slice(0, 60)}
+      />
+      <${Notes} notes=${answer.notes} />
+    </details>`;
 }
 
-function drawn(root, map, pairs, by, options, state) {
-  const order = [...map.results].sort((a, b) => a.order - b.order).map((one) => one.id), at = new Map(order.map((id, i) => [id, i]));
-  const matrix = order.map(() => new Array(order.length).fill(null));
-  for (const one of pairs.results) matrix[at.get(one.a)][at.get(one.b)] = one.value;
-  const points = map.results.map((one) => ({ x: one.x, y: one.y, name: one.id, group: by ? one.metadata[by] ?? "" : undefined, detail: Object.values(one.metadata).join(" · ") }));
-  const go = (a, b) => { state.go("compare", search({ index: options.index, a, b, measure: options.measure, space: options.space })); scrollTo(0, 0); };
-  const view = new PointMap(points, { label: `Map of ${points.length} documents`, name: "documents", labels: 80 });
-  const place = h("div", {});
-  root.replaceChildren(h("div", { class: "spread" }, h("h3", {}, map.title), tools("pairs", options)), notes(map.notes), view.element(), place);
-  place.append(heat(place, order, (i, j) => matrix[i][j], { label: "How far each row is from each column", name: "matrix", onpair: go }));
-  say("The map and the matrix are drawn.");
+const times = (more, less) => (less > 0 ? `${number(more / less, 2)}×` : "only here");
+
+function InContext({ word, a, b, names }) {
+  const { index } = usePage();
+  const where = (side) =>
+    side.kind === "group"
+      ? { index, where: [side.value] }
+      : side.kind === "document"
+        ? { index, document: [side.value] }
+        : { text: [side.value] };
+  return html`<div class="two">
+    ${[a, b].map(
+      (side, i) => html`<div class=${`side-${i ? "b" : "a"}`}><${Concordance} key=${word + i} word=${word}
+      options=${where(side)} heading=${html`“${word}” in ${names[i]}`} /></div>`,
+    )}
+  </div>`;
 }
 
-function label(root, state) {
-  const fields = Object.entries(state.about.metadata).filter(([, values]) => { const n = Object.keys(values).length; return n > 1 && n < state.about.documents; }).map(([name]) => name);
-  if (!fields.length) return;
-  const place = h("div", {}), text = h("textarea", { name: "text", rows: 5, required: true, placeholder: "Paste a text of at least a few sentences." });
-  const form = h("form", { onsubmit: async (event) => {
-    event.preventDefault();
-    const data = new FormData(form);
-    place.replaceChildren(h("p", { class: "hint" }, "Comparing with every document…"));
-    try {
-      const told = await post("label", { index: state.index, by: data.get("by"), rule: data.get("rule"), measure: "hellinger", text: data.get("text") }, state.signal);
-      const found = told.evidence, most = told.results.slice(0, 8);
-      const box = h("div", {});
-      place.replaceChildren(box);
-      box.append(h("p", {}, "Most like ", h("strong", { id: "guess" }, told.predicted), `, rather than ${found.rather_than}.`),
-        figure(`How far from each ${told.by}`, "labels", bars({ place: box, label: `Distance from each ${told.by}`, rows: most.map((one) => ({ label: one.label || "(empty)", value: one.divergence })) })),
-        h("div", { class: "two" }, table([["document", (one) => one.id], [told.by, (one) => one.label], ["distance", (one) => one.divergence, true]], found.nearest, "Nearest documents"),
-          table([["word", (one) => one.word], ["speaks for it by", (one) => one.part, true]], found.words.filter((one) => one.part > 0), `Words for ${found.predicted}`)), notes(told.notes));
-      say(`Most like ${told.predicted}`);
-    } catch (error) { place.replaceChildren(problem(error)); }
-  } }, h("label", { class: "field" }, "Your text", text), h("div", { class: "row", style: { marginTop: ".6rem" } }, field("Guess its", select("by", fields, fields.includes("author") ? "author" : fields[0])),
-    field("By", select("rule", [["nearest", "the nearest document"], ["category", "the nearest on average"], ["vote", "the vote of the nearest"]])), h("button", { type: "submit", class: "main" }, "Guess")));
-  root.append(h("section", { class: "card", "aria-label": "Whose text is it" }, h("h2", {}, "Whose text is it?"), form, place));
+function Aligned({ a, b, names }) {
+  const { index } = usePage();
+  const found = useAnswer("align", { index, a: a.value, b: b.value, k: 8 });
+  return html`<section aria-label="Closest passages">
+    <h2>Closest passages</h2>
+    <${Outcome} asked=${found} wait="Comparing their sentences…">
+      ${(answer) =>
+        answer.results.length
+          ? html`<${Ribbons} pairs=${answer.results.filter((one, i) => i < FEW || one.similarity > CLOSE)}
+              names=${names} />`
+          : html`<p class="hint">No sentences are close enough to show.</p>`}
+    </${Outcome}>
+  </section>`;
 }

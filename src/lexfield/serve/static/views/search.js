@@ -1,134 +1,299 @@
-// Sentences that answer a text, with the reasons; methods side by side.
-import { get, work } from "../api.js";
-import { flows } from "../chart.js";
-import { field, h, notes, number, pieces, problem, say, search, select } from "../dom.js";
-import { tools } from "../tools.js";
+// @ts-check
+// Sentences or documents that answer a text, with the reasons in words.
+import { useEffect, useMemo } from "../vendor/preact-htm.js";
+import { useAnswer } from "../lib/api.js";
+import { Export } from "../lib/export.js";
+import { Groups, Hit, PartsKey, Reach, quoteOf } from "../lib/hit.js";
+import { setMarks } from "../lib/marks.js";
+import { change, href } from "../lib/route.js";
+import { colours } from "../lib/text.js";
+import {
+  Check,
+  Choice,
+  Menu,
+  Notes,
+  Outcome,
+  Select,
+  Typed,
+  html,
+  number,
+  plural,
+  say,
+  shorten,
+  usePage,
+} from "../lib/ui.js";
 
-export const title = "Search";
 const METHODS = {
-  best: "Best", ideas: "Ideas", setcover: "Set cover", mean: "Mean", wmd: "Word mover", jaccard: "Jaccard", edit: "Edit distance", bow: "Bag of words",
-  topic: "Topics", count: "Count", frequency: "Frequency", bm25: "BM25", lm: "Language model", translation: "Translation",
+  best: ["Best", "words, related words and meaning together"],
+  ideas: ["Ideas", "varied sentences that take up your words"],
+  setcover: ["Set cover", "each sentence covers another part of your text"],
+  mean: ["Meaning", "the most alike in meaning overall"],
+  wmd: ["Word mover", "the least work to turn your words into theirs"],
+  jaccard: ["Shared words", "the most words in common"],
+  edit: ["Spelling", "the fewest letters changed"],
+  bow: ["Word counts", "the most alike counts of words"],
+  topic: ["Topics", "about the same topics"],
+  bm25: ["BM25", "rare words in short texts count most"],
+  lm: ["Language model", "the likeliest to produce your words"],
+  translation: ["Translation", "words that often stand for yours count, too"],
 };
-const HELP = {
-  best: "words that occur or are related, and similar meaning", ideas: "varied suggestions that take up your words", setcover: "each sentence covers another part of your text", mean: "most alike meaning", wmd: "least work to move the words",
-  jaccard: "most words in common", edit: "fewest letters changed", bow: "most alike counts", topic: "most alike topics",
-};
-const FIRST = ["best", "ideas", "setcover", "mean", "wmd", "jaccard", "edit", "bow", "topic"];
-const BAGS = ["count", "frequency", "bm25", "lm", "translation"]; // whose queries may be sums of words
-const SLOW = ["wmd", "edit"], MANY = 1_000_000; // methods that take long on whole documents, of so many words together
-const STEP = 5, SHOWN = 12; // hits, reasons
+const SUMS = ["count", "frequency", "bm25", "lm", "translation"]; // whose questions may be sums of words
+const SLOW = ["wmd", "edit"];
+const MANY = 1_000_000; // words of a collection on whose documents these take long
+const STEP = 10;
+const MOST = 200;
 
-export async function render(root, state) {
-  const given = state.parameters, about = state.about;
-  if (!about) throw Object.assign(new Error(`There is no index ${given.get("index")}.`), { hint: "Choose one above, or build one under Start." });
-  const wanted = given.getAll("method").length ? given.getAll("method") : ["best"];
-  const known = FIRST.filter((name) => state.server.methods.includes(name) && (name !== "topic" || about.topics));
-  const q = h("textarea", { name: "q", rows: 2, maxlength: 20000, placeholder: "Type a sentence, for instance: The fishing boat came home before the storm.", onkeydown: (event) => { if (event.key === "Enter" && !event.shiftKey) { event.preventDefault(); form.requestSubmit(); } } });
-  q.value = given.get("q") ?? "";
-  const methods = known.concat(wanted.filter((one) => !known.includes(one))).map((name) => h("label", { class: "chip", title: HELP[name] ?? "" }, h("input", { type: "checkbox", name: "method", value: name, checked: wanted.includes(name) }), METHODS[name] ?? name));
-  const filters = Object.entries(about.metadata).filter(([, values]) => Object.keys(values).length > 1 && Object.keys(values).length <= 40)
-    .map(([name, values]) => field(name, select(`where:${name}`, [["", "any"], ...Object.entries(values).map(([value, count]) => [value, `${value || "(empty)"} (${count})`])], given.getAll("where").find((one) => one.startsWith(`${name}=`))?.slice(name.length + 1))));
-  const form = h("form", { class: "card", role: "search", onsubmit: (event) => { event.preventDefault(); state.go("search", query(STEP)); } },
-    h("label", { class: "field" }, "Your text", q),
-    h("div", { class: "row", style: { marginTop: ".7rem" } },
-      h("fieldset", {}, h("legend", {}, "Methods, side by side"), h("div", { class: "chips" }, methods)),
-      field("Find", select("unit", [["sentence", "sentences"], ["document", "documents"]], given.get("unit") ?? "sentence"))),
-    wanted.some((name) => BAGS.includes(name.split("(")[0])) ? h("label", { class: "chip", style: { marginTop: ".5rem" } }, h("input", { type: "checkbox", name: "algebra", checked: given.get("algebra") === "true" }), "My text is a sum of words, as in 3*storm - rain") : null,
-    filters.length ? h("details", { open: given.has("where"), style: { marginTop: ".5rem" } }, h("summary", {}, "Filters"), h("div", { class: "row" }, filters)) : null,
-    h("div", { class: "row", style: { marginTop: ".8rem" } }, h("button", { class: "main", type: "submit" }, "Search")));
-
-  function query(k, more = {}) {
-    const data = new FormData(form);
-    const chosen = data.getAll("method");
-    const where = [...data].filter(([name, value]) => name.startsWith("where:") && value !== "").map(([name, value]) => `${name.slice(6)}=${value}`);
-    return search({ index: state.index, q: data.get("q").trim(), method: chosen.length ? chosen : ["best"], k, unit: data.get("unit") === "document" ? "document" : null, where, algebra: data.has("algebra") ? "true" : null, ...more });
-  }
-
-  const results = h("div", {});
-  root.append(h("h1", {}, "Search"), h("p", { class: "lead" }, "Find sentences that say something like yours, and see why each was found."), form, results);
-  const like = given.get("like");
-  if (!given.get("q") && !like) {
-    results.append(h("p", { class: "hint" }, `${number(about.documents)} documents, ${number(about.sentences)} sentences. Press / to type, Enter to search.`));
-    return;
-  }
-  const k = Number(given.get("k") ?? STEP);
-  const asked = { index: state.index, q: like ? null : given.get("q"), like, method: wanted, k, unit: like ? null : given.get("unit"), where: given.getAll("where"), algebra: !like && given.get("algebra") === "true" ? "true" : null };
-  const slow = asked.unit === "document" && about.tokens > MANY && wanted.some((name) => SLOW.includes(name.split("(")[0]));
-  results.append(h("p", { class: "hint" }, "Searching…"));
-  try {
-    const [told, reach] = await Promise.all([slow ? work("search", { ...asked, algebra: asked.algebra === "true" || null }, results, state.signal) : get("search", asked, state.signal), like ? null : get("balls", { index: state.index, q: given.get("q") }, state.signal)]);
-    if (told) draw(results, told, reach, { asked, wanted, k, like, go: (text) => state.go("search", text), query });
-    else results.replaceChildren(h("p", { class: "hint" }, "Cancelled."));
-  } catch (error) { results.replaceChildren(problem(error)); }
-}
-
-function draw(root, told, reach, { asked, wanted, k, like, go, query }) {
-  const colours = new Map();
-  for (const one of reach?.results ?? []) colours.set(one.word, colours.size % 8);
-  const colourOf = (word) => { if (!colours.has(word)) colours.set(word, colours.size % 8); return colours.get(word); };
-  // The server writes a method in its shortest form; the order is that of the question.
-  const named = [...new Set(told.results.map((hit) => hit.method))];
-  const label = (method) => named.find((name) => plainly(name) === plainly(method)) ?? named[wanted.indexOf(method)];
-  const lists = wanted.map((method) => [method, wanted.length === 1 ? told.results : told.results.filter((hit) => hit.method === label(method))]);
-  const columns = lists.map(([method, hits]) => h("section", { class: "card", "aria-label": METHODS[method] ?? method },
-    h("div", { class: "spread" }, h("h2", {}, METHODS[method] ?? method), h("span", { class: "small" }, HELP[method] ?? "")),
-    hits.length ? hits.map((hit) => card(hit, { colourOf, go, asked })) : h("p", { class: "hint" }, "Nothing was found.")));
-  const further = k < 200 && told.results.length >= k, varied = wanted.includes("ideas");
-  const more = like ? [] : [
-    further && !varied ? h("button", { type: "button", onclick: () => go(query(k + STEP)) }, "Show more") : null,
-    further || !varied ? h("button", { type: "button", id: "inspire", onclick: () => go(varied ? query(k + STEP) : query(STEP, { method: ["ideas"] })) }, varied ? "Inspire me: more, and different" : "Inspire me: varied sentences") : null].filter(Boolean);
-  root.replaceChildren(
-    h("div", { class: "spread" }, h("p", { class: "small", role: "status" }, like ? `More like ${like}` : `${told.results.length} found`), tools("search", asked, { twin: "search" })),
-    notes(told.notes),
-    h("div", { class: reach && wanted.length === 1 ? "aside" : "" }, h("div", {}, h("div", { class: "columns" }, columns), more.length ? h("p", { class: "row" }, more) : null), reach ? panel(reach, told.results, lists, colourOf) : null));
-  if (k > STEP && wanted.length === 1) root.querySelectorAll(".hit")[k - STEP]?.scrollIntoView({ block: "center" });
-  say(`${told.results.length} found`);
-}
-
-function card(hit, { colourOf, go, asked }) {
-  const reasons = [...(hit.explanation?.reasons ?? [])].sort((a, b) => Math.abs(b.contribution) - Math.abs(a.contribution)), flowed = hit.explanation?.flows;
-  const marked = ([piece, mark]) => mark ? h("mark", { class: `w${colourOf(mark.query)}${mark.weight >= .3 ? " strong" : ""}`, title: `answers “${mark.query}”` }, piece) : piece;
-  const passages = hit.passages.map((passage) => h("p", { class: "text" }, hit.excerpt ? "… " : null, pieces(passage).map(marked), hit.excerpt ? " …" : null));
-  const why = h("details", {}, h("summary", {}, flowed ? "Numbers: what was moved where" : "Numbers"));
-  why.addEventListener("toggle", () => {
-    if (!why.open || why.childElementCount > 1) return;
-    if (flowed) {
-      const far = new Map(reasons.map((one) => [`${one.query}\n${one.match}`, one.distance]));
-      why.append(h("div", { class: "figure" }, flows({ place: why, moved: flowed.map((one) => ({ ...one, distance: far.get(`${one.query}\n${one.match}`) })), colourOf })));
+export function Search() {
+  const page = usePage();
+  const { params, index, where, about } = page;
+  const q = params.get("q") ?? "";
+  const like = params.get("like") ?? "";
+  const methods = params.getAll("method").length ? params.getAll("method") : ["best"];
+  const unit = params.get("unit") ?? "sentence";
+  const k = Math.min(MOST, Number(params.get("k") ?? STEP) || STEP);
+  const asks = Boolean(q.trim() || like);
+  const options = asks
+    ? {
+        index,
+        query: like ? null : q.trim(),
+        like: like || null,
+        method: methods,
+        k,
+        unit: like ? null : unit,
+        where,
+        metric: params.get("metric"),
+        algebra: !like && params.get("algebra") === "true" ? true : null,
+      }
+    : null;
+  const slow =
+    unit === "document" && about.tokens > MANY && methods.some((name) => SLOW.includes(name.split("(")[0]));
+  const found = useAnswer("search", options, { job: slow });
+  const reach = useAnswer("balls", q.trim() && !like ? { index, query: q.trim() } : null);
+  const results = found.answer?.results;
+  useEffect(() => {
+    if (results) say(`${results.length} found`);
+  }, [results]);
+  return html`<h1 class=${asks ? "unseen" : ""}>Search</h1>
+    ${
+      !asks &&
+      html`<p
+      class="lead">Write what you are looking for in your own words. You see what answers it, and why.</p>`
     }
-    const named = reasons.filter((one) => !one.query.startsWith("(")).slice(0, SHOWN), rest = reasons.filter((one) => !named.includes(one));
-    why.append(h("table", {}, h("thead", {}, h("tr", {}, h("th", { scope: "col" }, "your word"), h("th", { scope: "col" }, "answered by"), h("th", { scope: "col", class: "n" }, "adds"))),
-      h("tbody", {}, named.map((one) => h("tr", {}, h("td", {}, one.query || "—"), h("td", {}, one.match || "—", one.distance ? h("span", { class: "small" }, ` at ${number(one.distance, 3)}`) : null), h("td", { class: "n" }, number(one.contribution, 3)))),
-        rest.length ? h("tr", {}, h("td", { colspan: 2, class: "small" }, "weaker pairs"), h("td", { class: "n" }, number(rest.reduce((sum, one) => sum + one.contribution, 0), 3))) : null)));
-    if (hit.explanation.uncovered?.length) why.append(h("p", { class: "small" }, `Not covered so far: ${hit.explanation.uncovered.join(", ")}`));
-  });
-  const about = Object.entries(hit.metadata).filter(([, value]) => value).slice(0, 4).map(([name, value]) => h("span", { class: "tag", title: name }, value));
-  return h("article", { class: "hit", "data-id": hit.id },
-    passages,
-    hit.words ? h("p", { class: "why", title: "= the same word, ↔ another form of it, ≈ a related word" }, hit.words) : null,
-    hit.differs?.length ? h("p", { class: "why differs" }, h("strong", {}, "differs: "), hit.differs.join("; ")) : null,
-    h("div", { class: "about" }, h("span", { class: "score", title: "Score" }, number(hit.score, 3)), hit.chance === null ? null : h("span", { title: "How many hits this good are expected if nothing here answers your text" }, `chance ${number(hit.chance, 2)}`), h("span", {}, hit.id), about,
-      h("button", { type: "button", class: "quiet", onclick: () => go(search({ index: asked.index, like: hit.id, method: asked.method, k: 5, where: asked.where })) }, "More like this")),
-    why);
+    <${Form} asks=${asks} q=${q} like=${like} methods=${methods} unit=${unit} />
+    ${!asks && html`<${Examples} />`}
+    ${
+      asks &&
+      html`<${Outcome} asked=${found} wait="Searching…">
+      ${(answer) => html`<${Results} answer=${answer} reach=${reach.answer} options=${options} methods=${methods}
+        unit=${unit} k=${k} />`}
+    </${Outcome}>`
+    }`;
+}
+
+function Form({ asks, q, like, methods, unit }) {
+  const { server, about, params, index } = usePage();
+  const metrics = useAnswer("list_metrics", { index }).answer?.results ?? [];
+  const known = Object.keys(METHODS).filter(
+    (name) =>
+      server.methods.includes(name) &&
+      (name !== "topic" || about.topics) &&
+      (!SUMS.includes(name) || methods.includes(name)),
+  );
+  const shown = [...known, ...methods.filter((one) => !known.includes(one))];
+  const pick = (name, on) => {
+    const next = on ? [...methods, name] : methods.filter((one) => one !== name);
+    change({ method: next.length && next.join() !== "best" ? next : null, k: null });
+  };
+  const submit = (event) => {
+    event.preventDefault();
+    const text = new FormData(event.target).get("q");
+    if (String(text).trim()) change({ q: String(text).trim(), like: null, k: null });
+  };
+  return html`<form class="ask ${asks ? "folded" : ""}" role="search" onSubmit=${submit}>
+    <div class="ask-line">
+      <${Typed}
+        tag="textarea"
+        name="q"
+        rows="1"
+        maxlength="20000"
+        aria-label="Your text"
+        placeholder="A sentence, a question, a few words…"
+        value=${q}
+        onInput=${(text) => change({ q: text, like: null, k: null }, { typed: "q" })}
+      />
+      <button class="main" type="submit">Search</button>
+    </div>
+    <div class="ask-options">
+      <${Choice}
+        label="Find"
+        hidden
+        name="unit"
+        value=${unit}
+        choices=${[
+          ["sentence", "Sentences"],
+          ["document", "Documents"],
+        ]}
+        onChange=${(value) => change({ unit: value === "sentence" ? null : value, k: null })}
+      />
+      <${Menu} label=${`Method: ${methods.map((one) => METHODS[one]?.[0] ?? one).join(", ")}`} class="methods">
+        ${() => html`<fieldset>
+          <legend>Methods; several stand side by side</legend>
+          ${shown.map(
+            (name) =>
+              html`<label class="check"
+                ><input type="checkbox" checked=${methods.includes(name)}
+                  onChange=${(event) => pick(name, event.target.checked)} />
+                <span><strong>${METHODS[name]?.[0] ?? name}</strong> <span class="small">${METHODS[name]?.[1]}</span>
+                  </span></label
+              >`,
+          )}
+        </fieldset>`}
+      </${Menu}>
+      ${
+        metrics.length > 0 &&
+        html`<${Select}
+        label="Learned metric"
+        hidden
+        value=${params.get("metric") ?? ""}
+        choices=${[["", "No learned metric"], ...metrics.map((one) => [one.name, `Metric ${one.name}`])]}
+        onChange=${(value) => change({ metric: value })}
+      />`
+      }
+      ${
+        methods.some((name) => SUMS.includes(name.split("(")[0])) &&
+        html`<${Check}
+        label="My text is a sum of words, as in 3*storm - rain"
+        checked=${params.get("algebra") === "true"}
+        onChange=${(on) => change({ algebra: on ? "true" : null })}
+      />`
+      }
+      ${like && html`<${Liked} id=${like} />`}
+    </div>
+  </form>`;
+}
+
+/** The sentence or document that others are to be like. */
+function Liked({ id }) {
+  const { index } = usePage();
+  const [, document, sentence] = /^(.*?)(?:#(\d+))?$/s.exec(id) ?? [];
+  const found = useAnswer("text", { index, document, start: Number(sentence ?? 0), count: 1 }).answer?.results[0];
+  return html`<span class="tag on">More like ${found && sentence ? `“${shorten(found.text, 120)}”` : id}
+    <button type="button" class="link" aria-label="Ask something else"
+      onClick=${() => change({ like: null })}>×</button>
+  </span>`;
+}
+
+function Examples() {
+  const { index, about } = usePage();
+  const unusual = useAnswer("overview", { index }).answer?.unusual ?? [];
+  const texts = unusual.map((one) => one.text.replace(/\s+/g, " "));
+  return html`<p class="hint">
+      ${plural(about.documents, "document")}, ${plural(about.sentences, "sentence")}. Results come as you type;
+      press${" "}<kbd>/</kbd> to begin.
+    </p>
+    ${
+      texts.length > 0 &&
+      html`<h2>Begin with one of these</h2>
+      <ul class="examples" aria-label="Examples">
+        ${texts.slice(0, 4).map((text) => html`<li><a href=${href("search", { q: text })}>${text}</a></li>`)}
+      </ul>`
+    }`;
 }
 
 const plainly = (method) => method.replace(/\s/g, "");
 
-function panel(reach, hits, lists, colourOf) {
-  const used = new Set(), covered = new Map();
-  hits.forEach((hit) => { for (const one of hit.explanation?.reasons ?? []) used.add(`${one.query}\n${one.match}`); });
-  const cover = lists.find(([method]) => /^(ideas|setcover)/.test(method))?.[1] ?? [], known = reach.results.filter((one) => one.known);
-  cover.forEach((hit) => { for (const one of known) if (!covered.has(one.word) && hit.explanation && !hit.explanation.uncovered?.includes(one.word)) covered.set(one.word, hit.rank); });
-  const stateOf = (one) => !one.known ? ["no", "no vector"] : !cover.length ? null : covered.has(one.word) ? ["yes", `✓ covered by ${covered.get(one.word)}`] : ["no", "not covered"];
-  const words = reach.results.map((one) => {
-    const about = stateOf(one);
-    return h("div", { class: "ball" }, about ? h("span", { class: `state ${about[0]}` }, about[1]) : null, h("span", { class: `word strong w${colourOf(one.word)}` }, one.word),
-      h("ul", { class: "near" }, one.ball.map((near) => h("li", { class: used.has(`${one.word}\n${near.word}`) ? "used" : null, title: `distance ${number(near.distance, 3)}` }, near.word))));
-  });
-  const open = known.filter((one) => !covered.has(one.word)).map((one) => one.word), without = reach.results.filter((one) => !one.known).map((one) => one.word);
-  const told = [open.length ? `Still uncovered: ${open.join(", ")}.` : known.length ? `Every word${without.length ? " with a vector" : ""} is covered.` : "", without.length ? `Without a vector: ${without.join(", ")}.` : ""].join(" ");
-  return h("aside", { class: "card", "aria-label": "What your words reach" }, h("h2", {}, "What your words reach"),
-    h("p", { class: "small" }, "The nearest words of the index; those that hits use are bold."),
-    cover.length || without.length ? h("p", { class: "small" }, told) : null,
-    words.length ? h("div", { class: "columns" }, words) : h("p", { class: "hint" }, "No words to look for."));
+function Results({ answer, reach, options, methods, unit, k }) {
+  const { about, params, where } = usePage();
+  const colourOf = useMemo(() => {
+    const of = colours();
+    for (const one of reach?.results ?? []) of(one.word);
+    return of;
+  }, [reach, answer]);
+  useEffect(() => {
+    setMarks(answer.results, colourOf);
+    return () => setMarks([]);
+  }, [answer, colourOf]);
+  // The server writes a method in its shortest form; the order is that of the question.
+  const named = [...new Set(answer.results.map((hit) => hit.method))];
+  const label = (method) =>
+    named.find((name) => name && plainly(name) === plainly(method)) ?? named[methods.indexOf(method)];
+  const lists = methods.map((method) => [
+    method,
+    methods.length === 1 ? answer.results : answer.results.filter((hit) => hit.method === label(method)),
+  ]);
+  const count = answer.results.length;
+  const grouped = params.get("group") === "true" && unit === "sentence";
+  const all = unit === "document" ? about.documents : about.sentences;
+  const known = answer.matches ?? null;
+  const more = k < MOST && lists.some(([, hits]) => hits.length >= k);
+  const quotes = () => answer.results.map((hit) => quoteOf(hit));
+  const have =
+    known === null || options.like
+      ? ""
+      : `; ${known === 1 ? `1 ${unit} has` : `${plural(known, unit)} have`} a word of yours`;
+  const best = lists.length > 1 ? `${number(k)} best of each method` : `${number(count)} best`;
+  const among = where.length ? "that pass the filter" : `of ${plural(all, unit)}`;
+  const head = useMemo(
+    () => (count ? `The ${best} ${among}${have}` : "Nothing answers this."),
+    [answer], // it changes with the hits
+  );
+  return html`<div class="spread results-head">
+      <p class="small" role="status">${head}</p>
+      ${methods.includes("best") && count > 0 && html`<${PartsKey} />`}
+      <div class="row middle">
+        ${
+          unit === "sentence" &&
+          methods.length === 1 &&
+          count > 0 &&
+          html`<${Check} label="Group by document" checked=${grouped}
+            onChange=${(on) => change({ group: on ? "true" : null })} />`
+        }
+        ${
+          count > 0 &&
+          html`<${Export} verb="search" options=${options} title=${`Search: ${options.query ?? options.like}`}
+          results=${answer.results} quotes=${quotes} />`
+        }
+      </div>
+    </div>
+    ${
+      !count &&
+      html`<p class="hint">
+        Try other words${where.length > 0 && ", or clear the filter on the left"}. ${answer.notes[0] ?? ""}
+      </p>`
+    }
+    ${reach && html`<${Reach} reach=${reach} hits=${answer.results} lists=${lists} colourOf=${colourOf} />`}
+    <div class=${lists.length > 1 ? "columns" : ""}>
+      ${lists.map(
+        ([method, hits]) =>
+          html`<section class=${lists.length > 1 ? "card" : ""} aria-label=${METHODS[method]?.[0] ?? method}>
+            ${
+              lists.length > 1 &&
+              html`<h2>${METHODS[method]?.[0] ?? method} <span
+              class="small">${METHODS[method]?.[1]}</span></h2>`
+            }
+            ${
+              grouped
+                ? html`<${Groups} hits=${hits} colourOf=${colourOf} />`
+                : hits.map((hit) => html`<${Hit} key=${hit.id} hit=${hit} colourOf=${colourOf} unit=${unit} />`)
+            }
+            ${lists.length > 1 && !hits.length && html`<p class="hint">Nothing.</p>`}
+          </section>`,
+      )}
+    </div>
+    <div class="row">
+      ${
+        more &&
+        html`<button type="button"
+        onClick=${() => change({ k: String(k + STEP) }, { replace: true })}>Show more</button>`
+      }
+      ${
+        !methods.includes("ideas") &&
+        count > 0 &&
+        unit === "sentence" &&
+        !options.like &&
+        html`<button type="button"
+          onClick=${() => change({ method: ["ideas"], k: null })}>Inspire me: varied sentences</button>`
+      }
+    </div>
+    <${Notes} notes=${answer.notes} />`;
 }

@@ -1,72 +1,196 @@
-// Topics, and documents near each other in the simplex, with the proof that none nearer was missed.
-import { get, post, work } from "../api.js";
-import { bars, figure } from "../chart.js";
-import { field, h, notes, number, percent, problem, say, search, select } from "../dom.js";
-import { tools } from "../tools.js";
+// @ts-check
+// What the documents are about: topics, their words, their documents, and how they are spread.
+import { useEffect, useMemo, useRef, useState } from "../vendor/preact-htm.js";
+import { post, useAnswer, work } from "../lib/api.js";
+import { Concordance } from "../lib/context.js";
+import { Export } from "../lib/export.js";
+import { change, href } from "../lib/route.js";
+import { DocumentLink } from "../lib/text.js";
+import { Check, Notes, Outcome, Progress, Select, Trouble, html, percent, usePage } from "../lib/ui.js";
 
-export const title = "Topics";
-
-export async function render(root, state) {
-  const about = state.about;
-  if (!about) throw Object.assign(new Error("There is no such index."), { hint: "Choose one above." });
-  root.append(h("h1", {}, "Topics"), h("p", { class: "lead" }, "What the documents are about, as mixtures of topics, and which documents are mixed alike."));
-  if (!about.topics) { fit(root, state, "This index has no topics yet."); return; }
-  const k = state.parameters.get("k") ?? 8, asked = { index: state.index, k };
-  const told = await get("topics", asked, state.signal), largest = Math.max(...told.results.map((one) => one.share));
-  near(root, state);
-  root.append(h("section", { class: "card", "aria-label": "All topics" }, h("div", { class: "spread" }, h("h2", {}, `${told.results.length} topics`), tools("topics", asked, { twin: "topics" })), notes(told.notes),
-    h("div", { class: "columns" }, told.results.map((one) => h("article", { class: "topic" }, h("h3", {}, `Topic ${one.topic}`, h("span", { class: "small" }, ` ${percent(one.share)} of all words · coherence ${one.coherence.toFixed(2)}`)), h("div", { class: "bar", style: { width: `${100 * one.share / largest}%` } }), h("p", {}, Array.isArray(one.words) ? one.words.join(", ") : one.words))))));
-  infer(root, state);
-  fit(root, state, "Other topics?");
+export function Topics() {
+  const { about } = usePage();
+  return html`<h1>Topics</h1>
+    <p class="lead">Words that keep company form a topic; every document is a mixture of topics.</p>
+    ${about.topics ? html`<${List} />` : html`<${Fit} heading="This collection has no topics yet" open />`}`;
 }
 
-async function near(root, state) {
-  const hash = new URLSearchParams(location.hash.slice(1)), place = h("div", {});
-  const pick = h("input", { name: "document", list: "near-documents", value: hash.get("document") ?? "", placeholder: "a document of the index", autocomplete: "off", required: true });
-  const options = h("datalist", { id: "near-documents" });
-  const form = h("form", { class: "row", onsubmit: (event) => { event.preventDefault(); const data = new FormData(form); history.replaceState({}, "", `#${search({ document: data.get("document").trim(), measure: data.get("measure") })}`); find(); } },
-    h("label", { class: "field grow" }, "Document", pick), options, field("Measure", select("measure", [["js", "Jensen–Shannon"], ["hellinger", "Hellinger"]], hash.get("measure"))), h("button", { type: "submit", class: "main" }, "Find near ones"));
-  root.append(h("section", { class: "card", "aria-label": "Documents near" }, h("h2", {}, "Documents mixed alike"), form, place));
-  async function find() {
-    const data = new FormData(form), like = data.get("document").trim(), measure = data.get("measure");
-    const asked = { index: state.index, like, method: measure === "js" ? "topic" : "topic(measure=hellinger)", k: 10 };
-    place.replaceChildren(h("p", { class: "hint" }, "Looking…"));
-    try {
-      const told = await get("search", asked, state.signal);
-      place.replaceChildren(h("div", { class: "spread" }, h("h3", {}, `Like ${like}`), tools("search", asked, { twin: "search" })),
-        h("div", {}, told.notes.map((note) => note.startsWith("exact") ? h("p", { class: "proof", id: "certificate" }, h("strong", {}, "Certificate. "), note) : h("p", { class: "note" }, note))),
-        figure("How much of the mixture is shared: 1 is the same", "near", bars({ place, label: `Documents near ${like}`, rows: told.results.map((one) => ({ label: one.id, value: one.score, note: one.explanation.reasons.slice(0, 3).map((reason) => `${reason.query} ${number(reason.contribution, 2)}`).join("; ") })), onrow: (row) => { pick.value = row.label; form.requestSubmit(); } })));
-      say(`${told.results.length} documents near ${like}`);
-    } catch (error) { place.replaceChildren(problem(error)); }
-  }
-  try {
-    const documents = (await get("documents", { index: state.index }, state.signal)).results;
-    for (const one of documents) options.append(h("option", { value: one.id }, Object.values(one.metadata).join(" · ")));
-    if (!pick.value && documents.length && document.activeElement !== pick) pick.value = documents[0].id; // nobody is typing
-    if (hash.get("document")) find();
-  } catch (error) { place.replaceChildren(problem(error)); }
+const wordsOf = (one) => (Array.isArray(one.words) ? one.words : String(one.words).split(" "));
+
+function List() {
+  const { index, params } = usePage();
+  const options = { index, k: 10 };
+  const found = useAnswer("topics", options);
+  const chosen = params.has("topic") ? Number(params.get("topic")) : null;
+  return html`<${Outcome} asked=${found}>
+      ${(answer) => {
+        const largest = Math.max(...answer.results.map((one) => one.share));
+        const one = answer.results.find((each) => each.topic === chosen);
+        return html`<div class="spread"><h2>${answer.results.length} topics</h2><${Export} verb="topics"
+          options=${options} title=${`${index}: topics`} results=${answer.results} /></div>
+          <ul class="topics">
+            ${answer.results.map(
+              (each) =>
+                html`<li key=${each.topic}>
+                  <button type="button" class="topic" aria-expanded=${String(each.topic === chosen)}
+                    onClick=${() => change({ topic: each.topic === chosen ? null : String(each.topic), word: null })}>
+                    <span class="bar" style=${{ width: `${(100 * each.share) / largest}%` }}></span>
+                    <span class="share">${percent(each.share)}</span>
+                    <span class="words">${wordsOf(each).slice(0, 8).join(", ")}</span>
+                  </button>
+                  ${each.topic === chosen && html`<${Topic} topic=${one} />`}
+                </li>`,
+            )}
+          </ul>
+          <${Notes} notes=${answer.notes.filter((note) => !note.startsWith("mean coherence"))} />`;
+      }}
+    </${Outcome}>
+    <${Own} />
+    <${Fit} heading="Find other topics" />`;
 }
 
-function infer(root, state) {
-  const place = h("div", {});
-  const form = h("form", { onsubmit: async (event) => {
+function Topic({ topic }) {
+  const { index, where, params } = usePage();
+  const word = params.get("word") ?? "";
+  const documents = useAnswer("documents", { index, where, k: 2000 }).answer?.results ?? [];
+  const metadata = useMemo(() => Object.fromEntries(documents.map((one) => [one.id, one.metadata])), [documents]);
+  return html`<div class="topic-more card">
+    <h3>Its words</h3>
+    <p class="chips">
+      ${wordsOf(topic).map(
+        (one) => html`<button type="button" class="tag" aria-pressed=${String(one === word)}
+        onClick=${() => change({ word: one === word ? null : one })}>${one}</button>`,
+      )}
+    </p>
+    ${word && html`<${Concordance} key=${word} word=${word} options=${{ index, where }} metadata=${metadata} />`}
+    <${Shares} topic=${topic} metadata=${metadata} />
+  </div>`;
+}
+
+/** The documents with the most of a topic, or its share over a field. */
+function Shares({ topic, metadata }) {
+  const { index, where, about, params } = usePage();
+  const fields = Object.keys(about.metadata).filter((name) => Object.keys(about.metadata[name]).length > 1);
+  const by = fields.includes(params.get("by") ?? "") ? (params.get("by") ?? "") : "";
+  const mixtures = useAnswer("infer", by ? null : { index, k: 100 });
+  const groups = useAnswer("trend", by ? { index, where, topic: [topic.topic], by } : null);
+  const bar = (name, share, most) => html`<li>
+    <span class="name">${name}</span> <span class="bar" style=${{ width: `${(60 * share) / most}%` }}></span>
+    <span class="small">${percent(share)}</span>
+  </li>`;
+  const largest = (rows) => Math.max(...rows.map((one) => one.share), 1e-9);
+  return html`<div class="spread">
+      <h3>${by ? `Share by ${by}` : "Documents with most of it"}</h3>
+      <${Select} label="Show" hidden value=${by}
+        choices=${[["", "documents"], ...fields.map((name) => [name, `by ${name}`])]}
+        onChange=${(value) => change({ by: value })} />
+    </div>
+    ${
+      by
+        ? html`<${Outcome} asked=${groups}>
+          ${(answer) => html`<ul class="shares">
+            ${answer.results.map((one) => bar(one.label || "none", one.share, largest(answer.results)))}
+          </ul>
+          <p class="small"><a href=${href("trends", { topic: [String(topic.topic)], by })}>Open in Trends</a></p>`}
+        </${Outcome}>`
+        : html`<${Outcome} asked=${mixtures}>
+          ${(answer) => {
+            const rows = answer.results
+              .filter((one) => one.document && one.document in metadata)
+              .map((one) => ({
+                id: one.document,
+                share: one.topics.find((each) => each.topic === topic.topic)?.weight ?? 0,
+              }))
+              .sort((x, y) => y.share - x.share)
+              .slice(0, 15);
+            return html`<ul class="shares">
+              ${rows.map((one) => {
+                const link = html`<${DocumentLink} id=${one.id} metadata=${metadata[one.id ?? ""]} />`;
+                return bar(link, one.share, largest(rows));
+              })}
+            </ul>`;
+          }}
+        </${Outcome}>`
+    }`;
+}
+
+function Own() {
+  const { index } = usePage();
+  const [text, setText] = useState("");
+  const [told, setTold] = useState(/** @type {any} */ (null));
+  const [problem, setProblem] = useState(/** @type {any} */ (null));
+  const ask = async (event) => {
     event.preventDefault();
+    if (!text.trim()) return setProblem({ message: "There is no text yet.", hint: "Paste one above." });
     try {
-      const told = await post("infer", { index: state.index, text: new FormData(form).get("text"), k: 6 }, state.signal);
-      place.replaceChildren(notes(told.notes), told.results.length ? figure("Its topics", "mixture", bars({ place, label: "Topics of your text", rows: told.results[0].topics.map((one) => ({ label: one.name, value: one.weight, shown: percent(one.weight) })) })) : "");
-    } catch (error) { place.replaceChildren(problem(error)); }
-  } }, h("label", { class: "field" }, "Your text", h("textarea", { name: "text", rows: 3, required: true })), h("button", { type: "submit", style: { marginTop: ".5rem" } }, "What is it about?"));
-  root.append(h("section", { class: "card", "aria-label": "Your text" }, h("h2", {}, "The topics of your text"), form, place));
+      setTold(await post("infer", { index, text: [text], k: 6 }));
+      setProblem(null);
+    } catch (error) {
+      setProblem(error);
+    }
+  };
+  return html`<details class="fold">
+    <summary>What is your own text about?</summary>
+    <form onSubmit=${ask} class="stack">
+      <label class="field"><span>Your text</span><textarea rows="3" value=${text}
+        onInput=${(event) => setText(event.target.value)}></textarea></label>
+      <div class="row"><button type="submit">Find its topics</button></div>
+    </form>
+    <${Trouble} problem=${problem} />
+    ${
+      told &&
+      (told.results.length
+        ? html`<ul class="shares" aria-label="Topics of your text">
+          ${told.results[0].topics.map(
+            (one) =>
+              html`<li>
+                <span class="name">${one.name}</span> <span class="bar" style=${{ width: `${60 * one.weight}%` }}>
+                  </span> <span class="small">${percent(one.weight)}</span>
+              </li>`,
+          )}
+        </ul>`
+        : html`<p class="hint">No word of it is in any topic. Try a longer text.</p>`)
+    }
+  </details>`;
 }
 
-function fit(root, state, heading) {
-  const place = h("div", {}), guess = Math.max(5, Math.min(50, Math.round(Math.sqrt(state.about.documents) * 1.5)));
-  const form = h("form", { class: "row", onsubmit: async (event) => {
+function Fit({ heading, open = false }) {
+  const { index, about, refresh } = usePage();
+  const [count, setCount] = useState(Math.max(5, Math.min(50, Math.round(Math.sqrt(about.documents) * 1.5))));
+  const [names, setNames] = useState(true);
+  const [job, setJob] = useState(/** @type {any} */ (null));
+  const [problem, setProblem] = useState(/** @type {any} */ (null));
+  const leaving = useRef(new AbortController());
+  useEffect(() => () => leaving.current.abort(), []);
+  const fit = async (event) => {
     event.preventDefault();
+    leaving.current = new AbortController();
+    setJob({ state: "waiting" });
+    setProblem(null);
     try {
-      const told = await work("fit", { index: state.index, topics: Number(new FormData(form).get("topics")) }, place, state.signal);
-      if (told) { await state.refresh(); state.go("topics", search({ index: state.index })); }
-    } catch (error) { place.replaceChildren(problem(error)); }
-  } }, field("How many topics", h("input", { type: "number", name: "topics", min: 2, max: 500, value: String(guess) })), h("button", { type: "submit" }, "Fit topics"));
-  root.append(h("section", { class: "card", "aria-label": "Fit topics" }, h("h2", {}, heading), form, place));
+      await work(
+        "fit_topics",
+        { index, topics: Number(count), no_names: names || null },
+        setJob,
+        leaving.current.signal,
+      );
+      await refresh();
+    } catch (error) {
+      if (/** @type {Error} */ (error).name !== "AbortError") setProblem(error);
+    } finally {
+      setJob(null);
+    }
+  };
+  const form = html`<form class="row" onSubmit=${fit}>
+      <label class="field"><span>How many topics</span><input type="number" min="2" max="500" value=${count}
+        onInput=${(event) => setCount(event.target.value)} /></label>
+      <${Check} label="Leave out names" title="Words that are mostly capitalised inside sentences" checked=${names}
+        onChange=${setNames} />
+      <button type="submit" class=${open ? "main" : ""} disabled=${!!job}>Find topics</button>
+    </form>
+    ${job && html`<${Progress} job=${job} cancel=${() => (leaving.current.abort(), setJob(null))} />`}
+    <${Trouble} problem=${problem} />`;
+  return open
+    ? html`<section class="card"><h2>${heading}</h2>${form}</section>`
+    : html`<details class="fold"><summary>${heading}</summary>${form}</details>`;
 }

@@ -1,0 +1,263 @@
+"""Text reuse: plagdet on planted passages beside other tools, chance, short answers, and speed.
+
+    python benchmarks/reuse.py --data DATA [PART…]
+
+Parts: planted, unrelated, answers, books. ``reuse_sets`` says how the sets are made; passages are
+planted into books that nothing was chosen on.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import difflib
+import json
+import re
+import resource
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+from zlib import crc32
+
+import numpy as np
+from harness import RESULTS, rounded, save
+from reuse_sets import HOST, KINDS, Span, make_cases, plagdet, read_books
+
+import lexfield as lx
+from lexfield.text.corpus import Corpus
+from lexfield.text.normalise import Normalisation
+from lexfield.text.segment import sentence_spans, word_spans
+from lexfield.vectors.means import embed_texts
+
+CASES = 12  # pairs of texts per kind
+SLOW = 1  # of them for a tool that takes minutes
+SEED = 17
+Found = list[tuple[Span, Span]]
+_NORMALISE = Normalisation()
+
+
+def find_ours(a: str, b: str) -> Found:
+    found = lx.reuse(lx.Document("a", a), lx.Document("b", b))
+    return [((p.a.start, p.a.end), (p.b.start, p.b.end)) for p in found.pairs]
+
+
+def _merge(blocks: Found, gap: int = 300) -> Found:
+    """Join neighbours within so many characters, as all these tools need: they return pieces."""
+    merged: Found = []
+    for x, y in sorted(blocks):
+        for number, (u, v) in enumerate(merged):
+            near_a = x[0] - u[1] <= gap and u[0] - x[1] <= gap
+            if near_a and y[0] - v[1] <= gap and v[0] - y[1] <= gap:
+                merged[number] = (
+                    (min(u[0], x[0]), max(u[1], x[1])), (min(v[0], y[0]), max(v[1], y[1]))
+                )  # fmt: skip
+                break
+        else:
+            merged.append((x, y))
+    return merged
+
+
+def _cut_words(text: str) -> tuple[list[str], list[Span]]:
+    spans = word_spans(text)
+    return [_NORMALISE(text[s:e]) for s, e in spans], spans
+
+
+def find_difflib(a: str, b: str, least: int = 6) -> Found:
+    """The longest common blocks of words in the same order."""
+    (words, spans), (others, places) = _cut_words(a), _cut_words(b)
+    blocks = difflib.SequenceMatcher(None, words, others, autojunk=False).get_matching_blocks()
+    found = []
+    for block in blocks:
+        if block.size >= least:
+            i, j = block.a + block.size - 1, block.b + block.size - 1
+            found.append(((spans[block.a][0], spans[i][1]), (places[block.b][0], places[j][1])))
+    return _merge(found)
+
+
+def find_shingles(a: str, b: str, size: int = 5) -> Found:
+    """All shared runs of words (as passim and TextPAIR begin)."""
+    (words, spans), (others, places) = _cut_words(a), _cut_words(b)
+    known: dict[tuple[str, ...], list[int]] = {}
+    for j in range(len(others) - size + 1):
+        known.setdefault(tuple(others[j : j + size]), []).append(j)
+    blocks = [
+        ((spans[i][0], spans[i + size - 1][1]), (places[j][0], places[j + size - 1][1]))
+        for i in range(len(words) - size + 1)
+        for j in known.get(tuple(words[i : i + size]), ())
+    ]
+    return [one for one in _merge(blocks) if one[0][1] - one[0][0] >= 50]
+
+
+def find_minhash(a: str, b: str, width: int = 30, step: int = 10, hashes: int = 64) -> Found:
+    """Windows of words with similar sets, by MinHash: half of the hashes agree."""
+    random = np.random.default_rng(0)
+    factors = random.integers(1, 2**31, hashes, dtype=np.uint64) | np.uint64(1)
+    signatures, places = [], []
+    for text in (a, b):
+        words, spans = _cut_words(text)
+        keys = np.array([crc32(word.encode()) & (2**31 - 1) for word in words], np.uint64)
+        mixed = (keys[:, None] * factors) % np.uint64(2**31 - 1)
+        starts = range(0, max(1, len(words) - width + 1), step)
+        signatures.append(np.array([mixed[i : i + width].min(axis=0) for i in starts]))
+        ends = [min(i + width, len(spans)) - 1 for i in starts]
+        places.append([(spans[i][0], spans[e][1]) for i, e in zip(starts, ends, strict=True)])
+    blocks = []
+    for i, row in enumerate(signatures[0]):
+        agree = (signatures[1] == row).mean(axis=1)
+        blocks += [(places[0][i], places[1][j]) for j in np.flatnonzero(agree >= 0.5).tolist()]
+    return _merge(blocks)
+
+
+def find_by_vectors(embed: Callable[[list[str]], np.ndarray], least: float) -> Callable[..., Found]:
+    """Pairs of sentences with a high cosine."""
+
+    def find(a: str, b: str) -> Found:
+        spans = [[s for s in sentence_spans(t) if s[1] - s[0] > 30] for t in (a, b)]
+        left, right = (
+            embed([t[s:e] for s, e in own]) for t, own in zip((a, b), spans, strict=True)
+        )
+        rows, columns = np.nonzero(left @ right.T >= least)
+        pairs = zip(rows.tolist(), columns.tolist(), strict=True)
+        return _merge([(spans[0][i], spans[1][j]) for i, j in pairs])
+
+    return find
+
+
+def _encode(texts: list[str]) -> np.ndarray:
+    from lexfield.vectors.sources import encode_words
+
+    vectors = np.asarray(encode_words(texts).matrix, np.float32)
+    return np.asarray(vectors / np.linalg.norm(vectors, axis=1, keepdims=True))
+
+
+TOOLS: dict[str, Callable[[str, str], Found]] = {
+    "lexfield reuse": find_ours,
+    "difflib": find_difflib,
+    "shingles of 5 words": find_shingles,
+    "MinHash of windows": find_minhash,
+    "sentence vectors": find_by_vectors(lambda texts: embed_texts(texts), 0.8),
+    "sentence encoder": find_by_vectors(_encode, 0.75),
+}
+
+
+def measure_planted(data: Path) -> dict[str, Any]:
+    find_ours("One text about nothing.", "Another text.")  # compiled
+    result: dict[str, Any] = {"cases": CASES}
+    for kind in KINDS:
+        cases = make_cases(data, kind, False, CASES, SEED)
+        result[kind] = {}
+        for name, find in TOOLS.items():
+            if name == "sentence encoder" and kind != "reworded":
+                continue  # minutes per case
+            start = time.perf_counter()
+            asked = cases[:SLOW] if name == "sentence encoder" else cases
+            found = [find(case.a, case.b) for case in asked]
+            spent = (time.perf_counter() - start) / len(asked)
+            scores = plagdet([case.truth for case in asked], found)
+            result[kind][name] = {k: rounded(v) for k, v in {**scores, "seconds": spent}.items()}
+            print(kind, name, result[kind][name], flush=True)
+    return result
+
+
+def measure_unrelated(data: Path) -> dict[str, Any]:
+    """Passages with a chance below some limits among all pairs of books, 20,000 words of each."""
+    books = {**read_books(data, True), **read_books(data, False)}
+    cut = {name: " ".join(text.split()[5_000 : 5_000 + HOST]) for name, text in books.items()}
+    found = lx.reuse([lx.Document(name, text) for name, text in cut.items() if text], chance=1)
+    limits = (1.0, 0.1, 0.01, 0.001)
+    return {
+        "pairs": found.documents * (found.documents - 1) // 2,
+        "passages below": {limit: sum(p.chance < limit for p in found.pairs) for limit in limits},
+        "below 0.01": [
+            [pair.a.document, pair.b.document, rounded(pair.chance), pair.a.text, pair.b.text]
+            for pair in found.pairs
+            if pair.chance < 0.01
+        ],
+    }
+
+
+def _describe_answer(answer: str, source: str) -> list[float]:
+    """Shares of an answer's words: in passages, identical, in long identical runs; best run."""
+    total = max(1, len(word_spans(answer)))
+    found = lx.reuse(lx.Document("a", answer), lx.Document("b", source), chance=0.1)
+    covered = sum(pair.a.words for pair in found.pairs)
+    runs = [
+        len(word_spans(answer[step.a[0] : step.a[1]]))
+        for pair in found.pairs
+        for step in pair.alignment
+        if step.op == "identical" and step.a
+    ]
+    near = [
+        len(word_spans(answer[step.a[0] : step.a[1]]))
+        for pair in found.pairs
+        for step in pair.alignment
+        if step.op in ("stem", "similar") and step.a
+    ]
+    long = sum(run for run in runs if run >= 6)
+    parts = [covered, sum(runs), long, max(runs, default=0), sum(near)]
+    return [part / total for part in parts]
+
+
+def measure_answers(data: Path) -> dict[str, Any]:
+    """Clough and Stevenson's corpus: leave-one-out accuracy of four and of two classes."""
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.model_selection import LeaveOneOut, cross_val_predict
+    from sklearn.naive_bayes import GaussianNB
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import StandardScaler
+
+    with open(data / "reuse/clough-stevenson.csv", encoding="utf-8-sig", newline="") as file:
+        rows = [row for row in csv.reader(file) if len(row) >= 3 and re.fullmatch(r"\d", row[2])]
+    features = np.array([_describe_answer(row[0], row[1]) for row in rows])
+    four = np.array([int(row[2]) for row in rows])
+    models = {
+        "naive Bayes": GaussianNB(),
+        "logistic regression": make_pipeline(StandardScaler(), LogisticRegression()),
+    }
+    result: dict[str, Any] = {"answers": len(rows)}
+    for name, model in models.items():
+        for label, classes in (("four classes", four), ("two classes", (four > 0).astype(int))):
+            guessed = cross_val_predict(model, features, classes, cv=LeaveOneOut())
+            result[f"{name}, {label}"] = rounded(float((guessed == classes).mean()))
+    found = features[:, 0] > 0
+    result["any passage found, two classes"] = rounded(float((found == (four > 0)).mean()))
+    return result
+
+
+def measure_books(data: Path) -> dict[str, Any]:
+    """All pairs of the books: seconds, processor time and memory, reading included."""
+    start, used = time.perf_counter(), time.process_time()
+    corpus = Corpus.read(data / "books79/txt")
+    found = lx.reuse(corpus)
+    return {
+        "books": len(corpus),
+        "words": len(corpus.tokens),
+        "passages": len(found.pairs),
+        "seconds": rounded(time.perf_counter() - start),
+        "processor seconds": rounded(time.process_time() - used),
+        "peak MB": rounded(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1000),
+        "load": "other work on the machine",
+    }
+
+
+PARTS = {
+    "planted": measure_planted,
+    "unrelated": measure_unrelated,
+    "answers": measure_answers,
+    "books": measure_books,
+}
+
+
+def run(data: Path, parts: tuple[str, ...] = tuple(PARTS)) -> dict[str, Any]:
+    return {part: PARTS[part](data) for part in parts}
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser()
+    parser.add_argument("parts", nargs="*", default=list(PARTS))
+    parser.add_argument("--data", type=Path, required=True)
+    options = parser.parse_args()
+    path = RESULTS / "reuse.json"
+    known = json.loads(path.read_text("utf-8")) if path.exists() else {}
+    save("reuse", known | run(options.data, tuple(options.parts)))

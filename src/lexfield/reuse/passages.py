@@ -1,0 +1,244 @@
+"""Passages: alignments of two texts that lie close together, in any order.
+
+An alignment that overlaps a longer one keeps only the words that are not aligned yet. Alignments
+with at most ``GAP`` words between them in both texts, or fewer in one and more in the other, form a
+passage. Each of them beyond the best
+could have been found anywhere near it, so a passage scores
+
+    S = S_1 + Σ_{k>1} (S_k − JOIN)
+
+and alignments that would add nothing are left out (compare the sum statistics of Karlin and
+Altschul 1993). The passages expected by chance with a score of S or more are
+
+    E = Σ m n · (exp(−S) + K exp(−λ S))
+
+over all pairs of texts of m and n words. The first term is that of words drawn at random, for which
+scores that are log odds have λ = 1 (Karlin and Altschul 1990). The second, with K and λ fitted to
+texts that do not draw on each other, is that of turns of phrase and of topics: it is small, but it
+decreases more slowly.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from math import exp
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lexfield.reuse.scoring import IDENTICAL, Alignment, Scorer
+
+GAP, FAR = 50, 400  # words
+_AROUND, _CELLS = 20, 250_000  # words around a passage, and pairs of words, to align at last
+_CLOSE = 5  # words that make no difference
+_SHARED = 0.3  # of the shorter of two alignments that may lie within the other
+JOIN = 13.0  # nats: ln of the places where the next could have been found, and a margin
+LEAST = JOIN + 1  # nats of an alignment that is worth keeping
+LAMBDA, K = 0.45, 1e-4
+Box = tuple[int, int, int, int]  # the first and the last place in a, and in b
+_CELL = 6  # bits of a place that are dropped to find alignments which overlap
+
+
+@dataclass(frozen=True)
+class Passage:
+    """Alignments of two documents that belong together, in the order of a."""
+
+    a: int
+    b: int
+    parts: list[Alignment]
+    score: float
+
+    @cached_property
+    def box(self) -> Box:
+        return _surround(self.parts)
+
+    @cached_property
+    def identical(self) -> float:
+        """The share of identical words among all words of both sides."""
+        first, last, low, high = self.box
+        same = sum(int((part.relations == IDENTICAL).sum()) for part in self.parts)
+        return min(1.0, 2 * same / (last - first + high - low + 2))
+
+    @cached_property
+    def moved_share(self) -> float:
+        """The share of aligned words that stand in another order."""
+        sizes = np.array([len(part.pairs) for part in self.parts])
+        return float(sizes[self.moved].sum() / sizes.sum())
+
+    @cached_property
+    def moved(self) -> list[bool]:
+        """Which parts stand in another order in b than in a: those off the heaviest chain."""
+        ends: list[int] = []  # in b, of the best chains, ascending in both
+        best: list[tuple[int, int]] = []  # their weights and last parts
+        links: list[int] = []
+        for k, part in enumerate(self.parts):
+            at = bisect_left(ends, part.box[2])
+            weight, link = best[at - 1] if at else (0, -1)
+            links.append(link)
+            weight += len(part.pairs)
+            at = bisect_left(ends, part.box[3])
+            if at and best[at - 1][0] >= weight:
+                continue
+            stop = at
+            while stop < len(ends) and best[stop][0] <= weight:
+                stop += 1
+            ends[at:stop], best[at:stop] = [part.box[3]], [(weight, k)]
+        moved = [True] * len(self.parts)
+        k = best[-1][1]
+        while k >= 0:
+            moved[k] = False
+            k = links[k]
+        return moved
+
+
+def compute_chance(score: float, area: float) -> float:
+    """Return how many passages with this score or more are expected by chance."""
+    return float(area * (exp(-score) + K * exp(-LAMBDA * score)))
+
+
+def find_least(chance: float, area: float) -> float:
+    """Return the score from which at most so many passages are expected by chance."""
+    low, high = 0.0, 10_000.0
+    while high - low > 1e-6:
+        middle = (low + high) / 2
+        low, high = (middle, high) if compute_chance(middle, area) > chance else (low, middle)
+    return high
+
+
+def make_passages(
+    scorer: Scorer, a: int, b: int, paths: Iterable[NDArray[np.int64]], least: float
+) -> list[Passage]:
+    """Return the passages with a score of at least ``least`` in two documents, best first."""
+    kept = _resolve(scorer, a, b, paths)
+    found = []
+    for group in _group(kept):
+        group.sort(key=lambda part: -part.score)
+        if _add_up(group) >= least:
+            group += _fill(scorer, a, b, group)
+            group.sort(key=lambda part: part.box)
+            found.append(Passage(a, b, group, _add_up(group)))
+    found.sort(key=lambda passage: (-passage.score, passage.box))
+    return _drop_inner(found)
+
+
+def _add_up(group: list[Alignment]) -> float:
+    scores = [part.score for part in group]
+    return sum(scores) - JOIN * (len(scores) - 1)
+
+
+def _fill(scorer: Scorer, a: int, b: int, group: list[Alignment]) -> list[Alignment]:
+    """Return alignments of words in and around a passage that are not aligned yet.
+
+    Sentences that were moved within a passage have no window of their own.
+    """
+    first, last, low, high = _surround(group)
+    first, low = max(0, first - _AROUND), max(0, low - _AROUND)
+    last, high = last + _AROUND, high + _AROUND
+    found: list[Alignment] = []
+    taken = np.concatenate([part.pairs for part in group])
+    while (last - first) * (high - low) <= _CELLS:
+        pairs = scorer.align_free(a, b, (first, last, low, high), taken)
+        one = scorer.score(a, b, pairs) if len(pairs) else None
+        if one is None or one.score < LEAST:
+            break
+        if not any(_belong_together(one.box, part.box) for part in (*group, *found)):
+            break
+        found.append(one)
+        taken = np.concatenate([taken, pairs])
+    return found
+
+
+def _surround(parts: list[Alignment]) -> Box:
+    first, last, low, high = zip(*(part.box for part in parts), strict=True)
+    return min(first), max(last), min(low), max(high)
+
+
+def _drop_inner(passages: list[Passage]) -> list[Passage]:
+    """Return passages without those that mostly lie within a better one: words that it repeats."""
+    kept: list[Passage] = []
+    for one in passages:
+        if not any(_lies_within(one.box, other.box) for other in kept):
+            kept.append(one)
+    return kept
+
+
+def _lies_within(one: Box, other: Box) -> bool:
+    return all(
+        2 * (min(one[high], other[high]) - max(one[low], other[low])) >= one[high] - one[low]
+        for low, high in ((0, 1), (2, 3))
+    )
+
+
+def _resolve(scorer: Scorer, a: int, b: int, paths: Iterable[NDArray[np.int64]]) -> list[Alignment]:
+    """Return alignments that share no word where they overlap; long ones take precedence.
+
+    Where both sides are aligned already, as in the repetitions of a text that is copied as a whole,
+    nothing is added; a passage that occurs twice in one of the texts is reported twice.
+    """
+    taken = scorer.make_marks(a), scorer.make_marks(b)
+    kept: list[Alignment] = []
+    cells: dict[tuple[int, int], list[int]] = {}
+    for pairs in sorted(paths, key=lambda one: (-len(one), *one[0].tolist())):
+        left, right = taken[0][pairs[:, 0]], taken[1][pairs[:, 1]]
+        pairs = pairs[~(left & right)]
+        if len(pairs) and (left.any() or right.any()):
+            own = _list_cells(pairs)
+            near = sorted({k for cell in own for k in cells.get(cell, ())})
+            used = np.concatenate([np.empty((0, 2), np.int64), *(kept[k].pairs for k in near)])
+            left, right = (np.isin(pairs[:, side], used[:, side]) for side in range(2))
+            pairs = pairs[~left & ~right]
+        one = scorer.score(a, b, pairs) if len(pairs) else None
+        if one is not None and one.score >= LEAST:
+            for cell in _list_cells(pairs):
+                cells.setdefault(cell, []).append(len(kept))
+            kept.append(one)
+            taken[0][pairs[:, 0]], taken[1][pairs[:, 1]] = True, True
+    return kept
+
+
+def _list_cells(pairs: NDArray[np.int64]) -> list[tuple[int, int]]:
+    """Return the squares of places that pairs lie in."""
+    return list(dict.fromkeys(zip(*(pairs >> _CELL).T.tolist(), strict=True)))
+
+
+def _group(kept: list[Alignment]) -> list[list[Alignment]]:
+    """Return alignments in groups of neighbours."""
+    kept = sorted(kept, key=lambda one: one.box)
+    labels = list(range(len(kept)))
+
+    def find_root(k: int) -> int:
+        while labels[k] != k:
+            k = labels[k]
+        return k
+
+    active: list[int] = []
+    for k, one in enumerate(kept):
+        active = [j for j in active if kept[j].box[1] + FAR >= one.box[0]]
+        for j in active:
+            if _belong_together(kept[j].box, one.box):
+                x, y = sorted((find_root(j), find_root(k)))
+                labels[y] = x
+        active.append(k)
+    groups: dict[int, list[Alignment]] = {}
+    for k, one in enumerate(kept):
+        groups.setdefault(find_root(k), []).append(one)
+    return list(groups.values())
+
+
+def _belong_together(one: Box, other: Box) -> bool:
+    """Are two alignments near each other, without being two copies of the same words?
+
+    The farther apart they are in one text, the closer they must be in the other: sentences of a
+    passage may have been rearranged.
+    """
+    near = 1
+    for low, high in ((0, 1), (2, 3)):
+        gap = max(one[low], other[low]) - min(one[high], other[high])
+        shorter = min(one[high] - one[low], other[high] - other[low]) + 1
+        if gap > FAR or -gap > _SHARED * shorter:
+            return False
+        near *= max(gap, 0) + _CLOSE
+    return near <= (GAP + _CLOSE) ** 2

@@ -1,0 +1,283 @@
+"""What a pair of words is worth, and what a shared phrase is worth after a discount.
+
+Scores are log odds, in nats: a shared word of probability p scores ln(q / p) with q = ``_KEPT``,
+the share of words that reuse leaves as they are; at most ``_MOST``, because rare words come in
+clusters. Words with the same stem score ``_STEM`` of that, similar words up to ``_SIMILAR``, in
+proportion to their cosine, which must reach the threshold. docs/decisions/0016-reuse.md says how
+these numbers were chosen.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from math import log
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lexfield.arrays import Array
+from lexfield.engine.compiled import kernel
+from lexfield.reuse.align import Table, align_band
+from lexfield.reuse.words import Words
+from lexfield.vectors.nearest import nearest_rows, unit_rows
+from lexfield.vectors.threshold import threshold
+from lexfield.vectors.wordvectors import WordVectors
+
+UNIT = 100  # scores per nat: they are whole numbers
+_KEPT = 0.5
+_MOST = 8.0
+_STEM, _SIMILAR = 0.8, 0.6
+_MISMATCH, _OPEN, _EXTEND = 1.5, 2.5, 0.8
+_FEWEST = 5.0  # nats of a word that similar words may stand for
+_LARGEST = 60  # words of one stem that are compared
+_RELATED = 0.679  # the lower end of what ``lexfield threshold default`` prints
+_SAMPLE = 500
+_AGAIN, _BACK = 1.5, 200  # nats at most of a word that recurs within so many aligned words
+_PHRASE = 0.75
+_PRIOR = 50.0  # occurrences of a phrase's beginning by which its end becomes predictable
+COSTS = np.array([round(UNIT * cost) for cost in (_MISMATCH, _OPEN, _EXTEND)], np.int64)
+IDENTICAL, STEM, SIMILAR, NONE = 0, 1, 2, 3
+
+
+@dataclass(frozen=True)
+class Scores:
+    """Word w scores ``values[starts[w]:starts[w + 1]]`` with the words ``others[…]``, ascending.
+
+    ``relations`` says how they are related, ``cosines`` how similar they are (1: same stem).
+    """
+
+    starts: NDArray[np.int64]
+    others: NDArray[np.int32]
+    values: NDArray[np.int64]
+    relations: NDArray[np.uint8]
+    cosines: NDArray[np.float32]
+    own: NDArray[np.float64]  # per word, the score of a shared word in nats
+
+    @property
+    def table(self) -> Table:
+        return self.starts, self.others, self.values
+
+    @classmethod
+    def of(cls, words: Words, used: Array) -> Scores:
+        """Score the words that are marked in ``used`` with each other."""
+        own = np.clip(words.information + log(_KEPT), 0.1, _MOST)
+        chosen = np.flatnonzero(used)
+        parts = [(chosen, chosen, np.full(len(chosen), IDENTICAL), np.ones(len(chosen)))]
+        if words.vectors is not None:
+            parts.append(_pair_stems(words.stems, chosen))
+            parts.append(_pair_similar(words, chosen[own[chosen] >= _FEWEST]))
+        a, b, relation, cosine = (np.concatenate(column) for column in zip(*parts, strict=True))
+        order = np.lexsort((relation, b, a))
+        a, b, relation, cosine = a[order], b[order], relation[order], cosine[order]
+        new = np.append(True, (a[1:] != a[:-1]) | (b[1:] != b[:-1]))[: len(a)]
+        a, b, relation, cosine = a[new], b[new], relation[new], cosine[new]
+        share = np.array([1, _STEM, _SIMILAR])[relation] * np.where(relation == SIMILAR, cosine, 1)
+        values = np.round(UNIT * share * np.minimum(own[a], own[b])).astype(np.int64)
+        starts = np.searchsorted(a, np.arange(len(own) + 1))
+        return cls(
+            starts,
+            b.astype(np.int32),
+            values,
+            relation.astype(np.uint8),
+            cosine.astype(np.float32),
+            own,
+        )
+
+
+def _pair_stems(stems: Array, chosen: Array) -> tuple[Array, Array, Array, Array]:
+    """Return all pairs of different words with the same stem."""
+    order = chosen[np.argsort(stems[chosen], kind="stable")]
+    a: list[Array] = []
+    b: list[Array] = []
+    for step in range(1, min(_LARGEST, len(order))):
+        same = np.flatnonzero(stems[order[step:]] == stems[order[:-step]])
+        if not len(same):
+            break
+        a += [order[same], order[same + step]]
+        b += [order[same + step], order[same]]
+    none = [np.empty(0, np.int64)]
+    left, right = np.concatenate(none + a), np.concatenate(none + b)
+    return left, right, np.full(len(left), STEM), np.ones(len(left))
+
+
+def _pair_similar(words: Words, chosen: Array) -> tuple[Array, Array, Array, Array]:
+    """Return all pairs of words with a vector of their own and a cosine above the threshold."""
+    vectors = words.vectors
+    assert vectors is not None
+    vocabulary = words.corpus.vocabulary.words
+    rows = np.array([vectors.row(vocabulary[word]) for word in chosen.tolist()], np.int64)
+    known, rows = chosen[rows >= 0], rows[rows >= 0]
+    unit = unit_rows(vectors.matrix[rows].astype(np.float32))
+    near = nearest_rows(unit, unit, threshold=find_threshold(vectors), skip=np.arange(len(unit)))
+    left = np.repeat(known, np.diff(near.offsets))
+    return left, known[near.rows], np.full(len(left), SIMILAR), np.minimum(near.scores, 1.0)
+
+
+def find_threshold(vectors: WordVectors) -> float:
+    """Return the cosine from which words may stand for one another."""
+    if vectors.name == "default":
+        return _RELATED
+    return threshold(vectors, sample=_SAMPLE).interval[0]
+
+
+@dataclass(frozen=True)
+class Alignment:
+    """Pairs of places in two texts, ascending in both; how each is related; score in nats."""
+
+    pairs: NDArray[np.int64]
+    relations: NDArray[np.uint8]
+    cosines: NDArray[np.float32]
+    score: float
+
+    @cached_property
+    def box(self) -> tuple[int, int, int, int]:
+        """The first and the last place in a, and in b."""
+        (a, b), (c, d) = self.pairs[0].tolist(), self.pairs[-1].tolist()
+        return a, c, b, d
+
+
+class Scorer:
+    """Scores alignments of the documents of a collection."""
+
+    def __init__(self, words: Words, scores: Scores) -> None:
+        self._words, self._scores = words, scores
+        self._counts = words.corpus.vocabulary.counts
+
+    def score(self, a: int, b: int, pairs: NDArray[np.int64]) -> Alignment:
+        """Return pairs of places in two documents with their relations and score."""
+        words, scores = self._words, self._scores
+        phrases = words.phrases
+        total, relations, entries = rescore(
+            words.get_tokens(a),
+            words.get_tokens(b),
+            pairs,
+            scores.table,
+            scores.relations,
+            words.information,
+            self._counts,
+            (phrases.keys[0], phrases.counts[0], phrases.keys[1], phrases.counts[1]),
+            COSTS,
+        )
+        cosines = np.where(entries >= 0, scores.cosines[entries], np.float32(0))
+        return Alignment(pairs, relations, cosines, total)
+
+    def make_marks(self, document: int) -> NDArray[np.bool_]:
+        """Return a mark, not set yet, per word of a document."""
+        return np.zeros(self._words.lengths[document], bool)
+
+    def align_free(
+        self, a: int, b: int, box: tuple[int, int, int, int], taken: Array
+    ) -> NDArray[np.int64]:
+        """Return the best alignment within a box of words that are not among those taken."""
+        first, last, low, high = box
+        nothing = len(self._scores.own)  # a word that is like no other
+        left, right = (self._words.get_tokens(one).copy() for one in (a, b))
+        left[taken[:, 0]], right[taken[:, 1]] = nothing, nothing
+        left, right = left[first : last + 1], right[low : high + 1]
+        scores = self._scores
+        _, pairs = align_band(
+            left,
+            right,
+            np.zeros(len(left), np.int64),
+            len(right),
+            (np.append(scores.starts, scores.starts[-1]), *scores.table[1:]),
+            COSTS,
+            np.full(nothing + 1, -COSTS[0], np.int64),
+        )
+        return np.asarray(pairs + np.array([first, low]))
+
+
+@kernel
+def rescore(
+    a: Array,
+    b: Array,
+    pairs: Array,
+    table: Table,
+    relations: Array,
+    information: Array,
+    counts: Array,
+    phrases: tuple[Array, Array, Array, Array],
+    costs: Array,
+) -> tuple[float, Array, Array]:
+    """Return the score of an alignment in nats, and per pair its relation and where it is listed.
+
+    A word that ends a shared phrase of two or three words scores at most ln(q / p), where p is how
+    often the beginning of the phrase is followed by it elsewhere in the collection:
+
+        p(w | u) = (n(u w) + μ p(w)^φ) / (n(u) + μ)
+
+    and likewise for two words before it; μ = ``_PRIOR``, and φ = ``_PHRASE`` says how far a word
+    can be foreseen from the one before it where nothing is counted. The two occurrences that are
+    aligned are not counted. So common phrases score little, and boilerplate nothing. A word that
+    has been aligned before scores at most ``_AGAIN``: a text that has used a word is likely to use
+    it again (Church 2000), so lists of the same few words tell little.
+    """
+    starts, others, values = table
+    total, run = 0.0, 0
+    found = np.empty(len(pairs), np.uint8)
+    entry = np.full(len(pairs), -1, np.int64)
+    for one in range(len(pairs)):
+        i, j = pairs[one]
+        follows, again = False, False
+        if one:
+            gap_a, gap_b = i - pairs[one - 1, 0] - 1, j - pairs[one - 1, 1] - 1
+            follows = gap_a == 0 and gap_b == 0
+            for gap in (gap_a, gap_b):
+                if gap:
+                    total -= (costs[1] + (gap - 1) * costs[2]) / UNIT
+        u, v = a[i], b[j]
+        at = starts[u] + np.searchsorted(others[starts[u] : starts[u + 1]], v)
+        if at == starts[u + 1] or others[at] != v:
+            found[one] = NONE
+            total -= costs[0] / UNIT
+            run = 0
+            continue
+        found[one] = relations[at]
+        entry[one] = at
+        value = values[at] / UNIT
+        for earlier in range(max(0, one - _BACK), one):
+            again |= a[pairs[earlier, 0]] == u and found[earlier] != NONE
+        if again:
+            value = min(value, _AGAIN)
+        run = run + 1 if follows and run else 1
+        if relations[at] != IDENTICAL:
+            run = 0
+        elif run > 1:
+            p = _foresee(a, i, run, np.exp(-_PHRASE * information[u]), counts, phrases)
+            value = min(value, max(0.0, np.log(_KEPT / p)))
+        total += value
+    return total, found, entry
+
+
+@kernel
+def _foresee(
+    a: Array, i: int, run: int, p: float, counts: Array, phrases: tuple[Array, Array, Array, Array]
+) -> float:
+    """Return how probable word i is after the one or two words before it that are shared too."""
+    keys2, counts2, keys3, counts3 = phrases
+    key = _hash(np.uint64(a[i - 1]), np.uint64(a[i]))
+    together = max(0, _count(keys2, counts2, key) - 2)
+    p = (together + _PRIOR * p) / (max(0, counts[a[i - 1]] - 2) + _PRIOR)
+    if run > 2:
+        key = _hash(np.uint64(a[i - 2]), np.uint64(a[i - 1]))
+        before = max(0, _count(keys2, counts2, key) - 2)
+        together = max(0, _count(keys3, counts3, _hash(key, np.uint64(a[i]))) - 2)
+        p = (together + _PRIOR * p) / (before + _PRIOR)
+    return p
+
+
+@kernel
+def _count(keys: Array, counts: Array, key: Any) -> Any:
+    at = np.searchsorted(keys, key)
+    return counts[at] if at < len(keys) and keys[at] == key else 0
+
+
+@kernel
+def _hash(before: Any, word: Any) -> Any:
+    """Return the key of ``words.hash_next`` for one phrase."""
+    mixed = (before + np.uint64(0x9E3779B97F4A7C15)) * np.uint64(0xBF58476D1CE4E5B9)
+    mixed = (mixed ^ (mixed >> np.uint64(31))) + word
+    mixed = mixed * np.uint64(0x94D049BB133111EB)
+    return mixed ^ (mixed >> np.uint64(29))

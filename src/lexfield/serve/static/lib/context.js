@@ -1,0 +1,62 @@
+// @ts-check
+// A word in its contexts, the word in one column; every line opens its text.
+import { useEffect, useRef, useState } from "../vendor/preact-htm.js";
+import { useAnswer } from "./api.js";
+import { DocumentLink, titleOf } from "./text.js";
+import { Outcome, html, number, plural } from "./ui.js";
+
+const STEPS = [20, 100, 1000];
+
+/** `options`: where to look: an index, documents, a filter, or texts. `metadata`: of documents by their ids. `within`:
+ * the first sentence that counts, and the first that no longer does. */
+export function Concordance({ word, options, metadata = {}, heading = null, within = null }) {
+  const [step, setStep] = useState(0);
+  const box = useRef(/** @type {HTMLElement | null} */ (null));
+  const k = within ? 10_000 : STEPS[step];
+  const found = useAnswer("kwic", { ...options, word: [word], window: 8, k });
+  useEffect(() => {
+    if (found.answer) box.current?.scrollIntoView({ block: "nearest" });
+  }, [found.answer]);
+  return html`<section class="kwic" aria-label=${`“${word}” in context`} ref=${box}>
+    <${Outcome} asked=${found}>
+      ${(answer) => {
+        const totals = Object.entries(answer.totals);
+        const inside = (line) => !within || (line.sentence >= within[0] && line.sentence < within[1]);
+        const lines = answer.results.filter(inside);
+        const all = within ? lines.length : totals.reduce((sum, [, count]) => sum + count, 0);
+        const held = totals.filter(([, count]) => count).length;
+        const named = !options.document && !options.text;
+        const title = (line) =>
+          named ? titleOf(line.document, metadata[line.document]) : `sentence ${number(line.sentence + 1)}`;
+        return html`<h3>
+            ${
+              heading ??
+              html`“${word}” <span
+              class="small">${plural(all, "time")}${named && ` in ${plural(held, "document")}`}</span>`
+            }
+          </h3>
+          ${!all && html`<p class="hint">“${word}” does not occur here. Try another form of the word.</p>`}
+          <ol>
+            ${lines.map(
+              (line) =>
+                html`<li>
+                  <span class="left"><bdi>${line.left}</bdi></span> <b>${line.match}</b> <span
+                    class="right-side">${line.right}</span>
+                  ${
+                    !options.text &&
+                    html`<${DocumentLink} id=${line.document} metadata=${{ title: title(line) }}
+                      sentence=${line.sentence} class="small" />`
+                  }
+                </li>`,
+            )}
+          </ol>
+          ${
+            lines.length < all &&
+            step < STEPS.length - 1 &&
+            html`<p class="small">${number(lines.length)} of ${number(all)} shown. <button type="button"
+              class="link" onClick=${() => setStep(step + 1)}>Show more</button></p>`
+          }`;
+      }}
+    </${Outcome}>
+  </section>`;
+}

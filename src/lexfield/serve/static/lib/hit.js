@@ -1,0 +1,214 @@
+// @ts-check
+// A hit: its text, why it was found in words, what can be done with it, and the numbers on request.
+import { useState } from "../vendor/preact-htm.js";
+import { toggle } from "./filter.js";
+import { Flows } from "./flows.js";
+import { addPin } from "./pins.js";
+import { href } from "./route.js";
+import { DocumentLink, Marked, pieces, quotation, read, sourceOf, titleOf } from "./text.js";
+import { copy, html, number, percent, plural, shorten, usePage } from "./ui.js";
+
+export const quoteOf = (hit) => ({
+  text: hit.passages[0]?.text ?? hit.text,
+  source: sourceOf(hit.document, hit.metadata, hit.passages[0]?.sentence ?? null),
+});
+
+export function Groups({ hits, colourOf }) {
+  const groups = new Map();
+  for (const hit of hits) groups.set(hit.document, [...(groups.get(hit.document) ?? []), hit]);
+  return [...groups].map(
+    ([id, list]) =>
+      html`<section class="group" key=${id} aria-label=${titleOf(id, list[0].metadata)}>
+        <h2><${DocumentLink} id=${id} metadata=${list[0].metadata} /> <span
+          class="small">${number(list.length)} of the ${number(hits.length)} shown</span></h2>
+        ${list.map((hit) => html`<${Hit} key=${hit.id} hit=${hit} colourOf=${colourOf} unit="sentence" inGroup />`)}
+      </section>`,
+  );
+}
+
+/** Not the end of a selection that somebody wants to copy. */
+const isClick = () => String(getSelection()).length < 2;
+
+export function Hit({ hit, colourOf, unit, inGroup = false }) {
+  const { index } = usePage();
+  const [open, setOpen] = useState(false);
+  const pin = () => addPin({ index, title: titleOf(hit.document, hit.metadata), quotes: [quoteOf(hit)] });
+  const many = unit === "document";
+  const about = Object.entries(hit.metadata)
+    .filter(([name, value]) => value && name !== "title")
+    .slice(0, 3);
+  const parts = hit.explanation?.parts;
+  return html`<article class="hit" data-id=${hit.id}>
+    ${many && html`<h2><${DocumentLink} id=${hit.document} metadata=${hit.metadata} /></h2>`}
+    ${hit.passages.map(
+      (passage) => html`<p class="text open" onClick=${() => isClick() && read(hit.document, passage.sentence)}>
+      <${Marked} passage=${passage} colourOf=${colourOf} />
+      ${
+        many &&
+        html` <${DocumentLink} id=${hit.document} metadata=${{ title: `Read “${shorten(passage.text, 24)}”` }}
+        sentence=${passage.sentence} class="small" />`
+      }
+    </p>`,
+    )}
+    <${Why} hit=${hit} colourOf=${colourOf} />
+    <div class="about">
+      ${
+        !inGroup &&
+        !many &&
+        html`<${DocumentLink} id=${hit.document} metadata=${hit.metadata}
+        sentence=${hit.passages[0]?.sentence ?? null} />`
+      }
+      ${
+        inGroup &&
+        html`<${DocumentLink} id=${hit.document}
+        metadata=${{ title: `Sentence ${(hit.passages[0]?.sentence ?? 0) + 1}` }}
+          sentence=${hit.passages[0]?.sentence} />`
+      }
+      ${
+        !inGroup &&
+        about.map(
+          ([name, value]) => html`<button type="button" class="tag" title=${`Filter: ${name} is ${value}`}
+          onClick=${() => toggle(name, String(value))}>${value}</button>`,
+        )
+      }
+      ${parts && html`<${Parts} parts=${parts} />`}
+      <span class="acts">
+        <a href=${href("search", { like: hit.id })}>More like this</a>
+        <button type="button" class="quiet"
+          onClick=${() => copy(quotation(quoteOf(hit).text, quoteOf(hit).source), "Quotation")}>Quote</button>
+        <button type="button" class="quiet"
+          onClick=${pin}>Pin</button>
+        <button type="button" class="quiet" aria-expanded=${String(open)}
+          onClick=${() => setOpen(!open)}>Numbers</button>
+      </span>
+    </div>
+    ${open && html`<${Numbers} hit=${hit} colourOf=${colourOf} />`}
+  </article>`;
+}
+
+const STRONG = 0.3; // the weight of a word from which on it is shaded, and named as a reason
+
+/** Why a hit was found, in words: the words that are shaded, and what they stand for. */
+function Why({ hit, colourOf }) {
+  const said = new Map();
+  for (const passage of hit.passages)
+    for (const [piece, mark] of pieces(passage)) {
+      if (!mark || mark.weight < STRONG) continue;
+      const word = piece.toLowerCase();
+      if ((said.get(word)?.weight ?? 0) < mark.weight)
+        said.set(word, { word, query: mark.query, weight: mark.weight });
+    }
+  const list = [...said.values()].sort((a, b) => b.weight - a.weight).slice(0, 5);
+  const name = (one) =>
+    html`<strong class="w${colourOf(one.query)}">${one.word}</strong>${
+      one.word !== one.query && html` for <em>${one.query}</em>`
+    }`;
+  return html`${
+    list.length > 0 &&
+    html`<p class="why">
+        ${list[0].word === list[0].query ? "Has " : "Says "}${list.map(
+          (one, i) => html`${i > 0 && (i === list.length - 1 ? " and " : ", ")}${name(one)}`,
+        )}.
+      </p>`
+  }
+    ${hit.differs?.length > 0 && html`<p class="why differs"><span>But:</span> ${hit.differs.join("; ")}</p>`}`;
+}
+
+const PARTS = { words: "words", sentence: "meaning", encoder: "encoder", meaning: "meaning" };
+/** What the colours of the bars mean. */
+export function PartsKey() {
+  return html`<span class="parts-key small" aria-hidden="true"><i class="p0"></i>words<i
+    class="p1"></i>meaning</span>`;
+}
+
+function Parts({ parts }) {
+  const list = Object.entries(parts).filter(([, value]) => value > 0);
+  const sum = list.reduce((total, [, value]) => total + value, 0) || 1;
+  const text = list.map(([name, value]) => `${PARTS[name] ?? name} ${percent(value / sum)}`).join(", ");
+  return html`<span class="parts" role="img" aria-label=${`Found by ${text}`} title=${`Found by ${text}`}>
+    ${list.map(([name, value], i) => html`<i class="p${i}" style=${{ width: `${(100 * value) / sum}%` }}></i>`)}
+  </span>`;
+}
+
+const SHOWN = 12;
+function Numbers({ hit, colourOf }) {
+  const reasons = [...(hit.explanation?.reasons ?? [])].sort(
+    (a, b) => Math.abs(b.contribution) - Math.abs(a.contribution),
+  );
+  const named = reasons.filter((one) => !one.query.startsWith("(")).slice(0, SHOWN);
+  const rest = reasons.filter((one) => !named.includes(one));
+  const parts = Object.entries(hit.explanation?.parts ?? {});
+  const chance = hit.chance ?? null;
+  const sum = parts.map(([name, value]) => `${PARTS[name] ?? name} ${number(value)}`).join(" + ");
+  return html`<div class="numbers"><p class="small">
+        Score ${number(hit.score)}${parts.length > 1 && `: ${sum}`}.
+        ${" "}${chance !== null && `By chance alone, about ${number(chance, 2)} would score as high.`}
+      </p>
+      ${
+        hit.explanation?.flows &&
+        html`<${Flows} moved=${hit.explanation.flows} reasons=${reasons}
+        colourOf=${colourOf} />`
+      }
+      <table>
+        <thead>
+          <tr><th scope="col">your word</th><th scope="col">answered by</th><th scope="col">as</th><th
+            scope="col" class="n">adds</th></tr>
+        </thead>
+        <tbody>
+          ${named.map(
+            (one) => html`<tr><td>${one.query || "none"}</td><td>${one.match || "none"}</td><td
+            class="small">${PARTS[one.part] ?? one.part ?? ""}</td><td
+            class="n">${number(one.contribution)}</td></tr>`,
+          )}
+          ${
+            rest.length > 0 &&
+            html`<tr><td colspan="3" class="small">weaker pairs</td><td
+              class="n">${number(rest.reduce((sum, one) => sum + one.contribution, 0))}</td></tr>`
+          }
+        </tbody>
+      </table>
+      ${
+        hit.explanation?.uncovered?.length > 0 &&
+        html`<p
+        class="small">Not covered so far: ${hit.explanation.uncovered.join(", ")}</p>`
+      }</div>`;
+}
+
+/** The words that count as answers to each word, and whether a sentence has covered it yet. */
+export function Reach({ reach, hits, lists, colourOf }) {
+  const used = new Set(
+    hits.flatMap((hit) => (hit.explanation?.reasons ?? []).map((one) => `${one.query}\n${one.match}`)),
+  );
+  const cover = lists.find(([method]) => /^(ideas|setcover)/.test(method))?.[1] ?? [];
+  const covered = new Map();
+  for (const hit of cover)
+    for (const one of reach.results)
+      if (one.known && !covered.has(one.word) && hit.explanation && !hit.explanation.uncovered?.includes(one.word))
+        covered.set(one.word, hit.rank);
+  const state = (one) =>
+    !one.known
+      ? "not known to the word vectors"
+      : !cover.length
+        ? ""
+        : covered.has(one.word)
+          ? `covered by ${covered.get(one.word)}`
+          : "not covered";
+  const unknown = reach.results.filter((one) => !one.known).map((one) => one.word);
+  return html`<details class="reach quiet-fold" open=${cover.length > 0}>
+    <summary>Words it looks for</summary>
+    <ul aria-label="What your words reach">
+      ${reach.results.map(
+        (one) =>
+          html`<li>
+            <span class="word w${colourOf(one.word)} strong">${one.word}</span> <span
+              class="state">${state(one)}</span>
+            ${one.ball.map(
+              (near) => html`<span
+              class=${used.has(`${one.word}\n${near.word}`) ? "used" : ""}>${near.word}</span> `,
+            )}
+          </li>`,
+      )}
+    </ul>
+    ${unknown.length > 0 && html`<p class="small">Found only as they are written: ${unknown.join(", ")}.</p>`}
+  </details>`;
+}

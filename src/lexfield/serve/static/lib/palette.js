@@ -1,0 +1,128 @@
+// @ts-check
+// Ctrl-K: find a document, a view or a command by typing a few letters.
+import { useEffect, useRef, useState } from "../vendor/preact-htm.js";
+import { useAnswer } from "./api.js";
+import { go, href } from "./route.js";
+import { read, titleOf } from "./text.js";
+import { html, usePage } from "./ui.js";
+
+const opened = new EventTarget();
+export const openPalette = () => opened.dispatchEvent(new Event("open"));
+addEventListener("keydown", (event) => {
+  if (event.key.toLowerCase() !== "k" || !(event.ctrlKey || event.metaKey)) return;
+  event.preventDefault();
+  openPalette();
+});
+
+const COMMANDS = [
+  ["Overview", "overview"],
+  ["Search", "search"],
+  ["Compare", "compare"],
+  ["Map", "map"],
+  ["Trends", "trends"],
+  ["Topics", "topics"],
+  ["Measure: how words are spread (Zipf)", "measure", { tool: "ranks" }],
+  ["Measure: sums of words", "measure", { tool: "sums" }],
+  ["Measure: related words", "measure", { tool: "words" }],
+  ["Measure: whose text is it?", "measure", { tool: "author" }],
+  ["Add texts", "import"],
+];
+const MOST = 12;
+const DOCUMENTS = 7;
+
+export function Palette() {
+  const [open, setOpen] = useState(false);
+  const box = useRef(/** @type {HTMLDialogElement | null} */ (null));
+  useEffect(() => {
+    const show = () => setOpen(true);
+    opened.addEventListener("open", show);
+    return () => opened.removeEventListener("open", show);
+  }, []);
+  useEffect(() => {
+    if (open) box.current?.showModal();
+  }, [open]);
+  if (!open) return null;
+  return html`<dialog
+    class="palette"
+    aria-label="Find a document or a command"
+    ref=${box}
+    onClose=${() => setOpen(false)}
+    onClick=${(event) => event.target === box.current && box.current?.close()}
+  >
+    <${Finder} close=${() => box.current?.close()} />
+  </dialog>`;
+}
+
+function Finder({ close }) {
+  const { index, server, about } = usePage();
+  const [text, setText] = useState("");
+  const [at, setAt] = useState(0);
+  const documents = useAnswer("documents", about ? { index, k: 2000 } : null).answer?.results ?? [];
+  const words = text.toLowerCase().split(/\s+/).filter(Boolean);
+  const fits = (name) => words.every((word) => name.toLowerCase().includes(word));
+  const entries = [
+    ...documents
+      .filter((one) => words.length && fits(`${one.id} ${Object.values(one.metadata).join(" ")}`))
+      .map((one) => [
+        "Read",
+        titleOf(one.id, one.metadata),
+        () => read(one.id),
+        Object.values(one.metadata).join(" · "),
+      ])
+      .slice(0, DOCUMENTS),
+    ...COMMANDS.filter(([name]) => fits(`go to ${name}`)).map(([name, view, values]) => [
+      "Go to",
+      name,
+      () => go(href(/** @type {string} */ (view), /** @type {any} */ (values ?? null))),
+    ]),
+    ...(server?.indexes ?? [])
+      .filter((one) => one.id !== index && fits(`collection ${one.id}`))
+      .map((one) => ["Collection", one.id, () => go(`/overview?index=${encodeURIComponent(one.id)}`)]),
+    ...(text.trim() && about
+      ? [["Search", `for “${text.trim()}”`, () => go(href("search", { q: text.trim() }))]]
+      : []),
+  ].slice(0, MOST);
+  const chosen = Math.min(at, entries.length - 1);
+  const pick = (entry) => {
+    close();
+    entry[2]();
+  };
+  const key = (event) => {
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    if (step) {
+      event.preventDefault();
+      setAt(Math.max(0, Math.min(entries.length - 1, chosen + step)));
+    } else if (event.key === "Enter" && entries[chosen]) {
+      event.preventDefault();
+      pick(entries[chosen]);
+    }
+  };
+  return html`<input
+      type="text"
+      role="combobox"
+      aria-label="Document or command"
+      aria-expanded="true"
+      aria-controls="palette-list"
+      aria-activedescendant=${entries.length ? `palette-${chosen}` : undefined}
+      placeholder="A document, a view, or words to search for"
+      value=${text}
+      onInput=${(event) => (setText(event.target.value), setAt(0))}
+      onKeyDown=${key}
+    />
+    <ul id="palette-list" role="listbox" aria-label="Found">
+      ${entries.map(
+        (entry, i) =>
+          html`<li
+            id=${`palette-${i}`}
+            role="option"
+            aria-selected=${String(i === chosen)}
+            onClick=${() => pick(entry)}
+            onPointerMove=${() => setAt(i)}
+          >
+            <span class="kind">${entry[0]}</span> <span>${entry[1]}</span>
+            <span class="small more">${entry[3]}</span>
+          </li>`,
+      )}
+    </ul>
+    ${!entries.length && html`<p class="hint">Nothing is called that. Press Escape to close.</p>`}`;
+}

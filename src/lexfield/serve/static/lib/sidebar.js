@@ -1,0 +1,204 @@
+// @ts-check
+// The collection, the filter that all views share, and the documents that pass it.
+import { useEffect, useRef, useState } from "../vendor/preact-htm.js";
+import { useAnswer } from "./api.js";
+import { bounds, chosen, clear, describe, drop, parse, setCondition, toggle } from "./filter.js";
+import { forget, go, href } from "./route.js";
+import { DocumentLink } from "./text.js";
+import { Trouble, Typed, html, number, plural, usePage } from "./ui.js";
+
+const FEW = 6; // values of a field that are shown at first
+const STEP = 40; // documents
+
+export function Sidebar({ open, close }) {
+  const { server, index, about, where } = usePage();
+  const box = useRef(/** @type {HTMLElement | null} */ (null));
+  const all = useAnswer("facets", { index });
+  useEffect(() => {
+    if (!open) return;
+    const leave = (event) => event.key === "Escape" && close();
+    addEventListener("keydown", leave);
+    box.current?.focus();
+    return () => removeEventListener("keydown", leave);
+  }, [open]);
+  const choose = (id) => {
+    forget();
+    go(`/overview?index=${encodeURIComponent(id)}`);
+  };
+  const listed = all.answer?.results.filter(isUseful) ?? [];
+  return html`<aside class="side ${open ? "open" : ""}" aria-label="Collection and filter" ref=${box} tabindex="-1">
+    <div class="only-narrow spread"><strong>Filter</strong>
+      <button type="button" onClick=${close}>Show results</button>
+    </div>
+    <div class="collection">
+      <label class="field"
+        ><span>Collection</span>
+        <select value=${index} onChange=${(event) => choose(event.target.value)}>
+          ${server?.indexes.map(
+            (one) => html`<option value=${one.id}
+            selected=${one.id === index}>${one.id}</option>`,
+          )}
+        </select>
+      </label>
+      <a class="add" href=${href("import")}>+ Add texts</a>
+    </div>
+    <p class="small">${plural(about.documents, "document")}, ${plural(about.sentences, "sentence")}</p>
+    ${
+      where.length > 0 &&
+      html`<div class="filter" role="group" aria-label="Filter">
+      ${where.map(
+        (one) =>
+          html`<button type="button" class="tag on" title="Remove this condition" onClick=${() => drop(one)}>
+            ${describe(one)} <span aria-hidden="true">×</span><span class="unseen">, remove</span>
+          </button>`,
+      )}
+      <button type="button" class="quiet" onClick=${clear}>Clear the filter</button>
+    </div>`
+    }
+    <${Trouble} problem=${all.problem} retry=${all.retry} />
+    ${listed.map((one, i) => {
+      const isSet = where.some((each) => parse(each).field === one.field);
+      return html`<${Facet} key=${one.field} whole=${one} open=${i < 3 || isSet || one.kind !== "values"} />`;
+    })}
+    <${Documents} />
+  </aside>`;
+}
+
+// A field with one value, or with as many values as documents, says nothing about groups.
+const isUseful = (facet) =>
+  facet.kind !== "values"
+    ? facet.low !== facet.high
+    : facet.distinct > 1 && facet.values.some((one) => one.count > 1);
+
+/** The values of a field, counted among the documents that all other conditions leave. */
+function Facet({ whole, open }) {
+  const { index, where } = usePage();
+  const [all, setAll] = useState(false);
+  const others = where.filter((one) => parse(one).field !== whole.field);
+  const counted = useAnswer("facets", { index, where: others }).answer?.results.find(
+    (one) => one.field === whole.field,
+  );
+  if (whole.kind !== "values") return html`<${Range} facet=${whole} where=${where} open=${open} />`;
+  const picked = chosen(where, whole.field);
+  const counts = new Map((counted ?? whole).values.map((one) => [one.value, one.count]));
+  const known = whole.values.map((one) => ({ value: one.value, count: counts.get(one.value) ?? 0 }));
+  const values = known
+    .sort((x, y) => y.count - x.count)
+    .filter((one, i) => all || i < FEW || picked.includes(one.value));
+  const most = Math.max(1, ...known.map((one) => one.count));
+  return html`<details class="facet" open=${open}>
+    <summary>${whole.field.replaceAll("_", " ")}</summary>
+    <ul>
+      ${values.map(
+        (one) =>
+          html`<li key=${one.value} class=${one.count ? "" : "none"}>
+            <label>
+              <span class="meter" style=${{ width: `${(100 * one.count) / most}%` }}></span>
+              <input type="checkbox" checked=${picked.includes(one.value)}
+                onChange=${() => toggle(whole.field, one.value)} />
+              <span class="name">${one.value || "(empty)"}</span>
+              <span class="count">${number(one.count)}</span>
+            </label>
+          </li>`,
+      )}
+    </ul>
+    ${
+      known.length > FEW &&
+      html`<button type="button" class="quiet" onClick=${() => setAll(!all)}>
+      ${all ? "Fewer" : `${number(known.length - FEW)} more`}
+    </button>`
+    }
+    ${
+      all &&
+      whole.distinct > known.length &&
+      html`<p class="small">The ${known.length} most frequent of ${number(whole.distinct)}.</p>`
+    }
+  </details>`;
+}
+
+/** Two handles on one line; the numbers can be typed, too. */
+function Range({ facet, where, open }) {
+  const set = bounds(where, facet.field);
+  const isDate = facet.kind === "date";
+  const toNumber = (value) => (isDate ? Date.parse(String(value)) / 864e5 : Number(value));
+  const toText = (value) => (isDate ? new Date(value * 864e5).toISOString().slice(0, 10) : String(value));
+  const whole = { least: toNumber(facet.low), most: toNumber(facet.high) };
+  const low = set.low === "" ? whole.least : toNumber(set.low);
+  const high = set.high === "" ? whole.most : toNumber(set.high);
+  const isWhole = isDate || (Number.isInteger(whole.least) && Number.isInteger(whole.most));
+  const step = isWhole ? 1 : (whole.most - whole.least) / 200;
+  const put = (from, to) => {
+    const [a, b] = [Math.min(from, to), Math.max(from, to)];
+    setCondition(facet.field, a <= whole.least && b >= whole.most ? "" : `${toText(a)}..${toText(b)}`);
+  };
+  const slider = (label, value, act) =>
+    html`<input
+      type="range"
+      aria-label=${`${facet.field}, ${label}`}
+      aria-valuetext=${toText(value)}
+      min=${whole.least}
+      max=${whole.most}
+      step=${step}
+      value=${value}
+      onChange=${(event) => act(Number(event.target.value))}
+    />`;
+  const field = (label, value, act) =>
+    html`<${Typed}
+      type=${isDate ? "date" : "number"}
+      aria-label=${`${facet.field} ${label}`}
+      value=${toText(value)}
+      pause=${600}
+      onInput=${(text) => text !== "" && act(toNumber(text))}
+    />`;
+  return html`<details class="facet" open=${open}>
+    <summary>${facet.field.replaceAll("_", " ")}</summary>
+    <div class="range">
+      ${slider("from", low, (value) => put(value, high))}${slider("to", high, (value) => put(low, value))}
+    </div>
+    <div class="range-values">
+      ${field("from", low, (value) => put(value, high))}<span
+        aria-hidden="true">–</span>${field("to", high, (value) => put(low, value))}
+    </div>
+  </details>`;
+}
+
+function Documents() {
+  const { index, where, params } = usePage();
+  const [text, setText] = useState("");
+  const [shown, setShown] = useState(STEP);
+  const found = useAnswer("documents", { index, where, k: 2000 });
+  const words = text.toLowerCase().split(/\s+/).filter(Boolean);
+  const all = found.answer?.results ?? [];
+  const fits = all.filter((one) => {
+    const name = `${one.id} ${Object.values(one.metadata).join(" ")}`.toLowerCase();
+    return words.every((word) => name.includes(word));
+  });
+  return html`<details class="facet documents" open>
+    <summary>Documents <span class="count">${found.answer && number(fits.length)}</span></summary>
+    ${
+      all.length > 10 &&
+      html`<input
+      type="search"
+      placeholder="Find a document"
+      aria-label="Find a document"
+      value=${text}
+      onInput=${(event) => setText(event.target.value)}
+    />`
+    }
+    <${Trouble} problem=${found.problem} retry=${found.retry} />
+    <ul>
+      ${fits.slice(0, shown).map(
+        (one) =>
+          html`<li key=${one.id} class=${params.get("doc") === one.id ? "on" : ""}>
+            <${DocumentLink} id=${one.id} metadata=${one.metadata} />
+          </li>`,
+      )}
+    </ul>
+    ${
+      fits.length > shown &&
+      html`<button type="button" class="quiet"
+      onClick=${() => setShown(shown + 4 * STEP)}>More</button>`
+    }
+    ${found.answer && !fits.length && html`<p class="small">None is called that.</p>`}
+  </details>`;
+}

@@ -1,0 +1,96 @@
+// @ts-check
+// Texts on the page: their names, marks in the colour of the word they answer, quotations.
+import { html } from "./ui.js";
+import { change } from "./route.js";
+
+/** @typedef {{ start: number, end: number, query: string, weight: number }} Highlight */
+
+const TITLES = ["title", "name", "subject", "headline"];
+
+const SMALL = /^(a|an|and|as|at|but|by|for|from|in|of|on|or|the|to|with)$/;
+
+/** The name of a document for people: its title, or its id with spaces and capitals.
+ * @param {string} id @param {Record<string, any>} [metadata] */
+export function titleOf(id, metadata = {}) {
+  const key = TITLES.find((one) => metadata[one]);
+  if (key) return String(metadata[key]);
+  const words = id
+    .replace(/\.\w{1,5}$/, "")
+    .split(/[_\s-]+/)
+    .filter(Boolean);
+  if (!words.length || /[A-Z]|[a-z]\d|\d[a-z]/.test(id)) return words.join(" ") || id;
+  return words.map((word, i) => (i && SMALL.test(word) ? word : word[0].toUpperCase() + word.slice(1))).join(" ");
+}
+
+/** A passage in pieces, each with its highlight if it has one. The server counts characters; some have two units here.
+ * @param {{ text: string, highlights: Highlight[] }} passage @returns {[string, Highlight | null][]} */
+export function pieces({ text, highlights }) {
+  const wide = /[\u{10000}-\u{10FFFF}]/u.test(text);
+  const units = wide ? Array.from(text) : text;
+  const cut = (start, end) =>
+    typeof units === "string" ? units.slice(start, end) : units.slice(start, end).join("");
+  /** @type {[string, Highlight | null][]} */
+  const found = [];
+  let end = 0;
+  for (const mark of highlights) {
+    if (mark.start < end) continue;
+    if (mark.start > end) found.push([cut(end, mark.start), null]);
+    found.push([cut(mark.start, mark.end), mark]);
+    end = mark.end;
+  }
+  if (end < units.length) found.push([cut(end, units.length), null]);
+  return found;
+}
+
+/** Colours for words, in the order in which they are met. */
+export function colours() {
+  const known = new Map();
+  return (word) => {
+    if (!known.has(word)) known.set(word, known.size % 8);
+    return known.get(word);
+  };
+}
+
+export function Marked({ passage, colourOf }) {
+  return pieces(passage).map(([piece, mark]) =>
+    mark
+      ? html`<mark class="w${colourOf(mark.query)} ${mark.weight >= 0.3 ? "strong" : ""}"
+        title=${`for “${mark.query}”`}
+          >${piece}</mark
+        >`
+      : piece,
+  );
+}
+
+/** Where a passage is from: author, title, year, and the id that leads back to it.
+ * @param {string} id @param {Record<string, any>} metadata @param {number | null} sentence */
+export function sourceOf(id, metadata, sentence) {
+  const author = String(metadata.author ?? metadata.by ?? "").replace(/^[a-z]/, (one) => one.toUpperCase());
+  const known = [author, titleOf(id, metadata), metadata.year ?? metadata.date].filter(Boolean).join(", ");
+  return `${known}; ${id}${sentence === null ? "" : `#${sentence}`}`;
+}
+
+/** @param {string} text @param {string} source */
+export function quotation(text, source) {
+  const inner = text
+    .replace(/\s+/g, " ")
+    .trim()
+    .replace(/(^|[\s([—–-])["“]/g, "$1‘")
+    .replace(/["“”]/g, "’");
+  return `“${inner}” (${source})`;
+}
+
+/** Open the reader beside the view. @param {string} doc @param {number | null} [s] */
+export const read = (doc, s = null) => change({ doc, s: s === null ? null : String(s), similar: null });
+
+/** A document that can be opened. */
+export function DocumentLink({ id, metadata = {}, sentence = null, class: name = "" }) {
+  const here = new URLSearchParams(location.search);
+  here.set("doc", id);
+  here.delete("s");
+  here.delete("similar");
+  if (sentence !== null) here.set("s", String(sentence));
+  return html`<a class="doc ${name}" href=${`${location.pathname}?${here}`} title=${`Read ${id}`}
+    >${titleOf(id, metadata)}</a
+  >`;
+}

@@ -1,0 +1,138 @@
+// @ts-check
+// What is in the collection, at a glance, and what one could ask of it.
+import { useMemo } from "../vendor/preact-htm.js";
+import { useAnswer } from "../lib/api.js";
+import { Export } from "../lib/export.js";
+import { Points } from "../lib/points.js";
+import { useQuestions } from "../lib/questions.js";
+import { href } from "../lib/route.js";
+import { DocumentLink, read, titleOf } from "../lib/text.js";
+import { Notes, Outcome, html, number, usePage } from "../lib/ui.js";
+import { MAP, colourField, placePoints } from "./map.js";
+
+const NAMES = { search: "Search", compare: "Compare", trends: "Trends", map: "Map", topics: "Topics" };
+const LANGUAGES = new Intl.DisplayNames(["en"], { type: "language" });
+const languageOf = (code) => {
+  try {
+    return LANGUAGES.of(code) ?? code;
+  } catch {
+    return code;
+  }
+};
+
+export function Overview() {
+  const { index, where } = usePage();
+  const options = { index, where };
+  const found = useAnswer("overview", options);
+  return html`<${Outcome} asked=${found} wait="Reading the collection…">
+    ${(answer) => html`<${Summary} answer=${answer} options=${options} />`}
+  </${Outcome}>`;
+}
+
+function Summary({ answer, options }) {
+  const { index, about, where } = usePage();
+  const questions = useQuestions();
+  const documents = useAnswer("documents", { index, where, k: 2000 }).answer?.results ?? [];
+  const metadata = useMemo(() => new Map(documents.map((one) => [one.id, one.metadata])), [documents]);
+  const facts = [
+    [answer.documents, answer.documents === 1 ? "document" : "documents"],
+    [answer.sentences, "sentences"],
+    [answer.words, "words"],
+  ];
+  const languages = answer.languages.filter((one) => one.documents).map((one) => languageOf(one.language));
+  return html`<div class="spread">
+      <h1>${about.id}</h1>
+      <${Export} verb="overview" options=${options} title=${`${index}: overview`} results=${answer.distinctive} />
+    </div>
+    <dl class="facts">
+      ${facts.map(([value, name]) => html`<div><dt>${name}</dt><dd>${number(value)}</dd></div>`)}
+      ${
+        languages.length > 0 &&
+        html`<div><dt>${languages.length === 1 ? "language" : "languages"}</dt>
+        <dd>${languages.slice(0, 3).join(", ")}</dd></div>`
+      }
+    </dl>
+    ${
+      questions.length > 0 &&
+      html`<h2>Ask it something</h2>
+      <ul class="questions">
+        ${questions.map(
+          (one) =>
+            html`<li>
+              <a href=${href(one.view, one.values)}><span class="kind">${NAMES[one.view] ?? one.view}</span>
+                <span>${one.text}</span></a>
+            </li>`,
+        )}
+      </ul>`
+    }
+    <div class="two overview">
+      <section aria-label="What is special about each">
+        <h2>What each says more than the others</h2>
+        <${Distinctive} list=${answer.distinctive} metadata=${metadata} />
+      </section>
+      <div>
+        <${Thumbnail} />
+        ${
+          answer.unusual.length > 0 &&
+          html`<section aria-label="Unusual sentences">
+          <h2>Unusual sentences</h2>
+          <ul class="plain">
+            ${answer.unusual.map(
+              (one) =>
+                html`<li class="unusual">
+                  <button type="button" class="text-button"
+                    onClick=${() => read(one.document, sentenceOf(one.id))}>${one.text}</button>
+                  <span class="small"><${DocumentLink} id=${one.document} metadata=${metadata.get(one.document)}
+                    sentence=${sentenceOf(one.id)} />${one.why && `: ${one.why}`}</span>
+                </li>`,
+            )}
+          </ul>
+        </section>`
+        }
+      </div>
+    </div>
+    <${Notes} notes=${answer.notes} />`;
+}
+
+/** The number of a sentence in its id, such as pell-sea#12. @param {string} id */
+export const sentenceOf = (id) => {
+  const found = /#(\d+)$/.exec(id);
+  return found ? Number(found[1]) : null;
+};
+
+function Distinctive({ list, metadata }) {
+  return html`<ul class="distinctive">
+    ${list.map(
+      (one) =>
+        html`<li key=${one.document}>
+          <${DocumentLink} id=${one.document} metadata=${metadata.get(one.document)} />
+          <span class="words">
+            ${one.words.map(
+              ({ word }) =>
+                html`<a href=${href("trends", { q: [word], document: one.document })}
+                  title=${`Where “${word}” stands in ${titleOf(one.document, metadata.get(one.document))}`}>
+                    ${word}</a> `,
+            )}
+          </span>
+        </li>`,
+    )}
+  </ul>`;
+}
+
+function Thumbnail() {
+  const { index, where, about } = usePage();
+  const found = useAnswer("map", about.documents > 2 && about.documents <= 500 ? { index, where, ...MAP } : null, {
+    job: true,
+  });
+  const by = colourField(about, null);
+  const points = useMemo(() => placePoints(found.answer?.results ?? [], by), [found.answer]);
+  if (about.documents <= 2 || about.documents > 500) return null;
+  return html`<section aria-label="Map" class="thumbnail">
+    <div class="spread"><h2>Which are alike</h2><a href=${href("map", null)}>Open the map</a></div>
+    <${Outcome} asked=${found} wait="Drawing…">
+      ${() => html`<${Points} small points=${points} label=${`Small map of ${points.length} documents`} name="map"
+        title="Map" labels=${8} onPoint=${(one) => read(one.id)} />
+        <p class="small">Documents with similar words are close together${by && `; coloured by ${by}`}.</p>`}
+    </${Outcome}>
+  </section>`;
+}

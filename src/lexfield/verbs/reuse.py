@@ -1,0 +1,260 @@
+"""``lexfield reuse``: the passages that texts share."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Annotated, Unpack
+
+import msgspec
+import numpy as np
+from msgspec import Meta
+
+from lexfield.errors import InputError
+from lexfield.progress import Progress, begin_stage, silent
+from lexfield.results import JsonObject, pluralise
+from lexfield.reuse.clusters import Cluster, list_clusters, number_clusters
+from lexfield.reuse.describe import Kind, PassagePair, Span, describe
+from lexfield.reuse.find import Shared, find_shared
+from lexfield.reuse.words import Words
+from lexfield.search.index import Index
+from lexfield.store.files import replace_file
+from lexfield.text.corpus import Corpus
+from lexfield.text.document import Document
+from lexfield.verbs.declare import Default, Flags, Help, verb
+from lexfield.verbs.input import (
+    CorpusInput,
+    Sources,
+    TextInput,
+    TextOptions,
+    is_store,
+    open_index,
+    read_documents,
+    read_texts,
+    refuse_ids,
+)
+from lexfield.verbs.options import By, Resume, Target, VectorsInput, load_vectors
+from lexfield.verbs.results import Result, hidden
+from lexfield.verbs.reuse_page import list_sides, make_fragment, make_page, mark_words
+
+_SHOWN = 20  # passages
+_LINE = 400  # characters of a passage
+
+
+@dataclass(repr=False)
+class Reuse(Result[PassagePair]):
+    """Passages that texts share, best first: ``pairs``, each with its spans ``a`` and ``b``."""
+
+    documents: int
+    clusters: list[Cluster]
+    texts: Mapping[str, str] = hidden()
+
+    @property
+    def pairs(self) -> Sequence[PassagePair]:
+        """The passages."""
+        return self.results
+
+    def records(self) -> list[JsonObject]:
+        return [_flatten(pair) for pair in self.results]
+
+    def lines(self) -> Iterator[str]:
+        for number, pair in enumerate(self.results[:_SHOWN], 1):
+            head = f"{number}. {pair.kind}, {_count_words(pair)}, chance {pair.chance:.1g}"
+            yield self.paint(head, "green")
+            for side, span in list_sides(pair):
+                text = " ".join(mark_words(pair, side, self.texts[span.document]).split())
+                text = text if len(text) <= _LINE else f"{text[: _LINE - 1]}…"
+                place = f"[{span.document}, characters {span.start:,} to {span.end:,}]"
+                yield f"   {text}  {self.paint(place, 'bright_black')}"
+        if (more := len(self.results) - _SHOWN) > 0:
+            yield f"… and {more:,} more: --json, --html FILE or -o FILE has all"
+        for cluster in self.clusters[:_SHOWN]:
+            names = ", ".join(dict.fromkeys(member.document for member in cluster.members))
+            first = f"; the earliest is {cluster.earliest}" if cluster.earliest else ""
+            yield f"shared by several (cluster {cluster.cluster}): {names}{first}"
+
+    def to_html(self) -> str:
+        """Return a page with the passages side by side; it contains all it needs."""
+        return make_page(self.results, self.clusters, self.texts, self.notes)
+
+    def _repr_html_(self) -> str:
+        return make_fragment(self.results[:_SHOWN], self.texts)
+
+
+def _count_words(pair: PassagePair) -> str:
+    a, b = pair.a.words, pair.b.words
+    return pluralise(a, "word") if a == b else f"{a:,} and {b:,} words"
+
+
+def _flatten(pair: PassagePair) -> JsonObject:
+    """Return a passage as one row of a table."""
+    row: JsonObject = {}
+    for side, span in list_sides(pair):
+        row |= {
+            side: span.document,
+            f"{side}_start": span.start,
+            f"{side}_end": span.end,
+            f"{side}_text": span.text,
+        }
+    names = ("kind", "score", "chance", "identical", "cluster")
+    return row | {name: getattr(pair, name) for name in names}
+
+
+class ReuseOptions(TextOptions, total=False):
+    """What is reported and where, and how texts are read."""
+
+    min_words: Annotated[
+        int,
+        Meta(ge=1, le=10**6),
+        Default(5),
+        Help("Leave out passages with fewer words on either side."),
+    ]
+    kind: Annotated[
+        Sequence[Kind],
+        Default(()),
+        Help("Report only verbatim, edited or reworded passages; repeat it for two."),
+    ]
+    date: Annotated[
+        By | None,
+        Default(None),
+        Help("Metadata field with a date or year, to name the earliest of several texts."),
+    ]
+    html: Annotated[
+        Target | None,
+        Flags(metavar="FILE"),
+        Default(None),
+        Help("Write a page with the passages side by side."),
+    ]
+    output: Annotated[
+        Target | None,
+        Flags(("-o",), "FILE.jsonl"),
+        Default(None),
+        Help("Write all passages as JSON lines."),
+    ]
+
+
+@verb
+def reuse(
+    a: Annotated[CorpusInput, Flags(metavar="A|FOLDER|IDX")],
+    b: Annotated[TextInput | None, Flags(metavar="B")] = None,
+    *,
+    query: Annotated[
+        TextInput | None,
+        Flags(metavar="FILE"),
+        Help("Find what this text shares with the others, and nothing else."),
+    ] = None,
+    chance: Annotated[
+        float,
+        Meta(gt=0, le=1000),
+        Help("Report passages as long as at most so many are expected by chance in the whole run."),
+    ] = 0.01,
+    vectors: VectorsInput = "default",
+    resume: Resume = None,
+    progress: Progress = silent,
+    **options: Unpack[ReuseOptions],
+) -> Reuse:
+    """Find the passages that texts share, copied or reworded, and align them word by word.
+
+    Compares A with B, every two texts of a folder or index, or --query with each of them. Words in
+    [brackets] are only on that side, ~similar~ words stand for one another. Passages may be in any
+    order. Who copied from whom is not said: only --date can tell which text is earlier.
+
+        lexfield reuse draft.txt source.txt --html side-by-side.html
+        lexfield reuse books/ -o reuse.jsonl --resume run/
+        lexfield reuse books.idx --query draft.txt --kind reworded
+        lexfield reuse emma ulysses --index books.idx --json
+        lexfield reuse letters/ --metadata letters.csv --date year --chance 1
+    """
+    for path in (options["html"], options["output"]):
+        if path is not None and not Path(path).absolute().parent.is_dir():
+            raise InputError(f"There is no folder {str(Path(path).parent)!r}.", "Create it first.")
+    if b is not None and query is not None:
+        raise InputError("B and --query are the same: a text to compare.", "Give one of them.")
+    other = b if query is None else query
+    corpus, groups, language = _read(a, other, query is not None, options, progress)
+    words = Words.of(corpus, load_vectors(vectors, progress=progress), language)
+    shared = find_shared(words, groups, chance, progress, resume)
+    begin_stage(progress, "describing")
+    result = _report(shared, options)
+    if not result.pairs:
+        result.notes.append(_explain_none(corpus, chance))
+    if options["html"] is not None:
+        replace_file(Path(options["html"]), result.to_html().encode())
+    if options["output"] is not None:
+        lines = b"".join(msgspec.json.encode(row) + b"\n" for row in result.to_dicts())
+        replace_file(Path(options["output"]), lines)
+    return result
+
+
+def _report(shared: Shared, options: ReuseOptions) -> Reuse:
+    """Return the passages that were asked for, with their clusters and texts."""
+    corpus, kinds, least = shared.words.corpus, options["kind"], options["min_words"]
+    pairs = [
+        pair
+        for pair in describe(shared, number_clusters(shared))
+        if min(pair.a.words, pair.b.words) >= least and (not kinds or pair.kind in kinds)
+    ]
+    return Reuse(
+        pairs,
+        documents=len(corpus),
+        clusters=_list_clusters(pairs, corpus, options["date"]),
+        texts=_keep_texts(pairs, corpus),
+        notes=[*corpus.notes, *shared.notes],
+    )
+
+
+def _read(
+    a: Sources, b: Sources | None, is_query: bool, reading: TextOptions, progress: Progress
+) -> tuple[Corpus, np.ndarray | None, str]:
+    """Return all texts, the group of each if only texts of two groups are compared, and their
+    language."""
+    is_index = isinstance(a, Index) or (isinstance(a, str | Path) and is_store(a))
+    language = open_index(a).language if is_index else "en"
+    if b is None:
+        corpus = read_texts(a, reading, progress)
+        if len(corpus) < 2:
+            raise InputError("There is only one text.", "Give a second one, or a folder of texts.")
+        return corpus, None, language
+    refuse_ids([a, b], reading)
+    sides = [read_documents(one, reading) for one in ((b, a) if is_query else (a, b))]
+    names = ("query", "text") if is_query else ("a", "b")
+    taken: set[str] = set()
+    documents: list[Document] = []
+    for (own, _), name in zip(sides, names, strict=True):
+        for document in own:
+            id = name if document.id == "text" and len(own) == 1 else document.id
+            id = f"{id} (again)" if id in taken else id
+            taken.add(id)
+            documents.append(replace(document, id=id))
+    corpus = Corpus.of(documents)
+    corpus.notes += [note for _, notes in sides for note in notes]
+    return corpus, np.repeat([0, 1], [len(own) for own, _ in sides]), language
+
+
+def _list_clusters(pairs: Sequence[PassagePair], corpus: Corpus, date: str | None) -> list[Cluster]:
+    spans = [(pair.cluster, one.document, one.start, one.end) for pair, one in _list_sides(pairs)]
+    known = {span[1] for span in spans} if date else set()
+    dates = {id: str(corpus[id].metadata.get(date or "", "")) for id in known}
+    if date and len(corpus) and not any(date in one.metadata for one in corpus.documents):
+        raise InputError(f"No document has the field {date!r}.", "See lexfield documents.")
+    return list_clusters(spans, dates)
+
+
+def _list_sides(pairs: Sequence[PassagePair]) -> Iterator[tuple[PassagePair, Span]]:
+    for pair in pairs:
+        yield from ((pair, pair.a), (pair, pair.b))
+
+
+def _keep_texts(pairs: Sequence[PassagePair], corpus: Corpus) -> dict[str, str]:
+    """Return the texts that pages show parts of."""
+    return {id: corpus[id].text for id in {one.document for _, one in _list_sides(pairs)}}
+
+
+def _explain_none(corpus: Corpus, chance: float) -> str:
+    if not len(corpus.tokens):
+        return "the texts have no words"
+    return (
+        f"no passage is shared that is so long and so telling that at most {chance:g} are expected"
+        " by chance; --chance 1 reports weaker ones"
+    )

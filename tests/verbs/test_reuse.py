@@ -1,0 +1,176 @@
+"""``lx.reuse`` and ``lexfield reuse``."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+
+import lexfield as lx
+from lexfield.errors import InputError
+from lexfield.sample import TEXTS
+from lexfield.text.segment import split_words
+
+PASSAGE = (
+    "A man who has nothing to lose is a dangerous man, and a man who has everything to lose is"
+    " more dangerous still, because he knows the price of each thing he is afraid for."
+)
+OTHER = "The lamps along the quay were lit at six, and nobody came to see the ferry leave."
+EDITED = PASSAGE.replace("dangerous man", "dangerous person").replace("afraid for", "keeping")
+
+
+def read(name: str) -> str:
+    return (TEXTS / f"{name}.txt").read_text("utf-8")
+
+
+def plant(name: str, *passages: str) -> str:
+    text = read(name)
+    step = len(text) // (len(passages) + 1)
+    cuts = [text.find(". ", step * number) + 2 for number in range(1, len(passages) + 1)]
+    for cut, passage in reversed(list(zip(cuts, passages, strict=True))):
+        text = f"{text[:cut]}{passage} {text[cut:]}"
+    return text
+
+
+def test_a_copy_is_found_with_its_characters() -> None:
+    a, b = plant("pell-sea", PASSAGE), plant("voss-school", PASSAGE)
+    (pair,) = lx.reuse(a, b).pairs
+    assert a[pair.a.start : pair.a.end] == pair.a.text == PASSAGE.rstrip(".")
+    assert b[pair.b.start : pair.b.end] == pair.b.text
+    assert (pair.kind, pair.identical, pair.a.document, pair.b.document) == (
+        "verbatim",
+        1,
+        "a",
+        "b",
+    )
+    assert pair.chance < 1e-6
+    (step,) = pair.alignment
+    assert (step.op, step.a, step.b) == (
+        "identical", (pair.a.start, pair.a.end), (pair.b.start, pair.b.end)
+    )  # fmt: skip
+
+
+def test_every_word_is_aligned_once() -> None:
+    a, b = plant("pell-sea", PASSAGE), plant("voss-school", EDITED)
+    (pair,) = lx.reuse(a, b).pairs
+    assert pair.kind == "edited" or pair.kind == "verbatim"
+    ops = {(a[s.a[0] : s.a[1]] if s.a else "", b[s.b[0] : s.b[1]] if s.b else ""): s.op
+           for s in pair.alignment}  # fmt: skip
+    assert ops["man", ""] == "only in a" and ops["", "person"] == "only in b"
+    for side, span, text in (("a", pair.a, a), ("b", pair.b, b)):
+        covered = sorted(getattr(s, side) for s in pair.alignment if getattr(s, side))
+        joined = " ".join(text[start:end] for start, end in covered)
+        assert split_words(joined) == split_words(span.text)
+
+
+def test_inflected_and_similar_words_are_named() -> None:
+    a = "The old fishermen mended their nets in the harbour while the children gathered driftwood."
+    b = "The old fisherman mended his nets in the port while the kids were gathering driftwood."
+    (pair,) = lx.reuse(a, b, chance=1).pairs
+    steps = {a[s.a[0] : s.a[1]]: s for s in pair.alignment if s.a and s.b}
+    assert steps["gathered"].op == "stem"
+    assert steps["harbour"].op == "similar" and 0.6 < (steps["harbour"].similarity or 0) < 1
+
+
+def test_moved_sentences_belong_to_one_passage() -> None:
+    a, b = plant("pell-sea", f"{PASSAGE} {OTHER}"), plant("voss-school", f"{OTHER} {PASSAGE}")
+    (pair,) = lx.reuse(a, b).pairs
+    assert {step.moved for step in pair.alignment if step.op == "identical"} == {True, False}
+    assert pair.kind == "edited"
+    assert pair.a.words == pair.b.words
+
+
+def test_the_sample_holds_a_rewording() -> None:
+    found = lx.reuse(TEXTS / "pell-market.txt", TEXTS / "voss-market.txt")
+    assert {pair.kind for pair in found.pairs} == {"reworded"}
+    assert any("given to the poor" in pair.a.text for pair in found)
+
+
+def test_texts_that_share_nothing() -> None:
+    found = lx.reuse(read("pell-sea"), read("voss-school"))
+    assert not found.pairs and "--chance 1" in found.notes[-1]
+
+
+def test_the_same_text_twice_and_a_text_within_another() -> None:
+    text = read("pell-sea")
+    (pair,) = lx.reuse(text, text).pairs
+    assert pair.kind == "verbatim" and pair.a.words > 500
+    assert (pair.a.start, pair.a.end) == (pair.b.start, pair.b.end)
+    found = lx.reuse(text, f"{text}\n\n{text}")
+    assert [pair.kind for pair in found.pairs] == ["verbatim", "verbatim"]
+    assert {pair.b.start < len(text) for pair in found.pairs} == {True, False}
+
+
+@pytest.mark.parametrize("text", ["", "…", "word", "two words"])
+def test_texts_that_are_almost_empty(text: str) -> None:
+    assert not lx.reuse(lx.Document("a", text), lx.Document("b", "Some other words.")).pairs
+
+
+def test_other_languages_are_compared_word_by_word() -> None:
+    german = (
+        "Der alte Fischer flickte am Hafen seine Netze, während die Kinder am Strand Treibholz"
+        " sammelten und der Wind vom Meer her kälter wurde als an allen Tagen zuvor."
+    )
+    other = "Gestern sprach der Bürgermeister lange über die neue Brücke und die Kosten der Schule."
+    found = lx.reuse(f"{other} {german}", f"{german} Niemand hörte zu, denn es regnete in Strömen.")
+    (pair,) = found.pairs
+    assert pair.kind == "verbatim"
+    assert any("copies are found" in note for note in found.notes)
+
+
+def test_clusters_name_the_earliest_only_with_dates() -> None:
+    names = [("1813", "pell-sea"), ("1850", "voss-school"), ("987", "carter-garden")]
+    documents = [
+        lx.Document(name, plant(name, PASSAGE), metadata={"year": year}) for year, name in names
+    ]
+    found = lx.reuse(documents)
+    assert len({pair.cluster for pair in found.pairs}) == 1
+    (cluster,) = found.clusters
+    assert cluster.earliest is None and len(cluster.members) == 3
+    (cluster,) = lx.reuse(documents, date="year").clusters
+    assert cluster.earliest == "carter-garden"
+    with pytest.raises(InputError, match="No document has the field"):
+        lx.reuse(documents, date="month")
+
+
+def test_a_query_is_compared_with_each_text(tmp_path: Path) -> None:
+    texts = [lx.Document(name, plant(name, PASSAGE)) for name in ("pell-sea", "voss-school")]
+    found = lx.reuse(texts, query=lx.Document("draft", plant("carter-garden", PASSAGE)))
+    assert [pair.a.document for pair in found.pairs] == ["draft", "draft"]
+    assert {pair.b.document for pair in found.pairs} == {"pell-sea", "voss-school"}
+    assert list(found.to_pandas().columns[:3]) == ["a", "a_start", "a_end"]
+    with pytest.raises(InputError, match="the same"):
+        lx.reuse(texts, "a b", query="c d")
+
+
+def test_a_run_goes_on_from_its_finished_parts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    texts = [lx.Document(name, plant(name, PASSAGE)) for name in ("pell-sea", "voss-school")]
+    first = lx.reuse(texts, resume=tmp_path / "run")
+    monkeypatch.setattr(
+        import_module("lexfield.reuse.find"), "align_windows", None
+    )  # not called again
+    again = lx.reuse(texts, resume=tmp_path / "run")
+    assert again.to_dicts() == first.to_dicts() and again.pairs
+    with pytest.raises(InputError, match="other texts"):
+        lx.reuse([*texts, "A third text."], resume=tmp_path / "run")
+
+
+def test_one_text_alone_is_refused() -> None:
+    with pytest.raises(InputError, match="only one text"):
+        lx.reuse("Some text that is alone.")
+
+
+def test_short_passages_and_other_kinds_are_left_out() -> None:
+    a, b = plant("pell-sea", PASSAGE), plant("voss-school", PASSAGE)
+    assert not lx.reuse(a, b, min_words=50).pairs
+    assert not lx.reuse(a, b, kind=["reworded"]).pairs
+    assert lx.reuse(a, b, kind=["reworded", "verbatim"]).pairs
+
+
+def test_a_notebook_shows_marked_words() -> None:
+    found = lx.reuse(plant("pell-sea", PASSAGE), plant("voss-school", EDITED))
+    assert '<mark class="only">person</mark>' in found._repr_html_()
+    assert "[person]" in repr(found)
