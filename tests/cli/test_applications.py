@@ -25,6 +25,8 @@ def test_attribute(run: Run, tmp_path: Path) -> None:
         "id", "label", "probability", "words", "accuracy", "candidates", "evidence",
     }  # fmt: skip
     assert "what speaks for voss rather than" in run(*quick, "--text", disputed).out
+    assert "if it is one of these" in run(*quick, "--text", disputed).out
+    assert "--verify asks whether any of them is" in found["notes"][-1]
     folder = run(*quick, "--text", TEXTS, "--reject", 0.99, "--json").json
     assert len(folder["results"]) == 64
     assert {one["label"] is None for one in folder["results"]} == {True, False}
@@ -98,12 +100,27 @@ def test_rolling(run: Run, tmp_path: Path) -> None:
     found = run("rolling", text, *by, "--plot", picture, "--json").json
     assert picture.read_bytes()[:4] == b"\x89PNG"
     assert any(
-        (one["before"], one["after"]) == ("voss", "belmonte") and abs(one["word"] - border) < 200
+        (one["before"], one["after"]) == ("voss", "belmonte")
+        and one["low"] - 100 < border < one["high"] + 100
         for one in found["changes"]
     )
     assert found["results"][1]["start"] == 100
-    assert "instead of voss" in run("rolling", text, *by).out
+    (first, *_) = found["changes"]
+    place = f"between word {first['low']} and {first['high']}: "
+    assert place in run("rolling", text, *by).out
     assert run("rolling", text, "--known", known, "--window", 10**6).code == 2
+    german = "und der die das nicht ein ich sie mit auf dem Haus am See " * 80
+    quick = (*by, "--features", "mfw(100)")
+    text.write_text(german, "utf-8")
+    strange = run("rolling", text, *quick)
+    assert strange.out.count("not judged") == 11 and "one hand" not in strange.out
+    text.write_text(german + parts[0], "utf-8")  # only what is judged has a hand
+    mixed = run("rolling", text, *quick, "--plot", tmp_path / "mixed.html", "--json").json
+    labels = [one["label"] for one in mixed["results"]]
+    assert labels[0] is None and labels[-1] is not None
+    assert all(one["low"] >= 1000 for one in mixed["changes"])
+    page = (tmp_path / "mixed.html").read_text("utf-8")
+    assert "words 0 to 200:" not in page and f"to {len(text.read_text().split()):,}:" in page
 
 
 def test_a_draft_that_is_no_file_is_refused(run: Run, tmp_path: Path) -> None:

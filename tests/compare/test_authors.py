@@ -9,7 +9,7 @@ import pytest
 
 from lexfield.compare.authors import attribute, find_changes
 from lexfield.compare.clues import find_clues, find_place
-from lexfield.compare.imposters import find_leads
+from lexfield.compare.imposters import check_enough, find_leads
 from lexfield.compare.scores import Layout, embed, regress, score_texts
 from lexfield.compare.style import count_features, parse_features
 from lexfield.errors import InputError
@@ -174,8 +174,11 @@ def test_few_authors_cannot_be_verified(sample: Corpus) -> None:
     few = [
         d for d in sample.documents if d.metadata["author"] in ("pell", "voss", "weiss", "carter")
     ]
-    with pytest.raises(InputError, match="at least 5 authors with 3 texts each.*here are 4"):
+    with pytest.raises(InputError, match="5 authors with 3 texts each or 10 .*here are 4 and 4"):
         attribute(few, "author", verify=True)
+    check_enough(np.full(10, 2), "author")
+    with pytest.raises(InputError, match="here are 4 and 9"):
+        check_enough(np.array([3] * 4 + [2] * 5), "author")
 
 
 def test_the_nearest_text_is_scaled_as_by_a_loop() -> None:
@@ -219,8 +222,10 @@ def test_an_answer_does_not_depend_on_its_company(sample: Corpus) -> None:
     every = attribute(known, "author", asked, features="mfw(300), char(3)", rule="nearest+ridge")
     alone = attribute(known, "author", [short], features="mfw(300), char(3)", rule="nearest+ridge")
     assert every.probabilities[0] == pytest.approx(alone.probabilities[0], abs=1e-12)
-    assert every.accuracy[0] == alone.accuracy[0] == alone.calibration.accuracy
-    assert every.accuracy[0] < every.accuracy[1] == every.calibration.accuracy
+    assert every.checks[0].method.weights == alone.method.weights
+    said = [one.calibration.accuracy for one in every.checks]
+    assert alone.calibration.accuracy == said[0] < said[1] == every.calibration.accuracy
+    assert every.checks[0].method != every.checks[1].method == every.method
 
 
 def test_another_language_is_not_judged(sample: Corpus) -> None:

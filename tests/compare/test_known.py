@@ -55,9 +55,23 @@ def test_copies_and_foreign_texts_are_named(sample: Corpus) -> None:
         f"also among the known texts, left out there: new ({known[2].id}), {known[5].id}"
     ]
     words = "und der die das nicht ein ich sie mit auf".split()
-    strange = [make("de", " ".join(words * 20)), make("few", "und der"), sample.documents[20]]
-    assert find_foreign(known, strange, notes).tolist() == [True, False, False]
+    strange = [make("de", " ".join(words * 20)), make("few", "und der ein ich sie")]
+    assert find_foreign(known, [*strange, sample.documents[20]], notes).tolist() == [True, 0, 0]
     assert notes[1].endswith("no running text: de")
+
+
+def test_texts_without_running_words_are_not_judged(sample: Corpus) -> None:
+    junk = {
+        "numbers": "42 17 99 2024 1 2 3",
+        "one": "the " * 400,
+        "six": "the sea was on the old house " * 80,
+        "greeting": "Hello there.",
+    }
+    start = " ".join(sample.documents[9].text.split()[:12])
+    notes: list[str] = []
+    asked = [*(make(id, text) for id, text in junk.items()), make("short", start)]
+    assert find_foreign(sample.documents[:8], asked, notes).tolist() == [True] * 4 + [False]
+    assert notes == ["with too few distinct words, so not judged: numbers, one, six, greeting"]
 
 
 def test_notes_of_a_corpus_stay_its_own(sample: Corpus) -> None:

@@ -188,6 +188,14 @@ def test_pasted_texts_are_compared(visit: Open) -> None:
     expect(page.locator(".verdict")).to_contain_text("your text A says cat")
     page.get_by_role("button", name=re.compile("^cat")).click()
     expect(page.locator(".kwic").first).to_contain_text("<i>")
+    long = "The lamp burned in the window. " * 200
+    box = page.get_by_role("textbox", name="Your text B")
+    box.fill(long)
+    expect(page.locator(".verdict")).to_contain_text("your text B says burned")
+    assert "text_b=paste%3A" in page.url and len(page.url) < 300
+    page.reload()  # the server has kept it
+    expect(box).to_have_value(long)
+    expect(page.locator(".verdict")).to_contain_text("your text B says burned")
 
 
 def test_the_map_opens_texts_and_lassos_become_filters(visit: Open) -> None:

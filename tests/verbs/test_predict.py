@@ -52,3 +52,15 @@ def test_another_language_has_no_number(folder: Path, tmp_path: Path) -> None:
     found = lx.predict(folder, text=german, name="{author}_{year}", **OPTIONS)
     assert (found[0].value, found[0].low) == (None, None) and "another language" in found.notes[-1]
     assert list(found.lines())[1].split().count("unknown") == 2
+
+
+def test_years_have_no_decimals_and_files_that_are_no_text_are_named(
+    folder: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    asked = tmp_path_factory.mktemp("asked")
+    (asked / "new.txt").write_text(TEXTS[3].text, "utf-8")
+    (asked / "picture.txt").write_bytes(bytes(range(256)) * 9)
+    found = lx.predict(folder, text=asked, name="{author}_{year}", **OPTIONS)
+    assert "picture.txt" in found.notes[0] and "binary data" in found.notes[0]
+    name, year, low, _, high = list(found.lines())[1].split()
+    assert name == "new" and int(low) < int(year) < int(high)

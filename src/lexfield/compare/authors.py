@@ -86,9 +86,9 @@ class Authors:
 
     known, left_out: the known texts, and those among them that did not count for each text because
     they are copies of it. method, calibration: for texts as long as most of these; the calibration
-    is that of ``texts`` themselves if their authors are known. accuracy: for each text, the share
-    of known texts of its length that are attributed rightly. foreign: is it in another language,
-    so that every author is as likely?
+    is that of ``texts`` themselves if their authors are known. checks: the method and calibration
+    for the length of each text. foreign: is it in another language or no running text, so that
+    every author is as likely?
     """
 
     names: list[str]
@@ -98,7 +98,7 @@ class Authors:
     probabilities: Matrix
     method: Method
     calibration: Calibration
-    accuracy: list[float]
+    checks: list[Check]
     foreign: NDArray[np.bool_]
     verification: Verification | None = None
     notes: list[str] = field(default_factory=list)
@@ -153,7 +153,7 @@ def attribute(
     p[foreign] = 1 / len(names)
     return Authors(
         names.tolist(), known, texts, left_out, p, method, calibration,
-        [one.calibration.accuracy for one, _ in checks], foreign, verification, notes,
+        [one for one, _ in checks], foreign, verification, notes,
     )  # fmt: skip
 
 

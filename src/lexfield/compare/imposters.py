@@ -25,7 +25,7 @@ from lexfield.errors import InputError
 Matrix = NDArray[np.float64]
 _ROUNDS = 100
 _FOLDS = 5
-_AUTHORS, _TEXTS = 5, 3  # that are needed; chosen on Reuters C50's training half
+_ENOUGH = ((5, 3), (10, 2))  # authors with so many texts each; chosen on C50's training half
 
 
 @dataclass(frozen=True)
@@ -43,11 +43,14 @@ class Verification:
 
 def check_enough(sizes: NDArray[np.int64], by: str) -> None:
     """Raise InputError if there are too few texts of each author to tell strangers by."""
-    enough = int((sizes >= _TEXTS).sum())
-    if enough < _AUTHORS:
+    here = [int((sizes >= texts).sum()) for _, texts in _ENOUGH]
+    if all(number < authors for number, (authors, _) in zip(here, _ENOUGH, strict=True)):
+        needed = " or ".join(
+            f"{authors} {by}s with {texts} texts each" for authors, texts in _ENOUGH
+        )
         raise InputError(
-            f"--verify needs at least {_AUTHORS} {by}s with {_TEXTS} texts each, to learn what"
-            f" strangers look like; here are {enough}.",
+            f"--verify needs at least {needed}, to learn what strangers look like; here are"
+            f" {' and '.join(map(str, here))}.",
             "Add texts by others, also by some who cannot have written it, or leave it out.",
         )
 

@@ -2,14 +2,17 @@
 
 A known text must not count when it is itself in question, nor its parts and copies. A short text is
 judged by excerpts of known texts that are as short. A text in another language is not judged at
-all: that is one in which the frequent words of the known texts are less than half as frequent.
+all: that is one in which the frequent words of the known texts are less than half as frequent. Nor
+is one without running words: numbers, one word again and again, or a greeting.
 """
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +25,7 @@ from lexfield.text.document import Document
 _ALIKE = 0.75  # a text of this share of the words of a known one is as long
 _FREQUENT = 200  # words by which a language is known
 _READ = 5000  # words of a text that are read for it
+_DISTINCT = 5  # words that a text needs, and a tenth of those in as many words of known texts
 
 
 def keep_known(documents: Sequence[Document], by: str, notes: list[str]) -> list[Document]:
@@ -90,8 +94,9 @@ def find_known(
 def find_foreign(
     known: Sequence[Document], asked: Sequence[Document], notes: list[str]
 ) -> NDArray[np.bool_]:
-    """Return which texts in question are in another language than the known ones; a note names
-    them. An error of one over the root of the number of words is allowed for."""
+    """Return which texts in question are in another language than the known ones or have too few
+    distinct words; notes name them. In the frequency, an error of one over the root of the number
+    of words is allowed for."""
     words = [_read_words(one) for one in known]
     totals: Counter[str] = Counter()
     for one in words:
@@ -102,17 +107,27 @@ def find_foreign(
         return sum(one in frequent for one in read) / max(len(read), 1)
 
     usual = float(np.median([find_share(one) for one in words]))
-    found = []
+
+    @cache
+    def count_usual(size: int) -> float:
+        return float(np.median([len(set(one[:size])) for one in words]))
+
+    foreign, few = [], []
     for text in asked:
         read = _read_words(text)
-        found.append(find_share(read) + max(len(read), 1) ** -0.5 < usual / 2)
-    if any(found):
-        names = [one.id for one, is_foreign in zip(asked, found, strict=True) if is_foreign]
-        notes.append(
-            "without the frequent words of the known texts, so in another language or no running"
-            f" text: {list_names(names)}"
-        )
-    return np.array(found, bool)
+        distinct = sum(any(map(str.isalpha, one)) for one in set(read))
+        fewest = count_usual(2 ** int(math.log2(max(len(read), 1)))) / 10
+        foreign.append(find_share(read) + max(len(read), 1) ** -0.5 < usual / 2)
+        few.append(not foreign[-1] and distinct < max(_DISTINCT, fewest))
+    for found, why in (
+        (foreign, "without the frequent words of the known texts, so in another language or no"
+                  " running text"),
+        (few, "with too few distinct words, so not judged"),
+    ):  # fmt: skip
+        if any(found):
+            names = [one.id for one, is_so in zip(asked, found, strict=True) if is_so]
+            notes.append(f"{why}: {list_names(names)}")
+    return np.array([a or b for a, b in zip(foreign, few, strict=True)], bool)
 
 
 def _read_words(text: Document) -> list[str]:

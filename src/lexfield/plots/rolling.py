@@ -2,22 +2,29 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
+
+import numpy as np
 
 from lexfield.plots.figure import COLOURS, Picture, figure
 from lexfield.plots.svg_page import add_facts, list_facts, make_svg_page
 from lexfield.results import JsonObject
 
 
-def draw_rolling(windows: list[JsonObject], name: str, changes: Sequence[int]) -> Picture:
-    """Draw the probability of each author along a text; dashed lines where the hand changes.
-    The page says which words a window has, and its likeliest authors."""
+def draw_rolling(
+    windows: list[JsonObject], name: str, changes: Sequence[tuple[int, int]]
+) -> Picture:
+    """Draw the probability of each author along a text, with gaps where it was not judged, and
+    shade where the hand changes. The page says which words a window has, and its likeliest
+    authors."""
     middles = [(one["start"] + one["end"]) / 2 for one in windows]
     lines: dict[str, list[float]] = {}
     for one in windows:
         for candidate in one["candidates"]:
-            lines.setdefault(candidate["label"], []).append(candidate["probability"])
-    shown = sorted(lines, key=lambda label: -max(lines[label]))[: len(COLOURS) - 1]
+            p = candidate["probability"] if one["label"] else math.nan
+            lines.setdefault(candidate["label"], []).append(p)
+    shown = sorted(lines, key=lambda label: -np.nanmax([0, *lines[label]]))[: len(COLOURS) - 1]
     texts = [
         f"words {one['start']:,} to {one['end']:,}: "
         + ", ".join(f"{c['label']} {c['probability']:.2f}" for c in one["candidates"][:3])
@@ -27,11 +34,17 @@ def draw_rolling(windows: list[JsonObject], name: str, changes: Sequence[int]) -
         axis = drawing.subplots()
         for label, colour in zip(shown, COLOURS, strict=False):
             axis.plot(middles, lines[label], "o-", ms=3, color=colour, label=label)
-        for change in changes:
-            axis.axvline(change, ls="--", lw=1, color=COLOURS[-1])
+        for low, high in changes:
+            axis.axvspan(low, high, alpha=0.3, lw=0, color=COLOURS[-1])
         axis.set(ylim=(-0.03, 1.03), title=name, xlabel="word", ylabel="probability")
+        axis.set_xlim(windows[0]["start"], windows[-1]["end"])
         axis.legend(loc="center left", bbox_to_anchor=(1, 0.5))
-        heights = [p for label in shown for p in lines[label]]
-        add_facts(axis, middles * len(shown), heights)
-    facts = list_facts(texts * len(shown))
+        places = [
+            (middle, p, text)
+            for label in shown
+            for middle, p, text in zip(middles, lines[label], texts, strict=True)
+            if not math.isnan(p)
+        ]
+        add_facts(axis, [x for x, _, _ in places], [y for _, y, _ in places])
+    facts = list_facts([text for _, _, text in places])
     return Picture(drawing, lambda: make_svg_page(name, drawing, facts))

@@ -87,6 +87,7 @@ class AttributedText:
 
     accuracy: the share of known texts of this length that are attributed rightly.
     known: the author of a text that has one, and whether that is the label (``right``).
+    method: how texts of its length are attributed, where that is not the method of most texts.
     """
 
     id: str
@@ -96,6 +97,7 @@ class AttributedText:
     accuracy: float
     known: str | UnsetType = UNSET
     right: bool | UnsetType = UNSET
+    method: Method | UnsetType = UNSET
     candidates: list[CandidateAuthor]
     evidence: list[Clue]
 
@@ -132,7 +134,9 @@ class Attribution(Result[AttributedText]):
         if isinstance(self.auc, float):
             yield f"verified, known texts and strangers told apart: AUC {self.auc:.2f}"
         used = [f"{name} {weight:.2f}" for name, weight in self.method.weights.items() if weight]
-        yield f"chosen: {self.method.rule} ({', '.join(used)})"
+        differs = any(one.method is not UNSET for one in self.results)
+        where = " for the most common length" if differs else ""
+        yield f"chosen{where}: {self.method.rule} ({', '.join(used)})"
 
     def _list_row(self, one: AttributedText) -> dict[str, object]:
         first, second = one.candidates[:2]
@@ -142,7 +146,7 @@ class Attribution(Result[AttributedText]):
             "id": one.id,
             "words": one.words,
             self.by: one.label or "undecided",
-            "probability": "" if one.probability is None else f"{one.probability:.2f}",
+            "if one of these": "" if one.probability is None else f"{one.probability:.2f}",
             **({} if self.auc is UNSET else {"theirs at all": verified}),
             "or": second.label if one.label else best,
             "of this length": f"{one.accuracy:.0%} right",
@@ -151,8 +155,8 @@ class Attribution(Result[AttributedText]):
     def _format_text(self, one: AttributedText) -> Iterator[str]:
         best = one.candidates[0]
         label = self.paint(one.label, "green") if one.label else f"undecided, at best {best.label}"
-        answer = f"{label} with probability {best.probability:.2f}" if is_best(one) else "undecided"
-        yield f"{one.id}: {answer} ({one.words:,} words)"
+        likely = f"{label} with probability {best.probability:.2f} if it is one of these"
+        yield f"{one.id}: {likely if is_best(one) else 'undecided'} ({one.words:,} words)"
         rows = [{"label": c.label, "probability": c.probability} for c in one.candidates[:_SHOWN]]
         for row, candidate in zip(rows, one.candidates, strict=False):
             if isinstance(candidate.verified, float):
@@ -252,8 +256,16 @@ def attribute(
         method=found.method,
         calibration=found.calibration,
         auc=UNSET if found.verification is None else float(np.median(found.verification.auc)),
-        notes=[*notes, *found.notes],
+        notes=[*notes, *found.notes, *(note_closed(found, by) if asked and not verify else [])],
     )
+
+
+def note_closed(found: Authors, by: str) -> list[str]:
+    """Return a note on what the probabilities rest on."""
+    return [
+        f"the probabilities hold if one of these {len(found.names)} is the {by}; lexfield attribute"
+        " --verify asks whether any of them is"
+    ]
 
 
 def choose_texts(source: Any, known: Sequence[Document], notes: list[str]) -> list[Document]:
@@ -298,14 +310,16 @@ def describe(
     is_theirs = best.probability >= reject and (best.verified is UNSET or best.verified >= reject)
     label = best.label if is_theirs and not found.foreign[row] else None
     known = text.metadata.get(by) if is_known else None
+    check = found.checks[row]
     return AttributedText(
         id=text.id,
         label=label,
         probability=None if label is None else best.probability,
         words=len(split_words(text.text)),
-        accuracy=found.accuracy[row],
+        accuracy=check.calibration.accuracy,
         known=known or UNSET,
         right=label == known if known else UNSET,
+        method=UNSET if check.method == found.method else check.method,
         candidates=candidates,
         evidence=[],
     )
@@ -314,8 +328,9 @@ def describe(
 def _explain(found: Authors, row: int, text: Document, by: str) -> list[Clue]:
     """Return what speaks for the likeliest author rather than the next."""
     first, second = (found.names[i] for i in np.argsort(-found.probabilities[row])[:2])
-    used = [name.partition(": ")[2] for name, weight in found.method.weights.items() if weight]
-    features = parse_features(", ".join(dict.fromkeys(used or found.method.features)))
+    method = found.checks[row].method
+    used = [name.partition(": ")[2] for name, weight in method.weights.items() if weight]
+    features = parse_features(", ".join(dict.fromkeys(used or method.features)))
     others = [one for i, one in enumerate(found.known) if i not in found.left_out[row]]
     return find_clues(
         text.text,

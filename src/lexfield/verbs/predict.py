@@ -29,7 +29,7 @@ _FEWEST = 5  # known texts
 @dataclass(kw_only=True)
 class PredictedNumber:
     """The number of a text and its interval; both ends are null if there are too few known texts,
-    and the number as well if it is in another language.
+    and the number as well if it is in another language or no running text.
 
     known: the number of a known text, which is predicted without itself.
     """
@@ -56,13 +56,14 @@ class Predictions(Result[PredictedNumber]):
     without_style: float
 
     def lines(self) -> Iterator[str]:
+        digits = max(0, -math.floor(math.log10(max(self.error, 1e-6))))  # no finer than the error
         rows = [
             {
                 "id": one.id,
-                self.by: "unknown" if one.value is None else f"{one.value:.6g}",
+                self.by: "unknown" if one.value is None else f"{one.value:.{digits}f}",
                 f"{self.level:.0%} interval": "unknown"
                 if one.low is None
-                else f"{one.low:.6g} to {one.high:.6g}",
+                else f"{one.low:.{digits}f} to {one.high:.{digits}f}",
                 **({} if one.known is UNSET else {"known": f"{one.known:.6g}"}),
             }
             for one in self.results

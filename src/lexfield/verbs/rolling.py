@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from typing import Annotated, Unpack
 
+import numpy as np
 from msgspec import Meta
 
 from lexfield.compare.authors import Authors, Method, find_changes
@@ -26,6 +28,7 @@ from lexfield.verbs.attribute import (
     Rule,
     choose_texts,
     describe,
+    note_closed,
 )
 from lexfield.verbs.declare import Flags, Help, verb
 from lexfield.verbs.input import CorpusInput, TextInput, TextOptions, read_documents
@@ -37,20 +40,22 @@ _FEWEST = 4  # windows in which a change of hands can be seen
 
 @dataclass(kw_only=True)
 class Window:
-    """Words ``start`` to ``end`` of a text, and the probability of each author."""
+    """Words ``start`` to ``end`` of a text, and the probability of each author; the label and its
+    probability are null if the window is not judged."""
 
     start: int
     end: int
-    label: str
-    probability: float
+    label: str | None
+    probability: float | None
     candidates: list[CandidateAuthor]
 
 
 @dataclass(kw_only=True)
 class Change:
-    """Where another hand begins: between the middles of two windows."""
+    """Where another hand begins: between the middles of two windows, ``low`` and ``high``."""
 
-    word: int
+    low: int
+    high: int
     before: str
     after: str
 
@@ -71,25 +76,26 @@ class Rolling(Result[Window]):
         rows = [
             {
                 "words": f"{one.start:,} to {one.end:,}",
-                self.by: one.label,
-                "probability": f"{one.probability:.2f}",
-                "or": one.candidates[1].label,
+                self.by: one.label or "not judged",
+                "if one of these": "" if one.probability is None else f"{one.probability:.2f}",
+                "or": one.candidates[1].label if one.label else "",
             }
             for one in self.results
         ]
         yield from format_rows(rows, shown=len(rows))
         for change in self.changes:
-            yield f"from about word {change.word:,}: {change.after} instead of {change.before}"
+            place = f"between word {change.low:,} and {change.high:,}"
+            yield f"{place}: {change.after} takes over from {change.before}"
         if not self.changes:
-            few = len(self.results) < _FEWEST
-            yield "too few windows to find a change" if few else "one hand throughout"
+            few = sum(one.label is not None for one in self.results) < _FEWEST
+            yield "too few windows judged to find a change" if few else "one hand throughout"
         checked = self.calibration
         yield f"known texts, windows of this length: {checked.accuracy:.0%} right"
 
     def plot(self, path: str | Path | None = None) -> Picture | Path:
         """Draw the probability of each author along the text: png, svg, pdf or html."""
         return save_picture(
-            draw_rolling(self.to_dicts(), self.id, [c.word for c in self.changes]), path
+            draw_rolling(self.to_dicts(), self.id, [(c.low, c.high) for c in self.changes]), path
         )
 
 
@@ -131,7 +137,7 @@ def rolling(
         raise InputError(f"A step of {step:,} words skips text.", "Take at most a --window.")
     last = len(words) - window
     starts = sorted({*range(0, last + 1, step), last})  # the last window ends with the text
-    parts = [Document(str(s), " ".join(words[s : s + window])) for s in starts]
+    parts = [Document(f"from word {s:,}", " ".join(words[s : s + window])) for s in starts]
     every = join_parts(documents, by, notes)
     (copies,) = find_known(every, [asked], notes)
     others = [one for row, one in enumerate(every) if row not in copies]
@@ -148,7 +154,7 @@ def rolling(
         changes=_list_changes(found, starts, window),
         method=found.method,
         calibration=found.calibration,
-        notes=[*notes, *found.notes],
+        notes=[*notes, *found.notes, *note_closed(found, by)],
     )
 
 
@@ -156,20 +162,21 @@ def _describe_window(one: AttributedText, start: int, window: int) -> Window:
     return Window(
         start=start,
         end=start + window,
-        label=one.candidates[0].label,
-        probability=one.candidates[0].probability,
+        label=one.label,
+        probability=one.probability,
         candidates=one.candidates,
     )
 
 
 def _list_changes(found: Authors, starts: Sequence[int], window: int) -> list[Change]:
-    hands = find_changes(found.probabilities)
+    """Return where the hand changes between windows that were judged."""
+    judged = np.flatnonzero(~found.foreign)
+    if not len(judged):
+        return []
+    hands = [found.names[hand] for hand in find_changes(found.probabilities[judged])]
+    middles = [starts[row] + window // 2 for row in judged.tolist()]
     return [
-        Change(
-            word=(starts[row - 1] + starts[row] + window) // 2,
-            before=found.names[hands[row - 1]],
-            after=found.names[hands[row]],
-        )
-        for row in range(1, len(hands))
-        if hands[row] != hands[row - 1]
+        Change(low=low, high=high, before=before, after=after)
+        for (low, before), (high, after) in pairwise(zip(middles, hands, strict=True))
+        if before != after
     ]

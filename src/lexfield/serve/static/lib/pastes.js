@@ -1,24 +1,31 @@
 // @ts-check
-// Pasted texts that are too long for an address stay in this tab under a short name.
+// Pasted texts that are too long for an address: the server keeps them under short names.
+import { useEffect, useState } from "../vendor/preact-htm.js";
+import { ask, post } from "./api.js";
 
 const LONG = 2000; // characters
 const MARK = "paste:";
+/** @type {Map<string, string>} */
+const texts = new Map(); // by name, those that were pasted or read here
 
-/** What stands for a text in the address: itself, or a name for it. @param {string} text */
-export function keepPaste(text) {
+/** What stands for a text in the address: itself, or a name for it. @param {string} text @returns {Promise<string>} */
+export async function keepPaste(text) {
   if (text.length <= LONG) return text;
-  let hash = 5381;
-  for (let i = 0; i < text.length; i++) hash = ((hash << 5) + hash + text.charCodeAt(i)) | 0;
-  const name = `${MARK}${text.length}-${(hash >>> 0).toString(36)}`;
-  try {
-    sessionStorage.setItem(name, text);
-    return name;
-  } catch {
-    return text.slice(0, LONG); // there is no room
-  }
+  const name = MARK + (await post("pastes", { text })).id;
+  texts.set(name, text);
+  return name;
 }
 
-/** The text that an address stands for; empty if it is of another tab. @param {string} value */
-export const recallPaste = (value) => (value.startsWith(MARK) ? (sessionStorage.getItem(value) ?? "") : value);
-/** @param {string} value */
-export const isKept = (value) => value.startsWith(MARK);
+/** The text that an address stands for; empty until it is read, and if it is gone. @param {string} value */
+export function usePaste(value) {
+  const [, show] = useState(0);
+  const isUnread = value.startsWith(MARK) && !texts.has(value);
+  useEffect(() => {
+    if (!isUnread) return;
+    ask(`/v1/pastes/${encodeURIComponent(value.slice(MARK.length))}`)
+      .then((answer) => texts.set(value, answer.text))
+      .catch(() => texts.set(value, ""))
+      .finally(() => show((count) => count + 1));
+  }, [value]);
+  return value.startsWith(MARK) ? (texts.get(value) ?? "") : value;
+}

@@ -114,6 +114,11 @@ export interface Clue {
   next_rate: number;
   context: string;
 }
+export interface Cluster {
+  cluster: number;
+  members: (Member)[];
+  earliest?: string | null;
+}
 export interface ClusterNumber {
   k: number;
   silhouette: number;
@@ -439,6 +444,12 @@ export interface MeasureUncertaintyAnswer {
   results: (UncertainStep)[];
   notes: (string)[];
 }
+export interface Member {
+  document: string;
+  start: number;
+  end: number;
+  date?: string | null;
+}
 export interface Method {
   features: (string)[];
   rule: string;
@@ -552,6 +563,16 @@ export interface Part {
   normalised: number;
   contribution: number;
 }
+export interface PassagePair {
+  a: Span;
+  b: Span;
+  kind: "edited" | "reworded" | "verbatim";
+  score: number;
+  chance: number;
+  identical: number;
+  cluster: number;
+  alignment: (Step)[];
+}
 export interface PassageRow {
   id: string;
   text: string;
@@ -626,6 +647,13 @@ export interface ReadSentence {
   end: number;
   text: string;
   paragraph: boolean;
+}
+export interface ReuseAnswer {
+  schema: "lexfield.reuse/1";
+  documents: number;
+  clusters: (Cluster)[];
+  results: (PassagePair)[];
+  notes: (string)[];
 }
 export interface RollingAnswer {
   schema: "lexfield.rolling/1";
@@ -707,6 +735,14 @@ export interface Snippets {
   python: string;
   curl: string;
 }
+export interface Span {
+  document: string;
+  start: number;
+  end: number;
+  sentences: [number, number];
+  words: number;
+  text: string;
+}
 export interface SpeechAnswer {
   schema: "lexfield.speech/1";
   results: (SpeechRow)[];
@@ -718,6 +754,13 @@ export interface SpeechRow {
   embedded: number;
   shares: (Share)[];
   neighbours: (SameClass)[];
+}
+export interface Step {
+  op: "identical" | "only in a" | "only in b" | "similar" | "stem";
+  a: [number, number] | null;
+  b: [number, number] | null;
+  similarity?: number | null;
+  moved?: boolean;
 }
 export interface Suggestion {
   text: string;
@@ -925,6 +968,7 @@ export interface Verbs {
   overview: { parameters: "format" | "index" | "where"; answer: OverviewAnswer };
   pairs: { parameters: "allow_unknown" | "alpha" | "approximate" | "bits" | "by" | "consensus" | "culling" | "dimension" | "document" | "estimator" | "features" | "format" | "hubs" | "index" | "k" | "measure" | "memory" | "mfw" | "ngram" | "points" | "reduce" | "sample" | "seed" | "smoothing" | "space" | "stopwords" | "text" | "vectors" | "where"; answer: PairsAnswer };
   predict: { parameters: "by" | "document" | "features" | "format" | "index" | "level" | "text" | "text_id" | "where"; answer: PredictAnswer };
+  reuse: { parameters: "b" | "chance" | "date" | "document" | "format" | "index" | "kind" | "min_words" | "query" | "text" | "text_b" | "text_query" | "vectors" | "where"; answer: ReuseAnswer };
   rolling: { parameters: "by" | "document" | "features" | "format" | "index" | "rule" | "step" | "text" | "text_id" | "where" | "window"; answer: RollingAnswer };
   run: { parameters: "algebra" | "allow_unknown" | "format" | "id_field" | "index" | "k" | "method" | "queries" | "text_field" | "unit" | "where"; answer: RunAnswer };
   search: { parameters: "algebra" | "allow_unknown" | "explain" | "format" | "full" | "index" | "k" | "like" | "method" | "metric" | "queries" | "query" | "start" | "unit" | "where"; answer: SearchAnswer };

@@ -1,12 +1,12 @@
 // @ts-check
 // Two texts, or two groups of texts, side by side: what each says, and where they say the same.
-import { useMemo, useState } from "../vendor/preact-htm.js";
+import { useMemo, useRef, useState } from "../vendor/preact-htm.js";
 import { useAnswer } from "../lib/api.js";
 import { Concordance } from "../lib/context.js";
 import { Export } from "../lib/export.js";
 import { describe } from "../lib/filter.js";
 import { useQuestions } from "../lib/questions.js";
-import { isKept, keepPaste, recallPaste } from "../lib/pastes.js";
+import { keepPaste, usePaste } from "../lib/pastes.js";
 import { Ribbons } from "../lib/ribbons.js";
 import { change, href } from "../lib/route.js";
 import { titleOf } from "../lib/text.js";
@@ -29,13 +29,14 @@ const SHOWN = 18; // words of a side
 const FEW = 3; // pairs of passages that are shown even if they are not close
 const CLOSE = 0.65;
 
-/** @typedef {{ kind: "document" | "group" | "paste", value: string }} Side */
+/** @typedef {{ kind: "document" | "group" | "paste", value: string, text: string }} Side */
 
 /** @param {URLSearchParams} params @param {"a" | "b"} name @returns {Side} */
-function readSide(params, name) {
-  if (params.has(`${name}_where`)) return { kind: "group", value: params.get(`${name}_where`) ?? "" };
-  if (params.has(`text_${name}`)) return { kind: "paste", value: recallPaste(params.get(`text_${name}`) ?? "") };
-  return { kind: "document", value: params.get(name) ?? "" };
+function useSide(params, name) {
+  const text = usePaste(params.get(`text_${name}`) ?? "");
+  if (params.has(`${name}_where`)) return { kind: "group", value: params.get(`${name}_where`) ?? "", text };
+  if (params.has(`text_${name}`)) return { kind: "paste", value: params.get(`text_${name}`) ?? "", text };
+  return { kind: "document", value: params.get(name) ?? "", text };
 }
 
 /** @param {"a" | "b"} name @param {Side} side */
@@ -61,8 +62,8 @@ export function Compare() {
   const documents = useAnswer("documents", { index, k: 2000 });
   const list = documents.answer?.results ?? [];
   const metadata = useMemo(() => Object.fromEntries(list.map((one) => [one.id, one.metadata])), [list]);
-  const a = readSide(params, "a");
-  const b = readSide(params, "b");
+  const a = useSide(params, "a");
+  const b = useSide(params, "b");
   const ready = a.value.trim() && b.value.trim();
   const stopwords = params.get("stopwords") !== "keep";
   const options = ready
@@ -88,12 +89,6 @@ export function Compare() {
       <span class="versus" aria-hidden="true">and</span>
       <${Picker} name="b" side=${b} list=${list} />
     </div>
-    ${
-      ["a", "b"].some((name) => isKept(params.get(`text_${name}`) ?? "")) &&
-      html`<p class="hint">
-      Long pastes stay in this tab: a link to this page works only here.
-    </p>`
-    }
     ${where.length > 0 && html`<p class="hint">The filter does not apply here: A and B say what is compared.</p>`}
     ${!ready && html`<${Suggest} list=${list} metadata=${metadata} />`}
     ${
@@ -110,8 +105,12 @@ function Picker({ name, side, list }) {
   const [kind, setKind] = useState(side.kind);
   const letter = name.toUpperCase();
   const shown = side.value ? side.kind : kind;
-  const put = (next, value) => {
+  const latest = useRef(0);
+  const put = async (next, value) => {
     setKind(next);
+    const turn = ++latest.current;
+    const kept = next === "paste" ? await keepPaste(value).catch(() => value) : value;
+    if (turn !== latest.current) return; // something else was chosen meanwhile
     change(
       {
         [name]: null,
@@ -121,7 +120,7 @@ function Picker({ name, side, list }) {
           ? { [name]: value }
           : next === "group"
             ? { [`${name}_where`]: value }
-            : { [`text_${name}`]: keepPaste(value) }),
+            : { [`text_${name}`]: kept }),
       },
       next === "paste" ? { typed: name } : {},
     );
@@ -162,7 +161,7 @@ function Picker({ name, side, list }) {
     ${
       shown === "paste" &&
       html`<${Typed} tag="textarea" rows="3" aria-label=${`Your text ${letter}`}
-      placeholder="Paste a text" onKeyDown=${() => {}} value=${side.kind === "paste" ? side.value : ""}
+      placeholder="Paste a text" onKeyDown=${() => {}} value=${side.kind === "paste" ? side.text : ""}
         onInput=${(value) => put("paste", value)} />`
     }
   </fieldset>`;
