@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+import lexfield as lx
+from lexfield.errors import InputError
 from tests.cli.conftest import Run
 
 
@@ -31,6 +33,14 @@ def test_a_text_is_not_overwritten(
     done = run(*command, target)
     assert done.code == 2 and "would be overwritten" in done.err
     assert (tmp_path / target).read_text("utf-8") == texts[target]
+
+
+def test_a_text_is_not_overwritten_in_python(tmp_path: Path) -> None:
+    for name in ("a.txt", "b.txt"):
+        (tmp_path / name).write_text("The boats came home before the storm.", "utf-8")
+    with pytest.raises(InputError, match="would be overwritten"):
+        lx.reuse(tmp_path / "a.txt", tmp_path / "b.txt", html=tmp_path / "a.txt")
+    assert (tmp_path / "a.txt").read_text("utf-8").startswith("The boats")
 
 
 def test_other_files_of_the_folder_are_written_again(run: Run, tmp_path: Path) -> None:

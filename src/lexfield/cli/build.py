@@ -18,7 +18,6 @@ from lexfield.results import JsonObject
 from lexfield.text.source import read_at_most
 from lexfield.verbs.declare import REQUIRED, Parameter, Verb
 from lexfield.verbs.describe import describe_bounds
-from lexfield.verbs.outputs import check_outputs
 from lexfield.verbs.results import Result
 from lexfield.verbs.snippets import name_flags
 
@@ -74,8 +73,7 @@ def build_group(
 def _run(verb: Verb, given: JsonObject, format: str | None, plot: str | None) -> None:
     if plot:
         figure.check_plot_path(plot, getattr(verb.result, "plot_formats", figure.FORMATS))
-    arguments = verb.validate(_read_dashes(verb, given))
-    check_outputs(verb.parameters, arguments, plot)
+    arguments = verb.validate(_read_dashes(verb, given), plot)
     with Bar() as bar:
         if verb.takes_progress:
             arguments["progress"] = bar

@@ -52,6 +52,7 @@ from msgspec import Meta
 from lexfield.errors import InputError
 from lexfield.results import JsonObject
 from lexfield.verbs.describe import describe
+from lexfield.verbs.outputs import check_outputs
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -250,11 +251,9 @@ class Verb:
         given = values[-1]
         return next((p.name for p in options if given in p.choices or given == p.default), None)
 
-    def validate(self, arguments: Mapping[str, object]) -> JsonObject:
+    def validate(self, arguments: Mapping[str, object], plot: str | None = None) -> JsonObject:
         """Return the keyword arguments of the function, checked, with defaults of shared options.
-
-        Raise InputError if one is unknown, missing or out of bounds.
-        """
+        Raise InputError if one is unknown, missing or out of bounds, or writes over an input."""
         known = {parameter.name: parameter for parameter in self.parameters}
         renamed = {p.flags.old: p.name for p in self.parameters if p.flags.old}
         found: JsonObject = {
@@ -270,6 +269,8 @@ class Verb:
         missing = [p for p in self.parameters if p.required and p.name not in found]
         if missing:
             raise self._describe_missing(missing)
+        paths = [(p.input.kind, found.get(p.name)) for p in self.parameters if p.input]
+        check_outputs([*paths, ("target", plot)])
         return found
 
     def _describe_missing(self, missing: list[Parameter]) -> InputError:

@@ -2,33 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import os
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from lexfield.errors import InputError
 from lexfield.text.readers import map_suffixes
-from lexfield.verbs.declare import Parameter
 
 _LONGEST = 1000  # characters of a path; what is longer is a text
 
 
-def check_outputs(
-    parameters: Sequence[Parameter], values: Mapping[str, object], plot: str | Path | None = None
-) -> None:
-    """Raise InputError if a file to be written is one of the texts to be read."""
-    inputs = [one for one in parameters if one.input is not None]
-    sources = [
-        path
-        for one in inputs
-        if one.input and one.input.kind != "target"
-        for path in _list_paths(values.get(one.name))
-    ]
-    targets = [values.get(one.name) for one in inputs if one.input and one.input.kind == "target"]
-    for target in _list_paths([*targets, plot]):
-        if not target.is_file():
+def check_outputs(given: Sequence[tuple[str, object]]) -> None:
+    """Raise InputError if a file to be written is one of the texts to be read.
+
+    ``given`` are arguments with their kinds; those of the kind ``"target"`` are written.
+    """
+    sources = [path for kind, value in given if kind != "target" for path in _list_paths(value)]
+    for target in _list_paths([value for kind, value in given if kind == "target"]):
+        if not os.path.isfile(target):
             continue
         for source in sources:
-            if source.exists() and _is_read(target.resolve(), source.resolve()):
+            if os.path.exists(source) and _is_read(target.resolve(), source.resolve()):
                 raise InputError(
                     f"{target} is one of the texts that are read, and would be overwritten.",
                     "Nothing was written. Name another file.",
