@@ -46,7 +46,6 @@ from lexfield.verbs.reuse_page import (
 
 _SHOWN = 20  # passages
 _LINE = 400  # characters of a passage
-_PATH = 1000  # characters; what is longer is a text
 
 
 @dataclass(repr=False)
@@ -181,7 +180,6 @@ def reuse(
         raise InputError("B and --query are the same: a text to compare.", "Give one of them.")
     other = b if query is None else query
     corpus, groups, language = _read(a, other, query is not None, options, progress)
-    _refuse_inputs((options["html"], options["output"]), (a, other), corpus)
     words = Words.of(corpus, load_vectors(vectors, progress=progress), language)
     shared = find_shared(words, groups, chance, progress, resume)
     begin_stage(progress, "describing")
@@ -194,18 +192,6 @@ def reuse(
         lines = b"".join(msgspec.json.encode(row) + b"\n" for row in result.to_dicts())
         replace_file(Path(options["output"]), lines)
     return result
-
-
-def _refuse_inputs(
-    targets: Sequence[str | Path | None], given: Sequence[object], corpus: Corpus
-) -> None:
-    """Raise InputError if a file to be written is one of those that were read."""
-    named = {str(one) for one in given if isinstance(one, str | Path)}
-    inputs = {Path(one).resolve() for one in named if len(one) < _PATH and "\n" not in one}
-    inputs |= {Path(one.source).resolve() for one in corpus.documents if one.source}
-    for path in targets:
-        if path is not None and Path(path).resolve() in inputs:
-            raise InputError(f"{path} is one of the texts.", "Choose another name to write to.")
 
 
 def _report(shared: Shared, options: ReuseOptions) -> Reuse:
