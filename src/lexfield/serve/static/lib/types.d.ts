@@ -50,6 +50,7 @@ export interface AttributedText {
   evidence: (Clue)[];
   known?: string;
   right?: boolean;
+  method?: Method;
 }
 export interface BagAnswer {
   schema: "lexfield.bag/1";
@@ -102,7 +103,8 @@ export interface CandidateAuthor {
   verified?: number;
 }
 export interface Change {
-  word: number;
+  low: number;
+  high: number;
   before: string;
   after: string;
 }
@@ -899,8 +901,8 @@ export interface VerifyAnswer {
 export interface Window {
   start: number;
   end: number;
-  label: string;
-  probability: number;
+  label: string | null;
+  probability: number | null;
   candidates: (CandidateAuthor)[];
 }
 export interface WordNetThreshold {
