@@ -90,7 +90,7 @@ def test_bad_input(run: Run, index: Path, queries: Path, tmp_path: Path) -> None
     for arguments, message in (
         (("new", index, "--queries", tmp_path / "none", "-o", study), "No such file"),
         (("new", index, "--kind", "best", "--queries", queries, "-o", study), "is not one of"),
-        (("new", index, "--queries", queries, "-o", queries), "left as it is"),
+        (("new", index, "--queries", queries, "-o", queries), "would be overwritten"),
         (("new", index, "--queries", queries, "--baseline", "x", "-o", study), "method named 'x'"),
         (("new", index, "--queries", queries, "--longest", 2, "-o", study), "lengths must be"),
         (("import", queries, "-o", study), "is not JSON"),
