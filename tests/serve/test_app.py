@@ -228,9 +228,8 @@ def test_pairs_map_and_labels(client: Any) -> None:
     assert told["documents"] == 64 and told["right"] > 20
     text = (TEXTS / "pell-sea.txt").read_text()
     new = client.post("/v1/label", json={**where, "by": "author", "text": text}).json()
-    assert new["predicted"] == "pell"
-    assert new["evidence"]["nearest"][0]["id"] == "pell-sea"
-    assert new["results"][0]["divergence"] == pytest.approx(0, abs=1e-6)
+    assert any("pell-sea" in note for note in new["notes"])  # it knows the text again
+    assert "pell-sea" not in [one["id"] for one in new["evidence"]["nearest"]]
 
 
 def test_words_in_context_of_texts_that_were_sent(client: Any) -> None:

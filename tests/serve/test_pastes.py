@@ -17,6 +17,7 @@ from lexfield.serve.pastes import Pastes
 from lexfield.serve.problems import NotFoundError
 
 LONG = "The boat came home before the storm, and nobody was at the harbour. " * 200
+ASKED = {"index": "sample", "b": "pell-sea"}
 
 
 def post(client: Any, path: str, **options: Any) -> Any:
@@ -28,10 +29,10 @@ def test_a_paste_stands_for_its_text(client: Any) -> None:
     assert kept == post(client, "/v1/pastes", json={"text": LONG}).json()
     assert kept["characters"] == len(LONG) and len(kept["id"]) == 16
     assert client.get(f"/v1/pastes/{kept['id']}").json()["text"] == LONG
-    by_id = client.get("/v1/compare", params={"text_a": f"paste:{kept['id']}", "b": "pell-sea"})
-    whole = post(client, "/v1/compare", json={"text_a": LONG, "b": "pell-sea"})
+    by_id = client.get("/v1/compare", params={**ASKED, "text_a": f"paste:{kept['id']}"})
+    whole = post(client, "/v1/compare", json={**ASKED, "text_a": LONG})
     assert by_id.status_code == 200 and by_id.json() == whole.json()
-    gone = client.get("/v1/compare", params={"text_a": f"paste:{'0' * 16}", "b": "pell-sea"})
+    gone = client.get("/v1/compare", params={**ASKED, "text_a": f"paste:{'0' * 16}"})
     assert gone.status_code == 404 and "paste it again" in gone.json()["hint"]
     assert client.get("/v1/pastes/..%2fx").status_code == 404
     assert post(client, "/v1/pastes", json={"text": " "}).status_code == 400

@@ -201,9 +201,9 @@ def test_texts_are_not_written_over(tmp_path: Path) -> None:
     a, b = tmp_path / "a.txt", tmp_path / "b.txt"
     for path in (a, b):
         path.write_text(PASSAGE, "utf-8")
-    with pytest.raises(InputError, match="one of the texts"):
+    with pytest.raises(InputError, match="would be overwritten"):
         lx.reuse(tmp_path, output=b)
-    with pytest.raises(InputError, match="one of the texts"):
+    with pytest.raises(InputError, match="would be overwritten"):
         lx.reuse(a, b, html=a)
     assert a.read_text("utf-8") == b.read_text("utf-8") == PASSAGE
 
