@@ -52,6 +52,7 @@ def test_methods_stand_side_by_side_and_flows_are_drawn(visit: Open) -> None:
     mover = page.get_by_role("region", name="Word mover")
     expect(mover.locator(".hit")).not_to_have_count(0)
     expect(page.get_by_role("region", name="Best").locator(".hit")).not_to_have_count(0)
+    page.wait_for_load_state("networkidle")  # nothing is drawn again after the click
     mover.get_by_role("button", name="Numbers").first.click()
     expect(mover.locator("svg path").nth(2)).to_be_attached()
 
