@@ -184,7 +184,7 @@ def test_a_query_of_stopwords_finds_them_in_their_order() -> None:
     ]
     found = Index(texts).search("To be or not to be?")
     assert [hit.text for hit in found] == [texts[1], texts[0]]
-    assert found.notes == ["the query holds only stopwords"]
+    assert found.notes == ["the query contains only stopwords"]
     assert {reason.query for reason in found[0].explanation.reasons} == {
         "to be", "be or", "or not", "not to",
     }  # fmt: skip
