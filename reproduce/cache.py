@@ -12,7 +12,7 @@ import json
 import re
 import subprocess
 from collections.abc import Iterable, Sequence
-from functools import lru_cache
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -47,7 +47,7 @@ def reached(script: Path) -> list[Path]:
     return sorted(found)
 
 
-@lru_cache(maxsize=None)
+@cache
 def _imported(text: str) -> list[str]:
     """The names of the modules that a source imports, anywhere."""
     names = []

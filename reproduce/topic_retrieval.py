@@ -21,7 +21,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from approximate import KdTree, Method, PStableHashes, make_neighbours
 from scipy.sparse import csr_matrix
 from scipy.special import rel_entr
 
@@ -31,6 +30,7 @@ from lexfield.evaluate.fusion import fuse_runs
 from lexfield.evaluate.measures import by_query, compare
 from lexfield.evaluate.trec import Qrels, Run, read_qrels
 from lexfield.text.stopwords import stopwords
+from lexfield.topics.approximate import KdTree, Method, PStableHashes, make_neighbours
 from lexfield.topics.lda import Filters, TopicModel
 
 HERE = Path(__file__).parent
