@@ -83,6 +83,7 @@ if TYPE_CHECKING:  # every public name
     from lexfield.verbs.runs import fuse as fuse
     from lexfield.verbs.search import bags as bags
     from lexfield.verbs.search import search as search
+    from lexfield.verbs.sign import sign as sign
     from lexfield.verbs.text import show as show
     from lexfield.verbs.text import text as text
     from lexfield.verbs.topic_shares import topic_shares as topic_shares
