@@ -133,7 +133,7 @@ def read_run(path: str | Path) -> Run:
 
     queries = _Grouped(parse(), _sort_documents)
     if not queries:
-        raise ReadError(f"{path} holds no results.")
+        raise ReadError(f"{path} contains no results.")
     _refuse_repeats(path, pairs)
     return Run(names[0] if names else Path(path).stem, queries)
 
@@ -194,7 +194,7 @@ def read_qrels(path: str | Path) -> Qrels:
         parse(), lambda rows: {document: int(relevance) for document, relevance, _ in rows}
     )
     if not qrels:
-        raise ReadError(f"{path} holds no judgements.")
+        raise ReadError(f"{path} contains no judgements.")
     return qrels
 
 
@@ -211,7 +211,7 @@ def read_queries(
     """
     queries = dict(iterate_queries(path, id_field, text_field))
     if not queries:
-        raise ReadError(f"{_name(path)} holds no queries.", _FORMS)
+        raise ReadError(f"{_name(path)} contains no queries.", _FORMS)
     return queries
 
 

@@ -228,7 +228,7 @@ class Collection:
         """Do work that writes a new generation; again, on top of it, if another came between."""
         if self.metric is not None:
             message = f"The index is open under the metric {self.metric!r}."
-            raise InputError(message, "Open it without to change it.")
+            raise InputError(message, "Open it without a metric to change it.")
         while True:
             self.refresh()
             with suppress(ChangedError):
