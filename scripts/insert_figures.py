@@ -1,7 +1,9 @@
-"""Insert figures from benchmarks/results into README.md and docs: ``python scripts/insert_figures.py``.
+"""Insert figures from benchmarks/results into README.md and docs.
 
-A page says where: what stands between ``<!-- figures: NAME -->`` and ``<!-- end -->`` is replaced by
-the table of that name. A test keeps the pages equal to the results.
+    python scripts/insert_figures.py
+
+A page says where: the table NAME replaces what stands between ``<!-- figures: NAME -->`` and
+``<!-- end -->``. A test keeps the pages equal to the results.
 """
 
 from __future__ import annotations
@@ -15,12 +17,12 @@ from typing import Any
 ROOT = Path(__file__).parents[1]
 RESULTS = ROOT / "benchmarks" / "results"
 _BLOCK = re.compile(r"(<!-- figures: (\w+) -->\n).*?(<!-- end -->)", re.S)
-# tasks of the leaderboard: what is shown, by the name in the results
+# tasks of the leaderboard: how the table names them, by the name in the results
 _TASKS = {
-    "similar sentences": "similar sentences, MAP",
-    "duplicates": "duplicate reports, MRR",
-    "retrieval, cranfield": "Cranfield, nDCG@10",
-    "retrieval, med": "MED, nDCG@10",
+    "similar sentences": "similar sentences",
+    "duplicates": "duplicate reports",
+    "retrieval, cranfield": "Cranfield",
+    "retrieval, med": "MED",
 }
 _RIVALS = (
     "best", "best (encoded)", "bm25s", "scikit-learn tf–idf", "wordllama", "MiniLM (int8)",
@@ -40,13 +42,12 @@ def make_comparison() -> str:
 
 def _compare_search() -> Iterator[str]:
     methods = read("leaderboard")["methods"]
-    best = {
-        task: max(methods[name]["tasks"][task]["quality"] for name in _RIVALS) for task in _TASKS
-    }
-    yield f"| find it | {' | '.join(_TASKS.values())} | queries per second | reasons |"
+    rows = {name: methods[name]["tasks"] for name in _RIVALS}
+    best = {task: max(tasks[task]["quality"] for tasks in rows.values()) for task in _TASKS}
+    heads = [f"{text}, {rows['best'][task]['measure']}" for task, text in _TASKS.items()]
+    yield f"| search | {' | '.join(heads)} | queries per second | reasons |"
     yield f"|---|{'---:|' * len(_TASKS)}---:|---|"
-    for name in _RIVALS:
-        tasks = methods[name]["tasks"]
+    for name, tasks in rows.items():
         cells = [
             f"**{value:.3f}**" if value == best[task] else f"{value:.3f}"
             for task in _TASKS
@@ -65,7 +66,8 @@ def _compare_other() -> Iterator[str]:
     yield "| other jobs | lexfield | beside |"
     yield "|---|---|---|"
     yield (
-        f"| find reworded passages (plagdet) | **{ours['plagdet']:.2f}** in {ours['seconds']:.1f} s |"
+        "| find reworded passages (plagdet) |"
+        f" **{ours['plagdet']:.2f}** in {ours['seconds']:.1f} s |"
         f" sentence encoder {reuse['sentence encoder']['plagdet']:.2f} in"
         f" {reuse['sentence encoder']['seconds']:.0f} s, shingles {shingles['plagdet']:.2f} in"
         f" {shingles['seconds']:.1f} s, difflib {reuse['difflib']['plagdet']:.2f} |"
