@@ -81,6 +81,7 @@ if TYPE_CHECKING:  # every public name
     from lexfield.verbs.run import run as run
     from lexfield.verbs.runs import evaluate as evaluate
     from lexfield.verbs.runs import fuse as fuse
+    from lexfield.verbs.sample import sample as sample
     from lexfield.verbs.search import bags as bags
     from lexfield.verbs.search import search as search
     from lexfield.verbs.sign import sign as sign
