@@ -14,9 +14,7 @@ import pytest
 
 import lexfield
 from lexfield.cli.main import cli
-from lexfield.sample import METADATA, TEXTS, TICKETS
 from lexfield.search.index import Index
-from lexfield.text.corpus import Corpus
 from lexfield.verbs import list_functions
 from tests import snippets
 
@@ -37,9 +35,7 @@ def name(path: Path) -> str:
 def indexes(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """What the tutorial builds, for the pages that go on from there."""
     folder = tmp_path_factory.mktemp("indexes")
-    Index.build(Corpus.read(TEXTS, metadata=METADATA), folder / "sample.idx")
-    fields = ("title", "text")
-    Index.build(Corpus.read(TICKETS, text_fields=fields), folder / "tickets.idx")
+    snippets.build_indexes(folder)
     return folder
 
 

@@ -1,14 +1,16 @@
 """The default: one score of words and meaning, each part a number with its own reasons.
 
-    score = 0.6 · words + 0.4 · sentence
+    score = (1 − share) · words + share · sentence
 
     words     bm25 with related words, divided by what the query itself would score as a row, and 1
               for a row that holds even more of the query
     sentence  the cosine of ``mean``; 0 for a row without a vector
+    share     0.4 if every word of the query has a vector, less if its rare words have none: they
+              are missing from the sentence's part
 
 A copy of the query scores 1 if the index holds its words. No part looks at other rows, so a score
 does not depend on what else is found, nor on segments or shards. Where the k-th best of some
-promising rows scores more than 0.4 times the highest cosine, a row must have words that make up the
+promising rows scores more than the share of the highest cosine, a row must have words that make up the
 difference, and few rows have (``block_max.py``). Otherwise the words' part of every row is a credit
 in the search for the nearest vectors (``index/nearest.py``). Both ways are exact.
 docs/decisions/0012-best.md says how the weights were chosen. Where vectors do not cover the
@@ -47,7 +49,7 @@ from lexfield.search.mean import (
 from lexfield.search.method import Mask
 from lexfield.vectors.coverage import Coverage
 
-WEIGHTS = {"words": 0.6, "sentence": 0.4}
+WEIGHTS = {"words": 0.6, "sentence": 0.4}  # where every word of the query has a vector
 _FEW = 10_000  # rows that are all compared: that is as quick
 _PROMISING, _TIMES = 64, 4  # rows measured to find a limit: so many, or so many times k
 _SHARE = 0.5  # of all rows that may have enough words; with more, looking at all is quicker
@@ -109,9 +111,21 @@ class _Parts:
         why = _why_words_alone(rows, query)
         if any(word in rows.lexicon.ids for word in query.words):  # else that is said already
             self.notes += why
-        self._weights = {"words": 1.0, "sentence": 0.0} if why else WEIGHTS
+        share = 0.0 if why else WEIGHTS["sentence"] * self._find_coverage()
+        self._weights = {"words": 1 - share, "sentence": share}
         itself = self._method.score_query(self._bags, query, self._scored)
         self._scale = self._weights["words"] / itself if itself else 0.0
+
+    def _find_coverage(self) -> float:
+        """Return which part of the query has vectors: a word counts the square of its idf."""
+        known = dict(zip(self._query.words, self._query.known.tolist(), strict=True))
+        covered = total = 0.0
+        for term, one in self._scored:
+            square = self._method.find_idf(self._bags, term, one) ** 2
+            forms = (*term.words, *term.forms)
+            total += square
+            covered += square * any(known.get(form, False) for form in forms)
+        return covered / total if total else 1.0
 
     def find(self, k: int, among: Mask | None) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
         """Return rows that include the ``k`` best, and their scores."""

@@ -9,6 +9,7 @@ import json
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
+from operator import length_hint
 from pathlib import Path
 from typing import Any, Generic, TypeVar, overload
 
@@ -174,9 +175,10 @@ class Corpus:
         if tokenize is not None:
             normalisation = replace(normalisation, tokenizer=tokenize)
         builder = CorpusBuilder(normalisation, taken)
+        expected = length_hint(texts) if isinstance(texts, Reader) else 0
         for number, item in enumerate(_iterate(texts), 1):
             builder.add(item)
-            progress(number, None)
+            progress(number, expected if number <= expected else None)
         return cls(*builder.finish())
 
     @classmethod

@@ -12,7 +12,7 @@ from msgspec import UNSET, Meta, UnsetType
 
 from lexfield.engine import Engine
 from lexfield.errors import InputError, UnknownWordError
-from lexfield.evaluate.trec import MOST_BYTES, read_lines
+from lexfield.evaluate.trec import read_queries
 from lexfield.plots.figure import Picture
 from lexfield.plots.words import draw_threshold
 from lexfield.progress import Progress, begin_stage, silent
@@ -26,10 +26,10 @@ from lexfield.vectors.wordvectors import WordVectors
 from lexfield.verbs.declare import Flags, Help, verb
 from lexfield.verbs.options import (
     ClusterAddress,
-    FileInput,
     Hits,
     Limit,
     ModelsInput,
+    QueryFile,
     Seed,
     Vectors,
     VectorsInput,
@@ -39,7 +39,6 @@ from lexfield.verbs.options import (
 )
 from lexfield.verbs.results import Result, hidden, save_picture
 
-_LONGEST_WORD = 10_000  # characters
 _BATCH = 500  # words per task
 _NOTES = 10
 
@@ -86,7 +85,7 @@ def near(
         Sequence[str], Meta(max_length=100_000), Flags(metavar="WORD..."), Help("Words to look up.")
     ] = (),
     *,
-    words: Annotated[FileInput | None, Help("File with one word per line.")] = None,
+    queries: Annotated[QueryFile, Flags(old="words")] = None,
     k: Hits = 10,
     threshold: Annotated[
         float | None,
@@ -115,14 +114,14 @@ def near(
         lexfield near book --vectors my-vectors.vec
         lexfield near book --models my-models
         lexfield near book --models first.vec --models second.vec --json
-        lexfield near --words all.txt -k 20 --jsonl --cluster tcp://10.0.0.5:8786
+        lexfield near --queries all.txt -k 20 --jsonl --cluster tcp://10.0.0.5:8786
     """
     if dimensions and not models:
         raise InputError("--dimensions goes with --models.")
-    if bool(word) == bool(words):
-        raise InputError("Give either a word, or a file of words with --words.")
-    wanted = _read_words(words) if words else word
-    if words and cluster and not models:
+    if bool(word) == bool(queries):
+        raise InputError("Give either a word, or a file of words with --queries.")
+    wanted = list(read_queries(queries).values()) if queries else word
+    if queries and cluster and not models:
         with use_engine(cluster) as engine:
             assert engine is not None
             return _find_on(engine, str(vectors), wanted, k, threshold, progress)
@@ -133,13 +132,6 @@ def near(
         return NearWords(found, models=len(several), notes=[*several.notes, *notes])
     found, notes = _find(load_vectors(vectors, progress=progress), wanted, k, threshold)
     return NearWords(found, notes=notes)
-
-
-def _read_words(path: str | Path) -> list[str]:
-    words = [line.strip() for _, line in read_lines(path, _LONGEST_WORD, MOST_BYTES)]
-    if not words:
-        raise InputError(f"There is no word in {path}.", "Write one word per line.")
-    return words
 
 
 def _open_models(
