@@ -72,7 +72,7 @@ _BUILD = {
         "",
     ),
     "id_field": make_parameter("id_field", Annotated[str, Meta(max_length=1000)], default=""),
-    "language": make_parameter("language", Annotated[str, Meta(max_length=20)], default="en"),
+    "language": make_parameter("language", Annotated[str, Meta(max_length=20)], default=""),
     "follower": _FOLLOWER,
 }
 
@@ -285,7 +285,7 @@ class Api:
             sent, values["title_field"] = [Sent("sample.jsonl", pack_sample())], "none"
         if not sent:
             raise InputError("Nothing was sent.", "Send files, or a text.")
-        language = values.get("language", "en")
+        language = values.get("language") or None  # detected by default
         stopwords(language)  # an unknown one is an error before any work
         first = sent[0].name.replace("\\", "/").rpartition("/")[2]
         job = self._server.build(

@@ -1019,7 +1019,7 @@ export interface Verbs {
   map: { parameters: "allow_unknown" | "alpha" | "bits" | "culling" | "dimension" | "document" | "estimator" | "features" | "format" | "hubs" | "index" | "k" | "measure" | "mfw" | "ngram" | "points" | "reduce" | "sample" | "seed" | "smoothing" | "space" | "stopwords" | "text" | "vectors" | "where"; answer: MapAnswer };
   measure_uncertainty: { parameters: "format" | "models" | "step" | "words"; answer: MeasureUncertaintyAnswer };
   methods: { parameters: "about" | "format"; answer: MethodsAnswer };
-  near: { parameters: "dimensions" | "format" | "k" | "models" | "threshold" | "vectors" | "word" | "words"; answer: NearAnswer };
+  near: { parameters: "allow_unknown" | "dimensions" | "format" | "k" | "models" | "threshold" | "vectors" | "word" | "words"; answer: NearAnswer };
   overview: { parameters: "format" | "index" | "where"; answer: OverviewAnswer };
   pairs: { parameters: "allow_unknown" | "alpha" | "approximate" | "bits" | "by" | "consensus" | "culling" | "dimension" | "document" | "estimator" | "features" | "format" | "hubs" | "index" | "k" | "measure" | "memory" | "mfw" | "ngram" | "points" | "reduce" | "sample" | "seed" | "smoothing" | "space" | "stopwords" | "text" | "vectors" | "where"; answer: PairsAnswer };
   predict: { parameters: "by" | "document" | "features" | "format" | "index" | "level" | "text" | "text_id" | "where"; answer: PredictAnswer };
