@@ -20,10 +20,11 @@ import msgspec
 
 from lexfield.errors import LexfieldError
 from lexfield.results import Aside, JsonObject
+from lexfield.store.provenance import Provenance
 from lexfield.verbs.results import Result, encode_body, encode_csv, hidden
 
 FORMATS = {
-    "json": "Print one JSON object with schema, results and notes.",
+    "json": "Print one JSON object with schema, results, notes and provenance.",
     "jsonl": "Print one JSON object per line.",
     "csv": "Print comma-separated values with a header.",
 }
@@ -65,10 +66,12 @@ def echo_json(text: str) -> None:
     click.echo(_UNESCAPED.sub(lambda found: f"\\u{ord(found[0]):04x}", text))
 
 
-def print_result(command: str, result: Result[Any], format: str | None) -> None:
+def print_result(
+    command: str, result: Result[Any], format: str | None, provenance: Provenance
+) -> None:
     """Print a result in the chosen format. Raise its failure, or exit with 1 if it is empty."""
     if format == "json":
-        body = encode_body(command, result)
+        body = encode_body(command, result, provenance)
         echo_json(msgspec.json.format(body, indent=1).decode())
     else:
         if format == "jsonl":

@@ -145,6 +145,15 @@ class Bags:
         own = self.rows.lexicon.maps[number]
         return own if self.stemmer == NONE else self.term_of[own]
 
+    def count_words(self, row: int) -> NDArray[np.int64]:
+        """Return how often each word of the lexicon occurs in a row; the last one is kept."""
+        last: tuple[int, NDArray[np.int64]] | None = self._own.__dict__.get("counted")
+        if last is None or last[0] != row:
+            words = self.rows.tokens_of(np.array([row]))[1]
+            last = row, np.bincount(words, minlength=len(self.rows.lexicon))
+            self._own.counted = last
+        return last[1]
+
     def sizes(self, n: int) -> NDArray[np.int64]:
         """Return how many n-grams each row has."""
         if n == 1:

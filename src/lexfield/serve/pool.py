@@ -42,7 +42,11 @@ class Process:
         """
         for _ in range(_ATTEMPTS):
             try:
-                return (await self._run(function, _with_states(item), report)).body
+                body = (await self._run(function, _with_states(item), report)).body
+                if str(item.get("request", "")).encode() not in body:
+                    await self.stop()
+                    raise WorkerError("a reply to another request") from ValueError(body[:200])
+                return body
             except ChangedIndexError:
                 continue
             except OutOfMemoryError as error:

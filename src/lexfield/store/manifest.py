@@ -142,7 +142,10 @@ def _read_bounded(path: Path) -> bytes:
 
 
 def parse_manifest(data: bytes, expected: str, root: Path | str, path: Path | str) -> JsonObject:
-    """Return the manifest in ``data``. Raise CorruptError unless it has the expected checksum."""
+    """Return the manifest in ``data``, with its SHA-256 as ``root``.
+
+    Raise CorruptError unless it has the expected checksum.
+    """
     if xxhash.xxh3_64_hexdigest(data) != expected:
         raise CorruptError(
             f"{path} does not fit {root}/{CURRENT}: one differs from what was written.", REBUILD
@@ -160,7 +163,7 @@ def parse_manifest(data: bytes, expected: str, root: Path | str, path: Path | st
         )
     if problem := _find_fault(manifest):
         raise CorruptError(f"{path} is not a manifest: {problem}.", REBUILD)
-    found: JsonObject = {"parts": {}, **manifest}
+    found: JsonObject = {"parts": {}, **manifest, "root": hashlib.sha256(data).hexdigest()}
     return found
 
 
@@ -175,11 +178,8 @@ def root_of(root: Path) -> str:
     The manifest has the SHA-256 of every array, parts included, and the root of every shard. Equal
     contents have equal roots, wherever and in whichever generation they are stored.
     """
-    generation, expected = read_current(root)
-    data = _read_bounded(root / generation / MANIFEST)
-    if xxhash.xxh3_64_hexdigest(data) != expected:
-        read_manifest(root, generation, expected)  # raises an error that says what is wrong
-    return hashlib.sha256(data).hexdigest()
+    found: str = read_manifest(root, *read_current(root))["root"]
+    return found
 
 
 def _find_fault(manifest: JsonObject) -> str:

@@ -20,6 +20,7 @@ from msgspec import UNSET
 from lexfield.errors import LexfieldError
 from lexfield.plots.figure import Picture
 from lexfield.results import Aside, Frames, JsonObject, format_rows, html_table
+from lexfield.store.provenance import Provenance
 
 Row = TypeVar("Row")
 Detail = TypeVar("Detail")
@@ -143,13 +144,14 @@ def to_builtins(value: object) -> Any:
     return msgspec.to_builtins(value, enc_hook=_unpack)
 
 
-def encode_body(command: str, result: Result[Any]) -> bytes:
+def encode_body(command: str, result: Result[Any], provenance: Provenance) -> bytes:
     """Return the JSON object that ``--json`` prints and the server sends; NaN becomes null."""
     body = {
         "schema": f"lexfield.{command.replace(' ', '.')}/1",
         **result.figures(),
         "results": result.to_dicts(),
         "notes": [str(note) for note in result.notes],  # msgspec takes no subclass of str
+        "provenance": provenance,
     }
     return msgspec.json.encode(body, enc_hook=_unpack)
 

@@ -11,6 +11,7 @@ export interface PageState {
 }
 export interface AlignAnswer {
   schema: "lexfield.align/1";
+  provenance: Provenance;
   results: (AlignedPair)[];
   notes: (string)[];
 }
@@ -28,11 +29,13 @@ export interface AlignedSentence {
 }
 export interface AnyAnswer {
   schema: string;
+  provenance: Provenance;
   results: (Record<string, any>)[];
   notes: (string)[];
 }
 export interface AttributeAnswer {
   schema: "lexfield.attribute/1";
+  provenance: Provenance;
   by: string;
   method: Method;
   calibration: Calibration;
@@ -54,6 +57,7 @@ export interface AttributedText {
 }
 export interface BagAnswer {
   schema: "lexfield.bag/1";
+  provenance: Provenance;
   ngram: number;
   types: number;
   tokens: number;
@@ -62,6 +66,7 @@ export interface BagAnswer {
 }
 export interface BagsAnswer {
   schema: "lexfield.bags/1";
+  provenance: Provenance;
   matches?: number;
   results: (HitRow)[];
   notes: (string)[];
@@ -78,6 +83,7 @@ export interface BallWord {
 }
 export interface BallsAnswer {
   schema: "lexfield.balls/1";
+  provenance: Provenance;
   results: (Ball)[];
   notes: (string)[];
 }
@@ -128,6 +134,7 @@ export interface ClusterNumber {
 }
 export interface ClustersAnswer {
   schema: "lexfield.clusters/1";
+  provenance: Provenance;
   name: string;
   k: number;
   slope: number;
@@ -137,6 +144,7 @@ export interface ClustersAnswer {
 }
 export interface CompareAnswer {
   schema: "lexfield.compare/1";
+  provenance: Provenance;
   results: (Divergence)[];
   notes: (string)[];
 }
@@ -153,6 +161,7 @@ export interface CurvePoint {
 }
 export interface DescribeVectorsAnswer {
   schema: "lexfield.vectors.info/1";
+  provenance: Provenance;
   results: (DescribedSet)[];
   notes: (string)[];
 }
@@ -190,6 +199,7 @@ export interface DocumentRow {
 }
 export interface DocumentsAnswer {
   schema: "lexfield.documents/1";
+  provenance: Provenance;
   total: number;
   start: number;
   results: (DocumentRow)[];
@@ -197,11 +207,13 @@ export interface DocumentsAnswer {
 }
 export interface DuplicatesAnswer {
   schema: "lexfield.duplicates/1";
+  provenance: Provenance;
   results: (Pair)[];
   notes: (string)[];
 }
 export interface EvaluateAnswer {
   schema: "lexfield.evaluate/1";
+  provenance: Provenance;
   run: string;
   queries: number;
   measures: Record<string, number>;
@@ -237,6 +249,7 @@ export interface FacetValue {
 }
 export interface FacetsAnswer {
   schema: "lexfield.facets/1";
+  provenance: Provenance;
   documents: number;
   results: (Facet)[];
   notes: (string)[];
@@ -263,6 +276,7 @@ export interface FittedCurve {
 }
 export interface FuseAnswer {
   schema: "lexfield.fuse/1";
+  provenance: Provenance;
   results: (FusedRow)[];
   notes: (string)[];
 }
@@ -342,16 +356,19 @@ export interface IndexSummary {
 }
 export interface InferAnswer {
   schema: "lexfield.topics.infer/1";
+  provenance: Provenance;
   results: (TextTopics)[];
   notes: (string)[];
 }
 export interface InfoAnswer {
   schema: "lexfield.info/1";
+  provenance: Provenance;
   results: (IndexInfo)[];
   notes: (string)[];
 }
 export interface InspireAnswer {
   schema: "lexfield.inspire/1";
+  provenance: Provenance;
   asked: string;
   method: string;
   results: (Suggestion)[];
@@ -382,6 +399,7 @@ export interface KeyWord {
 }
 export interface KeynessAnswer {
   schema: "lexfield.keyness/1";
+  provenance: Provenance;
   a: string;
   b: string;
   tested: number;
@@ -391,12 +409,14 @@ export interface KeynessAnswer {
 }
 export interface KwicAnswer {
   schema: "lexfield.kwic/1";
+  provenance: Provenance;
   totals: Record<string, number>;
   results: (Context)[];
   notes: (string)[];
 }
 export interface LabelAnswer {
   schema: "lexfield.label/1";
+  provenance: Provenance;
   by: string;
   accuracy?: number;
   right?: number;
@@ -421,21 +441,25 @@ export interface LanguageCount {
 }
 export interface LayoutAnswer {
   schema: "lexfield.layout/1";
+  provenance: Provenance;
   results: (PlacedWord)[];
   notes: (string)[];
 }
 export interface ListMetricsAnswer {
   schema: "lexfield.metric.list/1";
+  provenance: Provenance;
   results: (MetricSummary)[];
   notes: (string)[];
 }
 export interface ListVectorsAnswer {
   schema: "lexfield.vectors.list/1";
+  provenance: Provenance;
   results: (VectorSet)[];
   notes: (string)[];
 }
 export interface MapAnswer {
   schema: "lexfield.map/1";
+  provenance: Provenance;
   title: string;
   seed: number;
   results: (PlacedDocument)[];
@@ -443,6 +467,7 @@ export interface MapAnswer {
 }
 export interface MeasureUncertaintyAnswer {
   schema: "lexfield.vectors.uncertainty/1";
+  provenance: Provenance;
   results: (UncertainStep)[];
   notes: (string)[];
 }
@@ -469,6 +494,7 @@ export interface MethodRow {
 }
 export interface MethodsAnswer {
   schema: "lexfield.methods/1";
+  provenance: Provenance;
   results: (MethodRow)[];
   notes: (string)[];
 }
@@ -494,6 +520,7 @@ export interface ModelsSummary {
 }
 export interface NearAnswer {
   schema: "lexfield.near/1";
+  provenance: Provenance;
   results: (NearWord)[];
   notes: (string)[];
 }
@@ -529,6 +556,7 @@ export interface NullModel {
 }
 export interface OverviewAnswer {
   schema: "lexfield.overview/1";
+  provenance: Provenance;
   documents: number;
   sentences: number;
   words: number;
@@ -555,6 +583,7 @@ export interface PairDivergence {
 }
 export interface PairsAnswer {
   schema: "lexfield.pairs/1";
+  provenance: Provenance;
   results: (PairDivergence)[];
   notes: (string)[];
 }
@@ -605,6 +634,7 @@ export interface PlacedWord {
 }
 export interface PredictAnswer {
   schema: "lexfield.predict/1";
+  provenance: Provenance;
   by: string;
   level: number;
   documents: number;
@@ -632,6 +662,10 @@ export interface Problem {
   error: string;
   hint: string;
 }
+export interface Provenance {
+  request: string;
+  stores?: (StoreState)[];
+}
 export interface Question {
   text: string;
   view: "compare" | "map" | "search" | "topics" | "trends";
@@ -652,6 +686,7 @@ export interface ReadSentence {
 }
 export interface ReuseAnswer {
   schema: "lexfield.reuse/1";
+  provenance: Provenance;
   documents: number;
   clusters: (Cluster)[];
   results: (PassagePair)[];
@@ -659,6 +694,7 @@ export interface ReuseAnswer {
 }
 export interface RollingAnswer {
   schema: "lexfield.rolling/1";
+  provenance: Provenance;
   id: string;
   by: string;
   window: number;
@@ -670,6 +706,7 @@ export interface RollingAnswer {
 }
 export interface RunAnswer {
   schema: "lexfield.run/1";
+  provenance: Provenance;
   results: (RunRow)[];
   notes: (string)[];
 }
@@ -696,6 +733,7 @@ export interface ScoredWord {
 }
 export interface SearchAnswer {
   schema: "lexfield.search/1";
+  provenance: Provenance;
   matches?: number;
   results: (HitRow)[];
   notes: (string)[];
@@ -717,6 +755,7 @@ export interface Share {
 }
 export interface ShowAnswer {
   schema: "lexfield.show/1";
+  provenance: Provenance;
   document: string;
   metadata: Record<string, string>;
   sentences: number;
@@ -747,6 +786,7 @@ export interface Span {
 }
 export interface SpeechAnswer {
   schema: "lexfield.speech/1";
+  provenance: Provenance;
   results: (SpeechRow)[];
   notes: (string)[];
 }
@@ -764,6 +804,11 @@ export interface Step {
   similarity?: number | null;
   moved?: boolean;
 }
+export interface StoreState {
+  path: string;
+  generation: string;
+  root: string;
+}
 export interface Suggestion {
   text: string;
   went_on: string;
@@ -778,6 +823,7 @@ export interface TellingWord {
 }
 export interface TextAnswer {
   schema: "lexfield.text/1";
+  provenance: Provenance;
   document: string;
   metadata: Record<string, string>;
   sentences: number;
@@ -804,6 +850,7 @@ export interface TextTopics {
 }
 export interface ThresholdAnswer {
   schema: "lexfield.threshold/1";
+  provenance: Provenance;
   threshold: number;
   interval: (number)[];
   synonyms: number;
@@ -830,6 +877,7 @@ export interface TopicShare {
 }
 export interface TopicSharesAnswer {
   schema: "lexfield.topics.shares/1";
+  provenance: Provenance;
   by: string | null;
   results: (TopicShare)[];
   notes: (string)[];
@@ -847,11 +895,13 @@ export interface TopicWeight {
 }
 export interface TopicsAnswer {
   schema: "lexfield.topics.show/1";
+  provenance: Provenance;
   results: (TopicSummary)[];
   notes: (string)[];
 }
 export interface TrendAnswer {
   schema: "lexfield.trend/1";
+  provenance: Provenance;
   by: string | null;
   kind: string;
   results: (TrendPoint)[];
@@ -894,7 +944,9 @@ export interface VectorSet {
 }
 export interface VerifyAnswer {
   schema: "lexfield.verify/1";
+  provenance: Provenance;
   root?: string;
+  mismatch?: string;
   results: (FileCheck)[];
   notes: (string)[];
 }
@@ -915,6 +967,7 @@ export interface WordNetThreshold {
 }
 export interface ZipfAnswer {
   schema: "lexfield.zipf/1";
+  provenance: Provenance;
   results: (ZipfFit)[];
   notes: (string)[];
 }
@@ -981,6 +1034,6 @@ export interface Verbs {
   topic_shares: { parameters: "by" | "format" | "index" | "k" | "topic" | "where"; answer: TopicSharesAnswer };
   topics: { parameters: "format" | "index" | "k" | "perplexity"; answer: TopicsAnswer };
   trend: { parameters: "bins" | "by" | "document" | "format" | "index" | "query" | "topic" | "where"; answer: TrendAnswer };
-  verify: { parameters: "format" | "index"; answer: VerifyAnswer };
+  verify: { parameters: "format" | "index" | "key" | "root" | "signature"; answer: VerifyAnswer };
   zipf: { parameters: "allow_unknown" | "document" | "draws" | "examples" | "format" | "index" | "k" | "latent" | "ngram" | "nulls" | "robustness" | "seed" | "seeds" | "text" | "vectors" | "where"; answer: ZipfAnswer };
 }
