@@ -317,7 +317,7 @@ def threshold(
     vectors: Annotated[ModelsInput, Flags(metavar="[VECTORS]...")] = (),
     *,
     word: Annotated[
-        Sequence[Annotated[str, Meta(max_length=_LONGEST_WORD)]],
+        Sequence[Annotated[str, Meta(max_length=10_000)]],
         Meta(max_length=20),
         Help("Also show the curve of this word alone; can be repeated."),
     ] = (),
