@@ -116,6 +116,7 @@ class Store:
         self._checked: dict[str, CheckedArray] = {}
         self._prefix = prefix
         self.checksum = checksum  # of the manifest
+        self.root: str = manifest["root"]
 
     @classmethod
     def open(cls, path: str | Path, kind: str | None = None) -> Store:
@@ -127,7 +128,7 @@ class Store:
                 manifest = read_manifest(folder, generation, manifest_sum)
                 if kind is not None and manifest["kind"] != kind:
                     raise NotAStoreError(
-                        f"{folder} holds something else: {manifest['kind']}, not {kind}.",
+                        f"{folder} contains something else: {manifest['kind']}, not {kind}.",
                         "Name another folder.",
                     )
                 maps = {
@@ -152,6 +153,7 @@ class Store:
             "meta": self.parts[name],
             "parts": {},
             "files": {inner: self._files[file] for file, inner in own.items()},
+            "root": self.root,
         }
         maps = {inner: self._maps[file] for file, inner in own.items()}
         return Store(self.path, self.generation, manifest, maps, prefix=prefix)
