@@ -123,7 +123,8 @@ def _save_holding(writer: Writer, corpus: Corpus) -> None:
     from scipy.sparse import csr_matrix
 
     stemmer = corpus.normalisation.stemmer
-    numbers, terms = [], np.empty(0, np.int32)
+    numbers: list[str] = []
+    terms = np.empty(0, np.int32)
     if stemmer != NONE:
         numbers, terms = number_stems(list(corpus.vocabulary), stemmer)
         writer.strings("stems", numbers)

@@ -269,7 +269,7 @@ class ShardedCollection(Collection):
 
     def info(self) -> JsonObject:
         found = super().info()
-        parts = Counter(found["parts"])
+        parts: Counter[str] = Counter(found["parts"])
         for segment in self.segments:
             parts.update(measure_parts(segment._store))
         return {

@@ -153,7 +153,8 @@ class Bags:
         matches = where[:last] == where[len(own) - last :]
         for place, term in enumerate(gram):
             matches &= own[place : place + last] == term
-        return where[:last][matches]
+        found: Array = where[:last][matches]
+        return found
 
     def _terms(self, number: int) -> NDArray[np.int32]:
         """Return the term of each word of a segment."""

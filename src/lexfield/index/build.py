@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import weakref
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -29,10 +30,11 @@ from lexfield.text.language import choose_language
 from lexfield.text.normalise import TOKENIZERS, Normalisation, Tokenizer
 from lexfield.text.stopwords import stopwords
 from lexfield.vectors.train import choose_vectors
-from lexfield.vectors.wordvectors import WordVectors
+from lexfield.vectors.wordvectors import WordEmbeddings, WordVectors
 
 Documents = Corpus | Document | Mapping[str, str] | Iterable[Document | str]
 KIND = "index"
+_TOKEN, _ROW = 6, 400  # bytes of a word in order and in postings; of a row, and to compute it
 _FUNCTION = "function_"  # begins the names of tokenizers that were not registered
 
 
@@ -157,10 +159,26 @@ def write_index(
     vectors, more = choose_vectors(vectors, corpus, language)
     corpus.notes = [*corpus.notes, *notes, *more]
     embedded, about = embed_words(corpus.vocabulary, vectors, progress)
+    _check_room(path, corpus, embedded)
     with write(path, KIND, epoch=next_epoch(path)) as out:
         meta = save_segment(out, "s000001", corpus, embedded, language, progress)
         out.array("deleted", np.zeros(len(corpus.ids), bool))
         out.meta.update(segments=[meta], language=language, vectors=about)
+
+
+def _check_room(path: Path, corpus: Corpus, embedded: WordEmbeddings) -> None:
+    """Raise StoreError, before anything is written, if the disk has no room for an index."""
+    rows, words = len(corpus.sentences) + len(corpus.ids), len(corpus.vocabulary)
+    each = embedded.vectors.itemsize + embedded.added.itemsize
+    needed = len(corpus.texts.data) + _TOKEN * len(corpus.tokens) + _ROW * rows
+    needed += words * each * embedded.vectors.shape[1]
+    there = next(folder for folder in path.absolute().parents if folder.exists())
+    if needed > (free := shutil.disk_usage(there).free):
+        raise StoreError(
+            f"The index needs about {needed / 1e6:,.0f} MB; {there} has room for"
+            f" {free / 1e6:,.0f} MB.",
+            "Write it to a larger disk, or make room; nothing was written.",
+        )
 
 
 def choose_merged(segments: Sequence[Segment], tokens: int) -> tuple[range, range]:

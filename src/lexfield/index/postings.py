@@ -205,7 +205,7 @@ def _end_entry(
     gap = np.int64(current[word]) - before[word] - 1
     cursor[word] = _put(data, cursor[word], 2 * gap + several)
     if several:
-        cursor[word] = _put(data, cursor[word], np.int64(counts[word]) - 2)
+        cursor[word] = _put(data, cursor[word], counts[word] - 2)
     before[word] = current[word]
     sizes[word] += 1
 

@@ -18,7 +18,8 @@ from lexfield.arrays import Array, join_ranges
 from lexfield.errors import InputError, list_fields, suggest
 from lexfield.index.lexicon import Lexicon
 from lexfield.index.passages import Answers, Passage, best_passages
-from lexfield.index.segment import Postings, Segment
+from lexfield.index.postings import Postings
+from lexfield.index.segment import Segment
 from lexfield.index.units import Unit, byte_spans, token_starts
 from lexfield.results import JsonObject
 from lexfield.text.corpus import Corpus

@@ -100,8 +100,8 @@ class Segment:
             return self._store.array(name)  # raises an error that says what is missing
         if unit not in self._sets:
             self._sets[unit] = Sets.of(self.corpus, unit, self.content, self.matches > 0)
-        values = getattr(self._sets[unit], field)
-        return values
+        derived: Array = getattr(self._sets[unit], field)
+        return derived
 
     @property
     def stems(self) -> tuple[list[str], NDArray[np.int32]] | None:

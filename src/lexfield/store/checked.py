@@ -6,14 +6,21 @@ the checksums of all. Anything else is asked of the whole array, which is checke
 
 from __future__ import annotations
 
+import mmap
+import tempfile
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.lib.mixins import NDArrayOperatorsMixin
 from numpy.typing import NDArray
 
+from lexfield.errors import CorruptError
 from lexfield.store.files import BLOCK
+from lexfield.store.manifest import REBUILD, check_block, parse_array
+
+_SMALL = 1 << 24  # bytes of an array that is computed in memory
 
 
 class CheckedArray(NDArrayOperatorsMixin):
@@ -27,6 +34,21 @@ class CheckedArray(NDArrayOperatorsMixin):
         self._stride = array.nbytes // len(array) if len(array) else 0
         self._missing = np.ones(-(-(start + array.nbytes) // BLOCK), bool)
         self.shape, self.dtype, self.ndim = array.shape, array.dtype, array.ndim
+
+    @classmethod
+    def open(cls, mapped: mmap.mmap, sums: list[str], path: Path) -> CheckedArray:
+        """Return the array of a mapped ``.npy`` file, given the checksums of its blocks."""
+
+        def check(number: int) -> None:
+            if problem := check_block(mapped, sums, number):
+                raise CorruptError(f"{path}: {problem}.", REBUILD)
+
+        check(0)  # the header
+        try:
+            array = parse_array(mapped, strict=True)
+        except ValueError as error:
+            raise CorruptError(f"{path} is not an array: {error}.", REBUILD) from error
+        return cls(array, len(mapped) - array.nbytes, check)
 
     def __len__(self) -> int:
         return len(self._array)
@@ -79,3 +101,13 @@ class CheckedArray(NDArrayOperatorsMixin):
         if name.startswith("_"):
             raise AttributeError(name)
         return getattr(np.asarray(self), name)
+
+
+def make_scratch(folder: Path, shape: int | tuple[int, ...], dtype: Any) -> NDArray[Any]:
+    """Return an array of zeros, if large in a file without a name, which ends with the array."""
+    size = int(np.prod(shape, dtype=np.int64)) * np.dtype(dtype).itemsize
+    if size < _SMALL:
+        return np.zeros(shape, dtype)
+    with tempfile.TemporaryFile(dir=folder) as file:
+        file.truncate(size)
+        return np.asarray(np.memmap(file, dtype, "r+", shape=shape))

@@ -24,7 +24,6 @@ import hashlib
 import mmap
 import os
 import shutil
-import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -37,13 +36,12 @@ from numpy.typing import NDArray
 
 from lexfield.errors import (
     ChangedError,
-    CorruptError,
     NotAStoreError,
     StoreError,
     VersionError,
 )
 from lexfield.results import JsonObject
-from lexfield.store.checked import CheckedArray
+from lexfield.store.checked import CheckedArray, make_scratch
 from lexfield.store.files import (
     canonical_json,
     hashing_file,
@@ -55,15 +53,12 @@ from lexfield.store.manifest import (
     CURRENT,
     EPOCH,
     MANIFEST,
-    REBUILD,
     SCHEMA,
     FileCheck,
-    check_block,
     epoch_of,
     generations,
     map_file,
     missing,
-    parse_array,
     part_prefix,
     read_current,
     read_manifest,
@@ -85,7 +80,6 @@ __all__ = [
     "SHARDS", "FileCheck", "Store", "Writer", "discard", "manifest_sum", "next_epoch", "verify",
     "write",
 ]  # fmt: skip
-_SMALL = 1 << 24  # bytes of an array that is computed in memory
 
 
 class Store:
@@ -182,8 +176,11 @@ class Store:
             self._arrays[name] = np.asarray(self.checked(name))
         return self._arrays[name]
 
-    def checked(self, name: str) -> CheckedArray:
-        """Return a memory-mapped array whose blocks are checked as they are read."""
+    def checked(self, name: str) -> Any:
+        """Return a memory-mapped array whose blocks are checked as they are read.
+
+        It is a ``CheckedArray``, which stands for a plain array everywhere but in a kernel.
+        """
         if name not in self._checked:
             file = f"{name}.npy"
             if file not in self._maps:
@@ -191,19 +188,8 @@ class Store:
                     f"{self.path} has no {name!r}: another version of lexfield wrote it.",
                     "Build it again from its source.",
                 )
-            mapped, sums = self._maps[file], self._files[file]["xxh3"]
-
-            def check(number: int) -> None:
-                if problem := check_block(mapped, sums, number):
-                    raise CorruptError(f"{self._file(file)}: {problem}.", REBUILD)
-
-            check(0)  # the header
-            try:
-                array = parse_array(mapped, strict=True)
-            except ValueError as error:
-                message = f"{self._file(file)} is not an array: {error}."
-                raise CorruptError(message, REBUILD) from error
-            self._checked[name] = CheckedArray(array, len(mapped) - array.nbytes, check)
+            sums = self._files[file]["xxh3"]
+            self._checked[name] = CheckedArray.open(self._maps[file], sums, self._file(file))
         return self._checked[name]
 
     def _file(self, name: str) -> Path:
@@ -267,16 +253,8 @@ class Writer:
         self._files[path.name] = {"bytes": file.size, "xxh3": file.sums, "sha256": file.sha256}
 
     def scratch(self, shape: int | tuple[int, ...], dtype: Any) -> NDArray[Any]:
-        """Return an array of zeros in a file without a name, which ends with the array.
-
-        What is computed in it can exceed the memory.
-        """
-        size = int(np.prod(shape, dtype=np.int64)) * np.dtype(dtype).itemsize
-        if size < _SMALL:
-            return np.zeros(shape, dtype)
-        with tempfile.TemporaryFile(dir=self._folder) as file:
-            file.truncate(size)
-            return np.asarray(np.memmap(file, dtype, "r+", shape=shape))
+        """Return an array of zeros that can exceed the memory; see ``make_scratch``."""
+        return make_scratch(self._folder, shape, dtype)
 
     def keep(self, store: Store, prefix: str) -> None:
         """Take over the arrays of an earlier generation whose names begin with ``prefix``.
