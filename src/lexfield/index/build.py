@@ -146,7 +146,7 @@ def write_index(
     stemmer: str | None,
     progress: Progress,
 ) -> None:
-    """Write an index of a corpus. Raise InputError if it holds no words."""
+    """Write an index of a corpus. Raise InputError if it contains no words."""
     if not len(corpus.tokens):
         raise InputError("There are no words to index.")
     stopwords(language)  # an unknown language is an error before any work

@@ -46,6 +46,7 @@ from lexfield.index.units import UNITS
 from lexfield.progress import Progress, silent
 from lexfield.results import JsonObject, pluralise
 from lexfield.store.folder import Store, Writer, next_epoch, write
+from lexfield.store.provenance import IN_MEMORY, record
 from lexfield.text.corpus import Corpus
 from lexfield.text.document import Document
 from lexfield.text.normalise import Normalisation, Tokenizer
@@ -98,10 +99,15 @@ class Collection:
 
     def _load(self) -> None:
         self._store = self._open_store()
+        self.record()
         self.state = self._store.state  # differs even if another index takes this one's place
         self._meta: JsonObject = self._store.meta
         for name in ("segments", "lexicon", "documents", "_rows", "_source", "_metric"):
             self.__dict__.pop(name, None)
+
+    def record(self) -> None:
+        """Name this state of the index in the provenance of the answer that is being computed."""
+        record(self._store, IN_MEMORY if self.is_in_memory else "")
 
     def _open_store(self) -> Store:
         return Store.open(self.path, KIND)
@@ -230,7 +236,7 @@ class Collection:
         """Do work that writes a new generation; again, on top of it, if another came between."""
         if self.metric is not None:
             message = f"The index is open under the metric {self.metric!r}."
-            raise InputError(message, "Open it without to change it.")
+            raise InputError(message, "Open it without a metric to change it.")
         while True:
             self.refresh()
             with suppress(ChangedError):

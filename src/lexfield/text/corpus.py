@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
+from operator import length_hint
 from pathlib import Path
 from typing import Any, Generic, TypeVar, overload
 
@@ -196,9 +197,10 @@ class Corpus:
         if language is not None:
             language = check_language(language)
         builder = CorpusBuilder(normalisation, taken, language, choose_tokenizer)
+        expected = length_hint(texts) if isinstance(texts, Reader) else 0
         for number, item in enumerate(_iterate(texts), 1):
             builder.add(item)
-            progress(number, None)
+            progress(number, expected if number <= expected else None)
         return cls(*builder.finish())
 
     @classmethod

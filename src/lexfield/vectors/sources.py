@@ -40,6 +40,7 @@ from lexfield.errors import (
 from lexfield.progress import Progress, silent
 from lexfield.results import JsonObject
 from lexfield.store.folder import Store, Writer, discard, write
+from lexfield.store.provenance import record
 from lexfield.vectors.contributions import LearnedContributions
 from lexfield.vectors.files import read_vectors
 from lexfield.vectors.formats.common import VectorData
@@ -263,6 +264,7 @@ def _open(folder: Path) -> VectorData:
     store = Store.open(folder)
     if store.kind != "vectors":
         raise NotAStoreError(f"{folder} holds a {store.kind}, not vectors.")
+    record(store)
     compose = None
     if saved := store.meta.get("subwords"):
         compose = Subwords(**saved["numbers"], buckets=store.array("subwords.buckets"))

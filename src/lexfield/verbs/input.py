@@ -107,6 +107,7 @@ def _read_corpus(
     if isinstance(source, Corpus):
         return source
     if isinstance(source, Index):
+        source.record()
         return source.corpus
     items = _find_by_id(_list_items(source), options)
     paths = find_paths(items)
@@ -276,6 +277,7 @@ def choose_text(source: Source, corpus: Corpus) -> Document:
 def open_index(source: Index | Sources, metric: str | None = None) -> Index:
     """Return an index that is open already, open the one at a path, or index texts in memory."""
     if isinstance(source, Index):
+        source.record()
         return source if metric is None else Index.open(source.path, metric)
     if isinstance(source, str) and len(source.split()) > 1 and not _exists(source):
         hint = "Check the path; the index comes before the text."
