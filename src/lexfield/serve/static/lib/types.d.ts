@@ -224,7 +224,7 @@ export interface Evidence {
   id: string;
   predicted: string;
   rather_than: string;
-  nearest: (NearDocument)[];
+  nearest: (lexfield.compare.labels.NearDocument)[];
   words: (TellingWord)[];
 }
 export interface Exponent {
@@ -258,6 +258,17 @@ export interface FileCheck {
   file: string;
   bytes: number;
   problem?: string;
+}
+export interface FindTopicNeighboursAnswer {
+  schema: "lexfield.topics.neighbours/1";
+  provenance: Provenance;
+  measure: string;
+  neighbours: string;
+  rows: number;
+  candidates: number;
+  exact: boolean;
+  results: (lexfield.verbs.topics.NearDocument)[];
+  notes: (string)[];
 }
 export interface Fit {
   name: string;
@@ -523,11 +534,6 @@ export interface NearAnswer {
   provenance: Provenance;
   results: (NearWord)[];
   notes: (string)[];
-}
-export interface NearDocument {
-  id: string;
-  label: string;
-  divergence: number;
 }
 export interface NearWord {
   word: string;
@@ -991,6 +997,16 @@ export interface ZipfFit {
   points: (Rank)[];
   curves: (FittedCurve)[];
 }
+export interface lexfield.compare.labels.NearDocument {
+  id: string;
+  label: string;
+  divergence: number;
+}
+export interface lexfield.verbs.topics.NearDocument {
+  rank: number;
+  document: string;
+  distance: number;
+}
 export interface Verbs {
   align: { parameters: "a" | "b" | "format" | "index" | "k"; answer: AlignAnswer };
   attribute: { parameters: "by" | "document" | "features" | "format" | "index" | "measure" | "reject" | "rule" | "text" | "text_id" | "verify" | "where"; answer: AttributeAnswer };
@@ -1004,6 +1020,7 @@ export interface Verbs {
   duplicates: { parameters: "format" | "full" | "index" | "min_words" | "threshold" | "unit"; answer: DuplicatesAnswer };
   evaluate: { parameters: "against" | "by_query" | "format" | "measures" | "qrels" | "run"; answer: EvaluateAnswer };
   facets: { parameters: "format" | "index" | "where"; answer: FacetsAnswer };
+  find_topic_neighbours: { parameters: "delta" | "eps" | "format" | "index" | "k" | "measure" | "neighbours" | "radius" | "text"; answer: FindTopicNeighboursAnswer };
   fuse: { parameters: "combine" | "explain" | "format" | "k" | "names" | "normalise" | "runs"; answer: FuseAnswer };
   indexes: { parameters: never; answer: Holdings };
   infer: { parameters: "format" | "index" | "k" | "texts"; answer: InferAnswer };
@@ -1019,9 +1036,9 @@ export interface Verbs {
   map: { parameters: "allow_unknown" | "alpha" | "bits" | "culling" | "dimension" | "document" | "estimator" | "features" | "format" | "hubs" | "index" | "k" | "measure" | "mfw" | "ngram" | "points" | "reduce" | "sample" | "seed" | "smoothing" | "space" | "stopwords" | "text" | "vectors" | "where"; answer: MapAnswer };
   measure_uncertainty: { parameters: "format" | "models" | "step" | "words"; answer: MeasureUncertaintyAnswer };
   methods: { parameters: "about" | "format"; answer: MethodsAnswer };
-  near: { parameters: "dimensions" | "format" | "k" | "models" | "threshold" | "vectors" | "word" | "words"; answer: NearAnswer };
+  near: { parameters: "dimensions" | "format" | "k" | "models" | "queries" | "threshold" | "vectors" | "word"; answer: NearAnswer };
   overview: { parameters: "format" | "index" | "where"; answer: OverviewAnswer };
-  pairs: { parameters: "allow_unknown" | "alpha" | "approximate" | "bits" | "by" | "consensus" | "culling" | "dimension" | "document" | "estimator" | "features" | "format" | "hubs" | "index" | "k" | "measure" | "memory" | "mfw" | "ngram" | "points" | "reduce" | "sample" | "seed" | "smoothing" | "space" | "stopwords" | "text" | "vectors" | "where"; answer: PairsAnswer };
+  pairs: { parameters: "allow_unknown" | "alpha" | "approximate" | "bits" | "by" | "consensus" | "culling" | "dimension" | "document" | "estimator" | "features" | "format" | "hubs" | "index" | "k" | "measure" | "memory" | "mfw" | "nearest" | "ngram" | "points" | "reduce" | "sample" | "seed" | "smoothing" | "space" | "stopwords" | "text" | "vectors" | "where"; answer: PairsAnswer };
   predict: { parameters: "by" | "document" | "features" | "format" | "index" | "level" | "text" | "text_id" | "where"; answer: PredictAnswer };
   reuse: { parameters: "b" | "chance" | "date" | "document" | "format" | "index" | "kind" | "min_words" | "query" | "text" | "text_b" | "text_query" | "vectors" | "where"; answer: ReuseAnswer };
   rolling: { parameters: "by" | "document" | "features" | "format" | "index" | "rule" | "step" | "text" | "text_id" | "where" | "window"; answer: RollingAnswer };
