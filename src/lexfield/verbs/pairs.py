@@ -50,6 +50,13 @@ class ComparingPairs(Comparing, PairFiles, total=False):
     """How texts are compared and read, and which files are written."""
 
 
+Nearest = Annotated[
+    int | None, Meta(ge=1, le=10_000), Help("Keep only the N nearest of each document; exact.")
+]
+Memory = Annotated[
+    float, Meta(gt=0, le=100_000), Help("Gigabytes to work in, for clouds of vectors.")
+]
+Approximate = Annotated[bool, Help("Find neighbours in clouds approximately, with faiss.")]
 _NAMED = 3  # neighbours of a document in the table
 _EXTREMES = ("nearest", "divergence", "farthest", "its divergence")
 
@@ -149,20 +156,12 @@ def pairs(
         Flags(("-k",), "3,5,10"),
         Help("Use the k-th neighbour in clouds of vectors; several at once."),
     ] = (3,),
-    nearest: Annotated[
-        int | None,
-        Meta(ge=1, le=10_000),
-        Help("Keep only the N nearest of each document, for many documents; exact."),
-    ] = None,
+    nearest: Nearest = None,
     sample: Sample = None,
     seed: Seed = 0,
-    memory: Annotated[
-        float, Meta(gt=0, le=100_000), Help("Gigabytes to work in, for clouds of vectors.")
-    ] = 1.0,
+    memory: Memory = 1.0,
     resume: Resume = None,
-    approximate: Annotated[
-        bool, Help("Find neighbours in clouds approximately, with faiss.")
-    ] = False,
+    approximate: Approximate = False,
     cluster: ClusterAddress = None,
     progress: Progress = silent,
     **comparing: Unpack[ComparingPairs],
@@ -170,8 +169,7 @@ def pairs(
     """Compare every document with every other, and draw the result.
 
     The table shows the nearest and the farthest of each document; --json and --csv have all pairs.
-    With --nearest N only the N nearest of each document are kept, so that memory grows with the
-    documents and not with their pairs.
+    With --nearest N only the N nearest of each are kept: memory does not grow with the pairs.
 
         lexfield pairs books/ --measure cosine-delta --mfw 2000 --tree tree.svg
         lexfield pairs books/ --measure delta --consensus 100 --tree tree.html
@@ -182,7 +180,6 @@ def pairs(
         lexfield pairs books/ --space latent -k 3,5,10 -o matrix.npz
         lexfield pairs books/ --sample 3000 --stopwords en --heat heat.svg --csv
         lexfield pairs tickets.jsonl --measure js --nearest 20 --csv
-        lexfield pairs books/ --space latent --resume run/
         lexfield pairs books/ --space latent --resume /shared/run --cluster tcp://10.0.0.5:8786
     """
     check_files(comparing, has_all=nearest is None)
