@@ -20,7 +20,6 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
-from metric_features import Grams
 from scipy.sparse import coo_matrix
 from scipy.sparse.csgraph import connected_components
 
@@ -29,6 +28,7 @@ from lexfield.evaluate.measures import by_query, compare
 from lexfield.evaluate.trec import Run
 from lexfield.index.learn_metric import learn_metric
 from lexfield.metric.choose import choose_shrinkage
+from lexfield.metric.features import Grams
 
 HERE = Path(__file__).parent
 SEED = 2004
