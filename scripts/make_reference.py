@@ -67,7 +67,7 @@ def build_cli_page() -> str:
 def _list_sections(name: str, command: click.Command) -> Iterator[str]:
     """Yield the help of a command, then that of the commands in it."""
     context = click.Context(
-        command, info_name=name, terminal_width=96, help_option_names=["-h", "--help"]
+        command, info_name=name, terminal_width=80, help_option_names=["-h", "--help"]
     )
     yield f"## {name}\n\n```text\n{command.get_help(context)}\n```\n"
     if isinstance(command, click.Group):

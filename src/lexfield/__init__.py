@@ -81,12 +81,14 @@ if TYPE_CHECKING:  # every public name
     from lexfield.verbs.run import run as run
     from lexfield.verbs.runs import evaluate as evaluate
     from lexfield.verbs.runs import fuse as fuse
+    from lexfield.verbs.sample import sample as sample
     from lexfield.verbs.search import bags as bags
     from lexfield.verbs.search import search as search
     from lexfield.verbs.sign import sign as sign
     from lexfield.verbs.text import show as show
     from lexfield.verbs.text import text as text
     from lexfield.verbs.topic_shares import topic_shares as topic_shares
+    from lexfield.verbs.topics import find_topic_neighbours as find_topic_neighbours
     from lexfield.verbs.topics import fit_topics as fit_topics
     from lexfield.verbs.topics import infer as infer
     from lexfield.verbs.topics import topics as topics

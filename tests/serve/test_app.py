@@ -275,7 +275,9 @@ def test_an_index_is_never_a_path(client: Any, index: str) -> None:
 
 
 def test_an_empty_or_hostile_query_is_answered(client: Any) -> None:
-    assert ok(client, "/v1/search", index="sample", q="")["notes"] == ["the query holds no words"]
+    assert ok(client, "/v1/search", index="sample", q="")["notes"] == [
+        "the query contains no words"
+    ]
     script = "<script>alert(1)</script>"
     answer = client.get("/v1/search", params={"index": "sample", "q": script})
     assert answer.headers["content-type"] == "application/json"

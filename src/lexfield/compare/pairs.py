@@ -236,7 +236,7 @@ def _make_pairs(
         notes.append(f"{infinite:,} pairs have no word in common and differ infinitely")
     if copies:
         names = list_names(f"{counts.ids[i]} and {counts.ids[j]}" for i, j in copies)
-        notes.append(f"with the same words as often: {names}")
+        notes.append(f"that use the same words equally often: {names}")
     notes.append(note_pairs_without_value(matrices, options))
     if options.hubs:
         matrices = {k: correct_hubs(matrix, known, options.hubs) for k, matrix in matrices.items()}
@@ -276,7 +276,7 @@ def _note_hub(ids: Sequence[str], matrix: NDArray[np.float64], options: Comparis
         advice += " Or use the estimator spread or the categorical space."
     return (
         f"{ids[int(times.argmax())]} is the nearest of {times.max():,} of {len(ids):,} documents,"
-        f" so do not trust who is nearest. {advice}"
+        f" so nearest neighbours are not reliable here. {advice}"
     )
 
 

@@ -67,7 +67,11 @@ class Process:
                     hide_paths(text, item.get("names", {})) for text in (error.message, error.hint)
                 )
                 raise ServedError(message, hint, status_of(error)) from error
-        raise ServedError("What was asked keeps changing.", "Try again when it is written.", 409)
+        raise ServedError(
+            "The data keeps changing while it is read.",
+            "Try again when the other process has finished writing.",
+            409,
+        )
 
     async def _run(self, function: str, item: JsonObject, report: Report | None) -> Reply:
         loop = asyncio.get_running_loop()

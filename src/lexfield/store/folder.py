@@ -124,7 +124,7 @@ class Store:
                 manifest = read_manifest(folder, generation, manifest_sum)
                 if kind is not None and manifest["kind"] != kind:
                     raise NotAStoreError(
-                        f"{folder} holds something else: {manifest['kind']}, not {kind}.",
+                        f"{folder} contains something else: {manifest['kind']}, not {kind}.",
                         "Name another folder.",
                     )
                 maps = {

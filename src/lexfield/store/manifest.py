@@ -204,7 +204,7 @@ def _find_fault(manifest: JsonObject) -> str:
         if type(size) is not int or size < 1 or not isinstance(sums, list):
             return f"{name} has no size or no checksums"
         if len(sums) != -(-size // BLOCK) or not all(isinstance(one, str) for one in sums):
-            return f"{name} has not one checksum per block"
+            return f"{name} does not have one checksum per block"
         if manifest["schema"] != 1 and not _SHA256.fullmatch(str(entry.get("sha256"))):
             return f"{name} has no SHA-256"
     return ""
@@ -313,9 +313,9 @@ def parse_array(data: bytes | bytearray | mmap.mmap, *, strict: bool) -> NDArray
         raise ValueError(str(error)) from error
     size, room = math.prod(shape) * dtype.itemsize, len(data) - header.tell()
     if dtype.hasobject:
-        raise ValueError("it holds Python objects (a pickle), which can run code")
+        raise ValueError("it contains Python objects (a pickle), which can run code")
     if dtype.kind not in _KINDS or not dtype.itemsize or (strict and is_fortran):
-        raise ValueError("it holds neither numbers nor text, or is stored by columns")
+        raise ValueError("it contains neither numbers nor text, or is stored by columns")
     if min(shape, default=0) < 0:
         raise ValueError(f"its shape {shape} is damaged")
     if size > room or (strict and size < room):

@@ -10,7 +10,6 @@ from typing import Annotated, Any, Unpack
 import numpy as np
 from msgspec import Meta
 
-from lexfield.cluster.dask_engine import Cluster, choose_run_folder
 from lexfield.compare.counts import Counts
 from lexfield.compare.options import ComparisonOptions
 from lexfield.compare.pairs import Pairs, count_for_comparison
@@ -26,7 +25,15 @@ from lexfield.text.corpus import Corpus, View
 from lexfield.verbs.compare import Comparing, choose_options
 from lexfield.verbs.declare import Flags, Help, verb
 from lexfield.verbs.input import TextsInput, read_texts
-from lexfield.verbs.options import ClusterAddress, Neighbour, Resume, Sample, Seed, use_engine
+from lexfield.verbs.options import (
+    ClusterAddress,
+    Neighbour,
+    Resume,
+    Sample,
+    Seed,
+    choose_parts_folder,
+    use_engine,
+)
 from lexfield.verbs.pair_figures import PairFiles, check_files, needs_consensus, write_files
 from lexfield.verbs.results import ReadThrough, hidden, save_picture
 
@@ -100,11 +107,8 @@ def compute_pairs(
     """
     chosen = {**options, **choose_options(comparing)}
     with use_engine(cluster) as engine:
-        notes = []
-        if isinstance(engine, Cluster) and resume is None:
-            resume = choose_run_folder(engine, repr([source.ids, sorted(chosen.items())]))
-            notes.append(f"finished parts are kept in {resume}; delete it when you have the result")
-            begin_stage(progress, notes[0])
+        key = repr([source.ids, sorted(chosen.items())])
+        resume, notes = choose_parts_folder(engine, resume, key, progress)
         begin_stage(progress, "comparing")
         found = compare_all(source, engine=engine, resume=resume, progress=progress, **chosen)
     return replace(found, notes=[*found.notes, *notes])

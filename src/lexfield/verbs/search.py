@@ -16,7 +16,7 @@ from lexfield.index.filter import allowed_rows
 from lexfield.index.passages import Highlight, Passage, pieces
 from lexfield.index.ranking import Hit, Ranking
 from lexfield.progress import Progress, begin_stage, silent
-from lexfield.results import JsonObject
+from lexfield.results import JsonObject, name_note
 from lexfield.search.index import Index
 from lexfield.search.registry import DEFAULT
 from lexfield.text.corpus import View
@@ -24,13 +24,14 @@ from lexfield.text.fields import read_where
 from lexfield.text.spelling import note_words
 from lexfield.verbs.declare import Default, Flags, Help, verb
 from lexfield.verbs.input import IndexInput, open_index
+from lexfield.verbs.methods import SCORES
 from lexfield.verbs.options import (
     Algebra,
     AllowUnknown,
     ClusterAddress,
-    FileInput,
     Hits,
     Method,
+    QueryFile,
     Unit,
     Where,
     use_engine,
@@ -54,9 +55,6 @@ SearchMethods = Annotated[
     ),
 ]
 
-QueryFile = Annotated[
-    FileInput | None, Help("File of queries: one per line, id<TAB>query, or JSON lines.")
-]
 Metric = Annotated[
     str | None, Flags(metavar="NAME"), Help("Use a metric from `lexfield metric learn`.")
 ]
@@ -153,6 +151,14 @@ class SearchHits(Result[HitRow]):
                 yield self.paint(ranking.method if several else ranking.query, "blue")
             for hit in hits:
                 yield from format_hit(hit, self.explain, self.full, self.paint)
+
+    @property
+    def legend(self) -> str:
+        used = dict.fromkeys(ranking.method.partition("(")[0] for ranking in self.rankings)
+        found = [f"{name}: {SCORES[name]}" for name in used if name in SCORES]
+        if any(hit.chance is not None for hits in self.hits for hit in hits):
+            found.append("expected by chance: hits this good if nothing answers the query")
+        return "" if self.run else "; ".join(found)
 
     def _repr_html_(self) -> str:
         return "".join(ranking._repr_html_() for ranking in self.rankings)
@@ -286,7 +292,8 @@ def _read_queries(
         return [identity or "1"], [text]
     if query is not None:
         return [str(number + 1) for number in range(len(query))], list(query)
-    read = read_queries(None if str(queries) == "-" else queries)
+    assert queries is not None  # `_check_query` has seen to it
+    read = read_queries(queries)
     return list(read), list(read.values())
 
 
@@ -316,7 +323,7 @@ def _list_rows(
 def _name_notes(ranking: Ranking, by: str | None) -> list[str]:
     """Return the notes of a ranking, with its name if there are several."""
     names = {"method": f"{ranking.method}: ", "query": f"{ranking.query[:40]!r}: "}
-    return [f"{names.get(by or '', '')}{note}" for note in ranking.notes]
+    return [name_note(names.get(by or "", ""), note) for note in ranking.notes]
 
 
 def format_hit(hit: Hit, explain: bool, full: bool, paint: Paint = plain) -> Iterator[str]:
