@@ -114,7 +114,7 @@ def documents(result: Result) -> list[Block]:
     told = (
         f"Fused with JS, the ranking by words changes by: {'; '.join(parts)}. The paper's gains"
         " +0.028 in MAP and +0.026 in P@10. These are other relations than citations between"
-        " patents, on 2,503 to 3,000 documents in place of 1.6 million."
+        " patents, on 2,503 documents each in place of 1.6 million."
     )
     return [*blocks, difference(told)]
 

@@ -6,9 +6,11 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from lexfield.engine.topk import top_k
 from lexfield.index.bags import Bags
 from lexfield.index.chance import LEAST, Sample, Tail
 from lexfield.index.query import Query
+from lexfield.search import best
 from lexfield.search.bag_method import TermScores
 from lexfield.search.best import WEIGHTS
 from lexfield.search.bm25 import Bm25
@@ -204,3 +206,23 @@ def test_a_rare_word_without_a_vector_is_not_lost_in_the_sentence() -> None:
     assert best.scores == pytest.approx(np.sort(scores)[::-1][:2].tolist())
     copy = Index([*filler, text]).search(text, k=1, unit="document")
     assert copy.scores == pytest.approx([1.0])
+
+
+def test_rows_that_need_words_are_the_same_as_all(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Leaving out rows without enough words changes nothing, to the last bit."""
+    rng = np.random.default_rng(1)
+    names = ["storm", "sea", "ship", "captain", "king", "queen", "bread", "river", "letter", "war"]
+    texts = [" ".join(rng.choice(names, 1 + row % 4).tolist()) + "." for row in range(600)]
+    index = Index(texts)
+    few = np.random.default_rng(2).random(len(index.rows())) < 0.5
+    for query in ("storm at sea", "the king's letter", "a boat", "war war bread"):
+        for among in (None, few):
+            found = []
+            for least in (0, 10**9):
+                monkeypatch.setattr(best, "_FEW", least)
+                monkeypatch.setattr(best, "_SHARE", 2.0)
+                parts = best._open_parts(index.rows(), index.query(query))
+                rows, scores = parts.find(7, among)
+                places = top_k(scores, 7, rows)
+                found.append((rows[places].tolist(), scores[places].tolist()))
+            assert found[0] == found[1]

@@ -65,8 +65,8 @@ class Collection:
         self,
         documents: Documents | None = None,  # so that its absence is one sentence
         *,
-        vectors: WordVectors | str | Path = "default",
-        language: str = "en",
+        vectors: WordVectors | str | Path = "auto",
+        language: str | None = None,
         stemmer: str | None = None,
         tokenize: str | Tokenizer | None = None,
         progress: Progress = silent,
@@ -118,8 +118,8 @@ class Collection:
         documents: Documents,
         path: str | Path,
         *,
-        vectors: WordVectors | str | Path = "default",
-        language: str = "en",
+        vectors: WordVectors | str | Path = "auto",
+        language: str | None = None,
         stemmer: str | None = None,
         tokenize: str | Tokenizer | None = None,
         replace: bool = False,
@@ -127,8 +127,10 @@ class Collection:
     ) -> Self:
         """Write an index of documents, a corpus or plain texts at ``path``, and open it.
 
-        ``vectors`` is a set of word vectors, its name or its file. ``language`` names the stopwords
-        and, without ``stemmer``, the stemmer (``"none"`` for neither); ``tokenize`` a tokenizer.
+        ``vectors`` is a set of word vectors, its name or its file; ``"own"`` are trained on the
+        texts, and ``"auto"`` are those of their language. ``language`` names the stopwords and,
+        without ``stemmer``, the stemmer (``"none"`` for neither), and is detected by default;
+        ``tokenize`` names a tokenizer.
         """
         check_free(path, replace)
         corpus = to_corpus(documents, progress, tokenize=tokenize)

@@ -63,14 +63,20 @@ def read_texts(
     progress: Progress = silent,
     normalisation: Normalisation | None = None,
     by: str | None = None,
+    language: str | None = None,
+    choose_tokenizer: bool | None = None,
 ) -> Corpus:
     """Return the documents that an argument stands for, as one corpus.
 
     ``normalisation`` says how new texts are cut into words; a corpus and an index are cut already.
+    ``language`` and ``choose_tokenizer`` are those of ``Corpus.of``.
     ``by`` is a metadata field that the texts need: if none can have it, an error says so before
     they are read.
     """
-    corpus = _read_corpus(source, options, progress, normalisation, by)
+    how: JsonObject = {
+        "normalisation": normalisation, "language": language, "choose_tokenizer": choose_tokenizer
+    }  # fmt: skip
+    corpus = _read_corpus(source, options, progress, how, by)
     where = _get_where(options)
     if not where:
         return corpus
@@ -90,10 +96,10 @@ def _read_corpus(
     source: Sources,
     options: FileOptions | None,
     progress: Progress,
-    normalisation: Normalisation | None,
+    how: JsonObject,
     by: str | None = None,
 ) -> Corpus:
-    """Return all documents that an argument stands for."""
+    """Return all documents that an argument stands for; ``how`` are options of ``Corpus.of``."""
     reading = get_file_options(options)
     if isinstance(source, Corpus | Index):
         _refuse_options(name_source(source), reading)
@@ -107,14 +113,14 @@ def _read_corpus(
     if not paths:
         texts = [item for item in items if not isinstance(item, Path)]
         is_cut = reading.get("split") is not None or reading.get("chunk") is not None
-        return Corpus.of(_cut(texts, reading) if is_cut else texts, normalisation=normalisation)
+        return Corpus.of(_cut(texts, reading) if is_cut else texts, **how)
     if len(paths) == 1 and is_store(paths[0]):
         _refuse_options(paths[0], reading)
         return open_at(paths[0]).corpus
     if by is not None:
         Reader(paths, **reading).check_field(by)
     begin_stage(progress, "reading")
-    return Corpus.read(paths, normalisation=normalisation, progress=progress, **reading)
+    return Corpus.read(paths, progress=progress, **how, **reading)
 
 
 def _refuse_options(name: str, reading: JsonObject) -> None:
@@ -224,7 +230,7 @@ def _read_all(
             return list(_cut(documents, get_file_options(options))), []
         if not (len(paths) == 1 and is_store(paths[0])):
             return _read_files(paths, options, needs)
-    corpus = _read_corpus(source, options, silent, None)
+    corpus = _read_corpus(source, options, silent, {})
     return corpus.documents, list(corpus.notes)
 
 

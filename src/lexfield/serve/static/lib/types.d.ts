@@ -61,6 +61,7 @@ export interface BagAnswer {
   ngram: number;
   types: number;
   tokens: number;
+  included?: boolean;
   results: (NgramRow)[];
   notes: (string)[];
 }
@@ -224,7 +225,7 @@ export interface Evidence {
   id: string;
   predicted: string;
   rather_than: string;
-  nearest: (NearDocument)[];
+  nearest: (lexfield.compare.labels.NearDocument)[];
   words: (TellingWord)[];
 }
 export interface Exponent {
@@ -258,6 +259,17 @@ export interface FileCheck {
   file: string;
   bytes: number;
   problem?: string;
+}
+export interface FindTopicNeighboursAnswer {
+  schema: "lexfield.topics.neighbours/1";
+  provenance: Provenance;
+  measure: string;
+  neighbours: string;
+  rows: number;
+  candidates: number;
+  exact: boolean;
+  results: (lexfield.verbs.topics.NearDocument)[];
+  notes: (string)[];
 }
 export interface Fit {
   name: string;
@@ -523,11 +535,6 @@ export interface NearAnswer {
   provenance: Provenance;
   results: (NearWord)[];
   notes: (string)[];
-}
-export interface NearDocument {
-  id: string;
-  label: string;
-  divergence: number;
 }
 export interface NearWord {
   word: string;
@@ -859,6 +866,7 @@ export interface ThresholdAnswer {
   error: number;
   wordnet: WordNetThreshold | null;
   curve: (CurvePoint)[];
+  word_curves: (WordCurve)[];
   results: (ThresholdRow)[];
   notes: (string)[];
 }
@@ -957,6 +965,12 @@ export interface Window {
   probability: number | null;
   candidates: (CandidateAuthor)[];
 }
+export interface WordCurve {
+  word: string;
+  vectors: string;
+  threshold: number;
+  curve: (CurvePoint)[];
+}
 export interface WordNetThreshold {
   synonyms: number;
   deviation: number;
@@ -991,10 +1005,20 @@ export interface ZipfFit {
   points: (Rank)[];
   curves: (FittedCurve)[];
 }
+export interface lexfield.compare.labels.NearDocument {
+  id: string;
+  label: string;
+  divergence: number;
+}
+export interface lexfield.verbs.topics.NearDocument {
+  rank: number;
+  document: string;
+  distance: number;
+}
 export interface Verbs {
   align: { parameters: "a" | "b" | "format" | "index" | "k"; answer: AlignAnswer };
   attribute: { parameters: "by" | "document" | "features" | "format" | "index" | "measure" | "reject" | "rule" | "text" | "text_id" | "verify" | "where"; answer: AttributeAnswer };
-  bag: { parameters: "document" | "format" | "index" | "k" | "ngram" | "text" | "where"; answer: BagAnswer };
+  bag: { parameters: "format" | "index" | "k" | "keep_case" | "ngram" | "operation" | "other" | "phrases" | "text_other" | "text_texts" | "texts" | "where"; answer: BagAnswer };
   bags: { parameters: "algebra" | "allow_unknown" | "explain" | "format" | "full" | "index" | "k" | "like" | "method" | "query" | "start" | "unit" | "where"; answer: BagsAnswer };
   balls: { parameters: "format" | "index" | "query" | "r"; answer: BallsAnswer };
   clusters: { parameters: "allow_unknown" | "document" | "format" | "index" | "k" | "seed" | "seeds" | "text" | "vectors" | "where"; answer: ClustersAnswer };
@@ -1002,8 +1026,9 @@ export interface Verbs {
   describe_vectors: { parameters: "format" | "vectors"; answer: DescribeVectorsAnswer };
   documents: { parameters: "format" | "index" | "k" | "query" | "sort" | "start" | "where"; answer: DocumentsAnswer };
   duplicates: { parameters: "format" | "full" | "index" | "min_words" | "threshold" | "unit"; answer: DuplicatesAnswer };
-  evaluate: { parameters: "against" | "by_query" | "format" | "measures" | "qrels" | "run"; answer: EvaluateAnswer };
+  evaluate: { parameters: "against" | "by_query" | "format" | "k" | "measures" | "others" | "qrels" | "run" | "variety"; answer: EvaluateAnswer };
   facets: { parameters: "format" | "index" | "where"; answer: FacetsAnswer };
+  find_topic_neighbours: { parameters: "delta" | "eps" | "format" | "index" | "k" | "measure" | "neighbours" | "radius" | "text"; answer: FindTopicNeighboursAnswer };
   fuse: { parameters: "combine" | "explain" | "format" | "k" | "names" | "normalise" | "runs"; answer: FuseAnswer };
   indexes: { parameters: never; answer: Holdings };
   infer: { parameters: "format" | "index" | "k" | "texts"; answer: InferAnswer };
@@ -1019,7 +1044,7 @@ export interface Verbs {
   map: { parameters: "allow_unknown" | "alpha" | "bits" | "culling" | "dimension" | "document" | "estimator" | "features" | "format" | "hubs" | "index" | "k" | "measure" | "mfw" | "ngram" | "points" | "reduce" | "sample" | "seed" | "smoothing" | "space" | "stopwords" | "text" | "vectors" | "where"; answer: MapAnswer };
   measure_uncertainty: { parameters: "format" | "models" | "step" | "words"; answer: MeasureUncertaintyAnswer };
   methods: { parameters: "about" | "format"; answer: MethodsAnswer };
-  near: { parameters: "dimensions" | "format" | "k" | "models" | "threshold" | "vectors" | "word" | "words"; answer: NearAnswer };
+  near: { parameters: "allow_unknown" | "dimensions" | "format" | "k" | "models" | "queries" | "threshold" | "vectors" | "word"; answer: NearAnswer };
   overview: { parameters: "format" | "index" | "where"; answer: OverviewAnswer };
   pairs: { parameters: "allow_unknown" | "alpha" | "approximate" | "bits" | "by" | "consensus" | "culling" | "dimension" | "document" | "estimator" | "features" | "format" | "hubs" | "index" | "k" | "measure" | "memory" | "mfw" | "ngram" | "points" | "reduce" | "sample" | "seed" | "smoothing" | "space" | "stopwords" | "text" | "vectors" | "where"; answer: PairsAnswer };
   predict: { parameters: "by" | "document" | "features" | "format" | "index" | "level" | "text" | "text_id" | "where"; answer: PredictAnswer };
@@ -1030,7 +1055,7 @@ export interface Verbs {
   show: { parameters: "context" | "format" | "id" | "index"; answer: ShowAnswer };
   speech: { parameters: "allow_unknown" | "document" | "format" | "index" | "k" | "text" | "vectors" | "where"; answer: SpeechAnswer };
   text: { parameters: "count" | "document" | "format" | "index" | "start"; answer: TextAnswer };
-  threshold: { parameters: "deviation" | "format" | "limit" | "models" | "sample" | "seed" | "synonyms" | "vectors"; answer: ThresholdAnswer };
+  threshold: { parameters: "deviation" | "format" | "limit" | "models" | "sample" | "seed" | "synonyms" | "vectors" | "word"; answer: ThresholdAnswer };
   topic_shares: { parameters: "by" | "format" | "index" | "k" | "topic" | "where"; answer: TopicSharesAnswer };
   topics: { parameters: "format" | "index" | "k" | "perplexity"; answer: TopicsAnswer };
   trend: { parameters: "bins" | "by" | "document" | "format" | "index" | "query" | "topic" | "where"; answer: TrendAnswer };
