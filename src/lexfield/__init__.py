@@ -102,7 +102,7 @@ if TYPE_CHECKING:  # every public name
     from lexfield.verbs.words import near as near
     from lexfield.verbs.words import threshold as threshold
 
-__version__ = "0.2.0.dev0"
+__version__ = "0.2.0"
 
 # Names of version 0.1, which work for one more version: where they are, and what to use instead.
 _RENAMED = {
