@@ -21,6 +21,7 @@ ALL = (
     "default_vectors",
     "startup",
     "search",
+    "queries",
     "bags",
     "serve",
     "page",
