@@ -61,6 +61,7 @@ export interface BagAnswer {
   ngram: number;
   types: number;
   tokens: number;
+  included?: boolean;
   results: (NgramRow)[];
   notes: (string)[];
 }
@@ -327,6 +328,7 @@ export interface HitRow {
   words?: string;
   differs?: (string)[];
   explanation?: Record<string, any> | null;
+  context?: string;
 }
 export interface Holdings {
   indexes: (IndexSummary)[];
@@ -865,6 +867,7 @@ export interface ThresholdAnswer {
   error: number;
   wordnet: WordNetThreshold | null;
   curve: (CurvePoint)[];
+  word_curves: (WordCurve)[];
   results: (ThresholdRow)[];
   notes: (string)[];
 }
@@ -963,6 +966,12 @@ export interface Window {
   probability: number | null;
   candidates: (CandidateAuthor)[];
 }
+export interface WordCurve {
+  word: string;
+  vectors: string;
+  threshold: number;
+  curve: (CurvePoint)[];
+}
 export interface WordNetThreshold {
   synonyms: number;
   deviation: number;
@@ -1010,15 +1019,15 @@ export interface lexfield.verbs.topics.NearDocument {
 export interface Verbs {
   align: { parameters: "a" | "b" | "format" | "index" | "k"; answer: AlignAnswer };
   attribute: { parameters: "by" | "document" | "features" | "format" | "index" | "measure" | "reject" | "rule" | "text" | "text_id" | "verify" | "where"; answer: AttributeAnswer };
-  bag: { parameters: "document" | "format" | "index" | "k" | "ngram" | "text" | "where"; answer: BagAnswer };
-  bags: { parameters: "algebra" | "allow_unknown" | "explain" | "format" | "full" | "index" | "k" | "like" | "method" | "query" | "start" | "unit" | "where"; answer: BagsAnswer };
+  bag: { parameters: "format" | "index" | "k" | "keep_case" | "ngram" | "operation" | "other" | "phrases" | "text_other" | "text_texts" | "texts" | "where"; answer: BagAnswer };
+  bags: { parameters: "algebra" | "allow_unknown" | "context" | "explain" | "format" | "full" | "index" | "k" | "like" | "method" | "query" | "start" | "unit" | "where"; answer: BagsAnswer };
   balls: { parameters: "format" | "index" | "query" | "r"; answer: BallsAnswer };
   clusters: { parameters: "allow_unknown" | "document" | "format" | "index" | "k" | "seed" | "seeds" | "text" | "vectors" | "where"; answer: ClustersAnswer };
   compare: { parameters: "a" | "a_where" | "allow_unknown" | "alpha" | "b" | "b_where" | "bits" | "culling" | "dimension" | "estimator" | "explain" | "features" | "format" | "hubs" | "index" | "interval" | "k" | "measure" | "mfw" | "ngram" | "p" | "points" | "reduce" | "resamples" | "seed" | "smoothing" | "space" | "stopwords" | "text_a" | "text_b" | "vectors" | "where"; answer: CompareAnswer };
   describe_vectors: { parameters: "format" | "vectors"; answer: DescribeVectorsAnswer };
   documents: { parameters: "format" | "index" | "k" | "query" | "sort" | "start" | "where"; answer: DocumentsAnswer };
   duplicates: { parameters: "format" | "full" | "index" | "min_words" | "threshold" | "unit"; answer: DuplicatesAnswer };
-  evaluate: { parameters: "against" | "by_query" | "format" | "measures" | "qrels" | "run"; answer: EvaluateAnswer };
+  evaluate: { parameters: "against" | "by_query" | "format" | "k" | "measures" | "others" | "qrels" | "run" | "variety"; answer: EvaluateAnswer };
   facets: { parameters: "format" | "index" | "where"; answer: FacetsAnswer };
   find_topic_neighbours: { parameters: "delta" | "eps" | "format" | "index" | "k" | "measure" | "neighbours" | "radius" | "text"; answer: FindTopicNeighboursAnswer };
   fuse: { parameters: "combine" | "explain" | "format" | "k" | "names" | "normalise" | "runs"; answer: FuseAnswer };
@@ -1036,18 +1045,18 @@ export interface Verbs {
   map: { parameters: "allow_unknown" | "alpha" | "bits" | "culling" | "dimension" | "document" | "estimator" | "features" | "format" | "hubs" | "index" | "k" | "measure" | "mfw" | "ngram" | "points" | "reduce" | "sample" | "seed" | "smoothing" | "space" | "stopwords" | "text" | "vectors" | "where"; answer: MapAnswer };
   measure_uncertainty: { parameters: "format" | "models" | "step" | "words"; answer: MeasureUncertaintyAnswer };
   methods: { parameters: "about" | "format"; answer: MethodsAnswer };
-  near: { parameters: "dimensions" | "format" | "k" | "models" | "queries" | "threshold" | "vectors" | "word"; answer: NearAnswer };
+  near: { parameters: "allow_unknown" | "dimensions" | "format" | "k" | "models" | "queries" | "threshold" | "vectors" | "word"; answer: NearAnswer };
   overview: { parameters: "format" | "index" | "where"; answer: OverviewAnswer };
   pairs: { parameters: "allow_unknown" | "alpha" | "approximate" | "bits" | "by" | "consensus" | "culling" | "dimension" | "document" | "estimator" | "features" | "format" | "hubs" | "index" | "k" | "measure" | "memory" | "mfw" | "nearest" | "ngram" | "points" | "reduce" | "sample" | "seed" | "smoothing" | "space" | "stopwords" | "text" | "vectors" | "where"; answer: PairsAnswer };
   predict: { parameters: "by" | "document" | "features" | "format" | "index" | "level" | "text" | "text_id" | "where"; answer: PredictAnswer };
   reuse: { parameters: "b" | "chance" | "date" | "document" | "format" | "index" | "kind" | "min_words" | "query" | "text" | "text_b" | "text_query" | "vectors" | "where"; answer: ReuseAnswer };
   rolling: { parameters: "by" | "document" | "features" | "format" | "index" | "rule" | "step" | "text" | "text_id" | "where" | "window"; answer: RollingAnswer };
   run: { parameters: "algebra" | "allow_unknown" | "format" | "id_field" | "index" | "k" | "method" | "queries" | "text_field" | "unit" | "where"; answer: RunAnswer };
-  search: { parameters: "algebra" | "allow_unknown" | "explain" | "format" | "full" | "index" | "k" | "like" | "method" | "metric" | "queries" | "query" | "start" | "unit" | "where"; answer: SearchAnswer };
+  search: { parameters: "algebra" | "allow_unknown" | "context" | "explain" | "format" | "full" | "index" | "k" | "like" | "method" | "metric" | "queries" | "query" | "start" | "unit" | "where"; answer: SearchAnswer };
   show: { parameters: "context" | "format" | "id" | "index"; answer: ShowAnswer };
   speech: { parameters: "allow_unknown" | "document" | "format" | "index" | "k" | "text" | "vectors" | "where"; answer: SpeechAnswer };
   text: { parameters: "count" | "document" | "format" | "index" | "start"; answer: TextAnswer };
-  threshold: { parameters: "deviation" | "format" | "limit" | "models" | "sample" | "seed" | "synonyms" | "vectors"; answer: ThresholdAnswer };
+  threshold: { parameters: "deviation" | "format" | "limit" | "models" | "sample" | "seed" | "synonyms" | "vectors" | "word"; answer: ThresholdAnswer };
   topic_shares: { parameters: "by" | "format" | "index" | "k" | "topic" | "where"; answer: TopicSharesAnswer };
   topics: { parameters: "format" | "index" | "k" | "perplexity"; answer: TopicsAnswer };
   trend: { parameters: "bins" | "by" | "document" | "format" | "index" | "query" | "topic" | "where"; answer: TrendAnswer };
