@@ -136,21 +136,18 @@ def compare_bm25(index: Index, queries: list[str]) -> dict[str, Any]:
         found = bm25s.tokenize(texts, stopwords=excluded, show_progress=False, return_ids=False)
         return [some for some in found if some]
 
-    def ask_peer(texts: list[str]) -> None:
-        if tokens := tokenize(texts):
-            peer.retrieve(tokens, k=K, show_progress=False, n_threads=1)
-
-    def ask_all() -> None:
-        list(index.search_many(queries, "bm25", K))
+    def ask_peer(texts: list[str]) -> object:
+        tokens = tokenize(texts)
+        return peer.retrieve(tokens, k=K, show_progress=False, n_threads=1) if tokens else None
 
     for text in queries:
-        index.search(text, "bm25", K), ask_peer([text])
+        index.search(text, "bm25", K)
+        ask_peer([text])
     ours = time_each(lambda text: index.search(text, "bm25", K), queries)
     theirs = time_each(lambda text: ask_peer([text]), queries)
     ask_peer(queries)
-    (all_ours,), (all_theirs,) = (
-        time_each(ask, [""]) for ask in (lambda _: ask_all(), lambda _: ask_peer(queries))
-    )
+    all_ours = time_each(lambda _: list(index.search_many(queries, "bm25", K)), ["all"])[0]
+    all_theirs = time_each(lambda _: ask_peer(queries), ["all"])[0]
     return {
         "times_bm25s_per_query": rounded(sum(theirs) / sum(ours)),
         "times_bm25s_all_at_once": rounded(all_theirs / all_ours),

@@ -181,7 +181,7 @@ def push_sums(
 ) -> int:
     """Push sums above 0 on a heap of the highest. Return its new size."""
     for number in range(len(blocks)):
-        first = np.int64(blocks[number]) << _BITS
+        first = int(blocks[number]) << _BITS
         for place in range(sums.shape[1]):
             score = sums[number, place]
             is_high = score > 0 and (size < len(items) or score >= scores[0])
@@ -196,7 +196,7 @@ def take_sums(sums: Array, blocks: Array, among: Array, floor: float) -> tuple[A
     rows, found = np.empty(sums.size, np.int64), np.empty(sums.size)
     size = 0
     for number in range(len(blocks)):
-        first = np.int64(blocks[number]) << _BITS
+        first = int(blocks[number]) << _BITS
         for place in range(sums.shape[1]):
             if sums[number, place] >= floor and (not len(among) or among[first + place]):
                 rows[size], found[size] = first + place, sums[number, place]
