@@ -63,8 +63,7 @@ def main() -> None:
     result["seed"] = SEED
     result["difference"] = (
         "The paper's sentences are translations of one English sentence; captions of one picture"
-        " are in their place, named by the picture because they are not ours to print. As in the"
-        " paper the metric finds more of them than Euclidean distance."
+        " are in their place, named by the picture because they are not ours to print."
     )
     text = json.dumps(result, indent=1, ensure_ascii=False)
     (HERE / "results" / "metric_example.json").write_text(text + "\n", "utf-8")
