@@ -82,8 +82,10 @@ if TYPE_CHECKING:  # every public name
     from lexfield.verbs.run import run as run
     from lexfield.verbs.runs import evaluate as evaluate
     from lexfield.verbs.runs import fuse as fuse
+    from lexfield.verbs.sample import sample as sample
     from lexfield.verbs.search import bags as bags
     from lexfield.verbs.search import search as search
+    from lexfield.verbs.sign import sign as sign
     from lexfield.verbs.text import show as show
     from lexfield.verbs.text import text as text
     from lexfield.verbs.topic_shares import topic_shares as topic_shares
@@ -100,7 +102,7 @@ if TYPE_CHECKING:  # every public name
     from lexfield.verbs.words import near as near
     from lexfield.verbs.words import threshold as threshold
 
-__version__ = "0.2.0.dev0"
+__version__ = "0.2.0"
 
 # Names of version 0.1, which work for one more version: where they are, and what to use instead.
 _RENAMED = {

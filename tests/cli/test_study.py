@@ -63,7 +63,7 @@ def test_simulate(run: Run, index: Path, queries: Path, tmp_path: Path, kind: st
         best = next(row for row in found["strengths"] if row["group"] == group)
         assert best["method"] == "ideas" and best["low"] > 0
     refused = run("study", "serve", study, "--no-browser")
-    assert refused.code == 2 and "holds simulated participants" in refused.err
+    assert refused.code == 2 and "contains simulated participants" in refused.err
     csv = run("study", "analyse", study, "--csv").out
     assert csv.startswith("group,target,method,chosen,asked,per_cent,low,high,chance\n")
 

@@ -240,7 +240,7 @@ def serve(path: StudyFile, **listening: Unpack[Listening]) -> None:
 
     with Study(path) as opened:
         if any(person.simulated for person in opened.participants()):
-            raise InputError(f"{path} holds simulated participants.", "Make a new study.")
+            raise InputError(f"{path} contains simulated participants.", "Make a new study.")
         serve_study(opened, **choose_address(listening), say=echo)
 
 

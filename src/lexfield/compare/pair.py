@@ -149,7 +149,7 @@ def estimate_pair(
     if is_unknown and bounds is not None:
         notes.append(f"no error bars: {options.measure} could not be computed for some resamples")
     if is_same:
-        notes.append("the texts hold the same words as often")
+        notes.append("both texts use the same words equally often")
     scale, bits = options.scale, UNITS[options.unit]
     return Estimate(
         value * scale,
@@ -249,7 +249,7 @@ class CloudPair:
                 raise InputError(
                     f"The {name} text has {distinct:,} distinct points; k = {options.k} needs"
                     f" {needed + 1:,}.",
-                    "Take a smaller k or a longer text.",
+                    "Use a smaller k or a longer text.",
                 )
         equal_radii = options.estimator == "equal_radius"
         self._d = 0.0 if equal_radii else find_exponent(clouds, options.dimension)
@@ -325,7 +325,7 @@ class CloudPair:
         if min((a > 0).sum(), (b > 0).sum()) <= k:
             raise InputError(
                 f"A sample of the texts has no {k} other points.",
-                "Take a smaller k or a longer text.",
+                "Use a smaller k or a longer text.",
             )
         distances, inside = find_radii(self._clouds.vectors, self._lists, points, a, b, k)
         return a[points].astype(np.float64), distances, inside

@@ -35,6 +35,7 @@ from lexfield.index.rows import Rows
 from lexfield.index.segment import Segment
 from lexfield.index.units import UNITS
 from lexfield.progress import Progress, silent
+from lexfield.results import Aside
 from lexfield.store.folder import Store
 from lexfield.topics.approximate import Search
 from lexfield.topics.lda import TopicModel
@@ -225,9 +226,11 @@ class RowMixtures:
             )
         elif len(found.rows):
             notes.append(
-                f"exact: {certificate.candidates:,} of {certificate.rows:,} rows computed; the last"
-                f" hit is at {measure} {certificate.kth:.4g}, no other row is under"
-                f" {certificate.bound:.4g}"
+                Aside(
+                    f"exact: {certificate.candidates:,} of {certificate.rows:,} rows computed; the"
+                    f" last hit is at {measure} {certificate.kth:.4g}, no other row is under"
+                    f" {certificate.bound:.4g}"
+                )
             )
         return found.rows.tolist(), scores, notes
 

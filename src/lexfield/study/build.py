@@ -201,9 +201,9 @@ def read_queries(path: str | Path) -> list[StudyQuery]:
     for query in found:
         queries[query] = None
         if len(queries) > MOST_QUERIES:
-            raise InputError(f"{path} holds more than {MOST_QUERIES:,} queries.")
+            raise InputError(f"{path} contains more than {MOST_QUERIES:,} queries.")
     if not queries:
-        raise InputError(f"{path} holds no queries.", "Write one query per line.")
+        raise InputError(f"{path} contains no queries.", "Write one query per line.")
     return list(queries)
 
 
@@ -217,7 +217,7 @@ def _parse_queries(value: object, path: str | Path) -> Iterable[StudyQuery]:
             for text in texts
         )
     raise ReadError(
-        f"{path} holds neither a list of texts nor lists of texts by level.",
+        f"{path} contains neither a list of texts nor lists of texts by level.",
         "For queries with suggestions use: lexfield study import",
     )
 
@@ -233,7 +233,7 @@ def read_suggestions(
     value = read_json(path)
     entries = value if isinstance(value, dict) else {}
     if not 0 < len(entries) <= MOST_QUERIES:
-        raise ReadError(f"{path} holds no suggestions: no entries by number.")
+        raise ReadError(f"{path} contains no suggestions: no entries by number.")
     queries, lists = [], []
     for name, entry in entries.items():
         missing = [key for key in ("query", *methods) if key not in _as_dict(entry)]
@@ -294,7 +294,7 @@ def clean(text: object, path: str | Path) -> str:
         raise ReadError(f"{path}: {str(text)[:60]!r} is not a text.")
     line = _join_lines(text)
     if not line:
-        raise ReadError(f"{path} holds an empty text.")
+        raise ReadError(f"{path} contains an empty text.")
     if len(line) > LONGEST:
         raise ReadError(f"{path}: a text has {len(line):,} characters, more than {LONGEST:,}.")
     return line

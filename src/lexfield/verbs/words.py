@@ -12,24 +12,24 @@ from msgspec import UNSET, Meta, UnsetType
 
 from lexfield.engine import Engine
 from lexfield.errors import InputError, UnknownWordError
-from lexfield.evaluate.trec import MOST_BYTES, read_lines
+from lexfield.evaluate.trec import read_queries
 from lexfield.plots.figure import Picture
 from lexfield.plots.words import draw_threshold
 from lexfield.progress import Progress, begin_stage, silent
 from lexfield.results import JsonObject, format_rows
 from lexfield.vectors.models import Models, is_models
-from lexfield.vectors.sources import make_absolute
+from lexfield.vectors.sources import make_absolute, read_foreign_words
 from lexfield.vectors.synonyms import Synonyms, count_synonyms
 from lexfield.vectors.threshold import DEVIATION, SYNONYMS, TERMS, Curve, Threshold, word_curve
 from lexfield.vectors.threshold import threshold as find_threshold
-from lexfield.vectors.wordvectors import WordVectors
+from lexfield.vectors.wordvectors import OTHER_LANGUAGES, WordVectors
 from lexfield.verbs.declare import Flags, Help, verb
 from lexfield.verbs.options import (
     ClusterAddress,
-    FileInput,
     Hits,
     Limit,
     ModelsInput,
+    QueryFile,
     Seed,
     Vectors,
     VectorsInput,
@@ -39,7 +39,6 @@ from lexfield.verbs.options import (
 )
 from lexfield.verbs.results import Result, hidden, save_picture
 
-_LONGEST_WORD = 10_000  # characters
 _BATCH = 500  # words per task
 _NOTES = 10
 
@@ -86,7 +85,7 @@ def near(
         Sequence[str], Meta(max_length=100_000), Flags(metavar="WORD..."), Help("Words to look up.")
     ] = (),
     *,
-    words: Annotated[FileInput | None, Help("File with one word per line.")] = None,
+    queries: Annotated[QueryFile, Flags(old="words")] = None,
     k: Hits = 10,
     threshold: Annotated[
         float | None,
@@ -101,28 +100,33 @@ def near(
         Flags(old="dims"),
         Help("Dimensions, for a folder with several sizes."),
     ] = None,
+    allow_unknown: Annotated[
+        bool, Help("Look up words of other languages in the English vectors, too.")
+    ] = False,
     cluster: ClusterAddress = None,
     progress: Progress = silent,
 ) -> NearWords:
     """Find the nearest words.
 
     With several models the cosine is a mean with its standard deviation, and each neighbour shows
-    in how many models it is among the k nearest, and at which ranks.
+    in how many models it is among the k nearest, and at which ranks. The vectors encoder know words
+    of 16 languages, and find near words in all of them.
 
         lexfield near book
+        lexfield near chien --vectors encoder
         lexfield near king queen -k 5 --json
         lexfield near river --threshold 0.6
         lexfield near book --vectors my-vectors.vec
         lexfield near book --models my-models
         lexfield near book --models first.vec --models second.vec --json
-        lexfield near --words all.txt -k 20 --jsonl --cluster tcp://10.0.0.5:8786
+        lexfield near --queries all.txt -k 20 --jsonl --cluster tcp://10.0.0.5:8786
     """
     if dimensions and not models:
         raise InputError("--dimensions goes with --models.")
-    if bool(word) == bool(words):
-        raise InputError("Give either a word, or a file of words with --words.")
-    wanted = _read_words(words) if words else word
-    if words and cluster and not models:
+    if bool(word) == bool(queries):
+        raise InputError("Give either a word, or a file of words with --queries.")
+    wanted = list(read_queries(queries).values()) if queries else word
+    if queries and cluster and not models:
         with use_engine(cluster) as engine:
             assert engine is not None
             return _find_on(engine, str(vectors), wanted, k, threshold, progress)
@@ -131,15 +135,22 @@ def near(
         several = _open_models(models, dimensions, progress)
         found, notes = _find(several, wanted, k, threshold)
         return NearWords(found, models=len(several), notes=[*several.notes, *notes])
-    found, notes = _find(load_vectors(vectors, progress=progress), wanted, k, threshold)
-    return NearWords(found, notes=notes)
+    known = load_vectors(vectors, progress=progress)
+    left, foreign = (wanted, []) if allow_unknown else leave_out_foreign(known, wanted)
+    found, notes = _find(known, left, k, threshold)
+    return NearWords(found, notes=[*foreign, *notes])
 
 
-def _read_words(path: str | Path) -> list[str]:
-    words = [line.strip() for _, line in read_lines(path, _LONGEST_WORD, MOST_BYTES)]
-    if not words:
-        raise InputError(f"There is no word in {path}.", "Write one word per line.")
-    return words
+def leave_out_foreign(known: WordVectors, words: Sequence[str]) -> tuple[list[str], list[str]]:
+    """Return words without those that English vectors know only by chance, and a note on each."""
+    foreign = read_foreign_words() if known.name == "default" else frozenset()
+    notes = [
+        f"{word!r} is not in the English vectors {known.name!r} but as a name or a quotation, whose"
+        f" neighbours say nothing about it. {OTHER_LANGUAGES} To see them anyway: --allow-unknown"
+        for word in words
+        if word.lower() in foreign
+    ]
+    return [word for word in words if word.lower() not in foreign], notes
 
 
 def _open_models(
@@ -306,7 +317,7 @@ def threshold(
     vectors: Annotated[ModelsInput, Flags(metavar="[VECTORS]...")] = (),
     *,
     word: Annotated[
-        Sequence[Annotated[str, Meta(max_length=_LONGEST_WORD)]],
+        Sequence[Annotated[str, Meta(max_length=10_000)]],
         Meta(max_length=20),
         Help("Also show the curve of this word alone; can be repeated."),
     ] = (),
