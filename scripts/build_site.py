@@ -16,8 +16,8 @@ import sys
 import tempfile
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parents[1]))
-from scripts.run_notebooks import NOTEBOOKS, render
+sys.path.insert(0, str(Path(__file__).parent))
+from run_notebooks import NOTEBOOKS, render
 
 ROOT = Path(__file__).parents[1]
 _LINK = re.compile(r"(!?)\[([^\]]*)\]\(((?:\.\./)+[^)#\s]+)(#[^)\s]*)?\)")
