@@ -19,6 +19,7 @@ from lexfield.engine.processes import Local
 from lexfield.errors import ClusterError, InputError
 from lexfield.search.index import Index
 from lexfield.text.corpus import Corpus
+from lexfield.verbs.reuse import reuse
 from lexfield.verbs.words import near
 from tests.cli.conftest import Run, run
 from tests.engine.nodes import PYTHONPATH, TASKS, Nodes
@@ -118,6 +119,9 @@ def test_jobs_give_the_same_bits_as_here(cluster: Cluster, sample: Corpus, tmp_p
         run = tmp_path / str(len(options))
         found_pairs = pairs(few, resume=run, engine=cluster, **options)
         assert np.array_equal(found_pairs.matrix, pairs(few, **options).matrix, equal_nan=True)
+    retold = [one for one in sample.documents if one.id.endswith("-market")]
+    passages = reuse(retold, resume=tmp_path / "reuse", cluster=cluster.address)
+    assert passages.to_dicts() == reuse(retold).to_dicts() != []
     words = tmp_path / "words.txt"
     words.write_text("book\nxyzzyx\nriver\n")
     there = near(words=words, k=3, cluster=cluster.address)

@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import random
 import time
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -81,6 +82,9 @@ def _click(page: Any, chosen: random.Random) -> int:
 
 def _count_server_memory() -> float:
     """Return the megabytes that the server and its workers have to themselves."""
-    own = psutil.Process()
-    python = [one for one in own.children(recursive=True) if one.exe() == own.exe()]
-    return float(sum(one.memory_full_info().uss for one in python)) / 1e6
+    own, total = psutil.Process(), 0.0
+    for one in own.children(recursive=True):
+        with suppress(psutil.NoSuchProcess):  # a task has ended meanwhile
+            if one.exe() == own.exe():
+                total += one.memory_full_info().uss / 1e6
+    return total

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Literal
 
 import numpy as np
@@ -73,14 +72,10 @@ def describe(shared: Shared, clusters: list[int]) -> list[PassagePair]:
     """Return the passages with their spans, kinds and alignments."""
     words = shared.words
 
-    @lru_cache(256)
-    def find_spans(document: int) -> NDArray[np.int64]:
-        return words.find_spans(document)
-
     found = []
     for passage, cluster in zip(shared.passages, clusters, strict=True):
         first, last, low, high = passage.box
-        spans = find_spans(passage.a), find_spans(passage.b)
+        spans = words.find_spans(passage.a, first, last), words.find_spans(passage.b, low, high)
         found.append(
             PassagePair(
                 _make_span(words, passage.a, first, last, spans[0]),
@@ -109,7 +104,7 @@ def choose_kind(passage: Passage) -> Kind:
 def _make_span(
     words: Words, document: int, first: int, last: int, spans: NDArray[np.int64]
 ) -> Span:
-    start, end = int(spans[first, 0]), int(spans[last, 1])
+    start, end = int(spans[0, 0]), int(spans[-1, 1])
     sentences = words.find_sentences(document, np.array([first, last])).tolist()
     corpus = words.corpus
     text = corpus.texts[document][start:end]
@@ -120,7 +115,11 @@ _Entry = tuple[Operation, int, int, float | None, bool]  # with places of words,
 
 
 def _list_steps(passage: Passage, a: NDArray[np.int64], b: NDArray[np.int64]) -> Iterator[Step]:
-    """Yield the steps of an alignment in the order of a; words only in b follow those before."""
+    """Yield the steps of an alignment in the order of a; words only in b follow those before.
+
+    ``a`` and ``b`` are the characters of all words of the passage.
+    """
+    begin_a, _, begin_b, _ = passage.box
 
     def locate(spans: NDArray[np.int64], first: int, last: int) -> Range | None:
         return None if first < 0 else (int(spans[first, 0]), int(spans[last, 1]))
@@ -132,7 +131,9 @@ def _list_steps(passage: Passage, a: NDArray[np.int64], b: NDArray[np.int64]) ->
                 last = entry
                 continue
             op, i, j, similarity, moved = first
-            yield Step(op, locate(a, i, last[1]), locate(b, j, last[2]), similarity, moved)
+            left = locate(a, i - begin_a, last[1] - begin_a)
+            right = locate(b, j - begin_b, last[2] - begin_b)
+            yield Step(op, left, right, similarity, moved)
         first = last = entry
 
 

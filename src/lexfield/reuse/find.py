@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from lexfield.arrays import Array
 from lexfield.compare.batches import Arrays
-from lexfield.engine import map_blocks
+from lexfield.engine import Engine, map_blocks
 from lexfield.progress import Progress, begin_stage, silent
 from lexfield.reuse.align import align_windows
 from lexfield.reuse.parts import Parts
@@ -23,6 +23,8 @@ from lexfield.reuse.words import Words
 
 _SEEDED = 16.0  # nats of the seeds of a window
 _BLOCK = 2000  # windows per task
+_TABLE = ("starts", "others", "values")  # of ``Scores``
+Running = tuple[Engine | None, Progress]
 
 
 @dataclass(frozen=True)
@@ -44,14 +46,16 @@ def find_shared(
     chance: float = 0.01,
     progress: Progress = silent,
     resume: str | Path | None = None,
+    engine: Engine | None = None,
 ) -> Shared:
     """Return all passages of which at most ``chance`` are expected by chance, best first.
 
     Documents of the same group are not compared; without groups, every two documents are.
     ``resume`` is a folder for finished parts, from which a run that was stopped goes on.
+    ``engine`` is a cluster that aligns; all its machines must see that folder.
     """
     begin_stage(progress, "finding places")
-    parts = Parts(resume, words, groups)
+    parts = Parts.of(resume, words, groups)
 
     def find() -> Arrays:
         found, limits = find_windows(words, groups, _SEEDED, progress)
@@ -66,7 +70,7 @@ def find_shared(
     least = find_least(chance, area)
     begin_stage(progress, "aligning")
     found: list[Passage] = []
-    for (a, b), paths in _align(words, windows, scores, parts, progress):
+    for (a, b), paths in _align(words, windows, scores, parts, (engine, progress)):
         found += make_passages(scorer, a, b, paths, least)
     found.sort(key=lambda one: (-one.score, one.a, one.b, one.box))
     return Shared(words, found, area, [*words.notes, *note_limits((most, few, texts))])
@@ -101,35 +105,65 @@ _AROUND = 96  # words on either side of the seeds of a window that can be aligne
 
 
 def _align(
-    words: Words, windows: Windows, scores: Scores, parts: Parts, progress: Progress
+    words: Words, windows: Windows, scores: Scores, parts: Parts, how: Running
 ) -> Iterator[tuple[tuple[int, int], list[NDArray[np.int64]]]]:
     """Yield, for every two documents with alignments, their pairs of places."""
+    engine, progress = how
     order = np.lexsort((windows.documents[:, 1], windows.documents[:, 0]))
+    sizes = np.diff(windows.offsets)[order]
+    ends = np.append(0, np.cumsum(sizes))
+    kept = np.repeat(windows.offsets[order] - ends[:-1], sizes) + np.arange(ends[-1])
+    run: Arrays = {
+        "tokens": words.tokens,
+        "offsets": words.offsets,
+        "documents": windows.documents[order],
+        "ends": ends,
+        "anchors": windows.anchors[kept],
+        **dict(zip(_TABLE, scores.table, strict=True)),
+    }
+    starts = range(0, len(windows), _BLOCK)
+    if engine is not None:
+        parts.compute_on(engine, f"{__name__}:align_part", run, map(_name_block, starts), progress)
 
     def align(start: int) -> list[tuple[tuple[int, int], NDArray[np.int64]]]:
-        chosen = order[start : start + _BLOCK]
-        documents = windows.documents[chosen]
-        sizes = windows.offsets[chosen + 1] - windows.offsets[chosen]
-        anchors = np.concatenate(
-            [windows.anchors[windows.offsets[w] : windows.offsets[w + 1]] for w in chosen.tolist()]
-        )
-
-        def compute() -> Arrays:
-            ends, least = np.append(0, np.cumsum(sizes)), int(LEAST * UNIT)
-            texts = words.tokens, words.offsets
-            found = align_windows(*texts, documents, ends, anchors, scores.table, COSTS, least)
-            return dict(zip(("made", "pairs"), found, strict=True))
-
-        made, pairs = parts.keep(f"{start:08d}", compute).values()
+        found = parts.keep(_name_block(start), lambda: align_block(run, start))
+        made, pairs = found["made"], found["pairs"]
         ends = made[:, 2].tolist()
-        owners = documents[made[:, 0]].tolist()
+        owners = run["documents"][start + made[:, 0]].tolist()
         return [
             ((a, b), pairs[first:end])
             for (a, b), first, end in zip(owners, [0, *ends], ends, strict=False)
         ]
 
-    starts = range(0, len(windows), _BLOCK)
     blocks = map_blocks(align, starts, progress=progress) if len(windows) else ()
     every = (one for block in blocks for one in block)
     for documents, group in groupby(every, key=lambda one: one[0]):
         yield documents, [pairs for _, pairs in group]
+
+
+def _name_block(start: int) -> str:
+    return f"{start:08d}"
+
+
+def align_block(run: Arrays, start: int) -> Arrays:
+    """Return the alignments of some windows."""
+    stop = min(start + _BLOCK, len(run["documents"]))
+    first, last = run["ends"][start], run["ends"][stop]
+    made, pairs = align_windows(
+        run["tokens"],
+        run["offsets"],
+        run["documents"][start:stop],
+        run["ends"][start : stop + 1] - first,
+        run["anchors"][first:last],
+        tuple(run[name] for name in _TABLE),
+        COSTS,
+        int(LEAST * UNIT),
+    )
+    return {"made": made, "pairs": pairs}
+
+
+def align_part(place: str, key: str, name: str) -> str:
+    """A task: align some windows and save the result."""
+    parts = Parts.at(place, key)
+    parts.keep(name, lambda: align_block(parts.inputs, int(name)))
+    return name

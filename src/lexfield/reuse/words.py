@@ -94,38 +94,50 @@ class Words:
     def get_tokens(self, document: int) -> NDArray[np.int32]:
         return self.tokens[self.offsets[document] : self.offsets[document + 1]]
 
-    def find_spans(self, document: int) -> NDArray[np.int64]:
-        """Return the first character and the end of each word of a document."""
-        corpus, text = self.corpus, self.corpus.texts[document]
-        spans = corpus.normalisation.word_spans(text)
-        if len(spans) == self.lengths[document]:
-            return np.array(spans, np.int64).reshape(-1, 2)
-        return self._find_by_sentence(document, text)
+    def find_spans(self, document: int, first: int, last: int) -> NDArray[np.int64]:
+        """Return the first character and the end of some words of a document, from the first to the
+        last.
 
-    def _find_by_sentence(self, document: int, text: str) -> NDArray[np.int64]:
-        """Return the same where normalising changes the number of words: sentence by sentence.
-
-        The words of a sentence that differs all have the span of the sentence.
+        The words of a sentence whose number of words changes when it is normalised all have the
+        span of the sentence.
         """
         corpus = self.corpus
-        first, last = corpus.sentence_offsets[document : document + 2].tolist()
-        found: list[tuple[int, int]] = []
-        end = 0
-        for row in range(first, last):
+        low, high = (
+            self.find_sentences(document, [first, last]) + self._find_row(document)
+        ).tolist()
+        begin = int(corpus.texts.offsets[document])
+        start = len(corpus.texts.text(begin, corpus.sentence_spans[low, 0]))
+        part = corpus.texts.text(corpus.sentence_spans[low, 0], corpus.sentence_spans[high, 1])
+        own = corpus.normalisation.word_spans(part)
+        if len(own) != corpus.token_offsets[high + 1] - corpus.token_offsets[low]:
+            own = self._find_by_sentence(range(low, high + 1))
+        skipped = first + self.offsets[document] - corpus.token_offsets[low]
+        return np.array(own[skipped : skipped + last - first + 1], np.int64) + start
+
+    def _find_by_sentence(self, rows: range) -> list[tuple[int, int]]:
+        """Return the same for the words of some sentences, counted from the first."""
+        corpus, found, start = self.corpus, [], 0
+        end = corpus.sentence_spans[rows[0], 0]
+        for row in rows:
             sentence = str(corpus.sentences[row])
-            start = max(text.find(sentence, end), end)
-            end = start + len(sentence)
+            start += len(corpus.texts.text(end, corpus.sentence_spans[row, 0]))
             own = corpus.normalisation.word_spans(sentence)
             count = int(corpus.token_offsets[row + 1] - corpus.token_offsets[row])
+            whole = [(start, start + len(sentence))] * count
             same = [(start + a, start + b) for a, b in own]
-            found += same if len(own) == count else [(start, end)] * count
-        return np.array(found, np.int64).reshape(-1, 2)
+            found += same if len(own) == count else whole
+            start, end = start + len(sentence), corpus.sentence_spans[row, 1]
+        return found
 
     def find_sentences(self, document: int, places: Array) -> NDArray[np.int64]:
         """Return the numbers, from 0, of the sentences of a document that hold some words."""
         places = np.asarray(places) + self.offsets[document]
         rows = np.searchsorted(self.corpus.token_offsets, places, "right") - 1
-        return np.asarray(rows - self.corpus.sentence_offsets[document])
+        return np.asarray(rows - self._find_row(document))
+
+    def _find_row(self, document: int) -> int:
+        """Return the row of the first sentence of a document."""
+        return int(self.corpus.sentence_offsets[document])
 
 
 @dataclass(frozen=True)

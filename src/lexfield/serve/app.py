@@ -26,7 +26,7 @@ from lexfield.errors import InputError, list_names
 from lexfield.results import JsonObject
 from lexfield.sample import pack_sample
 from lexfield.serve.access import is_loopback
-from lexfield.serve.bodies import read_body, read_form, read_query
+from lexfield.serve.bodies import read_body, read_form, read_query, respond, send_answer
 from lexfield.serve.guard import Limits, guarded_app, refuse
 from lexfield.serve.inputs import Call, make_parameter, offer, read_request, read_values
 from lexfield.serve.inputs import Request as VerbRequest
@@ -50,7 +50,6 @@ _TWINS = {
     "/v1/overview": "overview", "/v1/search": "search", "/v1/compare": "compare", "/v1/map": "map",
     "/v1/trend": "trends", "/v1/topics": "topics", "/v1/text": "read",
 }  # fmt: skip
-_MEDIA = {"json": "application/json", "csv": "text/csv; charset=utf-8"}
 _FOLLOWER = make_parameter(
     "follower",
     Annotated[str, Meta(pattern=r"^[A-Za-z0-9-]{8,40}$")],
@@ -71,7 +70,7 @@ _BUILD = {
         "",
     ),
     "id_field": make_parameter("id_field", Annotated[str, Meta(max_length=1000)], default=""),
-    "language": make_parameter("language", Annotated[str, Meta(max_length=20)], default="en"),
+    "language": make_parameter("language", Annotated[str, Meta(max_length=20)], default=""),
     "follower": _FOLLOWER,
 }
 
@@ -251,8 +250,7 @@ class Api:
         found = await self._server.answer(asked)
         taken = 1000 * (time.perf_counter() - begin)
         timing = f"{asked.verb.name};dur={taken:.1f}"
-        headers = {"server-timing": timing, "cache-control": "no-store"}
-        return Response(found, headers=headers, media_type=_MEDIA[asked.format])
+        return send_answer(found, {"server-timing": timing, "cache-control": "no-store"})
 
     async def explain(self, request: Request) -> Response:
         """Say how to start a verb that is asked for an answer, but runs only as a job."""
@@ -289,7 +287,7 @@ class Api:
             sent, values["title_field"] = [Sent("sample.jsonl", pack_sample())], "none"
         if not sent:
             raise InputError("Nothing was sent.", "Send files, or a text.")
-        language = values.get("language", "en")
+        language = values.get("language") or None  # detected by default
         stopwords(language)  # an unknown one is an error before any work
         first = sent[0].name.replace("\\", "/").rpartition("/")[2]
         job = self._server.build(
@@ -359,8 +357,7 @@ class Api:
 
     async def answer_job(self, request: Request) -> Response:
         """Return the answer of a job, the same as that of the verb's own address."""
-        answer = self._server.jobs.answer(request.path_params["id"])
-        return Response(answer, media_type=_MEDIA["json" if answer.startswith(b"{") else "csv"])
+        return send_answer(self._server.jobs.answer(request.path_params["id"]))
 
     async def stream(self, request: Request) -> Response:
         """Send the job whenever it changes, as server-sent events, until it is over."""
@@ -368,11 +365,6 @@ class Api:
         events = self._server.jobs.stream(request.path_params["id"])
         headers = {"cache-control": "no-store"}
         return StreamingResponse(events, headers=headers, media_type="text/event-stream")
-
-
-def respond(value: object, status: int = 200) -> Response:
-    """Return a value as JSON."""
-    return Response(msgspec.json.encode(value), status, media_type="application/json")
 
 
 def _split(values: JsonObject, name: str) -> JsonObject:

@@ -9,15 +9,20 @@ from typing import Annotated, Literal
 
 from msgspec import Meta
 
-from lexfield.cluster.dask_engine import open_engine
+from lexfield.cluster.dask_engine import Cluster, choose_run_folder, open_engine
 from lexfield.engine import Engine
-from lexfield.progress import Progress, silent
+from lexfield.progress import Progress, begin_stage, silent
 from lexfield.vectors.models import Models, is_models, open_all
 from lexfield.vectors.wordvectors import WordVectors
 from lexfield.verbs.declare import Flags, Help, Input
 
 FileInput = Annotated[str | Path, Input("file")]
 Target = Annotated[str | Path, Input("target")]
+QueryFile = Annotated[
+    FileInput | None,
+    Flags(metavar="FILE"),
+    Help("File of queries: one per line, id<TAB>query, or JSON lines; - is standard input."),
+]
 Vectors = WordVectors | str | Path
 VectorsInput = Annotated[
     Vectors,
@@ -101,6 +106,21 @@ def use_engine(cluster: str | None) -> Iterator[Engine | None]:
         yield engine
     finally:
         engine.close()
+
+
+def choose_parts_folder(
+    engine: Engine | None, resume: str | Path | None, key: str, progress: Progress
+) -> tuple[str | Path | None, list[str]]:
+    """Return the folder for finished parts, and notes: a cluster needs one that its machines see.
+
+    ``key`` says what is computed, so that the same run finds the same folder again.
+    """
+    if not isinstance(engine, Cluster) or resume is not None:
+        return resume, []
+    folder = choose_run_folder(engine, key)
+    note = f"finished parts are kept in {folder}; delete it when you have the result"
+    begin_stage(progress, note)
+    return folder, [note]
 
 
 def load_vectors(

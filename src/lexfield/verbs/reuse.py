@@ -34,7 +34,16 @@ from lexfield.verbs.input import (
     read_texts,
     refuse_ids,
 )
-from lexfield.verbs.options import By, Resume, Target, VectorsInput, load_vectors
+from lexfield.verbs.options import (
+    By,
+    ClusterAddress,
+    Resume,
+    Target,
+    VectorsInput,
+    choose_parts_folder,
+    load_vectors,
+    use_engine,
+)
 from lexfield.verbs.results import Result, hidden
 from lexfield.verbs.reuse_page import (
     format_chance,
@@ -154,10 +163,11 @@ def reuse(
     chance: Annotated[
         float,
         Meta(gt=0, le=1000),
-        Help("Report passages as long as at most so many are expected by chance in the whole run."),
+        Help("Report passages of which at most this many are expected by chance in the whole run."),
     ] = 0.01,
     vectors: VectorsInput = "default",
     resume: Resume = None,
+    cluster: ClusterAddress = None,
     progress: Progress = silent,
     **options: Unpack[ReuseOptions],
 ) -> Reuse:
@@ -172,6 +182,7 @@ def reuse(
         lexfield reuse books.idx --query draft.txt --kind reworded
         lexfield reuse emma ulysses --index books.idx --json
         lexfield reuse letters/ --metadata letters.csv --date year --chance 1
+        lexfield reuse books/ -o reuse.jsonl --resume /shared/run --cluster tcp://10.0.0.5:8786
     """
     for path in (options["html"], options["output"]):
         if path is not None and not Path(path).absolute().parent.is_dir():
@@ -181,9 +192,13 @@ def reuse(
     other = b if query is None else query
     corpus, groups, language = _read(a, other, query is not None, options, progress)
     words = Words.of(corpus, load_vectors(vectors, progress=progress), language)
-    shared = find_shared(words, groups, chance, progress, resume)
+    with use_engine(cluster) as engine:
+        key = repr([list(corpus.ids), len(corpus.tokens)])
+        resume, notes = choose_parts_folder(engine, resume, key, progress)
+        shared = find_shared(words, groups, chance, progress, resume, engine)
     begin_stage(progress, "describing")
     result = _report(shared, options)
+    result.notes += notes
     if not result.pairs:
         result.notes.append(_explain_none(corpus, chance))
     if options["html"] is not None:
