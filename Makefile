@@ -32,8 +32,8 @@ lint: $(VENV)/.installed-dev
 bench: $(VENV)/.installed-bench
 	$(BIN)/python benchmarks/run.py
 
-docs: $(VENV)/.installed-docs
-	$(BIN)/mkdocs build --strict
+docs: $(VENV)/.installed-dev
+	$(BIN)/python scripts/build_site.py
 
 audit: $(VENV)/.installed
 	$(PYTHON) -m venv $(VENV)-audit && $(VENV)-audit/bin/pip install --quiet pip-audit safety-db packaging
@@ -52,15 +52,11 @@ $(VENV)/.installed: pyproject.toml constraints.txt | $(VENV)/bin/python
 	touch $@
 
 $(VENV)/.installed-dev: pyproject.toml constraints.txt | $(VENV)/bin/python
-	$(PIP) -e '.[all,dev]'
+	$(PIP) -e '.[all,dev,docs]'
 	touch $@ $(VENV)/.installed
 
 $(VENV)/.installed-bench: $(VENV)/.installed-dev
 	$(PIP) -e '.[bench]'
-	touch $@
-
-$(VENV)/.installed-docs: $(VENV)/.installed-dev
-	$(PIP) -e '.[docs]'
 	touch $@
 
 clean:

@@ -16,6 +16,7 @@ from harness import HERE, save
 ALL = (
     "segmentation",
     "cutting",
+    "languages",
     "neighbours",
     "threshold",
     "default_vectors",

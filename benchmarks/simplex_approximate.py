@@ -18,8 +18,7 @@ import numpy as np
 from harness import rounded, save
 from simplex import QUERIES, ROWS, TOPICS, K, draw
 
-sys.path.append(str(Path(__file__).parents[1] / "reproduce"))
-from approximate import Hnsw, Ivf, KdTree, Method, PStableHashes, make_neighbours
+from lexfield.topics.approximate import Hnsw, Ivf, KdTree, Method, PStableHashes, make_neighbours
 
 ALPHA = 0.01
 METHODS: dict[str, Method] = {

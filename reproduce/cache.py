@@ -12,6 +12,7 @@ import json
 import re
 import subprocess
 from collections.abc import Iterable, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -37,7 +38,7 @@ def reached(script: Path) -> list[Path]:
             continue
         found.add(path)
         text = path.read_text("utf-8")
-        waiting += [file for name in _imported(ast.parse(text)) for file in _files(name)]
+        waiting += [file for name in _imported(text) for file in _files(name)]
         if "import_module(" in text and SOURCE in path.parent.parents:
             waiting += path.parent.glob("*.py")  # modules fetched by name, as search methods are
         waiting += [
@@ -46,13 +47,16 @@ def reached(script: Path) -> list[Path]:
     return sorted(found)
 
 
-def _imported(tree: ast.AST) -> Iterable[str]:
-    for node in ast.walk(tree):
+@cache
+def _imported(text: str) -> list[str]:
+    """The names of the modules that a source imports, anywhere."""
+    names = []
+    for node in ast.walk(ast.parse(text)):
         if isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names)
+            names += [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom) and node.module:
-            yield node.module
-            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+            names += [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]
+    return names
 
 
 def _files(name: str) -> list[Path]:
@@ -80,26 +84,70 @@ def parts(script: Path, data: Path, folders: Sequence[str], arguments: Sequence[
     files = sorted(p for name in folders for p in (data / name).rglob("*") if p.is_file())
     return {
         "source": digest(reached(script), ROOT),
+        "script": script_hash(script),
         "data": digest(files, data) if files else "",
         "arguments": list(arguments),
     }
+
+
+def script_hash(script: Path) -> str:
+    """One hash over the script and what it imports from ``reproduce`` and ``benchmarks``."""
+    waiting, found = [script], set()
+    while waiting:
+        path = waiting.pop()
+        if path not in found and SOURCE not in path.parents:
+            found.add(path)
+            waiting += [f for name in _imported(path.read_text("utf-8")) for f in _files(name)]
+    return digest(sorted(found), ROOT)
 
 
 def made() -> dict[str, Any]:
     return dict(json.loads(MADE.read_text("utf-8"))) if MADE.is_file() else {}
 
 
-def record(name: str, key: Any, outputs: Sequence[str], day: str, minutes: float) -> None:
-    """Keep what results were made with."""
+def record(
+    name: str, key: Any, outputs: Sequence[str], *, command: str, day: str, minutes: float
+) -> None:
+    """Keep what results were made with: code, data, seed, command and duration."""
     known = made()
     known[name] = {
         "key": key,
         "version": __version__,
+        "commit": commit(),
+        "command": command,
+        "seed": _seed(outputs),
         "made": day,
         "minutes": round(minutes, 1),
         "results": _sums(outputs),
     }
     replace_file(MADE, canonical_json(known))
+
+
+def commit() -> str:
+    """The commit of the sources, with a + if files have changed since."""
+    if not (head := _git("rev-parse", "--short=8", "HEAD")):
+        return "unknown"
+    return head + ("+" if _git("status", "--porcelain", "--", "src", "reproduce/*.py") else "")
+
+
+def _git(*arguments: str) -> str:
+    try:
+        done = subprocess.run(
+            ["git", *arguments], cwd=ROOT, capture_output=True, text=True, check=False
+        )
+    except OSError:
+        return ""
+    return done.stdout.strip() if done.returncode == 0 else ""
+
+
+def _seed(outputs: Sequence[str]) -> Any:
+    """What the results say about their seeds; None for a script that draws nothing at random."""
+    for output in outputs:
+        if output.endswith(".json"):
+            result = json.loads((RESULTS / output).read_text("utf-8"))
+            if (seed := result.get("seed", result.get("seeds"))) is not None:
+                return seed
+    return None
 
 
 def _sums(outputs: Sequence[str]) -> dict[str, str]:
@@ -112,13 +160,3 @@ def recorded(name: str, outputs: Sequence[str]) -> dict[str, Any] | None:
     known: dict[str, Any] | None = made().get(name)
     whole = known and all((RESULTS / output).is_file() for output in outputs)
     return known if whole and known and known["results"] == _sums(outputs) else None
-
-
-def committed(output: str) -> str:
-    """When a result that no record tells of was last committed, and as what."""
-    asked = ["git", "log", "-1", "--format=%cs in commit %h", "--", str(RESULTS / output)]
-    try:
-        done = subprocess.run(asked, cwd=ROOT, capture_output=True, text=True, check=False)
-    except OSError:
-        return ""
-    return done.stdout.strip() if done.returncode == 0 else ""

@@ -17,10 +17,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from metric_features import Grams
 
 from lexfield import MinimumDistortion
 from lexfield.metric.choose import measure_recovery
+from lexfield.metric.features import Grams
 from lexfield.plots.figure import COLOURS, figure, save
 from lexfield.sample import PARAPHRASES
 

@@ -38,9 +38,9 @@ from published_totals import (
     wilson,
 )
 from scipy.optimize import brentq
-from suggestion_measures import unique_share
 
 from lexfield import Corpus, Index
+from lexfield.evaluate.variety import unique_share
 from lexfield.results import format_rows
 from lexfield.study.analyse import GroupAnalysis, analyse
 from lexfield.study.build import import_study, new_study, read_queries

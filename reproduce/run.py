@@ -49,7 +49,8 @@ def main() -> None:
         print("\n".join(format_rows(listed(items, options.data), len(items))))
         return
     failed = [] if options.report else [s.name for s in scripts if not run(s, options)]
-    write_report()
+    if options.report:
+        write_report()
     if failed:
         raise SystemExit(f"not run: {', '.join(failed)}")
 
@@ -107,7 +108,15 @@ def run(script: Script, options: argparse.Namespace) -> bool:
     if done.returncode:
         say(f"{script.name}: failed after {minutes:.1f} min")
         return False
-    cache.record(script.name, wanted, script.outputs, f"{datetime.now(UTC):%Y-%m-%d}", minutes)
+    cache.record(
+        script.name,
+        wanted,
+        script.outputs,
+        command=f"lexfield reproduce {script.name}",
+        day=f"{datetime.now(UTC):%Y-%m-%d}",
+        minutes=minutes,
+    )
+    write_report()  # an interrupted run resumes here
     say(f"{script.name}: done in {minutes:.1f} min")
     return True
 
@@ -118,9 +127,21 @@ def say(text: str) -> None:
 
 def write_report() -> None:
     parts = chapters()
-    replace_file(PAGE, markdown(TITLE, LEAD, parts, PAGE).encode())
-    replace_file(REPORT, html(TITLE, LEAD, parts).encode())
+    replace_file(PAGE, markdown(TITLE, lead(), parts, PAGE).encode())
+    replace_file(REPORT, html(TITLE, lead(), parts).encode())
     say(f"wrote {PAGE} and {REPORT} ({REPORT.stat().st_size / 1e6:.1f} MB)")
+
+
+def lead() -> str:
+    """What the page is, and how many results have a record of how they were made."""
+    records = [cache.recorded(script.name, script.outputs) for script in SCRIPTS.values()]
+    commits = {known["commit"] for known in records if known}
+    days = sorted(known["made"] for known in records if known)
+    return (
+        f"{LEAD} {len(days)} of {len(records)} scripts have a record of how their results were made"
+        + (f", at {len(commits)} commits from {days[0]} to {days[-1]}" if days else "")
+        + "; `lexfield reproduce --list` says which of them the code has overtaken since."
+    )
 
 
 def chapters() -> list[Chapter]:
@@ -134,35 +155,30 @@ def section(item: Item) -> Section:
     path = cache.RESULTS / item.file
     if not path.is_file():
         told: list[Block] = [f"Not run yet: `lexfield reproduce {item.name}`."]
-        return Section(item.name, item.title, told, f"Made by `{item.script}.py`.")
+        return Section(item.name, item.title, told, f"By `{item.script}.py`.")
     result = json.loads(path.read_text("utf-8"))
-    return Section(item.name, item.title, item.show(result), provenance(item, result))
+    return Section(item.name, item.title, item.show(result), provenance(item))
 
 
-def provenance(item: Item, result: dict[str, Any]) -> str:
-    """By what, when, from which seeds and how long."""
-    told = [f"Made by `{item.script}.py`"]
+def provenance(item: Item) -> str:
+    """By which code, from which data and seeds, with which command, when and how long."""
     known = cache.recorded(item.script, SCRIPTS[item.script].outputs)
-    if known:
-        sources = known["key"]
-        told.append(
-            f"on {known['made']} with lexfield {known['version']} (source {sources['source'][:8]}"
-            + (f", data {sources['data'][:8]})" if sources["data"] else ")")
-        )
-    elif when := cache.committed(item.file):
-        told.append(f"without a record of its key; last changed {when}")
-    minutes = known["minutes"] if known else result.get("minutes")
-    if minutes is None and "seconds" in result:
-        minutes = round(result["seconds"] / 60, 1)
-    text = " ".join(told)
-    if minutes is not None:
-        text += f"; {minutes:g} min"
-    if (seed := result.get("seed", result.get("seeds"))) is not None:
-        if isinstance(seed, dict):
-            seed = [f"{times} for {name}" for name, times in seed.items()]
-        several = isinstance(seed, list)
-        text += f"; seeds {', '.join(map(str, seed))}" if several else f"; seed {seed}"
-    return f"{text}."
+    if known is None:
+        return f"Made by an earlier version of `{item.script}.py`, without a record."
+    sources, seed = known["key"], known["seed"]
+    if isinstance(seed, dict):
+        seed = [f"{times} for {name}" for name, times in seed.items()]
+    seeds = ", ".join(map(str, seed)) if isinstance(seed, list) else seed
+    told = [
+        f"Made on {known['made']} by `{known['command']}`",
+        f"lexfield {known['version']} at commit {known['commit']} (source {sources['source'][:8]})",
+        f"data {sources['data'][:8]}" if sources["data"] else "no data but the sample",
+        "no seed" if seed is None else f"seed {seeds}",
+        f"{known['minutes']:g} min",
+    ]
+    if sources["script"] != cache.script_hash(HERE / f"{item.script}.py"):
+        told.append("**the script has changed since**")
+    return "; ".join(told) + "."
 
 
 if __name__ == "__main__":

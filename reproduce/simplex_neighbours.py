@@ -21,7 +21,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from approximate import KdTree, Method, PStableHashes, make_neighbours
 from scipy.special import rel_entr
 from simplex_bounds import ALPHAS, LENGTHS
 
@@ -29,6 +28,7 @@ from lexfield import Corpus
 from lexfield.bags.matrix import BagMatrix
 from lexfield.plots.figure import COLOURS, figure, save
 from lexfield.text.stopwords import stopwords
+from lexfield.topics.approximate import KdTree, Method, PStableHashes, make_neighbours
 from lexfield.topics.lda import Filters, TopicModel
 from lexfield.topics.simplex import Neighbours
 

@@ -16,9 +16,9 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from variety import LEVELS, METHODS, T, _words, build
+from variety import LEVELS, METHODS, T, build
 
-from lexfield import Corpus, Index
+from lexfield import Corpus, Index, Normalisation
 from lexfield.sample import TEXTS
 from lexfield.text.stopwords import stopwords
 
@@ -80,7 +80,7 @@ def counted(query: str, suggestions: list[str]) -> tuple[int, int, int]:
 
 
 def content(text: str) -> set[str]:
-    return set(_words(text)) - stopwords("en")
+    return set(Normalisation().words(text)) - stopwords("en")
 
 
 def summary(rows: Any) -> tuple[str, str]:

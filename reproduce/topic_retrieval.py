@@ -21,7 +21,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from approximate import KdTree, Method, PStableHashes, make_neighbours
 from scipy.sparse import csr_matrix
 from scipy.special import rel_entr
 
@@ -31,6 +30,7 @@ from lexfield.evaluate.fusion import fuse_runs
 from lexfield.evaluate.measures import by_query, compare
 from lexfield.evaluate.trec import Qrels, Run, read_qrels
 from lexfield.text.stopwords import stopwords
+from lexfield.topics.approximate import KdTree, Method, PStableHashes, make_neighbours
 from lexfield.topics.lda import Filters, TopicModel
 
 HERE = Path(__file__).parent
@@ -113,7 +113,8 @@ def main() -> None:
     started = time.time()
     sets: dict[str, Any] = {}
     for name in options.sets:
-        sets[name] = measure(options.data / "ir" / name)
+        collection = Collection.read(options.data / "ir" / name)
+        sets[name] = measure(collection, bm25(collection))
         print(name, json.dumps(sets[name]["table_2"]), flush=True)
         result = {
             "mean_of_sets": means(list(sets.values())),
@@ -129,20 +130,22 @@ def main() -> None:
 class Collection:
     """Documents and queries as counts of the words that both models see."""
 
-    def __init__(self, folder: Path) -> None:
-        documents = [json.loads(line) for line in (folder / "corpus.jsonl").open(encoding="utf-8")]
-        asked = [json.loads(line) for line in (folder / "queries.jsonl").open(encoding="utf-8")]
-        qrels = read_qrels(folder / "qrels.tsv")
-        asked = [query for query in asked if query["_id"] in qrels]
-        self.ids = [document["_id"] for document in documents]
-        self.names = [query["_id"] for query in asked]
-        texts = [f"{d.get('title', '')}\n\n{d['text']}" for d in documents]
-        bags = BagMatrix.of(Corpus.of([*texts, *(query["text"] for query in asked)]))
+    def __init__(self, ids: list[str], texts: list[str], asked: dict[str, str], qrels: Any) -> None:
+        self.ids, self.names, self.qrels = ids, list(asked), {name: qrels[name] for name in asked}
+        bags = BagMatrix.of(Corpus.of([*texts, *asked.values()]))
         excluded = stopwords("en")
         self.words = ["" if word in excluded else word for word in bags.types]
         self.documents = bags.counts[: len(texts)].tocsr()
         self.queries = bags.counts[len(texts) :].tocsr()
-        self.qrels = {name: qrels[name] for name in self.names}
+
+    @classmethod
+    def read(cls, folder: Path) -> Collection:
+        documents = [json.loads(line) for line in (folder / "corpus.jsonl").open(encoding="utf-8")]
+        asked = [json.loads(line) for line in (folder / "queries.jsonl").open(encoding="utf-8")]
+        qrels = read_qrels(folder / "qrels.tsv")
+        texts = [f"{d.get('title', '')}\n\n{d['text']}" for d in documents]
+        queries = {query["_id"]: query["text"] for query in asked if query["_id"] in qrels}
+        return cls([document["_id"] for document in documents], texts, queries, qrels)
 
     def half(self, first: int) -> Qrels:
         return {name: self.qrels[name] for name in self.names[first::2]}
@@ -155,14 +158,13 @@ class Collection:
         )
 
 
-def measure(folder: Path) -> dict[str, Any]:
-    collection = Collection(folder)
+def measure(collection: Collection, words: Run, sizes: tuple[int, ...] = SIZES) -> dict[str, Any]:
+    """All tables for a collection and its ranking by words."""
     development, test = collection.half(1), collection.half(0)
-    words = bm25(collection)
     table_3: dict[str, list[float]] = {name: [] for name in METHODS}
     seconds: dict[str, list[float]] = {name: [] for name in METHODS}
     runs: dict[str, Run] = {}
-    for size in SIZES:
+    for size in sizes:
         mixtures, queries, looping = infer(collection, size)
         for name, (method, distance) in METHODS.items():
             depth = len(mixtures) if method == "scan" else DEPTH
@@ -186,7 +188,7 @@ def measure(folder: Path) -> dict[str, Any]:
     )
     both = fused(words, top, *chosen)
     runs = {"words (BM25)": words, **runs, "aggregated": both}
-    (against,) = compare(both, words, test, ["map"])
+    against = compare(both, words, test, ["map", "p@10"])
     return {
         "documents": len(collection.ids),
         "queries": len(test),
@@ -198,7 +200,13 @@ def measure(folder: Path) -> dict[str, Any]:
         },
         "table_5": table_5,
         "chosen": chosen,
-        "aggregated_over_words_p": round(against.p_randomisation, 4),
+        "aggregated_over_words": {
+            one.measure: {
+                "difference": round(one.difference, 4),
+                "p": round(one.p_randomisation, 4),
+            }
+            for one in against
+        },
     }
 
 
@@ -227,8 +235,9 @@ def infer(collection: Collection, size: int) -> tuple[Any, Any, float]:
     return mixtures, queries, (time.perf_counter() - start) / 3
 
 
-def bm25(collection: Collection, k1: float = 1.5, b: float = 0.75) -> Run:
-    """Robertson's BM25 over all words that are no stopwords."""
+def bm25(collection: Collection, queries: Any = None, k1: float = 1.5, b: float = 0.75) -> Run:
+    """Robertson's BM25 over all words that are no stopwords; ``queries`` are counts of words."""
+    queries = collection.queries if queries is None else queries
     kept = [column for column, word in enumerate(collection.words) if word]
     counts = collection.documents[:, kept].tocsr().astype(np.float64)
     lengths = np.asarray(counts.sum(axis=1)).ravel()
@@ -238,7 +247,7 @@ def bm25(collection: Collection, k1: float = 1.5, b: float = 0.75) -> Run:
     norm = k1 * (1 - b + b * lengths[rows] / lengths.mean())
     data = idf[counts.indices] * counts.data * (k1 + 1) / (counts.data + norm)
     weights = csr_matrix((data, counts.indices, counts.indptr), counts.shape)
-    scores = np.asarray((collection.queries[:, kept] @ weights.T).todense())
+    scores = np.asarray((queries[:, kept] @ weights.T).todense())
     order = [np.lexsort((np.arange(len(s)), -s))[:DEPTH] for s in scores]
     order = [rows[s[rows] > 0] for rows, s in zip(order, scores, strict=True)]
     return collection.run("words", order, [s[rows] for rows, s in zip(order, scores, strict=True)])

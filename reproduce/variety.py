@@ -19,9 +19,10 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
-from suggestion_measures import list_jaccard, relevance, unique_share
+from numpy.typing import NDArray
 
 from lexfield import Corpus, Document, Index
+from lexfield.evaluate.variety import measure_redundancy, unique_share
 from lexfield.search.method import format_method
 from lexfield.search.registry import parse
 from lexfield.text.stopwords import stopwords
@@ -159,14 +160,16 @@ def figures(
     excluded = stopwords("en")
     result = {}
     for name, lists in given.items():
-        cut = [[_words(text) for text in suggestions] for suggestions in lists]
-        content = [[[w for w in ws if w not in excluded] for ws in one] for one in cut]
+        redundancy = measure_redundancy(lists, excluded)
         owner = np.repeat(np.arange(len(lists)), [len(one) for one in lists])
         flat = np.array([row for one in rows[name] for row in one], np.int64)
         result[name] = {
             "unique_per_cent": round(100 * unique[name], 2) if name in unique else None,
-            "list_jaccard_with_stopwords": round(list_jaccard(cut), 4),
-            "list_jaccard_without_stopwords": round(list_jaccard(content), 4),
+            "list_jaccard_with_stopwords": round(redundancy["list_jaccard"], 4),
+            "list_jaccard_without_stopwords": round(
+                redundancy["list_jaccard_without_stopwords"], 4
+            ),
+            "list_jaccard_with_punctuation": round(redundancy["list_jaccard_with_punctuation"], 4),
             "relevance": round(relevance(asked, vectors[flat], owner), 4),
             "milliseconds_a_query": round(1000 * took[name] / len(texts), 2)
             if name in took
@@ -175,11 +178,16 @@ def figures(
     return result
 
 
-def _words(text: str) -> list[str]:
-    from lexfield.text.normalise import Normalisation
-    from lexfield.text.segment import split_words
+def relevance(
+    queries: NDArray[np.floating], suggested: NDArray[np.floating], owner: NDArray[np.integer]
+) -> float:
+    """Mean cosine between suggestions and their queries.
 
-    return split_words(Normalisation()(text))
+    Rows are unit vectors from a sentence encoder that had no part in the search; suggestion i
+    belongs to query ``owner[i]``.
+    """
+    cosines = np.einsum("ij,ij->i", suggested, queries[owner])
+    return float(cosines.mean()) if len(cosines) else 0.0
 
 
 def encode(texts: list[str]) -> Any:

@@ -29,8 +29,8 @@ Results go to stdout; notes, narration and progress to stderr (the last two on a
 Every command that prints results takes `--json`, `--jsonl` and `--csv`. `--json` is one object:
 
 ```json
-{"schema": "lexfield.near/1", "notes": [],
- "results": [{"word": "books", "similarity": 0.8, "distance": 0.6}]}
+{"schema": "lexfield.near/1", "results": [{"word": "books", "similarity": 0.8, "distance": 0.6}],
+ "notes": [], "provenance": {"request": "9f86d0…", "stores": []}}
 ```
 
 Exit codes: 0 found, 1 nothing found, 2 error. `--debug` with any command shows the traceback of an
@@ -67,7 +67,7 @@ def build_cli_page() -> str:
 def _list_sections(name: str, command: click.Command) -> Iterator[str]:
     """Yield the help of a command, then that of the commands in it."""
     context = click.Context(
-        command, info_name=name, terminal_width=96, help_option_names=["-h", "--help"]
+        command, info_name=name, terminal_width=80, help_option_names=["-h", "--help"]
     )
     yield f"## {name}\n\n```text\n{command.get_help(context)}\n```\n"
     if isinstance(command, click.Group):

@@ -16,6 +16,10 @@ from contextlib import chdir, redirect_stderr, redirect_stdout
 from io import BytesIO, TextIOWrapper
 from pathlib import Path
 
+from lexfield.sample import METADATA, TEXTS, TICKETS, list_files
+from lexfield.search.index import Index
+from lexfield.text.corpus import Corpus
+
 ROOT = Path(__file__).parents[1]
 _OPERATORS = ("|", "||", "&&", ";", ">", ">>", "<", "&")
 
@@ -31,8 +35,19 @@ def commands(text: str) -> list[tuple[str, str]]:
 
 
 def prepare(folder: Path) -> None:
-    """The folder that commands are typed in: the sources are there."""
+    """Write what pages begin with into the folder that commands are typed in: the sample."""
+    for name, data in list_files():
+        path = folder / "demo" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(data)
     (folder / "src").symlink_to(ROOT / "src")
+
+
+def build_indexes(folder: Path) -> None:
+    """Build the indexes that pages go on with: sample.idx and tickets.idx."""
+    Index.build(Corpus.read(TEXTS, metadata=METADATA), folder / "sample.idx")
+    tickets = Corpus.read(TICKETS, text_fields=("title", "text"))
+    Index.build(tickets, folder / "tickets.idx")
 
 
 def run(command: str, folder: Path) -> tuple[int, str, str]:
@@ -90,7 +105,7 @@ def _here(arguments: list[str], folder: Path) -> tuple[int, str, str]:
 
 
 def check_commands(text: str, folder: Path) -> int:
-    """Run a page's commands; each must end well and print what is shown. Gives their number."""
+    """Run a page's commands; each must end well and print what is shown. Return their number."""
     found = commands(text)
     for command, expected in found:
         code, out, err = run(command, folder)

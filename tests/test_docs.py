@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import importlib
+import json
 import re
 import shutil
 import subprocess
-import sys
 from pathlib import Path
 
 import click
@@ -14,13 +14,14 @@ import pytest
 
 import lexfield
 from lexfield.cli.main import cli
-from lexfield.sample import METADATA, TEXTS, TICKETS
 from lexfield.search.index import Index
-from lexfield.text.corpus import Corpus
+from lexfield.vectors.wordvectors import WordVectors
 from lexfield.verbs import list_functions
 from tests import snippets
 
 DOCS = snippets.ROOT / "docs"
+build_site = importlib.import_module("scripts.build_site")
+run_notebooks = importlib.import_module("scripts.run_notebooks")
 make_reference = importlib.import_module("scripts.make_reference")
 PAGES = list(snippets.pages())
 EXECUTED = ("console", "python")
@@ -37,9 +38,7 @@ def name(path: Path) -> str:
 def indexes(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """What the tutorial builds, for the pages that go on from there."""
     folder = tmp_path_factory.mktemp("indexes")
-    Index.build(Corpus.read(TEXTS, metadata=METADATA), folder / "sample.idx")
-    fields = ("title", "text")
-    Index.build(Corpus.read(TICKETS, text_fields=fields), folder / "tickets.idx")
+    snippets.build_indexes(folder)
     return folder
 
 
@@ -123,15 +122,71 @@ def test_every_public_name_has_its_reference() -> None:
 
 
 def test_the_site_builds(tmp_path: Path) -> None:
-    pytest.importorskip("mkdocs", reason="the extra 'docs' is not installed")
+    pytest.importorskip("zensical", reason="the extra 'docs' is not installed")
     pytest.importorskip("mkdocstrings", reason="the extra 'docs' is not installed")
-    done = subprocess.run(
-        [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", str(tmp_path / "site")],
-        cwd=snippets.ROOT, capture_output=True, text=True, check=False,
-    )  # fmt: skip
-    assert done.returncode == 0, done.stderr[-3000:]
+    build_site.build(tmp_path / "site")
     pages = list((tmp_path / "site").rglob("*.html"))
-    assert len(pages) >= len(PAGES)
+    assert len(pages) >= len(PAGES) + len(run_notebooks.NOTEBOOKS)
     for page in pages:  # nothing is fetched from elsewhere
         text = page.read_text("utf-8")
         assert not re.findall(r'<(?:script|link|img)[^>]+(?:src|href)="(?:https?:)?//', text)
+        assert "cannot be found" not in text
+
+
+@pytest.mark.parametrize("path", run_notebooks.NOTEBOOKS, ids=lambda path: path.stem)
+def test_notebooks_run_and_show_what_they_did(path: Path) -> None:
+    stored = run_notebooks.render(path)
+    made = json.loads(path.read_text("utf-8"))
+    assert all(cell["outputs"] for cell in made["cells"] if cell["cell_type"] == "code")
+    text = run_notebooks.render_cells(run_notebooks.run(path)["cells"], path.name)
+    picture = re.compile(r"data:image/png;base64,[^\"]+")
+    assert picture.sub("", text) == picture.sub("", stored), "run: scripts/run_notebooks.py"
+
+
+LINK = re.compile(r"\]\(([^)\s]+)\)")
+
+
+@pytest.mark.parametrize("page", [*PAGES, snippets.ROOT / "README.md"], ids=lambda page: page.name)
+def test_links_lead_somewhere(page: Path) -> None:
+    text = re.sub(r"```.*?```|`[^`\n]*`", "", page.read_text("utf-8"), flags=re.S)
+    for link in LINK.findall(text):
+        if "://" in link:
+            continue
+        path, _, anchor = link.partition("#")
+        target = (page.parent / path).resolve() if path else page
+        assert target.exists(), link
+        if anchor and target.suffix == ".md":
+            assert anchor in anchors(target), link
+
+
+def anchors(page: Path) -> set[str]:
+    titles = re.findall(r"^#+ (.*)$", page.read_text("utf-8"), re.M)
+    words = (re.sub(r"[^\w\s-]", "", title.lower()).strip() for title in titles)
+    return {re.sub(r"[-\s]+", "-", word) for word in words}
+
+
+CODE = re.compile(r"```.*?```|`[^`\n]*`|<[^>\n]+>|\]\([^)]*\)|https?://\S+|\$[^$\n]+\$", re.S)
+GENERATED = ("cli.md", "verbs.md", "python.md", "licences.md", "results.md", "leaderboard.md")
+PROSE = [page for page in PAGES if page.name not in GENERATED and page.parent.name != "decisions"]
+DOUBLED = re.compile(r"\b(the|a|an|of|to|in|is|are|and|for|it|on|with|by|be|or) \1\b")
+BANNED = (
+    "allows to", "informations", "utilize", "leverage", "in order to", "click here", "and/or",
+    "please note", "it should be noted", "obviously", "trivially",
+)  # fmt: skip
+
+
+def test_spelling_and_prose() -> None:
+    """Every word is known to the embedded vectors or to docs/words.txt; some phrases are banned."""
+    known = set(WordVectors.default().words)
+    known |= set((DOCS / "words.txt").read_text("utf-8").split())
+    unknown: dict[str, str] = {}
+    for page in [*PROSE, snippets.ROOT / "README.md"]:
+        text = CODE.sub(" ", page.read_text("utf-8"))
+        for word in re.findall(r"[A-Za-z][a-z]{2,}(?:'[a-z]+)?", text):
+            lower = word.lower().removesuffix("'s")
+            if lower not in known:
+                unknown[word] = page.name
+        assert not DOUBLED.search(text), f"{page.name}: {DOUBLED.findall(text)}"
+        found = [phrase for phrase in BANNED if phrase in text.lower()]
+        assert not found, f"{page.name}: {found}"
+    assert not unknown, "correct them, or add them to docs/words.txt"

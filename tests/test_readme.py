@@ -1,7 +1,8 @@
-"""README's quickstart runs as it is printed, and its commands print what it shows."""
+"""README's examples run as they are printed, and its figures are those of the benchmarks."""
 
 from __future__ import annotations
 
+import importlib
 from pathlib import Path
 
 import pytest
@@ -9,18 +10,24 @@ import pytest
 from tests import snippets
 
 README = (snippets.ROOT / "README.md").read_text("utf-8")
+insert_figures = importlib.import_module("scripts.insert_figures")
 
 
 def test_quickstart(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert len(snippets.blocks(README, "python")) == 1
     snippets.check_python(README, tmp_path, "README")
-    shown = capsys.readouterr().out
-    assert "books" in shown
-    assert "It slept. 0" in shown
-    assert "8 4 5" in shown
-    assert "0#1" in shown
+    assert "boat ↔ boats" in capsys.readouterr().out
 
 
 def test_commands(tmp_path: Path) -> None:
-    snippets.prepare(tmp_path)
     assert snippets.check_commands(README, tmp_path) > 8
+
+
+@pytest.mark.parametrize("page", insert_figures.list_pages(), ids=lambda path: path.name)
+def test_figures_are_those_of_the_benchmarks(page: Path) -> None:
+    text = page.read_text("utf-8")
+    assert insert_figures.insert(text) == text, "run: python scripts/insert_figures.py"
+
+
+def test_it_fits_on_a_few_screens() -> None:
+    assert len(README.splitlines()) < 150

@@ -51,12 +51,8 @@ def test_everything_that_is_printed_is_in_the_catalogue(reproduce: None) -> None
 
 def test_the_page_is_the_committed_results(reproduce: None) -> None:
     run = module("run")
-    page = run.markdown(run.TITLE, run.LEAD, run.chapters(), run.PAGE)
-
-    def kept(text: str) -> list[str]:  # when results were made is git's to say
-        return [line for line in text.splitlines() if not line.startswith("*Made")]
-
-    assert kept(run.PAGE.read_text("utf-8")) == kept(page), "run: lexfield reproduce --report"
+    page = run.markdown(run.TITLE, run.lead(), run.chapters(), run.PAGE)
+    assert run.PAGE.read_text("utf-8") == page, "run: lexfield reproduce --report"
     for section in (section for chapter in run.chapters() for section in chapter.sections):
         told = [block for block in section.blocks if isinstance(block, str)]
         assert any(t.startswith(("**Difference.**", "Not run yet")) for t in told), section.name
@@ -64,7 +60,7 @@ def test_the_page_is_the_committed_results(reproduce: None) -> None:
 
 def test_the_report_needs_nothing_else(reproduce: None) -> None:
     run = module("run")
-    report = run.html(run.TITLE, run.LEAD, run.chapters())
+    report = run.html(run.TITLE, run.lead(), run.chapters())
     assert len(report.encode()) <= 5_000_000
     assert not re.findall(r'(?:src|href)="(?!data:|#)', report)
     assert "<script" not in report
@@ -120,10 +116,28 @@ def test_records(reproduce: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(cache, "MADE", tmp_path / "made.json")
     (tmp_path / "x.json").write_text("{}")
     assert cache.recorded("x", ["x.json"]) is None
-    cache.record("x", {"source": "s"}, ["x.json"], "2026-01-02", 1.24)
-    assert cache.recorded("x", ["x.json"])["minutes"] == 1.2
+    (tmp_path / "x.json").write_text('{"seed": 7}')
+    cache.record("x", {"source": "s"}, ["x.json"], command="c", day="2026-01-02", minutes=1.24)
+    known = cache.recorded("x", ["x.json"])
+    assert (known["minutes"], known["seed"], known["command"]) == (1.2, 7, "c")
+    assert known["commit"] and known["version"]
     (tmp_path / "x.json").write_text("[]")  # changed by hand, or made again without a record
     assert cache.recorded("x", ["x.json"]) is None
+
+
+def test_the_page_never_claims_newer_results_than_there_are(
+    reproduce: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run, cache = module("run"), module("cache")
+    item = next(item for item in module("catalogue").ITEMS if item.script == "lecture")
+    known = cache.made()["lecture"]
+    assert run.provenance(item).startswith(f"Made on {known['made']} by `lexfield reproduce lect")
+    assert "changed since" not in run.provenance(item)
+    with monkeypatch.context() as changed:
+        changed.setattr(cache, "script_hash", lambda script: "another")
+        assert "**the script has changed since**" in run.provenance(item)
+    monkeypatch.setattr(cache, "_sums", lambda outputs: {"lecture.json": "another"})
+    assert "without a record" in run.provenance(item)
 
 
 def test_slips_are_kept_only_where_asked(reproduce: None) -> None:
@@ -159,6 +173,6 @@ def test_items_by_name(reproduce: None) -> None:
     chosen = module("catalogue").chosen
     assert [item.name for item in chosen(["hare-table-1"])] == ["hare-table-1"]
     assert {item.script for item in chosen(["labels", "lecture"])} == {"labels", "lecture"}
-    assert len(chosen(["krstovski"])) == 7
+    assert len(chosen(["krstovski"])) == 8
     with pytest.raises(SystemExit, match="nothing"):
         chosen(["nothing"])

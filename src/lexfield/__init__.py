@@ -64,6 +64,7 @@ if TYPE_CHECKING:  # every public name
     from lexfield.verbs.inspire import inspire as inspire
     from lexfield.verbs.label import label as label
     from lexfield.verbs.methods import methods as methods
+    from lexfield.verbs.metric import evaluate_metric as evaluate_metric
     from lexfield.verbs.metric import learn_metric as learn_metric
     from lexfield.verbs.metric import list_metrics as list_metrics
     from lexfield.verbs.metric import remove_metric as remove_metric
@@ -81,11 +82,14 @@ if TYPE_CHECKING:  # every public name
     from lexfield.verbs.run import run as run
     from lexfield.verbs.runs import evaluate as evaluate
     from lexfield.verbs.runs import fuse as fuse
+    from lexfield.verbs.sample import sample as sample
     from lexfield.verbs.search import bags as bags
     from lexfield.verbs.search import search as search
+    from lexfield.verbs.sign import sign as sign
     from lexfield.verbs.text import show as show
     from lexfield.verbs.text import text as text
     from lexfield.verbs.topic_shares import topic_shares as topic_shares
+    from lexfield.verbs.topics import find_topic_neighbours as find_topic_neighbours
     from lexfield.verbs.topics import fit_topics as fit_topics
     from lexfield.verbs.topics import infer as infer
     from lexfield.verbs.topics import topics as topics
@@ -98,7 +102,7 @@ if TYPE_CHECKING:  # every public name
     from lexfield.verbs.words import near as near
     from lexfield.verbs.words import threshold as threshold
 
-__version__ = "0.2.0.dev0"
+__version__ = "0.2.0"
 
 # Names of version 0.1, which work for one more version: where they are, and what to use instead.
 _RENAMED = {

@@ -19,6 +19,15 @@ JsonObject = dict[str, Any]  # a record, as JSON holds it
 _SHOWN = 20
 
 
+class Aside(str):
+    """A note on how a result was computed, which the command line shows with --verbose only."""
+
+
+def name_note(name: str, note: str) -> str:
+    """Return a note after the name of what it is about; an aside stays one."""
+    return type(note)(f"{name}{note}")
+
+
 class Frames:
     """Adds conversions to data frames to a class that has ``records``."""
 

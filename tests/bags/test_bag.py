@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lexfield.bags.bag import Bag
+from lexfield.bags.bag import Bag, join_phrases
 from lexfield.errors import InputError
 
 JOHN = "only john could like john".split()
@@ -209,3 +209,18 @@ def test_display() -> None:
     )
     assert "<td>john</td><td>2</td>" in Bag.of(JOHN)._repr_html_()
     assert "<script>" not in Bag(["<script>"])._repr_html_()
+
+
+def test_multiset_algebra_by_hand() -> None:
+    a, b = Bag({"x": 3, "y": 1}), Bag({"x": 1, "z": 2})
+    assert a | b == Bag({"x": 3, "y": 1, "z": 2})
+    assert a & b == Bag({"x": 1})
+    assert a.difference(b) == Bag({"x": 2, "y": 1})
+    assert a & b <= a <= a | b and not a <= b
+    assert (a | b) + (a & b) == a + b  # as for sets: |A ∪ B| + |A ∩ B| = |A| + |B|
+
+
+def test_phrases_are_words_that_contain_spaces() -> None:
+    words = "i love passion fruit salad with passion".split()
+    phrases = [["passion", "fruit"], ["passion", "fruit", "salad"]]
+    assert join_phrases(words, phrases) == ["i", "love", "passion fruit salad", "with", "passion"]

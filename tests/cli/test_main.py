@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -11,7 +13,9 @@ import pytest
 
 import lexfield as lx
 from lexfield.cli.build import Location
+from lexfield.cli.guide import GROUPS, TOPICS, read_help
 from lexfield.cli.main import _OTHERS, cli
+from lexfield.cli.output import Bar
 from lexfield.errors import InputError
 from lexfield.verbs import list_verbs
 from tests.cli.conftest import Run
@@ -30,6 +34,7 @@ def commands(group: click.Group = cli, prefix: str = "") -> dict[str, click.Comm
 
 
 COMMANDS = commands()
+GROUPED_BELOW = {name.partition(" ")[0] for name in list_verbs() if " " in name}
 
 
 def test_every_verb_is_a_command() -> None:
@@ -46,7 +51,7 @@ def test_every_help_has_an_example(run: Run, name: str) -> None:
 
 
 WITHOUT_RESULTS = (
-    "cluster", "completion", "demo", "metric", "reproduce", "serve", "study", "study run",
+    "cluster", "completion", "demo", "help", "metric", "reproduce", "serve", "study", "study run",
     "study serve", "topics", "vectors",
 )  # fmt: skip
 
@@ -67,7 +72,87 @@ def test_help_and_version(run: Run) -> None:
     for name, summary in summaries.items():
         assert f"{name} {summary}" in text
     assert "topics Fit, show and infer the topics of an index." in text
-    assert run("--version").out.startswith("lexfield")
+    assert set(summaries) | set(GROUPED_BELOW) == {n for names in GROUPS.values() for n in names}
+    version = run("--version").out
+    assert version.startswith(f"lexfield {lx.__version__}\nPython 3.")
+    assert "numpy" in version and "extras: " in version
+
+
+def test_alone_it_lists_what_one_can_do(run: Run) -> None:
+    shown = run()
+    assert shown.code == 0 and "What do you want to do?" in shown.out
+    named = set(re.findall(r"lexfield (\w+)", shown.out)) - {"finds"}
+    assert len(named) > 8 and named <= set(COMMANDS)
+
+
+def test_stored_help_is_what_the_command_says(run: Run) -> None:
+    for words in (["search"], ["topics", "fit"], ["study"]):
+        stored = read_help(words)
+        context = click.Context(cli, info_name="lexfield")
+        for word in words:
+            command = context.command
+            assert isinstance(command, click.Group)
+            found = command.get_command(context, word)
+            assert found is not None
+            context = click.Context(
+                found,
+                context,
+                info_name=word,
+                terminal_width=80,
+                help_option_names=["-h", "--help"],
+            )
+        assert context.get_help() == stored
+        assert run(*words, "--help").out == run("help", *words).out == f"{stored}\n"
+
+
+def test_help_imports_nothing_heavy() -> None:
+    code = "import sys; from lexfield.cli.main import main\ntry: main(['search', '--help'])\n"
+    code += "finally: assert not {'numpy', 'scipy', 'numba'} & set(sys.modules)"
+    subprocess.run([sys.executable, "-c", code], check=True, capture_output=True)
+
+
+def test_topics(run: Run) -> None:
+    for topic in (*TOPICS, "scores"):
+        assert run("help", topic).code == 0
+    wrong = run("help", "nothing")
+    assert wrong.code == 2 and "Topics are: filters, measures" in wrong.err
+
+
+def test_asides_are_shown_on_request(run: Run, tmp_path: Path) -> None:
+    lx.Index.build(["The cat sat.", "A dog barked."], tmp_path / "my.idx")
+    words = ("search", tmp_path / "my.idx", "a kitten", "--method", "wmd")
+    assert "solved" not in run(*words).err
+    assert "rows exactly" in run(*words, "--verbose").err
+    assert "rows exactly" in run(*words, "--json").json["notes"][0]
+
+
+def test_the_doctor_finds_nothing_wrong(run: Run) -> None:
+    found = run("doctor", "--json")
+    assert found.code == 0
+    states = {row["check"]: row["state"] for row in found.json["results"]}
+    assert states["search"] == states["word vectors"] == states["packages"] == "ok"
+
+
+def test_the_doctor_reports_what_is_missing(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("lexfield.cli.doctor.list_missing", lambda: ["numpy"])
+    found = run("doctor")
+    assert found.code == 2
+    assert "failed  packages" in found.out and "wrong with: packages" in found.err
+
+
+def test_the_bar_shows_totals_and_the_time_that_is_left(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    clock = iter([0.0, 0.0, 10.0, 100.0])
+    monkeypatch.setattr("lexfield.cli.output.time.monotonic", lambda: next(clock))
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True)
+    bar = Bar()
+    bar.stage("reading")
+    bar(100, 1_000)
+    bar(10_000, 100_000)
+    shown = capsys.readouterr().err
+    assert "reading: 100 of 1,000 (10%), about 1 min 30 s left" in shown
+    assert "about 15 min 0 s left" in shown
 
 
 def test_did_you_mean(run: Run) -> None:
@@ -101,8 +186,20 @@ def test_a_reader_that_goes_away_is_no_error() -> None:
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
-def test_completion(run: Run, shell: str) -> None:
+def test_completion(run: Run, shell: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert "_LEXFIELD_COMPLETE" in run("completion", shell).out
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("SHELL", f"/bin/{shell}")
+    monkeypatch.delenv("XDG_CONFIG_HOME", raising=False)
+    assert run("completion", "--install").code == run("completion", "--install").code == 0
+    if shell == "fish":
+        assert (tmp_path / ".config" / "fish" / "completions" / "lexfield.fish").is_file()
+        return
+    start = (tmp_path / f".{shell}rc").read_text()
+    assert start.count("# completion of lexfield") == 1
+    if shutil.which(shell):
+        code = ". ~/.*rc; complete -p lexfield" if shell == "bash" else ". ~/.zshrc"
+        subprocess.run([shell, "-c", code], check=True, capture_output=True)
 
 
 @pytest.mark.parametrize(

@@ -164,7 +164,7 @@ def test_endless_files_are_refused(
     link = tmp_path / "link"
     link.symlink_to(link if name == "loop" else name)
     index, vectors = arguments["search",][0], arguments["near",][1:]
-    asked = [("search", index, "--queries", link), ("near", "--words", link, *vectors)]
+    asked = [("search", index, "--queries", link), ("near", "--queries", link, *vectors)]
     if name == "loop":
         asked += [(verb, link) for verb in ("zipf", "speech", "layout", "bag")]
         asked.append(("reproduce", "--data", link, "--list"))

@@ -91,7 +91,7 @@ def test_run(run: Run, index: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "what"),
     [
-        (b"", "holds no queries"),
+        (b"", "contains no queries"),
         (b"storm\n", "line 1: not JSON"),
         (b'{"_id": 1, "query": "storm"}', "no text in the field 'text'"),
         (b'{"_id": 1, "text": "a"}\n{"_id": "1", "text": "b"}', "line 2: the id '1' is used twice"),

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from pathlib import Path
 
 import pytest
 
 from lexfield.sample import METADATA, TEXTS
+from lexfield.study.build import Lengths, draw_queries
 from tests.cli.conftest import Run
 from tests.study.test_paper import database
 
@@ -61,7 +63,7 @@ def test_simulate(run: Run, index: Path, queries: Path, tmp_path: Path, kind: st
         best = next(row for row in found["strengths"] if row["group"] == group)
         assert best["method"] == "ideas" and best["low"] > 0
     refused = run("study", "serve", study, "--no-browser")
-    assert refused.code == 2 and "holds simulated participants" in refused.err
+    assert refused.code == 2 and "contains simulated participants" in refused.err
     csv = run("study", "analyse", study, "--csv").out
     assert csv.startswith("group,target,method,chosen,asked,per_cent,low,high,chance\n")
 
@@ -110,3 +112,20 @@ def test_bad_input(run: Run, index: Path, queries: Path, tmp_path: Path) -> None
     open_to_all = run("study", "serve", study, "--host", "0.0.0.0", "--no-browser", "--no-token")
     assert open_to_all.code == 2 and "a token is needed" in open_to_all.err
     assert "No participant has" in run("study", "run", study, "--resume", "zzzz").err
+
+
+def test_queries_drawn_by_level(run: Run, index: Path, tmp_path: Path) -> None:
+    asked = ["--sample", 7, "--by", "level", "--seed", 5]
+    made = run("study", "new", index, *asked, "-o", tmp_path / "a.db", "--json").json["results"]
+    assert made[0]["questions"] + made[0]["left_out"] == 7
+    from lexfield.search.index import Index
+
+    opened = Index.open(index)
+    drawn = draw_queries(opened, 7, "level", Lengths(), 5)
+    levels = Counter(query.level for query in drawn)
+    assert sum(levels.values()) == 7 and max(levels.values()) - min(levels.values()) <= 1
+    assert len({query.text for query in drawn}) == 7
+    assert drawn == draw_queries(opened, 7, "level", Lengths(), 5)
+    assert all(len(query.text.split()) >= 5 for query in draw_queries(opened, 9, None, Lengths()))
+    both = run("study", "new", index, "--sample", 3, "--queries", "x", "-o", tmp_path / "b.db")
+    assert both.code == 2 and "either --queries" in both.err

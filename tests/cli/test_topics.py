@@ -40,6 +40,16 @@ def test_topics(run: Run, idx: str, tmp_path: Path) -> None:
     like = run("search", idx, "--like", "belmonte-sea", "--method", "topic", "--json").json
     assert "belmonte-sea" not in [hit["id"] for hit in like["results"]]
     assert run("search", idx, "text", "--like", "belmonte-sea").code == 2
+    for search in ("certified", "kdtree", "lsh"):
+        options = ["--neighbours", search, "--radius", 1.5, "--delta", 0.01, "-k", 3, "--json"]
+        near = run("topics", "neighbours", idx, "belmonte-sea", *options).json
+        assert near["results"][0] == {"rank": 1, "document": "belmonte-sea", "distance": 0}
+        assert near["exact"] == (search == "certified") and near["rows"] == 20
+    spec = "topic(neighbours=kdtree, eps=0.5, measure=triangle)"
+    assert "approximate (kdtree)" in run("search", idx, "boat home", "--method", spec).err
+    assert "neighbours must be" in run("search", idx, "boat", "--method", "topic(neighbours=x)").err
+    wrong = run("topics", "neighbours", idx, "boat", "--neighbours", "lsh", "--measure", "kl")
+    assert wrong.code == 2 and "says nothing about KL" in wrong.err
     checked = run("verify", idx, "--json").json["results"]
     assert any("/topics@" in found["file"] for found in checked)
     # other people's mixtures

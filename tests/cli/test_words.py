@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy.stats import norm
 
 from lexfield.sample import TEXTS
 from tests.cli.conftest import Run
@@ -180,3 +181,42 @@ def test_keyness(run: Run, tmp_path: Path) -> None:
     assert same.code == 1 and "no word differs" in same.err and same.out == ""
     short = run("keyness", sea, "-", stdin=b"...")
     assert short.code == 2 and "B has no words" in short.err
+
+
+def test_a_foreign_word_is_not_looked_up_in_english_vectors(run: Run) -> None:
+    done = run("near", "chien")
+    assert done.code == 1 and not done.out.strip()
+    assert "not in the English vectors" in done.err and "--vectors encoder" in done.err
+    assert "shih" in run("near", "chien", "--allow-unknown").out
+
+
+def test_bag_keeps_capitals_and_phrases(run: Run, tmp_path: Path) -> None:
+    """Exercise 4 of the lecture notes."""
+    lines = ["John misses Mary", "Mary misses Misses Chives", "I hate chives with a passion",
+             "I love passion fruit"]  # fmt: skip
+    text, other = tmp_path / "a.txt", tmp_path / "b.txt"
+    text.write_text(".\n\n".join(lines) + ".\n")
+    other.write_text("Mary misses John.\n")
+    phrases = ["--phrase", "Misses Chives", "--phrase", "passion fruit"]
+    found = run("bag", text, "--keep-case", *phrases, "--json").json
+    counts = {row["type"]: row["count"] for row in found["results"]}
+    assert counts["misses"] == 2 and counts["Misses Chives"] == 1 and counts["chives"] == 1
+    assert counts["passion"] == 1 and counts["passion fruit"] == 1 and "fruit" not in counts
+    both = run("bag", other, "--other", text, "--operation", "difference", "--json").json
+    assert both["included"] and both["results"] == []
+    rest = run("bag", text, "--other", other, "--operation", "intersection", "--json").json
+    assert {row["type"] for row in rest["results"]} == {"john", "mary", "misses"}
+    assert not rest["included"]
+
+
+def test_threshold_of_one_word(run: Run, sets: list[Path]) -> None:
+    shown = run("threshold", *sets, "--synonyms", 1, "--word", "w0", "--json").json
+    (curve,) = shown["word_curves"]
+    rows = [np.loadtxt(path, skiprows=1, usecols=range(1, 7)) for path in sets]
+    units = [one / np.linalg.norm(one, axis=1, keepdims=True) for one in rows]
+    cosines = np.array([unit[1:] @ unit[0] for unit in units])
+    mean, deviation = cosines.mean(axis=0), cosines.std(axis=0, ddof=1)
+    expected = norm.sf((0.5 - mean) / np.maximum(deviation, 1e-9)).sum()
+    assert curve["word"] == "w0"
+    assert curve["curve"][50]["neighbours"] == pytest.approx(expected, abs=0.03)
+    assert run("threshold", *sets, "--word", "nowhere").code == 2

@@ -13,12 +13,13 @@ from tests.cli.conftest import Run
 
 SEA = TEXTS / "voss-sea.txt"
 STARS = TEXTS / "quill-stars.txt"
+KEYS = {"schema", "results", "notes", "provenance"}
 
 
 def test_zipf(run: Run, tmp_path: Path) -> None:
     done = run("zipf", SEA, "--plot", tmp_path / "out.png", "--json")
     assert done.code == 0
-    assert done.json.keys() == {"schema", "results", "notes"}  # everything is printed once
+    assert done.json.keys() == KEYS  # everything is printed once
     assert done.json["schema"] == "lexfield.zipf/1"
     (result,) = done.json["results"]
     assert {"slope", "r2", "fits", "verdict"} <= set(result)
@@ -92,7 +93,7 @@ def test_speech(run: Run) -> None:
     done = run("speech", SEA, "--json")
     assert done.code == 0
     (result,) = done.json["results"]
-    assert done.json.keys() == {"schema", "results", "notes"}
+    assert done.json.keys() == KEYS
     assert result["shares"][0]["speech"] == "noun"
     assert [row["k"] for row in result["neighbours"]] == [3, 5, 10, 20, 50]
     done = run("speech", SEA, STARS, "-k", 2)

@@ -57,3 +57,36 @@ def test_clouds_in_range() -> None:
         assert 0 <= found.interval[0] <= found.value <= found.interval[1] <= math.log(2)
     with pytest.raises(InputError, match="spread is for texts"):
         knn_divergence(x, y, estimator="spread")
+
+
+def test_no_interval_where_the_second_density_vanishes() -> None:
+    """KL is infinite there, and no interval around a finite estimate could hold it."""
+    rng = np.random.default_rng(3)
+    x, y = rng.uniform(0, 1, (300, 1)), rng.uniform(0, 0.5, (300, 1))
+    outside = knn_divergence(x, y, interval=0.95, resamples=20)
+    assert outside.interval is None
+    assert any(note.startswith("no interval:") and "vanishes" in note for note in outside.notes)
+    inside = knn_divergence(y, x, interval=0.95, resamples=20)
+    assert inside.interval is not None
+    half = knn_divergence(x, y, measure="renyi(0.5)", interval=0.95, resamples=20)
+    assert half.interval is not None  # finite, whatever the densities
+
+
+def test_intervals_hold_the_truth_where_both_densities_are_positive() -> None:
+    """KL of N(0, 1) from N(1/2, 1) is 1/8."""
+    held = 0
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        x, y = rng.normal(0, 1, (400, 1)), rng.normal(0.5, 1, (400, 1))
+        found = knn_divergence(x, y, 5, interval=0.95, resamples=40, seed=seed)
+        held += found.interval is None or found.interval[0] <= 0.125 <= found.interval[1]
+    assert held >= 17
+
+
+def test_renyi_of_order_one_is_eq_5() -> None:
+    rng = np.random.default_rng(1)
+    x, y = rng.standard_normal((60, 3)), rng.standard_normal((70, 3)) + 0.5
+    limit = knn_divergence(x, y, 4, "renyi(1)")
+    sides = [knn_divergence(x, y, 4, f"renyi({order})").raw for order in (1 - 1e-5, 1 + 1e-5)]
+    assert limit.raw == pytest.approx(np.mean(sides), abs=1e-9)
+    assert limit.measure == "kl"

@@ -98,7 +98,7 @@ def test_runs() -> None:
         (["text"], {}, "must be a ranking"),
         ([[1, 2]], {}, "pairs of an id and a score"),
         ([[("a", float("nan"))]], {}, "not a finite number"),
-        ([[("a", 1.0), ("a", 0.5)]], {}, "holds a document twice"),
+        ([[("a", 1.0), ("a", 0.5)]], {}, "contains a document twice"),
     ],
 )
 def test_errors(rankings: Any, options: dict[str, Any], message: str) -> None:

@@ -34,7 +34,7 @@ def test_scores_decide_and_then_ranks(tmp_path: Path) -> None:
         ("1 Q0 a 1 x t\n", "line 1"),
         ("1 Q0 a 1 nan t\n", "not a finite number"),
         ("1 Q0 a 1 2 t\n1 Q0 a 2 1 t\n", "line 2: query 1 has a twice"),
-        ("", "holds no results"),
+        ("", "contains no results"),
         ("x" * 20_000, "over 10,000 characters"),
     ],
 )

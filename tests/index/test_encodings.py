@@ -127,7 +127,7 @@ def test_other_dimensions_are_an_error_and_nothing_is_lost(tmp_path: Path) -> No
     index = build(tmp_path / "i")
     index.encode(ToyEncoder())
     encoders.open_encoder(ToyEncoder(dims=8))  # of the same name
-    with pytest.raises(InputError, match="8 dimensions; this index holds vectors of 24"):
+    with pytest.raises(InputError, match="8 dimensions; this index has vectors of 24"):
         index.search("calm sea", "encoder")
     index.encode(ToyEncoder(dims=8), replace=True)
     assert open_row_encodings(index.rows()).dims == 8

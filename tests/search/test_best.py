@@ -6,9 +6,11 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from lexfield.engine.topk import top_k
 from lexfield.index.bags import Bags
 from lexfield.index.chance import LEAST, Sample, Tail
 from lexfield.index.query import Query
+from lexfield.search import best
 from lexfield.search.bag_method import TermScores
 from lexfield.search.best import WEIGHTS
 from lexfield.search.bm25 import Bm25
@@ -38,7 +40,20 @@ def scan(index: Index, text: str, unit: str) -> NDArray[np.float64]:
         found = index.search(text, method, size, unit=unit)
         scores[found.rows] = found.scores
     itself = score_of_copy(index, text, unit)
-    return WEIGHTS["words"] * np.minimum(words / itself, 1) + WEIGHTS["sentence"] * sentence
+    share = WEIGHTS["sentence"] * find_coverage(index, text, unit)
+    return (1 - share) * np.minimum(words / itself, 1) + share * sentence
+
+
+def find_coverage(index: Index, text: str, unit: str) -> float:
+    """The squared idf of the query's words with a vector, over that of all that the index has."""
+    query, shape = index.query(text), index.rows(unit)
+    bags, squares = Bags.of(shape), {True: 0.0, False: 0.0}
+    for term, one in Bm25(extend=True).score_terms(bags, query)[0]:
+        holding = bags.occurrences(term.gram).holding or one.holding
+        idf = np.log(1 + (len(shape) - holding + 0.5) / (holding + 0.5))
+        forms = {*term.words, *term.forms}
+        squares[not forms <= set(query.unknown)] += idf**2
+    return squares[True] / sum(squares.values())
 
 
 def score_of_copy(index: Index, text: str, unit: str) -> float:
@@ -171,8 +186,43 @@ def test_a_query_of_stopwords_finds_them_in_their_order() -> None:
     ]
     found = Index(texts).search("To be or not to be?")
     assert [hit.text for hit in found] == [texts[1], texts[0]]
-    assert found.notes == ["the query holds only stopwords"]
+    assert found.notes == ["the query contains only stopwords"]
     assert {reason.query for reason in found[0].explanation.reasons} == {
         "to be", "be or", "or not", "not to",
     }  # fmt: skip
     assert len(Index(texts).search("the")) == 1
+
+
+def test_a_rare_word_without_a_vector_is_not_lost_in_the_sentence() -> None:
+    filler = [f"We will upgrade and start the server of customer {n}." for n in range(30)]
+    wanted = "The zqnode service did not come up."
+    index = Index([*filler, wanted, "Another zqnode was added to the cluster."])
+    text = "zqnode fails to start after an upgrade"
+    assert index.query(text).unknown == ["zqnode"]
+    assert find_coverage(index, text, "document") < 0.5
+    best = index.search(text, k=2, unit="document")
+    assert {wanted, "Another zqnode was added to the cluster."} == {hit.text for hit in best}
+    scores = scan(index, text, "document")
+    assert best.scores == pytest.approx(np.sort(scores)[::-1][:2].tolist())
+    copy = Index([*filler, text]).search(text, k=1, unit="document")
+    assert copy.scores == pytest.approx([1.0])
+
+
+def test_rows_that_need_words_are_the_same_as_all(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Leaving out rows without enough words changes nothing, to the last bit."""
+    rng = np.random.default_rng(1)
+    names = ["storm", "sea", "ship", "captain", "king", "queen", "bread", "river", "letter", "war"]
+    texts = [" ".join(rng.choice(names, 1 + row % 4).tolist()) + "." for row in range(600)]
+    index = Index(texts)
+    few = np.random.default_rng(2).random(len(index.rows())) < 0.5
+    for query in ("storm at sea", "the king's letter", "a boat", "war war bread"):
+        for among in (None, few):
+            found = []
+            for least in (0, 10**9):
+                monkeypatch.setattr(best, "_FEW", least)
+                monkeypatch.setattr(best, "_SHARE", 2.0)
+                parts = best._open_parts(index.rows(), index.query(query))
+                rows, scores = parts.find(7, among)
+                places = top_k(scores, 7, rows)
+                found.append((rows[places].tolist(), scores[places].tolist()))
+            assert found[0] == found[1]

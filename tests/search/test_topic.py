@@ -39,7 +39,7 @@ def test_without_topics_it_says_how(tmp_path: Path) -> None:
     assert "lexfield topics fit" in error.value.hint
 
 
-@pytest.mark.parametrize("measure", ["js", "hellinger"])
+@pytest.mark.parametrize("measure", ["js", "hellinger", "triangle"])
 @pytest.mark.parametrize("unit", ["document", "sentence"])
 def test_ranking_is_the_definition(index: Index, unit: str, measure: str) -> None:
     text = "The fishing boat came home before the storm."
@@ -54,7 +54,7 @@ def test_ranking_is_the_definition(index: Index, unit: str, measure: str) -> Non
     )
     found = index.search(text, f"topic(measure={measure})", 12, unit=unit)
     np.testing.assert_allclose(np.sort(far)[:12], far[found.rows], atol=1e-12)
-    expected = 1 - far / np.log(2) if measure == "js" else 1 - far**2
+    expected = 1 - {"js": far / np.log(2), "hellinger": far**2, "triangle": far / 2}[measure]
     np.testing.assert_allclose(found.scores, expected[found.rows], atol=1e-6)
     assert found.notes[-1].startswith("exact:")
 

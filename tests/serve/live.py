@@ -56,3 +56,11 @@ def missing(what: str, hint: str) -> None:
 
 def text_file(name: str, data: bytes) -> FilePayload:
     return {"name": name, "mimeType": "text/plain", "buffer": data}
+
+
+def find_violations(page: Page, run: str) -> list[tuple[str, list[str]]]:
+    return [
+        (one["id"], [node["html"][:200] for node in one["nodes"]][:3])
+        for one in page.evaluate(run)["violations"]
+        if one["impact"] in ("serious", "critical")
+    ]

@@ -39,6 +39,11 @@ def as_described(client: Any, path: str, body: Any) -> Any:
     return body
 
 
+def without_provenance(body: Any) -> Any:
+    """Return an answer without its request, which names an index by an id or by a path."""
+    return {name: value for name, value in body.items() if name != "provenance"}
+
+
 def refused(client: Any, path: str, status: int, **parameters: Any) -> str:
     answer = client.get(path, params=parameters)
     assert answer.status_code == status, answer.text
@@ -72,7 +77,7 @@ def test_search_says_what_the_command_line_says(
 ) -> None:
     told = ok(client, "/v1/search", index="sample", q=QUERY, method=method, k=3)
     typed = run("search", sample_index, QUERY, "--method", method, "-k", 3, "--json").json
-    assert told == typed
+    assert without_provenance(told) == without_provenance(typed)
 
 
 @pytest.mark.parametrize(
@@ -128,7 +133,7 @@ def test_verbs_say_what_the_command_line_says(
         parameters = {"index": "sample", **parameters}
     typed = run(*(str(sample_index) if w == "IDX" else w for w in command), "--json").json
     told = ok(client, path, **parameters)
-    assert told == typed
+    assert without_provenance(told) == without_provenance(typed)
 
 
 def test_unknown_documents_are_named_with_close_ones(client: Any) -> None:
@@ -144,7 +149,8 @@ def test_groups_are_compared_by_conditions(client: Any, run: Run, sample_index: 
     typed = ["--a-where", "author=pell", "--b-where", "author=voss", "--b-where", "topic!=sea"]
     for verb, more in (("keyness", []), ("compare", ["--explain"])):
         told = ok(client, f"/v1/{verb}", index="sample", **sides)
-        assert told == run(verb, sample_index, sample_index, *typed, *more, "--json").json
+        found = run(verb, sample_index, sample_index, *typed, *more, "--json").json
+        assert without_provenance(told) == without_provenance(found)
     assert "or a group with b_where" in refused(client, "/v1/compare", 400, a="pell-sea")
 
 
@@ -161,7 +167,7 @@ def test_compare_by_id_or_text_says_what_the_command_line_says(client: Any, run:
     for told in (by_id, posted):
         for names in (told, told["results"][0]):
             names |= {"a": str(files[0]), "b": str(files[1])}
-        assert told == typed
+        assert without_provenance(told) == without_provenance(typed)
 
 
 def test_several_methods_side_by_side(client: Any) -> None:
@@ -269,7 +275,9 @@ def test_an_index_is_never_a_path(client: Any, index: str) -> None:
 
 
 def test_an_empty_or_hostile_query_is_answered(client: Any) -> None:
-    assert ok(client, "/v1/search", index="sample", q="")["notes"] == ["the query holds no words"]
+    assert ok(client, "/v1/search", index="sample", q="")["notes"] == [
+        "the query contains no words"
+    ]
     script = "<script>alert(1)</script>"
     answer = client.get("/v1/search", params={"index": "sample", "q": script})
     assert answer.headers["content-type"] == "application/json"

@@ -136,7 +136,7 @@ def test_a_permalink_its_twin_and_an_export(visit: Open, address: str) -> None:
     body = page.request.get(address + twin).json()
     assert [hit["id"] for hit in body["results"]] == shown
     page.locator(".results-head").get_by_text("Export").click()
-    expected = {"Command": "lexfield search sample.idx", "Python": "lx.search(", "curl": "curl "}
+    expected = {"Command": "sample.idx 'The fishing", "Python": "lx.search(", "curl": "curl "}
     for name, text in expected.items():
         page.get_by_role("button", name=name, exact=True).click()
         expect(page.locator("#toast")).to_have_text(f"{name} copied.")

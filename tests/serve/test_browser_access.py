@@ -10,9 +10,9 @@ import pytest
 pytest.importorskip("playwright", reason="playwright is not installed (extra 'dev')")
 pytest.importorskip("starlette", reason="the extra 'serve' is not installed")
 
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, expect
 
-from tests.serve.live import ASK, AXE, Open, missing, served, text_file
+from tests.serve.live import ASK, AXE, Open, find_violations, missing, served, text_file
 
 expect.set_options(timeout=30_000)
 
@@ -24,8 +24,10 @@ PATHS = (
     "/trends?index=sample&q=sea&document=quill-sea", "/topics?index=sample&topic=7",
     "/measure?index=sample", "/measure?index=sample&tool=words&word=boat",
     "/measure?index=sample&tool=sums&q=3*sea", "/measure?index=sample&tool=author", "/import",
-    "/read?index=sample&doc=pell-sea",
+    "/read?index=sample&doc=pell-sea", "/measure?index=sample&tool=metric",
+    "/map?index=sample&lasso=100,100+100,900+900,900+900,100",
 )  # fmt: skip
+TOOLS = [f"/measure?index=sly&tool={name}" for name in ("sums", "words", "author", "metric")]
 
 
 def test_errors_are_shown_with_what_to_do(visit: Open) -> None:
@@ -60,11 +62,18 @@ def test_what_people_write_is_never_markup(visit: Open) -> None:
     expect(page.locator(".hit").first).to_be_visible()
     page.locator(".hit .doc").first.click()
     expect(page.locator(".s").first).to_be_visible()
-    for name in ("Map", "Compare", "Trends"):
-        page.get_by_role("link", name=name, exact=True).click()
+    base = page.url.split("/search")[0]
+    for path in (*(f"{path.split('?')[0]}?index=sly" for path in PATHS), *TOOLS):
+        page.goto(base + path)
+        page.wait_for_load_state("networkidle")
+        fields = page.locator("input:is([type=text], [type=search], :not([type])), textarea")
+        for field in fields.all():
+            if field.is_visible():
+                field.fill(sly)
+        page.wait_for_timeout(300)
         page.wait_for_load_state("networkidle")
     assert page.evaluate("window.hacked ?? 0") == 0 and page.locator("img[src=x]").count() == 0
-    page.request.delete(page.url.split("/map")[0].split("/trends")[0] + "/v1/indexes/sly")
+    page.request.delete(f"{base}/v1/indexes/sly")
 
 
 def test_all_can_be_done_by_keyboard(visit: Open) -> None:
@@ -117,23 +126,13 @@ def test_axe_finds_no_serious_violation_and_phones_scroll_one_way(visit: Open) -
         page.goto(base + path)
         page.wait_for_load_state("networkidle")
         page.evaluate(source)
-        assert _find_violations(page, "axe.run(document)") == [], path
+        assert find_violations(page, "axe.run(document)") == [], path
         page.emulate_media(color_scheme="dark")
         page.wait_for_timeout(150)  # figures are drawn again
-        assert _find_violations(page, "axe.run(document, {runOnly: ['color-contrast']})") == [], (
-            path
-        )
+        assert find_violations(page, "axe.run(document, {runOnly: ['color-contrast']})") == [], path
         page.set_viewport_size({"width": 360, "height": 740})
         page.wait_for_timeout(100)
         assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0, path
-
-
-def _find_violations(page: Page, run: str) -> list[tuple[str, list[str]]]:
-    return [
-        (one["id"], [node["html"][:200] for node in one["nodes"]][:3])
-        for one in page.evaluate(run)["violations"]
-        if one["impact"] in ("serious", "critical")
-    ]
 
 
 def test_a_token_opens_the_page(browser: Browser, sample_index: Path, tmp_path: Path) -> None:

@@ -94,7 +94,9 @@ def test_a_verb_in_one_file_is_in_the_api(tmp_path: Path) -> None:
         client.get("/v1/count_letters", params=asked),
         client.post("/v1/count_letters", json=asked),
     ):
-        assert answer.json() == {
+        body = answer.json()
+        assert body.pop("provenance")["stores"] == []
+        assert body == {
             "schema": "lexfield.count_letters/1", "texts": 2,
             "results": [{"letter": "a", "count": 3}, {"letter": "b", "count": 3}], "notes": [],
         }  # fmt: skip
@@ -118,7 +120,9 @@ def test_answers_are_the_bytes_of_the_command_line(
 ) -> None:
     typed = run(*(str(sample_index) if word == "IDX" else word for word in command), "--json")
     answer = client.get(path, params=parameters)
-    assert msgspec.json.format(answer.content, indent=1).decode() == typed.out.rstrip("\n")
+    told = msgspec.json.format(answer.content, indent=1).decode()
+    mark = '\n "provenance": {'  # which comes last, and names an index by an id or by a path
+    assert told.partition(mark)[0] == typed.out.partition(mark)[0] != told
 
 
 @pytest.fixture
@@ -177,7 +181,7 @@ def test_nothing_that_names_a_path_or_an_address_is_offered(name: str) -> None:
 
 def test_a_file_is_its_content(tmp_path: Path) -> None:
     options = {"run": "q1 Q0 a 1 2.5 me\n", "qrels": "q1 0 a 1\n", "measures": ["p@1"]}
-    told = msgspec.json.decode(tasks.run("evaluate", None, options, "json", {}))
+    told = msgspec.json.decode(tasks.run("evaluate", None, options, "json", {}, ""))
     assert told["schema"] == "lexfield.evaluate/1"
     assert "1.0" in str(told["results"])
 

@@ -76,7 +76,7 @@ def test_what_changes_an_index_can_be_copied_as_a_command(client: Any) -> None:
     id = build(client, "copied")
     body = {"verb": "add", "options": {"index": id, "text": ["It snows.", "x"]}}
     found = client.post("/v1/snippets", json=body).json()
-    assert found["python"].endswith(f"lx.add({id!r}, ['It snows.', 'x'])")
+    assert found["python"].endswith(f"/{id}', ['It snows.', 'x'])")
     assert found["command"].splitlines()[0] == "printf '%s\\n' 'It snows.' > lexfield-text-1.txt"
     runs = {"run": ["q 0 a 1 2 x", "q 0 b 1 2 y"]}
     fused = client.post("/v1/snippets", json={"verb": "fuse", "options": {"runs": runs["run"]}})

@@ -260,7 +260,7 @@ def test_wrong_places(tmp_path: Path) -> None:
     with pytest.raises(StoreError, match="is a file"):
         fill(tmp_path / "other" / "letter.txt")
     fill(tmp_path / "s")
-    with pytest.raises(NotAStoreError, match="holds something else: thing, not index"):
+    with pytest.raises(NotAStoreError, match="contains something else: thing, not index"):
         Store.open(tmp_path / "s", "index")
     with pytest.raises(NotAStoreError), write(tmp_path / "s", "index"):
         pass

@@ -89,7 +89,7 @@ def test_lines_and_json(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "data", "message"),
     [
-        ("q.txt", b" \n\n", "holds no queries"),
+        ("q.txt", b" \n\n", "contains no queries"),
         ("q.txt", b"\xff\xfe", "not UTF-8"),
         ("q.txt", b"x" * 3000, "3,000 characters"),
         ("q.txt", b"\n".join(b"%d" % i for i in range(10_001)), "more than 10,000"),

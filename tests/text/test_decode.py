@@ -33,7 +33,7 @@ KINDS = [
     (packed("[Content_Types].xml", "xl/workbook.xml"), "an Excel workbook (XLSX)"),
     (packed("letters/a.txt"), "a zip archive"),
     (b"SQLite format 3\0", "an SQLite database"),
-    (b"one\0two", "binary data (it holds zero bytes)"),
+    (b"one\0two", "binary data (it contains zero bytes)"),
     (b"\1\2\3\4 abc", "binary data (it is full of control characters)"),
 ]
 TEXTS = [

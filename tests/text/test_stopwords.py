@@ -16,5 +16,5 @@ def test_lists() -> None:
 
 
 def test_unknown_language() -> None:
-    with pytest.raises(InputError, match="no stopword list for 'xx'"):
+    with pytest.raises(InputError, match="no language 'xx'"):
         stopwords("xx")

@@ -48,6 +48,11 @@ def oracle(p: Any, q: Any, measure: str) -> float:
     if measure == "js":
         middle = [(x + y) / 2 for x, y in zip(p, q, strict=True)]
         return (kl(p, middle) + kl(q, middle)) / 2
+    if measure == "capacitory":  # Topsøe: KL(p‖m) + KL(q‖m)
+        middle = [(x + y) / 2 for x, y in zip(p, q, strict=True)]
+        return kl(p, middle) + kl(q, middle)
+    if measure == "triangle":
+        return sum((x - y) ** 2 / (x + y) for x, y in zip(p, q, strict=True) if x + y)
     he = sum((math.sqrt(x) - math.sqrt(y)) ** 2 for x, y in zip(p, q, strict=True))
     return he if measure == "he" else math.sqrt(he / 2)
 
@@ -91,9 +96,10 @@ def test_distances_and_bounds(seed: int, alpha: float, size: int) -> None:
     assert js <= square + 1e-12
     low, high = simplex.bounds(min(1.0, math.sqrt(square)))
     assert low - 1e-12 <= js <= high + 1e-12
-    bits = js / math.log(2)  # the paper's JS is at most 1: its logarithms are to base 2
-    assert 0.5 * he <= bits + 1e-12
-    assert bits <= 2 * math.log(2) * he + 1e-12
+    delta, c = simplex.distance(p, q, "triangle"), simplex.distance(p, q, "capacitory")
+    assert 0.5 * delta - 1e-12 <= c <= math.log(2) * delta + 1e-12  # eq. 5 of the paper
+    assert he - 1e-12 <= delta <= 2 * he + 1e-12  # eq. 6
+    assert 0.5 * he - 1e-12 <= c <= 2 * math.log(2) * he + 1e-12  # eq. 7
     for number, name in ((JS, "js"), (KL, "kl")):
         assert divergence(number, p, q) == pytest.approx(oracle(p, q, name), abs=1e-12)
     assert divergence(HELLINGER_SQUARED, p, q) == pytest.approx(square, abs=1e-12)
@@ -162,7 +168,7 @@ def draw(seed: int, rows: int, topics: int, alpha: float, floor: float = 0.0) ->
     return made / made.sum(axis=1, keepdims=True)
 
 
-@pytest.mark.parametrize("measure", ["js", "hellinger", "he", "kl"])
+@pytest.mark.parametrize("measure", ["js", "hellinger", "he", "kl", "triangle", "capacitory"])
 def test_the_scan_is_the_definition(measure: str) -> None:
     mixtures = draw(1, 60, 8, 0.3, 1e-3)
     q = draw(2, 1, 8, 0.3)[0]
@@ -181,7 +187,7 @@ def test_the_scan_is_the_definition(measure: str) -> None:
     topics=st.sampled_from([2, 7, 60]),
     rows=st.sampled_from([1, 30, 1500]),
     k=st.sampled_from([1, 10, 40]),
-    measure=st.sampled_from(["js", "hellinger", "he"]),
+    measure=st.sampled_from(["js", "hellinger", "he", "capacitory"]),
     kind=st.sampled_from([np.float32, np.float64]),
     masked=st.booleans(),
 )

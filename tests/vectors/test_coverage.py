@@ -34,7 +34,8 @@ def chinese(tmp_path_factory: pytest.TempPathFactory) -> lx.Index:
     documents = [
         lx.Document(str(i), text, "", {"group": "ab"[i % 2]}) for i, text in enumerate(TEXTS * 2)
     ]
-    return lx.Index.build(lx.Corpus.of(documents), tmp_path_factory.mktemp("zh") / "i")
+    corpus, path = lx.Corpus.of(documents), tmp_path_factory.mktemp("zh") / "i"
+    return lx.Index.build(corpus, path, vectors="default")
 
 
 def test_how_much_is_enough() -> None:

@@ -122,10 +122,10 @@ def test_rows_that_are_not_finite_are_dropped(tmp_path: Path) -> None:
 
 
 def test_nothing_usable_is_an_error(tmp_path: Path) -> None:
-    with pytest.raises(VectorsError, match="holds no usable vectors") as caught:
+    with pytest.raises(VectorsError, match="contains no usable vectors") as caught:
         read_vectors(write(tmp_path / "x", b"a nan 1\n"))
     assert "NaN" in caught.value.hint
-    with pytest.raises(VectorsError, match="holds no usable vectors"):
+    with pytest.raises(VectorsError, match="contains no usable vectors"):
         read_vectors(write(tmp_path / "x", b"0 5\n"))
 
 

@@ -66,3 +66,18 @@ def test_mistakes_are_named(index: lx.Index) -> None:
         lx.fuse("bm25.run")
     with pytest.raises(InputError, match="3 names for 1 run"):
         lx.fuse([{"a": 1.0}], names=["a", "b", "c"])
+
+
+def test_variety_of_hits(index: lx.Index) -> None:
+    hits = {"q": [("sea", 2.0), ("farm", 1.0)], "r": [("sea", 1.0)]}
+    other = {"q": [("sea", 1.0)], "r": [("farm", 1.0)]}
+    found = lx.evaluate(hits, variety=index, others=[other])
+    words = [set(index.normalisation.words(index[id].text)) for id in ("sea", "farm")]
+    jaccard = len(words[0] & words[1]) / len(words[0] | words[1])
+    assert found.measures["list_jaccard"] == pytest.approx(jaccard)
+    assert found.measures["unique_share"] == pytest.approx(2 / 3)
+    assert set(lx.evaluate(hits, variety=index).measures) == {
+        "list_jaccard", "list_jaccard_without_stopwords", "list_jaccard_with_punctuation",
+    }  # fmt: skip
+    with pytest.raises(InputError, match="no judgements"):
+        lx.evaluate(hits)

@@ -13,7 +13,7 @@ from tests.cli.conftest import Run, run
 
 __all__ = ["run"]
 
-INDEX = {"path": "/srv/secret/sample.idx"}
+INDEX = {"path": "sample.idx"}
 CASES: dict[str, tuple[str, dict[str, Any], str, str]] = {
     "an index and options": (
         "search",
@@ -30,7 +30,7 @@ CASES: dict[str, tuple[str, dict[str, Any], str, str]] = {
     "documents and texts": (
         "compare",
         {
-            "a": {"path": "/srv/secret/sample.idx", "documents": ["pell sea"]},
+            "a": {"path": "sample.idx", "documents": ["pell sea"]},
             "b": {"texts": {"text B": "It's calm."}},
             "vectors": {"set": "default"},
         },
@@ -38,6 +38,15 @@ CASES: dict[str, tuple[str, dict[str, Any], str, str]] = {
         """printf '%s\\n' 'It'"'"'s calm.' > lexfield-text-b.txt\n"""
         "lexfield compare 'pell sea.txt' lexfield-text-b.txt",
         """lx.compare(lx.open('sample.idx')['pell sea'], "It's calm.")""",
+    ),
+    "documents of an index": (
+        "compare",
+        {
+            "a": {"path": "sample.idx", "documents": ["pell sea"]},
+            "b": {"path": "sample.idx", "documents": ["voss-sea"]},
+        },
+        "lexfield compare 'pell sea' voss-sea --index sample.idx",
+        "lx.compare(lx.open('sample.idx')['pell sea'], lx.open('sample.idx')['voss-sea'])",
     ),
     "words that the command line accepts": (
         "inspire",
@@ -47,7 +56,7 @@ CASES: dict[str, tuple[str, dict[str, Any], str, str]] = {
     ),
     "what looks like an option": (
         "near",
-        {"word": ["-sea"], "models": [{"path": "/srv/secret/models"}]},
+        {"word": ["-sea"], "models": [{"path": "models"}]},
         "lexfield near --models models -- -sea",
         "lx.near('-sea', models='models')",
     ),

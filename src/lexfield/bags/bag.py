@@ -3,13 +3,17 @@
 {if police: 1, police police: 8, …}    4 types, 11 tokens
 A ⊎ B   is  a + b          counts add up
 3 ⊗ A   is  3 * a          counts are multiplied
+A ∪ B   is  a | b          the larger of two counts
+A ∩ B   is  a & b          the smaller of two counts
+A ∖ B   is  a.difference(b)    counts are subtracted, but not below 0
+A ⊆ B   is  a <= b         no count is larger in a
 freq(s) is  count(s) / tokens
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from html import escape
 from typing import TypeAlias
 
@@ -78,6 +82,28 @@ class Bag(Frames, Mapping[Hashable, Number]):
         """Subtract counts. They may become negative, as in a weighted query."""
         return self + -1 * other
 
+    def __or__(self, other: Bag) -> Bag:
+        """Return the union: the larger of the two counts of each type."""
+        return self._combine(other, max) if isinstance(other, Bag) else NotImplemented
+
+    def __and__(self, other: Bag) -> Bag:
+        """Return the intersection: the smaller of the two counts of each type."""
+        return self._combine(other, min) if isinstance(other, Bag) else NotImplemented
+
+    def difference(self, other: Bag) -> Bag:
+        """Return what is left of this multiset without the other: no count falls below 0."""
+        return self._combine(other, lambda own, others: max(0, own - others))
+
+    def __le__(self, other: Bag) -> bool:
+        """Is this multiset included in the other?"""
+        if not isinstance(other, Bag):
+            return NotImplemented
+        return all(self[type] <= other[type] for type in {**self._counts, **other._counts})
+
+    def _combine(self, other: Bag, operation: Callable[[Number, Number], Number]) -> Bag:
+        types = {**self._counts, **other._counts}
+        return Bag(_without_zeros({type: operation(self[type], other[type]) for type in types}))
+
     def __mul__(self, scalar: Number) -> Bag:
         if not isinstance(scalar, int | float):
             return NotImplemented
@@ -136,6 +162,21 @@ class Bag(Frames, Mapping[Hashable, Number]):
             for type, count in self.most_common(20)
         )
         return f"<table><tr><th>type</th><th>count</th></tr>{rows}</table>"
+
+
+def join_phrases(words: Sequence[str], phrases: Sequence[Sequence[str]]) -> list[str]:
+    """Return the words with every occurrence of a phrase as one word, which contains spaces.
+
+    Where several phrases begin, the longest counts.
+    """
+    ordered = sorted((list(phrase) for phrase in phrases), key=len, reverse=True)
+    joined, place = [], 0
+    while place < len(words):
+        fitting = (p for p in ordered if list(words[place : place + len(p)]) == p)
+        length = len(next(fitting, [""]))
+        joined.append(" ".join(words[place : place + length]))
+        place += length
+    return joined
 
 
 def _key(type: Hashable) -> Hashable:

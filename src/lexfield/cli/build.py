@@ -15,6 +15,7 @@ from lexfield.cli.output import FORMATS, Bar, echo, print_result, say
 from lexfield.errors import InputError
 from lexfield.plots import figure
 from lexfield.results import JsonObject
+from lexfield.store.provenance import collect, digest_request
 from lexfield.text.source import read_at_most
 from lexfield.verbs.declare import REQUIRED, Parameter, Verb
 from lexfield.verbs.describe import describe_bounds
@@ -74,14 +75,15 @@ def _run(verb: Verb, given: JsonObject, format: str | None, plot: str | None) ->
     if plot:
         figure.check_plot_path(plot, getattr(verb.result, "plot_formats", figure.FORMATS))
     arguments = verb.validate(_read_dashes(verb, given), plot)
-    with Bar() as bar:
+    request = digest_request(verb.name, arguments)
+    with Bar() as bar, collect(request) as provenance:
         if verb.takes_progress:
             arguments["progress"] = bar
         result = verb.function(**arguments)
     if plot:
         say(f"wrote {result.plot(plot)}")
     if result is not None:
-        print_result(verb.command, result, format)
+        print_result(verb.command, result, format, provenance)
 
 
 def _read_dashes(verb: Verb, given: JsonObject) -> JsonObject:

@@ -1,4 +1,4 @@
-"""``lexfield cluster``, ``completion``, ``demo`` and ``reproduce``."""
+"""``lexfield cluster``, ``demo`` and ``reproduce``."""
 
 from __future__ import annotations
 
@@ -8,10 +8,7 @@ import sys
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated, Literal
-
-import click
-from click.shell_completion import get_completion_class
+from typing import Annotated
 
 from lexfield import __version__
 from lexfield.bags.matrix import BagMatrix
@@ -62,19 +59,6 @@ def show_status(
             "Mount one folder under the same path everywhere, or use object storage.",
         )
     return result
-
-
-def print_completion(shell: Literal["bash", "zsh", "fish"]) -> None:
-    """Print the script that completes lexfield's commands in your shell.
-
-    lexfield completion bash >> ~/.bashrc
-    lexfield completion zsh >> ~/.zshrc
-    lexfield completion fish > ~/.config/fish/completions/lexfield.fish
-    """
-    make = get_completion_class(shell)
-    assert make is not None
-    root = click.get_current_context().find_root().command
-    echo(make(root, {}, "lexfield", "_LEXFIELD_COMPLETE").source())
 
 
 def show_demo(
@@ -170,6 +154,5 @@ cluster = build_group(
     """,
     {"status": show_status},
 )
-completion = declare_command("completion", print_completion)
 demo = declare_command("demo", show_demo)
 reproduce = declare_command("reproduce", rerun_papers)

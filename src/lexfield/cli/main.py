@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import os
+import shutil
 import sys
 import traceback
 from collections.abc import Sequence
@@ -12,17 +13,22 @@ from importlib import import_module
 import click
 from click.exceptions import NoArgsIsHelpError
 
-from lexfield import __version__
 from lexfield.cli.build import build_command, keep_examples
+from lexfield.cli.guide import GROUPS, TOPICS, WELCOME, read_help
 from lexfield.cli.output import echo, paint
+from lexfield.cli.system import describe_version
 from lexfield.errors import InputError, LexfieldError
 from lexfield.verbs import describe_group, list_verbs
 
+_WIDTH = 80  # columns of stored help
 # Commands that are not verbs: they start something, or are about lexfield itself.
+_ALIASES = {"list": "documents"}
 _OTHERS = {
     "cluster": ("commands", "Show the workers of a cluster."),
-    "completion": ("commands", "Print the shell script that completes lexfield's commands."),
+    "completion": ("completion", "Complete lexfield's commands in your shell."),
     "demo": ("commands", "See lexfield work on the texts that come with it."),
+    "doctor": ("doctor", "Check that lexfield is installed well and works."),
+    "help": ("main", "Explain a command, or a topic such as scores."),
     "reproduce": ("commands", "Rerun the tables and figures of the papers."),
     "serve": ("serve", "Open a page to search, compare and measure; and an HTTP API."),
     "study": ("study", "Ask people which suggestions help, and analyse their answers."),
@@ -59,6 +65,8 @@ class Commands(click.Group):
         if inside:
             text = keep_examples(describe_group(inside[0].module))
             return Commands(f"{command} ", name=name, help=text)
+        if not self._prefix and name == "help":
+            return explain
         if not self._prefix and name in _OTHERS:
             module = import_module(f"lexfield.cli.{_OTHERS[name][0]}")
             found: click.Command = getattr(module, name)
@@ -69,6 +77,8 @@ class Commands(click.Group):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         known = self._summaries()
+        if args and not self._prefix and args[0] in _ALIASES:
+            args = [_ALIASES[args[0]], *args[1:]]
         if args and args[0] not in known and not args[0].startswith("-"):
             close = difflib.get_close_matches(args[0], known, 1)
             hint = f"Did you mean {close[0]!r}?" if close else f"See: {ctx.command_path} --help"
@@ -76,13 +86,39 @@ class Commands(click.Group):
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        with formatter.section("Commands"):
-            formatter.write_dl(sorted(self._summaries().items()))
+        found = self._summaries()
+        if self._prefix:
+            with formatter.section("Commands"):
+                formatter.write_dl(sorted(found.items()))
+            return
+        grouped = {name for names in GROUPS.values() for name in names}
+        others = tuple(sorted(set(found) - grouped))
+        for title, names in (*GROUPS.items(), *((("More", others),) if others else ())):
+            with formatter.section(title):
+                formatter.write_dl([(name, found[name]) for name in names if name in found])
 
 
-@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
-@click.version_option(__version__, prog_name="lexfield")
-def cli() -> None:
+def _print_version(context: click.Context, _: click.Parameter, wanted: bool) -> None:
+    if wanted:
+        echo("\n".join(describe_version()))
+        context.exit()
+
+
+@click.group(
+    cls=Commands,
+    invoke_without_command=True,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+@click.option(
+    "--version",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=_print_version,
+    help="Show the versions that a bug report needs.",
+)
+@click.pass_context
+def cli(context: click.Context) -> None:
     """Find, compare and explain texts.
 
     \b
@@ -91,18 +127,60 @@ def cli() -> None:
     lexfield search my.idx "a sentence"   similar sentences, with --explain
     lexfield near book -k 5               nearest words
 
-    Every command has examples: lexfield COMMAND --help. Add --debug to any command to see the
-    traceback of an error. Exit codes: 0 found, 1 nothing found, 2 error.
+    Every command has examples: lexfield COMMAND --help. With any command, --verbose also shows
+    notes on how a result was computed, and --debug the traceback of an error. Exit codes: 0 found,
+    1 nothing found, 2 error.
     """
+    if context.invoked_subcommand is None:
+        echo(WELCOME, nl=False)
+
+
+@click.command("help")
+@click.argument("topic", nargs=-1)
+@click.pass_context
+def explain(context: click.Context, topic: tuple[str, ...]) -> None:
+    """Explain a command, or a topic: filters, measures, output, queries, scores or texts.
+
+    \b
+      lexfield help search
+      lexfield help topics fit
+      lexfield help scores
+    """
+    words = list(topic)
+    if words == ["scores"]:
+        scores = import_module("lexfield.verbs.methods").SCORES
+        echo("What the score of a hit means, by method:\n")
+        echo("\n".join(f"  {name:<12} {text}" for name, text in scores.items()))
+    elif len(words) == 1 and words[0] in TOPICS:
+        echo(TOPICS[words[0]], nl=False)
+    elif not words:
+        echo(WELCOME, nl=False)
+    else:
+        _show_help(context, words)
+
+
+def _show_help(context: click.Context, words: Sequence[str]) -> None:
+    """Print the help of a command. Raise InputError if there is no such command or topic."""
+    command, parent = context.find_root().command, context.find_root()
+    for word in words:
+        found = command.get_command(parent, word) if isinstance(command, click.Group) else None
+        if found is None:
+            known = ", ".join(sorted([*TOPICS, "scores"]))
+            raise InputError(f"There is no command or topic {word!r}.", f"Topics are: {known}.")
+        command, parent = found, click.Context(found, parent, info_name=word)
+    echo(command.get_help(parent))
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line; never shows a traceback without ``--debug``."""
     args = list(sys.argv[1:] if arguments is None else arguments)
     debug = "--debug" in args
-    args = [arg for arg in args if arg != "--debug"]
+    verbose = "--verbose" in args
+    args = [arg for arg in args if arg not in ("--debug", "--verbose")]
     try:
-        result = cli.main(args, prog_name="lexfield", standalone_mode=False)
+        if _print_stored_help(args):
+            raise SystemExit(0)
+        result = cli.main(args, prog_name="lexfield", standalone_mode=False, obj=verbose)
         sys.stdout.flush()
         raise SystemExit(result if isinstance(result, int) else 0)
     except click.ClickException as error:
@@ -122,6 +200,19 @@ def main(arguments: Sequence[str] | None = None) -> None:
         else:
             _tell(error)
         raise SystemExit(2) from None
+
+
+def _print_stored_help(args: Sequence[str]) -> bool:
+    """Print the stored help of a command, which needs none of its modules, if that is asked for."""
+    words = [arg for arg in args if arg not in ("-h", "--help")]
+    is_asked = len(words) < len(args) and args[-1] in ("-h", "--help")
+    if words[:1] == ["help"] and words[1:] and not is_asked:
+        words, is_asked = words[1:], words[1] not in TOPICS
+    is_narrow = sys.stdout.isatty() and shutil.get_terminal_size().columns < _WIDTH
+    text = read_help(words) if is_asked and words and not is_narrow else None
+    if text is not None:
+        echo(text)
+    return text is not None
 
 
 def _tell(error: Exception) -> None:

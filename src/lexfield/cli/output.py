@@ -19,11 +19,12 @@ import click
 import msgspec
 
 from lexfield.errors import LexfieldError
-from lexfield.results import JsonObject
+from lexfield.results import Aside, JsonObject
+from lexfield.store.provenance import Provenance
 from lexfield.verbs.results import Result, encode_body, encode_csv, hidden
 
 FORMATS = {
-    "json": "Print one JSON object with schema, results and notes.",
+    "json": "Print one JSON object with schema, results, notes and provenance.",
     "jsonl": "Print one JSON object per line.",
     "csv": "Print comma-separated values with a header.",
 }
@@ -34,6 +35,7 @@ _COLOURS = {
     "red": 31, "green": 32, "yellow": 33, "blue": 34, "magenta": 35, "cyan": 36,
     "bright_black": 90,
 }  # fmt: skip
+_SETTLED = 2.0  # seconds before the time that is left is shown
 _OWN = f"\ufdd0{os.urandom(8).hex()}"  # begins a colour of ours; no text can know it
 
 
@@ -64,10 +66,12 @@ def echo_json(text: str) -> None:
     click.echo(_UNESCAPED.sub(lambda found: f"\\u{ord(found[0]):04x}", text))
 
 
-def print_result(command: str, result: Result[Any], format: str | None) -> None:
+def print_result(
+    command: str, result: Result[Any], format: str | None, provenance: Provenance
+) -> None:
     """Print a result in the chosen format. Raise its failure, or exit with 1 if it is empty."""
     if format == "json":
-        body = encode_body(command, result)
+        body = encode_body(command, result, provenance)
         echo_json(msgspec.json.format(body, indent=1).decode())
     else:
         if format == "jsonl":
@@ -79,12 +83,22 @@ def print_result(command: str, result: Result[Any], format: str | None) -> None:
             result.paint = paint
             for line in result.lines():
                 (echo_data if result.is_data else echo)(line)
-        for note in result.notes:
+        if format is None and result.legend:
+            say(paint(f"scores: {result.legend}", "bright_black", sys.stderr))
+        for note in choose_notes(result.notes):
             echo(paint(f"note: {note}", "yellow", sys.stderr), err=True)
     if (failure := result.failure) is not None:
         raise failure
     if not result.results:
         raise SystemExit(1)
+
+
+def choose_notes(notes: Sequence[str]) -> list[str]:
+    """Return the notes that people see: asides only with --verbose, and then last."""
+    context = click.get_current_context(silent=True)
+    verbose = context is not None and context.find_root().obj is True
+    shown = [note for note in notes if verbose or not isinstance(note, Aside)]
+    return sorted(shown, key=lambda note: isinstance(note, Aside))
 
 
 @dataclass(repr=False)
@@ -123,20 +137,33 @@ class Bar:
 
     def __init__(self) -> None:
         self._stage = ""
+        self._began = time.monotonic()
         self._shown = 0.0
         self._active = sys.stderr.isatty()
 
     def stage(self, name: str) -> None:
         self._stage = name
+        self._began = time.monotonic()
 
     def __call__(self, done: int, total: int | None) -> None:
         now = time.monotonic()
         if not self._active or (now - self._shown < 0.1 and done != total):
             return
         self._shown = now
-        share = f"{done / total:4.0%} of {total:,}" if total else f"{done:,}"
+        share = f"{done:,}"
+        if total:
+            share += f" of {total:,} ({done / total:.0%}){self._guess_rest(done, total, now)}"
         sys.stderr.write(f"\r{visible(f'{self._stage}: {share}')}\033[K")
         sys.stderr.flush()
+
+    def _guess_rest(self, done: int, total: int, now: float) -> str:
+        """Return the time that is left, once there is enough to judge by."""
+        passed = now - self._began
+        if passed < _SETTLED or not 0 < done < total:
+            return ""
+        left = round(passed * (total - done) / done)
+        minutes = f"{left // 60} min " if left >= 60 else ""
+        return f", about {minutes}{left % 60} s left"
 
     def __enter__(self) -> Bar:
         return self

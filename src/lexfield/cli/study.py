@@ -17,7 +17,14 @@ from lexfield.errors import InputError
 from lexfield.progress import Progress, begin_stage, silent
 from lexfield.results import JsonObject, format_rows
 from lexfield.study import analyse as analysis
-from lexfield.study.build import Lengths, import_study, new_study, read_queries
+from lexfield.study.build import (
+    MOST_QUERIES,
+    Lengths,
+    draw_queries,
+    import_study,
+    new_study,
+    read_queries,
+)
 from lexfield.study.database import Study
 from lexfield.study.design import BASELINES, PAPER_BASELINES, PAPER_TARGETS, TARGETS
 from lexfield.study.simulate import simulate
@@ -53,9 +60,15 @@ def new(
     index: Annotated[str, Flags(metavar="IDX")],
     *,
     queries: Annotated[
-        FileInput,
+        FileInput | None,
         Help("One query per line, id<TAB>query, JSON lines, or .json: a list, or lists by level."),
-    ],
+    ] = None,
+    sample: Annotated[
+        int | None,
+        Meta(ge=1, le=MOST_QUERIES),
+        Flags(metavar="N"),
+        Help("Draw N sentences of the index as queries, with --by equally many of each level."),
+    ] = None,
     by: Annotated[
         str | None,
         Flags(metavar="FIELD"),
@@ -78,18 +91,27 @@ def new(
         lexfield study new my.idx --kind choose3 --queries queries.txt -o study.db
         lexfield study new my.idx --kind head2head --queries queries.txt -o lists.db --baseline mean
         lexfield study new books.idx --queries queries.json --by reading_level -o study.db
+        lexfield study new books.idx --sample 100 --by reading_level -o study.db
     """
-    asked = read_queries(queries)
+    if (queries is None) == (sample is None):
+        raise InputError("Give either --queries FILE or --sample N.")
+    opened = open_index(index)
+    lengths = Lengths(shortest, longest)
+    if sample is None:
+        assert queries is not None
+        asked = read_queries(queries)
+    else:
+        asked = draw_queries(opened, sample, by, lengths, making["seed"])
     begin_stage(progress, "searching")
     made = new_study(
-        open_index(index),
+        opened,
         asked,
         making["output"],
         making["kind"],
         targets=targets,
         baselines=baselines,
         by=by,
-        lengths=Lengths(shortest, longest),
+        lengths=lengths,
         allow_unknown=allow_unknown,
         seed=making["seed"],
         progress=progress,
@@ -218,7 +240,7 @@ def serve(path: StudyFile, **listening: Unpack[Listening]) -> None:
 
     with Study(path) as opened:
         if any(person.simulated for person in opened.participants()):
-            raise InputError(f"{path} holds simulated participants.", "Make a new study.")
+            raise InputError(f"{path} contains simulated participants.", "Make a new study.")
         serve_study(opened, **choose_address(listening), say=echo)
 
 

@@ -214,7 +214,7 @@ class _Build:
         items = [{"out": _name("cut", part, how), **part, "normalisation": how} for part in parts]
         about = self._map("cut_documents", items)
         if not sum(one["tokens"] for one in about):
-            raise InputError("The documents hold no words; no index was written.")
+            raise InputError("The documents contain no words; no index was written.")
         return [item["out"] for item in items], about
 
     def _words(

@@ -48,7 +48,7 @@ def choose_types(counts: csr_matrix, mfw: int | None, culling: float) -> Array:
     if not len(order):
         raise InputError(
             f"No type occurs in {culling:g}% of the {counts.shape[0]:,} texts.",
-            "Take a smaller --culling.",
+            "Use a smaller --culling.",
         )
     return np.asarray(order[:mfw])
 
@@ -75,7 +75,7 @@ def standardise(
     mean, deviation = shares.mean(axis=0), shares.std(axis=0, ddof=1)
     varies = deviation > 1e-12 * mean
     if not varies.any():
-        raise InputError("All texts have the same words as often.", "Give texts that differ.")
+        raise InputError("All texts use the same words equally often.", "Give texts that differ.")
     mean, deviation, types = mean[varies], deviation[varies], types[varies]
 
     def find_scores(counts: csr_matrix) -> Matrix:

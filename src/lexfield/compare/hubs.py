@@ -32,7 +32,7 @@ def correct_hubs(distances: Matrix, known: Array, kind: str) -> Matrix:
     if not (np.isfinite(distances) | itself).all():
         raise InputError(
             "Hubs cannot be corrected: some texts differ infinitely or have no divergence.",
-            "Take another measure, such as --measure js.",
+            "Use another measure, such as --measure js.",
         )
     others = np.where(itself, np.nan, distances)
     if kind == "centre":
@@ -52,6 +52,6 @@ def _find_reach(distances: Matrix) -> Matrix:
     if (reach <= 0).any():
         raise InputError(
             "Local scaling needs positive distances from the nearest texts.",
-            "Leave out copies, or take --hubs centre.",
+            "Leave out copies, or use --hubs centre.",
         )
     return np.asarray(reach)

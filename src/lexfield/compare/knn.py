@@ -169,7 +169,7 @@ def find_gaussian_bias(
         if distinct <= d + 1:
             raise InputError(
                 f"{distinct} points are too few for a covariance in {d} dimensions.",
-                "Take more points, or reduce by pca(…).",
+                "Use more points, or reduce by pca(…).",
             )
         mean = np.average(vectors, axis=0, weights=row)
         covariance = np.atleast_2d(np.cov(vectors, rowvar=False, fweights=row.astype(int)))

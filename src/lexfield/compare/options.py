@@ -90,7 +90,7 @@ class ComparisonOptions:
             value = getattr(self, name)
             check(value in choices, name, f"one of {', '.join(choices)}", value)
         number = isinstance(self.alpha, int | float) and 0 < self.alpha <= 100 and self.alpha != 1
-        check(number, "alpha", "over 0, at most 100 and not 1", self.alpha)
+        check(number, "alpha", "over 0 and at most 100", self.alpha)
         check(isinstance(self.n, int) and 1 <= self.n <= 100, "n", "from 1 to 100", self.n)
         check(isinstance(self.k, int) and 1 <= self.k <= 10_000, "k", "from 1 to 10,000", self.k)
         ok = self.mfw is None or (isinstance(self.mfw, int) and self.mfw >= 1)
@@ -123,6 +123,10 @@ class ComparisonOptions:
             except ValueError:
                 check(False, "the order of renyi", "a number", given[0])
         object.__setattr__(self, "measure", spec.name)
+        if spec.name == "renyi" and self.alpha == 1:  # its limit is KL: Eq. 5 of Hare et al.
+            is_plain = self.space == "latent" and self.estimator == "plain"
+            for name, value in (("measure", "kl"), ("alpha", 0.5), ("limit", not is_plain)):
+                object.__setattr__(self, name, value)
 
     def _check_estimator(self) -> None:
         if self.estimator not in ("plain", "spread"):

@@ -32,6 +32,7 @@ from lexfield.errors import InputError, check
 from lexfield.explain import Explanation, Reason
 from lexfield.progress import Progress, silent
 
+_OUTSIDE = 0.01  # share of points far from the other text above which there is no interval
 _NEAR_WORDS = 3  # nearest words named in an explanation
 _LONGEST_LIST = 1024  # neighbours listed at most; beyond that, points are compared with all others
 
@@ -136,12 +137,19 @@ def estimate_pair(
     if math.isnan(value):
         notes.append(note_no_value(raw, options))
     bounds = None if math.isnan(value) else options.bounds
+    far = side.find_share_outside() if resampling.interval and bounds else 0.0
+    if far > _OUTSIDE:
+        resampling = replace(resampling, interval=None)
+        notes.append(
+            f"no interval: {far:.1%} of the first text's points have no point of the second nearby."
+            f" If its density vanishes there, {options.measure} is infinite, whatever the estimate"
+        )
     interval, p = resampling.run(side.value, side.a, side.b, raw, bounds, progress)
     is_unknown = (resampling.interval and interval is None) or (resampling.p and p is None)
     if is_unknown and bounds is not None:
         notes.append(f"no error bars: {options.measure} could not be computed for some resamples")
     if is_same:
-        notes.append("the texts hold the same words as often")
+        notes.append("both texts use the same words equally often")
     scale, bits = options.scale, UNITS[options.unit]
     return Estimate(
         value * scale,
@@ -175,6 +183,10 @@ class CountPair:
                 1 - float(self.a[self.b > 0].sum() / self.a.sum()),
                 1 - float(self.b[self.a > 0].sum() / self.b.sum()),
             )
+
+    def find_share_outside(self) -> float:
+        """Return 0: counts are smoothed where one text has none."""
+        return 0.0
 
     def value(self, a: Array, b: Array) -> float:
         rows, collection = (self._make_row(a), self._make_row(b)), self._spread(self.a + self.b)
@@ -237,7 +249,7 @@ class CloudPair:
                 raise InputError(
                     f"The {name} text has {distinct:,} distinct points; k = {options.k} needs"
                     f" {needed + 1:,}.",
-                    "Take a smaller k or a longer text.",
+                    "Use a smaller k or a longer text.",
                 )
         equal_radii = options.estimator == "equal_radius"
         self._d = 0.0 if equal_radii else find_exponent(clouds, options.dimension)
@@ -248,6 +260,19 @@ class CloudPair:
         """Subtract from now on the mean error that ``estimate`` has on similar Gaussian clouds."""
         counts = np.stack([self.a, self.b])
         self._bias = knn.find_gaussian_bias(self._clouds.vectors, counts, estimate)
+
+    def find_share_outside(self) -> float:
+        """Return the share of the first text outside of the second, for kl and renyi over 1.
+
+        Such a point is farther from its k-th neighbour in the second text than any point of the
+        second text is: there is no sign that the second density is positive there.
+        """
+        options = self._options
+        if options.measure not in ("kl", "renyi") or max(options.orders, default=1) < 1:
+            return 0.0
+        weights, distances, _ = self._find_radii(self.a, self.b, options.k)
+        widest = self._find_radii(self.b, self.a, options.k)[1][:, 0].max()
+        return float(weights[distances[:, 1] > widest].sum() / weights.sum())
 
     def value(self, a: Array, b: Array) -> float:
         options = self._options
@@ -300,7 +325,7 @@ class CloudPair:
         if min((a > 0).sum(), (b > 0).sum()) <= k:
             raise InputError(
                 f"A sample of the texts has no {k} other points.",
-                "Take a smaller k or a longer text.",
+                "Use a smaller k or a longer text.",
             )
         distances, inside = find_radii(self._clouds.vectors, self._lists, points, a, b, k)
         return a[points].astype(np.float64), distances, inside

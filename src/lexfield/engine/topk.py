@@ -77,3 +77,16 @@ def sort_heap(items: Array, scores: Array) -> None:
         item, score = items[last], scores[last]
         items[last], scores[last] = items[0], scores[0]
         replace_worst(items, scores, last, item, score)
+
+
+@kernel
+def find_lowest(bounds: Array, count: int) -> NDArray[np.int64]:
+    """Return the places of the ``count`` lowest finite bounds, in no order."""
+    places, scores = np.empty(count, np.int64), np.empty(count, np.float32)
+    size, limit = 0, np.float32(np.inf)
+    for place in range(len(bounds)):
+        if bounds[place] < limit:
+            size = push(places, scores, size, place, -bounds[place])
+            if size == count:
+                limit = -scores[0]
+    return places[:size]

@@ -130,9 +130,9 @@ def _read_pairs(ranking: object, name: str) -> list[tuple[Hashable, float]]:
             f" Got {shorten(repr(ranking), 60)} instead."
         )
     if any(not math.isfinite(score) for _, score in pairs):
-        raise InputError(f"{name} holds a score that is not a finite number.")
+        raise InputError(f"{name} contains a score that is not a finite number.")
     if len({identity for identity, _ in pairs}) < len(pairs):
-        raise InputError(f"{name} holds a document twice.")
+        raise InputError(f"{name} contains a document twice.")
     return pairs
 
 

@@ -1,6 +1,9 @@
 """Measures of a run, and tests of whether one run is better than another.
 
-    map  p@k  r@k  rprec  11pt  iprec@r  ndcg  ndcg@k  mrr
+    map  map@k  p@k  r@k  rprec  11pt  iprec@r  ndcg  ndcg@k  mrr  mrr@k  success@k
+
+Other usual spellings mean the same: ``recall@100``, ``precision@5``, ``AP``, ``nDCG@10``, and those
+of trec_eval, such as ``recall_100``, ``P_5`` and ``ndcg_cut_10``.
 
 Values come from ir_measures, which runs trec_eval's own code. Judged queries that a run does not
 answer count as 0; answers to queries without judgements do not count.
@@ -21,8 +24,15 @@ from lexfield.results import Table, pluralise
 
 Array = NDArray[np.float64]
 DEFAULT = ("map", "p@5", "p@10", "r@10", "rprec", "11pt", "ndcg@10")
-_WITHOUT_CUTOFF = {"map": "AP", "rprec": "Rprec", "ndcg": "nDCG", "mrr": "RR"}
-_WITH_CUTOFF = {"p": "P", "precision": "P", "r": "R", "recall": "R", "ndcg": "nDCG"}
+_WITHOUT_CUTOFF = {
+    "map": "AP", "ap": "AP", "rprec": "Rprec", "r-precision": "Rprec", "ndcg": "nDCG", "mrr": "RR",
+    "rr": "RR", "recip_rank": "RR",
+}  # fmt: skip
+_WITH_CUTOFF = {
+    "p": "P", "precision": "P", "r": "R", "recall": "R", "ndcg": "nDCG", "ndcg_cut": "nDCG",
+    "map": "AP", "map_cut": "AP", "ap": "AP", "mrr": "RR", "rr": "RR", "success": "Success",
+    "hit": "Success",
+}  # fmt: skip
 _FLIPS = 10_000
 
 
@@ -175,11 +185,12 @@ def _components(name: str) -> list[str]:
         return [_WITHOUT_CUTOFF[name]]
     if name == "11pt":
         return [f"IPrec@{tenth / 10}" for tenth in range(11)]
-    if match := re.fullmatch(rf"({'|'.join(_WITH_CUTOFF)})@([1-9]\d{{0,5}})", name):
+    if match := re.fullmatch(rf"({'|'.join(_WITH_CUTOFF)})[@_]([1-9]\d{{0,5}})", name):
         return [f"{_WITH_CUTOFF[match[1]]}@{match[2]}"]
     if match := re.fullmatch(r"iprec@(0\.\d|1\.0|0|1)", name):
         return [f"IPrec@{float(match[1])}"]
     raise InputError(
         f"There is no measure {name!r}.",
-        "There are: map, p@K, r@K (or recall@K), rprec, 11pt, iprec@0.1, ndcg, ndcg@K, mrr.",
+        "There are: map, map@K, p@K, recall@K, rprec, 11pt, iprec@0.1, ndcg, ndcg@K, mrr, mrr@K"
+        " and success@K.",
     )

@@ -133,7 +133,7 @@ def read_run(path: str | Path) -> Run:
 
     queries = _Grouped(parse(), _sort_documents)
     if not queries:
-        raise ReadError(f"{path} holds no results.")
+        raise ReadError(f"{path} contains no results.")
     _refuse_repeats(path, pairs)
     return Run(names[0] if names else Path(path).stem, queries)
 
@@ -194,7 +194,7 @@ def read_qrels(path: str | Path) -> Qrels:
         parse(), lambda rows: {document: int(relevance) for document, relevance, _ in rows}
     )
     if not qrels:
-        raise ReadError(f"{path} holds no judgements.")
+        raise ReadError(f"{path} contains no judgements.")
     return qrels
 
 
@@ -203,26 +203,27 @@ def _read_fields(path: str | Path) -> Iterator[tuple[int, Sequence[str]]]:
 
 
 def read_queries(
-    path: str | Path | None, id_field: str | None = None, text_field: str = "text"
+    path: str | Path, id_field: str | None = None, text_field: str = "text"
 ) -> dict[str, str]:
-    """Return the texts of queries by their ids, in order; ``path`` None is standard input.
+    """Return the texts of queries by their ids, in order; the path ``-`` is standard input.
 
     In JSON lines, the id is in ``id_field``; by default in ``_id`` or ``id``.
     """
     queries = dict(iterate_queries(path, id_field, text_field))
     if not queries:
-        raise ReadError(f"{'The input' if path is None else path} holds no queries.", _FORMS)
+        raise ReadError(f"{_name(path)} contains no queries.", _FORMS)
     return queries
 
 
 def iterate_queries(
-    path: str | Path | None, id_field: str | None = None, text_field: str = "text"
+    path: str | Path, id_field: str | None = None, text_field: str = "text"
 ) -> Iterator[tuple[str, str]]:
     """Yield the id and the text of each query, as ``read_queries`` returns them."""
-    name = "The input" if path is None else str(path)
+    name = _name(path)
     is_json = name.lower().endswith(_JSON_SUFFIXES)
     seen: set[str] = set()
-    for number, line in read_lines(path, _LONGEST_QUERY, MOST_BYTES):
+    source = None if str(path) == "-" else path
+    for number, line in read_lines(source, _LONGEST_QUERY, MOST_BYTES):
         is_json = is_json or (not seen and line.lstrip().startswith("{"))
         where = f"{name}, line {number}"
         if is_json:
@@ -235,6 +236,10 @@ def iterate_queries(
             raise ReadError(f"{where}: the id {identity!r} {why}.")
         seen.add(identity)
         yield identity, text
+
+
+def _name(path: str | Path) -> str:
+    return "The input" if str(path) == "-" else str(path)
 
 
 def read_lines(

@@ -170,9 +170,14 @@ def scale_shares(
 def split_vector(counts: Array, contributions: Array) -> NDArray[np.float64]:
     """Return what each word of a text adds to its vector, which has length 1."""
     parts: NDArray[np.float64] = counts[:, None] * contributions.astype(np.float64)
-    length = float(np.linalg.norm(parts.sum(axis=0)))
-    most = float(np.linalg.norm(parts, axis=1).sum())
+    length, most = measure_vector(np.ones(len(parts)), parts)
     return parts / length if length > TINY * most else np.zeros_like(parts)
+
+
+def measure_vector(counts: Array, contributions: Array) -> tuple[float, float]:
+    """Return the length of the sum of some vectors, and the sum of their lengths."""
+    lengths = np.sqrt(np.einsum("ij,ij->i", contributions, contributions))
+    return float(np.linalg.norm(counts @ contributions)), float(np.abs(counts) @ lengths)
 
 
 @reordered_kernel

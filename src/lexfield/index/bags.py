@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lexfield.arrays import Array
+from lexfield.engine.compiled import kernel
 from lexfield.index.rows import Rows
 from lexfield.text.normalise import NONE, stem_words
 
@@ -145,6 +146,15 @@ class Bags:
         own = self.rows.lexicon.maps[number]
         return own if self.stemmer == NONE else self.term_of[own]
 
+    def count_words(self, row: int) -> NDArray[np.int64]:
+        """Return how often each word of the lexicon occurs in a row; the last one is kept."""
+        last: tuple[int, NDArray[np.int64]] | None = self._own.__dict__.get("counted")
+        if last is None or last[0] != row:
+            words = self.rows.tokens_of(np.array([row]))[1]
+            last = row, np.bincount(words, minlength=len(self.rows.lexicon))
+            self._own.counted = last
+        return last[1]
+
     def sizes(self, n: int) -> NDArray[np.int64]:
         """Return how many n-grams each row has."""
         if n == 1:
@@ -214,8 +224,31 @@ def count_holding(rows: Rows, words: list[str], allowed: NDArray[np.bool_] | Non
 
 def _add_lists(lists: list[tuple[Array, Array]]) -> tuple[Array, Array]:
     """Return the rows of any of several lists, ascending, and the sums of their counts."""
-    if len(lists) == 1:
-        return lists[0]
-    rows, counts = (np.concatenate(part) for part in zip(*lists, strict=True))
-    rows, places = np.unique(rows, return_inverse=True)
-    return rows, np.bincount(places, counts).astype(np.int32)
+    lists = sorted(lists, key=lambda one: len(one[0]))
+    rows, counts = lists[0]
+    for more in lists[1:]:
+        rows, counts = merge_lists(rows, counts, *more)
+    return rows, counts
+
+
+@kernel
+def merge_lists(
+    rows: Array, counts: Array, other: Array, more: Array
+) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    """Return the rows of either of two lists, ascending, and the sums of their counts."""
+    most = len(rows) + len(other)
+    merged, sums = np.empty(most, np.int32), np.empty(most, np.int32)
+    i = j = size = 0
+    while i < len(rows) or j < len(other):
+        first = j == len(other) or (i < len(rows) and rows[i] <= other[j])
+        second = i == len(rows) or (j < len(other) and other[j] <= rows[i])
+        merged[size] = rows[i] if first else other[j]
+        sums[size] = 0
+        if first:
+            sums[size] += counts[i]
+            i += 1
+        if second:
+            sums[size] += more[j]
+            j += 1
+        size += 1
+    return merged[:size], sums[:size]

@@ -25,8 +25,10 @@ from lexfield.store.folder import Store, next_epoch, write
 from lexfield.store.owned import refuse_others
 from lexfield.text.corpus import Corpus
 from lexfield.text.document import Document
+from lexfield.text.language import choose_language
 from lexfield.text.normalise import TOKENIZERS, Normalisation, Tokenizer
 from lexfield.text.stopwords import stopwords
+from lexfield.vectors.train import choose_vectors
 from lexfield.vectors.wordvectors import WordVectors
 
 Documents = Corpus | Document | Mapping[str, str] | Iterable[Document | str]
@@ -140,15 +142,20 @@ def write_index(
     corpus: Corpus,
     path: Path,
     vectors: WordVectors | str | Path,
-    language: str,
+    language: str | None,
     stemmer: str | None,
     progress: Progress,
 ) -> None:
-    """Write an index of a corpus. Raise InputError if it holds no words."""
+    """Write an index of a corpus. Raise InputError if it contains no words."""
     if not len(corpus.tokens):
         raise InputError("There are no words to index.")
     stopwords(language)  # an unknown language is an error before any work
+    notes: list[str] = []
+    if language is None:
+        language, notes = choose_language(corpus.count_languages())
     corpus = choose_stemmer(corpus, language, stemmer)
+    vectors, more = choose_vectors(vectors, corpus, language)
+    corpus.notes = [*corpus.notes, *notes, *more]
     embedded, about = embed_words(corpus.vocabulary, vectors, progress)
     with write(path, KIND, epoch=next_epoch(path)) as out:
         meta = save_segment(out, "s000001", corpus, embedded, language, progress)

@@ -67,17 +67,18 @@ def draw(scorer: Scorer, rows: Rows, among: Mask, first: int = 0, total: int = 0
     order; the sample is those that come first in it, and those with the highest known part.
     """
 
-    def order(own: Rows) -> Array:
-        places = np.random.default_rng(0).permutation(total or len(own))
-        return places[first : first + len(own)]
+    def order(own: Rows) -> tuple[Array, Array]:
+        places = np.random.default_rng(0).permutation(total or len(own))[first : first + len(own)]
+        return places, np.argsort(places)
 
-    places = rows.cached(f"order {first} of {total}", order)
+    places, ordered = rows.cached(f"order {first} of {total}", order)
     known = np.zeros(len(rows)) if scorer.known is None else scorer.known
     allowed = np.ones(len(rows), bool) if among is None else among
-    best = top_k(np.where(allowed & (known > 0), known, -np.inf), SAMPLE // 2)
+    found = np.flatnonzero(allowed & (known > 0))
+    best = found[top_k(known[found], SAMPLE // 2)]
     others = allowed.copy()
     others[best] = False
-    rest = top_k(np.where(others, -places.astype(np.float64), -np.inf), SAMPLE)
+    rest = ordered[others[ordered]][:SAMPLE]
     chosen = np.concatenate([best, rest])
     scores = scorer.score(chosen).tolist()
     return {

@@ -34,7 +34,7 @@ from lexfield.index.build import (
     update_parts,
     write_index,
 )
-from lexfield.index.lexicon import Lexicon, VectorSource, embed_with
+from lexfield.index.lexicon import Lexicon, VectorSource, embed_with, weigh_again
 from lexfield.index.metrics import Metric
 from lexfield.index.names import MEMORY, is_in_memory
 from lexfield.index.parts import discard_replaced, write_next, write_part
@@ -46,6 +46,7 @@ from lexfield.index.units import UNITS
 from lexfield.progress import Progress, silent
 from lexfield.results import JsonObject, pluralise
 from lexfield.store.folder import Store, Writer, next_epoch, write
+from lexfield.store.provenance import IN_MEMORY, record
 from lexfield.text.corpus import Corpus
 from lexfield.text.document import Document
 from lexfield.text.normalise import Normalisation, Tokenizer
@@ -64,8 +65,8 @@ class Collection:
         self,
         documents: Documents | None = None,  # so that its absence is one sentence
         *,
-        vectors: WordVectors | str | Path = "default",
-        language: str = "en",
+        vectors: WordVectors | str | Path = "auto",
+        language: str | None = None,
         stemmer: str | None = None,
         tokenize: str | Tokenizer | None = None,
         progress: Progress = silent,
@@ -98,10 +99,15 @@ class Collection:
 
     def _load(self) -> None:
         self._store = self._open_store()
+        self.record()
         self.state = self._store.state  # differs even if another index takes this one's place
         self._meta: JsonObject = self._store.meta
         for name in ("segments", "lexicon", "documents", "_rows", "_source", "_metric"):
             self.__dict__.pop(name, None)
+
+    def record(self) -> None:
+        """Name this state of the index in the provenance of the answer that is being computed."""
+        record(self._store, IN_MEMORY if self.is_in_memory else "")
 
     def _open_store(self) -> Store:
         return Store.open(self.path, KIND)
@@ -112,8 +118,8 @@ class Collection:
         documents: Documents,
         path: str | Path,
         *,
-        vectors: WordVectors | str | Path = "default",
-        language: str = "en",
+        vectors: WordVectors | str | Path = "auto",
+        language: str | None = None,
         stemmer: str | None = None,
         tokenize: str | Tokenizer | None = None,
         replace: bool = False,
@@ -121,8 +127,10 @@ class Collection:
     ) -> Self:
         """Write an index of documents, a corpus or plain texts at ``path``, and open it.
 
-        ``vectors`` is a set of word vectors, its name or its file. ``language`` names the stopwords
-        and, without ``stemmer``, the stemmer (``"none"`` for neither); ``tokenize`` a tokenizer.
+        ``vectors`` is a set of word vectors, its name or its file; ``"own"`` are trained on the
+        texts, and ``"auto"`` are those of their language. ``language`` names the stopwords and,
+        without ``stemmer``, the stemmer (``"none"`` for neither), and is detected by default;
+        ``tokenize`` names a tokenizer.
         """
         check_free(path, replace)
         corpus = to_corpus(documents, progress, tokenize=tokenize)
@@ -216,19 +224,19 @@ class Collection:
         corpus = self.corpus
         if not len(corpus.tokens):
             raise InputError("No document is left; an index cannot be empty. Delete its folder.")
-        embedded = self._embed(corpus, None)
+        counts = corpus.vocabulary.counts
+        embedded = weigh_again(self._embed(corpus, None), self._meta["vectors"], counts)
         with write_next(self._store, self.segments) as out:
             meta = save_segment(out, "s000001", corpus, embedded, self.language, progress)
             out.array("deleted", np.zeros(len(corpus.ids), bool))
-            coverage = embedded.coverage(corpus.vocabulary.counts)
-            vectors = {**self._meta["vectors"], "coverage": coverage}
+            vectors = {**self._meta["vectors"], "coverage": embedded.coverage(counts)}
             out.meta.update(segments=[meta], language=self.language, vectors=vectors)
 
     def _change(self, work: Callable[[], T]) -> T:
         """Do work that writes a new generation; again, on top of it, if another came between."""
         if self.metric is not None:
             message = f"The index is open under the metric {self.metric!r}."
-            raise InputError(message, "Open it without to change it.")
+            raise InputError(message, "Open it without a metric to change it.")
         while True:
             self.refresh()
             with suppress(ChangedError):

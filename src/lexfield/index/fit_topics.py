@@ -39,7 +39,8 @@ def find_names(index: Collection) -> list[str]:
     """
     if index.language in ("de", "german"):
         raise InputError(
-            "In German all nouns have capitals, so names cannot be told.", "Leave out --no-names."
+            "In German all nouns have capitals, so names cannot be recognised.",
+            "Leave out --no-names.",
         )
     capitals, inside = (_count_capitals(index, form) for form in (_CAPITAL, _INSIDE))
     lexicon = index.lexicon

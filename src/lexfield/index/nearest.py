@@ -15,10 +15,12 @@ from numpy.typing import NDArray
 
 from lexfield.arrays import Array
 from lexfield.engine.compiled import kernel
+from lexfield.engine.topk import find_lowest
 from lexfield.index.axes import FAR, NEAR, far_bounds, near_bounds
 from lexfield.index.units import Unit
 
-_PROMISING = 64  # rows measured to find a limit
+_PROMISING = 64  # rows measured to find a limit, or
+_TIMES = 4  # times as many as are wanted
 # No limit, but below the infinity of rows that cannot be returned.
 _LARGEST = float(np.finfo(np.float32).max)
 _SQUARE = 2.0  # squared distance of unit vectors with nothing in common: that of a row without one
@@ -71,9 +73,7 @@ def _select_under_limit(
 ) -> NDArray[np.int64]:
     """Return the places of bounds that do not exceed the ``k``-th value of the most promising
     rows."""
-    count = min(max(k, _PROMISING), len(bounds))
-    places = np.argpartition(bounds, count - 1)[:count] if count else np.empty(0, np.int64)
-    places = places[bounds[places] < np.inf]
+    places = find_lowest(bounds, min(max(_TIMES * k, _PROMISING), len(bounds)))
     limit = np.inf
     if len(places) >= k:
         measured = measure(unit, turned, places if rows is None else rows[places], credits)

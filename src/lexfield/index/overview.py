@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 
 from lexfield.bags.keyness import dunning_g2
 from lexfield.index.rows import Rows
-from lexfield.text.language import detect_language
+from lexfield.text.language import FIELD, detect_language
+from lexfield.text.language_data import find_code
 
 _FEWEST = 2  # occurrences of a distinctive word
 _SHORTEST, _LONGEST = 8, 35  # words of an unusual sentence
@@ -20,11 +21,14 @@ _SENTENCE = re.compile(r"[\"'“‘«]?[^\W\d_][^\[\]{}|_*=<>@#\d]*[.!?…][\"'�
 
 
 def find_languages(rows: Rows, chosen: NDArray[np.int64]) -> list[str]:
-    """Return the language of each document, from words in its middle."""
+    """Return the language of each document: from its metadata, or from words in its middle."""
     found = []
     for row in chosen.tolist():
         number, own = rows.locate(row)
         corpus = rows.segments[number].corpus
+        if known := find_code(corpus.metadata(own).get(FIELD, "")):
+            found.append(known)
+            continue
         tokens = corpus.document_tokens(own)
         start = max(0, (len(tokens) - _SAMPLE) // 2)
         words = corpus.vocabulary.words

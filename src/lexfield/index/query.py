@@ -118,7 +118,7 @@ def look_up(
 
 def note_nothing(tokens: list[str]) -> str:
     """Return a note on a query without words to search for."""
-    return f"the query holds {'only stopwords' if tokens else 'no words'}"
+    return f"the query contains {'only stopwords' if tokens else 'no words'}"
 
 
 def check_length(tokens: list[str]) -> None:

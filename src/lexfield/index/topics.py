@@ -35,9 +35,11 @@ from lexfield.index.rows import Rows
 from lexfield.index.segment import Segment
 from lexfield.index.units import UNITS
 from lexfield.progress import Progress, silent
+from lexfield.results import Aside
 from lexfield.store.folder import Store
+from lexfield.topics.approximate import Search
 from lexfield.topics.lda import TopicModel
-from lexfield.topics.simplex import Neighbours, js_terms
+from lexfield.topics.simplex import Nearest, Neighbours, js_terms, triangle_terms
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_matrix
@@ -197,20 +199,38 @@ class RowMixtures:
     known: NDArray[np.bool_]
 
     @cached_property
-    def _neighbours(self) -> Neighbours:
-        return Neighbours(self.mixtures)
+    def _structures(self) -> dict[Search, Neighbours]:
+        return {}
 
-    def near(self, mixture: Array, k: int, measure: str, allowed: NDArray[np.bool_]) -> Near:
-        found = self._neighbours.query(mixture, k, measure, allowed=allowed)
+    def find(
+        self, mixture: Array, k: int, measure: str, allowed: NDArray[np.bool_], search: Search
+    ) -> Nearest:
+        """Return the rows nearest to a mixture; the structure is built once for an open index."""
+        if search not in self._structures:
+            self._structures[search] = search.build(self.mixtures)
+        return self._structures[search].query(mixture, k, measure, allowed=allowed)
+
+    def near(
+        self, mixture: Array, k: int, measure: str, allowed: NDArray[np.bool_], search: Search
+    ) -> Near:
+        found = self.find(mixture, k, measure, allowed, search)
         far = found.distances
-        scores = (1 - (far / np.log(2) if measure == "js" else far**2)).tolist()
+        shares = {"js": far / np.log(2), "triangle": far / 2, "hellinger": far**2}
+        scores = (1 - shares[measure]).tolist()
         certificate = found.certificate
         notes = []
-        if len(found.rows):
+        if not certificate.exact:
             notes.append(
-                f"exact: {certificate.candidates:,} of {certificate.rows:,} rows computed; the last"
-                f" hit is at {measure} {certificate.kth:.4g}, no other row is under"
-                f" {certificate.bound:.4g}"
+                f"approximate ({search.neighbours}): {certificate.candidates:,} of"
+                f" {certificate.rows:,} rows computed; nearer rows may have been missed"
+            )
+        elif len(found.rows):
+            notes.append(
+                Aside(
+                    f"exact: {certificate.candidates:,} of {certificate.rows:,} rows computed; the"
+                    f" last hit is at {measure} {certificate.kth:.4g}, no other row is under"
+                    f" {certificate.bound:.4g}"
+                )
             )
         return found.rows.tolist(), scores, notes
 
@@ -220,6 +240,8 @@ class RowMixtures:
         parts: NDArray[np.float64] = np.sqrt(first * second)
         if measure == "hellinger":
             return parts
+        if measure == "triangle":
+            return (first + second - triangle_terms(first, second)) / 2
         parts = (first + second) / 2 - js_terms(first, second) / np.log(2)
         return parts
 
@@ -230,7 +252,9 @@ class MappedRowMixtures(RowMixtures):
 
     map: NDArray[np.float64]
 
-    def near(self, mixture: Array, k: int, measure: str, allowed: NDArray[np.bool_]) -> Near:
+    def near(
+        self, mixture: Array, k: int, measure: str, allowed: NDArray[np.bool_], search: Search
+    ) -> Near:
         own = np.sqrt(mixture.astype(np.float64)) @ self.map
         rows = np.flatnonzero(allowed)
 
@@ -245,6 +269,8 @@ class MappedRowMixtures(RowMixtures):
         notes = []
         if measure != "hellinger":
             notes.append(f"under a metric topics are compared by Hellinger distance, not {measure}")
+        if search != Search():
+            notes.append("under a metric every row is compared, whatever search is asked for")
         return rows[places].tolist(), scores[places].tolist(), notes
 
     def parts(self, mixture: Array, row: int, measure: str) -> NDArray[np.float64]:

@@ -10,14 +10,19 @@ from lexfield.bags.keyness import KeyWord
 from lexfield.plots.figure import COLOURS, Picture, figure
 from lexfield.results import Table
 from lexfield.vectors.models import Uncertainty
-from lexfield.vectors.threshold import Threshold
+from lexfield.vectors.threshold import Curve, Threshold
 
 _BARS = 60
 _PAIRS = 20  # means of fewer are not drawn
 
 
-def draw_threshold(found: Mapping[str, Threshold]) -> Picture:
-    """Draw expected neighbours by similarity, and where they equal the number of synonyms."""
+def draw_threshold(
+    found: Mapping[str, Threshold], words: Mapping[str, Curve] | None = None
+) -> Picture:
+    """Draw expected neighbours by similarity, and where they equal the number of synonyms.
+
+    ``words``: curves of single words, which are drawn dashed.
+    """
     first = next(iter(found.values()))
     values = np.linspace(0, 1, 501)
     lowest = max(0.05, 0.5 * min(1.0, first.synonyms))
@@ -38,6 +43,11 @@ def draw_threshold(found: Mapping[str, Threshold]) -> Picture:
             axes.plot([one.threshold] * 2, [lowest / 10, first.synonyms], ":", color=colour)
             if len(found) == 1:
                 axes.axvspan(low, high, color=colour, alpha=0.12, linewidth=0)
+        for number, (name, curve) in enumerate((words or {}).items(), len(found)):
+            colour = COLOURS[number % len(COLOURS)]
+            expected = [max(curve.neighbours(value), 1e-9) for value in values]
+            label = f"{name}: {curve.similarity(first.synonyms):.3f}"
+            axes.plot(values, expected, color=colour, linestyle="--", label=label)
         axes.set_yscale("log")
         axes.set_ylim(lowest / 10, None)
         axes.set_xlim(0, 1)

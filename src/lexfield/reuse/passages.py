@@ -98,7 +98,7 @@ def compute_chance(score: float, area: float) -> float:
 
 
 def find_least(chance: float, area: float) -> float:
-    """Return the score from which at most so many passages are expected by chance."""
+    """Return the score from which at most this many passages are expected by chance."""
     low, high = 0.0, 10_000.0
     while high - low > 1e-6:
         middle = (low + high) / 2

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,6 +28,7 @@ from lexfield.index.collection import Collection
 from lexfield.index.query import Query, check_length, note_nothing
 from lexfield.index.ranking import Found
 from lexfield.index.rows import Rows
+from lexfield.search.block_max import BlockSums, ValueList
 from lexfield.search.method import Mask
 from lexfield.text.stopwords import stopwords
 
@@ -66,6 +68,10 @@ class TermScores:
     holding: int
     related: Array | None = None
     weights: Array | None = None
+
+    @cached_property
+    def list(self) -> ValueList:
+        return ValueList.of(self.rows, self.values)
 
     def find(self, row: int) -> int:
         """Return the place of a row, or -1."""
@@ -146,9 +152,23 @@ class BagMethod:
     def search(self, rows: Rows, query: Query, k: int, among: Mask | None) -> Found:
         bags = Bags.of(rows)
         scored, notes = self.score_terms(bags, query)
+        best, scores = self._find_best(bags, scored, k, among)
+        chosen = best.tolist()
+
+        def explain(place: int) -> Explanation:
+            return self.explain_row(bags, scored, chosen[place])
+
+        return Found(chosen, scores.tolist(), explain, notes)
+
+    def _find_best(
+        self, bags: Bags, scored: Scored, k: int, among: Mask | None
+    ) -> tuple[Array, NDArray[np.float64]]:
+        """Return the ``k`` best rows and their scores, best first."""
         norms, scales = self._scale_norms(bags, [term for term, _ in scored])
+        if not len(norms) and all(term.weight > 0 for term, _ in scored):
+            return sum_blocks(bags, scored, among).find_highest(k)
         sums = bags.borrow_sums()
-        less = np.zeros(len(rows) if any(term.weight < 0 for term, _ in scored) else 0)
+        less = np.zeros(len(bags.rows) if any(term.weight < 0 for term, _ in scored) else 0)
         for term, one in scored:
             add_list(sums if term.weight > 0 else less, one.rows, one.values, term.weight)
         mask = _EVERY_ROW if among is None else among
@@ -159,12 +179,7 @@ class BagMethod:
         bags.return_sums(sums)
         best, scores = best[:size], scores[:size]
         sort_heap(best, scores)
-        chosen = best.tolist()
-
-        def explain(place: int) -> Explanation:
-            return self.explain_row(bags, scored, chosen[place])
-
-        return Found(chosen, scores.tolist(), explain, notes)
+        return best, scores
 
     def _scale_norms(self, bags: Bags, terms: Sequence[Term]) -> tuple[Array, Array]:
         """Return the norms of each order of n-grams, and the sum of the weights of its n-grams."""
@@ -223,6 +238,11 @@ class BagMethod:
             Reason(term.name(form), form, (value + length) * share)
             for form, share in zip(forms, shares, strict=True)
         ]
+
+
+def sum_blocks(bags: Bags, scored: Scored, among: Mask | None) -> BlockSums:
+    """Return the sums of rows over terms with weights above 0."""
+    return BlockSums(len(bags.rows), [(term.weight, one.list) for term, one in scored], among)
 
 
 def list_terms(bags: Bags, query: Query) -> list[Term]:

@@ -1,17 +1,21 @@
 """The default: one score of words and meaning, each part a number with its own reasons.
 
-    score = 0.6 · words + 0.4 · sentence
+    score = (1 − share) · words + share · sentence
 
     words     bm25 with related words, divided by what the query itself would score as a row, and 1
               for a row that holds even more of the query
     sentence  the cosine of ``mean``; 0 for a row without a vector
+    share     0.4 if every word of the query has a vector, less if its rare words have none: they
+              are missing from the sentence's part
 
 A copy of the query scores 1 if the index holds its words. No part looks at other rows, so a score
-does not depend on what else is found, nor on segments or shards. The words' part of every row is
-known from postings; it is a credit in the search for the nearest vectors (``index/nearest.py``), so
-the answer is exact though few rows are measured. docs/decisions/0012-best.md says how the weights
-were chosen. Where vectors do not cover the language of the texts, words alone decide; of a query of
-stopwords only, such as "to be or not to be", each two in a row are searched for.
+does not depend on what else is found, nor on segments or shards. Where the k-th best of some
+promising rows scores more than the share of the highest cosine, a row must have words that make up
+the difference, and few rows have (``block_max.py``). Otherwise the words' part of every row is a
+credit in the search for the nearest vectors (``index/nearest.py``). Both ways are exact.
+docs/decisions/0012-best.md says how the weights were chosen. Where vectors do not cover the
+language of the texts, words alone decide; of a query of stopwords only, such as "to be or not to
+be", each two in a row are searched for.
 """
 
 from __future__ import annotations
@@ -31,13 +35,25 @@ from lexfield.index.nearest import find_nearest
 from lexfield.index.query import Query
 from lexfield.index.ranking import Found
 from lexfield.index.rows import Rows
+from lexfield.search.bag_method import sum_blocks
 from lexfield.search.best_encoded import EncodedParts, cap_scale, is_encoded, note_unfinished
+from lexfield.search.block_max import BlockSums
 from lexfield.search.bm25 import Bm25
-from lexfield.search.mean import OLD_INDEX, explain_pairs, find_cosines, split_product
+from lexfield.search.mean import (
+    OLD_INDEX,
+    explain_pairs,
+    find_cosines,
+    find_nearest_rows,
+    split_product,
+)
 from lexfield.search.method import Mask
 from lexfield.vectors.coverage import Coverage
 
-WEIGHTS = {"words": 0.6, "sentence": 0.4}
+WEIGHTS = {"words": 0.6, "sentence": 0.4}  # where every word of the query has a vector
+_FEW = 10_000  # rows that are all compared: that is as quick
+_PROMISING, _TIMES = 64, 4  # rows measured to find a limit: so many, or so many times k
+_SHARE = 0.5  # of all rows that may have enough words; with more, looking at all is quicker
+_SLACK = 1e-5  # more than rounding changes a cosine
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -95,40 +111,88 @@ class _Parts:
         why = _why_words_alone(rows, query)
         if any(word in rows.lexicon.ids for word in query.words):  # else that is said already
             self.notes += why
-        self._weights = {"words": 1.0, "sentence": 0.0} if why else WEIGHTS
+        share = 0.0 if why else WEIGHTS["sentence"] * self._find_coverage()
+        self._weights = {"words": 1 - share, "sentence": share}
         itself = self._method.score_query(self._bags, query, self._scored)
         self._scale = self._weights["words"] / itself if itself else 0.0
 
+    def _find_coverage(self) -> float:
+        """Return which part of the query has vectors: a word counts the square of its idf."""
+        known = dict(zip(self._query.words, self._query.known.tolist(), strict=True))
+        covered = total = 0.0
+        for term, one in self._scored:
+            square = self._method.find_idf(self._bags, term, one) ** 2
+            forms = (*term.words, *term.forms)
+            total += square
+            covered += square * any(known.get(form, False) for form in forms)
+        return covered / total if total else 1.0
+
     def find(self, k: int, among: Mask | None) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
         """Return rows that include the ``k`` best, and their scores."""
-        words, weight = self._score_words(), self._weights["sentence"]
-        if not weight:
-            near = np.flatnonzero(words if among is None else np.where(among, words, 0))
-            return near, words[near]
-        vector, parts = self._query.vector(), []
+        if self._weights["sentence"]:
+            return self._find_by_words(k, among) or self._find_by_vectors(k, among)
+        words = self._score_words()
+        near = np.flatnonzero(words if among is None else np.where(among, words, 0))
+        return near, words[near]
+
+    def _find_by_words(
+        self, k: int, among: Mask | None
+    ) -> tuple[NDArray[np.int64], NDArray[np.float64]] | None:
+        """Return rows that include the ``k`` best, from the words that they need to be among them;
+        None if they need too few."""
+        if not self._scale or len(self._rows) < _FEW:
+            return None
+        sums = sum_blocks(self._bags, self._scored, among)
+        near, _ = sums.find_highest(max(_TIMES * k, _PROMISING))
+        highest = 1.0  # cosine of any other row
+        for has_nearest in (False, True):
+            if len(near) >= k:
+                kth = float(np.partition(self._score(sums, near), -k)[-k])
+                floor = (kth - self._weights["sentence"] * highest - _SLACK) / self._scale
+                if floor > 0 and sums.count_over(floor) < _SHARE * len(self._rows):
+                    near = np.union1d(near, sums.find_over(floor)[0])
+                    return near, self._score(sums, near)
+            if not has_nearest:
+                others, squares = find_nearest_rows(self._rows, self._query.vector(), k, among)
+                near = np.union1d(near, others)
+                if len(squares) >= k:
+                    highest = 1 - float(np.partition(squares, k - 1)[k - 1]) / 2
+        return None
+
+    def _score(self, sums: BlockSums, rows: NDArray[np.int64]) -> NDArray[np.float64]:
+        return self._add_sentence(rows, self._cap(sums.of(rows)))
+
+    def _find_by_vectors(
+        self, k: int, among: Mask | None
+    ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+        vector, words, parts = self._query.vector(), self._score_words(), []
         for start, unit in self._rows.blocks():
             own = slice(start, start + unit.rows)
             allowed = None if among is None else among[own]
-            credits = 2 / weight * words[own]
-            found, values = find_nearest(unit, vector, k, allowed, credits)
-            parts.append((found + start, weight * (1 - values / 2)))
-        near, scores = (np.concatenate(part) for part in zip(*parts, strict=True))
-        return near, scores
+            credits = 2 / self._weights["sentence"] * words[own]
+            parts.append(find_nearest(unit, vector, k, allowed, credits)[0] + start)
+        near = np.concatenate(parts)
+        return near, self._add_sentence(near, words[near])
+
+    def _add_sentence(self, rows: Array, words: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the scores of rows, given their words' parts."""
+        cosines = find_cosines(self._rows, self._query.vector(), rows)
+        return words + self._weights["sentence"] * cosines
+
+    def _cap(self, sums: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the words' part of rows, given the sums of their terms."""
+        return np.minimum(self._scale * sums, self._weights["words"])
 
     def _score_words(self) -> NDArray[np.float64]:
         """Return the words' part of every row."""
-        words = self._scale * self._method.add_up(self._bags, self._scored)
-        return np.minimum(words, self._weights["words"])
+        return self._cap(self._method.add_up(self._bags, self._scored))
 
     def start_scoring(self) -> Scorer:
         """Return how any rows are scored; the words' part is known."""
         words, weight = self._score_words(), self._weights["sentence"]
 
         def score(chosen: Array) -> NDArray[np.float64]:
-            if not weight:
-                return words[chosen]
-            vector = self._query.vector()
-            return words[chosen] + weight * find_cosines(self._rows, vector, chosen)
+            return self._add_sentence(chosen, words[chosen]) if weight else words[chosen]
 
         return Scorer(score, words)
 

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from lexfield.errors import check
 from lexfield.index.bags import Bags, Occurrences
 from lexfield.index.query import Query
-from lexfield.search.bag_method import Scored
+from lexfield.search.bag_method import Scored, Term, TermScores
 from lexfield.search.extended import ExtendedMethod
 
 
@@ -76,9 +76,12 @@ class Bm25(ExtendedMethod):
             if one.related is not None and one.weights is not None:
                 pairs = zip(one.related.tolist(), one.weights.tolist(), strict=True)
                 count = max(count, sum(weight * own.get(other, 0.0) for other, weight in pairs))
-            holding = bags.occurrences(term.gram).holding or one.holding
-            score += term.weight * _idf(bags, holding) * count / (count + norm)
+            score += term.weight * self.find_idf(bags, term, one) * count / (count + norm)
         return score
+
+    def find_idf(self, bags: Bags, term: Term, one: TermScores) -> float:
+        """Return how much a term tells rows apart."""
+        return _idf(bags, bags.occurrences(term.gram).holding or one.holding)
 
     def _compute_norms(self, bags: Bags) -> NDArray[np.float64]:
         norms: NDArray[np.float64] = self._norm(bags, bags.sizes(1).astype(np.float64))

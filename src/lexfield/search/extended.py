@@ -96,17 +96,20 @@ class ExtendedMethod(BagMethod):
         norm = self.compute_norm(bags, 1)
         length = float(norm[row]) if len(norm) else 0.0
         value = term.weight * (float(one.values[place]) + length)
-        words, counts = np.unique(bags.rows.tokens_of(np.array([row]))[1], return_counts=True)
+        counts = bags.count_words(row)
         weight_of = dict(zip(one.related.tolist(), one.weights.tolist(), strict=True))
+        held = sorted(
+            (word, count, weight)
+            for term_id, weight in weight_of.items()
+            for word in bags.words_of(term_id)
+            if (count := int(counts[word]))
+        )
         reasons = []
-        for word, count, own in zip(
-            words.tolist(), counts.tolist(), bags.term_of[words].tolist(), strict=True
-        ):
-            if own in weight_of:
-                name, weight = bags.rows.lexicon.words[word], weight_of[own]
-                part = value * weight * count / float(one.counts[place])
-                probability = weight if self.translates else None
-                reasons.append(Reason(term.name(name), name, part, probability=probability))
+        for word, count, weight in held:
+            name = bags.rows.lexicon.words[word]
+            part = value * weight * count / float(one.counts[place])
+            probability = weight if self.translates else None
+            reasons.append(Reason(term.name(name), name, part, probability=probability))
         return reasons
 
 

@@ -13,6 +13,7 @@ from lexfield.explain import Explanation, Reason
 from lexfield.index.query import Query
 from lexfield.index.ranking import Found
 from lexfield.index.rows import Rows
+from lexfield.results import name_note
 from lexfield.search import in_parts
 from lexfield.search.in_parts import Parts
 from lexfield.search.method import Mask, Method, format_method, needs_vectors, run, uses_vectors
@@ -90,7 +91,7 @@ class Fuse:
         lists, notes = [], []
         for name, found in zip(names, rankings, strict=True):
             lists.append(list(zip(found.rows, found.scores, strict=True)))
-            notes += [f"{name}: {note}" for note in found.notes]
+            notes += [name_note(f"{name}: ", note) for note in found.notes]
         hits = fuse(lists, self.how, normalise=self.normalise, names=names)[:k]
 
         def explain(place: int) -> Explanation:

@@ -27,6 +27,7 @@ from lexfield.index.query import Query
 from lexfield.index.ranking import Found
 from lexfield.index.row_encodings import RowEncodings, RowWords, encode_query, open_row_encodings
 from lexfield.index.rows import Rows
+from lexfield.results import Aside
 from lexfield.search.encoder import score_rows
 from lexfield.search.method import Mask
 from lexfield.vectors.encoders import Encoded, find_words, is_word
@@ -69,7 +70,8 @@ def choose_rows(
     first = score_rows(space, encoded.vector, among)
     chosen, notes = np.sort(top_k(first, count)), space.notes()
     if len(chosen) < int((first > -np.inf).sum()):
-        notes.append(f"the {len(chosen):,} rows with the best cosine of whole texts compared")
+        compared = f"compared the {len(chosen):,} rows with the best cosine of whole texts"
+        notes.append(Aside(compared))
     return chosen, notes
 
 

@@ -21,7 +21,7 @@ from lexfield.arrays import Array
 from lexfield.engine.topk import top_k
 from lexfield.errors import check
 from lexfield.explain import Explanation, Reason
-from lexfield.index.axes import split_vector
+from lexfield.index.axes import TINY, measure_vector
 from lexfield.index.chance import Scorer
 from lexfield.index.nearest import find_nearest, measure, turn
 from lexfield.index.query import Query
@@ -126,8 +126,10 @@ def split_product(rows: Rows, query: Query, row: int) -> NDArray[np.float64]:
     if contributions is None:
         return split_means(rows, query, row)
     words, counts, _ = rows.entries(row)
-    own = split_vector(counts, contributions[words])
+    own = contributions[words].astype(np.float64)
+    length, most = measure_vector(counts, own)
     parts: NDArray[np.float64] = query.vector_parts @ own.T
+    parts *= counts / length if length > TINY * most else 0.0
     return parts
 
 
@@ -143,7 +145,7 @@ def split_means(rows: Rows, query: Query, row: int) -> NDArray[np.float64]:
 def explain_pairs(rows: Rows, query: Query, row: int, parts: Array) -> list[Reason]:
     """Return the largest parts as reasons, and the sum of the others as one."""
     words = rows.entries(row)[0]
-    order = np.argsort(-np.abs(parts), axis=None, kind="stable")[:_SHOWN]
+    order = top_k(np.abs(parts).ravel(), _SHOWN)
     values = parts.ravel()[order]
     order, values = order[values != 0], values[values != 0]
     own, columns = np.divmod(order, parts.shape[1])

@@ -1,7 +1,8 @@
-"""Rows whose topics are distributed as the query's: Jensen–Shannon or Hellinger, exact.
+"""Rows whose topics are distributed as the query's: Jensen–Shannon, Hellinger or triangle.
 
-The score is 1 − JS / ln 2 (JS in bits, subtracted from 1), or the affinity Σ √p √q = 1 − h²: from 0
-for no common topic to 1 for equal mixtures. Both are sums over topics, which are the reasons.
+The score is 1 − JS / ln 2 (JS in bits, subtracted from 1), the affinity Σ √p √q = 1 − h², or
+1 − Δ / 2: from 0 for no common topic to 1 for equal mixtures. All are sums over topics, which are
+the reasons. Neighbours are exact, unless an approximate search is asked for.
 """
 
 from __future__ import annotations
@@ -18,20 +19,28 @@ from lexfield.index.ranking import Found
 from lexfield.index.rows import Rows
 from lexfield.index.topics import infer_counts, open_row_mixtures
 from lexfield.search.method import Mask
+from lexfield.topics.approximate import Search
 
-MEASURES = ("js", "hellinger")
+MEASURES = ("js", "hellinger", "triangle")
 _LEAST = 1e-9  # smaller parts of the score are shown together
 
 
 @dataclass(frozen=True, kw_only=True)
-class Topic:
+class Topic(Search):
     """Needs ``lexfield topics fit``. Rows without any word of the model are not returned."""
 
     measure: str = "js"
     name = "topic"
 
     def __post_init__(self) -> None:
-        check(self.measure in MEASURES, "measure", "js or hellinger", self.measure)
+        super().__post_init__()
+        check(self.measure in MEASURES, "measure", "js, hellinger or triangle", self.measure)
+
+    @property
+    def _search(self) -> Search:
+        return Search(
+            neighbours=self.neighbours, eps=self.eps, radius=self.radius, delta=self.delta
+        )
 
     def search(self, rows: Rows, query: Query, k: int, among: Mask | None) -> Found:
         mixtures, known = infer_counts(open_row_mixtures(rows).topics.require_model(), [query])
@@ -50,7 +59,7 @@ class Topic:
     def _search_mixture(self, rows: Rows, mixture: Array, k: int, among: Mask | None) -> Found:
         space = open_row_mixtures(rows)
         mask = space.known if among is None else space.known & among
-        chosen, scores, notes = space.near(mixture, k, self.measure, mask)
+        chosen, scores, notes = space.near(mixture, k, self.measure, mask, self._search)
 
         def explain(place: int) -> Explanation:
             parts = space.parts(mixture, chosen[place], self.measure)

@@ -21,7 +21,7 @@ from lexfield.explain import Explanation, Reason
 from lexfield.index.query import Query
 from lexfield.index.ranking import Found
 from lexfield.index.rows import Rows
-from lexfield.results import JsonObject
+from lexfield.results import Aside, JsonObject
 from lexfield.search.in_parts import describe
 from lexfield.search.method import Mask
 from lexfield.search.token_wmd import search_tokens
@@ -113,7 +113,11 @@ class Wmd:
             chosen,
             [-distance for distance, _ in best],
             lambda place: problem.explain(chosen[place]),
-            [f"wmd solved {solved:,} of {len(rows):,} rows exactly; bounds excluded the rest"],
+            [
+                Aside(
+                    f"wmd solved {solved:,} of {len(rows):,} rows exactly; bounds excluded the rest"
+                )
+            ],
         )
 
 

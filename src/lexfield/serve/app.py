@@ -6,13 +6,11 @@ Every verb is at ``/v1/NAME`` and answers as ``--json`` prints it; beside them a
 from __future__ import annotations
 
 import asyncio
-import shlex
 import time
 from collections.abc import AsyncIterator, Iterable, Iterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Annotated, Literal
-from urllib.parse import urlencode
 
 import msgspec
 from msgspec import Meta
@@ -27,7 +25,8 @@ from lexfield.engine.threads import cores
 from lexfield.errors import InputError, list_names
 from lexfield.results import JsonObject
 from lexfield.sample import pack_sample
-from lexfield.serve.bodies import read_body, read_form, read_query
+from lexfield.serve.access import is_loopback
+from lexfield.serve.bodies import read_body, read_form, read_query, respond, send_answer
 from lexfield.serve.guard import Limits, guarded_app, refuse
 from lexfield.serve.inputs import Call, make_parameter, offer, read_request, read_values
 from lexfield.serve.inputs import Request as VerbRequest
@@ -37,12 +36,12 @@ from lexfield.serve.openapi import AnyAnswer, Operation, answer_type, describe_a
 from lexfield.serve.pastes import LONGEST, Paste
 from lexfield.serve.problems import ServedError
 from lexfield.serve.server import Holdings, Preview, Server, find_verb, list_served
+from lexfield.serve.snippets import Snippets, write_snippets
 from lexfield.serve.uploads import Sent
 from lexfield.store.manifest import REBUILD
 from lexfield.text.stopwords import stopwords
 from lexfield.vectors.sources import find_home
 from lexfield.verbs.declare import REQUIRED, Verb
-from lexfield.verbs.snippets import write_command, write_python
 
 STATIC = Path(__file__).with_name("static")
 VIEWS = "overview search compare map trends topics measure import read".split()
@@ -51,8 +50,6 @@ _TWINS = {
     "/v1/overview": "overview", "/v1/search": "search", "/v1/compare": "compare", "/v1/map": "map",
     "/v1/trend": "trends", "/v1/topics": "topics", "/v1/text": "read",
 }  # fmt: skip
-_LONGEST_QUERY = 4000  # characters of an address; what is longer is posted
-_MEDIA = {"json": "application/json", "csv": "text/csv; charset=utf-8"}
 _FOLLOWER = make_parameter(
     "follower",
     Annotated[str, Meta(pattern=r"^[A-Za-z0-9-]{8,40}$")],
@@ -73,7 +70,7 @@ _BUILD = {
         "",
     ),
     "id_field": make_parameter("id_field", Annotated[str, Meta(max_length=1000)], default=""),
-    "language": make_parameter("language", Annotated[str, Meta(max_length=20)], default="en"),
+    "language": make_parameter("language", Annotated[str, Meta(max_length=20)], default=""),
     "follower": _FOLLOWER,
 }
 
@@ -81,14 +78,6 @@ _BUILD = {
 _PASTE = {
     "text": make_parameter("text", Annotated[str, Meta(max_length=LONGEST)], default=REQUIRED)
 }
-
-
-class Snippets(msgspec.Struct):
-    """The same question, as a user would ask it elsewhere."""
-
-    command: str
-    python: str
-    curl: str
 
 
 class Health(msgspec.Struct):
@@ -128,7 +117,7 @@ def make_app(
             await server.pool.stop()
             library.close()
 
-    routes = [*_make_routes(server), *_make_pages()]
+    routes = [*_make_routes(server, host), *_make_pages()]
     app = guarded_app(routes, limits=limits, host=host, token=token, lifespan=lifespan)
     app.add_exception_handler(404, _show_missing)
     app.state.server = server
@@ -163,9 +152,9 @@ def _make_pages() -> list[BaseRoute]:
     ]
 
 
-def _make_routes(server: Server) -> list[Route]:
+def _make_routes(server: Server, host: str) -> list[Route]:
     """Return the routes of the API, with its description and the twins of the views."""
-    api = Api(server)
+    api = Api(server, local=is_loopback(host))
     operations = list(api.operations())
     routes = [Route(one.path, one.handler, methods=[one.method]) for one in operations]
     routes += [
@@ -185,8 +174,9 @@ def _make_routes(server: Server) -> list[Route]:
 class Api:
     """The handlers; each reads a request, asks the server, and answers in JSON."""
 
-    def __init__(self, server: Server) -> None:
-        self._server = server
+    def __init__(self, server: Server, *, local: bool) -> None:
+        """``local``: is it used on this machine alone?"""
+        self._server, self._local = server, local
         names = {"enum": [verb.name for verb in list_served()]}
         verb = Annotated[str, Meta(max_length=40, extra_json_schema=names)]
         self._asked = {
@@ -249,8 +239,7 @@ class Api:
         found = await self._server.answer(asked)
         taken = 1000 * (time.perf_counter() - begin)
         timing = f"{asked.verb.name};dur={taken:.1f}"
-        headers = {"server-timing": timing, "cache-control": "no-store"}
-        return Response(found, headers=headers, media_type=_MEDIA[asked.format])
+        return send_answer(found, {"server-timing": timing, "cache-control": "no-store"})
 
     async def explain(self, request: Request) -> Response:
         """Say how to start a verb that has no address of its own, as it runs only as a job."""
@@ -287,7 +276,7 @@ class Api:
             sent, values["title_field"] = [Sent("sample.jsonl", pack_sample())], "none"
         if not sent:
             raise InputError("Nothing was sent.", "Send files, or a text.")
-        language = values.get("language", "en")
+        language = values.get("language") or None  # detected by default
         stopwords(language)  # an unknown one is an error before any work
         first = sent[0].name.replace("\\", "/").rpartition("/")[2]
         job = self._server.build(
@@ -336,9 +325,8 @@ class Api:
         """Return a question as a command, as Python, and as a request of curl."""
         values = read_values("A question", self._asked, await read_body(request))
         asked = read_request(find_verb(values["verb"]), values.get("options", {}), lax=True)
-        arguments = Call(self._server.pastes.expand(asked), self._server.library).arguments
-        command, python = (write(asked.verb, arguments) for write in (write_command, write_python))
-        return respond(Snippets(command, python, _write_curl(request, asked)))
+        call = Call(self._server.pastes.expand(asked), self._server.library)
+        return respond(write_snippets(request, asked, call.arguments, local=self._local))
 
     async def list_jobs(self, request: Request) -> Response:
         """List the latest jobs, newest first."""
@@ -358,8 +346,7 @@ class Api:
 
     async def answer_job(self, request: Request) -> Response:
         """Return the answer of a job, the same as that of the verb's own address."""
-        answer = self._server.jobs.answer(request.path_params["id"])
-        return Response(answer, media_type=_MEDIA["json" if answer.startswith(b"{") else "csv"])
+        return send_answer(self._server.jobs.answer(request.path_params["id"]))
 
     async def stream(self, request: Request) -> Response:
         """Send the job whenever it changes, as server-sent events, until it is over."""
@@ -367,30 +354,6 @@ class Api:
         events = self._server.jobs.stream(request.path_params["id"])
         headers = {"cache-control": "no-store"}
         return StreamingResponse(events, headers=headers, media_type="text/event-stream")
-
-
-def respond(value: object, status: int = 200) -> Response:
-    """Return a value as JSON."""
-    return Response(msgspec.json.encode(value), status, media_type="application/json")
-
-
-def _write_curl(request: Request, asked: VerbRequest) -> str:
-    """Return the command that sends a question to this server."""
-    words = ["curl"]
-    if request.cookies or "authorization" in request.headers:
-        words.append('-H "Authorization: Bearer $LEXFIELD_TOKEN"')
-    simple = {
-        name: str(value).lower() if isinstance(value, bool) else value
-        for name, value in asked.values.items()
-    }
-    query = urlencode(simple, doseq=True)
-    if asked.verb.served == "yes" and len(query) < _LONGEST_QUERY:
-        return " ".join([*words, shlex.quote(f"{request.base_url}v1/{asked.verb.name}?{query}")])
-    path, body = f"v1/{asked.verb.name}", asked.values
-    if asked.verb.served in ("job", "own"):
-        path, body = "v1/jobs", {"verb": asked.verb.name, "options": asked.values}
-    sent = shlex.quote(msgspec.json.encode(body).decode())
-    return " ".join([*words, f"--json {sent} {shlex.quote(f'{request.base_url}{path}')}"])
 
 
 def _read_follower(request: Request) -> str | None:

@@ -1,4 +1,4 @@
-"""What a request holds: its query, a body in JSON, or a form with files."""
+"""What a request holds (its query, a body in JSON, or a form with files) and what is sent back."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Any
 import msgspec
 from starlette.datastructures import UploadFile
 from starlette.requests import Request
+from starlette.responses import Response
 
 from lexfield.results import JsonObject
 from lexfield.serve.problems import InvalidError
@@ -48,3 +49,18 @@ async def read_body(request: Request) -> JsonObject:
         if _SURROGATE.search(body):
             what = "it may contain half of a character (a lone surrogate)"
         raise InvalidError(f"The body is not a JSON object: {what}.") from error
+
+
+def send_answer(answer: bytes, headers: Mapping[str, str] | None = None) -> Response:
+    """Return the answer of a verb; the provenance of a table goes into a header."""
+    if not answer.startswith(b'{"csv":'):
+        return Response(answer, headers=headers, media_type="application/json")
+    found = msgspec.json.decode(answer)
+    provenance = msgspec.json.encode(found["provenance"]).decode("latin-1")
+    headers = {"lexfield-provenance": provenance, **(headers or {})}
+    return Response(found["csv"], headers=headers, media_type="text/csv; charset=utf-8")
+
+
+def respond(value: object, status: int = 200) -> Response:
+    """Return a value as JSON."""
+    return Response(msgspec.json.encode(value), status, media_type="application/json")

@@ -10,7 +10,8 @@
 - only so many requests are in work; one more is answered 503 with Retry-After;
 - a request has a limited time: then it is cancelled (504), as it is when its caller has gone.
 
-Every answer has a Content-Security-Policy without inline scripts. Every error is
+Every answer has an id (``X-Request-Id``, the caller's own if given) and a
+Content-Security-Policy without inline scripts. Every error is
 ``{"error": what, "hint": what next}``.
 
 Starlette's own middleware would not do: ``TrustedHostMiddleware`` knows neither numeric addresses
@@ -21,6 +22,8 @@ from __future__ import annotations
 
 import asyncio
 import math
+import re
+import secrets
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -39,6 +42,8 @@ from lexfield.serve.access import Access, check_token
 from lexfield.serve.problems import FAULT, ServedError, describe_problem, log_fault, status_of
 
 UPLOADS = ("/v1/indexes", "/v1/preview")  # where files are sent
+REQUEST_ID = "x-request-id"
+_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
 _RETRY = "2"  # seconds after which a refused caller may try again
 PLOT_STYLE = "jSYQUrW7J0b3jPqhZP9C2Xh1PyJKHKXd4s0fpGGKrww="
 HEADERS = {
@@ -100,11 +105,13 @@ class Guard:
         if scope["type"] != "http":
             return await send({"type": "websocket.close", "code": 1008})
         started = asyncio.Event()
+        request_id = _name_request(Headers(scope=scope))
 
         async def answer(message: Message) -> None:
             if message["type"] == "http.response.start":
                 started.set()
                 headers = MutableHeaders(scope=message)
+                headers[REQUEST_ID] = request_id
                 for name, value in HEADERS.items():
                     headers.setdefault(name, value)
             await send(message)
@@ -118,7 +125,7 @@ class Guard:
                 refusal = JSONResponse(describe_problem(error), error.status, error.headers)
                 await refusal(scope, receive, answer)
         except Exception:
-            log_fault(repr(scope["path"]))
+            log_fault(f"request {request_id}: {scope['path']!r}")
             if not started.is_set():
                 await JSONResponse(FAULT, 500)(scope, receive, answer)
 
@@ -226,6 +233,12 @@ class Guard:
             for task in (work, watcher):
                 task.cancel()
             await asyncio.gather(work, watcher, return_exceptions=True)
+
+
+def _name_request(headers: Headers) -> str:
+    """Return the id that a caller gave a request, if it is a plain word, or a new one."""
+    given = headers.get(REQUEST_ID, "")
+    return given if _ID.fullmatch(given) else secrets.token_hex(8)
 
 
 def guarded_app(

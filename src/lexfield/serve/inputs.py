@@ -44,6 +44,7 @@ LIMITS: dict[str, JsonObject] = {
     "compare": {"resamples": _whole(20, 2000)},
     "documents": {"k": _whole(1, 2000)},
     "fit_topics": {"topics": _whole(2, 1000), "passes": _whole(1, 200)},
+    "find_topic_neighbours": {"text": _QUERY, "k": _whole(1, 1000)},
     "infer": {"texts": _TEXTS, "k": _whole(1, 100)},
     "kwic": {"word": _WORDS, "window": _whole(0, 100), "k": _whole(1, 10_000)},
     "layout": {"words": _whole(10, 50_000)},

@@ -14,6 +14,7 @@ from starlette.responses import Response
 
 from lexfield import __version__
 from lexfield.results import JsonObject
+from lexfield.store.provenance import Provenance
 from lexfield.verbs.declare import REQUIRED, Parameter, Verb
 
 _PROBLEMS = {
@@ -56,6 +57,7 @@ class AnyAnswer(msgspec.Struct):
     """The answer of whichever verb it was."""
 
     schema: str
+    provenance: Provenance
     results: list[JsonObject]
     notes: list[str]
 
@@ -152,6 +154,12 @@ def answer_type(verb: Verb) -> Any:
     ]
     return msgspec.defstruct(
         f"{verb.name.title().replace('_', '')}Answer",
-        [("schema", schema), *figures, ("results", rows), ("notes", list[str])],
+        [
+            ("schema", schema),
+            ("provenance", Provenance),
+            *figures,
+            ("results", rows),
+            ("notes", list[str]),
+        ],
         kw_only=True,
     )

@@ -42,7 +42,11 @@ class Process:
         """
         for _ in range(_ATTEMPTS):
             try:
-                return (await self._run(function, _with_states(item), report)).body
+                body = (await self._run(function, _with_states(item), report)).body
+                if str(item.get("request", "")).encode() not in body:
+                    await self.stop()
+                    raise WorkerError("a reply to another request") from ValueError(body[:200])
+                return body
             except ChangedIndexError:
                 continue
             except OutOfMemoryError as error:
@@ -63,7 +67,11 @@ class Process:
                     hide_paths(text, item.get("names", {})) for text in (error.message, error.hint)
                 )
                 raise ServedError(message, hint, status_of(error)) from error
-        raise ServedError("What was asked keeps changing.", "Try again when it is written.", 409)
+        raise ServedError(
+            "The data keeps changing while it is read.",
+            "Try again when the other process has finished writing.",
+            409,
+        )
 
     async def _run(self, function: str, item: JsonObject, report: Report | None) -> Reply:
         loop = asyncio.get_running_loop()

@@ -75,7 +75,7 @@ def _bind(host: str, port: int) -> socket.socket:
     except OSError as error:
         raise InputError(
             f"Cannot listen at {host}:{port}: {error.strerror or error}.",
-            "Choose another with --port (0 takes one that is free).",
+            "Choose another with --port (0 picks a free one).",
         ) from error
 
 

@@ -23,6 +23,7 @@ from lexfield.serve.pastes import Pastes
 from lexfield.serve.pool import Pool, generation_of, hide_paths
 from lexfield.serve.problems import NotFoundError
 from lexfield.store.folder import Store
+from lexfield.store.provenance import digest_request
 from lexfield.vectors.sources import find_home, list_sets
 from lexfield.verbs import list_functions
 from lexfield.verbs.declare import Verb
@@ -129,7 +130,8 @@ class Server:
 
     def make_item(self, request: Request) -> tuple[JsonObject, Holding | None]:
         """Return what a worker is asked, and the index that it is asked about."""
-        call = Call(self.pastes.expand(request), self.library)
+        request = self.pastes.expand(request)
+        call = Call(request, self.library)
         for kept in call.kept:
             self.scrubber.check(kept)
         names = call.sources | {str(find_home()): "~"}
@@ -142,6 +144,7 @@ class Server:
             "format": request.format,
             "names": names,
             "sources": list(call.sources),
+            "request": digest_request(request.verb.name, request.values),
         }
         return item, call.index
 
@@ -213,7 +216,8 @@ class Server:
             raise
         options = {"folder": str(texts), "target": str(room.target), **reading}
         names = {str(texts): "", str(room.target): room.id}
-        item = {"id": room.id, "options": options, "names": names}
+        request = digest_request("build", {"name": name, **reading})
+        item = {"id": room.id, "options": options, "names": names, "request": request}
         ending: JsonObject = {"done": room.move_in, "ended": room.clear}
         return self.jobs.start("build", room.id, BUILD, item, follower=follower, **ending)
 

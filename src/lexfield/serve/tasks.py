@@ -22,7 +22,8 @@ from lexfield.serve.inputs import MOST_DOCUMENTS, MOST_ROWS, kind_of, name_sides
 from lexfield.serve.pool import generation_of, hide_paths
 from lexfield.serve.problems import ChangedIndexError, NotFoundError
 from lexfield.store.files import private_files
-from lexfield.store.folder import verify
+from lexfield.store.folder import Store, verify
+from lexfield.store.provenance import collect, record
 from lexfield.text.corpus import Corpus
 from lexfield.text.document import Document
 from lexfield.text.fields import Where
@@ -46,23 +47,25 @@ def run(
     options: JsonObject,
     format: str,
     names: dict[str, str],
+    request: str = "",
     generation: str | None = None,
     report: Progress = silent,
     sources: dict[str, str | None] | None = None,
 ) -> str:
-    """Return the answer of a verb as JSON or CSV.
+    """Return the answer of a verb as JSON; CSV is wrapped in JSON with its provenance.
 
-    generation: the state expected of the index at ``path``. sources: paths of other stores that
-    the verb reads, with the states expected of them. names: what callers call each path.
+    request: the digest of what was asked, which the answer repeats. generation: the state expected
+    of the index at ``path``. sources: paths of other stores that the verb reads, with the states
+    expected of them. names: what callers call each path.
     """
     declared = list_functions()[verb].load()
-    if path is not None:
-        index = open_index(path, generation)
-        _check_size(index, declared, options.get("where"))
-        if verb == "train_vectors":
-            options = {"epochs": _choose_epochs(index), **options}
     own = private_files() if declared.served == "own" else nullcontext()
-    with TemporaryDirectory(prefix="lexfield-") as folder, own:
+    with TemporaryDirectory(prefix="lexfield-") as folder, own, collect(request) as provenance:
+        if path is not None:
+            index = open_index(path, generation)
+            _check_size(index, declared, options.get("where"))
+            if verb == "train_vectors":
+                options = {"epochs": _choose_epochs(index), **options}
         try:
             arguments = declared.validate(_build_arguments(declared, options, Path(folder)))
             progress = {"progress": report} if declared.takes_progress else {}
@@ -75,8 +78,11 @@ def run(
     _shorten(result, MOST_ROWS.get(verb))
     for source, expected in (sources or {}).items():
         check_state(source, expected)
-    csv = format == "csv"
-    answer = encode_csv(result) if csv else encode_body(declared.command, result).decode()
+    if format == "csv":
+        wrapped = {"csv": encode_csv(result), "provenance": provenance}
+        answer = msgspec.json.encode(wrapped).decode()
+    else:
+        answer = encode_body(declared.command, result, provenance).decode()
     return hide_paths(answer, {folder: "", **names})
 
 
@@ -188,6 +194,7 @@ def open_index(path: str, generation: str | None = None, metric: str | None = No
     """Return an index in its newest state, which must be ``generation`` if given."""
     index = _open(path, metric)
     index.refresh()
+    index.record()
     if generation not in (None, index.state):
         raise ChangedIndexError(f"{path} was changed.")
     return index
@@ -210,6 +217,8 @@ def _find_vectors(set: str | None = None, path: str | None = None) -> WordVector
         raise NotFoundError(f"There are no vectors called {set!r}.", f"Known: {list_names(known)}.")
     found = find_imported(set)
     folder = None if found is None else str(found)
+    if found is not None:
+        record(Store.open(found))
     return _load_vectors(set, folder, generation_of(folder))
 
 
@@ -221,7 +230,9 @@ def _load_vectors(name: str, folder: str | None, state: str | None) -> WordVecto
     return vectors
 
 
-def build(id: str, options: JsonObject, names: dict[str, str], report: Progress = silent) -> str:
+def build(
+    id: str, options: JsonObject, names: dict[str, str], request: str, report: Progress = silent
+) -> str:
     """Build an index of the files in a folder; return the same as ``lexfield index --json``."""
     folder = Path(options["folder"])
     fields = {name: options[name] for name in ("title_field", "id_field")}
@@ -236,14 +247,15 @@ def build(id: str, options: JsonObject, names: dict[str, str], report: Progress 
         raise reader.no_text_error()
     corpus.notes.extend(left_out)
     begin_stage(report, "embedding words")
-    with private_files():
+    with private_files(), collect(request) as provenance:
         index = Index.build(
             corpus, options["target"], language=options["language"], progress=report
         )
     found = index.info()
     notes = found.pop("notes")
     del found["path"]
-    return encode_body("index", Result([{"id": id, **found}], notes=notes)).decode()
+    result = Result([{"id": id, **found}], notes=notes)
+    return hide_paths(encode_body("index", result, provenance).decode(), names)
 
 
 def preview(path_sent: str, names: dict[str, str]) -> str:

@@ -112,6 +112,7 @@ class Store:
         self._arrays: dict[str, NDArray[Any]] = {}
         self._prefix = prefix
         self.checksum = checksum  # of the manifest
+        self.root: str = manifest["root"]
 
     @classmethod
     def open(cls, path: str | Path, kind: str | None = None) -> Store:
@@ -123,7 +124,7 @@ class Store:
                 manifest = read_manifest(folder, generation, manifest_sum)
                 if kind is not None and manifest["kind"] != kind:
                     raise NotAStoreError(
-                        f"{folder} holds something else: {manifest['kind']}, not {kind}.",
+                        f"{folder} contains something else: {manifest['kind']}, not {kind}.",
                         "Name another folder.",
                     )
                 maps = {
@@ -148,6 +149,7 @@ class Store:
             "meta": self.parts[name],
             "parts": {},
             "files": {inner: self._files[file] for file, inner in own.items()},
+            "root": self.root,
         }
         maps = {inner: self._maps[file] for file, inner in own.items()}
         return Store(self.path, self.generation, manifest, maps, prefix=prefix)

@@ -142,7 +142,10 @@ def _read_bounded(path: Path) -> bytes:
 
 
 def parse_manifest(data: bytes, expected: str, root: Path | str, path: Path | str) -> JsonObject:
-    """Return the manifest in ``data``. Raise CorruptError unless it has the expected checksum."""
+    """Return the manifest in ``data``, with its SHA-256 as ``root``.
+
+    Raise CorruptError unless it has the expected checksum.
+    """
     if xxhash.xxh3_64_hexdigest(data) != expected:
         raise CorruptError(
             f"{path} does not fit {root}/{CURRENT}: one differs from what was written.", REBUILD
@@ -160,7 +163,7 @@ def parse_manifest(data: bytes, expected: str, root: Path | str, path: Path | st
         )
     if problem := _find_fault(manifest):
         raise CorruptError(f"{path} is not a manifest: {problem}.", REBUILD)
-    found: JsonObject = {"parts": {}, **manifest}
+    found: JsonObject = {"parts": {}, **manifest, "root": hashlib.sha256(data).hexdigest()}
     return found
 
 
@@ -175,11 +178,8 @@ def root_of(root: Path) -> str:
     The manifest has the SHA-256 of every array, parts included, and the root of every shard. Equal
     contents have equal roots, wherever and in whichever generation they are stored.
     """
-    generation, expected = read_current(root)
-    data = _read_bounded(root / generation / MANIFEST)
-    if xxhash.xxh3_64_hexdigest(data) != expected:
-        read_manifest(root, generation, expected)  # raises an error that says what is wrong
-    return hashlib.sha256(data).hexdigest()
+    found: str = read_manifest(root, *read_current(root))["root"]
+    return found
 
 
 def _find_fault(manifest: JsonObject) -> str:
@@ -204,7 +204,7 @@ def _find_fault(manifest: JsonObject) -> str:
         if type(size) is not int or size < 1 or not isinstance(sums, list):
             return f"{name} has no size or no checksums"
         if len(sums) != -(-size // BLOCK) or not all(isinstance(one, str) for one in sums):
-            return f"{name} has not one checksum per block"
+            return f"{name} does not have one checksum per block"
         if manifest["schema"] != 1 and not _SHA256.fullmatch(str(entry.get("sha256"))):
             return f"{name} has no SHA-256"
     return ""
@@ -313,9 +313,9 @@ def parse_array(data: bytes | bytearray | mmap.mmap, *, strict: bool) -> NDArray
         raise ValueError(str(error)) from error
     size, room = math.prod(shape) * dtype.itemsize, len(data) - header.tell()
     if dtype.hasobject:
-        raise ValueError("it holds Python objects (a pickle), which can run code")
+        raise ValueError("it contains Python objects (a pickle), which can run code")
     if dtype.kind not in _KINDS or not dtype.itemsize or (strict and is_fortran):
-        raise ValueError("it holds neither numbers nor text, or is stored by columns")
+        raise ValueError("it contains neither numbers nor text, or is stored by columns")
     if min(shape, default=0) < 0:
         raise ValueError(f"its shape {shape} is damaged")
     if size > room or (strict and size < room):

@@ -43,6 +43,7 @@ MOST_QUERIES = 10_000
 MOST_PARTS = 1_000_000  # of JSON: enough for all queries with their suggestions
 LONGEST = 2_000  # characters of a sentence
 SUGGESTIONS = 5  # per method and query
+_SHORTEST_QUERY = 5  # words
 
 
 @dataclass(frozen=True)
@@ -155,6 +156,41 @@ def suggest(
     return list(map_blocks(search, texts))
 
 
+def draw_queries(
+    index: Index, count: int, by: str | None, lengths: Lengths, seed: int = 0
+) -> list[StudyQuery]:
+    """Draw sentences of an index as queries, equally many of each level (Hare et al., 4.4.1).
+
+    A level is a value of the metadata field ``by``. Queries have at least five words and at most as
+    many as suggestions; no sentence is drawn twice.
+    """
+    rows = index.rows("sentence")
+    fit = (rows.lengths >= max(_SHORTEST_QUERY, lengths.least)) & (rows.lengths <= lengths.most)
+    fit &= True if rows.live is None else rows.live
+    column = np.array(rows.column(by) if by else [""] * len(rows.column("id")), object)
+    own = column[rows.documents]
+    levels = sorted({str(level) for level in own[fit] if level or not by})
+    if not levels:
+        raise InputError(
+            f"No sentence of {_SHORTEST_QUERY} to {lengths.most} words"
+            + (f" has a value of {by!r}." if by else "."),
+            "Try another field with --by, or --longest with more words.",
+        )
+    rng, drawn = np.random.default_rng(seed), []
+    for place, level in enumerate(levels):
+        share = count // len(levels) + (place < count % len(levels))
+        order = rng.permutation(np.flatnonzero(fit & (own.astype(str) == level)))
+        texts = list(dict.fromkeys(_join_lines(rows.text(int(row))) for row in order[: 4 * share]))
+        if len(texts) < share:
+            raise InputError(
+                f"There are only {len(texts):,} different sentences to draw"
+                + (f" where {by} is {level}." if by else "."),
+                "Draw a smaller sample.",
+            )
+        drawn += [StudyQuery(text, level) for text in texts[:share]]
+    return drawn
+
+
 def read_queries(path: str | Path) -> list[StudyQuery]:
     """Read queries in order, without repeats."""
     if Path(path).suffix.lower() == ".json":
@@ -165,9 +201,9 @@ def read_queries(path: str | Path) -> list[StudyQuery]:
     for query in found:
         queries[query] = None
         if len(queries) > MOST_QUERIES:
-            raise InputError(f"{path} holds more than {MOST_QUERIES:,} queries.")
+            raise InputError(f"{path} contains more than {MOST_QUERIES:,} queries.")
     if not queries:
-        raise InputError(f"{path} holds no queries.", "Write one query per line.")
+        raise InputError(f"{path} contains no queries.", "Write one query per line.")
     return list(queries)
 
 
@@ -181,7 +217,7 @@ def _parse_queries(value: object, path: str | Path) -> Iterable[StudyQuery]:
             for text in texts
         )
     raise ReadError(
-        f"{path} holds neither a list of texts nor lists of texts by level.",
+        f"{path} contains neither a list of texts nor lists of texts by level.",
         "For queries with suggestions use: lexfield study import",
     )
 
@@ -197,7 +233,7 @@ def read_suggestions(
     value = read_json(path)
     entries = value if isinstance(value, dict) else {}
     if not 0 < len(entries) <= MOST_QUERIES:
-        raise ReadError(f"{path} holds no suggestions: no entries by number.")
+        raise ReadError(f"{path} contains no suggestions: no entries by number.")
     queries, lists = [], []
     for name, entry in entries.items():
         missing = [key for key in ("query", *methods) if key not in _as_dict(entry)]
@@ -258,7 +294,7 @@ def clean(text: object, path: str | Path) -> str:
         raise ReadError(f"{path}: {str(text)[:60]!r} is not a text.")
     line = _join_lines(text)
     if not line:
-        raise ReadError(f"{path} holds an empty text.")
+        raise ReadError(f"{path} contains an empty text.")
     if len(line) > LONGEST:
         raise ReadError(f"{path}: a text has {len(line):,} characters, more than {LONGEST:,}.")
     return line

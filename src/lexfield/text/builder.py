@@ -11,6 +11,7 @@ import json
 from array import array
 from collections import defaultdict
 from collections.abc import Container, Iterator
+from dataclasses import replace
 from itertools import count, islice, pairwise
 
 import numpy as np
@@ -20,8 +21,16 @@ from lexfield.arrays import Array
 from lexfield.errors import InputError
 from lexfield.store.strings import StringArray
 from lexfield.text.document import Document
-from lexfield.text.normalise import Normalisation
+from lexfield.text.language import FIELD, UNKNOWN, detect_text_language
+from lexfield.text.language_data import find_code
+from lexfield.text.normalise import CJK, Normalisation
 from lexfield.text.segment import BREAK, mark_sentences, sentence_spans, split_pieces, split_words
+from lexfield.text.unspaced import (
+    SEGMENTED,
+    has_segmenter,
+    has_unspaced_letters,
+    note_missing_segmenter,
+)
 
 _BLOCK = 1 << 18  # characters that are encoded at a time
 
@@ -29,9 +38,26 @@ _BLOCK = 1 << 18  # characters that are encoded at a time
 class CorpusBuilder:
     """Collects documents into arrays; nothing is held twice."""
 
-    def __init__(self, normalisation: Normalisation, taken: Container[str]) -> None:
+    def __init__(
+        self,
+        normalisation: Normalisation,
+        taken: Container[str] = (),
+        language: str | None = None,
+        choose_tokenizer: bool = False,
+    ) -> None:
+        """``language`` is that of all texts; by default it is detected for each of them.
+
+        choose_tokenizer: change to the tokenizer of a language that is written without spaces
+            when a text in one is added.
+        """
         self._normalisation = normalisation
         self._taken = taken
+        self._language = language
+        self._choose_tokenizer = choose_tokenizer
+        self._notes: list[str] = []
+        self._clear()
+
+    def _clear(self) -> None:
         self._ids: list[str | None] = []  # None: a number that is chosen at the end
         self._sources: list[str] = []
         self._rows: dict[str, int] = {}
@@ -48,13 +74,11 @@ class CorpusBuilder:
         if isinstance(item, str):
             self._ids.append(None)
             self._sources.append("")
-            self._metadata.append("{}")
-            self._add_text(_make_valid(item))
+            self._add_text(_make_valid(item), {})
         elif isinstance(item, Document):
             self._add_id(_make_valid(item.id), _make_valid(item.source))
             known = {_make_valid(k): _make_valid(v) for k, v in item.metadata.items()}
-            self._metadata.append(json.dumps(known) if known else "{}")
-            self._add_text(_make_valid(item.text))
+            self._add_text(_make_valid(item.text), known)
         else:
             raise InputError(
                 f"A text must be a string or a Document. Got {type(item).__name__} instead."
@@ -71,8 +95,15 @@ class CorpusBuilder:
         self._ids.append(id)
         self._sources.append(source)
 
-    def _add_text(self, text: str) -> None:
-        spans = self._number_words(text)
+    def _add_text(self, text: str, metadata: dict[str, str]) -> None:
+        language = find_code(metadata.get(FIELD, "")) or self._language
+        language = language or detect_text_language(text)
+        if language != UNKNOWN:
+            metadata.setdefault(FIELD, language)
+        self._metadata.append(json.dumps(metadata) if metadata else "{}")
+        if language in SEGMENTED and self._choose_tokenizer:
+            self._change_tokenizer(language)
+        spans = self._number_words(text, language)
         start = len(self._texts)
         for first in range(0, len(text), _BLOCK):
             self._texts += text[first : first + _BLOCK].encode()
@@ -84,16 +115,43 @@ class CorpusBuilder:
         self._ends.append(len(self._texts))
         self._sentences.append(len(self._spans) // 2)
 
-    def _number_words(self, text: str) -> array[int]:
+    def _change_tokenizer(self, language: str) -> None:
+        """Split words of languages without spaces from here on, if there is a tokenizer for them.
+
+        Other words are split as before, so earlier texts stay as they are, unless they quote such
+        a language.
+        """
+        self._choose_tokenizer = False
+        if not self._normalisation.is_default_tokenizer:
+            return
+        if not has_segmenter():
+            self._notes.append(note_missing_segmenter(language))
+            return
+        self._normalisation = replace(self._normalisation, tokenizer=CJK)
+        upto = self._ends[-1]
+        if has_unspaced_letters(self._texts[:upto].decode()):
+            self._number_again()
+
+    def _number_again(self) -> None:
+        """Add the words of all texts so far once more, with the tokenizer as it is now."""
+        ends, texts, metadata = list(self._ends), bytes(self._texts), self._metadata
+        ids, sources, rows = self._ids, self._sources, self._rows
+        self._clear()
+        self._ids, self._sources, self._rows = ids, sources, rows
+        for start, end, known in zip(ends, ends[1:], metadata, strict=False):
+            self._add_text(texts[start:end].decode(), json.loads(known))
+        self._metadata += metadata[len(self._metadata) :]
+
+    def _number_words(self, text: str, language: str) -> array[int]:
         """Add the words of a text; return the start and end of its sentences in turn."""
         number = self._words.__getitem__  # a new word gets the next number
         if self._normalisation.is_default_tokenizer:
-            spans, marked = mark_sentences(text, self._normalisation)
+            spans, marked = mark_sentences(text, self._normalisation, language)
             for piece in split_pieces(marked):
                 self._tokens.extend(map(number, split_words(piece)))
             return spans
         spans = array("q")
-        for start, end in sentence_spans(text.replace(BREAK, " ")):
+        for start, end in sentence_spans(text.replace(BREAK, " "), language):
             spans.extend((start, end))
             self._tokens.extend(map(number, self._normalisation.words(text[start:end])))
             self._tokens.append(0)
@@ -142,7 +200,7 @@ class CorpusBuilder:
             "metadata": StringArray.pack(self._metadata),
             "words": names.take(order),
         }
-        notes = []
+        notes = self._notes
         if empty := sum(a == b for a, b in pairwise(self._sentences)):
             notes.append(f"documents without words: {empty:,}")
         return arrays, strings, self._normalisation, notes

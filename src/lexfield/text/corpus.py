@@ -6,9 +6,11 @@ Texts and tokens are arrays that can be mapped from disk; strings are made when 
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
+from operator import length_hint
 from pathlib import Path
 from typing import Any, Generic, TypeVar, overload
 
@@ -24,8 +26,11 @@ from lexfield.store.strings import StringArray
 from lexfield.text.builder import CorpusBuilder
 from lexfield.text.document import Document
 from lexfield.text.frames import records_of
+from lexfield.text.language import FIELD
+from lexfield.text.language_data import find_code
 from lexfield.text.normalise import DEFAULT_TOKENIZER, TOKENIZERS, Normalisation, Tokenizer
 from lexfield.text.read import Reader
+from lexfield.text.stopwords import check_language
 
 T = TypeVar("T")
 Texts = str | Document | Mapping[str, str] | Iterable[Document | str]
@@ -143,12 +148,21 @@ class Corpus:
         *,
         tokenize: str | Tokenizer | None = None,
         normalisation: Normalisation | None = None,
+        language: str | None = None,
+        choose_tokenizer: bool | None = None,
         progress: Progress = silent,
         **options: Any,
     ) -> Corpus:
         """Read files, folders, tables or ``"-"``; ``options`` are those of ``Reader``."""
         reader = Reader(paths, **options)
-        corpus = cls.of(reader, tokenize=tokenize, normalisation=normalisation, progress=progress)
+        corpus = cls.of(
+            reader,
+            tokenize=tokenize,
+            normalisation=normalisation,
+            language=language,
+            choose_tokenizer=choose_tokenizer,
+            progress=progress,
+        )
         if not len(corpus):
             raise reader.no_text_error()
         corpus.notes.extend(reader.report())
@@ -161,6 +175,8 @@ class Corpus:
         *,
         tokenize: str | Tokenizer | None = None,
         normalisation: Normalisation | None = None,
+        language: str | None = None,
+        choose_tokenizer: bool | None = None,
         taken: Container[str] = (),
         progress: Progress = silent,
     ) -> Corpus:
@@ -169,14 +185,22 @@ class Corpus:
         A string gets the lowest whole number as its id that is neither in ``taken`` nor the id of a
         document, so the ids of a list of strings are "0", "1", …. ``tokenize`` is the name of a
         tokenizer or a function that returns the words of a sentence; see ``Normalisation``.
+        ``language`` is that of all texts; by default it is detected for each, unless its metadata
+        say. ``choose_tokenizer``: may texts without spaces between words change the tokenizer? By
+        default only if neither tokenizer nor normalisation is given.
         """
+        if choose_tokenizer is None:
+            choose_tokenizer = normalisation is None and tokenize is None
         normalisation = normalisation or Normalisation()
         if tokenize is not None:
             normalisation = replace(normalisation, tokenizer=tokenize)
-        builder = CorpusBuilder(normalisation, taken)
+        if language is not None:
+            language = check_language(language)
+        builder = CorpusBuilder(normalisation, taken, language, choose_tokenizer)
+        expected = length_hint(texts) if isinstance(texts, Reader) else 0
         for number, item in enumerate(_iterate(texts), 1):
             builder.add(item)
-            progress(number, None)
+            progress(number, expected if number <= expected else None)
         return cls(*builder.finish())
 
     @classmethod
@@ -248,6 +272,15 @@ class Corpus:
         """Return the metadata of document ``row``."""
         known: dict[str, str] = json.loads(self.strings["metadata"][row])
         return known
+
+    def count_languages(self) -> Counter[str]:
+        """Return how many characters are in documents of each language, by its code."""
+        counted: Counter[str] = Counter()
+        sizes = np.diff(self.texts.offsets).tolist()
+        for row, size in enumerate(sizes):
+            if code := find_code(self.metadata(row).get(FIELD, "")):
+                counted[code] += size
+        return counted
 
     def document_of(self, sentence: int) -> int:
         """Return the row of the document that holds a sentence."""

@@ -89,7 +89,7 @@ def identify(sample: bytes, encoding: str | None = None) -> tuple[str, str]:
         return next(inside, ("a zip archive", _READ))
     if encoding is None and b"\0" in sample:
         return (
-            "binary data (it holds zero bytes)",
+            "binary data (it contains zero bytes)",
             "If it is UTF-16 text, say so: --encoding utf-16.",
         )
     if encoding is None and control * 20 > len(sample):

@@ -22,7 +22,8 @@ from lexfield.text.stopwords import stopwords
 # Share of the longer text's words that both texts have, if they nearly equal each other.
 NEAR = 0.5  # content words
 NEAR_ALL = 0.65  # all words, for texts with few content words: "A man is singing."
-_RATIO, _SHORT = 3, 60  # the longer text has at most so many times the characters, and so many more
+# The longer text has at most this many times the characters, and this many more.
+_RATIO, _SHORT = 3, 60
 _LISTED = 4  # words of one kind
 _ORDERED = 60  # words; the order of longer texts is not compared
 _TITLE = 0.8  # share of capitals from which they do not tell names, as in a headline

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from functools import cache
 from importlib import resources
 
-from lexfield.text.normalise import NONE, stem_words, stemmers
+from lexfield.text.normalise import find_stemmer, stem_words
 
 
 def find_base_forms(words: Sequence[str], language: str) -> list[str]:
@@ -23,15 +23,6 @@ def find_base_forms(words: Sequence[str], language: str) -> list[str]:
 
 def is_english(language: str) -> bool:
     return language in ("en", "english")
-
-
-@cache
-def find_stemmer(language: str) -> str:
-    """Return the Snowball stemmer of a language, "en" or "english"; "none" if there is none."""
-    from stop_words import LANGUAGE_MAPPING
-
-    name = LANGUAGE_MAPPING.get(language, language)
-    return name if name in stemmers() else NONE
 
 
 def read_table(name: str) -> list[list[str]]:

@@ -1,58 +1,137 @@
-"""Which language a text is in: by its stopwords, or by its script. Small and offline.
+"""Which language a text is in: by its stopwords, letters and endings, or by its script.
 
-A word that is a stopword of n languages speaks for each of them with 1/n. The language with the
-largest sum wins if enough words are its stopwords and no other comes close; else it is unknown.
+Small and offline. A word speaks for every language of which it is a stopword or has a letter or an
+ending; if these are n, for each with 1/n. The language with the largest sum wins if enough words
+speak for it and no other comes close; otherwise it is unknown. ``benchmarks/languages.py`` compares
+this with packages that do the same.
 """
 
 from __future__ import annotations
 
 import unicodedata
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import cache, lru_cache
 
+from lexfield.text.language_data import list_codes, name_language, read_language
+from lexfield.text.normalise import NONE, find_stemmer
+from lexfield.text.segment import split_words
 from lexfield.text.stopwords import languages, stopwords
+from lexfield.text.unspaced import SEGMENTED
 
 UNKNOWN = "unknown"
-_FEWEST = 10  # words that say something
-_LEAST = 0.12  # share of the words that are stopwords of the language
-_MARGIN = 1.1  # times the sum of the next language
+FIELD = "language"  # of the metadata
+_SAMPLE = 2400  # characters
+_FEWEST = 6  # words that say something
+_LEAST = 0.12  # share of the words that speak for the language
+_MARGIN = 1.2  # times the sum of the next language
+_SHORT, _SHORT_MARGIN = 20, 2.0  # in fewer words, "dog" and "at" would make a text Danish
+_LONGEST_ENDING = 6
+_MOST = 0.9  # share of a collection that is in its language, unless it is mixed
 _SCRIPTS = {
     "HIRAGANA": "ja", "KATAKANA": "ja", "HANGUL": "ko", "CJK": "zh", "THAI": "th", "GREEK": "el",
     "HEBREW": "he", "GEORGIAN": "ka", "ARMENIAN": "hy", "TAMIL": "ta", "BENGALI": "bn",
 }  # fmt: skip
 
 
+def detect_text_language(text: str) -> str:
+    """Return the code of the language of a text, from a sample of its middle, or unknown."""
+    start = max(0, (len(text) - _SAMPLE) // 2)
+    return detect_language(split_words(text[start : start + _SAMPLE].lower()))
+
+
 def detect_language(words: Sequence[str]) -> str:
     """Return the code of the language of a text, given by its words in lower case, or unknown."""
-    if len(words) < _FEWEST:
-        return UNKNOWN
-    scripts = Counter(_script_language(word[:1]) for word in words)
+    scripts = Counter(map(_find_script, words))
     del scripts[""]
     if scripts.total() * 2 > len(words):
         return "ja" if scripts["ja"] * 10 > scripts.total() else scripts.most_common(1)[0][0]
-    sums, known = Counter[str](), _profiles()
+    if len(words) < _FEWEST:
+        return UNKNOWN
+    sums, count = dict.fromkeys(list_codes(), 0.0), Counter[str]()
     for word in words:
-        spoken = known.get(word, ())
+        spoken = _find_languages(word)
         for language in spoken:
-            sums[language] += 1 / len(spoken)  # type: ignore[assignment]
-    (best, first), (_, second) = [*sums.most_common(2), ("", 0), ("", 0)][:2]
-    share = sum(best in known.get(word, ()) for word in words) / len(words)
-    return best if share >= _LEAST and first >= _MARGIN * second else UNKNOWN
+            sums[language] += 1 / len(spoken)
+            count[language] += 1
+    best, next_best = sorted(sums, key=sums.__getitem__, reverse=True)[:2]
+    margin = _MARGIN if len(words) >= _SHORT else _SHORT_MARGIN
+    is_clear = count[best] >= _LEAST * len(words) and sums[best] >= margin * sums[next_best]
+    return best if is_clear else UNKNOWN
+
+
+def choose_language(counted: Counter[str]) -> tuple[str, list[str]]:
+    """Return the language of a collection, from the sizes of its texts in each, and notes.
+
+    It is the one that most is written in; English if none was recognised.
+    """
+    if not counted:
+        return "en", []
+    (language, size), *others = counted.most_common()
+    name, notes = name_language(language).title(), []
+    if others and size < _MOST * counted.total():
+        shares = ", ".join(f"{code} {own / counted.total():.0%}" for code, own in counted.items())
+        notes.append(
+            f"the texts are in several languages ({shares}); stopwords and stems are those of"
+            f" {name} (choose with --language; search one with --where {FIELD}=CODE)"
+        )
+    elif language != "en":
+        notes.append(f"the texts are in {name} (if not: --language)")
+    return language, notes + report_support(language)
+
+
+def report_support(language: str) -> list[str]:
+    """Return a note on what there is not for a language."""
+    lacking = []
+    if not stopwords(language):
+        lacking.append("stopwords, so that all words count")
+    if language not in SEGMENTED and language != "none" and find_stemmer(language) == NONE:
+        lacking.append("stemmer, so that only the same form of a word matches")
+    name = name_language(language).title()
+    return [f"for {name} there is no {' and no '.join(lacking)}"] if lacking else []
+
+
+@lru_cache(50_000)
+def _find_languages(word: str) -> tuple[str, ...]:
+    """Return the languages that a word speaks for."""
+    if found := _by_stopword().get(word):
+        return found
+    letters = _by_letter()
+    if spoken := {code for letter in word if letter in letters for code in letters[letter]}:
+        return tuple(sorted(spoken))
+    endings = _by_ending()
+    for size in range(min(_LONGEST_ENDING, len(word) - 2), 1, -1):
+        if found := endings.get(word[-size:]):
+            return found
+    return ()
 
 
 @cache
-def _profiles() -> dict[str, tuple[str, ...]]:
-    """The languages that each stopword belongs to."""
+def _by_stopword() -> dict[str, tuple[str, ...]]:
+    return _invert((code, stopwords(code)) for code in languages())
+
+
+@cache
+def _by_letter() -> dict[str, tuple[str, ...]]:
+    return _invert((code, read_language(code).letters) for code in list_codes())
+
+
+@cache
+def _by_ending() -> dict[str, tuple[str, ...]]:
+    return _invert((code, read_language(code).endings) for code in list_codes())
+
+
+def _invert(features: Iterable[tuple[str, Iterable[str]]]) -> dict[str, tuple[str, ...]]:
+    """Return the languages that have each feature."""
     found: dict[str, list[str]] = {}
-    for language in languages():
-        for word in stopwords(language):
-            found.setdefault(word, []).append(language)
-    return {word: tuple(own) for word, own in found.items()}
+    for code, own in features:
+        for feature in own:
+            found.setdefault(feature, []).append(code)
+    return {feature: tuple(codes) for feature, codes in found.items()}
 
 
-@lru_cache(10_000)
-def _script_language(letter: str) -> str:
+@lru_cache(50_000)
+def _find_script(word: str) -> str:
     """Return the language of a script that is practically of one; empty for others."""
-    name = unicodedata.name(letter, "") if letter else ""
+    name = unicodedata.name(word[0], "")
     return _SCRIPTS.get(name.partition(" ")[0], "")

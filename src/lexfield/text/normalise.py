@@ -16,14 +16,16 @@ from typing import Any
 from lexfield.errors import InputError, check
 from lexfield.registry import Registry
 from lexfield.results import JsonObject
+from lexfield.text.language_data import list_codes, name_language, read_language
 from lexfield.text.segment import BREAK, character_ranges, split_words, word_spans
-from lexfield.text.stopwords import name_language
+from lexfield.text.unspaced import split_unspaced
 
 NONE = "none"  # the stemmer that leaves words as they are
 Tokenizer = Callable[[str], Sequence[str]]
 DEFAULT_TOKENIZER = "words"
+CJK = "cjk"
 TOKENIZERS: Registry[Tokenizer] = Registry(
-    "tokenizer", "lexfield.tokenizers", {DEFAULT_TOKENIZER: split_words}
+    "tokenizer", "lexfield.tokenizers", {DEFAULT_TOKENIZER: split_words, CJK: split_unspaced}
 )
 _MOST_MARKS = 30  # on one letter, as in Unicode's stream-safe format; sorting more takes n² time
 
@@ -32,7 +34,7 @@ _MOST_MARKS = 30  # on one letter, as in Unicode's stream-safe format; sorting m
 class Normalisation:
     """Lower case, canonical Unicode (NFC), and one apostrophe for all that are typed.
 
-    stem: the Snowball stemmer of an index's bags (english, german, …), "none", or None for the
+    stem: the stemmer of an index's bags (english, german, …), "none", or None for the
         stemmer of the index's language. Texts and words are not changed, because word vectors know
         words, not stems; bag queries count and compare stems.
     tokenizer: the name of a tokenizer in ``TOKENIZERS``, or a function that takes a sentence as it
@@ -136,18 +138,38 @@ def _shorten_run(run: re.Match[str]) -> str:
 
 
 def stem_words(words: Sequence[str], stemmer: str) -> list[str]:
-    """Return the stem of every word by a Snowball stemmer; the words themselves for "none"."""
+    """Return the stem of every word by its stemmer; the words themselves for "none"."""
     if stemmer == NONE:
         return list(words)
+    if stemmer in _by_particles():
+        particles = _by_particles()[stemmer]
+        return [_cut_particle(word, particles) for word in words]
     stems: list[str] = _stemmer(stemmer).stemWords(list(words))
     return stems
 
 
-def stemmers() -> list[str]:
+def _cut_particle(word: str, particles: tuple[str, ...]) -> str:
+    """Return a word without the longest particle at its end, if two letters are left."""
+    for particle in particles:
+        if word.endswith(particle) and len(word) >= len(particle) + 2:
+            return word[: -len(particle)]
+    return word
+
+
+@cache
+def _by_particles() -> dict[str, tuple[str, ...]]:
+    """The particles of languages that are stemmed by cutting them off, longest first."""
+    known = map(read_language, list_codes())
+    return {one.name: tuple(sorted(one.particles, key=len, reverse=True)) for one in known
+            if one.particles}  # fmt: skip
+
+
+@cache
+def stemmers() -> tuple[str, ...]:
     """Return the names of all stemmers, mostly languages: english, german, porter, …"""
     import Stemmer
 
-    return sorted(Stemmer.algorithms())
+    return tuple(sorted([*Stemmer.algorithms(), *_by_particles()]))
 
 
 def find_stemmer(language: str) -> str:

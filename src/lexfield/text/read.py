@@ -112,6 +112,11 @@ class Reader:
         self._cutter = Cutter(*self._cutting)
         return self._cutter.cut(self._read_paths())
 
+    def __length_hint__(self) -> int:
+        """Return the number of files in folders, most of which hold one document."""
+        folders = [Path(path) for path in self.paths if os.path.isdir(path)]
+        return sum(1 for folder in folders for _ in walk(folder, []))
+
     def _read_paths(self) -> Iterator[Document]:
         for path in self.paths:
             if str(path) == "-":

@@ -6,7 +6,8 @@ Han characters and kana are words of their own; there is no dictionary.
 
 Sentences end at ``. ! ? …`` and their relatives in other scripts, with closing quotes and brackets,
 where what follows looks like a start; a point after an abbreviation or an initial does not end one.
-A blank line always does. ``benchmarks/segmentation.py`` compares this with other segmenters.
+Abbreviations, ordinals and usual first words are those of the language (``data/languages``).
+A blank line always ends one. ``benchmarks/segmentation.py`` compares this with other segmenters.
 """
 
 from __future__ import annotations
@@ -15,28 +16,12 @@ import re
 import unicodedata
 from array import array
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from functools import cache
 from itertools import chain, islice
 
-# Before a name or a number; a sentence practically never ends with one of these.
-_TITLES = frozenset(
-    """adm atty brig capt cf cmdr col comdr cpl det dr eg ens fr gen gov hon ie insp lt maj messrs
-    mlle mme mr mrs ms msgr mt op pfc prof pvt rep reps rev sen sens sgt supt viz vs""".split()
-)
-# Abbreviations that may end a sentence, but only where the next word is a usual first word.
-_ABBREVIATIONS = frozenset(
-    """adj adv al apr art assn aug ave bldg blvd bros ca ch chap co corp dec dept dist ed eds eqn
-    esp est et feb fig figs ft ibid inc jan jas jr ltd mar md mts nov oct ph pl pp pt rd ref res
-    sec sep sept ser sr st stat ste univ vol vols wm""".split()
-)
-_BEFORE_NUMBER = frozenset("no nos p par".split())
-_STARTERS = frozenset(
-    """a after all although an and another as at because before but by each even every for from he
-    her here his how however i if in instead is it its many moreover most my no nor not now of on
-    once one or our perhaps she since so some still such that the their then there therefore these
-    they this those though thus to under we what when where whether which while who why with yet
-    you your""".split()
-)
+from lexfield.text.language_data import Language, read_language
+from lexfield.text.stopwords import stopwords
 
 _STOPS = ".!?…‽؟۔।॥։።"
 _WIDE_STOPS = "。！？｡"  # these need no white space after them
@@ -50,18 +35,19 @@ _BREAK = re.compile(
 )
 _BATCH = 4096  # sentences that are normalised at a time
 _LONGEST_ABBREVIATION = 7
+_LONGEST_ORDINAL = 2
 
 
-def sentence_spans(text: str) -> list[tuple[int, int]]:
+def sentence_spans(text: str, language: str = "en") -> list[tuple[int, int]]:
     """Return the start and end of each sentence, without the white space around it."""
-    return list(_spans(text))
+    return list(_spans(text, language))
 
 
-def _spans(text: str) -> Iterator[tuple[int, int]]:
-    start = 0
+def _spans(text: str, language: str) -> Iterator[tuple[int, int]]:
+    start, rules = 0, _read_rules(language)
     for match in _BREAK.finditer(text):
         following = match["next"]
-        if following is None or _ends_sentence(text, match, following):
+        if following is None or _ends_sentence(text, match, following, rules):
             end = match.end()
             if body := text[start:end].lstrip():
                 yield end - len(body), end - len(body) + len(body.rstrip())
@@ -70,11 +56,20 @@ def _spans(text: str) -> Iterator[tuple[int, int]]:
         yield len(text) - len(body), len(text) - len(body) + len(body.rstrip())
 
 
-def _ends_sentence(text: str, match: re.Match[str], following: str) -> bool:
+@cache
+def _read_rules(language: str) -> Language:
+    """Return the abbreviations of a language; those of English if there are none."""
+    rules = read_language(language)
+    if not rules.titles:
+        return read_language("en")
+    return rules if rules.starters else replace(rules, starters=stopwords(language))
+
+
+def _ends_sentence(text: str, match: re.Match[str], following: str, rules: Language) -> bool:
     """Return whether a mark with white space and the word ``following`` after it ends a sentence.
 
-    A point does not end one after a title or an initial, nor after an abbreviation unless a usual
-    first word follows.
+    A point does not end one after a title or an initial, nor after an abbreviation or an ordinal
+    unless a usual first word follows.
     """
     if following[0].islower():
         return False
@@ -86,14 +81,16 @@ def _ends_sentence(text: str, match: re.Match[str], following: str) -> bool:
     if len(word) > _LONGEST_ABBREVIATION or not word:
         return True
     lower = word.lower()
-    if lower in _TITLES:
+    if lower in rules.titles:
         return False
-    if lower in _BEFORE_NUMBER and word != "P":
+    if lower in rules.before_number and word != "P":
         return not following[0].isdigit()
-    if lower in _ABBREVIATIONS or "." in word or (len(word) == 1 and word.isalpha()):
+    if rules.ordinals and len(word) <= _LONGEST_ORDINAL and word.isdigit():
+        return following.lower() in rules.starters
+    if lower in rules.abbreviations or "." in word or (len(word) == 1 and word.isalpha()):
         end = match.end("next")
         is_initial = len(following) == 1 and text[end : end + 1] == "."
-        return following.lower() in _STARTERS and not is_initial
+        return following.lower() in rules.starters and not is_initial
     return True
 
 
@@ -126,7 +123,9 @@ def word_spans(text: str) -> list[tuple[int, int]]:
     return [match.span() for match in _pattern(text).finditer(text)]
 
 
-def mark_sentences(text: str, normalise: Callable[[str], str]) -> tuple[array[int], str]:
+def mark_sentences(
+    text: str, normalise: Callable[[str], str], language: str = "en"
+) -> tuple[array[int], str]:
     """Return the starts and ends of a text's sentences in turn, and its normalised sentences with
     ``BREAK`` after each.
 
@@ -136,7 +135,7 @@ def mark_sentences(text: str, normalise: Callable[[str], str]) -> tuple[array[in
     text = text.replace(BREAK, " ")
     bounds: array[int] = array("q")
     parts = []
-    spans = _spans(text)
+    spans = _spans(text, language)
     while batch := list(islice(spans, _BATCH)):
         bounds.extend(chain.from_iterable(batch))
         parts.append(normalise("".join([text[a:b] + BREAK for a, b in batch])))
@@ -172,7 +171,7 @@ def _unicode_pattern(marks: bool = False) -> re.Pattern[str]:
     Characters beyond the basic plane are one range of letters: listed one by one they would make
     every match six times slower.
     """
-    alone = re.compile("[⺀-⿟々-〇぀-ゟ㐀-䶿一-鿿豈-﫿𠀀-\U0003ffff]")
+    alone = re.compile("[⺀-⿟々-〇぀-ゟ㐀-䶿一-鿿\uf900-\ufaff𠀀-\U0003ffff]")
     kinds: dict[str, list[int]] = {"letter": [], "digit": []}
     for code in range(0x10000):
         category = unicodedata.category(chr(code))

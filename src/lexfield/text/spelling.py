@@ -5,8 +5,10 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Iterable, Sequence
 from typing import Any, Protocol
+from weakref import WeakKeyDictionary
 
 _MOST = 500_000  # words that are looked through
+_Spellings = dict[str, list[tuple[int, str]]]  # counts and words, by the folded word
 
 
 class Words(Protocol):
@@ -34,12 +36,14 @@ def note_words(words: Iterable[str], vocabulary: Words) -> list[str]:
     """
     if len(vocabulary.words) > _MOST:
         return []
+    known = _known.get(vocabulary)
+    if known is None:
+        accented = {fold(word) for word in vocabulary.words if not word.isascii()}
+        known = _known[vocabulary] = _list_spellings(accented, vocabulary)
     wanted = {word: fold(word) for word in words}
-    folded = set(wanted.values())
-    known: dict[str, list[tuple[int, str]]] = {}
-    for word, count in zip(vocabulary.words, vocabulary.counts, strict=True):
-        if (plain := word if word.isascii() else fold(word)) in folded:
-            known.setdefault(plain, []).append((int(count), word))
+    rare = {plain for word, plain in wanted.items() if not word.isascii() and plain not in known}
+    if rare:
+        known = {**known, **_list_spellings(rare, vocabulary)}
     notes = []
     for word, plain in wanted.items():
         own = max((count for count, other in known.get(plain, ()) if other == word), default=0)
@@ -48,3 +52,16 @@ def note_words(words: Iterable[str], vocabulary: Words) -> list[str]:
             shown = ", ".join(f"{other!r} ({count:,} times)" for count, other in others)
             notes.append(f"{word!r} is also spelled {shown}")
     return notes
+
+
+def _list_spellings(folded: set[str], vocabulary: Words) -> _Spellings:
+    """Return all spellings of some folded words, with their counts."""
+    found: _Spellings = {}
+    for word, count in zip(vocabulary.words, vocabulary.counts, strict=True):
+        if (plain := word if word.isascii() else fold(word)) in folded:
+            found.setdefault(plain, []).append((int(count), word))
+    return found
+
+
+# Of each vocabulary in use, the words that are spelled with accents somewhere.
+_known: WeakKeyDictionary[Words, _Spellings] = WeakKeyDictionary()

@@ -1,39 +1,48 @@
-"""Stopword lists by language, from the ``stop-words`` package, or a list of the user's own."""
+"""Stopword lists by language: of the ``stop-words`` package, or of the language's own file."""
 
 from __future__ import annotations
 
 from functools import cache
 
 from lexfield.errors import InputError
+from lexfield.text.language_data import find_code, list_codes, read_language
+
+_PACKAGE_CODES = {"cs": "cz"}  # what the package calls them
 
 
-def languages() -> list[str]:
+@cache
+def languages() -> tuple[str, ...]:
     """Return the codes of the languages that have a list."""
     from stop_words import LANGUAGE_MAPPING
 
-    return sorted(LANGUAGE_MAPPING)
-
-
-def name_language(language: str) -> str:
-    """Return the name of a language that may be given by its code: ``"english"`` for ``"en"``."""
-    from stop_words import LANGUAGE_MAPPING
-
-    return str(LANGUAGE_MAPPING.get(language, language))
+    package = {find_code(code) for code in LANGUAGE_MAPPING}
+    return tuple(code for code in list_codes() if code in package or read_language(code).stopwords)
 
 
 @cache
 def stopwords(language: str | None = "en") -> frozenset[str]:
-    """Return the stopwords of a language (``"en"`` or ``"english"``); empty for None or ``"none"``.
+    """Return the stopwords of a language (``"en"`` or ``"english"``); empty for None or ``"none"``,
+    and for a language that has no list.
 
     The lists are the short classical ones (174 words for English, contractions among them).
     """
     if language is None or language == "none":
         return frozenset()
-    from stop_words import AVAILABLE_LANGUAGES, LANGUAGE_MAPPING, get_stop_words
+    code = check_language(language)
+    if code not in languages():
+        return frozenset()
+    if own := read_language(code).stopwords:
+        return own
+    from stop_words import get_stop_words
 
-    if language not in LANGUAGE_MAPPING and language not in AVAILABLE_LANGUAGES:
-        raise InputError(
-            f"There is no stopword list for {language!r}.",
-            f"Choose one of {', '.join(languages())}, or 'none'.",
-        )
-    return frozenset(word.strip().lower() for word in get_stop_words(language))
+    words = get_stop_words(_PACKAGE_CODES.get(code, code))
+    return frozenset(word.strip().lower() for word in words)
+
+
+def check_language(language: str) -> str:
+    """Return the code of a language. Raise InputError if it is not known."""
+    if code := find_code(language):
+        return code
+    raise InputError(
+        f"There is no language {language!r}.", f"Choose one of {', '.join(list_codes())}, or none."
+    )

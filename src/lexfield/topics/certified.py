@@ -28,7 +28,7 @@ from numpy.typing import NDArray
 
 from lexfield.arrays import Array
 from lexfield.engine.compiled import kernel, reordered_kernel
-from lexfield.engine.topk import push, sort_heap
+from lexfield.engine.topk import find_lowest, push, sort_heap
 
 JS, HELLINGER_SQUARED, KL = 0, 1, 2
 _LEVELS = 255  # steps in which listed values are stored
@@ -207,19 +207,6 @@ def bound_rows(
 
 
 @kernel
-def _find_lowest(bounds: Array, count: int) -> Array:
-    """Return the rows of the ``count`` lowest finite bounds, in no order."""
-    rows, scores = np.empty(count, np.int64), np.empty(count, np.float32)
-    size, limit = 0, np.float32(np.inf)
-    for i in range(len(bounds)):
-        if bounds[i] < limit:
-            size = push(rows, scores, size, i, -bounds[i])
-            if size == count:
-                limit = -scores[0]
-    return rows[:size]
-
-
-@kernel
 def _select_under(bounds: Array, limit: float) -> tuple[Array, float]:
     """Return the rows of finite bounds up to ``limit``, and the lowest bound above it."""
     count, over = 0, np.float32(np.inf)
@@ -251,7 +238,7 @@ def _search_bounds(
     """Compute rows in rising order of their bounds until no other can be among the ``k``."""
     nearest, scores = np.empty(k, np.int64), np.empty(k)  # a score is minus a divergence
     size, computed = 0, 0
-    for row in _find_lowest(bounds, min(first, len(bounds))):
+    for row in find_lowest(bounds, min(first, len(bounds))):
         size = push(nearest, scores, size, row, -divergence(measure, q, mixtures[row]))
         bounds[row] = np.inf  # done
         computed += 1

@@ -1,13 +1,16 @@
 """Distances between probability distributions, the bounds between them, and nearest neighbours.
 
-    js         Jensen–Shannon divergence in nats (eqs. 2–3 of Krstovski et al. 2013): 0 to ln 2
-    hellinger  √(½ Σ (√p − √q)²), a metric from 0 to 1; h in what follows
-    he         Σ (√p − √q)², the paper's variant (eq. 4): 2 h², 0 to 2
-    kl         Kullback–Leibler divergence of q from p in nats; infinite where p > 0 = q
+    js          Jensen–Shannon divergence in nats (eqs. 2–3 of Krstovski et al. 2013): 0 to ln 2
+    hellinger   √(½ Σ (√p − √q)²), a metric from 0 to 1; h in what follows
+    he          Σ (√p − √q)², the paper's variant (eq. 4): 2 h², 0 to 2
+    triangle    Σ (p − q)² / (p + q), the triangle divergence (eqs. 5–6): 0 to 2
+    capacitory  KL(p‖m) + KL(q‖m) with m = (p + q)/2, Topsøe's capacitory discrimination: 2 JS
+    kl          Kullback–Leibler divergence of q from p in nats; infinite where p > 0 = q
 
-``bounds`` returns what h implies for JS: ln 2 · h² ≤ JS ≤ h², both attained
-(``docs/methods/topics.md``). The paper's ½ He ≤ JS ≤ 2 ln 2 · He (eq. 7) is for logarithms to base
-2, where JS is at most 1; there ours reads ½ He ≤ JS ≤ He / (2 ln 2).
+Topsøe's inequalities are ½ Δ ≤ C ≤ ln 2 · Δ (eq. 5) and He ≤ Δ ≤ 2 He (eq. 6), with C the
+capacitory discrimination, so eq. 7, ½ He ≤ C ≤ 2 ln 2 · He, is a statement about C = 2 JS in nats.
+``bounds`` returns what h implies for JS: ln 2 · h² ≤ JS ≤ h², both attained, which is tighter
+(``docs/methods/topics.md``).
 """
 
 from __future__ import annotations
@@ -24,7 +27,14 @@ from lexfield.engine import map_blocks
 from lexfield.errors import InputError, ReadError, check, need
 from lexfield.topics.certified import HELLINGER_SQUARED, JS, KL, CertifiedSearch, divergences
 
-MEASURES = {"js": JS, "hellinger": HELLINGER_SQUARED, "he": HELLINGER_SQUARED, "kl": KL}
+MEASURES = {
+    "js": JS,
+    "capacitory": JS,
+    "hellinger": HELLINGER_SQUARED,
+    "he": HELLINGER_SQUARED,
+    "kl": KL,
+    "triangle": None,  # no kernel: every row is computed
+}
 METHODS = ("certified", "scan")
 TOLERANCE = 1e-6  # how far the sum of a row may be from one
 _QUERIES = 16  # per task
@@ -48,8 +58,11 @@ def distance(p: ArrayLike, q: ArrayLike, measure: str = "js") -> float:
         from scipy.special import rel_entr
 
         return max(0.0, float(rel_entr(first, second).sum()))
-    if measure == "js":
-        return max(0.0, float(js_terms(first, second).sum()))
+    if measure in ("js", "capacitory"):
+        js = max(0.0, float(js_terms(first, second).sum()))
+        return js if measure == "js" else 2 * js
+    if measure == "triangle":
+        return float(triangle_terms(first, second).sum())
     square = float(((np.sqrt(first) - np.sqrt(second)) ** 2).sum())
     return square if measure == "he" else float(np.sqrt(square / 2))
 
@@ -60,6 +73,13 @@ def js_terms(p: Array, q: Array) -> NDArray[np.float64]:
 
     middle = (p + q) / 2
     terms: NDArray[np.float64] = (rel_entr(p, middle) + rel_entr(q, middle)) / 2
+    return terms
+
+
+def triangle_terms(p: Array, q: Array) -> NDArray[np.float64]:
+    """Return what each topic adds to the triangle divergence; no term is negative."""
+    total = np.asarray(p, np.float64) + q
+    terms: NDArray[np.float64] = (p - q) ** 2 / np.where(total > 0, total, 1)
     return terms
 
 
@@ -107,7 +127,7 @@ class Neighbours:
 
     mixtures: a row per document, each a distribution (see ``check_mixtures``).
     method: certified, exact with a proof (``topics/certified.py``), or scan, which computes every
-        row. ``reproduce/approximate.py`` adds k-d trees, hashing and faiss.
+        row. ``topics/approximate.py`` adds k-d trees, hashing and faiss.
     """
 
     def __init__(self, mixtures: ArrayLike, method: str = "certified") -> None:
@@ -124,7 +144,8 @@ class Neighbours:
     ) -> Nearest:
         """Return the ``k`` rows nearest to a mixture, or to each of several.
 
-        measure: js, hellinger, he or kl (of q from the row, for which every row is computed).
+        measure: js, capacitory, hellinger or he; or triangle or kl (of q from the row), for which
+            every row is computed.
         allowed: a boolean per row; the others are skipped.
         """
         check(measure in MEASURES, "measure", " or ".join(map(repr, MEASURES)), measure)
@@ -156,10 +177,11 @@ class Neighbours:
 
     def find_nearest(self, q: Array, k: int, measure: str, allowed: Array | None) -> Nearest:
         """Return the ``k`` rows nearest to a checked mixture."""
-        if self._certified is None or measure == "kl" or k > _MANY:
+        kernel = MEASURES[measure]
+        if self._certified is None or kernel in (KL, None) or k > _MANY:
             everything = np.arange(len(self)) if allowed is None else np.flatnonzero(allowed)
             return self.rank_rows(q, k, measure, everything, exact=True)
-        rows, values, computed, bound = self._certified.query(q, k, MEASURES[measure], allowed)
+        rows, values, computed, bound = self._certified.query(q, k, kernel, allowed)
         distances = _to_distance(np.append(values, bound), measure)
         kth = float(distances[-2]) if len(rows) else None
         lowest = float(distances[-1])
@@ -169,7 +191,11 @@ class Neighbours:
 
     def rank_rows(self, q: Array, k: int, measure: str, rows: Array, *, exact: bool) -> Nearest:
         """Return the ``k`` nearest of some rows; ``exact`` if no other row can be nearer."""
-        values = divergences(MEASURES[measure], q, self.mixtures, rows)
+        kernel = MEASURES[measure]
+        if kernel is None:
+            values = self._scan_triangle(q, rows)
+        else:
+            values = divergences(kernel, q, self.mixtures, rows)
         order = np.lexsort((rows, values))[:k]
         distances = _to_distance(values[order], measure)
         kth = float(distances[-1]) if len(distances) else None
@@ -177,12 +203,19 @@ class Neighbours:
         proof = Certificate(self.method, len(self), len(rows), kth, bound, exact)
         return Nearest(rows[order], distances, proof)
 
+    def _scan_triangle(self, q: Array, rows: Array) -> Array:
+        parts = [
+            triangle_terms(self.mixtures[rows[i : i + _ROWS]], q).sum(axis=1)
+            for i in range(0, len(rows), _ROWS)
+        ]
+        return np.concatenate([np.empty(0), *parts])
+
 
 def _to_distance(values: Array, measure: str) -> Array:
     """Convert the kernel's h² to the requested measure."""
     if measure == "hellinger":
         return np.sqrt(np.maximum(values, 0))
-    return 2 * values if measure == "he" else values
+    return 2 * values if measure in ("he", "capacitory") else values
 
 
 def check_mixtures(values: ArrayLike, what: str = "the mixtures") -> tuple[Array, list[str]]:

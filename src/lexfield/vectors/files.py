@@ -176,7 +176,7 @@ def _clean(file: VectorData, where: str) -> VectorData:
         matrix = matrix[keep]
         words = [words[row] for row in np.flatnonzero(keep).tolist()]
     if not words:
-        raise VectorsError(f"{where} holds no usable vectors.", " ".join(f"{n}." for n in notes))
+        raise VectorsError(f"{where} contains no usable vectors.", " ".join(f"{n}." for n in notes))
     return replace(file, words=words, matrix=matrix, notes=notes)
 
 

@@ -30,6 +30,7 @@ from lexfield.errors import InputError, check, list_names
 from lexfield.progress import Progress, silent
 from lexfield.results import Table
 from lexfield.store.folder import Store
+from lexfield.store.provenance import record
 from lexfield.vectors.wordvectors import WordVectors, check_neighbours
 
 KIND = "models"
@@ -148,6 +149,7 @@ class Models:
 def open_all(folder: str | Path, limit: int | None = None) -> dict[int, Models]:
     """Open all models of a folder, by number of dimensions; ``limit`` keeps the first words."""
     store = Store.open(folder, KIND)
+    record(store)
     words = list(store.strings("words"))[:limit]
     by_dims: dict[int, list[WordVectors]] = {}
     for dims, seed in store.meta["models"]:

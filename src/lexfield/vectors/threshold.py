@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from lexfield.arrays import Array
 from lexfield.engine import map_blocks
 from lexfield.engine.compiled import kernel
-from lexfield.errors import InputError, check
+from lexfield.errors import InputError, UnknownWordError, check
 from lexfield.plottable import Plottable
 from lexfield.progress import Progress, silent
 from lexfield.results import Frames, html_table
@@ -162,6 +162,15 @@ def threshold(
         ),
         notes=tuple(notes),
     )
+
+
+def word_curve(vectors: WordVectors | Iterable[WordVectors], word: str) -> Curve:
+    """Return the expected number of neighbours of one word above every similarity."""
+    models = [vectors] if isinstance(vectors, WordVectors) else list(vectors)
+    words, units, _ = align_units(models)
+    if word not in words:
+        raise UnknownWordError(f"The vectors have no word {word!r}.", "Choose another word.")
+    return _build_curve(_tally(units, np.array([list(words).index(word)]), half=False))
 
 
 def read_threshold(cosines: Array, rows: int) -> float:

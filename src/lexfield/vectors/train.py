@@ -25,9 +25,13 @@ from lexfield.progress import Progress, silent
 from lexfield.results import JsonObject
 from lexfield.store.folder import Writer, write
 from lexfield.text.corpus import Corpus
+from lexfield.text.language_data import find_code
 from lexfield.vectors.models import KIND, Models, array_name
+from lexfield.vectors.sources import ENCODER, ENCODER_LANGUAGES, has_encoder
 from lexfield.vectors.wordvectors import WordVectors
 
+OWN, AUTO = "own", "auto"
+_MOST_ENCODED = 50_000  # words that are encoded without being asked for
 _SMOOTH = 0.75
 _FEWEST = 20  # words
 _LONGEST = 10_000  # words per line; gensim drops the rest of longer ones
@@ -182,6 +186,29 @@ def train_ppmi(corpus: Corpus, *, dims: int = 100, window: int = 5) -> WordVecto
     used = np.flatnonzero(np.abs(vectors).sum(axis=1) > 0)  # a word without neighbours has none
     names = [corpus.vocabulary.words[int(row)] for row in used]
     return WordVectors(names, vectors[used], name="own")
+
+
+def choose_vectors(
+    vectors: WordVectors | str | Path, corpus: Corpus, language: str
+) -> tuple[WordVectors | str | Path, list[str]]:
+    """Return the vectors for a corpus, and notes: ``"own"`` are trained on it, and ``"auto"`` are
+    the built-in ones for English and those of the encoder for other languages it knows."""
+    name = str(vectors)
+    if name == OWN:
+        return train_ppmi(corpus), []
+    if name != AUTO:
+        return vectors, []
+    if language in ("en", "english", "none") or not has_encoder():
+        return "default", []
+    if find_code(language) not in ENCODER_LANGUAGES:
+        return "default", []
+    if len(corpus.vocabulary) > _MOST_ENCODED:
+        minutes = 1 + len(corpus.vocabulary) // 200_000
+        return "default", [
+            f"the built-in vectors are English; to encode these {len(corpus.vocabulary):,} words"
+            f" instead, which takes {minutes} minutes or more: --vectors encoder"
+        ]
+    return ENCODER, []
 
 
 def _count_frequent(corpus: Corpus, least: int) -> int:

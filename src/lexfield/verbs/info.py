@@ -7,10 +7,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated
 
-from msgspec import UNSET, UnsetType
+from msgspec import UNSET, Meta, UnsetType
 
 from lexfield.cluster.shards import check_shards
-from lexfield.errors import CorruptError, LexfieldError, NotAStoreError, StoreError
+from lexfield.errors import CorruptError, InputError, LexfieldError, NotAStoreError, StoreError
 from lexfield.index.build import KIND
 from lexfield.index.parts import legacy_folders, stale_parts
 from lexfield.index.topics import has_topics
@@ -19,10 +19,12 @@ from lexfield.search.index import Index
 from lexfield.store.folder import Store, manifest_sum
 from lexfield.store.manifest import CURRENT, FileCheck, root_of
 from lexfield.store.manifest import verify as verify_store
+from lexfield.store.signature import is_signed
 from lexfield.study.database import verify as verify_study
 from lexfield.vectors.sources import find_metric
 from lexfield.verbs.declare import Flags, Help, verb
-from lexfield.verbs.input import IndexInput, open_index
+from lexfield.verbs.input import IndexInput, Sources, open_index
+from lexfield.verbs.options import FileInput
 from lexfield.verbs.results import Result, hidden
 
 _LINE = 160  # characters of the values of a metadata field
@@ -97,9 +99,11 @@ def describe_index(index: Index) -> tuple[IndexInfo, list[str]]:
 
 @dataclass(repr=False)
 class Verification(Result[FileCheck]):
-    """What was found of each file; ``root`` is one checksum over everything."""
+    """What was found of each file; ``root`` is one checksum over everything, ``mismatch`` says how
+    it differs from the one that was expected or signed."""
 
     root: str | UnsetType = UNSET
+    mismatch: str | UnsetType = UNSET
     path: Path = hidden()
 
     @property
@@ -110,7 +114,8 @@ class Verification(Result[FileCheck]):
     @property
     def failure(self) -> LexfieldError | None:
         if not self.damaged:
-            return None
+            hint = "It was changed, or is another: ask whoever gave you the root or the key."
+            return CorruptError(self.mismatch, hint) if self.mismatch is not UNSET else None
         return CorruptError(
             f"{len(self.damaged)} of {len(self.results)} files in {self.path} are damaged, missing"
             " or foreign.",
@@ -129,13 +134,33 @@ class Verification(Result[FileCheck]):
             yield f"root: {self.root}"
 
 
+VerifiedInput = Annotated[
+    IndexInput,
+    Flags(metavar="PATH", old="path"),
+    Help("An index, a vector set, a metric or a study."),
+]
+
+
 @verb
 def verify(
-    index: Annotated[
-        IndexInput,
-        Flags(metavar="PATH", old="path"),
-        Help("An index, a vector set, a metric or a study."),
-    ],
+    index: VerifiedInput,
+    *,
+    root: Annotated[
+        str | None,
+        Meta(pattern="^[0-9a-f]{64}$"),
+        Flags(metavar="HEX"),
+        Help("Root that it must have, from a source that you trust."),
+    ] = None,
+    key: Annotated[
+        FileInput | None,
+        Flags(metavar="PEM"),
+        Help("Public Ed25519 key of whoever must have signed it."),
+    ] = None,
+    signature: Annotated[
+        FileInput | None,
+        Flags(metavar="FILE"),
+        Help("Its signature; PATH.sig by default."),
+    ] = None,
 ) -> Verification:
     """Check that an index, a vector set or a study is undamaged.
 
@@ -143,11 +168,36 @@ def verify(
     metrics and shards of an index are checked with it. Files that are damaged, missing or foreign
     (added by someone else) are named. The exit code is 0 if everything is as written, else 2. The
     root is one SHA-256 over everything: two indexes with the same root have the same content.
+    Damage is found by checksums alone; forgery only by --root or --key.
 
         lexfield verify my.idx
+        lexfield verify my.idx --key public.pem
         lexfield verify my.idx/metrics/same
         lexfield verify study.db
     """
+    checked = check_store(index)
+    if not isinstance(checked.root, str):
+        if root or key or signature:
+            raise InputError(f"{checked.path} has no root.", "Name an index or a vector set.")
+        return checked
+    if root not in (None, checked.root):
+        checked.mismatch = f"{checked.path} has the root {checked.root}, not {root}."
+    elif key is not None:
+        signed = signature or name_signature(checked.path)
+        if not is_signed(checked.root, key, signed):
+            checked.mismatch = f"{signed} is not a signature of {checked.path} by this key."
+    elif signature is not None:
+        raise InputError("A signature is checked with a key.", "Add --key PEM.")
+    return checked
+
+
+def name_signature(path: Path) -> Path:
+    """Return where the signature of a store is by default."""
+    return path.with_name(f"{path.name}.sig")
+
+
+def check_store(index: Index | Sources) -> Verification:
+    """Check every byte of a store, and every row of a study."""
     place = index.path if isinstance(index, Index) else Path(str(index))
     if place.is_file():
         return Verification(_check_study(place), path=place)

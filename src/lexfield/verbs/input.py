@@ -41,6 +41,7 @@ CollectionsInput = Annotated[
     Source | Sequence[Source], Input("collections", many=True), Flags(metavar="CORPUS...")
 ]
 IndexInput = Annotated[Sources, Input("index"), Flags(metavar="IDX")]
+_TABLES = ("csv", "tsv", "jsonl")  # a text in question is one text, even if it looks like these
 _SUFFIXES = (".doc", ".json", ".gz", ".idx", ".run")
 
 
@@ -63,14 +64,20 @@ def read_texts(
     progress: Progress = silent,
     normalisation: Normalisation | None = None,
     by: str | None = None,
+    language: str | None = None,
+    choose_tokenizer: bool | None = None,
 ) -> Corpus:
     """Return the documents that an argument stands for, as one corpus.
 
     ``normalisation`` says how new texts are cut into words; a corpus and an index are cut already.
+    ``language`` and ``choose_tokenizer`` are those of ``Corpus.of``.
     ``by`` is a metadata field that the texts need: if none can have it, an error says so before
     they are read.
     """
-    corpus = _read_corpus(source, options, progress, normalisation, by)
+    how: JsonObject = {
+        "normalisation": normalisation, "language": language, "choose_tokenizer": choose_tokenizer
+    }  # fmt: skip
+    corpus = _read_corpus(source, options, progress, how, by)
     where = _get_where(options)
     if not where:
         return corpus
@@ -90,30 +97,31 @@ def _read_corpus(
     source: Sources,
     options: FileOptions | None,
     progress: Progress,
-    normalisation: Normalisation | None,
+    how: JsonObject,
     by: str | None = None,
 ) -> Corpus:
-    """Return all documents that an argument stands for."""
+    """Return all documents that an argument stands for; ``how`` are options of ``Corpus.of``."""
     reading = get_file_options(options)
     if isinstance(source, Corpus | Index):
         _refuse_options(name_source(source), reading)
     if isinstance(source, Corpus):
         return source
     if isinstance(source, Index):
+        source.record()
         return source.corpus
     items = _find_by_id(_list_items(source), options)
     paths = find_paths(items)
     if not paths:
         texts = [item for item in items if not isinstance(item, Path)]
         is_cut = reading.get("split") is not None or reading.get("chunk") is not None
-        return Corpus.of(_cut(texts, reading) if is_cut else texts, normalisation=normalisation)
+        return Corpus.of(_cut(texts, reading) if is_cut else texts, **how)
     if len(paths) == 1 and is_store(paths[0]):
         _refuse_options(paths[0], reading)
         return open_at(paths[0]).corpus
     if by is not None:
         Reader(paths, **reading).check_field(by)
     begin_stage(progress, "reading")
-    return Corpus.read(paths, normalisation=normalisation, progress=progress, **reading)
+    return Corpus.read(paths, progress=progress, **how, **reading)
 
 
 def _refuse_options(name: str, reading: JsonObject) -> None:
@@ -223,7 +231,7 @@ def _read_all(
             return list(_cut(documents, get_file_options(options))), []
         if not (len(paths) == 1 and is_store(paths[0])):
             return _read_files(paths, options, needs)
-    corpus = _read_corpus(source, options, silent, None)
+    corpus = _read_corpus(source, options, silent, {})
     return corpus.documents, list(corpus.notes)
 
 
@@ -261,12 +269,15 @@ def choose_text(source: Source, corpus: Corpus) -> Document:
             f"There is no document and no file {given!r}.",
             "Name a file, or one of the documents by its id.",
         )
-    return Document(given, join_texts(read_documents(source, {"format": "text"})[0]))
+    is_table = map_suffixes().get(source.suffix.lower()) in _TABLES
+    options: FileOptions = {"format": "text"} if is_table else {}
+    return Document(given, join_texts(read_documents(source, options)[0]))
 
 
 def open_index(source: Index | Sources, metric: str | None = None) -> Index:
     """Return an index that is open already, open the one at a path, or index texts in memory."""
     if isinstance(source, Index):
+        source.record()
         return source if metric is None else Index.open(source.path, metric)
     if isinstance(source, str) and len(source.split()) > 1 and not _exists(source):
         hint = "Check the path; the index comes before the text."

@@ -101,6 +101,29 @@ _ALL = (
 )  # fmt: skip
 
 
+# What the score of a hit means, by method.
+SCORES = {
+    "best": "1 is a copy of your text, higher is better",
+    "ideas": "what a hit adds to those before it, higher is better",
+    "setcover": "what a hit covers that those before it do not, so later ones can be higher",
+    "mean": "cosine of the texts' vectors, 1 is the same meaning",
+    "wmd": "minus the distance that words must move, 0 is the same words",
+    "jaccard": "share of the words that both texts have, 1 is the same words",
+    "edit": "minus the number of edits, 0 is a copy",
+    "bow": "minus the difference of word frequencies, from -2 to 0",
+    "count": "weighted count of your words, higher is better",
+    "frequency": "weighted frequency of your words, higher is better",
+    "bm25": "sum over your words, more for rare ones; compare within one query only",
+    "lm": "gain in log likelihood of your words; compare within one query only",
+    "translation": "as lm, with related words; compare within one query only",
+    "topic": "1 is the same mixture of topics, 0 is none in common",
+    "encoder": "cosine of the encoder's vectors, 1 is the same meaning",
+    "late": "mean cosine of each word's best partner, 1 is the same words",
+    "fitted": "cosine of fitted vectors, 1 is the same meaning",
+    "fuse": "sum of what each ranking adds; compare within one query only",
+}
+
+
 @verb
 def methods(
     about: Annotated[

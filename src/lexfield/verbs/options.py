@@ -18,6 +18,11 @@ from lexfield.verbs.declare import Flags, Help, Input
 
 FileInput = Annotated[str | Path, Input("file")]
 Target = Annotated[str | Path, Input("target")]
+QueryFile = Annotated[
+    FileInput | None,
+    Flags(metavar="FILE"),
+    Help("File of queries: one per line, id<TAB>query, or JSON lines; - is standard input."),
+]
 Vectors = WordVectors | str | Path
 VectorsInput = Annotated[
     Vectors,

@@ -19,7 +19,8 @@ from msgspec import UNSET
 
 from lexfield.errors import LexfieldError
 from lexfield.plots.figure import Picture
-from lexfield.results import Frames, JsonObject, format_rows, html_table
+from lexfield.results import Aside, Frames, JsonObject, format_rows, html_table
+from lexfield.store.provenance import Provenance
 
 Row = TypeVar("Row")
 Detail = TypeVar("Detail")
@@ -58,6 +59,11 @@ class Result(Frames, Generic[Row]):
     def is_data(self) -> bool:
         """Are the lines for programs, to be printed byte for byte?"""
         return False
+
+    @property
+    def legend(self) -> str:
+        """What the numbers mean, for people at a terminal."""
+        return ""
 
     @property
     def failure(self) -> LexfieldError | None:
@@ -122,7 +128,8 @@ class ReadThrough(Result[Row], Generic[Row, Detail]):
 
 
 def cap_notes(notes: list[str]) -> list[str]:
-    """Return the first notes of many queries, and how many more there are."""
+    """Return the most important notes of many queries, and how many more there are."""
+    notes = sorted(notes, key=lambda note: isinstance(note, Aside))
     more = len(notes) - _NOTES
     return notes[:_NOTES] + ([f"… and {more:,} more notes"] if more > 0 else [])
 
@@ -137,13 +144,14 @@ def to_builtins(value: object) -> Any:
     return msgspec.to_builtins(value, enc_hook=_unpack)
 
 
-def encode_body(command: str, result: Result[Any]) -> bytes:
+def encode_body(command: str, result: Result[Any], provenance: Provenance) -> bytes:
     """Return the JSON object that ``--json`` prints and the server sends; NaN becomes null."""
     body = {
         "schema": f"lexfield.{command.replace(' ', '.')}/1",
         **result.figures(),
         "results": result.to_dicts(),
-        "notes": result.notes,
+        "notes": [str(note) for note in result.notes],  # msgspec takes no subclass of str
+        "provenance": provenance,
     }
     return msgspec.json.encode(body, enc_hook=_unpack)
 

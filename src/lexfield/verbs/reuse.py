@@ -163,7 +163,7 @@ def reuse(
     chance: Annotated[
         float,
         Meta(gt=0, le=1000),
-        Help("Report passages as long as at most so many are expected by chance in the whole run."),
+        Help("Report passages of which at most this many are expected by chance in the whole run."),
     ] = 0.01,
     vectors: VectorsInput = "default",
     resume: Resume = None,

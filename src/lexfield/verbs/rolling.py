@@ -134,7 +134,7 @@ def rolling(
         )
     step = step or max(1, window // 2)
     if step > window:
-        raise InputError(f"A step of {step:,} words skips text.", "Take at most a --window.")
+        raise InputError(f"A step of {step:,} words skips text.", "Use at most a --window.")
     last = len(words) - window
     starts = sorted({*range(0, last + 1, step), last})  # the last window ends with the text
     parts = [Document(f"from word {s:,}", " ".join(words[s : s + window])) for s in starts]

@@ -13,7 +13,7 @@ from lexfield.errors import InputError
 from lexfield.evaluate.trec import Run, read_queries, run_lines, write_run
 from lexfield.index.ranking import Ranking
 from lexfield.progress import Progress, begin_stage, silent
-from lexfield.results import JsonObject, pluralise
+from lexfield.results import Aside, JsonObject, name_note, pluralise
 from lexfield.search.registry import DEFAULT
 from lexfield.verbs.declare import Flags, Help, Input, verb
 from lexfield.verbs.input import IndexInput, open_index
@@ -32,6 +32,7 @@ from lexfield.verbs.results import Result, cap_notes, hidden
 
 FieldName = Annotated[str, Meta(max_length=1000), Flags(metavar="NAME")]
 Queries = str | Path | Mapping[str, str] | Sequence[str]
+_FEW = 3  # notes of a kind
 QueriesInput = Annotated[Queries, Input("file"), Flags(metavar="QUERIES")]
 
 
@@ -148,7 +149,7 @@ def run(
 def _read_queries(source: Queries, id_field: str | None, text_field: str) -> dict[str, str]:
     """Return queries by id; those of a list are numbered from 1."""
     if isinstance(source, str | Path):
-        return read_queries(None if str(source) == "-" else source, id_field, text_field)
+        return read_queries(source, id_field, text_field)
     if isinstance(source, list | tuple):
         source = {str(number): text for number, text in enumerate(source, 1)}
     if isinstance(source, Mapping) and all(isinstance(text, str) for text in source.values()):
@@ -171,6 +172,11 @@ def _count(made: Run, output: str | Path | None) -> RunRow:
 
 
 def _list_notes(rankings: Mapping[str, Ranking]) -> list[str]:
-    return cap_notes(
-        [f"query {name}: {note}" for name, ranking in rankings.items() for note in ranking.notes]
-    )
+    """Return the notes of all queries; if many have words that the index lacks, how many."""
+    pairs = [(name, note) for name, ranking in rankings.items() for note in ranking.notes]
+    missing = [note.startswith("not in the index") for _, note in pairs]
+    notes = [name_note(f"query {name}: ", note) for name, note in pairs]
+    if sum(missing) > _FEW:
+        notes = [Aside(one) if lacks else one for one, lacks in zip(notes, missing, strict=True)]
+        notes.append(f"{sum(missing):,} queries have words that are not in the index")
+    return cap_notes(notes)

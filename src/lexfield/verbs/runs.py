@@ -16,9 +16,14 @@ from lexfield.evaluate import measures as scoring
 from lexfield.evaluate.fusion import FusedHit, Part, fuse_runs
 from lexfield.evaluate.fusion import fuse as fuse_rankings
 from lexfield.evaluate.trec import Qrels, Run, Scored, read_qrels, read_run, run_lines, write_run
+from lexfield.evaluate.variety import measure_redundancy, unique_share
 from lexfield.index.ranking import Ranking
+from lexfield.index.reading import check_sentence, find_text, read_sentences, split_id
 from lexfield.results import JsonObject, pluralise
+from lexfield.search.index import Index
+from lexfield.text.stopwords import stopwords
 from lexfield.verbs.declare import Flags, Help, Input, verb
+from lexfield.verbs.input import IndexInput, Sources, open_index
 from lexfield.verbs.options import Hits, Target
 from lexfield.verbs.results import Result, hidden
 
@@ -225,7 +230,7 @@ class Evaluation(Result[JsonObject]):
 @verb
 def evaluate(
     run: RunInput,
-    qrels: QrelsInput,
+    qrels: Annotated[QrelsInput | None, Flags(metavar="[QRELS]")] = None,
     *,
     measures: Annotated[
         Sequence[Annotated[str, Meta(max_length=1000)]],
@@ -236,15 +241,33 @@ def evaluate(
         RunInput | None, Help("Compare with this run, and test the difference.")
     ] = None,
     by_query: Annotated[bool, Help("Show the values of every query.")] = False,
+    variety: Annotated[
+        IndexInput | None,
+        Help("Instead of relevance, measure how varied hits are; their texts are in this index."),
+    ] = None,
+    others: Annotated[
+        Sequence[RunSource],
+        Input("file", many=True),
+        Flags(("--other",), "RUN"),
+        Help("With --variety: runs of other methods, for the share of hits that only RUN has."),
+    ] = (),
+    k: Annotated[Hits, Help("With --variety: number of hits per query.")] = 5,
 ) -> Evaluation:
-    """Measure a run against relevance judgements.
+    """Measure a run against relevance judgements, or how varied its hits are.
 
     RUN is a TREC run. QRELS are TREC judgements, or a table of query, document and relevance.
+    With --variety: list Jaccard is the mean share of words that two hits of one query have in
+    common, unique share that of hits which no other run has for the query (Hare et al.).
 
         lexfield evaluate my.run cranfield.qrels
         lexfield evaluate my.run my.qrels --measures map,p@10,ndcg@10 --json
         lexfield evaluate fused.run my.qrels --against bm25.run
+        lexfield evaluate ideas.run --variety my.idx --other mean.run --other wmd.run
     """
+    if variety is not None:
+        return _measure_variety(open_run(run), [open_run(one) for one in others], variety, k)
+    if qrels is None:
+        raise InputError("There are no judgements.", "Give QRELS, or an index with --variety.")
     if by_query and against is not None:
         raise InputError("Give either --against or --by-query.")
     wanted = scoring.parse_measures(",".join(measures))
@@ -266,3 +289,29 @@ def evaluate(
         measures={score.measure: score.value for score in table},
         notes=table.notes,
     )
+
+
+def _measure_variety(run: Run, others: list[Run], source: Sources, k: int) -> Evaluation:
+    """Return how varied the first ``k`` hits of each query are."""
+    index = open_index(source)
+    lists = {query: [id for id, _ in hits[:k]] for query, hits in run.queries.items()}
+    texts = [[_read_hit(index, id) for id in ids] for ids in lists.values()]
+    values = measure_redundancy(texts, stopwords(index.language))
+    if others:
+        runs = {"": list(lists.values())} | {
+            str(number): [[id for id, _ in one.queries.get(query, ())[:k]] for query in lists]
+            for number, one in enumerate(others)
+        }
+        values["unique_share"] = unique_share(runs)[""]
+    rows = [{"measure": name, "value": value} for name, value in values.items()]
+    return Evaluation(rows, run=run.name, queries=len(lists), measures=values)
+
+
+def _read_hit(index: Index, id: str) -> str:
+    """Return the text of a document, or of a sentence such as emma#81."""
+    document, number = split_id(index.documents, id)
+    if number is None:
+        return index[document].text
+    corpus, row = find_text(index.segments, index.documents, document)
+    check_sentence(corpus, row, number)
+    return read_sentences(corpus, row, number, 1)[0].text

@@ -15,8 +15,9 @@ from lexfield.index.bags import count_holding
 from lexfield.index.filter import allowed_rows
 from lexfield.index.passages import Highlight, Passage, pieces
 from lexfield.index.ranking import Hit, Ranking
+from lexfield.index.reading import find_text, read_sentences, split_id
 from lexfield.progress import Progress, begin_stage, silent
-from lexfield.results import JsonObject
+from lexfield.results import JsonObject, name_note
 from lexfield.search.index import Index
 from lexfield.search.registry import DEFAULT
 from lexfield.text.corpus import View
@@ -24,13 +25,14 @@ from lexfield.text.fields import read_where
 from lexfield.text.spelling import note_words
 from lexfield.verbs.declare import Default, Flags, Help, verb
 from lexfield.verbs.input import IndexInput, open_index
+from lexfield.verbs.methods import SCORES
 from lexfield.verbs.options import (
     Algebra,
     AllowUnknown,
     ClusterAddress,
-    FileInput,
     Hits,
     Method,
+    QueryFile,
     Unit,
     Where,
     use_engine,
@@ -54,9 +56,6 @@ SearchMethods = Annotated[
     ),
 ]
 
-QueryFile = Annotated[
-    FileInput | None, Help("File of queries: one per line, id<TAB>query, or JSON lines.")
-]
 Metric = Annotated[
     str | None, Flags(metavar="NAME"), Help("Use a metric from `lexfield metric learn`.")
 ]
@@ -79,6 +78,12 @@ class Searching(TypedDict, total=False):
     allow_unknown: Annotated[AllowUnknown, Default(False)]
     explain: Annotated[bool, Default(False), Help("Show what each reason adds to the score.")]
     full: Annotated[bool, Default(False), Help("Show whole texts, not just the best passages.")]
+    context: Annotated[
+        int,
+        Meta(ge=0, le=100),
+        Default(0),
+        Help("Show this many sentences before and after each sentence that was found."),
+    ]
 
 
 @dataclass(kw_only=True)
@@ -116,6 +121,7 @@ class HitRow:
     words: str = ""  # the strongest reasons; empty if reasons were not asked for
     differs: list[str] = field(default_factory=list)
     explanation: JsonObject | None = None
+    context: str | UnsetType = UNSET  # the sentence with those around it, if asked for
 
 
 @dataclass(repr=False)
@@ -132,6 +138,7 @@ class SearchHits(Result[HitRow]):
     explain: bool = hidden()
     full: bool = hidden()
     run: bool = hidden()
+    contexts: dict[str, str] = hidden(default_factory=dict)  # of sentences, by id
 
     @property
     def is_data(self) -> bool:
@@ -153,6 +160,16 @@ class SearchHits(Result[HitRow]):
                 yield self.paint(ranking.method if several else ranking.query, "blue")
             for hit in hits:
                 yield from format_hit(hit, self.explain, self.full, self.paint)
+                if hit.id in self.contexts:
+                    yield f"                  in its place: {self.contexts[hit.id]}"
+
+    @property
+    def legend(self) -> str:
+        used = dict.fromkeys(ranking.method.partition("(")[0] for ranking in self.rankings)
+        found = [f"{name}: {SCORES[name]}" for name in used if name in SCORES]
+        if any(hit.chance is not None for hits in self.hits for hit in hits):
+            found.append("expected by chance: hits this good if nothing answers the query")
+        return "" if self.run else "; ".join(found)
 
     def _repr_html_(self) -> str:
         return "".join(ranking._repr_html_() for ranking in self.rankings)
@@ -181,7 +198,7 @@ def search(
     TEXT can be - to read queries from standard input, one per line.
 
         lexfield search my.idx "The storm broke at midnight."
-        lexfield search my.idx "a quiet harbour" --method mean -k 10 --explain
+        lexfield search my.idx "a quiet harbour" --method mean -k 10 --context 2 --explain
         lexfield search my.idx 'storm + 2*"at sea" - boat' --algebra --method bm25 --explain
         lexfield search my.idx "a quiet harbour" --method ideas --method bm25
         lexfield search my.idx --like letters/march --method topic
@@ -204,12 +221,14 @@ def search(
         rankings = _rank(opened, texts, method, start + k, like, asked)
         by = "method" if len(method) > 1 else "query" if len(texts) > 1 else None
         hits = [ranking[start:] for ranking in rankings]
-        rows = _list_rows(rankings, hits, by, explain or len(texts) == 1, full)
+        contexts = _read_contexts(opened, hits, options["context"])
+        rows = _list_rows(rankings, hits, by, explain or len(texts) == 1, full, contexts)
         if engine is not None:  # texts and reasons come from the cluster while it is open
             rows = _fetch(rows, hits, run)
     found = SearchHits(
-        rows, rankings=rankings, hits=hits, names=names, explain=explain, full=full, run=run
-    )
+        rows, rankings=rankings, hits=hits, names=names, explain=explain, full=full, run=run,
+        contexts=contexts,
+    )  # fmt: skip
     found.notes = cap_notes([note for one in rankings for note in _name_notes(one, by)])
     if cluster is None and like is None and len(texts) == 1:
         every = opened.rows(unit)
@@ -286,7 +305,8 @@ def _read_queries(
         return [identity or "1"], [text]
     if query is not None:
         return [str(number + 1) for number in range(len(query))], list(query)
-    read = read_queries(None if str(queries) == "-" else queries)
+    assert queries is not None  # `_check_query` has seen to it
+    read = read_queries(queries)
     return list(read), list(read.values())
 
 
@@ -298,8 +318,26 @@ def _fetch(rows: Sequence[HitRow], hits: list[list[Hit]], run: bool) -> Sequence
     return rows if run else list(rows)
 
 
+def _read_contexts(index: Index, hits: list[list[Hit]], context: int) -> dict[str, str]:
+    """Return the sentences that were found with those around them, by id."""
+    found: dict[str, str] = {}
+    for hit in (hit for own in hits for hit in own) if context else ():
+        document, number = split_id(index.documents, hit.id)
+        if number is not None:
+            corpus, row = find_text(index.segments, index.documents, document)
+            first = max(0, number - context)
+            read = read_sentences(corpus, row, first, number + context + 1 - first)
+            found[hit.id] = " ".join(" ".join(one.text.split()) for one in read)
+    return found
+
+
 def _list_rows(
-    rankings: list[Ranking], hits: list[list[Hit]], by: str | None, explain: bool, full: bool
+    rankings: list[Ranking],
+    hits: list[list[Hit]],
+    by: str | None,
+    explain: bool,
+    full: bool,
+    contexts: dict[str, str],
 ) -> Sequence[HitRow]:
     """Return all hits; each row is made when it is read, as reasons take time."""
     pairs = [(ranking, hit) for ranking, own in zip(rankings, hits, strict=True) for hit in own]
@@ -308,6 +346,7 @@ def _list_rows(
         ranking, hit = pairs[place]
         record = hit.to_dict(explain, full)
         record["passages"] = [PassageRow(**passage) for passage in record["passages"]]
+        record["context"] = contexts.get(hit.id, UNSET)
         return HitRow(**({by: getattr(ranking, by)} if by else {}), **record)
 
     return View(len(pairs), make)
@@ -316,7 +355,7 @@ def _list_rows(
 def _name_notes(ranking: Ranking, by: str | None) -> list[str]:
     """Return the notes of a ranking, with its name if there are several."""
     names = {"method": f"{ranking.method}: ", "query": f"{ranking.query[:40]!r}: "}
-    return [f"{names.get(by or '', '')}{note}" for note in ranking.notes]
+    return [name_note(names.get(by or "", ""), note) for note in ranking.notes]
 
 
 def format_hit(hit: Hit, explain: bool, full: bool, paint: Paint = plain) -> Iterator[str]:

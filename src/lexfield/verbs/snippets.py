@@ -2,15 +2,13 @@
 
 Arguments are as the server resolves them: an index, a collection or a text is an object with the
 ``path`` of an index, the ids of ``documents`` in it, and ``texts`` by name; vectors are
-``{"set": NAME}`` or ``{"path": FOLDER}``; the content of a file is a string. Of a path only the
-last part is shown.
+``{"set": NAME}`` or ``{"path": FOLDER}``; the content of a file is a string.
 """
 
 from __future__ import annotations
 
 import shlex
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 from lexfield.verbs.declare import Parameter, Verb
@@ -55,7 +53,7 @@ def _write_value(parameter: Parameter, value: Any) -> str:
 def _write_source(source: Mapping[str, Any]) -> list[str]:
     if "set" in source:
         return [repr(source["set"])]
-    index = repr(Path(source["path"]).name) if source.get("path") else ""
+    index = repr(source["path"]) if source.get("path") else ""
     chosen = [f"lx.open({index})[{id!r}]" for id in source.get("documents", ())]
     chosen += [repr(text) for text in source.get("texts", {}).values()]
     return chosen or [index]
@@ -65,11 +63,12 @@ def write_command(verb: Verb, arguments: Mapping[str, Any]) -> str:
     """Return the command that calls the verb, after what writes the texts that it reads."""
     before: list[str] = []
     places: list[str] = []
-    options: list[str] = []
+    index = _find_index(verb, arguments)
+    options = [] if index is None else ["--index", index]
     for parameter in verb.parameters:
         if not _is_given(parameter, arguments):
             continue
-        values = _list_words(parameter, arguments[parameter.name], before)
+        values = _list_words(parameter, arguments[parameter.name], before, by_id=index is not None)
         if parameter.positional:
             places += values
         else:
@@ -79,6 +78,18 @@ def write_command(verb: Verb, arguments: Mapping[str, Any]) -> str:
     return "\n".join([*before, shlex.join(["lexfield", *verb.command.split(), *places, *options])])
 
 
+def _find_index(verb: Verb, arguments: Mapping[str, Any]) -> str | None:
+    """Return the index of which all texts are documents, if the command can take their ids."""
+    if not any(one.name == "index" and not one.positional for one in verb.parameters):
+        return None
+    found = [
+        value for value in arguments.values() if isinstance(value, dict) and "set" not in value
+    ]
+    paths = {value.get("path") if value.get("documents") else None for value in found}
+    alone = len(paths) == 1 and not any(value.get("texts") for value in found)
+    return paths.pop() if alone else None
+
+
 def _write_option(parameter: Parameter, values: list[str]) -> list[str]:
     flag = name_flags(parameter)[0]
     if values in (["True"], ["False"]):
@@ -86,8 +97,13 @@ def _write_option(parameter: Parameter, values: list[str]) -> list[str]:
     return [word for value in values for word in (flag, value)]
 
 
-def _list_words(parameter: Parameter, value: Any, before: list[str]) -> list[str]:
-    """Return a value as words of a command; add to ``before`` how to make the files it names."""
+def _list_words(
+    parameter: Parameter, value: Any, before: list[str], *, by_id: bool = False
+) -> list[str]:
+    """Return a value as words of a command; add to ``before`` how to make the files it names.
+
+    ``by_id``: documents are named by their ids, not by files.
+    """
     every = value if isinstance(value, list | tuple) else [value]
     if parameter.input is None:
         return [str(one) for one in every]
@@ -102,6 +118,9 @@ def _list_words(parameter: Parameter, value: Any, before: list[str]) -> list[str
             words.append(source["set"])
             continue
         documents, texts = source.get("documents", ()), source.get("texts", {})
+        if by_id:
+            words += documents
+            continue
         for id in documents:
             words.append(f"{id}.txt")
             before.append(f"# {shlex.quote(words[-1])}: the text of this document")
@@ -112,7 +131,7 @@ def _list_words(parameter: Parameter, value: Any, before: list[str]) -> list[str
             words.append(_name_file(name))
             before.append(_write_file(text, words[-1]))
         if not documents and not texts:
-            words.append(Path(source["path"]).name)
+            words.append(source["path"])
     return words
 
 

@@ -12,24 +12,24 @@ from msgspec import UNSET, Meta, UnsetType
 
 from lexfield.engine import Engine
 from lexfield.errors import InputError, UnknownWordError
-from lexfield.evaluate.trec import MOST_BYTES, read_lines
+from lexfield.evaluate.trec import read_queries
 from lexfield.plots.figure import Picture
 from lexfield.plots.words import draw_threshold
 from lexfield.progress import Progress, begin_stage, silent
 from lexfield.results import JsonObject, format_rows
 from lexfield.vectors.models import Models, is_models
-from lexfield.vectors.sources import make_absolute
+from lexfield.vectors.sources import make_absolute, read_foreign_words
 from lexfield.vectors.synonyms import Synonyms, count_synonyms
-from lexfield.vectors.threshold import DEVIATION, SYNONYMS, TERMS, Threshold
+from lexfield.vectors.threshold import DEVIATION, SYNONYMS, TERMS, Curve, Threshold, word_curve
 from lexfield.vectors.threshold import threshold as find_threshold
-from lexfield.vectors.wordvectors import WordVectors
+from lexfield.vectors.wordvectors import OTHER_LANGUAGES, WordVectors
 from lexfield.verbs.declare import Flags, Help, verb
 from lexfield.verbs.options import (
     ClusterAddress,
-    FileInput,
     Hits,
     Limit,
     ModelsInput,
+    QueryFile,
     Seed,
     Vectors,
     VectorsInput,
@@ -39,7 +39,6 @@ from lexfield.verbs.options import (
 )
 from lexfield.verbs.results import Result, hidden, save_picture
 
-_LONGEST_WORD = 10_000  # characters
 _BATCH = 500  # words per task
 _NOTES = 10
 
@@ -86,7 +85,7 @@ def near(
         Sequence[str], Meta(max_length=100_000), Flags(metavar="WORD..."), Help("Words to look up.")
     ] = (),
     *,
-    words: Annotated[FileInput | None, Help("File with one word per line.")] = None,
+    queries: Annotated[QueryFile, Flags(old="words")] = None,
     k: Hits = 10,
     threshold: Annotated[
         float | None,
@@ -101,28 +100,33 @@ def near(
         Flags(old="dims"),
         Help("Dimensions, for a folder with several sizes."),
     ] = None,
+    allow_unknown: Annotated[
+        bool, Help("Look up words of other languages in the English vectors, too.")
+    ] = False,
     cluster: ClusterAddress = None,
     progress: Progress = silent,
 ) -> NearWords:
     """Find the nearest words.
 
     With several models the cosine is a mean with its standard deviation, and each neighbour shows
-    in how many models it is among the k nearest, and at which ranks.
+    in how many models it is among the k nearest, and at which ranks. The vectors encoder know words
+    of 16 languages, and find near words in all of them.
 
         lexfield near book
+        lexfield near chien --vectors encoder
         lexfield near king queen -k 5 --json
         lexfield near river --threshold 0.6
         lexfield near book --vectors my-vectors.vec
         lexfield near book --models my-models
         lexfield near book --models first.vec --models second.vec --json
-        lexfield near --words all.txt -k 20 --jsonl --cluster tcp://10.0.0.5:8786
+        lexfield near --queries all.txt -k 20 --jsonl --cluster tcp://10.0.0.5:8786
     """
     if dimensions and not models:
         raise InputError("--dimensions goes with --models.")
-    if bool(word) == bool(words):
-        raise InputError("Give either a word, or a file of words with --words.")
-    wanted = _read_words(words) if words else word
-    if words and cluster and not models:
+    if bool(word) == bool(queries):
+        raise InputError("Give either a word, or a file of words with --queries.")
+    wanted = list(read_queries(queries).values()) if queries else word
+    if queries and cluster and not models:
         with use_engine(cluster) as engine:
             assert engine is not None
             return _find_on(engine, str(vectors), wanted, k, threshold, progress)
@@ -131,15 +135,22 @@ def near(
         several = _open_models(models, dimensions, progress)
         found, notes = _find(several, wanted, k, threshold)
         return NearWords(found, models=len(several), notes=[*several.notes, *notes])
-    found, notes = _find(load_vectors(vectors, progress=progress), wanted, k, threshold)
-    return NearWords(found, notes=notes)
+    known = load_vectors(vectors, progress=progress)
+    left, foreign = (wanted, []) if allow_unknown else leave_out_foreign(known, wanted)
+    found, notes = _find(known, left, k, threshold)
+    return NearWords(found, notes=[*foreign, *notes])
 
 
-def _read_words(path: str | Path) -> list[str]:
-    words = [line.strip() for _, line in read_lines(path, _LONGEST_WORD, MOST_BYTES)]
-    if not words:
-        raise InputError(f"There is no word in {path}.", "Write one word per line.")
-    return words
+def leave_out_foreign(known: WordVectors, words: Sequence[str]) -> tuple[list[str], list[str]]:
+    """Return words without those that English vectors know only by chance, and a note on each."""
+    foreign = read_foreign_words() if known.name == "default" else frozenset()
+    notes = [
+        f"{word!r} is not in the English vectors {known.name!r} but as a name or a quotation, whose"
+        f" neighbours say nothing about it. {OTHER_LANGUAGES} To see them anyway: --allow-unknown"
+        for word in words
+        if word.lower() in foreign
+    ]
+    return [word for word in words if word.lower() not in foreign], notes
 
 
 def _open_models(
@@ -243,6 +254,16 @@ class CurvePoint:
     neighbours: float
 
 
+@dataclass(kw_only=True)
+class WordCurve:
+    """The similarity above which one word has as many neighbours as synonyms, and its curve."""
+
+    word: str
+    vectors: str
+    threshold: float
+    curve: list[CurvePoint]
+
+
 @dataclass(repr=False)
 class Thresholds(Result[ThresholdRow]):
     """Thresholds of groups of models; the figures are those of the first group."""
@@ -255,7 +276,9 @@ class Thresholds(Result[ThresholdRow]):
     error: float
     wordnet: WordNetThreshold | None
     curve: list[CurvePoint]
+    word_curves: list[WordCurve]
     groups: dict[str, Threshold] = hidden()
+    word_groups: dict[str, Curve] = hidden(default_factory=dict)
 
     def lines(self) -> Iterable[str]:
         yield from super().lines()
@@ -275,23 +298,29 @@ class Thresholds(Result[ThresholdRow]):
         yield ""
         yield f"expected neighbours of a word, {self.words:,} words"
         first = next(iter(self.groups.values()))
+        curves = {name: one.curve for name, one in self.groups.items()} | self.word_groups
         rows = [
             {"similarity": row["similarity"]}
-            | {name: one.curve.neighbours(row["similarity"]) for name, one in self.groups.items()}
+            | {name: one.neighbours(row["similarity"]) for name, one in curves.items()}
             for row in first.to_dicts(0.05)
         ]
-        shown = [row for row in rows if any(_FEWEST <= row[name] <= _MOST for name in self.groups)]
+        shown = [row for row in rows if any(_FEWEST <= row[name] <= _MOST for name in curves)]
         yield from format_rows(shown, shown=len(shown))
 
     def plot(self, path: str | Path | None = None) -> Picture | Path:
         """Draw the curve: png, svg or pdf."""
-        return save_picture(draw_threshold(self.groups), path)
+        return save_picture(draw_threshold(self.groups, self.word_groups), path)
 
 
 @verb
 def threshold(
     vectors: Annotated[ModelsInput, Flags(metavar="[VECTORS]...")] = (),
     *,
+    word: Annotated[
+        Sequence[Annotated[str, Meta(max_length=10_000)]],
+        Meta(max_length=20),
+        Help("Also show the curve of this word alone; can be repeated."),
+    ] = (),
     synonyms: Annotated[
         float, Meta(gt=0, le=1000), Help("Mean number of synonyms per word; that of English.")
     ] = 1.6,
@@ -311,6 +340,7 @@ def threshold(
 
         lexfield threshold
         lexfield threshold my-vectors.vec --limit 50000 --plot curve.png
+        lexfield threshold --word book --word dwarfish --plot curves.png
         lexfield threshold first.vec second.vec third.vec --json
         lexfield threshold my-models
         lexfield threshold cc.de.300.vec --synonyms 2.1 --deviation 2.5
@@ -326,6 +356,7 @@ def threshold(
         )
     first = next(iter(groups.values()))
     counted = count_synonyms()
+    curves = [(one, name, word_curve(group, one)) for name, group in models.items() for one in word]
     return Thresholds(
         [row for name, group in groups.items() for row in _list_rows(name, group)],
         threshold=first.threshold,
@@ -336,9 +367,19 @@ def threshold(
         error=first.error,
         wordnet=_apply_wordnet(first, counted) if counted else None,
         curve=[CurvePoint(**point) for point in first.to_dicts()],
+        word_curves=[_describe_curve(*one, synonyms) for one in curves],
         groups=groups,
+        word_groups={f"{one}, {name}": curve for one, name, curve in curves},
         notes=[note for group in models.values() for note in group.notes],
     )
+
+
+def _describe_curve(word: str, vectors: str, curve: Curve, synonyms: float) -> WordCurve:
+    points = [
+        CurvePoint(similarity=step / 100, neighbours=curve.neighbours(step / 100))
+        for step in range(101)
+    ]
+    return WordCurve(word=word, vectors=vectors, threshold=curve.similarity(synonyms), curve=points)
 
 
 def _list_rows(name: str, found: Threshold) -> list[ThresholdRow]:

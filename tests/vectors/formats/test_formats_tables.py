@@ -63,10 +63,10 @@ def test_npy_without_words(tmp_path: Path) -> None:
 
 def test_pickles_inside_are_refused(tmp_path: Path) -> None:
     np.save(tmp_path / "x.npy", np.array([["a"], [1]], object), allow_pickle=True)
-    with pytest.raises(VectorsError, match="holds Python objects"):
+    with pytest.raises(VectorsError, match="contains Python objects"):
         read_vectors(tmp_path / "x.npy")
     np.savez(tmp_path / "x.npz", words=np.array(WORDS, object), vectors=ROWS)
-    with pytest.raises(VectorsError, match="holds Python objects"):
+    with pytest.raises(VectorsError, match="contains Python objects"):
         read_vectors(tmp_path / "x.npz")
 
 
@@ -94,7 +94,7 @@ def npy(shape: str, data: bytes = b"", kind: str = "<f4") -> bytes:
         (npy("__import__('os')"), "is not a NumPy array"),
         (b"\x93NUMPY\3\0" + bytes(20), "is not a NumPy array"),
         (npy("(3, 4)", bytes(47)), "its header promises|truncated"),
-        (npy("(0, 4)"), "holds no usable vectors"),
+        (npy("(0, 4)"), "contains no usable vectors"),
     ],
 )
 def test_hostile_npy(tmp_path: Path, data: bytes, message: str) -> None:

@@ -71,6 +71,9 @@ function App() {
   const where = params.getAll("where");
   const page = { server, index, about, where, refresh, params, view };
   const reading = view !== "read" && params.has("doc");
+  const classes = [pinned && "pinned", reading && "reading", (view === "import" || !about) && "bare"]
+    .filter(Boolean)
+    .join(" ");
   const inside = !server
     ? html`<${Trouble} problem=${problem} retry=${refresh} />${!problem && html`<p class="hint">Loading…</p>`}`
     : fault
@@ -81,9 +84,9 @@ function App() {
         ? html`<${View} key=${`${view} ${index}`} />`
         : html`<${Nowhere} index=${index} server=${server} />`;
   return html`<${Page.Provider} value=${page}>
-    <${Header} view=${view} index=${index} onFilter=${() => setDrawer(!drawer)} onPins=${() => setPinned(!pinned)}
-      drawer=${drawer} />
-    <div class="frame ${reading ? "reading" : ""} ${view === "import" || !about ? "bare" : ""}">
+    <${Header} view=${view} index=${index} filters=${where.length} drawer=${drawer}
+      onFilter=${() => setDrawer(!drawer)} onPins=${() => setPinned(!pinned)} />
+    <div class="frame ${classes}">
       ${about && view !== "import" && html`<${Sidebar} open=${drawer} close=${() => setDrawer(false)} />`}
       <main id="main" tabindex="-1" class="view-${view}">${inside}</main>
       ${reading && about && html`<${Reader} />`}
@@ -115,7 +118,7 @@ function remembered(server) {
   return last && ids.includes(last) ? last : ids[0];
 }
 
-function Header({ view, index, onFilter, onPins, drawer }) {
+function Header({ view, index, filters, onFilter, onPins, drawer }) {
   const pins = usePins();
   const box = useRef(/** @type {HTMLElement | null} */ (null));
   useEffect(() => {
@@ -128,7 +131,9 @@ function Header({ view, index, onFilter, onPins, drawer }) {
     <a class="brand" aria-label="lexfield" href=${index ? href("overview", {}) : "/import"}
       ><img src="/static/icon.svg" alt="" width="24" height="24" /><span>lexfield</span></a
     >
-    <button type="button" class="icon only-narrow" aria-expanded=${String(drawer)} onClick=${onFilter}>Filter</button>
+    <button type="button" class="icon only-narrow" aria-expanded=${String(drawer)} onClick=${onFilter}>Filter${
+      filters > 0 && html` <b>${filters}</b>`
+    }</button>
     <nav aria-label="Views">
       <ul>
         ${Object.entries(index ? VIEWS : {}).map(

@@ -13,9 +13,10 @@ export function Concordance({ word, options, metadata = {}, heading = null, with
   const [step, setStep] = useState(0);
   const box = useRef(/** @type {HTMLElement | null} */ (null));
   const k = within ? 10_000 : STEPS[step];
-  const found = useAnswer("kwic", { ...options, word: [word], window: 8, k });
+  const found = useAnswer("kwic", { ...options, word: word.split(/\s*\+\s*/), window: 8, k });
   useEffect(() => {
-    if (found.answer) box.current?.scrollIntoView({ block: "nearest" });
+    const isAsked = navigator.userActivation?.hasBeenActive; // a link shows its view from the top
+    if (found.answer && isAsked) box.current?.scrollIntoView({ block: "nearest" });
   }, [found.answer]);
   return html`<section class="kwic" aria-label=${`“${word}” in context`} ref=${box}>
     <${Outcome} asked=${found}>

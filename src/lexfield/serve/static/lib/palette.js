@@ -25,6 +25,7 @@ const COMMANDS = [
   ["Measure: sums of words", "measure", { tool: "sums" }],
   ["Measure: related words", "measure", { tool: "words" }],
   ["Measure: whose text is it?", "measure", { tool: "author" }],
+  ["Measure: learn from groups", "measure", { tool: "metric" }],
   ["Add texts", "import"],
 ];
 const MOST = 12;

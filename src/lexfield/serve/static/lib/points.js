@@ -92,7 +92,7 @@ class PointMap extends /** @type {any} */ (Scatter) {
     });
     this.points = points;
     this.groups = groups;
-    /** @type {{ path: [number, number][], ids: string[] }[]} */
+    /** @type {[number, number][][]} */
     this.lassos = [];
     this.path = /** @type {[number, number][] | null} */ (null);
   }
@@ -123,7 +123,7 @@ class PointMap extends /** @type {any} */ (Scatter) {
     if (!this.canvas || (!this.lassos?.length && !this.path)) return;
     const c = this.canvas.getContext("2d");
     const { x0, y0, kx, ky } = this.frame();
-    [...this.lassos.map((one) => one.path), ...(this.path ? [this.path] : [])].forEach((path, i) => {
+    [...this.lassos, ...(this.path ? [this.path] : [])].forEach((path, i) => {
       c.beginPath();
       path.forEach(([x, y]) => c.lineTo(x0 + x * kx, y0 - y * ky));
       c.closePath();
@@ -180,10 +180,25 @@ class PointMap extends /** @type {any} */ (Scatter) {
   }
 }
 
-/** `onLasso(ids, ids)`: what the lassos hold; without it there is no lasso.
+/** @typedef {[number, number][]} Path a closed line, in shares of the axes */
+
+const NONE = /** @type {Path[]} */ ([]);
+/** `onLasso(paths)`: what is drawn now; without it there is no lasso. `onGroups(ids)`: what the lassos hold.
  * @param {{ points: Point[], label: string, name: string, title: string, labels?: number, small?: boolean,
- *   onPoint?: ((point: Point) => void) | null, onLasso?: ((...ids: string[][]) => void) | null }} drawing */
-export function Points({ points, label, name, title, onPoint = null, onLasso = null, labels = 60, small = false }) {
+ *   lassos?: Path[], onPoint?: ((point: Point) => void) | null, onLasso?: ((paths: Path[]) => void) | null,
+ *   onGroups?: ((ids: string[][]) => void) | null }} drawing */
+export function Points({
+  points,
+  label,
+  name,
+  title,
+  onPoint = null,
+  lassos = NONE,
+  onLasso = null,
+  onGroups = null,
+  labels = 60,
+  small = false,
+}) {
   const { index } = usePage();
   const canvas = useRef(/** @type {HTMLCanvasElement | null} */ (null));
   const groups = useMemo(() => groupPoints(points), [points]);
@@ -218,13 +233,13 @@ export function Points({ points, label, name, title, onPoint = null, onLasso = n
     listen("pointerup", (event) => {
       if (!map.path) return;
       event.stopImmediatePropagation();
-      const ids = map.path.length > 3 ? map.inside(map.path) : [];
-      if (ids.length) map.lassos = [...(map.lassos.length > 1 ? [] : map.lassos), { path: map.path, ids }];
+      const path = map.path;
+      const count = path.length > 3 ? map.inside(path).length : 0;
       map.path = null;
       map.draw();
       setDrawing(false);
-      say(`${ids.length} in the lasso`);
-      act.current.onLasso?.(...map.lassos.map((one) => one.ids));
+      say(`${count} in the lasso`);
+      if (count) act.current.onLasso?.([...(map.lassos.length > 1 ? [] : map.lassos), path]);
     });
     // The wheel scrolls the page unless the map has the focus.
     listen("wheel", (event) => {
@@ -236,6 +251,11 @@ export function Points({ points, label, name, title, onPoint = null, onLasso = n
     addEventListener("themechange", repaint, { signal: leave.signal });
     return () => leave.abort();
   }, [map]);
+  useEffect(() => {
+    map.lassos = lassos;
+    map.draw();
+    onGroups?.(lassos.map((path) => map.inside(path)));
+  }, [map, lassos]);
   const { colours } = map.colours();
   const caption = () => `${title} · ${index} · lexfield, ${new Date().toISOString().slice(0, 10)}`;
   /** @returns {[string, string][]} */
@@ -243,13 +263,9 @@ export function Points({ points, label, name, title, onPoint = null, onLasso = n
     groups.kind === "gradient"
       ? [0, STEPS - 1].map((g) => [plain(g ? groups.high : groups.low), colours[g]])
       : groups.names.map(([text], g) => [text, colours[g]]);
-  const lasso = map.lassos.length === 1 ? "Lasso a second group" : "Lasso";
+  const lasso = lassos.length === 1 ? "Lasso a second group" : "Lasso";
   const picked = () => alone(map.svg(), caption(), legend());
-  const clear = () => {
-    map.lassos = [];
-    map.draw();
-    act.current.onLasso?.();
-  };
+  const clear = () => onLasso?.([]);
   const picture = html`<canvas
     ref=${canvas}
     key=${points}
@@ -271,7 +287,7 @@ export function Points({ points, label, name, title, onPoint = null, onLasso = n
             onClick=${() => setDrawing(!drawing)}>
               ${drawing ? "Draw around some points" : lasso}</button>
           ${
-            map.lassos.length > 0 &&
+            lassos.length > 0 &&
             html`<button type="button" class="quiet"
             onClick=${clear}>Remove the lasso</button>`
           }`

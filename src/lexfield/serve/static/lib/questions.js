@@ -20,7 +20,9 @@ export function useQuestions(view = "") {
       const words = {
         search: `Which sentences are like “${shorten(String(query ?? ""), 90)}”?`,
         compare: `How do ${title(others.a)} and ${title(others.b)} differ?`,
-        trends: others.by ? `“${query}” by ${others.by}` : `Where in ${title(others.document)} is “${query}”?`,
+        trends: others.by
+          ? `How often is “${query}” said, by ${others.by}?`
+          : `Where in ${title(others.document)} is “${query}”?`,
       };
       const isPlain = where !== "compare" || (others.a && others.b);
       return { view: where, text: (isPlain && words[where]) || text, values };

@@ -66,7 +66,10 @@ export function Reader({ alone = false }) {
         html`<p class="small about-text">
         ${Object.entries(about.metadata)
           .filter(([name, value]) => value && name !== "title")
-          .map(([name, value]) => html`<span class="tag" title=${name}>${value}</span> `)}
+          .map(
+            ([name, value]) =>
+              html`<span class="tag" title=${name}>${isNaN(Number(value)) ? value : `${name} ${value}`}</span> `,
+          )}
         ${plural(about.sentences, "sentence")}
       </p>`
       }

@@ -7,14 +7,42 @@ import { html, percent } from "./ui.js";
 const tint = (i) => 2 + (i % 6); // the first two colours are those of A and B
 
 const NARROW = 560; // pixels, below which a pair is one card
+const LONG = 400; // characters of a passage that are shown at first
+
+const labelOf = (pair) => pair.label ?? `${percent(pair.similarity)} alike`;
+
+/** A passage that opens its text; a pasted text has none to open. */
+function Piece({ one }) {
+  const [all, setAll] = useState(false);
+  const letters = Array.from(one.text);
+  const isLong = letters.length > LONG;
+  const cut = {
+    text: `${letters.slice(0, LONG).join("")}…`,
+    highlights: one.highlights.filter((h) => h.end <= LONG),
+  };
+  return html`<p class="text"><${Marked} passage=${isLong && !all ? cut : one} colourOf=${() => tint(one.i)} /></p>
+    ${
+      isLong &&
+      html`<button type="button" class="quiet" onClick=${() => setAll(!all)}>${all ? "Less" : "All of it"}
+      </button> `
+    }
+    ${
+      one.document &&
+      html`<${DocumentLink} id=${one.document} metadata=${one.metadata} sentence=${one.sentence} class="small" />`
+    }`;
+}
 
 export function Ribbons({ pairs, names }) {
   const box = useRef(/** @type {HTMLDivElement | null} */ (null));
   const [paths, setPaths] = useState(/** @type {{ d: string, i: number }[]} */ ([]));
   const [over, setOver] = useState(-1);
   const [narrow, setNarrow] = useState(false);
-  const left = pairs.map((one, i) => ({ ...one.a, highlights: shared(one.a.text, one.b.text), i })).sort(byPlace);
-  const right = pairs.map((one, i) => ({ ...one.b, highlights: shared(one.b.text, one.a.text), i })).sort(byPlace);
+  const left = pairs
+    .map((one, i) => ({ ...one.a, highlights: one.a.highlights ?? shared(one.a.text, one.b.text), i }))
+    .sort(byPlace);
+  const right = pairs
+    .map((one, i) => ({ ...one.b, highlights: one.b.highlights ?? shared(one.b.text, one.a.text), i }))
+    .sort(byPlace);
   useLayoutEffect(() => {
     const place = box.current;
     if (!place) return;
@@ -55,9 +83,7 @@ export function Ribbons({ pairs, names }) {
             data-right=${side === "right" ? one.i : undefined}
               class="pair p${tint(one.i)} ${over === one.i ? "over" : ""}" onPointerEnter=${() => setOver(one.i)}
                 onPointerLeave=${() => setOver(-1)}>
-            <p class="text"><${Marked} passage=${one} colourOf=${() => tint(one.i)} /></p>
-            <${DocumentLink} id=${one.document} metadata=${one.metadata} sentence=${one.sentence}
-              class="small" /> <span class="small">${percent(pairs[one.i].similarity)} alike</span>
+            <${Piece} one=${one} /> <span class="small">${labelOf(pairs[one.i])}</span>
           </li>`,
       )}
     </ol>`;
@@ -66,12 +92,8 @@ export function Ribbons({ pairs, names }) {
       ${pairs.map((pair, i) => {
         const sides = [left, right].map((list) => list.find((one) => one.i === i) ?? list[0]);
         return html`<div class="pair p${tint(i)}">
-          ${sides.map(
-            (one, side) => html`<p class="text"><${Marked} passage=${one} colourOf=${() => tint(i)} /></p>
-            <p class="small ink-${side ? "b" : "a"}"><${DocumentLink} id=${one.document} metadata=${one.metadata}
-              sentence=${one.sentence} /></p>`,
-          )}
-          <span class="small">${percent(pair.similarity)} alike</span>
+          ${sides.map((one, side) => html`<div class="ink-${side ? "b" : "a"}"><${Piece} one=${one} /></div>`)}
+          <span class="small">${labelOf(pair)}</span>
         </div>`;
       })}
     </div>`;

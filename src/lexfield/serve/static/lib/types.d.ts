@@ -11,6 +11,7 @@ export interface PageState {
 }
 export interface AlignAnswer {
   schema: "lexfield.align/1";
+  provenance: Provenance;
   results: (AlignedPair)[];
   notes: (string)[];
 }
@@ -28,11 +29,13 @@ export interface AlignedSentence {
 }
 export interface AnyAnswer {
   schema: string;
+  provenance: Provenance;
   results: (Record<string, any>)[];
   notes: (string)[];
 }
 export interface AttributeAnswer {
   schema: "lexfield.attribute/1";
+  provenance: Provenance;
   by: string;
   method: Method;
   calibration: Calibration;
@@ -54,14 +57,17 @@ export interface AttributedText {
 }
 export interface BagAnswer {
   schema: "lexfield.bag/1";
+  provenance: Provenance;
   ngram: number;
   types: number;
   tokens: number;
+  included?: boolean;
   results: (NgramRow)[];
   notes: (string)[];
 }
 export interface BagsAnswer {
   schema: "lexfield.bags/1";
+  provenance: Provenance;
   matches?: number;
   results: (HitRow)[];
   notes: (string)[];
@@ -78,6 +84,7 @@ export interface BallWord {
 }
 export interface BallsAnswer {
   schema: "lexfield.balls/1";
+  provenance: Provenance;
   results: (Ball)[];
   notes: (string)[];
 }
@@ -128,6 +135,7 @@ export interface ClusterNumber {
 }
 export interface ClustersAnswer {
   schema: "lexfield.clusters/1";
+  provenance: Provenance;
   name: string;
   k: number;
   slope: number;
@@ -137,6 +145,7 @@ export interface ClustersAnswer {
 }
 export interface CompareAnswer {
   schema: "lexfield.compare/1";
+  provenance: Provenance;
   results: (Divergence)[];
   notes: (string)[];
 }
@@ -153,6 +162,7 @@ export interface CurvePoint {
 }
 export interface DescribeVectorsAnswer {
   schema: "lexfield.vectors.info/1";
+  provenance: Provenance;
   results: (DescribedSet)[];
   notes: (string)[];
 }
@@ -190,6 +200,7 @@ export interface DocumentRow {
 }
 export interface DocumentsAnswer {
   schema: "lexfield.documents/1";
+  provenance: Provenance;
   total: number;
   start: number;
   results: (DocumentRow)[];
@@ -197,11 +208,13 @@ export interface DocumentsAnswer {
 }
 export interface DuplicatesAnswer {
   schema: "lexfield.duplicates/1";
+  provenance: Provenance;
   results: (Pair)[];
   notes: (string)[];
 }
 export interface EvaluateAnswer {
   schema: "lexfield.evaluate/1";
+  provenance: Provenance;
   run: string;
   queries: number;
   measures: Record<string, number>;
@@ -212,7 +225,7 @@ export interface Evidence {
   id: string;
   predicted: string;
   rather_than: string;
-  nearest: (NearDocument)[];
+  nearest: (lexfield.compare.labels.NearDocument)[];
   words: (TellingWord)[];
 }
 export interface Exponent {
@@ -237,6 +250,7 @@ export interface FacetValue {
 }
 export interface FacetsAnswer {
   schema: "lexfield.facets/1";
+  provenance: Provenance;
   documents: number;
   results: (Facet)[];
   notes: (string)[];
@@ -245,6 +259,17 @@ export interface FileCheck {
   file: string;
   bytes: number;
   problem?: string;
+}
+export interface FindTopicNeighboursAnswer {
+  schema: "lexfield.topics.neighbours/1";
+  provenance: Provenance;
+  measure: string;
+  neighbours: string;
+  rows: number;
+  candidates: number;
+  exact: boolean;
+  results: (lexfield.verbs.topics.NearDocument)[];
+  notes: (string)[];
 }
 export interface Fit {
   name: string;
@@ -263,6 +288,7 @@ export interface FittedCurve {
 }
 export interface FuseAnswer {
   schema: "lexfield.fuse/1";
+  provenance: Provenance;
   results: (FusedRow)[];
   notes: (string)[];
 }
@@ -302,6 +328,7 @@ export interface HitRow {
   words?: string;
   differs?: (string)[];
   explanation?: Record<string, any> | null;
+  context?: string;
 }
 export interface Holdings {
   indexes: (IndexSummary)[];
@@ -342,16 +369,19 @@ export interface IndexSummary {
 }
 export interface InferAnswer {
   schema: "lexfield.topics.infer/1";
+  provenance: Provenance;
   results: (TextTopics)[];
   notes: (string)[];
 }
 export interface InfoAnswer {
   schema: "lexfield.info/1";
+  provenance: Provenance;
   results: (IndexInfo)[];
   notes: (string)[];
 }
 export interface InspireAnswer {
   schema: "lexfield.inspire/1";
+  provenance: Provenance;
   asked: string;
   method: string;
   results: (Suggestion)[];
@@ -382,6 +412,7 @@ export interface KeyWord {
 }
 export interface KeynessAnswer {
   schema: "lexfield.keyness/1";
+  provenance: Provenance;
   a: string;
   b: string;
   tested: number;
@@ -391,12 +422,14 @@ export interface KeynessAnswer {
 }
 export interface KwicAnswer {
   schema: "lexfield.kwic/1";
+  provenance: Provenance;
   totals: Record<string, number>;
   results: (Context)[];
   notes: (string)[];
 }
 export interface LabelAnswer {
   schema: "lexfield.label/1";
+  provenance: Provenance;
   by: string;
   accuracy?: number;
   right?: number;
@@ -421,21 +454,25 @@ export interface LanguageCount {
 }
 export interface LayoutAnswer {
   schema: "lexfield.layout/1";
+  provenance: Provenance;
   results: (PlacedWord)[];
   notes: (string)[];
 }
 export interface ListMetricsAnswer {
   schema: "lexfield.metric.list/1";
+  provenance: Provenance;
   results: (MetricSummary)[];
   notes: (string)[];
 }
 export interface ListVectorsAnswer {
   schema: "lexfield.vectors.list/1";
+  provenance: Provenance;
   results: (VectorSet)[];
   notes: (string)[];
 }
 export interface MapAnswer {
   schema: "lexfield.map/1";
+  provenance: Provenance;
   title: string;
   seed: number;
   results: (PlacedDocument)[];
@@ -443,6 +480,7 @@ export interface MapAnswer {
 }
 export interface MeasureUncertaintyAnswer {
   schema: "lexfield.vectors.uncertainty/1";
+  provenance: Provenance;
   results: (UncertainStep)[];
   notes: (string)[];
 }
@@ -469,6 +507,7 @@ export interface MethodRow {
 }
 export interface MethodsAnswer {
   schema: "lexfield.methods/1";
+  provenance: Provenance;
   results: (MethodRow)[];
   notes: (string)[];
 }
@@ -494,13 +533,9 @@ export interface ModelsSummary {
 }
 export interface NearAnswer {
   schema: "lexfield.near/1";
+  provenance: Provenance;
   results: (NearWord)[];
   notes: (string)[];
-}
-export interface NearDocument {
-  id: string;
-  label: string;
-  divergence: number;
 }
 export interface NearWord {
   word: string;
@@ -529,6 +564,7 @@ export interface NullModel {
 }
 export interface OverviewAnswer {
   schema: "lexfield.overview/1";
+  provenance: Provenance;
   documents: number;
   sentences: number;
   words: number;
@@ -555,6 +591,7 @@ export interface PairDivergence {
 }
 export interface PairsAnswer {
   schema: "lexfield.pairs/1";
+  provenance: Provenance;
   results: (PairDivergence)[];
   notes: (string)[];
 }
@@ -605,6 +642,7 @@ export interface PlacedWord {
 }
 export interface PredictAnswer {
   schema: "lexfield.predict/1";
+  provenance: Provenance;
   by: string;
   level: number;
   documents: number;
@@ -632,6 +670,10 @@ export interface Problem {
   error: string;
   hint: string;
 }
+export interface Provenance {
+  request: string;
+  stores?: (StoreState)[];
+}
 export interface Question {
   text: string;
   view: "compare" | "map" | "search" | "topics" | "trends";
@@ -652,6 +694,7 @@ export interface ReadSentence {
 }
 export interface ReuseAnswer {
   schema: "lexfield.reuse/1";
+  provenance: Provenance;
   documents: number;
   clusters: (Cluster)[];
   results: (PassagePair)[];
@@ -659,6 +702,7 @@ export interface ReuseAnswer {
 }
 export interface RollingAnswer {
   schema: "lexfield.rolling/1";
+  provenance: Provenance;
   id: string;
   by: string;
   window: number;
@@ -670,6 +714,7 @@ export interface RollingAnswer {
 }
 export interface RunAnswer {
   schema: "lexfield.run/1";
+  provenance: Provenance;
   results: (RunRow)[];
   notes: (string)[];
 }
@@ -696,6 +741,7 @@ export interface ScoredWord {
 }
 export interface SearchAnswer {
   schema: "lexfield.search/1";
+  provenance: Provenance;
   matches?: number;
   results: (HitRow)[];
   notes: (string)[];
@@ -717,6 +763,7 @@ export interface Share {
 }
 export interface ShowAnswer {
   schema: "lexfield.show/1";
+  provenance: Provenance;
   document: string;
   metadata: Record<string, string>;
   sentences: number;
@@ -747,6 +794,7 @@ export interface Span {
 }
 export interface SpeechAnswer {
   schema: "lexfield.speech/1";
+  provenance: Provenance;
   results: (SpeechRow)[];
   notes: (string)[];
 }
@@ -764,6 +812,11 @@ export interface Step {
   similarity?: number | null;
   moved?: boolean;
 }
+export interface StoreState {
+  path: string;
+  generation: string;
+  root: string;
+}
 export interface Suggestion {
   text: string;
   went_on: string;
@@ -778,6 +831,7 @@ export interface TellingWord {
 }
 export interface TextAnswer {
   schema: "lexfield.text/1";
+  provenance: Provenance;
   document: string;
   metadata: Record<string, string>;
   sentences: number;
@@ -804,6 +858,7 @@ export interface TextTopics {
 }
 export interface ThresholdAnswer {
   schema: "lexfield.threshold/1";
+  provenance: Provenance;
   threshold: number;
   interval: (number)[];
   synonyms: number;
@@ -812,6 +867,7 @@ export interface ThresholdAnswer {
   error: number;
   wordnet: WordNetThreshold | null;
   curve: (CurvePoint)[];
+  word_curves: (WordCurve)[];
   results: (ThresholdRow)[];
   notes: (string)[];
 }
@@ -830,6 +886,7 @@ export interface TopicShare {
 }
 export interface TopicSharesAnswer {
   schema: "lexfield.topics.shares/1";
+  provenance: Provenance;
   by: string | null;
   results: (TopicShare)[];
   notes: (string)[];
@@ -847,11 +904,13 @@ export interface TopicWeight {
 }
 export interface TopicsAnswer {
   schema: "lexfield.topics.show/1";
+  provenance: Provenance;
   results: (TopicSummary)[];
   notes: (string)[];
 }
 export interface TrendAnswer {
   schema: "lexfield.trend/1";
+  provenance: Provenance;
   by: string | null;
   kind: string;
   results: (TrendPoint)[];
@@ -894,7 +953,9 @@ export interface VectorSet {
 }
 export interface VerifyAnswer {
   schema: "lexfield.verify/1";
+  provenance: Provenance;
   root?: string;
+  mismatch?: string;
   results: (FileCheck)[];
   notes: (string)[];
 }
@@ -904,6 +965,12 @@ export interface Window {
   label: string | null;
   probability: number | null;
   candidates: (CandidateAuthor)[];
+}
+export interface WordCurve {
+  word: string;
+  vectors: string;
+  threshold: number;
+  curve: (CurvePoint)[];
 }
 export interface WordNetThreshold {
   synonyms: number;
@@ -915,6 +982,7 @@ export interface WordNetThreshold {
 }
 export interface ZipfAnswer {
   schema: "lexfield.zipf/1";
+  provenance: Provenance;
   results: (ZipfFit)[];
   notes: (string)[];
 }
@@ -938,19 +1006,35 @@ export interface ZipfFit {
   points: (Rank)[];
   curves: (FittedCurve)[];
 }
+export interface lexfield.compare.labels.NearDocument {
+  id: string;
+  label: string;
+  divergence: number;
+}
+export interface lexfield.verbs.topics.NearDocument {
+  rank: number;
+  document: string;
+  distance: number;
+}
 export interface Verbs {
   align: { parameters: "a" | "b" | "format" | "index" | "k"; answer: AlignAnswer };
   attribute: { parameters: "by" | "document" | "features" | "format" | "index" | "measure" | "reject" | "rule" | "text" | "text_id" | "verify" | "where"; answer: AttributeAnswer };
+<<<<<<< HEAD
   bag: { parameters: "document" | "format" | "index" | "k" | "ngram" | "text" | "where"; answer: BagAnswer };
+  bags: { parameters: "algebra" | "allow_unknown" | "context" | "explain" | "format" | "full" | "index" | "k" | "like" | "method" | "query" | "start" | "unit" | "where"; answer: BagsAnswer };
+=======
+  bag: { parameters: "format" | "index" | "k" | "keep_case" | "ngram" | "operation" | "other" | "phrases" | "text_other" | "text_texts" | "texts" | "where"; answer: BagAnswer };
   bags: { parameters: "algebra" | "allow_unknown" | "explain" | "format" | "full" | "index" | "k" | "like" | "method" | "query" | "start" | "unit" | "where"; answer: BagsAnswer };
+>>>>>>> main
   balls: { parameters: "format" | "index" | "query" | "r"; answer: BallsAnswer };
   clusters: { parameters: "allow_unknown" | "document" | "format" | "index" | "k" | "seed" | "seeds" | "text" | "vectors" | "where"; answer: ClustersAnswer };
   compare: { parameters: "a" | "a_where" | "allow_unknown" | "alpha" | "b" | "b_where" | "bits" | "culling" | "dimension" | "estimator" | "explain" | "features" | "format" | "hubs" | "index" | "interval" | "k" | "measure" | "mfw" | "ngram" | "p" | "points" | "reduce" | "resamples" | "seed" | "smoothing" | "space" | "stopwords" | "text_a" | "text_b" | "vectors" | "where"; answer: CompareAnswer };
   describe_vectors: { parameters: "format" | "vectors"; answer: DescribeVectorsAnswer };
   documents: { parameters: "format" | "index" | "k" | "query" | "sort" | "start" | "where"; answer: DocumentsAnswer };
   duplicates: { parameters: "format" | "full" | "index" | "min_words" | "threshold" | "unit"; answer: DuplicatesAnswer };
-  evaluate: { parameters: "against" | "by_query" | "format" | "measures" | "qrels" | "run"; answer: EvaluateAnswer };
+  evaluate: { parameters: "against" | "by_query" | "format" | "k" | "measures" | "others" | "qrels" | "run" | "variety"; answer: EvaluateAnswer };
   facets: { parameters: "format" | "index" | "where"; answer: FacetsAnswer };
+  find_topic_neighbours: { parameters: "delta" | "eps" | "format" | "index" | "k" | "measure" | "neighbours" | "radius" | "text"; answer: FindTopicNeighboursAnswer };
   fuse: { parameters: "combine" | "explain" | "format" | "k" | "names" | "normalise" | "runs"; answer: FuseAnswer };
   indexes: { parameters: never; answer: Holdings };
   infer: { parameters: "format" | "index" | "k" | "texts"; answer: InferAnswer };
@@ -966,21 +1050,21 @@ export interface Verbs {
   map: { parameters: "allow_unknown" | "alpha" | "bits" | "culling" | "dimension" | "document" | "estimator" | "features" | "format" | "hubs" | "index" | "k" | "measure" | "mfw" | "ngram" | "points" | "reduce" | "sample" | "seed" | "smoothing" | "space" | "stopwords" | "text" | "vectors" | "where"; answer: MapAnswer };
   measure_uncertainty: { parameters: "format" | "models" | "step" | "words"; answer: MeasureUncertaintyAnswer };
   methods: { parameters: "about" | "format"; answer: MethodsAnswer };
-  near: { parameters: "dimensions" | "format" | "k" | "models" | "threshold" | "vectors" | "word" | "words"; answer: NearAnswer };
+  near: { parameters: "allow_unknown" | "dimensions" | "format" | "k" | "models" | "queries" | "threshold" | "vectors" | "word"; answer: NearAnswer };
   overview: { parameters: "format" | "index" | "where"; answer: OverviewAnswer };
   pairs: { parameters: "allow_unknown" | "alpha" | "approximate" | "bits" | "by" | "consensus" | "culling" | "dimension" | "document" | "estimator" | "features" | "format" | "hubs" | "index" | "k" | "measure" | "memory" | "mfw" | "ngram" | "points" | "reduce" | "sample" | "seed" | "smoothing" | "space" | "stopwords" | "text" | "vectors" | "where"; answer: PairsAnswer };
   predict: { parameters: "by" | "document" | "features" | "format" | "index" | "level" | "text" | "text_id" | "where"; answer: PredictAnswer };
   reuse: { parameters: "b" | "chance" | "date" | "document" | "format" | "index" | "kind" | "min_words" | "query" | "text" | "text_b" | "text_query" | "vectors" | "where"; answer: ReuseAnswer };
   rolling: { parameters: "by" | "document" | "features" | "format" | "index" | "rule" | "step" | "text" | "text_id" | "where" | "window"; answer: RollingAnswer };
   run: { parameters: "algebra" | "allow_unknown" | "format" | "id_field" | "index" | "k" | "method" | "queries" | "text_field" | "unit" | "where"; answer: RunAnswer };
-  search: { parameters: "algebra" | "allow_unknown" | "explain" | "format" | "full" | "index" | "k" | "like" | "method" | "metric" | "queries" | "query" | "start" | "unit" | "where"; answer: SearchAnswer };
+  search: { parameters: "algebra" | "allow_unknown" | "context" | "explain" | "format" | "full" | "index" | "k" | "like" | "method" | "metric" | "queries" | "query" | "start" | "unit" | "where"; answer: SearchAnswer };
   show: { parameters: "context" | "format" | "id" | "index"; answer: ShowAnswer };
   speech: { parameters: "allow_unknown" | "document" | "format" | "index" | "k" | "text" | "vectors" | "where"; answer: SpeechAnswer };
   text: { parameters: "count" | "document" | "format" | "index" | "start"; answer: TextAnswer };
-  threshold: { parameters: "deviation" | "format" | "limit" | "models" | "sample" | "seed" | "synonyms" | "vectors"; answer: ThresholdAnswer };
+  threshold: { parameters: "deviation" | "format" | "limit" | "models" | "sample" | "seed" | "synonyms" | "vectors" | "word"; answer: ThresholdAnswer };
   topic_shares: { parameters: "by" | "format" | "index" | "k" | "topic" | "where"; answer: TopicSharesAnswer };
   topics: { parameters: "format" | "index" | "k" | "perplexity"; answer: TopicsAnswer };
   trend: { parameters: "bins" | "by" | "document" | "format" | "index" | "query" | "topic" | "where"; answer: TrendAnswer };
-  verify: { parameters: "format" | "index"; answer: VerifyAnswer };
+  verify: { parameters: "format" | "index" | "key" | "root" | "signature"; answer: VerifyAnswer };
   zipf: { parameters: "allow_unknown" | "document" | "draws" | "examples" | "format" | "index" | "k" | "latent" | "ngram" | "nulls" | "robustness" | "seed" | "seeds" | "text" | "vectors" | "where"; answer: ZipfAnswer };
 }

@@ -28,6 +28,8 @@ import {
 const SHOWN = 18; // words of a side
 const FEW = 3; // pairs of passages that are shown even if they are not close
 const CLOSE = 0.65;
+const QUICK = 30_000; // words of both texts in which shared passages are looked for without being asked
+const PASSAGES = 20;
 
 /** @typedef {{ kind: "document" | "group" | "paste", value: string, text: string }} Side */
 
@@ -103,13 +105,20 @@ export function Compare() {
 function Picker({ name, side, list }) {
   const { about } = usePage();
   const [kind, setKind] = useState(side.kind);
+  const [problem, setProblem] = useState(/** @type {any} */ (null));
   const letter = name.toUpperCase();
   const shown = side.value ? side.kind : kind;
   const latest = useRef(0);
   const put = async (next, value) => {
     setKind(next);
     const turn = ++latest.current;
-    const kept = next === "paste" ? await keepPaste(value).catch(() => value) : value;
+    setProblem(null);
+    let kept = value;
+    try {
+      if (next === "paste") kept = await keepPaste(value);
+    } catch (error) {
+      return turn === latest.current ? setProblem(error) : null;
+    }
     if (turn !== latest.current) return; // something else was chosen meanwhile
     change(
       {
@@ -164,6 +173,7 @@ function Picker({ name, side, list }) {
       placeholder="Paste a text" onKeyDown=${() => {}} value=${side.kind === "paste" ? side.text : ""}
         onInput=${(value) => put("paste", value)} />`
     }
+    <${Trouble} problem=${problem} />
   </fieldset>`;
 }
 
@@ -254,7 +264,7 @@ function Result({ answer, options, a, b, metadata, stopwords }) {
     </div>
     <p class="small">Blue words are more frequent in A, orange ones in B; a longer bar tells the two apart better.</p>
     ${word && html`<${InContext} word=${word} a=${a} b=${b} names=${names} />`}
-    ${a.kind !== "paste" && b.kind !== "paste" && html`<${Aligned} a=${a} b=${b} names=${names} />`}
+    <${Alike} a=${a} b=${b} names=${names} words=${one.n + one.m} />
     <details class="quiet-fold">
       <summary>Numbers</summary>
       <p>Difference (Jensen–Shannon): <strong
@@ -290,6 +300,76 @@ function InContext({ word, a, b, names }) {
       options=${where(side)} heading=${html`“${word}” in ${names[i]}`} /></div>`,
     )}
   </div>`;
+}
+
+/** Where A and B say the same: passages that one may have from the other, and sentences that mean the same. */
+function Alike({ a, b, names, words }) {
+  const isPasted = a.kind === "paste" || b.kind === "paste";
+  const canShare = a.kind !== "group" && b.kind !== "group";
+  return html`${canShare && html`<${Shared} a=${a} b=${b} names=${names} words=${words} />`}
+    ${!isPasted && html`<${Aligned} a=${a} b=${b} names=${names} />`}`;
+}
+
+function Shared({ a, b, names, words }) {
+  const { index, params } = usePage();
+  const isWanted = words < QUICK || params.get("shared") === "true";
+  const one = a.kind === "paste" ? { text: [a.value] } : { document: [a.value] };
+  const other = b.kind === "paste" ? { text_b: b.value } : { b: b.value };
+  const options = { index, ...one, ...other };
+  const found = useAnswer("reuse", isWanted ? options : null, { job: true });
+  const nameOfSide = (side, span) => (side.kind === "paste" ? "" : span.document);
+  const pairs = useMemo(
+    () =>
+      (found.answer?.results ?? []).slice(0, PASSAGES).map((each) => ({
+        label: `${KINDS[each.kind]}, ${plural(Math.max(each.a.words, each.b.words), "word")}`,
+        a: { ...passageOf(each, "a"), document: nameOfSide(a, each.a) },
+        b: { ...passageOf(each, "b"), document: nameOfSide(b, each.b) },
+      })),
+    [found.answer],
+  );
+  return html`<section aria-label="Shared passages">
+    <div class="spread">
+      <h2>Shared passages</h2>
+      ${
+        pairs.length > 0 &&
+        html`<${Export} verb="reuse" options=${options} title=${`${names[0]} and ${names[1]}: shared passages`}
+        results=${pairs.map((each) => ({ passage: each.label, a: each.a.text, b: each.b.text }))} />`
+      }
+    </div>
+    ${
+      isWanted
+        ? html`<${Outcome} asked=${found} wait="Looking for passages that both have…">
+          ${(answer) =>
+            answer.results.length
+              ? html`<${Ribbons} pairs=${pairs} names=${names} />
+                  ${
+                    answer.results.length > PASSAGES &&
+                    html`<p class="small">The ${PASSAGES} clearest of ${number(answer.results.length)}.</p>`
+                  }`
+              : html`<p class="hint">They share no passage, copied or reworded, that chance would not explain.</p>`}
+        </${Outcome}>`
+        : html`<button type="button" onClick=${() => change({ shared: "true" })}>
+            Look for passages that both have
+          </button>
+          <span class="small"> Copied or reworded; in texts as long as these it takes up to a minute.</span>`
+    }
+  </section>`;
+}
+
+const KINDS = { verbatim: "word for word", edited: "edited", reworded: "reworded" };
+
+/** One side of a shared passage, with the words that correspond marked.
+ * @param {import("../lib/types").PassagePair} pair @param {"a" | "b"} side */
+function passageOf(pair, side) {
+  const { start, text, sentences } = pair[side];
+  const highlights = pair.alignment.flatMap((step) => {
+    const place = step[side];
+    return place && !step.op.startsWith("only")
+      ? [{ start: place[0] - start, end: place[1] - start, query: "", weight: step.op === "identical" ? 1 : 0 }]
+      : [];
+  });
+  highlights.sort((x, y) => x.start - y.start);
+  return { text, highlights, sentence: sentences[0], metadata: {} };
 }
 
 function Aligned({ a, b, names }) {

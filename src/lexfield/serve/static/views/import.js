@@ -2,11 +2,11 @@
 // Texts become a collection: files, whole folders or a paste, with a look at their columns first.
 import { useEffect, useRef, useState } from "../vendor/preact-htm.js";
 import { ask, follow, remove } from "../lib/api.js";
-import { readColumns } from "../lib/columns.js";
 import { forget, go } from "../lib/route.js";
 import { Progress, Select, Table, Trouble, html, number, plural, say, shorten, usePage } from "../lib/ui.js";
 
-const TABLES = /\.(csv|tsv|jsonl|ndjson)$/i;
+const TABLES = /\.((csv|tsv|jsonl|ndjson)(\.gz)?|parquet)$/i;
+const BEGINNING = 1_000_000; // bytes of a table that are sent for a look at its columns
 const trouble = (message, hint) => ({ message, hint });
 
 export function Import() {
@@ -182,13 +182,22 @@ const ROLES = [
 
 /** The columns of a table, and which of them are the text and the title. */
 function Columns({ file, columns, setColumns }) {
-  const [seen, setSeen] = useState(/** @type {import("../lib/columns.js").Columns | null} */ (null));
+  const [seen, setSeen] = useState(/** @type {import("../lib/types").Preview | null} */ (null));
+  const [problem, setProblem] = useState(/** @type {any} */ (null));
   useEffect(() => {
-    let gone = false;
-    readColumns(file).then((found) => !gone && setSeen(found));
-    return () => void (gone = true);
+    const leave = new AbortController();
+    const form = new FormData();
+    const isWhole = /\.(parquet|gz)$/i.test(file.name); // what is packed cannot be cut
+    form.append("files", isWhole ? file : file.slice(0, BEGINNING), file.name);
+    ask("/v1/preview", { method: "POST", body: form, signal: leave.signal }).then(setSeen, (error) =>
+      error.name === "AbortError" ? null : setProblem(error),
+    );
+    return () => leave.abort();
   }, []);
-  if (!seen) return null;
+  if (problem) return html`<${Trouble} problem=${problem} />`;
+  if (!seen?.columns.length) return null;
+  const names = seen.columns.map((one) => one.name);
+  const usedAs = (role) => seen.columns.find((one) => one.role === role)?.name ?? "";
   const none = { text_field: "Choose a column", title_field: "none", id_field: "numbered" };
   const choose = (field, value) =>
     setColumns({ ...columns, [field]: value || (field === "title_field" ? "none" : "") });
@@ -197,13 +206,13 @@ function Columns({ file, columns, setColumns }) {
     <div class="row">
       ${ROLES.map(
         ([field, label, role]) =>
-          html`<${Select} label=${label} value=${columns[field] ?? seen[role]}
-            choices=${[["", none[field]], ...seen.names]}
+          html`<${Select} label=${label} value=${columns[field] ?? usedAs(role)}
+            choices=${[["", none[field]], ...names]}
             onChange=${(value) => choose(field, value)} />`,
       )}
     </div>
     <${Table} caption="The first rows" rows=${seen.rows}
-      columns=${seen.names.map((name) => [name, (row) => shorten(String(row[name] ?? ""), 80)])} />
+      columns=${names.map((name) => [name, (row) => shorten(String(row[name] ?? ""), 80)])} />
     <p class="small">All other columns become metadata to filter and colour by.</p>
   </fieldset>`;
 }

@@ -1,6 +1,6 @@
 // @ts-check
 // Documents as points, close together if they use words alike: click to read, draw around some to filter or compare.
-import { useEffect, useMemo, useState } from "../vendor/preact-htm.js";
+import { useMemo, useState } from "../vendor/preact-htm.js";
 import { useAnswer } from "../lib/api.js";
 import { Export } from "../lib/export.js";
 import { Points } from "../lib/points.js";
@@ -55,7 +55,7 @@ export function MapView() {
     </div>
     <div class="row middle controls">
       <${Choice} label="Close together means" name="kind" value=${kind} choices=${KINDS}
-        onChange=${(value) => change({ kind: value === "words" ? null : value })} />
+        onChange=${(value) => change({ kind: value === "words" ? null : value, lasso: null })} />
       ${
         fields.length > 0 &&
         html`<${Select} label="Colour" value=${by} choices=${fields}
@@ -68,12 +68,31 @@ export function MapView() {
     </${Outcome}>`;
 }
 
+const CORNERS = 40; // of a lasso in the address
+
+/** A path as numbers from 0 to 1000, such as 120,340 125,360. @param {[number, number][]} path */
+function writePath(path) {
+  const step = Math.max(1, path.length / CORNERS);
+  const kept = Array.from({ length: Math.min(path.length, CORNERS) }, (_, i) => path[Math.floor(i * step)]);
+  return kept.map((corner) => corner.map((share) => Math.round(1000 * share)).join(",")).join(" ");
+}
+
+/** @param {string} text @returns {[number, number][]} */
+const readPath = (text) =>
+  text
+    .split(" ")
+    .slice(0, CORNERS)
+    .map((corner) => corner.split(",").map((one) => Number(one) / 1000))
+    .filter((corner) => corner.length === 2 && corner.every(Number.isFinite))
+    .map(([x, y]) => [x, y]);
+
 function Drawn({ answer, by }) {
-  const { about } = usePage();
+  const { about, params } = usePage();
   const points = useMemo(() => placePoints(answer.results, by), [answer, by]);
   const [groups, setGroups] = useState(/** @type {string[][]} */ ([]));
-  useEffect(() => setGroups([]), [answer]);
-  const filter = (ids) => change({ where: [`id=${ids.join(",")}`] });
+  const drawn = params.getAll("lasso").join("|");
+  const lassos = useMemo(() => (drawn ? drawn.split("|").slice(0, 2).map(readPath) : []), [drawn]);
+  const filter = (ids) => change({ where: [`id=${ids.join(",")}`], lasso: null });
   const compare = () =>
     go(href("compare", { a_where: `id=${groups[0].join(",")}`, b_where: `id=${groups[1].join(",")}` }));
   return html`<${Points}
@@ -82,7 +101,9 @@ function Drawn({ answer, by }) {
       title=${`Map of ${plural(points.length, "document")}${by ? ` by ${by}` : ""}`}
       name="map"
       onPoint=${(one) => read(one.id)}
-      onLasso=${(...ids) => setGroups(ids)}
+      lassos=${lassos}
+      onLasso=${(paths) => change({ lasso: paths.map(writePath) })}
+      onGroups=${setGroups}
     />
     ${
       groups.length > 0 &&

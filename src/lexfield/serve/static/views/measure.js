@@ -1,8 +1,9 @@
 // @ts-check
-// Instruments: how words are spread, sums of words, related words, and whose text it is.
+// Instruments: how words are spread, sums of words, related words, whose text it is, and what groups teach.
 import { change } from "../lib/route.js";
 import { Choice, html, usePage } from "../lib/ui.js";
 import { Author } from "./measure-author.js";
+import { Metric } from "./measure-metric.js";
 import { Ranks } from "./measure-ranks.js";
 import { Sums } from "./measure-sums.js";
 import { Words } from "./measure-words.js";
@@ -12,6 +13,7 @@ const TOOLS = {
   sums: ["Sums of words", Sums],
   words: ["Related words", Words],
   author: ["Whose text?", Author],
+  metric: ["Learn from groups", Metric],
 };
 
 export function Measure() {

@@ -48,7 +48,9 @@ export function Search() {
   const { params, index, where, about } = page;
   const q = params.get("q") ?? "";
   const like = params.get("like") ?? "";
-  const methods = params.getAll("method").length ? params.getAll("method") : ["best"];
+  const chosen = params.getAll("method").length ? params.getAll("method") : ["best"];
+  const isOne = params.get("combine") === "true" && chosen.length > 1;
+  const methods = isOne ? [`fuse(${chosen.join(", ")})`] : chosen;
   const unit = params.get("unit") ?? "sentence";
   const k = Math.min(MOST, Number(params.get("k") ?? STEP) || STEP);
   const asks = Boolean(q.trim() || like);
@@ -65,8 +67,8 @@ export function Search() {
         algebra: !like && params.get("algebra") === "true" ? true : null,
       }
     : null;
-  const slow =
-    unit === "document" && about.tokens > MANY && methods.some((name) => SLOW.includes(name.split("(")[0]));
+  const isLong = about.tokens > MANY && (like ? !/#\d+$/.test(like) : unit === "document");
+  const slow = isLong && (!!like || chosen.some((name) => SLOW.includes(name.split("(")[0])));
   const found = useAnswer("search", options, { job: slow });
   const reach = useAnswer("balls", q.trim() && !like ? { index, query: q.trim() } : null);
   const results = found.answer?.results;
@@ -79,7 +81,7 @@ export function Search() {
       html`<p
       class="lead">Write what you are looking for in your own words. You see what answers it, and why.</p>`
     }
-    <${Form} asks=${asks} q=${q} like=${like} methods=${methods} unit=${unit} />
+    <${Form} asks=${asks} q=${q} like=${like} methods=${chosen} unit=${unit} isOne=${isOne} />
     ${!asks && html`<${Examples} />`}
     ${
       asks &&
@@ -90,7 +92,7 @@ export function Search() {
     }`;
 }
 
-function Form({ asks, q, like, methods, unit }) {
+function Form({ asks, q, like, methods, unit, isOne }) {
   const { server, about, params, index } = usePage();
   const metrics = useAnswer("list_metrics", { index }).answer?.results ?? [];
   const known = Object.keys(METHODS).filter(
@@ -149,6 +151,12 @@ function Form({ asks, q, like, methods, unit }) {
           )}
         </fieldset>`}
       </${Menu}>
+      ${
+        methods.length > 1 &&
+        html`<${Check} label="Combine into one list" checked=${isOne}
+        title="The best are those that several methods rank high"
+        onChange=${(on) => change({ combine: on ? "true" : null, k: null })} />`
+      }
       ${
         metrics.length > 0 &&
         html`<${Select}

@@ -15,7 +15,10 @@ export function Topics() {
     ${about.topics ? html`<${List} />` : html`<${Fit} heading="This collection has no topics yet" open />`}`;
 }
 
-const wordsOf = (one) => (Array.isArray(one.words) ? one.words : String(one.words).split(" "));
+const SHOWN = 15; // documents of a topic
+const MOST = 1000;
+
+export const wordsOf = (one) => (Array.isArray(one.words) ? one.words : String(one.words).split(" "));
 
 function List() {
   const { index, params } = usePage();
@@ -72,13 +75,7 @@ function Shares({ topic, metadata }) {
   const { index, where, about, params } = usePage();
   const fields = Object.keys(about.metadata).filter((name) => Object.keys(about.metadata[name]).length > 1);
   const by = fields.includes(params.get("by") ?? "") ? (params.get("by") ?? "") : "";
-  const mixtures = useAnswer("infer", by ? null : { index, k: 100 });
   const groups = useAnswer("trend", by ? { index, where, topic: [topic.topic], by } : null);
-  const bar = (name, share, most) => html`<li>
-    <span class="name">${name}</span> <span class="bar" style=${{ width: `${(60 * share) / most}%` }}></span>
-    <span class="small">${percent(share)}</span>
-  </li>`;
-  const largest = (rows) => Math.max(...rows.map((one) => one.share), 1e-9);
   return html`<div class="spread">
       <h3>${by ? `Share by ${by}` : "Documents with most of it"}</h3>
       <${Select} label="Show" hidden value=${by}
@@ -88,30 +85,48 @@ function Shares({ topic, metadata }) {
     ${
       by
         ? html`<${Outcome} asked=${groups}>
-          ${(answer) => html`<ul class="shares">
-            ${answer.results.map((one) => bar(one.label || "none", one.share, largest(answer.results)))}
-          </ul>
+          ${(answer) => html`<${Bars} rows=${answer.results.map((one) => ({
+            share: one.share,
+            name: html`<button type="button" class="link" title="Show only these documents"
+              onClick=${() => change({ where: [...where, ...(one.where ?? [])] })}>${one.label || "none"}</button>`,
+          }))} />
           <p class="small"><a href=${href("trends", { topic: [String(topic.topic)], by })}>Open in Trends</a></p>`}
         </${Outcome}>`
-        : html`<${Outcome} asked=${mixtures}>
-          ${(answer) => {
-            const rows = answer.results
-              .filter((one) => one.document && one.document in metadata)
-              .map((one) => ({
-                id: one.document,
-                share: one.topics.find((each) => each.topic === topic.topic)?.weight ?? 0,
-              }))
-              .sort((x, y) => y.share - x.share)
-              .slice(0, 15);
-            return html`<ul class="shares">
-              ${rows.map((one) => {
-                const link = html`<${DocumentLink} id=${one.id} metadata=${metadata[one.id ?? ""]} />`;
-                return bar(link, one.share, largest(rows));
-              })}
-            </ul>`;
-          }}
-        </${Outcome}>`
+        : html`<${TopicDocuments} topic=${topic.topic} where=${where} metadata=${metadata} />`
     }`;
+}
+
+/** The documents that have most of a topic. */
+export function TopicDocuments({ topic, where, metadata }) {
+  const { index } = usePage();
+  const found = useAnswer("topic_shares", { index, topic: [topic], k: MOST });
+  const named = useAnswer("documents", { index, where, k: 2000 }).answer?.results;
+  return html`<${Outcome} asked=${found}>
+    ${(answer) => {
+      const allowed = named && new Set(named.map((one) => one.id));
+      const rows = answer.results.filter((one) => allowed?.has(one.value)).slice(0, SHOWN);
+      if (named && !rows.length)
+        return html`<p class="hint">No document passes the filter. Clear it on the left.</p>`;
+      return html`<${Bars} rows=${rows.map((one) => ({
+        share: one.share,
+        name: html`<${DocumentLink} id=${one.value} metadata=${metadata[one.value]} />`,
+      }))} />`;
+    }}
+  </${Outcome}>`;
+}
+
+/** Names with bars as long as their shares. @param {{ rows: { name: any, share: number }[], label?: string }} list */
+function Bars({ rows, label }) {
+  const most = Math.max(...rows.map((one) => one.share), 1e-9);
+  return html`<ul class="shares" aria-label=${label}>
+    ${rows.map(
+      ({ name, share }) => html`<li>
+        <span class="name">${name}</span>
+        <span class="line"><span class="bar" style=${{ width: `${(100 * share) / most}%` }}></span></span>
+        <span class="small">${percent(share)}</span>
+      </li>`,
+    )}
+  </ul>`;
 }
 
 function Own() {
@@ -140,15 +155,8 @@ function Own() {
     ${
       told &&
       (told.results.length
-        ? html`<ul class="shares" aria-label="Topics of your text">
-          ${told.results[0].topics.map(
-            (one) =>
-              html`<li>
-                <span class="name">${one.name}</span> <span class="bar" style=${{ width: `${60 * one.weight}%` }}>
-                  </span> <span class="small">${percent(one.weight)}</span>
-              </li>`,
-          )}
-        </ul>`
+        ? html`<${Bars} label="Topics of your text"
+          rows=${told.results[0].topics.map((one) => ({ name: one.name, share: one.weight }))} />`
         : html`<p class="hint">No word of it is in any topic. Try a longer text.</p>`)
     }
   </details>`;

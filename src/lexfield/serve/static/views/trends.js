@@ -7,16 +7,18 @@ import { Concordance } from "../lib/context.js";
 import { Export } from "../lib/export.js";
 import { useQuestions } from "../lib/questions.js";
 import { change, href } from "../lib/route.js";
-import { titleOf } from "../lib/text.js";
+import { DocumentLink, titleOf } from "../lib/text.js";
 import { Notes, Outcome, Select, Table, Typed, html, number, usePage } from "../lib/ui.js";
 import { sentenceOf } from "./overview.js";
+import { TopicDocuments, wordsOf } from "./topics.js";
 
 const ALONG = "(one text)";
 const PER = 10_000;
 
 export function Trends() {
-  const { index, where, params } = usePage();
+  const { index, where, params, about } = usePage();
   const facets = useAnswer("facets", { index });
+  const known = useAnswer("topics", about.topics ? { index, k: 4 } : null).answer?.results ?? [];
   const documents = useAnswer("documents", { index, where, k: 2000 }).answer?.results ?? [];
   const useful = (facets.answer?.results ?? []).filter(
     (one) => one.distinct > 1 && one.distinct < 0.8 * documents.length,
@@ -38,8 +40,14 @@ export function Trends() {
   return html`<h1>Trends</h1>
     <form class="row controls" onSubmit=${(event) => event.preventDefault()}>
       <label class="field grow"><span>Words or phrases, with commas between them</span>
-        <${Typed} name="q" placeholder="love, war, steam engine" value=${words.join(", ")} onInput=${put} />
+        <${Typed} name="q" placeholder="love, war + battle, steam engine" value=${words.join(", ")} onInput=${put} />
       </label>
+      ${
+        known.length > 0 &&
+        html`<${Select} label="Topic" value=${topics[0] ?? ""}
+        choices=${[["", "none"], ...known.map((one) => [String(one.topic), wordsOf(one).slice(0, 3).join(", ")])]}
+        onChange=${(value) => change({ topic: value })} />`
+      }
       <${Select} label="Over" value=${along ? ALONG : by} choices=${[...fields, [ALONG, "the course of one text"]]}
         onChange=${(value) => change({ by: value, document: value === ALONG ? text : null })} />
       ${
@@ -114,12 +122,7 @@ function Chart({ answer, options, along, by, text, documents }) {
       legend=${series.map((name, i) => [name, palette()[i % 8]])}>
     </${Figure}>
     <p class="small">Shaded: where the true rate lies in 95 of 100 cases. Click a point to see the passages.</p>
-    ${
-      at &&
-      html`<${Concordance} key=${`${at.series} ${at.label}`} word=${at.series} metadata=${metadata}
-      within=${along ? partOf(at, rows) : null}
-      options=${along ? { index, document: [text] } : { index, where: at.where ?? where }} />`
-    }
+    ${at && html`<${Behind} key=${`${at.series} ${at.label}`} ...${{ at, rows, along, text, by, metadata, where }} />`}
     <details class="quiet-fold">
       <summary>As a table</summary>
       <${Table} caption="Every point" rows=${rows} columns=${[
@@ -136,6 +139,24 @@ function Chart({ answer, options, along, by, text, documents }) {
       ]} />
     </details>
     <${Notes} notes=${answer.notes} />`;
+}
+
+const TOPIC = /^topic (\d+):/;
+
+/** What a point counts: the places of a word, or the documents of a topic. */
+function Behind({ at, rows, along, text, by, metadata, where }) {
+  const { index } = usePage();
+  const topic = TOPIC.exec(at.series)?.[1];
+  if (topic === undefined)
+    return html`<${Concordance} word=${at.series} metadata=${metadata} within=${along ? partOf(at, rows) : null}
+      options=${along ? { index, document: [text] } : { index, where: at.where ?? where }} />`;
+  if (along)
+    return html`<p class="hint"><${DocumentLink} id=${text} metadata=${metadata[text]}
+    sentence=${sentenceOf(at.id)} />: read from here.</p>`;
+  return html`<section class="kwic" aria-label="Documents of the topic">
+    <h3>${by} ${at.label}: documents with most of it</h3>
+    <${TopicDocuments} topic=${topic} where=${at.where ?? where} metadata=${metadata} />
+  </section>`;
 }
 
 /** The bounds of the documents that a point stands for. @param {import("../lib/types").TrendPoint} one */
@@ -180,12 +201,12 @@ function drawTrend(Plot, width, { rows, series, kind, name }) {
     `${one.series}, ${one.label}\n${number(one.y)} per 10,000 words (${number(one.y1)} to ${number(one.y2)})\n` +
     `${number(Math.round(one.count))} of ${number(one.total)} words\nClick to read them`;
   const x = {
-    label: `${name}${span && span[1] > span[0] ? `, in steps of ${span[1] - span[0] + 1}` : ""} →`,
+    label: `${name}${span && span[1] > span[0] ? `, in steps of ${number(span[1] - span[0] + 1)}` : ""} →`,
     labelOffset: 38,
   };
   const axes = {
     part: { ...x, tickFormat: (value) => `${Math.round(100 * value)}%`, domain: [0, 1] },
-    number: { ...x, tickFormat: "d" },
+    number: { ...x, tickFormat: rows.every((one) => one.x < PER) ? "d" : ",d" }, // years have no commas
     date: { ...x, type: "utc" },
     values: { ...x, label: null, tickRotate: -35 },
   };
@@ -197,7 +218,7 @@ function drawTrend(Plot, width, { rows, series, kind, name }) {
     marginBottom: isOrdinal ? 90 : 42,
     x: axes[kind] ?? x,
     y: { label: "↑ per 10,000 words", grid: true, zero: true, nice: true },
-    color: { domain: series, range: palette() },
+    color: { type: "categorical", domain: series, range: palette() }, // a word may be the name of a colour
     marks: [
       ...(isOrdinal
         ? [Plot.ruleX(rows, { ...range, stroke: "series", strokeWidth: 6, strokeOpacity: 0.25 })]

@@ -1,4 +1,4 @@
-"""Approximate neighbours in the simplex: k-d trees, hashing, and faiss.
+"""Approximate neighbours in the simplex (Krstovski et al. 2013): k-d trees, hashing, and faiss.
 
 ``ApproximateNeighbours(mixtures, KdTree)`` orders what one of these classes finds by the requested
 measure. Each takes the square roots of all mixtures, and ``candidates(√q, k)`` returns rows that
@@ -20,13 +20,13 @@ within R are reported, which may be fewer than k.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
 from types import ModuleType
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.spatial import cKDTree
-from scipy.special import ndtr
 
 from lexfield.arrays import Array
 from lexfield.engine import cores
@@ -46,6 +46,36 @@ class Candidates(Protocol):
 
 
 Method = str | Callable[[Array], Candidates]
+SEARCHES = ("certified", "scan", "kdtree", "lsh", "ivf", "hnsw")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Search:
+    """How neighbours are found: exactly (certified, scan), or by one of the structures below.
+
+    eps: of the k-d tree. radius, delta: of the hashing (lsh), R and δ of the paper.
+    """
+
+    neighbours: str = "certified"
+    eps: float = 0.0
+    radius: float = 0.8
+    delta: float = 0.1
+
+    def __post_init__(self) -> None:
+        check(self.neighbours in SEARCHES, "neighbours", " or ".join(SEARCHES), self.neighbours)
+        check(0 <= self.eps <= 1000, "eps", "from 0 to 1000", self.eps)
+        check(0 < self.radius <= 2, "radius", "over 0 and at most 2", self.radius)
+        check(0 < self.delta < 1, "delta", "between 0 and 1", self.delta)
+
+    def build(self, mixtures: ArrayLike) -> Neighbours:
+        """Return a structure that finds neighbours among mixtures."""
+        methods: dict[str, Method] = {
+            "kdtree": partial(KdTree, eps=self.eps),
+            "lsh": partial(PStableHashes, radius=self.radius, delta=self.delta),
+            "ivf": Ivf,
+            "hnsw": Hnsw,
+        }
+        return make_neighbours(mixtures, methods.get(self.neighbours, self.neighbours))
 
 
 class ApproximateNeighbours(Neighbours):
@@ -82,6 +112,8 @@ class KdTree:
     """scipy's k-d tree; its neighbours are at most 1 + ``eps`` times as far as the true ones."""
 
     def __init__(self, roots: Array, *, eps: float = 0.0) -> None:
+        from scipy.spatial import cKDTree
+
         check(eps >= 0, "eps", "at least 0", eps)
         self._tree = cKDTree(roots)
         self._eps = eps
@@ -185,6 +217,8 @@ class PStableHashes:
 
 def collision(distance: Array | float, width: float) -> Array:
     """Return the probability that two points agree in one hash of this width."""
+    from scipy.special import ndtr
+
     ratio = width / np.maximum(distance, 1e-12)
     falls = 2 / (np.sqrt(2 * np.pi) * ratio) * (1 - np.exp(-(ratio**2) / 2))
     chance: Array = 1 - 2 * ndtr(-ratio) - falls

@@ -1,4 +1,4 @@
-"""The approximate neighbours that the papers are rerun with, against the full scan."""
+"""The approximate neighbours, against the full scan."""
 
 from __future__ import annotations
 
@@ -9,11 +9,9 @@ import numpy as np
 import pytest
 
 from lexfield.errors import InputError
+from lexfield.topics import approximate
 from lexfield.topics.simplex import Neighbours
-from tests.conftest import import_reproduce
 from tests.topics.test_simplex import MIXTURES, check_contract, draw
-
-approximate = import_reproduce("approximate")
 
 
 @pytest.mark.parametrize(

@@ -1,11 +1,8 @@
 from __future__ import annotations
 
-import numpy as np
 import pytest
 
-from tests.conftest import import_reproduce
-
-measures = import_reproduce("suggestion_measures")
+from lexfield.evaluate import variety as measures
 
 
 def test_unique_share_by_hand() -> None:
@@ -21,9 +18,11 @@ def test_list_jaccard_by_hand() -> None:
     assert measures.list_jaccard([]) == 0
 
 
-def test_relevance_by_hand() -> None:
-    queries = np.array([[1.0, 0.0], [0.0, 1.0]])
-    suggested = np.array([[1.0, 0.0], [0.6, 0.8], [0.6, 0.8]])
-    assert measures.relevance(queries, suggested, np.array([0, 0, 1])) == pytest.approx(
-        (1 + 0.6 + 0.8) / 3
-    )
+def test_redundancy_by_hand() -> None:
+    texts = [["The red sun.", "The red moon."]]
+    found = measures.measure_redundancy(texts, frozenset({"the"}))
+    assert found == {
+        "list_jaccard": pytest.approx(2 / 4),
+        "list_jaccard_without_stopwords": pytest.approx(1 / 3),
+        "list_jaccard_with_punctuation": pytest.approx(3 / 5),
+    }

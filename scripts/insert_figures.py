@@ -1,0 +1,106 @@
+"""Insert figures from benchmarks/results into README.md and docs.
+
+    python scripts/insert_figures.py
+
+A page says where: the table NAME replaces what stands between ``<!-- figures: NAME -->`` and
+``<!-- end -->``. A test keeps the pages equal to the results.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).parents[1]
+RESULTS = ROOT / "benchmarks" / "results"
+_BLOCK = re.compile(r"(<!-- figures: (\w+) -->\n).*?(<!-- end -->)", re.S)
+# tasks of the leaderboard: how the table names them, by the name in the results
+_TASKS = {
+    "similar sentences": "similar sentences",
+    "duplicates": "duplicate reports",
+    "retrieval, cranfield": "Cranfield",
+    "retrieval, med": "MED",
+}
+_RIVALS = (
+    "best", "best (encoded)", "bm25s", "scikit-learn tf–idf", "wordllama", "MiniLM (int8)",
+)  # fmt: skip
+_NAMES = {"best": "lexfield", "best (encoded)": "lexfield with its encoder"}
+
+
+def read(name: str) -> Any:
+    """Return the results of a benchmark."""
+    return json.loads((RESULTS / f"{name}.json").read_text("utf-8"))
+
+
+def make_comparison() -> str:
+    """Return the table of the README: quality and speed beside what people use today."""
+    return "\n".join([*_compare_search(), "", *_compare_other()])
+
+
+def _compare_search() -> Iterator[str]:
+    methods = read("leaderboard")["methods"]
+    rows = {name: methods[name]["tasks"] for name in _RIVALS}
+    best = {task: max(tasks[task]["quality"] for tasks in rows.values()) for task in _TASKS}
+    heads = [f"{text}, {rows['best'][task]['measure']}" for task, text in _TASKS.items()]
+    yield f"| search | {' | '.join(heads)} | queries per second | reasons |"
+    yield f"|---|{'---:|' * len(_TASKS)}---:|---|"
+    for name, tasks in rows.items():
+        cells = [
+            f"**{value:.3f}**" if value == best[task] else f"{value:.3f}"
+            for task in _TASKS
+            for value in (tasks[task]["quality"],)
+        ]
+        speeds = [tasks[task]["queries_a_second"] for task in _TASKS]
+        own = name in _NAMES
+        cells += [f"{min(speeds):,.0f} to {max(speeds):,.0f}", "yes" if own else "no"]
+        yield f"| {_NAMES.get(name, name)} | {' | '.join(cells)} |"
+
+
+def _compare_other() -> Iterator[str]:
+    reuse, style = read("reuse")["planted"]["reworded"], read("style")["c50"]
+    wmd = read("search")["brown"]["peers"]
+    ours, shingles = reuse["lexfield reuse"], reuse["shingles of 5 words"]
+    yield "| other jobs | lexfield | beside |"
+    yield "|---|---|---|"
+    yield (
+        "| find reworded passages (plagdet) |"
+        f" **{ours['plagdet']:.2f}** in {ours['seconds']:.1f} s |"
+        f" sentence encoder {reuse['sentence encoder']['plagdet']:.2f} in"
+        f" {reuse['sentence encoder']['seconds']:.0f} s, shingles {shingles['plagdet']:.2f} in"
+        f" {shingles['seconds']:.1f} s, difflib {reuse['difflib']['plagdet']:.2f} |"
+    )
+    yield (
+        f"| name the author, 50 journalists | **{style['ours']['right']:.0%}** |"
+        f" {_list_rivals(style)} |"
+    )
+    yield (
+        f"| exact word mover's distance, Brown | {wmd['wmd_ms']:.0f} ms per query |"
+        f" gensim {wmd['gensim_seconds']:.0f} s, same ranking |"
+    )
+
+
+def _list_rivals(style: Any) -> str:
+    names = {"delta": "Delta", "svm": "linear SVM"}
+    return ", ".join(f"{text} {style[key]['right']:.0%}" for key, text in names.items())
+
+
+TABLES: dict[str, Callable[[], str]] = {"comparison": make_comparison}
+
+
+def insert(text: str) -> str:
+    """Return a page with its tables as the results are now."""
+    return _BLOCK.sub(lambda found: f"{found[1]}{TABLES[found[2]]()}\n{found[3]}", text)
+
+
+def list_pages() -> list[Path]:
+    """Return the pages that show figures."""
+    pages = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+    return [page for page in pages if _BLOCK.search(page.read_text("utf-8"))]
+
+
+if __name__ == "__main__":
+    for path in list_pages():
+        path.write_text(insert(path.read_text("utf-8")), "utf-8")

@@ -1,0 +1,121 @@
+"""What lexfield says about itself: the first screen, the groups of commands, and help by topic."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from pathlib import Path
+
+_HERE = Path(__file__).parent
+# The help of every command, written by scripts/make_reference.py, so that help needs none of the
+# command's modules. A package holds a copy; the sources have the page itself.
+_PAGES = (_HERE / "help.md", _HERE.parents[2] / "docs" / "cli.md")
+_SECTION = re.compile(r"^## (lexfield[\w ]*)\n\n```text\n(.*?)\n```$", re.M | re.S)
+
+WELCOME = """\
+lexfield finds, compares and explains texts: offline, with a reason for every result.
+
+What do you want to do?
+  see it work             lexfield demo
+  find similar text       lexfield index my-texts -o my.idx
+                          lexfield search my.idx "a storm at sea"
+  find out who wrote it   lexfield attribute my-texts --by author --text unknown.txt
+  see what is different   lexfield compare one.txt other.txt --explain
+  see what was reused     lexfield reuse draft.txt source.txt
+  see what it is about    lexfield overview my.idx
+  measure a search        lexfield run my.idx queries.tsv -o my.run
+                          lexfield evaluate my.run judged.qrels
+  do all this on a page   lexfield serve my.idx
+
+No texts at hand?         lexfield sample some-texts
+All commands              lexfield --help
+One command, or a topic   lexfield help search, lexfield help scores
+"""
+
+GROUPS = {
+    "Bring in texts": ("index", "add", "delete", "compact", "encode", "sample"),
+    "Read and explore": (
+        "overview", "documents", "facets", "info", "show", "text", "kwic", "trend",
+    ),
+    "Find similar text": ("search", "bags", "inspire", "balls", "duplicates"),
+    "Who wrote it?": ("attribute", "label", "predict", "rolling"),
+    "What is different?": ("compare", "pairs", "map", "keyness"),
+    "What was reused?": ("reuse", "align"),
+    "What is it about?": ("topics", "clusters"),
+    "Words": ("near", "threshold", "bag", "zipf", "speech", "layout", "vectors"),
+    "Measure a search": ("run", "evaluate", "fuse", "metric", "methods", "study"),
+    "lexfield itself": (
+        "serve", "demo", "help", "doctor", "completion", "verify", "cluster", "reproduce",
+    ),
+}  # fmt: skip
+
+TOPICS = {
+    "texts": """\
+What can be read: .txt, .md, .html, .docx, .odt, .rtf, .epub, .tei.xml, .eml and subtitles; tables
+as .csv, .tsv, .jsonl and .parquet; .pdf with the extra documents; folders, archives and .gz of all
+these; - for standard input.
+
+  lexfield index my-texts -o my.idx                        every text of a folder
+  lexfield index my-texts --metadata about.csv -o my.idx   with author, year and so on
+  lexfield index tickets.csv --text-field title --text-field text -o tickets.idx
+  lexfield index books --name '{author}_{title}_{year}' -o books.idx
+""",
+    "queries": """\
+search, run and near read files of queries in the same three forms:
+
+  a storm at sea                       one query per line, named by the number of its line
+  q1<TAB>a storm at sea                with an id, which has no spaces
+  {"_id": "q1", "text": "a storm"}     JSON lines, also with "id"
+
+  lexfield search my.idx --queries queries.tsv
+  lexfield run my.idx queries.jsonl -o my.run
+  lexfield near --queries words.txt
+""",
+    "filters": """\
+--where chooses documents by their metadata. Conditions on different fields must all hold.
+
+  --where author=Austen,Eliot     one of these values
+  --where level!=high             any other value, or none
+  --where 'year>=1850'            a number or a date; also >, < and <=
+  --where year=1850..1900         both ends included
+  --where id=emma                 a document by its id
+
+  lexfield facets my.idx          lists the fields and their values
+""",
+    "measures": """\
+lexfield evaluate knows these measures, in the spelling that you are used to:
+
+  map (or AP), map@10          mean average precision
+  ndcg, ndcg@10, ndcg_cut_10   discounted cumulative gain
+  p@5, precision@5, P_5        precision among the first
+  r@100, recall@100            recall among the first
+  mrr, mrr@10, recip_rank      rank of the first right answer
+  success@1                    is there a right answer among the first?
+  rprec, 11pt, iprec@0.1       R-precision; interpolated precision
+
+  lexfield evaluate my.run judged.qrels --measures map,ndcg@10,recall@100
+  lexfield evaluate my.run judged.qrels --against other.run
+""",
+    "output": """\
+Results go to standard output; notes and progress to standard error.
+
+  --json, --jsonl, --csv    for programs and spreadsheets
+  --plot FILE               a picture, where a command can draw one: .png, .svg, .pdf or .html
+  --verbose                 also show notes on how a result was computed
+  --debug                   show the traceback of an error
+  NO_COLOR=1                no colours
+
+Exit codes: 0 found, 1 nothing found, 2 error.
+""",
+}
+
+
+def read_help(words: list[str]) -> str | None:
+    """Return the help of a command as it is stored; None if it is not."""
+    page = next((path for path in _PAGES if path.is_file()), None)
+    return None if page is None else _read_sections(page).get(" ".join(["lexfield", *words]))
+
+
+@lru_cache(1)
+def _read_sections(page: Path) -> dict[str, str]:
+    return dict(_SECTION.findall(page.read_text("utf-8")))

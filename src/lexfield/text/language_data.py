@@ -1,0 +1,81 @@
+"""What is known about each language, from ``data/languages``; its README says what the fields are.
+
+Languages are named by their two-letter codes. ``find_code`` understands what files and users write.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+
+# Languages without a file, which are known by their stopwords or by their script.
+_OTHER_NAMES = {
+    "bg": "bulgarian", "ca": "catalan", "cs": "czech", "da": "danish", "hi": "hindi",
+    "hu": "hungarian", "id": "indonesian", "nb": "norwegian", "sk": "slovak", "vi": "vietnamese",
+    "el": "greek", "he": "hebrew", "ka": "georgian", "hy": "armenian", "ta": "tamil",
+    "bn": "bengali",
+}  # fmt: skip
+_OTHER_CODES = {"cz": "cs", "no": "nb", "nn": "nb", "nor": "nb", "iw": "he", "in": "id"}
+
+
+@dataclass(frozen=True)
+class Language:
+    """The file of one language."""
+
+    name: str
+    aliases: tuple[str, ...] = ()
+    letters: str = ""
+    endings: tuple[str, ...] = ()
+    titles: frozenset[str] = frozenset()
+    abbreviations: frozenset[str] = frozenset()
+    before_number: frozenset[str] = frozenset()
+    starters: frozenset[str] = frozenset()
+    ordinals: bool = False
+    stopwords: frozenset[str] = frozenset()
+    particles: tuple[str, ...] = ()
+
+
+@cache
+def read_language(code: str) -> Language:
+    """Return the file of a language; one without a file has a name only."""
+    path = resources.files("lexfield.text").joinpath("data", "languages", f"{code}.toml")
+    if code not in list_codes() or not path.is_file():
+        return Language(_OTHER_NAMES.get(code, code))
+    fields = tomllib.loads(path.read_text("utf-8"))
+    kinds = {"aliases": tuple, "endings": tuple, "particles": tuple}
+    for name, value in fields.items():
+        if name not in ("name", "letters", "ordinals"):
+            fields[name] = kinds.get(name, frozenset)(value.split())
+    return Language(**fields)
+
+
+@cache
+def list_codes() -> tuple[str, ...]:
+    """Return the codes of all languages that are known by name."""
+    folder = resources.files("lexfield.text").joinpath("data", "languages")
+    files = {one.name[:-5] for one in folder.iterdir() if one.name.endswith(".toml")}
+    return tuple(sorted(files.union(_OTHER_NAMES)))
+
+
+@cache
+def find_code(written: str) -> str:
+    """Return the code of a language that is written "fr", "fr-FR", "fra" or "French"; else ""."""
+    start = written.strip().lower().replace("_", "-").partition("-")[0]
+    return _codes().get(start, "")
+
+
+def name_language(language: str) -> str:
+    """Return the name of a language that may be given by its code: ``"english"`` for ``"en"``."""
+    code = find_code(language)
+    return read_language(code).name if code else language
+
+
+@cache
+def _codes() -> dict[str, str]:
+    known = dict(_OTHER_CODES)
+    for code in list_codes():
+        language = read_language(code)
+        known |= dict.fromkeys((code, language.name, *language.aliases), code)
+    return known

@@ -1,0 +1,105 @@
+"""Languages: detected for each text, stored as metadata, and used to cut and count it."""
+
+from __future__ import annotations
+
+import pytest
+
+import lexfield as lx
+from lexfield.errors import InputError
+from lexfield.text import builder
+from lexfield.text.language import choose_language, detect_text_language
+from lexfield.text.language_data import find_code, list_codes, name_language, read_language
+from lexfield.text.normalise import find_stemmer, stem_words
+from lexfield.text.segment import sentence_spans, split_words
+from lexfield.text.stopwords import stopwords
+
+GERMAN = "Der Zug fuhr am 3. Oktober ab, z. B. nach Bonn. Dr. Meier blieb in der Stadt. Es war da."
+FRENCH = "Le train est parti hier avec M. Dupont. Il n'y avait personne dans la rue ce soir-là."
+
+
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        (GERMAN, "de"),
+        (FRENCH, "fr"),
+        ("El perro no quería salir de la casa porque llovía mucho por la mañana.", "es"),
+        ("Собака не хотела выходить из дома, потому что был сильный дождь.", "ru"),
+        ("Köpek dışarı çıkmak istemedi çünkü sabah çok yağmur yağıyordu.", "tr"),
+        ("Koira ei halunnut lähteä ulos talosta, koska aamulla satoi paljon.", "fi"),
+        ("科学家宣布了一种新的诊断工具。", "zh"),
+        ("科学者は新しい診断ツールを発表しました。", "ja"),
+        ("과학자들은 새로운 진단 도구를 발표했다.", "ko"),
+        ("The dog did not want to leave the house because it was raining.", "en"),
+        ("1, 2, 3 ... 4 5 6 7 8", "unknown"),
+        ("", "unknown"),
+    ],
+)
+def test_detection(text: str, code: str) -> None:
+    assert detect_text_language(text) == code
+
+
+def test_names_and_codes() -> None:
+    assert {find_code(name) for name in ("fr", "fr-FR", "fra", "French", "FR_ca")} == {"fr"}
+    assert find_code("") == find_code("klingon") == "" and name_language("cz") == "czech"
+    assert all(read_language(code).name.isalpha() for code in list_codes())
+    with pytest.raises(InputError, match="no language 'klingon'"):
+        lx.Corpus.of("Qapla'", language="klingon")
+
+
+def test_sentences_follow_the_rules_of_the_language() -> None:
+    sentences = [GERMAN[a:b] for a, b in sentence_spans(GERMAN, "de")]
+    assert [one[:6] for one in sentences] == ["Der Zu", "Dr. Me", "Es war"]
+    assert len(sentence_spans(GERMAN, "en")) > 3
+    assert len(lx.Corpus.of(GERMAN).sentences) == 3
+    assert len(lx.Corpus.of(FRENCH).sentences) == 2
+
+
+def test_language_becomes_metadata_and_can_be_given() -> None:
+    corpus = lx.Corpus.of([lx.Document("a", FRENCH), lx.Document("b", "Oui.")])
+    assert [corpus.metadata(row) for row in range(2)] == [{"language": "fr"}, {}]
+    given = lx.Corpus.of([lx.Document("a", FRENCH, metadata={"language": "fr-CA"})], language="de")
+    assert given.metadata(0) == {"language": "fr-CA"}
+    assert lx.Corpus.of(["Oui."], language="fr").metadata(0) == {"language": "fr"}
+
+
+def test_index_takes_stopwords_and_stems_of_its_texts() -> None:
+    index = lx.Index([FRENCH, "Les trains partaient tous les matins à la même heure pour Lyon."])
+    assert index.language == "fr" and index.normalisation.stemmer == "french"
+    hits = index.search("le train part", method="bm25", unit="document")
+    assert len(hits) == 2 and "les" in stopwords("fr")
+    assert lx.Index([FRENCH], language="en").language == "en"
+
+
+def test_mixed_and_unsupported_languages_are_noted() -> None:
+    counts = lx.Corpus.of([FRENCH, GERMAN]).count_languages()
+    language, notes = choose_language(counts)
+    assert language in ("fr", "de") and "several languages" in notes[0]
+    assert choose_language(lx.Corpus.of(["Oui."]).count_languages()) == ("en", [])
+    greek = "Ο σκύλος δεν ήθελε να βγει από το σπίτι επειδή έβρεχε."
+    language, notes = choose_language(lx.Corpus.of([greek]).count_languages())
+    assert language == "el" and "no stopwords" in notes[1] and not stopwords("el")
+
+
+def test_korean_words_are_whole_and_lose_their_particles() -> None:
+    assert split_words("사람들은 책을 읽는다") == ["사람들은", "책을", "읽는다"]
+    assert find_stemmer("ko") == "korean"
+    assert stem_words(["학교에서", "학교는", "학교", "책을"], "korean") == ["학교"] * 3 + ["책을"]
+
+
+def test_chinese_is_split_into_words_with_the_extra() -> None:
+    pytest.importorskip("icu")
+    english = "The word 大学 means university, as the teacher said to the students in class."
+    corpus = lx.Corpus.of([english, "他是大学的学生。", "彼は東京大学の学生です。"])
+    assert corpus.normalisation.tokenizer == "cjk"
+    row = corpus.vocabulary.id("大学")
+    assert all(row in corpus.document_tokens(number) for number in range(3))
+    assert corpus.ids[0] == "0" and len(corpus) == 3
+    fixed = lx.Corpus.of(["他是大学的学生。"], tokenize="words")
+    assert "大学" not in fixed.vocabulary
+
+
+def test_without_the_extra_characters_are_words(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(builder, "has_segmenter", lambda: False)
+    corpus = lx.Corpus.of(["他是大学的学生。", "我是老师。"])
+    assert corpus.normalisation.is_default_tokenizer and "大" in corpus.vocabulary
+    assert [note for note in corpus.notes if "lexfield[cjk]" in note] == corpus.notes
