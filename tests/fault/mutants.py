@@ -102,7 +102,7 @@ def is_killed(path: Path, number: int, tests: list[str], source: Path) -> tuple[
     target.write_text(ast.unparse(ast.fix_missing_locations(tree)), "utf-8")
     try:
         done = subprocess.run(
-            [sys.executable, "-m", "pytest", "-n", "0", "-x", "-q", "-p", "no:cacheprovider", *tests],
+            [sys.executable, "-m", "pytest", *"-n 0 -x -q -p no:cacheprovider".split(), *tests],
             cwd=ROOT, env={**os.environ, "PYTHONPATH": str(source)}, capture_output=True,
             timeout=900, check=False,
         )  # fmt: skip

@@ -38,6 +38,7 @@ class Soak:
     token: str = ""
     address: str = ""
     process: Any = None
+    log: Any = None
     first: dict[str, Any] = field(default_factory=dict)
     statuses: Counter[str] = field(default_factory=Counter)
     seconds: list[float] = field(default_factory=list)
@@ -51,7 +52,7 @@ class Soak:
         self.process = subprocess.Popen(
             [sys.executable, "-m", "lexfield", "serve", str(self.folder / "x.idx"), "--port", "0",
              "--no-browser", "--token", self.token],
-            stdout=subprocess.PIPE, stderr=open(self.folder / "log", "a"), text=True,
+            stdout=subprocess.PIPE, stderr=self.log, text=True,
             env={**os.environ, "LEXFIELD_HOME": str(self.folder / "home")},
         )  # fmt: skip
         address = self.process.stdout.readline().strip()
@@ -119,8 +120,8 @@ async def call(
         kind = "during a restart" if gone else type(error).__name__
         soak.statuses[f"no answer {kind}"] += 1
         return None
-    if answer.status_code == 500 and killed != soak.killed:
-        soak.statuses["500 of a killed worker"] += 1
+    if answer.status_code == 500 and (killed != soak.killed or restarts != soak.restarts):
+        soak.statuses["500 of a killed worker, or during a restart"] += 1
     else:
         soak.statuses[str(answer.status_code)] += 1
         if answer.status_code not in ALLOWED:
@@ -142,10 +143,11 @@ async def disturb(soak: Soak, restart_after: float) -> None:
     rng, last = random.Random(0), time.monotonic()
     while time.monotonic() < soak.until:
         await asyncio.sleep(10)
-        children = Path(f"/proc/{soak.process.pid}/task/{soak.process.pid}/children").read_text()
-        if children.split():
+        threads = Path(f"/proc/{soak.process.pid}/task").glob("*/children")
+        workers = [int(child) for one in threads for child in one.read_text().split()]
+        if workers:
             soak.killed += 1
-            os.kill(int(rng.choice(children.split())), signal.SIGKILL)
+            os.kill(rng.choice(workers), signal.SIGKILL)
         soak.sample()
         if time.monotonic() - last > restart_after:
             soak.restarts += 1
@@ -158,6 +160,7 @@ def soak(folder: Path, minutes: float, clients: int = 50) -> dict[str, Any]:
     folder.mkdir(exist_ok=True)
     Index.build(documents(0, 300), folder / "x.idx")
     state = Soak(folder, time.monotonic() + 60 * minutes)
+    state.log = os.open(folder / "log", os.O_WRONLY | os.O_CREAT | os.O_APPEND)
     state.start()
 
     async def run() -> None:
