@@ -152,7 +152,7 @@ def _model(found: Any) -> str:
 
 def _faults(found: Any) -> str:
     rows = [
-        (part, name, one["trials"], ", ".join(f"{word} {n:,}" for word, n in one["outcomes"].items()))
+        (part, name, one["trials"], ", ".join(f"{word} {n}" for word, n in one["outcomes"].items()))
         for part, several in found.items() if isinstance(several, dict)
         for name, one in several.items()
     ]  # fmt: skip
