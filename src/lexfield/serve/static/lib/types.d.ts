@@ -225,7 +225,7 @@ export interface Evidence {
   id: string;
   predicted: string;
   rather_than: string;
-  nearest: (lexfield.compare.labels.NearDocument)[];
+  nearest: (NearDocument)[];
   words: (TellingWord)[];
 }
 export interface Exponent {
@@ -268,7 +268,7 @@ export interface FindTopicNeighboursAnswer {
   rows: number;
   candidates: number;
   exact: boolean;
-  results: (lexfield.verbs.topics.NearDocument)[];
+  results: (TopicNeighbour)[];
   notes: (string)[];
 }
 export interface Fit {
@@ -342,6 +342,7 @@ export interface IndexInfo {
   path: string;
   generation: number;
   bytes: number;
+  parts: Record<string, number>;
   documents: number;
   deleted: number;
   segments: number;
@@ -536,6 +537,11 @@ export interface NearAnswer {
   provenance: Provenance;
   results: (NearWord)[];
   notes: (string)[];
+}
+export interface NearDocument {
+  id: string;
+  label: string;
+  divergence: number;
 }
 export interface NearWord {
   word: string;
@@ -878,6 +884,11 @@ export interface ThresholdRow {
   low: number;
   high: number;
 }
+export interface TopicNeighbour {
+  rank: number;
+  document: string;
+  distance: number;
+}
 export interface TopicShare {
   topic: number;
   value: string;
@@ -1005,16 +1016,6 @@ export interface ZipfFit {
   clusters: (SentenceCluster)[];
   points: (Rank)[];
   curves: (FittedCurve)[];
-}
-export interface lexfield.compare.labels.NearDocument {
-  id: string;
-  label: string;
-  divergence: number;
-}
-export interface lexfield.verbs.topics.NearDocument {
-  rank: number;
-  document: string;
-  distance: number;
 }
 export interface Verbs {
   align: { parameters: "a" | "b" | "format" | "index" | "k"; answer: AlignAnswer };

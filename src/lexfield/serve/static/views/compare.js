@@ -6,7 +6,7 @@ import { Concordance } from "../lib/context.js";
 import { Export } from "../lib/export.js";
 import { describe } from "../lib/filter.js";
 import { useQuestions } from "../lib/questions.js";
-import { keepPaste, usePaste } from "../lib/pastes.js";
+import { HUGE, keepPaste, onLongPaste, usePaste } from "../lib/pastes.js";
 import { Ribbons } from "../lib/ribbons.js";
 import { change, href } from "../lib/route.js";
 import { titleOf } from "../lib/text.js";
@@ -22,6 +22,7 @@ import {
   html,
   number,
   plural,
+  shorten,
   usePage,
 } from "../lib/ui.js";
 
@@ -169,9 +170,13 @@ function Picker({ name, side, list }) {
     }
     ${
       shown === "paste" &&
-      html`<${Typed} tag="textarea" rows="3" aria-label=${`Your text ${letter}`}
+      (side.text.length > HUGE
+        ? html`<p class="small">“${shorten(side.text, 80)}”: ${plural(side.text.length, "character")} <button
+            type="button" class="link" onClick=${() => put("paste", "")}>Paste another text</button></p>`
+        : html`<${Typed} tag="textarea" rows="3" aria-label=${`Your text ${letter}`}
+      onPaste=${onLongPaste((text) => put("paste", text))}
       placeholder="Paste a text" onKeyDown=${() => {}} value=${side.kind === "paste" ? side.text : ""}
-        onInput=${(value) => put("paste", value)} />`
+        onInput=${(value) => put("paste", value)} />`)
     }
     <${Trouble} problem=${problem} />
   </fieldset>`;
