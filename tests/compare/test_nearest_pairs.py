@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -34,10 +36,10 @@ def make_corpus(documents: int = 40) -> Corpus:
     ids=lambda options: options["measure"],
 )
 def test_they_are_those_of_the_full_matrix(
-    options: dict[str, object], monkeypatch: pytest.MonkeyPatch
+    options: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     corpus = make_corpus()
-    matrix = pairs(corpus, **options).matrix  # type: ignore[arg-type]
+    matrix = pairs(corpus, **options).matrix
     monkeypatch.setattr(nearest_pairs, "_CELLS", 200)  # a few rows at a time
     found = find_nearest_pairs(corpus, 5, **options)
     for row, own in enumerate(matrix):

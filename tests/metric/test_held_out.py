@@ -44,3 +44,14 @@ def test_a_metric_of_random_groups_does_not_help() -> None:
     assert score.low <= 0
     with pytest.raises(InputError, match="folds need"):
         evaluate_metric(take_points(points[:12]), labels[:12])
+
+
+def test_on_the_sphere_lengths_do_not_matter() -> None:
+    points, labels = make(noise=6.0)
+    lengths = np.random.default_rng(2).uniform(0.1, 10, (len(points), 1))
+    found, scaled = (
+        evaluate_metric(take_points(rows), labels, shrinkage=0.0, sphere=True)[0]
+        for rows in (points, points * lengths)
+    )
+    assert scaled.metric == pytest.approx(found.metric, abs=1e-9)
+    assert found.metric > found.euclidean

@@ -127,10 +127,8 @@ class Collection:
     ) -> Self:
         """Write an index of documents, a corpus or plain texts at ``path``, and open it.
 
-        ``vectors`` is a set of word vectors, its name or its file; ``"own"`` are trained on the
-        texts, and ``"auto"`` are those of their language. ``language`` names the stopwords and,
-        without ``stemmer``, the stemmer (``"none"`` for neither), and is detected by default;
-        ``tokenize`` names a tokenizer.
+        ``vectors``: a set, its name or file, or ``"own"``, trained on the texts. ``language`` names
+        stopwords, stemmer and vectors (``"none"`` for no stopwords); detected by default.
         """
         check_free(path, replace)
         corpus = to_corpus(documents, progress, tokenize=tokenize)

@@ -119,7 +119,7 @@ def evaluate_metric(
         labels = np.where(vectors.any(axis=1), labels, "")
         points = take_points(vectors)
     with single_thread():
-        return held_out.evaluate_metric(points, labels, **options), notes
+        return held_out.evaluate_metric(points, labels.tolist(), **options), notes
 
 
 def _fit(

@@ -70,13 +70,17 @@ def evaluate_metric(
     *,
     shrinkage: float | None = None,
     weights: str | Mapping[Any, float] = "equal",
+    sphere: bool = False,
     kmeans: bool = False,
     folds: int = 5,
     seed: int = 0,
     progress: Progress = silent,
 ) -> list[HeldOutScore]:
     """Return how well held-out groups are recovered: MAP, 11-point and R-precision, and with
-    ``kmeans`` the share of pairs that k-means puts together or apart as they are."""
+    ``kmeans`` the share of pairs that k-means puts together or apart as they are.
+
+    ``sphere``: rows have length one, before and after the map, so that angles are compared.
+    """
     check(isinstance(folds, int) and folds >= 2, "folds", "a whole number of at least 2", folds)
     names = np.asarray(labels)
     known = has_label(names)
@@ -97,8 +101,11 @@ def evaluate_metric(
         held = fold[own] == number
         train, test = labelled[~held], labelled[held]
         learned, asked = points(train, np.concatenate([test, others]))
+        if sphere:
+            learned, asked = _scale(learned), _scale(asked)
         metric = _learn(learned, names[train], shrinkage, weights, seed)
-        both = (asked, metric.transform(asked))
+        mapped = metric.transform(asked)
+        both = (asked, _scale(mapped) if sphere else mapped)
         truth = [*names[test].tolist(), *[None] * len(others)]
         recovered = [measure_recovery(rows, truth, most=2000, seed=seed) for rows in both]
         figures = [_figures(one) for one in recovered]
@@ -107,6 +114,13 @@ def evaluate_metric(
         found.append((owners, {n: np.stack([one[n] for one in figures]) for n in figures[0]}, rand))
         progress(number + 1, folds)
     return _summarise(found, rng)
+
+
+def _scale(rows: Matrix) -> Matrix:
+    """Return rows of length one; empty ones stay empty."""
+    lengths = np.linalg.norm(rows, axis=1, keepdims=True)
+    scaled: Matrix = rows / np.where(lengths > 0, lengths, 1)
+    return scaled
 
 
 def _learn(

@@ -164,6 +164,9 @@ def evaluate_metric(
     shrinkage: Shrinkage = None,
     weights: Weights = "equal",
     group_weights: GroupWeights = (),
+    sphere: Annotated[
+        bool, Help("Scale rows to length one, before and after the metric: compare angles.")
+    ] = False,
     kmeans: Annotated[
         bool, Help("Also cluster held-out groups by k-means; report the share of pairs put right.")
     ] = False,
@@ -179,7 +182,7 @@ def evaluate_metric(
     difference in MAP.
 
         lexfield metric evaluate tickets.idx --by duplicate_of
-        lexfield metric evaluate tickets.idx --by component --features grams --axes 100 --kmeans
+        lexfield metric evaluate tickets.idx --by component --features grams --sphere --kmeans
         lexfield metric evaluate my.idx --by author --weights inverse_size --shrinkage 0 --json
     """
     begin_stage(progress, "learning and searching")
@@ -191,6 +194,7 @@ def evaluate_metric(
         axes=axes,
         shrinkage=shrinkage,
         weights=_choose_weights(weights, group_weights),
+        sphere=sphere,
         kmeans=kmeans,
         folds=folds,
         seed=seed,

@@ -15,7 +15,6 @@ from lexfield.index.bags import count_holding
 from lexfield.index.filter import allowed_rows
 from lexfield.index.passages import Highlight, Passage, pieces
 from lexfield.index.ranking import Hit, Ranking
-from lexfield.index.reading import find_text, read_sentences, split_id
 from lexfield.progress import Progress, begin_stage, silent
 from lexfield.results import JsonObject, name_note
 from lexfield.search.index import Index
@@ -38,6 +37,7 @@ from lexfield.verbs.options import (
     use_engine,
 )
 from lexfield.verbs.results import Paint, Result, cap_notes, hidden, plain
+from lexfield.verbs.text import read_contexts
 
 _SPELLED = 10  # words of a query whose other spellings are looked for
 _LINE = 200  # characters of a hit without reasons
@@ -221,7 +221,7 @@ def search(
         rankings = _rank(opened, texts, method, start + k, like, asked)
         by = "method" if len(method) > 1 else "query" if len(texts) > 1 else None
         hits = [ranking[start:] for ranking in rankings]
-        contexts = _read_contexts(opened, hits, options["context"])
+        contexts = read_contexts(opened, hits, options["context"])
         rows = _list_rows(rankings, hits, by, explain or len(texts) == 1, full, contexts)
         if engine is not None:  # texts and reasons come from the cluster while it is open
             rows = _fetch(rows, hits, run)
@@ -316,19 +316,6 @@ def _fetch(rows: Sequence[HitRow], hits: list[list[Hit]], run: bool) -> Sequence
         for hit in found:
             _ = hit.id if run else (hit.words, hit.differs)
     return rows if run else list(rows)
-
-
-def _read_contexts(index: Index, hits: list[list[Hit]], context: int) -> dict[str, str]:
-    """Return the sentences that were found with those around them, by id."""
-    found: dict[str, str] = {}
-    for hit in (hit for own in hits for hit in own) if context else ():
-        document, number = split_id(index.documents, hit.id)
-        if number is not None:
-            corpus, row = find_text(index.segments, index.documents, document)
-            first = max(0, number - context)
-            read = read_sentences(corpus, row, first, number + context + 1 - first)
-            found[hit.id] = " ".join(" ".join(one.text.split()) for one in read)
-    return found
 
 
 def _list_rows(

@@ -342,6 +342,7 @@ export interface IndexInfo {
   path: string;
   generation: number;
   bytes: number;
+  parts: Record<string, number>;
   documents: number;
   deleted: number;
   segments: number;
