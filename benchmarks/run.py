@@ -16,11 +16,13 @@ from harness import HERE, save
 ALL = (
     "segmentation",
     "cutting",
+    "languages",
     "neighbours",
     "threshold",
     "default_vectors",
     "startup",
     "search",
+    "queries",
     "bags",
     "serve",
     "page",

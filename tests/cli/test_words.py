@@ -183,6 +183,13 @@ def test_keyness(run: Run, tmp_path: Path) -> None:
     assert short.code == 2 and "B has no words" in short.err
 
 
+def test_a_foreign_word_is_not_looked_up_in_english_vectors(run: Run) -> None:
+    done = run("near", "chien")
+    assert done.code == 1 and not done.out.strip()
+    assert "not in the English vectors" in done.err and "--vectors encoder" in done.err
+    assert "shih" in run("near", "chien", "--allow-unknown").out
+
+
 def test_bag_keeps_capitals_and_phrases(run: Run, tmp_path: Path) -> None:
     """Exercise 4 of the lecture notes."""
     lines = ["John misses Mary", "Mary misses Misses Chives", "I hate chives with a passion",

@@ -108,6 +108,12 @@ def test_a_tagger_of_ones_own(sample: lx.Corpus) -> None:
         speech(sample, tagger=lambda word: None)  # type: ignore[arg-type, return-value]
 
 
+def test_other_languages_are_refused_by_name() -> None:
+    text = "Le chien est parti dans la rue avec son maître, et il n'est pas revenu ce soir."
+    with pytest.raises(InputError, match="English only; these texts are in French"):
+        speech(text)
+
+
 @pytest.mark.parametrize(
     ("text", "message"), [("", "no words"), ("Xqzzy wrrgl.", "have no word of this text")]
 )

@@ -14,7 +14,7 @@ def test_overview(sample_index: lx.Index) -> None:
     assert (found.documents, found.words) == (64, len(sample_index.corpus.tokens))
     assert found.sentences == len(sample_index.corpus.sentences)
     assert [(one.language, one.documents) for one in found.languages] == [("en", 64)]
-    assert found.fields == ["author", "genre", "level", "title", "topic"]
+    assert found.fields == ["author", "genre", "language", "level", "title", "topic"]
     assert [one.document for one in found.distinctive] == list(sample_index.documents)
     assert len(found.unusual) == 5 == len({one.document for one in found.unusual})
     for one in found.unusual:

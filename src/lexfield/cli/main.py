@@ -22,6 +22,7 @@ from lexfield.verbs import describe_group, list_verbs
 
 _WIDTH = 80  # columns of stored help
 # Commands that are not verbs: they start something, or are about lexfield itself.
+_ALIASES = {"list": "documents"}
 _OTHERS = {
     "cluster": ("commands", "Show the workers of a cluster."),
     "completion": ("completion", "Complete lexfield's commands in your shell."),
@@ -76,6 +77,8 @@ class Commands(click.Group):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         known = self._summaries()
+        if args and not self._prefix and args[0] in _ALIASES:
+            args = [_ALIASES[args[0]], *args[1:]]
         if args and args[0] not in known and not args[0].startswith("-"):
             close = difflib.get_close_matches(args[0], known, 1)
             hint = f"Did you mean {close[0]!r}?" if close else f"See: {ctx.command_path} --help"

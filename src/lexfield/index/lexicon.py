@@ -114,10 +114,10 @@ class Lexicon:
 
     @cached_property
     def _live(self) -> NDArray[np.bool_] | None:
-        """Words that still occur after deletions, or None for all; stopwords count as occurring."""
+        """Words that still occur after deletions, or None for all."""
         if not self._deleted.any():
             return None
-        live = ~self.content
+        live = np.zeros(len(self), bool)
         first = 0
         for segment, own in zip(self._segments, self.maps, strict=True):
             corpus = segment.corpus
@@ -183,8 +183,10 @@ def embed_words(
         source = make_absolute(source)
         vectors = WordVectors.load(source, progress=progress)
     assert isinstance(vectors, WordVectors)
-    embedded = weigh_by_count(vectors.embed(vocabulary), vocabulary.counts)
+    found = vectors.embed(vocabulary)
+    embedded = weigh_by_count(found, vocabulary.counts)
     return embedded, {
+        "by_count": found.contributions is None,
         "name": vectors.name,
         "source": source,
         "dims": vectors.dims,
@@ -201,6 +203,13 @@ def weigh_by_count(embedded: WordEmbeddings, counts: Array) -> WordEmbeddings:
     order = np.argsort(-known, kind="stable")
     common = find_common(known[order], embedded.vectors[order])
     return replace(embedded, contributions=weigh_vectors(embedded.vectors, known, common))
+
+
+def weigh_again(embedded: WordEmbeddings, about: JsonObject, counts: Array) -> WordEmbeddings:
+    """Return words that contribute by their counts now, if they did so when they were indexed."""
+    if not about.get("by_count"):
+        return embedded
+    return weigh_by_count(replace(embedded, contributions=None), counts)
 
 
 @dataclass(frozen=True)

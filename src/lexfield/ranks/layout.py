@@ -21,7 +21,7 @@ from lexfield.plottable import Plottable
 from lexfield.progress import Progress, silent
 from lexfield.ranks.cloud import CorpusVectors, Source, Texts, make_corpus
 from lexfield.results import Frames, html_table
-from lexfield.text.speech import CLASSES, Tagger, tag_words
+from lexfield.text.speech import CLASSES, Tagger, require_english, tag_words
 
 # method → the default and the largest number of words
 METHODS = {"tsne": (5_000, 200_000), "pca": (50_000, 1_000_000), "mds": (1_000, 5_000)}
@@ -96,11 +96,17 @@ def layout(
         notes.append(
             f"the {len(kept):,} most frequent of {len(known):,} words are shown; --words for more"
         )
+    classes = np.full(len(names), CLASSES.index("other"), np.uint8)
     try:
+        if tagger is None:
+            require_english(corpus.count_languages())
         classes = tag_words(names, tagger)
     except MissingExtraError as error:
-        classes = np.full(len(names), CLASSES.index("other"), np.uint8)
         notes.append(f"words are not coloured: parts of speech need textblob. {error.hint}")
+    except InputError as error:
+        if tagger is not None:
+            raise
+        notes.append(f"words are not coloured. {error.message}")
     with _report_seconds(progress):
         places = place_rows(embedded.words.vectors[: len(kept)], method, seed)
     return LayoutResult(

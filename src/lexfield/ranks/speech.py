@@ -18,7 +18,7 @@ from lexfield.errors import check
 from lexfield.progress import Progress, silent
 from lexfield.ranks.cloud import CorpusVectors, Source, Texts, make_corpus
 from lexfield.results import Table, format_rows
-from lexfield.text.speech import CLASSES, Tagger, tag_words
+from lexfield.text.speech import CLASSES, Tagger, require_english, tag_words
 from lexfield.vectors.nearest import nearest_rows, unit_rows
 
 NEIGHBOURS = (3, 5, 10, 20, 50)
@@ -90,6 +90,8 @@ def speech(
     """Tag the distinct words of texts; count classes, and compare those of the nearest words."""
     corpus = make_corpus(texts)
     check(len(neighbours) > 0 and min(neighbours) >= 1, "neighbours", "at least 1", neighbours)
+    if tagger is None and not allow_unknown:
+        require_english(corpus.count_languages())
     embedded = CorpusVectors.of(corpus, vectors, progress, allow_unknown)
     classes = tag_words(corpus.vocabulary.words, tagger)
     known = embedded.words.known

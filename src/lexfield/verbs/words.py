@@ -18,11 +18,11 @@ from lexfield.plots.words import draw_threshold
 from lexfield.progress import Progress, begin_stage, silent
 from lexfield.results import JsonObject, format_rows
 from lexfield.vectors.models import Models, is_models
-from lexfield.vectors.sources import make_absolute, read_foreign_words
+from lexfield.vectors.sources import leave_out_foreign, make_absolute
 from lexfield.vectors.synonyms import Synonyms, count_synonyms
 from lexfield.vectors.threshold import DEVIATION, SYNONYMS, TERMS, Curve, Threshold, word_curve
 from lexfield.vectors.threshold import threshold as find_threshold
-from lexfield.vectors.wordvectors import OTHER_LANGUAGES, WordVectors
+from lexfield.vectors.wordvectors import WordVectors
 from lexfield.verbs.declare import Flags, Help, verb
 from lexfield.verbs.options import (
     ClusterAddress,
@@ -136,21 +136,9 @@ def near(
         found, notes = _find(several, wanted, k, threshold)
         return NearWords(found, models=len(several), notes=[*several.notes, *notes])
     known = load_vectors(vectors, progress=progress)
-    left, foreign = (wanted, []) if allow_unknown else leave_out_foreign(known, wanted)
+    left, foreign = (wanted, []) if allow_unknown else leave_out_foreign(known.name, wanted)
     found, notes = _find(known, left, k, threshold)
     return NearWords(found, notes=[*foreign, *notes])
-
-
-def leave_out_foreign(known: WordVectors, words: Sequence[str]) -> tuple[list[str], list[str]]:
-    """Return words without those that English vectors know only by chance, and a note on each."""
-    foreign = read_foreign_words() if known.name == "default" else frozenset()
-    notes = [
-        f"{word!r} is not in the English vectors {known.name!r} but as a name or a quotation, whose"
-        f" neighbours say nothing about it. {OTHER_LANGUAGES} To see them anyway: --allow-unknown"
-        for word in words
-        if word.lower() in foreign
-    ]
-    return [word for word in words if word.lower() not in foreign], notes
 
 
 def _open_models(
@@ -375,10 +363,8 @@ def threshold(
 
 
 def _describe_curve(word: str, vectors: str, curve: Curve, synonyms: float) -> WordCurve:
-    points = [
-        CurvePoint(similarity=step / 100, neighbours=curve.neighbours(step / 100))
-        for step in range(101)
-    ]
+    values = [step / 100 for step in range(101)]
+    points = [CurvePoint(similarity=s, neighbours=curve.neighbours(s)) for s in values]
     return WordCurve(word=word, vectors=vectors, threshold=curve.similarity(synonyms), curve=points)
 
 
