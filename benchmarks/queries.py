@@ -54,10 +54,12 @@ def run(data: Path, work: Path | None = None) -> dict[str, Any]:
 def find_ratios(result: dict[str, Any]) -> dict[str, Any]:
     """Return how the methods compare with bm25s, with their parts and with a smaller collection."""
     small, large = (one["milliseconds"] for one in result.values())
-    beside = result[f"{SIZES[1]:,} sentences"]["bm25"]
+    beside = {name: one["bm25"] for name, one in result.items() if "bm25" in one}
     return {
-        "bm25_times_bm25s": beside["times_bm25s_per_query"],
-        "bm25_times_bm25s_all_at_once": beside["times_bm25s_all_at_once"],
+        "bm25_times_bm25s": {name: one["times_bm25s_per_query"] for name, one in beside.items()},
+        "bm25_times_bm25s_all_at_once": {
+            name: one["times_bm25s_all_at_once"] for name, one in beside.items()
+        },
         "fuse_over_its_parts": {
             name: rounded(large[FUSED][name] / (large["bm25"][name] + large["mean"][name]))
             for name in ("median", "p99")
