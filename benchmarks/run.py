@@ -22,6 +22,7 @@ ALL = (
     "default_vectors",
     "startup",
     "search",
+    "queries",
     "bags",
     "serve",
     "page",

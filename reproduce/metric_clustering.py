@@ -32,9 +32,10 @@ from lexfield.evaluate.measures import paired_t
 HERE = Path(__file__).parent
 sys.path.append(str(HERE.parent / "benchmarks"))
 sys.path.append(str(HERE))
-from metric_features import Grams, clustering_precision  # noqa: E402
 from metric_peers import attempt, learners  # noqa: E402
 from metric_retrieval import document_folds  # noqa: E402
+
+from lexfield.metric.features import Grams, clustering_precision  # noqa: E402
 
 OUT = HERE / "results" / "metric_clustering.json"
 SEED = 2004

@@ -20,7 +20,6 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
-from metric_features import Grams
 from scipy.sparse import coo_matrix
 from scipy.sparse.csgraph import connected_components
 
@@ -29,6 +28,7 @@ from lexfield.evaluate.measures import by_query, compare
 from lexfield.evaluate.trec import Run
 from lexfield.index.learn_metric import learn_metric
 from lexfield.metric.choose import choose_shrinkage
+from lexfield.metric.features import Grams
 
 HERE = Path(__file__).parent
 SEED = 2004
@@ -82,7 +82,7 @@ def main() -> None:
         "clusters": int(clusters.max()) + 1,
         "queries": len(qrels),
         "shrinkages": shrinkages,
-        "table": [line(name, runs, qrels) for name in runs],
+        "table": [line(name, runs, qrels, clusters[clusters >= 0]) for name in runs],
         "seed": SEED,
         "minutes": round((time.time() - started) / 60, 1),
     }
@@ -157,16 +157,25 @@ def by_grams(documents: list[Document], clusters: Any, fold: Any, ids: list[str]
     return runs
 
 
-def line(name: str, runs: dict[str, Any], qrels: Any) -> dict[str, Any]:
-    """Measures of a run, and how it compares with its own Euclidean one."""
+def line(name: str, runs: dict[str, Any], qrels: Any, owners: Any) -> dict[str, Any]:
+    """Measures of a run, and how it compares with its own Euclidean one.
+
+    The interval of the gain resamples clusters, whose ``owners`` are the queries in order.
+    """
     run = Run(name, runs[name])
     values = {m: round(float(v.mean()), 4) for m, v in by_query(run, qrels, MEASURES).items()}
     base = f"{name.rpartition(': ')[0]}: Euclid"
     row: dict[str, Any] = {"run": name, **values}
     if base != name:
-        found = compare(run, Run(base, runs[base]), qrels, ("map",))[0]
+        other = Run(base, runs[base])
+        found = compare(run, other, qrels, ("map",))[0]
+        gaps = by_query(run, qrels, ["map"])["map"] - by_query(other, qrels, ["map"])["map"]
+        sums, counts = np.bincount(owners, gaps), np.bincount(owners)
+        drawn = np.random.default_rng(SEED).integers(0, len(counts), (5000, len(counts)))
+        means = sums[drawn].sum(axis=1) / counts[drawn].sum(axis=1)
         row |= {
             "map_gain": round(found.difference, 4),
+            "interval": np.quantile(means, [0.025, 0.975]).round(4).tolist(),
             "better": found.better,
             "worse": found.worse,
             "p_t": float(f"{found.p_t:.3g}"),

@@ -33,8 +33,10 @@ from lexfield.plots.figure import COLOURS, figure, save
 
 HERE = Path(__file__).parent
 sys.path += [str(HERE.parent / "benchmarks"), str(HERE)]
-from metric_features import Axes, Covers, Grams, means  # noqa: E402
+from metric_features import Covers, means  # noqa: E402
 from metric_peers import attempt, learners  # noqa: E402
+
+from lexfield.metric.features import Axes, Grams  # noqa: E402
 
 SEED = 2004
 SHARES = (0.005, 0.01, 0.02, 0.03, 0.04, 0.05, 0.10, 0.20)

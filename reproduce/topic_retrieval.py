@@ -158,13 +158,13 @@ class Collection:
         )
 
 
-def measure(collection: Collection, words: Run) -> dict[str, Any]:
+def measure(collection: Collection, words: Run, sizes: tuple[int, ...] = SIZES) -> dict[str, Any]:
     """All tables for a collection and its ranking by words."""
     development, test = collection.half(1), collection.half(0)
     table_3: dict[str, list[float]] = {name: [] for name in METHODS}
     seconds: dict[str, list[float]] = {name: [] for name in METHODS}
     runs: dict[str, Run] = {}
-    for size in SIZES:
+    for size in sizes:
         mixtures, queries, looping = infer(collection, size)
         for name, (method, distance) in METHODS.items():
             depth = len(mixtures) if method == "scan" else DEPTH

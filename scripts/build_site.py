@@ -7,6 +7,7 @@ and data, or become plain text. Every warning is an error.
 
 from __future__ import annotations
 
+import importlib
 import os
 import posixpath
 import re
@@ -17,7 +18,7 @@ import tempfile
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
-from scripts.run_notebooks import NOTEBOOKS, render
+notebooks = importlib.import_module("scripts.run_notebooks")
 
 ROOT = Path(__file__).parents[1]
 _LINK = re.compile(r"(!?)\[([^\]]*)\]\(((?:\.\./)+[^)#\s]+)(#[^)\s]*)?\)")
@@ -31,8 +32,10 @@ def build(target: Path) -> None:
         stage = Path(made)
         shutil.copytree(ROOT / "docs", stage / "docs")
         (stage / "docs" / "notebooks").mkdir()
-        for path in NOTEBOOKS:
-            (stage / "docs" / "notebooks" / f"{path.stem}.md").write_text(render(path), "utf-8")
+        for path in notebooks.NOTEBOOKS:
+            (stage / "docs" / "notebooks" / f"{path.stem}.md").write_text(
+                notebooks.render(path), "utf-8"
+            )
         for page in sorted((stage / "docs").rglob("*.md")):
             page.write_text(_point_links(page, stage / "docs"), "utf-8")
         config = (ROOT / "mkdocs.yml").read_text("utf-8")

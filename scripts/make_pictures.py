@@ -12,6 +12,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from urllib.parse import quote_plus
 
 from PIL import Image
 from playwright.sync_api import Page, expect, sync_playwright
@@ -24,6 +25,10 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 from tests.serve.live import CHROMIUM, served
 
 PICTURES = Path(__file__).parents[1] / "docs" / "pictures"
+BORROWED = """A storm was coming. He took a house by the sea; he had a mast put up above the
+scullery; and on the wall, between a portrait of his late mother and one of Prudence leaning on an
+urn, he hung a glass of mercury. He was a man who, having priced the ocean for forty years and never
+wet his stockings in the trade, resolved at last to look at what he priced."""
 ASK = "/search?index=sample&q=The+fishing+boat+came+home+before+the+storm."
 
 
@@ -45,6 +50,12 @@ def drawn(page: Page) -> None:
     expect(page.locator("canvas, .plot svg").first).to_be_visible()
 
 
+def shared(page: Page) -> None:
+    passages = page.get_by_role("region", name="Shared passages")
+    expect(passages.locator(".pair").first).to_be_visible()
+    passages.evaluate("one => scrollTo(0, one.offsetTop - 90)")
+
+
 Act = Callable[[Page], None] | None
 # name → address, what to do there, dark or phone
 VIEWS: dict[str, tuple[str, Act, str]] = {
@@ -54,6 +65,11 @@ VIEWS: dict[str, tuple[str, Act, str]] = {
     "search-phone": (ASK, None, "phone"),
     "read": ("/read?index=sample&doc=voss-sea&s=9&similar=true", similar, ""),
     "compare": ("/compare?index=sample&a_where=author%3Dpell&b_where=author%3Dvoss", None, ""),
+    "compare-shared": (
+        "/compare?index=sample&a=pell-sea&text_b=" + quote_plus(BORROWED),
+        shared,
+        "",
+    ),
     "map": ("/map?index=sample&by=topic", drawn, ""),
     "trends": ("/trends?index=sample&q=sea&q=garden&q=bread&by=topic", drawn, ""),
     "topics": ("/topics?index=sample&topic=7&by=author", None, "dark"),
@@ -66,7 +82,7 @@ VIEWS: dict[str, tuple[str, Act, str]] = {
 
 def main(names: list[str]) -> None:
     PICTURES.mkdir(exist_ok=True)
-    expect.set_options(timeout=60_000)
+    expect.set_options(timeout=180_000)
     with TemporaryDirectory() as folder, sync_playwright() as playwright:
         index = Index.build(Corpus.read(TEXTS, metadata=METADATA), Path(folder) / "sample.idx")
         index.fit_topics(12)
@@ -80,6 +96,7 @@ def main(names: list[str]) -> None:
                     device_scale_factor=2 if phone else 1,
                     color_scheme="dark" if how == "dark" else "light",
                 )
+                page.set_default_timeout(180_000)
                 page.goto(address + path)
                 page.wait_for_load_state("networkidle")
                 expect(page.locator(".working")).to_have_count(0)

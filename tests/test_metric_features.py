@@ -11,11 +11,11 @@ import pytest
 from scipy.sparse import csr_matrix
 
 import lexfield as lx
+from lexfield.metric.features import Grams, clustering_precision, cut_grams, equalised
 
 sys.path.append(str(Path(__file__).parents[1] / "reproduce"))
 features = import_module("metric_features")
-Covers, Grams, cut_grams = features.Covers, features.Grams, features.cut_grams
-equalised, means = features.equalised, features.means
+Covers, means = features.Covers, features.means
 
 TEXTS = [
     "The cat is on the mat. It is a cat.",
@@ -106,9 +106,9 @@ def test_covers_by_hand() -> None:
 
 def test_clustering_precision_counts_pairs() -> None:
     points = np.concatenate([np.zeros((5, 1)), np.full((5, 1), 9.0)]) + np.arange(10)[:, None] / 99
-    perfect = features.clustering_precision(points, [0] * 5 + [1] * 5, starts=5)
+    perfect = clustering_precision(points, [0] * 5 + [1] * 5, starts=5)
     assert perfect.tolist() == [1.0] * 5
     # Truth splits each clump 3 : 2. Of 45 pairs those right are: together in both 2·(3+1), apart in
     # both 3·2 + 2·3 = 12 across the clumps.
-    mixed = features.clustering_precision(points, [0, 0, 0, 1, 1, 1, 1, 1, 0, 0], starts=2)
+    mixed = clustering_precision(points, [0, 0, 0, 1, 1, 1, 1, 1, 0, 0], starts=2)
     assert mixed.tolist() == pytest.approx([(8 + 13) / 45] * 2)

@@ -9,7 +9,9 @@ import runpy
 import shutil
 import subprocess
 import sys
+import tarfile
 import tomllib
+import zipfile
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -82,25 +84,51 @@ def test_every_dependency_has_a_pin() -> None:
         assert match and f"\n{match[0].lower().replace('_', '-')}==" in pins, one
 
 
+def test_what_builds_it_is_pinned() -> None:
+    """With the versions that are tested."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
+    pins = (ROOT / "constraints.txt").read_text("utf-8").splitlines()
+    assert set(project["build-system"]["requires"]) <= set(pins)
+
+
+def test_the_bill_of_materials_is_current() -> None:
+    made = runpy.run_path(str(ROOT / "scripts" / "make_sbom.py"))
+    assert (ROOT / "sbom.cdx.json").read_text("utf-8") == made["render"]()
+    pins = (ROOT / "constraints.txt").read_text("utf-8").lower().replace("_", "-").splitlines()
+    for one in made["make_sbom"]()["components"]:
+        assert f"{one['name'].lower().replace('_', '-')}=={one['version']}" in pins
+
+
+def copy_source(place: Path) -> None:
+    """Copy the files that git knows, without their times."""
+    listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, check=True)
+    for name in listed.stdout.decode().split("\0"):
+        if (ROOT / name).is_file():
+            (place / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(ROOT / name, place / name)
+
+
 @pytest.mark.skipif(find_spec("hatchling") is None, reason="the extra 'fault' is not installed")
-def test_the_same_source_gives_the_same_wheel(tmp_path: Path) -> None:
+@pytest.mark.skipif(not (ROOT / ".git").exists(), reason="not a checkout")
+def test_the_same_source_gives_the_same_wheel_and_sdist(tmp_path: Path) -> None:
     """Built in two places, with files of different times."""
-    sums: list[tuple[str, str]] = []
+    sums: list[dict[str, str]] = []
     for name in ("one", "two"):
         place = tmp_path / name
-        place.mkdir()
-        for file in ("pyproject.toml", "README.md", "LICENSE"):
-            shutil.copyfile(ROOT / file, place / file)
-        shutil.copytree(
-            ROOT / "src", place / "src", copy_function=shutil.copyfile,
-            ignore=shutil.ignore_patterns("__pycache__", "*.egg-info"),
-        )  # fmt: skip
+        copy_source(place)
         os.utime(place / "src" / "lexfield" / "errors.py", (1e9, 1e9 + len(sums)))
         done = subprocess.run(
-            [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", "out"],
+            [sys.executable, "-m", "hatchling", "build", "-d", "out"],
             cwd=place, capture_output=True, text=True, check=False,
         )  # fmt: skip
         assert done.returncode == 0, done.stderr
-        (wheel,) = (place / "out").glob("*.whl")
-        sums.append((wheel.name, hashlib.sha256(wheel.read_bytes()).hexdigest()))
-    assert sums[0] == sums[1]
+        built = sorted((place / "out").iterdir())
+        sums.append({one.name: hashlib.sha256(one.read_bytes()).hexdigest() for one in built})
+    assert sums[0] == sums[1] and len(sums[0]) == 2
+    (wheel,), (sdist,) = ((tmp_path / "one" / "out").glob(kind) for kind in ("*.whl", "*.tar.gz"))
+    with zipfile.ZipFile(wheel) as archive:
+        assert any(name.endswith(".dist-info/sboms/sbom.cdx.json") for name in archive.namelist())
+    with tarfile.open(sdist) as archive:
+        inside = {name.partition("/")[2] for name in archive.getnames()}
+    own = {one.name for one in ROOT.iterdir() if one.is_file() and one.name != ".git"}
+    assert own <= inside, own - inside

@@ -323,6 +323,8 @@ def slips(result: Result) -> list[Block]:
         f" (Krstovski et al.): the ten nearest are the same for {squares['same_ten_nearest']} of"
         f" {squares['points']} mixtures; the largest value is"
         f" {squares['largest']['corrected']:.2f} and {squares['largest']['as_published']:.2f}.",
+        "Hare et al. define Rényi's divergence with the factor 1/(1 − α), which makes it negative;"
+        " their estimator has 1/(α − 1), as here.",
         difference(result["difference"]),
     ]
 

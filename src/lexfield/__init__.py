@@ -64,6 +64,7 @@ if TYPE_CHECKING:  # every public name
     from lexfield.verbs.inspire import inspire as inspire
     from lexfield.verbs.label import label as label
     from lexfield.verbs.methods import methods as methods
+    from lexfield.verbs.metric import evaluate_metric as evaluate_metric
     from lexfield.verbs.metric import learn_metric as learn_metric
     from lexfield.verbs.metric import list_metrics as list_metrics
     from lexfield.verbs.metric import remove_metric as remove_metric
@@ -101,7 +102,7 @@ if TYPE_CHECKING:  # every public name
     from lexfield.verbs.words import near as near
     from lexfield.verbs.words import threshold as threshold
 
-__version__ = "0.2.0.dev0"
+__version__ = "0.2.0"
 
 # Names of version 0.1, which work for one more version: where they are, and what to use instead.
 _RENAMED = {

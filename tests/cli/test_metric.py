@@ -39,6 +39,25 @@ def test_learn_search_near_list_remove(run: Run, path: Path) -> None:
     assert gone.code == 2 and "has no metric 'c'" in gone.err and "same" in gone.err
 
 
+def test_evaluate_and_own_weights(run: Run, path: Path) -> None:
+    asked = ("metric", "evaluate", path, "--by", "duplicate_of", "--folds", "3", "--kmeans")
+    found = run(*asked, "--shrinkage", "0.3", "--json")
+    assert found.code == 0
+    rows = {row["measure"]: row for row in found.json["results"]}
+    assert set(rows) == {"map", "11pt", "rprec", "kmeans"}
+    assert rows["map"]["low"] <= rows["map"]["difference"] <= rows["map"]["high"]
+    assert found.json["verdict"].startswith("The metric ")
+    grams = run(*asked, "--features", "grams", "--axes", "20", "--shrinkage", "0.3")
+    assert grams.code == 0 and "The metric" in grams.out
+    learned = run("metric", "learn", path, "--by", "component", "--name", "own", "--shrinkage",
+                  "0.3", "--weight", "sync=3", "--json")  # fmt: skip
+    assert learned.json["results"][0]["weights"] == "custom"
+    wrong = run("metric", "learn", path, "--by", "component", "--name", "x", "--weight", "sync")
+    assert wrong.code == 2 and "GROUP=NUMBER" in wrong.err
+    few = run("metric", "evaluate", path, "--by", "component", "--folds", "50")
+    assert few.code == 2 and "folds need 100" in few.err
+
+
 def test_verify_finds_damage_in_a_metric(run: Run, path: Path) -> None:
     run("metric", "learn", path, "--by", "component", "--name", "c", "--shrinkage", "0.3")
     file = next(path.glob("*/metrics@c@words.map.npy"))

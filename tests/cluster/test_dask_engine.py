@@ -124,7 +124,7 @@ def test_jobs_give_the_same_bits_as_here(cluster: Cluster, sample: Corpus, tmp_p
     assert passages.to_dicts() == reuse(retold).to_dicts() != []
     words = tmp_path / "words.txt"
     words.write_text("book\nxyzzyx\nriver\n")
-    there = near(words=words, k=3, cluster=cluster.address)
+    there = near(queries=words, k=3, cluster=cluster.address)
     assert there == near(["book", "xyzzyx", "river"], k=3)
     with pytest.raises(InputError, match="needs a folder"):
         pairs(few, engine=cluster)

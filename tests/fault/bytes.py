@@ -63,12 +63,22 @@ def _digest(data: bytes) -> str:
     return hashlib.blake2b(data, digest_size=16).hexdigest()
 
 
+SETTINGS: dict[str, dict[str, str]] = {
+    "NumPy without AVX2 and AVX-512": {
+        "NPY_DISABLE_CPU_FEATURES": "AVX2 FMA3 AVX512F AVX512CD AVX512_SKX AVX512_CLX AVX512_CNL"
+    },
+    "BLAS for Haswell": {"OPENBLAS_CORETYPE": "Haswell"},
+    "BLAS for Prescott": {"OPENBLAS_CORETYPE": "Prescott"},
+    "Numba for any x86-64": {"NUMBA_CPU_NAME": "generic", "NUMBA_CPU_FEATURES": ""},
+}
+
+
 def run(folder: Path, threads: int, names: Sequence[str]) -> dict[str, str]:
     """In a process of its own, with a folder, a hash seed and a number of threads of its own."""
     folder.mkdir()
     environment = {
         **os.environ, "LEXFIELD_THREADS": str(threads), "LEXFIELD_HOME": str(folder / "home"),
-        "PYTHONHASHSEED": str(threads * 7 + len(folder.name)),
+        "PYTHONHASHSEED": str(threads * 7 + len(folder.name)), **SETTINGS.get(folder.name, {}),
     }  # fmt: skip
     for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
         environment[name] = str(threads)
@@ -94,7 +104,14 @@ def compared(
 
 
 def long(folder: Path) -> dict[str, Any]:
-    return compared(folder, (("one thread", 1), ("two", 2), ("two again", 2), ("three", 3)))
+    """Equal to the bit on any number of threads; on another processor, where they differ."""
+    found = compared(folder, (("one thread", 1), ("two", 2), ("two again", 2), ("three", 3)))
+    found["settings"] = {}
+    for name in SETTINGS:
+        (folder / name[:5]).mkdir()
+        other = compared(folder / name[:5], (("as it is", 1), (name, 1)))
+        found["settings"][name] = other["differ"]
+    return found
 
 
 if __name__ == "__main__":

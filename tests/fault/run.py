@@ -59,7 +59,8 @@ def peers(folder: Path) -> dict[str, Any]:
 
 
 PARTS: dict[str, Callable[[Path], dict[str, Any]]] = {"rot": rot, "peers": peers}
-for _name in ("crash", "concurrency", "fuzz", "scale", "bytes", "attack", "places", "mixed"):
+_MODULES = "crash concurrency fuzz scale bytes attack places mixed model faults soak mutants clicks"
+for _name in _MODULES.split():
     PARTS[_name] = lambda folder, name=_name: importlib.import_module(  # type: ignore[misc]
         f"tests.fault.{name}"
     ).long(folder)

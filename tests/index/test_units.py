@@ -1,17 +1,15 @@
 from __future__ import annotations
 
-import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
 from lexfield.index.units import BINS, character_bins, count_letters
-from lexfield.store.strings import StringArray
+from lexfield.text.corpus import Corpus
 
 
 @given(st.lists(st.text(st.sampled_from("aZé9 .’漢😀\n"), max_size=400), max_size=6))
 def test_counts_are_those_of_characters(texts: list[str]) -> None:
-    packed = StringArray.pack(texts)
-    found = count_letters(packed.data, np.column_stack([packed.offsets[:-1], packed.offsets[1:]]))
+    found = count_letters(Corpus.of(texts), "document")
     assert found["characters"].tolist() == [len(text) for text in texts]
     for row, text in enumerate(texts):
         kinds = [int(character_bins()[character.encode()[0]]) for character in text]

@@ -37,16 +37,16 @@ def test_highest_sums_equal_those_of_all_lists(seed: int) -> None:
     expected = add_up(lists, among)
     sums = BlockSums(ROWS, lists, among)
     for k in (1, 5, 100, 3000):
-        rows, scores = sums.find_highest(k)
+        found, scores = sums.find_highest(k)
         best = top_k(expected, k)
-        assert rows.tolist() == best.tolist()
+        assert found.tolist() == best.tolist()
         assert scores.tolist() == expected[best].tolist()
     floor = float(np.sort(expected)[-50])
     if floor > 0:
-        rows, scores = sums.find_over(floor)
-        assert rows.tolist() == np.flatnonzero(expected >= floor).tolist()
-        assert scores.tolist() == expected[rows].tolist()
-        assert len(rows) <= sums.count_over(floor)
+        found, scores = sums.find_over(floor)
+        assert found.tolist() == np.flatnonzero(expected >= floor).tolist()
+        assert scores.tolist() == expected[found].tolist() == sums.of(found).tolist()
+        assert len(found) <= sums.count_over(floor)
 
 
 def test_few_rows_and_no_lists() -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -11,7 +9,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from lexfield.index import axes
-from lexfield.index.axes import FAR, NEAR, far_bounds, near_bounds, text_axes
+from lexfield.index.axes import FAR, NEAR, TextRows, far_bounds, near_bounds, text_axes
 from lexfield.index.nearest import find_nearest
 from lexfield.index.units import Unit
 from lexfield.search.index import Index
@@ -29,13 +27,12 @@ def unit_of(
     sizes = rng.integers(0, 6, rows)
     offsets = np.append(0, np.cumsum(sizes))
     words = rng.integers(0, 12, offsets[-1]).astype(np.int32)
-    shares = np.repeat(1 / np.maximum(sizes, 1), sizes).astype(np.float32)
     means = np.full((rows, dims), np.nan)
     for row in np.flatnonzero(sizes):
         means[row] = vectors.astype(np.float32)[words[offsets[row] : offsets[row + 1]]].mean(axis=0)
     matrix = vectors.astype(np.float32)
-    fields: dict[str, Any] = dict.fromkeys(Unit.__dataclass_fields__)
-    return Unit(**{**fields, **text_axes(offsets, words, shares, matrix)}), means, matrix
+    arrays = text_axes(TextRows(offsets, words, np.arange(12, dtype=np.int32), matrix, plain=True))
+    return Unit(arrays.__getitem__), means, matrix
 
 
 shapes = given(

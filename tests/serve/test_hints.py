@@ -8,12 +8,18 @@ from typing import Any
 
 import pytest
 
+from lexfield.verbs import list_functions
+
 
 def test_a_verb_that_runs_only_as_a_job_says_how_to_start_it(client: Any) -> None:
-    for answer in (client.post("/v1/fit_topics", json={}), client.get("/v1/fit_topics")):
-        assert answer.status_code == 405 and answer.headers["allow"] == ""
-        assert "only as a job" in answer.json()["error"]
-        assert 'POST /v1/jobs and {"verb": "fit_topics"' in answer.json()["hint"]
+    answer = client.get("/v1/fit_topics")
+    assert answer.status_code == 405 and answer.headers["allow"] == "POST"
+    assert "only as a job" in answer.json()["error"]
+    assert "POST /v1/fit_topics" in answer.json()["hint"]
+    started = client.post("/v1/fit_topics", json={"index": "sample", "topics": 3, "passes": 1})
+    assert started.status_code == 202 and started.json()["verb"] == "fit_topics"
+    client.delete(f"/v1/jobs/{started.json()['id']}")
+    assert client.post("/v1/fit_topics", json={"topics": "many"}).status_code == 422
     unknown = client.get("/v1/serch")
     assert unknown.status_code == 404 and "'serch'" in unknown.json()["error"]
 
@@ -78,3 +84,11 @@ def test_other_machines_do_not_learn_where_an_index_is_stored(client_for: Any) -
         headers={"authorization": "Bearer a-token-of-many-letters"},
     )
     assert found.json()["command"] == "lexfield search sample.idx 'a storm'"
+
+
+def test_every_verb_has_an_address_and_is_described(client: Any) -> None:
+    described = client.get("/openapi.json").json()["paths"]
+    served = {name: listed.load().served for name, listed in list_functions().items()}
+    assert {name for name in served if f"/v1/{name}" not in described} == {
+        name for name, how in served.items() if how == "no"
+    }

@@ -52,7 +52,7 @@ def oracle(p: Any, q: Any, measure: str) -> float:
         middle = [(x + y) / 2 for x, y in zip(p, q, strict=True)]
         return kl(p, middle) + kl(q, middle)
     if measure == "triangle":
-        return sum((x - y) ** 2 / (x + y) for x, y in zip(p, q, strict=True) if x + y)
+        return float(sum((x - y) ** 2 / (x + y) for x, y in zip(p, q, strict=True) if x + y))
     he = sum((math.sqrt(x) - math.sqrt(y)) ** 2 for x, y in zip(p, q, strict=True))
     return he if measure == "he" else math.sqrt(he / 2)
 

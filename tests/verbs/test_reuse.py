@@ -97,6 +97,41 @@ def test_sentences_that_were_moved_apart_are_still_verbatim() -> None:
     assert {step.op for step in pair.alignment} == {"identical", "only in b"}
 
 
+def test_a_span_does_not_reach_to_a_few_words_far_away() -> None:
+    far = "The ferry leaves for the island before sunrise."
+    between = " ".join(read("carter-garden").split()[:150])
+    a = plant("pell-sea", f"{PASSAGE} {between} {far}")
+    b = plant("voss-school", f"{far} {PASSAGE}")
+    found = lx.reuse(a, b).pairs
+    assert found[0].a.text.endswith(PASSAGE.rstrip("."))
+    assert all(pair.a.words < 2 * pair.b.words for pair in found)
+
+
+def test_forms_with_other_names_and_numbers_are_not_reuse() -> None:
+    random = np.random.default_rng(2)
+    vocabulary = sorted(set(split_words(read("pell-sea"))))
+
+    def fill() -> str:
+        n = [str(number) for number in random.integers(100, 999, 6).tolist()]
+        names = " ".join(random.choice(vocabulary, 3))
+        return (
+            f"{names} quarterly dividend {n[0]} cents versus {n[1]} cents payable {n[2]} record"
+            f" {n[3]} turnover {n[4]} guilders versus {n[5]} guilders. "
+        )
+
+    texts = [fill() + " ".join(random.choice(vocabulary, 60)) for _ in range(60)]
+    assert not lx.reuse(texts).pairs
+
+
+def test_quotations_in_one_text_are_clusters_of_their_own() -> None:
+    names = ("pell-sea", "voss-school", "carter-garden", "olufsen-sea", "raman-stars", "weiss-sea")
+    both = f"{PASSAGE} {OTHER}"
+    shared = (PASSAGE, PASSAGE, both, both, OTHER, OTHER)
+    texts = [lx.Document(n, plant(n, one)) for n, one in zip(names, shared, strict=True)]
+    found = lx.reuse(texts)
+    assert sorted(cluster.documents for cluster in found.clusters) == [4, 4]
+
+
 def test_the_sample_holds_a_rewording() -> None:
     found = lx.reuse(TEXTS / "pell-market.txt", TEXTS / "voss-market.txt")
     assert {pair.kind for pair in found.pairs} == {"reworded"}

@@ -11,6 +11,7 @@ from lexfield.plots.figure import Picture
 from lexfield.ranks.zipf import zipf as fit_ranks
 from lexfield.sample import TEXTS
 from lexfield.search.index import Index
+from lexfield.store.provenance import Provenance
 from lexfield.text.corpus import Corpus
 from lexfield.verbs.ranks import clusters, zipf
 from lexfield.verbs.results import encode_body
@@ -60,7 +61,7 @@ def test_several_collections_have_a_row_each() -> None:
 
 def test_everything_is_printed_once() -> None:
     found = zipf(SEA, draws=0)
-    body = encode_body("zipf", found)
+    body = encode_body("zipf", found, Provenance("request"))
     assert body.count(b'"verdict"') == 1
     assert found.to_dicts()[0]["fits"]["line"]["name"] == "line"
     assert len(found[0].ranks) == 20 and len(found[0].points) <= 400

@@ -13,9 +13,8 @@ import numpy as np
 
 from lexfield.cluster.shards import NAME, SHARD
 from lexfield.index.axes import Basis
-from lexfield.index.axes import sample_rows as sample
-from lexfield.index.segment import BALL, content_words, save_rows
-from lexfield.index.units import UNITS, content_sets, row_sets, vector_shares
+from lexfield.index.segment import BALL, content_words, number_stems, save_rows
+from lexfield.index.units import UNITS, row_sets, text_rows
 from lexfield.results import JsonObject
 from lexfield.store.folder import Store, Writer, manifest_sum, write
 from lexfield.store.manifest import root_of
@@ -23,7 +22,7 @@ from lexfield.store.place import Place, place_of
 from lexfield.store.strings import StringArray
 from lexfield.text.corpus import Corpus
 from lexfield.text.document import Document
-from lexfield.text.normalise import NONE, Normalisation, stem_words
+from lexfield.text.normalise import NONE, Normalisation
 from lexfield.vectors.nearest import nearest_rows, prepare_rows
 from lexfield.vectors.wordvectors import WordEmbeddings
 
@@ -68,11 +67,8 @@ def sample_rows(
         embedded = _take_words(shared, own)
         with where.writing(out) as folder, write(folder, "sample") as writer:
             for unit in UNITS:
-                sets, shares = content_sets(row_sets(corpus, unit), content, embedded.known)
-                places = embedded.places[sets.indices]
-                shares = vector_shares(sets.indptr, places, sets.data, shares, embedded)
-                part = sample(sets.indptr, sets.indices, shares, rows[unit], first[unit])
-                offsets, some, weights = part
+                texts = text_rows(corpus, unit, content, embedded)
+                offsets, some, weights = texts.sample(rows[unit], first[unit])
                 writer.array(f"{unit}.offsets", offsets)
                 writer.array(f"{unit}.words", own[some])
                 writer.array(f"{unit}.shares", weights)
@@ -127,11 +123,10 @@ def _save_holding(writer: Writer, corpus: Corpus) -> None:
     from scipy.sparse import csr_matrix
 
     stemmer = corpus.normalisation.stemmer
-    stems = [] if stemmer == NONE else stem_words(list(corpus.vocabulary), stemmer)
-    numbers = {stem: number for number, stem in enumerate(dict.fromkeys(stems))}
-    terms = np.array([numbers[stem] for stem in stems], np.int32)
-    if numbers:
-        writer.strings("stems", list(numbers))
+    numbers, terms = [], np.empty(0, np.int32)
+    if stemmer != NONE:
+        numbers, terms = number_stems(list(corpus.vocabulary), stemmer)
+        writer.strings("stems", numbers)
     for unit in UNITS:
         sets = row_sets(corpus, unit)
         writer.array(f"{unit}.holding", np.bincount(sets.indices, minlength=sets.shape[1]))

@@ -14,6 +14,7 @@ from __future__ import annotations
 import os
 import re
 import threading
+from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cached_property
@@ -25,10 +26,11 @@ from numpy.typing import NDArray
 
 from lexfield.arrays import Array
 from lexfield.errors import CorruptError, InputError, NotAStoreError, StoreError
+from lexfield.index.about import measure_parts
 from lexfield.index.collection import Collection
 from lexfield.index.lexicon import Lexicon
 from lexfield.index.rows import Key, Rows, Statistics
-from lexfield.index.segment import Segment
+from lexfield.index.segment import Segment, number_stems
 from lexfield.results import JsonObject
 from lexfield.store.folder import SHARDS, Store, manifest_sum
 from lexfield.store.manifest import root_of
@@ -103,7 +105,7 @@ class ShardSegment(Segment):
         self.name = NAME
         self.corpus = Corpus.load(store, store.meta["corpus"], f"{NAME}.")
         self.own: NDArray[np.int32] = store.array("own")  # numbers of its words in the whole
-        self._units = {}
+        self._units, self._sets = {}, {}
         self._postings = {}
 
     @cached_property
@@ -154,6 +156,13 @@ class SharedLexicon(Lexicon):
     def contributions(self) -> Array | None:
         name = "contributions"
         return self._shared.array(name) if name in self._shared else None
+
+    def find_stems(self, stemmer: str) -> tuple[list[str], NDArray[np.int32]]:
+        return number_stems(self.words, stemmer)
+
+    @cached_property
+    def content(self) -> NDArray[np.bool_]:
+        return np.array([word not in self._excluded for word in self.words], bool)
 
     @cached_property
     def counts(self) -> NDArray[np.int64]:
@@ -260,11 +269,14 @@ class ShardedCollection(Collection):
 
     def info(self) -> JsonObject:
         found = super().info()
-        sizes = sum(segment._store.size for segment in self.segments)
+        parts = Counter(found["parts"])
+        for segment in self.segments:
+            parts.update(measure_parts(segment._store))
         return {
             **found,
             "path": self.address,
-            "bytes": found["bytes"] + sizes,
+            "bytes": sum(parts.values()),
+            "parts": dict(parts.most_common()),
             "notes": [*self._meta["notes"], *self.coverage.build_notes()],
             "shards": [
                 {name: shard[name] for name in ("name", "documents", "sentence", "tokens")}

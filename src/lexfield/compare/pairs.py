@@ -118,12 +118,9 @@ def pairs(
         )
     ks = sorted({k} if isinstance(k, int) else set(k))
     check(bool(ks), "k", "one number or several", k)
-    chosen = ComparisonOptions.from_dict({"space": space, "k": ks[0], **options})
-    chosen = _read_frequent_words(chosen)
     check(memory > 0, "memory", "over 0 GB", memory)
-    if isinstance(corpus, Corpus):
-        corpus = count_for_comparison(corpus, chosen, sample, seed)
-    counts = _drop_empty(corpus)
+    chosen = read_options({"space": space, "k": ks[0], **options})
+    counts = count_texts(corpus, chosen, sample, seed)
     notes = check_coverage(counts, chosen, each=False)
     standard = _find_rows(counts, known)
     if chosen.compares_counts:
@@ -141,6 +138,15 @@ def pairs(
         counts, ks, chosen, engine=engine, progress=progress, **how
     )
     return _make_pairs(counts, matrices, chosen, [*notes, *more], _find_rows(counts, known))
+
+
+def count_texts(
+    corpus: Corpus | Counts, options: ComparisonOptions, sample: int | None, seed: int
+) -> Counts:
+    """Return the counts of documents that have words. Raise InputError if fewer than two have."""
+    if isinstance(corpus, Corpus):
+        corpus = count_for_comparison(corpus, options, sample, seed)
+    return _drop_empty(corpus)
 
 
 def count_for_comparison(
@@ -167,9 +173,10 @@ def _join_features(found: list[StyleCounts], notes: list[str]) -> Counts:
     return Counts(matrix, types, first.ids, first.metadata, notes)
 
 
-def _read_frequent_words(options: ComparisonOptions) -> ComparisonOptions:
+def read_options(given: JsonObject) -> ComparisonOptions:
     """Return options in which the feature mfw(2000, culling=20) is a choice among all words, whose
     frequencies are shares of the whole text."""
+    options = ComparisonOptions.from_dict(given)
     first, *others = parse_features(options.features) if options.features else [Feature("")]
     if others or first.name != "mfw":
         return options
@@ -220,7 +227,7 @@ def _make_pairs(
     notes: Sequence[str],
     known: Array,
 ) -> Pairs:
-    copies = _find_copies(counts)
+    copies = find_copies(counts)
     if not options.compares_counts:
         for matrix in estimates.values():
             np.fill_diagonal(matrix, 0.0)
@@ -241,7 +248,10 @@ def _make_pairs(
     if options.hubs:
         matrices = {k: correct_hubs(matrix, known, options.hubs) for k, matrix in matrices.items()}
         notes.append(_note_correction(options.hubs, len(known), len(counts.ids)))
-    notes.append(_note_hub(counts.ids, next(iter(matrices.values())), options))
+    first = next(iter(matrices.values()))
+    others = np.where(np.eye(len(first), dtype=bool), np.inf, first)
+    if not np.isnan(others).any():
+        notes.append(note_hub(counts.ids, others.argmin(axis=1), options))
     unique = list(dict.fromkeys(note for note in notes if note))
     return Pairs(counts.ids, matrices, options, counts.metadata, unique, estimates)
 
@@ -262,13 +272,17 @@ def _note_ignored(counts: Counts, options: ComparisonOptions) -> list[str]:
     return [f"words that only one text of a pair holds are ignored: {share:.1%} of a text"]
 
 
-def _note_hub(ids: Sequence[str], matrix: NDArray[np.float64], options: ComparisonOptions) -> str:
+def note_copies(ids: Sequence[str], copies: list[tuple[int, int]]) -> str:
+    names = list_names(f"{ids[i]} and {ids[j]}" for i, j in copies)
+    return f"with the same words as often: {names}"
+
+
+def note_hub(ids: Sequence[str], nearest: Array, options: ComparisonOptions) -> str:
     """Say so if one document, a hub, is the nearest of very many, so that being nearest means
-    little."""
-    others = np.where(np.eye(len(ids), dtype=bool), np.inf, matrix)
-    if len(ids) < _FEWEST or np.isnan(others).any():
+    little; ``nearest`` is that of each document."""
+    if len(ids) < _FEWEST:
         return ""
-    times = np.bincount(others.argmin(axis=1), minlength=len(ids))
+    times = np.bincount(nearest, minlength=len(ids))
     if times.max() <= len(ids) * _HUB:
         return ""
     advice = "Try another measure." if options.hubs else "Correct for it with --hubs centre."
@@ -280,7 +294,7 @@ def _note_hub(ids: Sequence[str], matrix: NDArray[np.float64], options: Comparis
     )
 
 
-def _find_copies(counts: Counts) -> list[tuple[int, int]]:
+def find_copies(counts: Counts) -> list[tuple[int, int]]:
     """Return documents with equal counts, each with the first like it."""
     seen: dict[bytes, int] = {}
     copies = []

@@ -1,5 +1,5 @@
-"""Loops that Numba compiles: on first use, cached beside the source, and free of the interpreter's
-lock.
+"""Loops that Numba compiles: on first use, cached beside the source (``code_cache.py``), and free
+of the interpreter's lock.
 
 Importing Numba takes half a second, so a kernel imports it only when it is first called. Modules
 with kernels can therefore be imported at the top of any file.
@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import cached_property, update_wrapper
 from typing import Any, TypeVar, cast
+
+from lexfield.engine.code_cache import check_cache
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -46,7 +48,7 @@ class _Kernel:
         compile_: Callable[..., Callable[..., Any]]
         try:
             compile_ = njit(cache=True, nogil=True, **self._options)
-            return compile_(self._function)
-        except RuntimeError:  # no folder for the cache is writable: compiled in every process
+            return check_cache(compile_(self._function))
+        except RuntimeError:  # no folder for the cache is writable, or only ours: never cached
             compile_ = njit(nogil=True, **self._options)
             return compile_(self._function)

@@ -10,12 +10,40 @@ from numpy.typing import NDArray
 
 from lexfield.index.lexicon import Lexicon
 from lexfield.index.segment import Segment
+from lexfield.index.units import UNITS
 from lexfield.results import JsonObject
 from lexfield.store.folder import Store
 from lexfield.vectors.coverage import Coverage
 from lexfield.vectors.wordvectors import count_matches
 
 _MOST_FIELDS, _MOST_VALUES = 100, 50
+_PARTS = {  # what the names of arrays say about their use, without the segment
+    "texts": ("texts.", "sentence_spans", "sentence_offsets", "ids.", "sources.", "metadata."),
+    "word order": ("tokens", "token_offsets"),
+    "postings": ("lists.", "postings.", "bags."),
+    "text vectors": tuple(
+        f"{unit}.{field}"
+        for unit in UNITS
+        for field in (
+            "near", "far", "rests", "squares", "norms", "axes", "rotation", "center", "steps",
+            "errors",
+        )
+    ),
+    "characters": tuple(f"{unit}.{field}" for unit in UNITS for field in ("letters", "characters")),
+    "words": ("words.", "counts", "vectors", "contributions", "how", "balls", "content", "stem"),
+}  # fmt: skip
+
+
+def measure_parts(store: Store) -> dict[str, int]:
+    """Return the bytes of each part of an index, largest first."""
+    sizes: Counter[str] = Counter()
+    for file, size in store.sizes.items():
+        own, _, name = file.partition("@")
+        if not name:
+            name = file.partition(".")[2] if file.startswith("s") else file
+            own = next((part for part, starts in _PARTS.items() if name.startswith(starts)), "sets")
+        sizes[own] += size
+    return dict(sizes.most_common())
 
 
 def describe_collection(
@@ -41,6 +69,7 @@ def describe_collection(
         "path": str(store.path),
         "generation": int(store.generation),
         "bytes": store.size,
+        "parts": measure_parts(store),
         "documents": int((~deleted).sum()),
         "deleted": int(deleted.sum()),
         "segments": len(segments),

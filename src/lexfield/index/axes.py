@@ -1,7 +1,7 @@
 """Text vectors on their principal axes, and a sketch of the first axes that bounds every distance.
 
-The vector of a text is a weighted sum of what its words contribute (``vectors/weights.py``), here
-called their vectors. The weights, here called shares, are given.
+The vector of a text is the sum of what its words contribute (``vectors/weights.py``), here called
+their vectors, scaled to length 1. It is not stored: words and the length of their sum suffice.
 
 Any rotation leaves distances as they are; the principal one puts most of them on few axes. With
 head h (the first axes) and tail t (the others) of a query q and a row x,
@@ -16,8 +16,9 @@ axis for a scan; and ``far``, the next axes row by row, for the rows that the sc
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,14 +26,54 @@ from numpy.typing import NDArray
 from lexfield.arrays import Array, join_ranges
 from lexfield.engine import map_blocks
 from lexfield.engine.compiled import reordered_kernel
-from lexfield.results import JsonObject
-from lexfield.store.folder import Blocks
 
+Allocate = Callable[[Any, Any], Array]  # returns an array of zeros, given its shape and type
 NEAR, FAR = 64, 128  # axes in the first part of the sketch, and in both
 _BLOCK = 4096  # rows
 _SAMPLE = 16384  # rows that the axes are found from
 _TOGETHER = 4  # axes per pass of the scan
 TINY = 1e-4  # a sum that is shorter than this part of its terms is rounding
+
+
+@dataclass(frozen=True)
+class TextRows:
+    """Rows of words, from which the vectors of texts are added up.
+
+    A row's vector is the sum of its words' vectors, scaled to length 1, or their mean if ``plain``.
+    """
+
+    starts: Array  # row → its first token, and where the last row ends
+    tokens: Array
+    places: NDArray[np.int32]  # word → its row in vectors; -1 for a word that does not count
+    vectors: Array
+    plain: bool = False
+
+    def __len__(self) -> int:
+        return len(self.starts) - 1
+
+    def select(self, chosen: NDArray[np.int64]) -> TextRows:
+        """Return some of the rows."""
+        starts = self.starts[chosen].astype(np.int64)
+        sizes = self.starts[chosen + 1].astype(np.int64) - starts
+        ends = np.append(0, np.cumsum(sizes))
+        return replace(self, starts=ends, tokens=self.tokens[join_ranges(starts, sizes)])
+
+    def sample(self, rows: int, first: int = 0) -> tuple[Array, Array, Array]:
+        """Return the rows that the axes are found from: every n-th of all ``rows``, if it has a
+        vector. They are offsets, words, and what each counts in the vector of its row.
+
+        The rows given here begin with number ``first`` of all.
+        """
+        step = max(1, rows // _SAMPLE)
+        some = self.select(np.arange(-first % step, len(self), step))
+        norms = _measure_norms(
+            some.starts, some.tokens, self.places, self.vectors.astype(np.float32), self.plain
+        )
+        some, norms = some.select(np.flatnonzero(norms)), norms[norms > 0]
+        counted = self.places[some.tokens] >= 0
+        ends = np.append(0, np.cumsum(counted))[some.starts]
+        shares = np.repeat(1 / norms, np.diff(ends)).astype(np.float32)
+        return ends.astype(np.int64), some.tokens[counted], shares
 
 
 @dataclass(frozen=True)
@@ -47,17 +88,11 @@ class Basis:
     turned: NDArray[np.float32]
 
     @classmethod
-    def of(
-        cls,
-        offsets: Array,
-        words: Array,
-        shares: Array,
-        vectors: Array,
-    ) -> Basis:
+    def of(cls, offsets: Array, places: Array, shares: Array, vectors: Array) -> Basis:
         """Return the basis of some rows: the mean of their vectors, and their principal axes."""
         from scipy.sparse import csr_matrix
 
-        used, places = np.unique(words, return_inverse=True)
+        used, places = np.unique(places, return_inverse=True)
         some = vectors[used].astype(np.float32)
         matrix = csr_matrix((shares, places, offsets), (len(offsets) - 1, len(used)))
         totals = np.bincount(places, shares, minlength=len(used))
@@ -72,74 +107,55 @@ class Basis:
         return cls(center, rotation, vectors.astype(np.float32) @ rotation)
 
 
-def sample_rows(
-    offsets: Array, words: Array, shares: Array, rows: int, first: int = 0
-) -> tuple[Array, Array, Array]:
-    """Return the rows that the axes are found from: every n-th of all ``rows``, if it has a vector.
-
-    The rows given here begin with number ``first`` of all.
-    """
-    step = max(1, rows // _SAMPLE)
-    chosen = np.arange(-first % step, len(offsets) - 1, step)
-    sums = np.append(0, np.cumsum(shares > 0))
-    chosen = chosen[sums[offsets[chosen + 1]] > sums[offsets[chosen]]]
-    sizes = offsets[chosen + 1] - offsets[chosen]
-    at = join_ranges(offsets[chosen], sizes)
-    return np.append(0, np.cumsum(sizes)).astype(np.int64), words[at], shares[at]
-
-
 def text_axes(
-    offsets: Array,
-    words: Array,
-    shares: Array,
-    vectors: Array,
-    basis: Basis | None = None,
-    *,
-    stream: bool = False,
-) -> JsonObject:
-    """Return the vectors of rows as the arrays of a ``Unit``; ``shares`` weight ``words``.
+    rows: TextRows, basis: Basis | None = None, allocate: Allocate = np.zeros
+) -> dict[str, Array]:
+    """Return the vectors of rows as the arrays of a ``Unit``, which are made by ``allocate``.
 
-    A row without any share is infinitely far away. With ``stream`` the axes, by far the largest of
-    these arrays, are ``Blocks``: computed again when they are written, not held in memory.
+    A row without any word that counts, or whose words cancel out, is infinitely far away. The axes
+    themselves are returned for plain means only: other vectors are computed again from words.
     """
-    rows, dims = len(offsets) - 1, vectors.shape[1]
-    basis = basis or Basis.of(*sample_rows(offsets, words, shares, rows), vectors)
-    rotation, turned = basis.rotation, basis.turned
-    shift = (basis.center @ rotation.astype(np.float64)).astype(np.float32)
-    squares, rests = np.empty(rows, np.float32), np.empty((2, rows), np.float32)
-    near, far = np.zeros((NEAR, rows), np.int8), np.zeros((rows, FAR - NEAR), np.int8)
+    count, dims = len(rows), rows.vectors.shape[1]
+    if basis is None:
+        offsets, words, shares = rows.sample(count)
+        basis = Basis.of(offsets, rows.places[words], shares, rows.vectors)
+    turned = basis.turned
+    shift = basis.center @ basis.rotation.astype(np.float64)
+    lengths = np.sqrt(np.einsum("ij,ij->i", turned, turned, dtype=np.float64))
+    squares, norms = allocate(count, np.float32), allocate(count, np.float32)
+    rests = allocate((2, count), np.float32)
+    near, far = allocate((NEAR, count), np.int8), allocate((count, FAR - NEAR), np.int8)
+    kept = allocate((count if rows.plain else 0, dims), np.float32)
 
-    def average(first: int) -> tuple[Array, Array]:
-        part = slice(first, first + _BLOCK)
-        largest = np.zeros(FAR, np.float32)
-        axes = np.empty((len(squares[part]), dims), np.float32)
-        _average(
-            offsets[first : first + _BLOCK + 1], words, shares, turned, shift,
-            axes, squares[part], rests[:, part], largest,
+    def add_up(first: int) -> tuple[Array, Array]:
+        part = slice(first, min(first + _BLOCK, count))
+        axes, largest = np.empty((part.stop - first, dims), np.float32), np.zeros(FAR, np.float32)
+        starts = rows.starts[first : part.stop + 1].astype(np.int64)
+        tokens = rows.tokens[starts[0] : starts[-1]]
+        _add_up(
+            starts - starts[0], tokens, rows.places, turned, lengths, shift, rows.plain,
+            axes, squares[part], norms[part], rests[:, part], largest,
         )  # fmt: skip
+        if rows.plain:
+            kept[part] = axes
         return axes, largest
 
     def encode(first: int) -> Array:
         part = slice(first, first + _BLOCK)
-        squared: Array = _encode(average(first)[0], steps, near[:, part], far[part])
+        squared: Array = _encode(add_up(first)[0], steps, near[:, part], far[part])
         return squared
 
-    starts = range(0, rows, _BLOCK)
-
-    def blocks() -> Iterator[Array]:
-        return (axes for axes, _ in map_blocks(average, starts))
-
-    kept = Blocks((rows, dims), np.dtype(np.float32), blocks)
+    blocks = range(0, count, _BLOCK)
     steps = np.zeros(FAR, np.float32)
-    for _, largest in map_blocks(average, starts):
+    for largest in map_blocks(lambda first: add_up(first)[1], blocks):
         np.maximum(steps, largest, out=steps)
     steps /= 127
     steps[steps == 0] = 1
-    errors = np.sqrt(np.max([np.zeros(2), *map_blocks(encode, starts)], axis=0))
+    errors = np.sqrt(np.max([np.zeros(2), *map_blocks(encode, blocks)], axis=0))
     return {
-        "rotation": rotation,
+        "rotation": basis.rotation,
         "center": basis.center.astype(np.float32),
-        "axes": kept if stream else np.concatenate([turned[:0], *blocks()]),
+        **({"axes": kept} if rows.plain else {"norms": norms}),
         "squares": squares,
         "near": near,
         "far": far,
@@ -147,24 +163,6 @@ def text_axes(
         "rests": rests,
         "errors": errors,
     }
-
-
-def scale_shares(
-    offsets: Array, words: Array, amounts: Array, vectors: Array
-) -> NDArray[np.float32]:
-    """Return shares that make the vector of every row 1 long, in proportion to ``amounts``.
-
-    A row whose words cancel out gets none.
-    """
-    shares = np.empty(len(amounts), np.float32)
-    vectors = vectors.astype(np.float32)
-
-    def scale(first: int) -> None:
-        part = offsets[first : first + _BLOCK + 1]
-        _scale(part, words, amounts, vectors, shares)
-
-    list(map_blocks(scale, range(0, len(offsets) - 1, _BLOCK)))
-    return shares
 
 
 def split_vector(counts: Array, contributions: Array) -> NDArray[np.float64]:
@@ -181,53 +179,76 @@ def measure_vector(counts: Array, contributions: Array) -> tuple[float, float]:
 
 
 @reordered_kernel
-def _scale(offsets: Array, words: Array, amounts: Array, vectors: Array, shares: Array) -> None:
-    dims = vectors.shape[1]
-    total = np.empty(dims, np.float32)
-    for row in range(len(offsets) - 1):
-        total[:] = 0
-        most = np.float32(0)
-        for entry in range(offsets[row], offsets[row + 1]):
-            amount, vector = amounts[entry], vectors[words[entry]]
-            if amount > 0:
-                size = np.float32(0)
-                for axis in range(dims):
-                    total[axis] += amount * vector[axis]
-                    size += vector[axis] * vector[axis]
-                most += amount * np.sqrt(size)
-        square = np.float32(0)
-        for axis in range(dims):
-            square += total[axis] * total[axis]
-        length = np.sqrt(square)
-        for entry in range(offsets[row], offsets[row + 1]):
-            shares[entry] = amounts[entry] / length if length > TINY * most else 0
+def _add_row(tokens: Array, places: Array, vectors: Array, total: Array) -> int:
+    """Add up the vectors of a row's words, and return how many count."""
+    total[:] = 0
+    count = 0
+    for token in tokens:
+        place = places[token]
+        if place >= 0:
+            count += 1
+            vector = vectors[place]
+            for axis in range(len(total)):
+                total[axis] += vector[axis]
+    return count
 
 
 @reordered_kernel
-def _average(
-    offsets: Array,
-    words: Array,
-    shares: Array,
+def _measure_norms(
+    starts: Array, tokens: Array, places: Array, vectors: Array, plain: bool
+) -> NDArray[np.float64]:
+    """Return what the sum of each row is divided by; 0 for a row without a vector."""
+    norms = np.zeros(len(starts) - 1)
+    total = np.empty(vectors.shape[1])
+    for row in range(len(norms)):
+        own = tokens[starts[row] : starts[row + 1]]
+        count = _add_row(own, places, vectors, total)
+        most = 0.0
+        for token in own:
+            if places[token] >= 0:
+                most += np.sqrt((vectors[places[token]] ** 2).sum())
+        norm = np.sqrt((total**2).sum())
+        if plain:
+            norms[row] = count
+        elif norm > TINY * most:
+            norms[row] = norm
+    return norms
+
+
+@reordered_kernel
+def _add_up(
+    starts: Array,
+    tokens: Array,
+    places: Array,
     vectors: Array,
+    lengths: Array,
     shift: Array,
+    plain: bool,
     axes: Array,
     squares: Array,
+    norms: Array,
     rests: Array,
     largest: Array,
 ) -> None:
+    """Fill the axes of rows and what is known of each; ``lengths`` are those of ``vectors``."""
     dims = axes.shape[1]
+    total = np.empty(dims)
     for row in range(len(axes)):
-        mean, held = axes[row], False
+        own, mean = tokens[starts[row] : starts[row + 1]], axes[row]
+        norm = float(_add_row(own, places, vectors, total))
+        if not plain:
+            square, most = 0.0, 0.0
+            for token in own:
+                if places[token] >= 0:
+                    most += lengths[places[token]]
+            for axis in range(dims):
+                square += total[axis] * total[axis]
+            norm = np.sqrt(square)
+            if norm <= TINY * most:
+                norm = 0.0
+        norms[row] = norm
         for axis in range(dims):
-            mean[axis] = -shift[axis]
-        for entry in range(offsets[row], offsets[row + 1]):
-            share, vector = shares[entry], vectors[words[entry]]
-            if share > 0:
-                held = True
-                for axis in range(dims):
-                    mean[axis] += share * vector[axis]
-        if not held:
-            mean[:] = 0
+            mean[axis] = total[axis] / norm - shift[axis] if norm > 0 else 0.0
         head, rest = np.float32(0), np.float32(0)
         for axis in range(min(NEAR, dims)):
             head += mean[axis] * mean[axis]
@@ -237,7 +258,7 @@ def _average(
         for axis in range(NEAR, min(FAR, dims)):
             rest += mean[axis] * mean[axis]
         rests[0, row] = np.sqrt(rest)
-        squares[row] = head + rest if held else np.inf
+        squares[row] = head + rest if norm > 0 else np.inf
         for axis in range(min(FAR, dims)):
             largest[axis] = max(largest[axis], abs(mean[axis]))
 

@@ -15,12 +15,15 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from lexfield.arrays import Array
+from lexfield.arrays import Array, join_ranges
 from lexfield.engine.compiled import kernel
 from lexfield.index.rows import Rows
+from lexfield.index.segment import Segment
+from lexfield.index.units import token_starts
 from lexfield.text.normalise import NONE, stem_words
 
 T = TypeVar("T")
+_SOME = 1 << 16  # sentences that are searched for a phrase at a time
 _KEPT = 30_000_000  # entries of derived lists that are kept in memory
 _NOTHING: NDArray[np.int32] = np.empty(0, np.int32)
 
@@ -44,7 +47,6 @@ class Bags:
     def __init__(self, rows: Rows) -> None:
         self.rows = rows
         self.stemmer = rows.normalisation.stemmer
-        self._postings = [segment.postings(rows.unit) for segment in rows.segments]
         self._remembered: dict[Hashable, Any] = {}
         self._lists: dict[Hashable, dict[tuple[str, ...], Any]] = {}
         self._size = 0
@@ -63,7 +65,8 @@ class Bags:
         """The number of each term, in the order of the first word that it stands for."""
         if self.stemmer == NONE:
             return self.rows.lexicon.ids
-        return {stem: number for number, stem in enumerate(dict.fromkeys(self._stems))}
+        stems, _ = self._stems
+        return dict(zip(stems, range(len(stems)), strict=True))
 
     @cached_property
     def names(self) -> list[str]:
@@ -71,15 +74,15 @@ class Bags:
         return list(self.ids)
 
     @cached_property
-    def _stems(self) -> list[str]:
-        return stem_words(self.rows.lexicon.words, self.stemmer)
+    def _stems(self) -> tuple[list[str], NDArray[np.int32]]:
+        return self.rows.lexicon.find_stems(self.stemmer)
 
     @cached_property
     def term_of(self) -> NDArray[np.int32]:
         """The term of each word of the lexicon."""
         if self.stemmer == NONE:
             return np.arange(len(self.rows.lexicon), dtype=np.int32)
-        return np.array([self.ids[stem] for stem in self._stems], np.int32)
+        return self._stems[1]
 
     def words_of(self, term: int) -> list[int]:
         """Return the words of the lexicon that a term stands for, ascending."""
@@ -120,26 +123,37 @@ class Bags:
 
     def _find_phrase(self, number: int, gram: list[int]) -> tuple[Array, Array]:
         """Return the rows of a segment that hold a phrase, ascending, and how often."""
-        postings, inverse = self._postings[number], self.rows.lexicon.inverse[number]
+        segment, inverse = self.rows.segments[number], self.rows.lexicon.inverse[number]
+        postings = segment.postings("sentence")
         words = [[w for w in inverse[self.words_of(term)].tolist() if w >= 0] for term in gram]
         if not all(words):
             return _NOTHING, _NOTHING
-        corpus, terms = self.rows.segments[number].corpus, self._terms(number)
-        starts = postings.position_offsets
-        sizes = [sum(int(starts[word + 1] - starts[word]) for word in some) for some in words]
-        rarest = int(np.argmin(sizes))
-        places = [postings.positions[starts[word] : starts[word + 1]] for word in words[rarest]]
-        found = np.sort(np.concatenate(places).astype(np.int64)) - rarest
-        found = found[(found >= 0) & (found <= len(corpus.tokens) - len(gram))]
-        for place, term in enumerate(gram):
-            if place != rarest:
-                found = found[terms[corpus.tokens[found + place]] == term]
-        ends = corpus.token_offsets[1:]
-        sentences = np.searchsorted(ends, found, "right")
-        found = found[sentences == np.searchsorted(ends, found + len(gram) - 1, "right")]
-        own = np.searchsorted(self.rows.token_offsets(number)[1:], found, "right")
-        rows, counts = np.unique(own.astype(np.int32), return_counts=True)
+        sizes = [int(postings.sizes[some].sum()) for some in words]
+        rarest = words[int(np.argmin(sizes))]
+        holding, _ = _add_lists([postings.find(word) for word in rarest])
+        parts = [
+            self._match(segment, self._terms(number), gram, holding[first : first + _SOME])
+            for first in range(0, len(holding), _SOME)
+        ]
+        found = np.concatenate([_NOTHING, *parts])
+        if self.rows.unit == "document":
+            ends = segment.corpus.sentence_offsets[1:]
+            found = np.searchsorted(ends, found, "right").astype(np.int32)
+        rows, counts = np.unique(found, return_counts=True)
         return rows + np.int32(self.rows.starts[number]), counts.astype(np.int32)
+
+    def _match(self, segment: Segment, terms: Array, gram: list[int], sentences: Array) -> Array:
+        """Return the sentences among some in which a phrase begins, once per occurrence."""
+        arrays = segment.corpus.arrays
+        starts = arrays["token_offsets"][sentences].astype(np.int64)
+        sizes = arrays["token_offsets"][sentences + 1].astype(np.int64) - starts
+        own = terms[arrays["tokens"][join_ranges(starts, sizes)]]
+        where = np.repeat(sentences, sizes)
+        last = max(0, len(own) - len(gram) + 1)
+        matches = where[:last] == where[len(own) - last :]
+        for place, term in enumerate(gram):
+            matches &= own[place : place + last] == term
+        return where[:last][matches]
 
     def _terms(self, number: int) -> NDArray[np.int32]:
         """Return the term of each word of a segment."""
@@ -164,7 +178,8 @@ class Bags:
     def _sizes(self, n: int) -> NDArray[np.int64]:
         parts = []
         for number, segment in enumerate(self.rows.segments):
-            grams = np.maximum(np.diff(segment.corpus.token_offsets) - n + 1, 0)
+            lengths = np.diff(token_starts(segment.corpus, "sentence")).astype(np.int64)
+            grams = np.maximum(lengths - n + 1, 0)
             if self.rows.unit == "document":
                 sums = np.append(0, np.cumsum(grams))
                 grams = np.diff(sums[segment.corpus.sentence_offsets])

@@ -34,7 +34,7 @@ from lexfield.index.build import (
     update_parts,
     write_index,
 )
-from lexfield.index.lexicon import Lexicon, VectorSource, embed_with
+from lexfield.index.lexicon import Lexicon, VectorSource, embed_with, weigh_again
 from lexfield.index.metrics import Metric
 from lexfield.index.names import MEMORY, is_in_memory
 from lexfield.index.parts import discard_replaced, write_next, write_part
@@ -222,12 +222,12 @@ class Collection:
         corpus = self.corpus
         if not len(corpus.tokens):
             raise InputError("No document is left; an index cannot be empty. Delete its folder.")
-        embedded = self._embed(corpus, None)
+        counts = corpus.vocabulary.counts
+        embedded = weigh_again(self._embed(corpus, None), self._meta["vectors"], counts)
         with write_next(self._store, self.segments) as out:
             meta = save_segment(out, "s000001", corpus, embedded, self.language, progress)
             out.array("deleted", np.zeros(len(corpus.ids), bool))
-            coverage = embedded.coverage(corpus.vocabulary.counts)
-            vectors = {**self._meta["vectors"], "coverage": coverage}
+            vectors = {**self._meta["vectors"], "coverage": embedded.coverage(counts)}
             out.meta.update(segments=[meta], language=self.language, vectors=vectors)
 
     def _change(self, work: Callable[[], T]) -> T:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import asdict
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,8 +21,10 @@ from lexfield.index.topics import (
     Topics,
     has_topics,
 )
+from lexfield.metric import held_out
 from lexfield.metric.choose import choose_shrinkage
 from lexfield.metric.distortion import WEIGHTS, MinimumDistortion
+from lexfield.metric.held_out import HeldOutScore, gram_points, take_points
 from lexfield.progress import Progress, silent
 from lexfield.results import JsonObject
 
@@ -32,7 +36,7 @@ def learn_metric(
     *,
     unit: str = "document",
     shrinkage: float | None = None,
-    weights: str = "equal",
+    weights: str | Mapping[str, float] = "equal",
     seed: int = 0,
     allow_unknown: bool = False,
     progress: Progress = silent,
@@ -40,10 +44,11 @@ def learn_metric(
     """Learn a metric from the documents of an index, grouped by a metadata field, and keep it.
 
     Without ``shrinkage`` it is chosen by held-out clusters. ``unit="sentence"`` takes the sentences
-    of a group's documents as its members. ``allow_unknown``: learn though most words lack a vector.
+    of a group's documents. ``weights`` may map groups to numbers; 1 for the others.
     """
     check(bool(NAME.fullmatch(name)), "name", "letters, digits, '.', '_' and '-'", name)
-    check(weights in WEIGHTS, "weights", f"one of {', '.join(WEIGHTS)}", weights)
+    if not isinstance(weights, Mapping):
+        check(weights in WEIGHTS, "weights", f"one of {', '.join(WEIGHTS)}", weights)
     if index.metric is not None:
         raise InputError("A metric cannot be learned under another.", "Open the index without one.")
     rows = index.rows(unit)
@@ -68,7 +73,7 @@ def learn_metric(
         by=by,
         unit=unit,
         **about,
-        weights=weights,
+        weights="custom" if isinstance(weights, Mapping) else weights,
         topics=topic_map is not None,
         notes=notes,
     )
@@ -86,11 +91,41 @@ def learn_metric(
     return learned
 
 
+def evaluate_metric(
+    index: Collection,
+    by: str,
+    *,
+    unit: str = "document",
+    features: str = "vectors",
+    axes: int = 200,
+    allow_unknown: bool = False,
+    **options: Any,
+) -> tuple[list[HeldOutScore], list[str]]:
+    """Return how well a metric recovers groups that it was not learned from, and notes.
+
+    features: vectors, as search compares texts, or grams: the paper's unigrams and bigrams of
+    function words on ``axes`` axes.
+    """
+    rows = index.rows(unit)
+    labels, notes = clusters_of(rows, by)
+    live = np.flatnonzero(np.ones(len(labels), bool) if rows.live is None else rows.live)
+    labels = labels[live]
+    if features == "grams":
+        points = gram_points([rows.text(int(row)) for row in live], axes, options.get("seed", 0))
+    else:
+        notes += index.coverage.require(allow_unknown)
+        vectors = text_vectors(rows)[live]
+        labels = np.where(vectors.any(axis=1), labels, "")
+        points = take_points(vectors)
+    with single_thread():
+        return held_out.evaluate_metric(points, labels.tolist(), **options), notes
+
+
 def _fit(
     points: Array,
     labels: Array,
     shrinkage: float | None,
-    weights: str,
+    weights: str | Mapping[str, float],
     seed: int,
     progress: Progress = silent,
 ) -> tuple[NDArray[np.float64], JsonObject]:
@@ -118,7 +153,11 @@ def _fit(
 
 
 def _learn_topics(
-    index: Collection, by: str, shrinkage: float | None, weights: str, seed: int
+    index: Collection,
+    by: str,
+    shrinkage: float | None,
+    weights: str | Mapping[str, float],
+    seed: int,
 ) -> NDArray[np.float64]:
     """Learn the map of roots of the documents' mixtures."""
     mixtures, known = mixtures_of_documents(index, Topics.open(index.path))

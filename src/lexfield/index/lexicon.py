@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 
 from lexfield.arrays import Array
 from lexfield.errors import LexfieldError
-from lexfield.index.segment import BALL, Segment
+from lexfield.index.segment import BALL, Segment, number_stems
+from lexfield.index.units import token_starts
 from lexfield.progress import Progress
 from lexfield.results import JsonObject
 from lexfield.text.corpus import Vocabulary
@@ -33,12 +34,18 @@ class Lexicon:
         self._excluded = excluded
         self._deleted = deleted
         # maps: for each segment, the id of each of its words here
-        self.ids, self.maps = _number([list(segment.corpus.vocabulary) for segment in segments])
-        self.words = list(self.ids)
+        lists = [list(segment.corpus.vocabulary) for segment in segments]
+        self.ids, self.maps = _number(lists)
+        self.words = lists[0] if len(lists) == 1 else list(self.ids)
         self._computed: dict[tuple[int, int], NDArray[np.int32]] = {}
 
     def __len__(self) -> int:
         return len(self.words)
+
+    def find_stems(self, stemmer: str) -> tuple[list[str], NDArray[np.int32]]:
+        """Return the distinct stems in the order of their first words, and that of each word."""
+        stored = self._segments[0].stems if len(self._segments) == 1 else None
+        return stored or number_stems(self.words, stemmer)
 
     @cached_property
     def inverse(self) -> list[NDArray[np.int32]]:
@@ -100,20 +107,24 @@ class Lexicon:
     @cached_property
     def content(self) -> NDArray[np.bool_]:
         """Words that are not stopwords."""
-        return np.array([word not in self._excluded for word in self.words], bool)
+        content = np.zeros(len(self), bool)
+        for segment, own in zip(self._segments, self.maps, strict=True):
+            content[own] = segment.content
+        return content
 
     @cached_property
     def _live(self) -> NDArray[np.bool_] | None:
-        """Words that still occur after deletions, or None for all; stopwords count as occurring."""
+        """Words that still occur after deletions, or None for all."""
         if not self._deleted.any():
             return None
-        live = ~self.content
+        live = np.zeros(len(self), bool)
         first = 0
         for segment, own in zip(self._segments, self.maps, strict=True):
-            unit = segment.unit("document")
-            gone = self._deleted[first : first + unit.rows]
-            first += unit.rows
-            live[own[unit.words[np.repeat(~gone, np.diff(unit.offsets))]]] = True
+            corpus = segment.corpus
+            gone = self._deleted[first : first + len(corpus.ids)]
+            first += len(gone)
+            sizes = np.diff(token_starts(corpus, "document"))
+            live[own[corpus.tokens[np.repeat(~gone, sizes)]]] = True
         return live
 
     @cached_property
@@ -172,8 +183,10 @@ def embed_words(
         source = make_absolute(source)
         vectors = WordVectors.load(source, progress=progress)
     assert isinstance(vectors, WordVectors)
-    embedded = weigh_by_count(vectors.embed(vocabulary), vocabulary.counts)
+    found = vectors.embed(vocabulary)
+    embedded = weigh_by_count(found, vocabulary.counts)
     return embedded, {
+        "by_count": found.contributions is None,
         "name": vectors.name,
         "source": source,
         "dims": vectors.dims,
@@ -190,6 +203,13 @@ def weigh_by_count(embedded: WordEmbeddings, counts: Array) -> WordEmbeddings:
     order = np.argsort(-known, kind="stable")
     common = find_common(known[order], embedded.vectors[order])
     return replace(embedded, contributions=weigh_vectors(embedded.vectors, known, common))
+
+
+def weigh_again(embedded: WordEmbeddings, about: JsonObject, counts: Array) -> WordEmbeddings:
+    """Return words that contribute by their counts now, if they did so when they were indexed."""
+    if not about.get("by_count"):
+        return embedded
+    return weigh_by_count(replace(embedded, contributions=None), counts)
 
 
 @dataclass(frozen=True)
@@ -267,6 +287,10 @@ def embed_with(
 
 def _number(lists: Sequence[Sequence[str]]) -> tuple[dict[str, int], list[NDArray[np.int32]]]:
     """Return one number for each string of several lists, and for each list its numbers."""
+    if len(lists) == 1:
+        return dict(zip(lists[0], range(len(lists[0])), strict=True)), [
+            np.arange(len(lists[0]), dtype=np.int32)
+        ]
     ids: dict[str, int] = {}
     for own in lists:
         for word in own:

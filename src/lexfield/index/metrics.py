@@ -10,7 +10,7 @@ made when the index is opened under the metric.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 
@@ -26,7 +26,7 @@ from lexfield.index.names import name_index, name_step
 from lexfield.index.parts import find_part, metric_key, part_names, remove_part
 from lexfield.index.segment import Segment, find_balls
 from lexfield.index.topics import Topics
-from lexfield.index.units import UNITS, Unit, vector_shares
+from lexfield.index.units import UNITS, Unit
 from lexfield.progress import Progress, silent
 from lexfield.results import Table, pluralise
 from lexfield.store.folder import Store
@@ -77,10 +77,8 @@ def derive(segment: Segment, maps: Maps, progress: Progress = silent) -> dict[st
         if embedded.contributions is not None:
             made["contributions"] = embedded.contributions
         for name in UNITS:
-            unit = segment.unit(name)
-            shares = vector_shares(unit.offsets, unit.words, unit.counts, unit.shares, embedded)
-            axes = text_axes(unit.offsets, unit.words, shares, embedded.added)
-            made |= {f"{name}.{key}": values for key, values in axes.items()}
+            rows = replace(segment.text_rows(name), vectors=embedded.added)
+            made |= {f"{name}.{key}": values for key, values in text_axes(rows).items()}
         known = WordEmbeddings.from_matrix(embedded.vectors, segment.matches)
         made["balls"] = find_balls(known, progress)
     return made
@@ -158,16 +156,12 @@ class MappedSegment(Segment):
         self._arrays = arrays
         self._metric = metric
 
-    def unit(self, name: str) -> Unit:
-        if name not in self._units:
-            prefix = f"{name}."
-            own = {
-                key.removeprefix(prefix): values
-                for key, values in self._arrays.items()
-                if key.startswith(prefix)
-            }
-            self._units[name] = replace(super().unit(name), **own)
-        return self._units[name]
+    def _load(self, unit: str, field: str) -> Array:
+        name = f"{unit}.{field}"
+        return self._arrays[name] if name in self._arrays else super()._load(unit, field)
+
+    def _make_unit(self, name: str, load: Callable[[str], Array]) -> Unit:
+        return Unit(load, None if f"{name}.axes" in self._arrays else self.text_rows(name))
 
     @property
     def balls(self) -> NDArray[np.int32]:

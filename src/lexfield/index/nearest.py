@@ -19,6 +19,8 @@ from lexfield.engine.topk import find_lowest
 from lexfield.index.axes import FAR, NEAR, far_bounds, near_bounds
 from lexfield.index.units import Unit
 
+_BLOCK = 1 << 14  # rows measured at a time
+_NORM = 1e-6  # more than the rounding of a norm changes a squared distance of unit vectors
 _PROMISING = 64  # rows measured to find a limit, or
 _TIMES = 4  # times as many as are wanted
 # No limit, but below the infinity of rows that cannot be returned.
@@ -35,7 +37,7 @@ def find_nearest(
 
     Without credits, rows that have no vector are left out; with them, those that have no credit.
     """
-    turned = turn(unit, vector)
+    turned = _turn(unit, vector)
     head = np.zeros(FAR)
     head[: len(turned)] = turned[:FAR]
     weights = (2 * head * unit.steps).astype(np.float32)
@@ -49,13 +51,14 @@ def find_nearest(
         bounds -= credits.astype(np.float32)
     if among is not None:
         bounds[~among] = np.inf
-    rows = _select_under_limit(unit, turned, k, bounds, rooms[0], credits)
+    own = float(turned @ turned)
+    rows = _select_under_limit(unit, vector, own, k, bounds, rooms[0], credits)
     bounds = far_bounds(unit.far, weights[NEAR:], unit.rests, tails, rows, bounds)
-    rows = rows[_select_under_limit(unit, turned, k, bounds, rooms.sum(), credits, rows)]
-    return rows, measure(unit, turned, rows, credits)
+    rows = rows[_select_under_limit(unit, vector, own, k, bounds, rooms.sum(), credits, rows)]
+    return rows, measure(unit, vector, rows, credits)
 
 
-def turn(unit: Unit, vector: Array) -> NDArray[np.float64]:
+def _turn(unit: Unit, vector: Array) -> NDArray[np.float64]:
     """Return a vector about the centre of a unit, on its axes."""
     centred = (vector - unit.center).astype(np.float64)
     turned: NDArray[np.float64] = centred @ unit.rotation.astype(np.float64)
@@ -64,7 +67,8 @@ def turn(unit: Unit, vector: Array) -> NDArray[np.float64]:
 
 def _select_under_limit(
     unit: Unit,
-    turned: NDArray[np.float64],
+    vector: NDArray[np.float32],
+    own: float,
     k: int,
     bounds: NDArray[np.float32],
     room: float,
@@ -72,24 +76,31 @@ def _select_under_limit(
     rows: NDArray[np.int64] | None = None,
 ) -> NDArray[np.int64]:
     """Return the places of bounds that do not exceed the ``k``-th value of the most promising
-    rows."""
+    rows. ``own`` is the squared length of the vector about the centre."""
     places = find_lowest(bounds, min(max(_TIMES * k, _PROMISING), len(bounds)))
     limit = np.inf
     if len(places) >= k:
-        measured = measure(unit, turned, places if rows is None else rows[places], credits)
+        measured = measure(unit, vector, places if rows is None else rows[places], credits)
         limit = float(np.partition(measured, k - 1)[k - 1])
-    own = float(turned @ turned)
     largest = 0.0 if credits is None else float(np.abs(credits).max(initial=0))
-    # The last term allows for sums in float32; with both the answer is exact.
+    # The last terms allow for sums and norms in float32; with both the answer is exact.
     under = limit - own + room + 4e-5 * (abs(limit) + own + largest)
+    under += 0 if unit.is_old else _NORM * (1 + float(vector @ vector))
     return np.flatnonzero(bounds <= np.float32(min(under, _LARGEST)))
 
 
 def measure(
-    unit: Unit, turned: NDArray[np.float64], rows: NDArray[np.int64], credits: Credits = None
+    unit: Unit, vector: NDArray[np.float32], rows: NDArray[np.int64], credits: Credits = None
 ) -> NDArray[np.float64]:
     """Return squared distances of rows less their credits."""
-    squares = measure_rows(unit.axes, rows, turned)
+    if unit.is_old:
+        squares = _measure_axes(unit.axes, rows, _turn(unit, vector))
+    else:
+        own, squares = float(vector.astype(np.float64) @ vector), np.empty(len(rows))
+        for first in range(0, len(rows), _BLOCK):
+            part = slice(first, first + _BLOCK)
+            products, lengths = unit.multiply(vector, rows[part])
+            squares[part] = own + lengths**2 - 2 * products
     if credits is None:
         return squares
     squares[np.isinf(unit.squares[rows])] = _SQUARE
@@ -97,7 +108,7 @@ def measure(
 
 
 @kernel
-def measure_rows(axes: Array, rows: Array, turned: Array) -> NDArray[np.float64]:
+def _measure_axes(axes: Array, rows: Array, turned: Array) -> NDArray[np.float64]:
     """Return squared distances of some rows; four sums at a time keep the processor busy."""
     squares = np.empty(len(rows))
     whole = len(turned) // 4 * 4

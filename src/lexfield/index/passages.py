@@ -109,7 +109,9 @@ def best_passages(corpus: Corpus, first: int, last: int, answers: Answers) -> li
     """Return the best passages of the sentences from ``first`` to before ``last``, best first."""
     if first == last:  # a document without words
         return [Passage("", 0, 0, [], complete=True)]
-    tokens = corpus.tokens[corpus.token_offsets[first] : corpus.token_offsets[last]]
+    offsets = corpus.arrays["token_offsets"][first : last + 1].astype(np.int64)
+    tokens = corpus.arrays["tokens"][int(offsets[0]) : int(offsets[-1])]
+    spans = corpus.arrays["sentence_spans"][first:last].astype(np.int64)
     known = {corpus.vocabulary.id(word): answer for word, answer in answers.items()}
     known.pop(-1, None)
     ids = np.array(sorted(known), np.int64)
@@ -120,14 +122,13 @@ def best_passages(corpus: Corpus, first: int, last: int, answers: Answers) -> li
     queries = [known[number][0] for number in ids.tolist()]
     names = [corpus.vocabulary.words[number] for number in ids.tolist()]
     shown = dict(zip(names, zip(queries, weights.tolist(), strict=True), strict=True))
-    if corpus.sentence_spans[last - 1, 1] - corpus.sentence_spans[first, 0] <= _WHOLE:
+    if spans[-1, 1] - spans[0, 0] <= _WHOLE:
         return [_cut(corpus, first, last - 1, shown, complete=True)]
     weights *= np.log1p((last - first) / counts)
     places = np.flatnonzero(np.isin(tokens, ids))
-    starts = corpus.token_offsets[first : last + 1] - corpus.token_offsets[first]
+    starts = offsets - offsets[0]
     sentences = np.searchsorted(starts, places, "right") - 1
     matches = _Matches(sentences, np.searchsorted(ids, tokens[places]), weights, queries)
-    spans = corpus.sentence_spans[first:last]
     chosen = _choose(matches, np.maximum(np.diff(starts), _SHORT) ** _LENGTH, spans)
     return [_cut(corpus, first + low, first + high, shown) for low, high in chosen]
 
@@ -216,8 +217,8 @@ def _cut(
     complete: bool = False,
 ) -> Passage:
     """Return the text of sentences ``low`` to ``high``, cut to the length of a passage."""
-    spans = corpus.sentence_spans
-    start, end = int(spans[low, 0]), int(spans[high, 1])
+    spans = corpus.arrays["sentence_spans"]
+    start, end = int(spans[low][0]), int(spans[high][1])
     document = corpus.document_of(low)
     end = min(end, start + 4 * _SCANNED)
     data = corpus.texts.data[start:end].tobytes()

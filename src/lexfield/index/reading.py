@@ -90,7 +90,7 @@ def read_sentences(corpus: Corpus, row: int, start: int, count: int) -> list[Rea
     place = int(corpus.texts.offsets[row])
     position, found = 0, []
     for sentence in chosen:
-        begin, end = corpus.sentence_spans[sentence].tolist()
+        begin, end = corpus.arrays["sentence_spans"][sentence].tolist()
         position += _count(corpus.texts.data[place:begin])
         text = corpus.texts.text(begin, end)
         found.append(
@@ -120,7 +120,7 @@ def _begin_paragraphs(corpus: Corpus, row: int) -> NDArray[np.bool_]:
     first, last = corpus.sentence_offsets[row : row + 2].tolist()
     begin, end = corpus.texts.offsets[row : row + 2].tolist()
     lines = begin + np.flatnonzero(corpus.texts.data[begin:end] == _LINE_FEED)
-    spans = corpus.sentence_spans[first:last]
+    spans = corpus.arrays["sentence_spans"][first:last]
     feeds = np.searchsorted(lines, spans[1:, 0]) - np.searchsorted(lines, spans[:-1, 1])
     paragraphs = np.ones(last - first, bool)
     paragraphs[1:] = feeds >= (2 if (feeds >= 2).any() else 1)

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lexfield.arrays import Array
-from lexfield.engine.compiled import kernel
+from lexfield.engine.compiled import reordered_kernel
 from lexfield.index.bags import Bags
 from lexfield.index.query import Query
 from lexfield.index.segment import BALL
@@ -279,7 +279,7 @@ def list_relatable(bags: Bags) -> NDArray[np.int64]:
     return lexicon.targets[own[lexicon.targets]]
 
 
-@kernel
+@reordered_kernel
 def exact_dots(vectors: Array, rows: Array, vector: Array) -> NDArray[np.float64]:
     """Return inner products of some rows with a vector, in double precision."""
     products = np.empty(len(rows))
@@ -291,7 +291,7 @@ def exact_dots(vectors: Array, rows: Array, vector: Array) -> NDArray[np.float64
     return products
 
 
-@kernel
+@reordered_kernel
 def ball_cosines(vectors: Array, words: Array, sizes: Array, balls: Array) -> NDArray[np.float64]:
     """Return inner products of words with those of their balls, one ball after another."""
     products = np.empty(len(balls))

@@ -109,12 +109,16 @@ class Rows:
     @cached_property
     def set_sizes(self) -> NDArray[np.int32]:
         """Distinct words of each row, without stopwords."""
-        return _join([np.diff(u.offsets).astype(np.int32) for u in self.units])
+        return _join([u.set_sizes for u in self.units])
 
     @cached_property
     def totals(self) -> NDArray[np.int64]:
         """Tokens of each row, without stopwords."""
-        return _join([np.diff(np.append(0, np.cumsum(u.counts))[u.offsets]) for u in self.units])
+        parts = []
+        for number, segment in enumerate(self.segments):
+            content = np.append(0, np.cumsum(segment.content[segment.corpus.tokens]))
+            parts.append(np.diff(content[self.token_offsets(number)]))
+        return _join(parts)
 
     @cached_property
     def documents(self) -> NDArray[np.int64]:
@@ -165,11 +169,8 @@ class Rows:
         holding = np.zeros(len(self.lexicon), np.int64)
         for number, (start, unit) in enumerate(self.blocks()):
             lists = self._postings[number]
-            if live is None:
-                counts = np.diff(lists.offsets)
-            else:
-                kept = live[start : start + unit.rows][lists.rows]
-                counts = np.diff(np.append(0, np.cumsum(kept))[lists.offsets])
+            own = None if live is None else live[start : start + unit.rows]
+            counts = lists.sizes if own is None else lists.count_live(own)
             holding[self.lexicon.maps[number]] += counts
         lengths = self.lengths if live is None else self.lengths[live]
         return Statistics(len(lengths), int(lengths.sum()), holding)
@@ -182,13 +183,7 @@ class Rows:
         """Return inner products of a vector with those of chosen rows, and their lengths."""
         products, lengths = np.zeros(len(chosen)), np.zeros(len(chosen))
         for _, unit, inside, own in self.split(chosen):
-            # Row by row, so that a product does not depend on which other rows are chosen.
-            turned = np.einsum("qi,ij->qj", np.stack([vector, unit.center]), unit.rotation)
-            with_vector, with_center = np.einsum("qj,rj->qr", turned, unit.axes[own])
-            products[inside] = with_vector + vector @ unit.center
-            squares = unit.squares[own] + 2 * with_center + unit.center @ unit.center
-            # an infinite square: no word of the row has a vector
-            lengths[inside] = np.where(np.isinf(squares), 0, np.sqrt(np.maximum(squares, 0)))
+            products[inside], lengths[inside] = unit.multiply(vector, own)
         return products, lengths
 
     def postings_of(self, words: Array) -> tuple[Array, Array]:
@@ -203,9 +198,9 @@ class Rows:
         for start, lists, inverse in self._lists():
             own = inverse[word]
             if own >= 0:
-                part = slice(lists.offsets[own], lists.offsets[own + 1])
-                rows.append(lists.rows[part] + start if start else lists.rows[part])
-                counts.append(lists.counts[part])
+                found, own_counts = lists.find(int(own))
+                rows.append(found + np.int32(start) if start else found)
+                counts.append(own_counts)
         if len(rows) == 1:
             return rows[0], counts[0]
         empty = np.empty(0, np.int32)
@@ -222,8 +217,7 @@ class Rows:
     def all_words_of(self, row: int) -> Array:
         """Return the words of a row in order, with stopwords."""
         number, own = self.locate(row)
-        corpus, offsets = self.segments[number].corpus, self.token_offsets(number)
-        return self.lexicon.maps[number][corpus.tokens[offsets[own] : offsets[own + 1]]]
+        return self.lexicon.maps[number][self._tokens_of(number, own)]
 
     def is_copy(self, row: int, text: str, edits: int) -> bool:
         """Return whether a row is fewer than ``edits`` edits from a text."""
@@ -236,9 +230,25 @@ class Rows:
     def entries(self, row: int) -> tuple[Array, Array, Array]:
         """Return the distinct words of a row, without stopwords, with counts and shares."""
         number, own = self.locate(row)
-        unit = self.units[number]
-        part = slice(unit.offsets[own], unit.offsets[own + 1])
-        return self.lexicon.maps[number][unit.words[part]], unit.counts[part], unit.shares[part]
+        segment, unit = self.segments[number], self.units[number]
+        if unit.is_old:
+            part = slice(unit.offsets[own], unit.offsets[own + 1])
+            words, counts, shares = unit.words[part], unit.counts[part], unit.shares[part]
+        else:
+            tokens = self._tokens_of(number, own)
+            words, counts = np.unique(tokens[segment.content[tokens]], return_counts=True)
+            known = np.where(segment.matches[words] > 0, counts, 0)
+            counts, shares = counts.astype(np.int32), known / max(1, int(known.sum()))
+        return self.lexicon.maps[number][words], counts, shares.astype(np.float32)
+
+    def _tokens_of(self, number: int, row: int) -> Array:
+        """Return the words of a row of a segment, by their numbers there."""
+        corpus, first, last = self.segments[number].corpus, row, row + 1
+        if self.unit == "document":
+            first, last = corpus.arrays["sentence_offsets"][row : row + 2].tolist()
+        starts = corpus.arrays["token_offsets"]
+        tokens: Array = corpus.arrays["tokens"][int(starts[first]) : int(starts[last])]
+        return tokens
 
     @property
     def normalisation(self) -> Normalisation:
@@ -250,17 +260,19 @@ class Rows:
 
     def token_offsets(self, number: int) -> Array:
         """Return where each row of a segment begins in the tokens of its corpus."""
-        return token_starts(self.segments[number].corpus, self.unit)
+        return token_starts(self.segments[number].corpus, self.unit).astype(np.int64)
 
     def tokens_of(self, chosen: Array) -> tuple[Array, Array]:
         """Return all words of chosen rows, with stopwords: place in ``chosen`` and word id."""
         places, words = [np.empty(0, np.int64)], [np.empty(0, np.int32)]
         for number, _, inside, own in self.split(chosen):
-            corpus, offsets = self.segments[number].corpus, self.token_offsets(number)
-            sizes = offsets[own + 1] - offsets[own]
-            at = join_ranges(offsets[own], sizes)
+            corpus = self.segments[number].corpus
+            offsets = token_starts(corpus, self.unit)
+            starts = offsets[own].astype(np.int64)
+            sizes = offsets[own + 1].astype(np.int64) - starts
+            tokens = corpus.arrays["tokens"][join_ranges(starts, sizes)]
             places.append(np.repeat(inside, sizes))
-            words.append(self.lexicon.maps[number][corpus.tokens[at]])
+            words.append(self.lexicon.maps[number][tokens])
         return np.concatenate(places), np.concatenate(words)
 
     def text(self, row: int) -> str:
@@ -268,7 +280,7 @@ class Rows:
         corpus = self.segments[number].corpus
         if self.unit == "document":
             return corpus.texts[own]
-        return corpus.texts.text(*corpus.sentence_spans[own])
+        return corpus.texts.text(*corpus.arrays["sentence_spans"][own].tolist())
 
     def passages(self, row: int, answers: Answers) -> list[Passage]:
         """Return the pieces of a row's text that answer a query best."""
@@ -308,7 +320,8 @@ def _starts(corpus: Corpus, document: int) -> NDArray[np.int64]:
     first, last = corpus.sentence_offsets[document : document + 2].tolist()
     begin, end = corpus.texts.offsets[document : document + 2].tolist()
     characters = corpus.texts.data[begin:end].view(np.int8) > -65  # bytes that begin a character
-    bounds = np.append(0, corpus.sentence_spans[first:last, 0] - begin)
+    spans = corpus.arrays["sentence_spans"][first:last].astype(np.int64)
+    bounds = np.append(0, spans[:, 0] - begin)
     counts = np.add.reduceat(characters, bounds, dtype=np.int64)
     counts[:-1][np.diff(bounds) == 0] = 0  # reduceat returns the first element for empty slices
     return np.cumsum(counts)[:-1]

@@ -1,16 +1,13 @@
 """A segment: documents that were indexed together, and what search needs of them.
 
 Segments never change. Each holds the rows of both units (``units.py``), and for every word its
-vector, its ball (the nearest words by Euclidean distance) and its postings: where it stands, and
-how often in each row. Positions make postings an index of n-grams of every order: an n-gram stands
-where its rarest word does, with the others around it in one sentence. Lists of bigrams and trigrams
-would hold the same counts and be several times larger than the text.
+vector, its ball (the nearest words by Euclidean distance) and its postings (``postings.py``).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, fields
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import fields
 from functools import cached_property, partial
 from typing import Any
 
@@ -18,14 +15,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lexfield.arrays import Array
-from lexfield.engine.compiled import kernel
 from lexfield.engine.threads import single_thread
-from lexfield.index.axes import Basis
-from lexfield.index.units import UNITS, Unit, make_unit, token_starts
+from lexfield.index.axes import Basis, TextRows
+from lexfield.index.postings import Postings, load_postings, save_postings
+from lexfield.index.units import UNITS, Sets, Unit, make_unit, token_starts
 from lexfield.progress import Progress, silent
 from lexfield.results import JsonObject
 from lexfield.store.folder import Blocks, Store, Writer
 from lexfield.text.corpus import Corpus
+from lexfield.text.normalise import NONE, stem_words
 from lexfield.text.stopwords import stopwords
 from lexfield.vectors.nearest import nearest_others
 from lexfield.vectors.wordvectors import WordEmbeddings
@@ -33,21 +31,8 @@ from lexfield.vectors.wordvectors import WordEmbeddings
 BALL = 16  # neighbours kept per word
 MOST_BALLS = 200_000  # words up to which they are kept
 _BLOCK = 1 << 14  # vectors that are written at a time
-_POSITIONS = ("position_offsets", "positions")
-_LISTS = ("offsets", "rows", "counts")
-# What lexfield 0.1 called them. It kept the lists of stems instead where an index had a stemmer.
-_OLD_POSITIONS = ("offsets", "positions")
-
-
-@dataclass(frozen=True)
-class Postings:
-    """The lists of one segment and unit, stopwords too. Those of word w begin at ``offsets[w]``."""
-
-    position_offsets: Array  # word → first entry of positions
-    positions: Array  # places in the tokens of the corpus
-    offsets: Array  # word → first entry of rows and counts
-    rows: Array
-    counts: Array
+_SETS = tuple(one.name for one in fields(Sets))
+_SMALL = ("sizes", "set_sizes", "characters")  # stored in the smallest type
 
 
 class Segment:
@@ -58,6 +43,7 @@ class Segment:
         self.name: str = meta["name"]
         self.corpus = Corpus.load(store, meta["corpus"], f"{self.name}.")
         self._units: dict[str, Unit] = {}
+        self._sets: dict[str, Sets] = {}
         self._postings: dict[str, Postings] = {}
 
     @cached_property
@@ -75,13 +61,56 @@ class Segment:
         name = f"{self.name}.contributions"
         return self._store.array(name) if name in self._store else None
 
+    @cached_property
+    def content(self) -> NDArray[np.bool_]:
+        """Words that are no stopwords."""
+        name = f"{self.name}.content"
+        if name in self._store:
+            return self._store.array(name)
+        return content_words(self.corpus.vocabulary, self.index_store.meta["language"])
+
     def unit(self, name: str) -> Unit:
         if name not in self._units:
-            prefix = f"{self.name}.{name}"
-            self._units[name] = Unit(
-                *(self._store.array(f"{prefix}.{one.name}") for one in fields(Unit))
-            )
+            self._units[name] = self._make_unit(name, partial(self._load, name))
         return self._units[name]
+
+    def _make_unit(self, name: str, load: Callable[[str], Array]) -> Unit:
+        is_old = f"{self.name}.{name}.axes" in self._store
+        return Unit(load, None if is_old else self.text_rows(name))
+
+    def text_rows(self, unit: str) -> TextRows:
+        """Return the rows as words whose vectors are added up."""
+        known = self.content & (self.matches > 0)
+        places = np.where(known, np.arange(len(known)), -1).astype(np.int32)
+        added, plain = self.contributions, self.contributions is None
+        starts, tokens = token_starts(self.corpus, unit), self.corpus.arrays["tokens"]
+        return TextRows(starts, tokens, places, self.vectors if added is None else added, plain)
+
+    def _load(self, unit: str, field: str) -> Array:
+        """Return a field of a ``Unit``: as it is stored, or derived from what is."""
+        name = f"{self.name}.{unit}.{field}"
+        if name in self._store:
+            values = self._store.array(name)
+            return values.astype(np.int32) if field in _SMALL else values
+        if field == "lengths":
+            return np.diff(token_starts(self.corpus, unit)).astype(np.int32)
+        if field == "set_sizes":
+            return np.diff(self.unit(unit).offsets).astype(np.int32)
+        if field not in _SETS:
+            return self._store.array(name)  # raises an error that says what is missing
+        if unit not in self._sets:
+            self._sets[unit] = Sets.of(self.corpus, unit, self.content, self.matches > 0)
+        values = getattr(self._sets[unit], field)
+        return values
+
+    @property
+    def stems(self) -> tuple[list[str], NDArray[np.int32]] | None:
+        """The distinct stems, and which is that of each word; None if they are not stored."""
+        if f"{self.name}.stem_of" not in self._store:
+            return None
+        return list(self._store.strings(f"{self.name}.stems")), self._store.array(
+            f"{self.name}.stem_of"
+        )
 
     def postings(self, unit: str) -> Postings:
         """The inverted index of the rows of one kind."""
@@ -91,9 +120,16 @@ class Segment:
 
     def fingerprint(self, unit: str) -> str:
         """Return a fingerprint that changes with the words of the rows only."""
-        own = [f"{self.name}.{unit}.{field}" for field in ("offsets", "words", "counts")]
         words = [f"{self.name}.words.{part}" for part in ("bytes", "offsets")]
-        return self._store.fingerprint([*own, *words])
+        return self._store.fingerprint([*self._set_names(unit), *words])
+
+    def _set_names(self, unit: str) -> list[str]:
+        """Return the names of the arrays from which the sets of rows follow."""
+        own = [f"{unit}.{field}" for field in ("offsets", "words", "counts")]
+        if f"{self.name}.content" in self._store:
+            own = ["tokens", "token_offsets", "content"]
+            own += ["sentence_offsets"] if unit == "document" else []
+        return [f"{self.name}.{name}" for name in own]
 
     @property
     def texts_fingerprint(self) -> str:
@@ -104,8 +140,9 @@ class Segment:
     @property
     def contents(self) -> str:
         """A fingerprint that changes with the rows, their words and the words' vectors."""
-        own = [f"{unit}.{field}" for unit in UNITS for field in ("offsets", "words", "counts")]
-        return self._store.fingerprint([f"{self.name}.{name}" for name in ("vectors", "how", *own)])
+        own = [name for unit in UNITS for name in self._set_names(unit)]
+        vectors = [f"{self.name}.{name}" for name in ("vectors", "how")]
+        return self._store.fingerprint([*vectors, *own])
 
     @property
     def index_store(self) -> Store:
@@ -154,14 +191,31 @@ def save_rows(
     """Write the rows of a segment, for each unit on a given basis or on its own."""
     meta = {"name": name, "corpus": corpus.save(out, f"{name}.")}
     content = content_words(corpus.vocabulary, language)
-
+    out.array(f"{name}.content", content)
+    _save_stems(out, name, corpus)
     with single_thread():  # the same bytes at any number of threads
         for unit in UNITS:  # each array is written before the next is made
             basis = bases[unit] if bases else None
-            for field, values in make_unit(corpus, unit, content, embedded, basis):
+            for field, values in make_unit(corpus, unit, content, embedded, basis, out.scratch):
                 out.array(f"{name}.{unit}.{field}", values)
     save_postings(out, name, corpus)
     return meta
+
+
+def _save_stems(out: Writer, name: str, corpus: Corpus) -> None:
+    """Write the distinct stems in the order of their first words, and the stem of each word."""
+    stemmer = corpus.normalisation.stemmer
+    if stemmer != NONE:
+        stems, stem_of = number_stems(list(corpus.vocabulary), stemmer)
+        out.strings(f"{name}.stems", stems)
+        out.array(f"{name}.stem_of", stem_of)
+
+
+def number_stems(words: list[str], stemmer: str) -> tuple[list[str], NDArray[np.int32]]:
+    """Return the distinct stems of words in the order of their first words, and that of each."""
+    stems = stem_words(words, stemmer)
+    numbers = {stem: number for number, stem in enumerate(dict.fromkeys(stems))}
+    return list(numbers), np.array([numbers[stem] for stem in stems], np.int32)
 
 
 def content_words(words: Iterable[str], language: str) -> NDArray[np.bool_]:
@@ -184,70 +238,3 @@ def find_balls(embedded: WordEmbeddings, progress: Progress = silent) -> NDArray
         found = nearest_others(embedded.vectors, BALL, progress=progress)
         balls[known, : len(found.rows) // len(known)] = known[found.rows].reshape(len(known), -1)
     return balls
-
-
-def save_postings(out: Writer, name: str, corpus: Corpus) -> None:
-    """Write what ``load_postings`` maps."""
-    offsets, positions = _invert(corpus.tokens, len(corpus.vocabulary))
-    out.array(f"{name}.postings.position_offsets", offsets)
-    out.array(f"{name}.postings.positions", positions)
-    for unit in UNITS:
-        lists = _count(offsets, positions, _row_of_tokens(corpus, unit))
-        for part, values in zip(_LISTS, lists, strict=True):
-            out.array(f"{name}.postings.{unit}.{part}", values)
-
-
-def load_postings(store: Store, name: str, corpus: Corpus, unit: str) -> Postings:
-    """Map the postings of a segment; they are made anew if lexfield 0.1 wrote lists of stems."""
-    folder, positions = f"{name}.postings", _POSITIONS
-    if f"{folder}.positions" not in store:
-        folder, positions = f"{name}.bags", _OLD_POSITIONS
-        if f"{folder}.stems.bytes" in store:
-            offsets, places = _invert(corpus.tokens, len(corpus.vocabulary))
-            return Postings(offsets, places, *_count(offsets, places, _row_of_tokens(corpus, unit)))
-    return Postings(
-        *(store.array(f"{folder}.{part}") for part in positions),
-        *(store.array(f"{folder}.{unit}.{part}") for part in _LISTS),
-    )
-
-
-def _row_of_tokens(corpus: Corpus, unit: str) -> NDArray[np.int32]:
-    starts = token_starts(corpus, unit)
-    return np.repeat(np.arange(len(starts) - 1, dtype=np.int32), np.diff(starts))
-
-
-@kernel
-def _invert(tokens: Array, size: int) -> tuple[Array, Array]:
-    """Return the positions of tokens by word, ascending: a counting sort."""
-    offsets = np.zeros(size + 1, np.int64)
-    for token in tokens:
-        offsets[token + 1] += 1
-    for word in range(size):
-        offsets[word + 1] += offsets[word]
-    place = offsets[:-1].copy()
-    positions = np.empty(len(tokens), np.uint32)
-    for position, token in enumerate(tokens):
-        positions[place[token]] = position
-        place[token] += 1
-    return offsets, positions
-
-
-@kernel
-def _count(offsets: Array, positions: Array, row_of: Array) -> tuple[Array, Array, Array]:
-    """Return the rows of every word and its count there, from the row of every position."""
-    rows = np.empty(len(positions), np.int32)
-    counts = np.empty(len(positions), np.int32)
-    kept = np.zeros(len(offsets), np.int64)
-    size = 0
-    for word in range(len(offsets) - 1):
-        last = -1
-        for place in range(offsets[word], offsets[word + 1]):
-            row = row_of[positions[place]]
-            if row != last:
-                rows[size] = row
-                counts[size] = 0
-                size += 1
-                last = row
-            counts[size - 1] += 1
-        kept[word + 1] = size
-    return kept, rows[:size].copy(), counts[:size].copy()

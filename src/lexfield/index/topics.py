@@ -241,7 +241,8 @@ class RowMixtures:
         if measure == "hellinger":
             return parts
         if measure == "triangle":
-            return (first + second - triangle_terms(first, second)) / 2
+            parts = (first + second - triangle_terms(first, second)) / 2
+            return parts
         parts = (first + second) / 2 - js_terms(first, second) / np.log(2)
         return parts
 

@@ -15,8 +15,9 @@ points may differ a little: it counts two of three as a recall of 0.7.)
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -54,7 +55,7 @@ def choose_shrinkage(
     points: NDArray[np.floating],
     clusters: Sequence[Hashable] | NDArray[np.generic],
     *,
-    weights: str = "equal",
+    weights: str | Mapping[Any, float] = "equal",
     folds: int = 5,
     seed: int = 0,
     progress: Progress = silent,
@@ -67,6 +68,8 @@ def choose_shrinkage(
     others = points[rng.permutation(np.flatnonzero(~known))[:_UNLABELLED]]
     points = points[known]
     names, own, sizes = np.unique(labels[known], return_inverse=True, return_counts=True)
+    if isinstance(weights, Mapping):
+        weights = {number: weights.get(name, 1.0) for number, name in enumerate(names.tolist())}
     several = np.flatnonzero(sizes > 1)
     if len(several) < 3:
         raise InputError(
@@ -98,8 +101,13 @@ def choose_shrinkage(
     return Table(rows, f"shrinkage by {folds} folds of {len(several):,} clusters")
 
 
-def _scatter_matrix(points: NDArray[np.floating], own: Numbers, weights: str) -> Matrix:
-    xi = None if weights == "equal" else cluster_weights(weights, points, own)
+def _scatter_matrix(
+    points: NDArray[np.floating], own: Numbers, weights: str | Mapping[Any, float]
+) -> Matrix:
+    if isinstance(weights, Mapping):
+        xi: Any = weights
+    else:
+        xi = None if weights == "equal" else cluster_weights(weights, points, own)
     scatter = Scatter(points.shape[1], xi)
     scatter.add(points, own.tolist())
     return scatter.matrix()
@@ -107,11 +115,12 @@ def _scatter_matrix(points: NDArray[np.floating], own: Numbers, weights: str) ->
 
 @dataclass(frozen=True)
 class Recovery:
-    """Per query: interpolated precision at recalls 0, 0.1 … 1, and R-precision."""
+    """Per query: interpolated precision at recalls 0, 0.1 … 1, R- and average precision."""
 
     queries: NDArray[np.int64]
     precisions: Matrix
     r_precisions: Matrix
+    average_precisions: Matrix
 
     @property
     def eleven_point(self) -> float:
@@ -151,7 +160,7 @@ def measure_recovery(
     squares = np.einsum("ij,ij->i", rows, rows)
     step = max(1, _BLOCK // (8 * len(rows)))
 
-    def measure(first: int) -> tuple[Matrix, Matrix]:
+    def measure(first: int) -> tuple[Matrix, Matrix, Matrix]:
         part = queries[first : first + step]
         gaps = squares[part, None] + squares - 2 * (rows[part] @ rows.T)
         gaps[np.arange(len(part)), part] = np.inf  # the query itself comes last and is cut off
@@ -159,12 +168,11 @@ def measure_recovery(
         return _score(numbers[order] == numbers[part, None])
 
     found = list(map_blocks(measure, range(0, len(queries), step)))
-    precisions, r_precisions = (np.concatenate(part) for part in zip(*found, strict=True))
-    return Recovery(queries, precisions, r_precisions)
+    return Recovery(queries, *(np.concatenate(part) for part in zip(*found, strict=True)))
 
 
-def _score(hits: NDArray[np.bool_]) -> tuple[Matrix, Matrix]:
-    """Return precision at eleven recalls and R-precision of rankings."""
+def _score(hits: NDArray[np.bool_]) -> tuple[Matrix, Matrix, Matrix]:
+    """Return precision at eleven recalls, R-precision and average precision of rankings."""
     ranks = np.arange(1, hits.shape[1] + 1)
     right = hits.cumsum(axis=1)
     wanted = right[:, -1]
@@ -177,4 +185,4 @@ def _score(hits: NDArray[np.bool_]) -> tuple[Matrix, Matrix]:
         first = (right < needed[:, None]).sum(axis=1)
         levels[:, level] = np.take_along_axis(ceiling, first[:, None], 1)[:, 0]
     r_precision = np.take_along_axis(right, wanted[:, None] - 1, 1)[:, 0] / wanted
-    return levels, r_precision
+    return levels, r_precision, (precision * hits).sum(axis=1) / wanted

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from lexfield.compare.delta import FREQUENT
 from lexfield.compare.estimate import Estimate
+from lexfield.compare.nearest_pairs import NearestPairs
 from lexfield.compare.pairs import Pairs
 from lexfield.compare.trees import Tree, make_dendrogram, symmetric
 from lexfield.errors import check
@@ -218,13 +219,13 @@ def _bar_name(reason: Reason) -> str:
     return f"{reason.query}  (near: {near})" if near else str(reason.query)
 
 
-def title(found: Pairs, k: int | None = None) -> str:
+def title(found: Pairs | NearestPairs, k: int | None = None) -> str:
     """Return what the numbers are."""
     chosen = found.options
     name = chosen.definition.title
     hubs = f", hubs corrected ({chosen.hubs})" if chosen.hubs else ""
     if not chosen.compares_counts:
-        return f"{name}, latent space, k = {k or next(iter(found.matrices))}{hubs}"
+        return f"{name}, latent space, k = {k or chosen.k}{hubs}"
     extra = "" if chosen.n == 1 else f" of {chosen.n}-grams"
     extra += f" of {chosen.features}" if chosen.features else ""
     types = "types" if chosen.features else "words"

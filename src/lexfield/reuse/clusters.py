@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from lexfield.reuse.find import Shared
 
 Place = tuple[int, int, int]  # a document and the first and last word of a span
-_OVERLAP = 0.5  # of the shorter of two spans
+_OVERLAP = 0.5  # of the longer of two spans
 _SOME = 10  # texts
 
 
@@ -63,8 +63,8 @@ def number_clusters(shared: Shared) -> list[int]:
     for place, k in places:
         active = [one for one in active if one[0][0] == place[0] and one[0][2] >= place[1]]
         for other, j in active:
-            shorter = min(place[2] - place[1], other[2] - other[1]) + 1
-            if min(place[2], other[2]) - place[1] + 1 >= _OVERLAP * shorter:
+            longer = max(place[2] - place[1], other[2] - other[1]) + 1
+            if min(place[2], other[2]) - place[1] + 1 >= _OVERLAP * longer:
                 x, y = sorted((find_root(j), find_root(k)))
                 labels[y] = x
         active.append((place, k))

@@ -32,7 +32,7 @@ from numpy.typing import NDArray
 from lexfield.reuse.scoring import IDENTICAL, Alignment, Scorer
 
 GAP, FAR = 50, 400  # words
-_AROUND, _CELLS = 20, 250_000  # words around a passage, and pairs of words, to align at last
+_AROUND, _CELLS = 20, 1_000_000  # words around a passage, and pairs of words, to align at last
 _CLOSE = 5  # words that make no difference
 _SHARED = 0.3  # of the shorter of two alignments that may lie within the other
 JOIN = 13.0  # nats: ln of the places where the next could have been found, and a margin
@@ -116,9 +116,10 @@ def make_passages(
         group.sort(key=lambda part: -part.score)
         if _add_up(group) >= least:
             group += _fill(scorer, a, b, group)
-            group = scorer.extend(a, b, group)
-            group.sort(key=lambda part: part.box)
-            found.append(Passage(a, b, group, _add_up(group)))
+            for part in _split(scorer.extend(a, b, group)):
+                part.sort(key=lambda one: one.box)
+                if (score := _add_up(part)) >= least:
+                    found.append(Passage(a, b, part, score))
     found.sort(key=lambda passage: (-passage.score, passage.box))
     return _drop_inner(found)
 
@@ -231,6 +232,27 @@ def _group(kept: list[Alignment]) -> list[list[Alignment]]:
     for k, one in enumerate(kept):
         groups.setdefault(find_root(k), []).append(one)
     return list(groups.values())
+
+
+def _split(group: list[Alignment]) -> list[list[Alignment]]:
+    """Return a group as it is if half of its words are aligned in both texts, else cut it at the
+    widest gap, and its parts likewise, so that a few words are not the end of a long span."""
+    if len(group) == 1 or 2 * _count(group) >= max(_measure(_surround(group))):
+        return [group]
+    widest, best = -1, (group, group)
+    for low, high in ((0, 1), (2, 3)):
+        ordered = sorted(group, key=lambda one: one.box[low])
+        end = ordered[0].box[high]
+        for cut, one in enumerate(ordered[1:], 1):
+            if (gap := one.box[low] - end) > widest:
+                widest, best = gap, (ordered[:cut], ordered[cut:])
+            end = max(end, one.box[high])
+    return [part for half in best for part in _split(half)] if widest > _CLOSE else [group]
+
+
+def _count(group: list[Alignment]) -> int:
+    """Return how many pairs of words are aligned."""
+    return sum(len(part.pairs) for part in group)
 
 
 def _belong_together(one: Box, other: Box) -> bool:

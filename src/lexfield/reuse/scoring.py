@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from lexfield.arrays import Array
 from lexfield.engine.compiled import kernel
 from lexfield.reuse.align import Table, align_band
-from lexfield.reuse.words import Words
+from lexfield.reuse.words import Tables, Words
 from lexfield.vectors.nearest import nearest_rows, unit_rows
 from lexfield.vectors.threshold import threshold
 from lexfield.vectors.wordvectors import WordVectors
@@ -38,6 +38,7 @@ _AGAIN, _BACK = 1.5, 200  # nats at most of a word that recurs within so many al
 _PHRASE = 0.75
 _PRIOR = 50.0  # occurrences of a phrase's beginning by which its end becomes predictable
 COSTS = np.array([round(UNIT * cost) for cost in (_MISMATCH, _OPEN, _EXTEND)], np.int64)
+_SLOT = 2  # words between two that occur together, as ``Phrases`` counts them
 IDENTICAL, STEM, SIMILAR, NONE = 0, 1, 2, 3
 
 
@@ -106,10 +107,8 @@ def _pair_similar(words: Words, chosen: Array) -> tuple[Array, Array, Array, Arr
     """Return all pairs of words with a vector of their own and a cosine above the threshold."""
     vectors = words.vectors
     assert vectors is not None
-    vocabulary = words.corpus.vocabulary.words
-    rows = np.array([vectors.row(vocabulary[word]) for word in chosen.tolist()], np.int64)
-    known, rows = chosen[rows >= 0], rows[rows >= 0]
-    unit = unit_rows(vectors.matrix[rows].astype(np.float32))
+    known = chosen[words.rows[chosen] >= 0]
+    unit = unit_rows(vectors.matrix[words.rows[known]].astype(np.float32))
     near = nearest_rows(unit, unit, threshold=find_threshold(vectors), skip=np.arange(len(unit)))
     left = np.repeat(known, np.diff(near.offsets))
     return left, known[near.rows], np.full(len(left), SIMILAR), np.minimum(near.scores, 1.0)
@@ -156,7 +155,7 @@ class Scorer:
             scores.relations,
             words.information,
             phrases.words,
-            (phrases.keys[0], phrases.counts[0], phrases.keys[1], phrases.counts[1]),
+            phrases.tables,
             COSTS,
         )
         cosines = np.where(entries >= 0, scores.cosines[entries], np.float32(0))
@@ -224,7 +223,7 @@ def rescore(
     relations: Array,
     information: Array,
     counts: Array,
-    phrases: tuple[Array, Array, Array, Array],
+    phrases: Tables,
     costs: Array,
 ) -> tuple[float, Array, Array]:
     """Return the score of an alignment in nats, and per pair its relation and where it is listed.
@@ -236,12 +235,13 @@ def rescore(
 
     and likewise for two words before it; μ = ``_PRIOR``, and φ = ``_PHRASE`` says how far a word
     can be foreseen from the one before it where nothing is counted. The two occurrences that are
-    aligned are not counted. So common phrases score little. A word that has been aligned before
-    scores at most ``_AGAIN``: a text that has used a word is likely to use it again (Church 2000),
-    so lists of the same few words tell little.
+    aligned are not counted. So common phrases score little, and so do the words of a form around
+    slots of up to ``_SLOT`` words that are filled differently (u … w, with φ = 1). A word that has
+    been aligned before scores at most ``_AGAIN``: a text that has used a word is likely to use it
+    again (Church 2000), so lists of the same few words tell little.
     """
     starts, others, values = table
-    total, run = 0.0, 0
+    total, run, last = 0.0, 0, -1  # the last identical pair
     found = np.empty(len(pairs), np.uint8)
     entry = np.full(len(pairs), -1, np.int64)
     for one in range(len(pairs)):
@@ -273,16 +273,24 @@ def rescore(
         elif run > 1:
             p = _foresee(a, i, run, np.exp(-_PHRASE * information[u]), counts, phrases)
             value = min(value, max(0.0, np.log(_KEPT / p)))
+        elif last >= 0 and max(i - pairs[last, 0], j - pairs[last, 1]) <= _SLOT + 1:
+            before = a[pairs[last, 0]]
+            key = _hash(np.uint64(before), np.uint64(u))
+            together = max(0, _count(phrases[4], phrases[5], key) - 2)
+            p = (together + _PRIOR * np.exp(-information[u])) / (
+                max(0, counts[before] - 2) + _PRIOR
+            )
+            value = min(value, max(0.0, np.log(_KEPT / p)))
+        if relations[at] == IDENTICAL:
+            last = one
         total += value
     return total, found, entry
 
 
 @kernel
-def _foresee(
-    a: Array, i: int, run: int, p: float, counts: Array, phrases: tuple[Array, Array, Array, Array]
-) -> float:
+def _foresee(a: Array, i: int, run: int, p: float, counts: Array, phrases: Tables) -> float:
     """Return how probable word i is after the one or two words before it that are shared too."""
-    keys2, counts2, keys3, counts3 = phrases
+    keys2, counts2, keys3, counts3 = phrases[:4]
     key = _hash(np.uint64(a[i - 1]), np.uint64(a[i]))
     together = max(0, _count(keys2, counts2, key) - 2)
     p = (together + _PRIOR * p) / (max(0, counts[a[i - 1]] - 2) + _PRIOR)

@@ -39,6 +39,7 @@ class Words:
 
     tokens: word ids of all documents, one after another; document d begins at ``offsets[d]``.
     stems: per word, the number of its base form. information: per word, −ln p in nats.
+    rows: per word, that of its vector, -1 for none.
     vectors: None if they do not cover the texts; ``notes`` says so.
     """
 
@@ -47,6 +48,7 @@ class Words:
     offsets: NDArray[np.int64]
     stems: NDArray[np.int32]
     information: NDArray[np.float64]
+    rows: NDArray[np.int64]
     vectors: WordVectors | None
     notes: list[str] = field(default_factory=list)
 
@@ -78,7 +80,7 @@ class Words:
         information[numerals] = np.minimum(information[numerals], _NUMBER)
         offsets = corpus.token_offsets[corpus.sentence_offsets]
         known = vectors if is_covered else None
-        return cls(corpus, corpus.tokens, offsets, stems, information, known, notes)
+        return cls(corpus, corpus.tokens, offsets, stems, information, rows, known, notes)
 
     def __len__(self) -> int:
         return len(self.offsets) - 1
@@ -103,7 +105,7 @@ class Words:
         """
         corpus = self.corpus
         low, high = (
-            self.find_sentences(document, [first, last]) + self._find_row(document)
+            self.find_sentences(document, np.array([first, last])) + self._find_row(document)
         ).tolist()
         begin = int(corpus.texts.offsets[document])
         start = len(corpus.texts.text(begin, corpus.sentence_spans[low, 0]))
@@ -140,17 +142,25 @@ class Words:
         return int(self.corpus.sentence_offsets[document])
 
 
+Tables = tuple[Array, ...]  # keys and counts of pairs, of triples, and of pairs with a slot
+
+
 @dataclass(frozen=True)
 class Phrases:
-    """In how many contexts words, and every two and three words in a row, occur.
+    """In how many contexts words, every two and three words in a row, and every two words with one
+    or two others between them occur: the slots of a form are filled in different ways.
 
     The context of a phrase is its neighbours, at least two on either side. Copies of a passage have
     the same context and count once, however many there are; a turn of phrase has many contexts.
     """
 
     words: NDArray[np.int64]
-    keys: tuple[NDArray[np.uint64], NDArray[np.uint64]]  # in order
-    counts: tuple[NDArray[np.int64], NDArray[np.int64]]
+    keys: tuple[NDArray[np.uint64], ...]  # in order
+    counts: tuple[NDArray[np.int64], ...]
+
+    @property
+    def tables(self) -> Tables:
+        return tuple(array for pair in zip(self.keys, self.counts, strict=True) for array in pair)
 
     @classmethod
     def of(cls, words: Words) -> Phrases:
@@ -161,9 +171,12 @@ class Phrases:
             context = hash_next(context, word)
         first = np.sort(np.unique(context, return_index=True)[1])
         pairs = hash_next(padded[2:-4], padded[3:-3])
-        triples = hash_next(pairs, padded[4:-2])
-        (a, n), (b, m) = (np.unique(one[first], return_counts=True) for one in (pairs, triples))
-        return cls(np.bincount(words.tokens[first], minlength=len(words.stems)), (a, b), (n, m))
+        triples = hash_next(pairs, padded[4:-2])[first]
+        slots = [hash_next(padded[2:-4], padded[at : at - 6 or None])[first] for at in (4, 5)]
+        every = (pairs[first], triples, np.concatenate(slots))
+        counted = [np.unique(one, return_counts=True) for one in every]
+        keys, counts = zip(*counted, strict=True)
+        return cls(np.bincount(words.tokens[first], minlength=len(words.stems)), keys, counts)
 
 
 def hash_next(before: Array, word: Array) -> NDArray[np.uint64]:

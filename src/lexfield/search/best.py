@@ -10,8 +10,8 @@
 
 A copy of the query scores 1 if the index holds its words. No part looks at other rows, so a score
 does not depend on what else is found, nor on segments or shards. Where the k-th best of some
-promising rows scores more than the share of the highest cosine, a row must have words that make
-up the difference, and few rows have (``block_max.py``). Otherwise the words' part of every row is a
+promising rows scores more than the share of the highest cosine, a row must have words that make up
+the difference, and few rows have (``block_max.py``). Otherwise the words' part of every row is a
 credit in the search for the nearest vectors (``index/nearest.py``). Both ways are exact.
 docs/decisions/0012-best.md says how the weights were chosen. Where vectors do not cover the
 language of the texts, words alone decide; of a query of stopwords only, such as "to be or not to

@@ -18,12 +18,13 @@ from numpy.typing import NDArray
 
 from lexfield.arrays import Array
 from lexfield.engine.compiled import kernel
-from lexfield.engine.topk import is_worse, push, sort_heap
+from lexfield.engine.topk import push, sort_heap
 
 _BITS = 5  # a block has 2**_BITS rows
 _WITHIN = (1 << _BITS) - 1
 _BATCHES = (32, 128, 512)  # blocks that are added up at a time; then all that are left
 _EVERY_ROW: NDArray[np.bool_] = np.empty(0, bool)
+_NO_BLOCK: NDArray[np.int32] = np.empty(0, np.int32)
 Ranked = tuple[NDArray[np.int64], NDArray[np.float64]]
 
 
@@ -58,13 +59,14 @@ class BlockSums:
     def find_highest(self, k: int) -> Ranked:
         """Return the ``k`` rows with the highest sums, and these, best first."""
         items, scores, size = np.empty(k, np.int64), np.empty(k), 0
-        left = np.arange(len(self._bounds), dtype=np.int32)
-        for count in (*_BATCHES, len(left)):
-            floor, last = (scores[0], items[0] >> _BITS) if size == k else (0.0, len(left))
-            blocks, left = choose_blocks(self._bounds, left, floor, last, count)
+        bounds, done = self._bounds, _NO_BLOCK
+        for count in (*_BATCHES, len(bounds)):
+            floor, last = (scores[0], items[0] >> _BITS) if size == k else (0.0, len(bounds))
+            blocks = choose_blocks(bounds, done, floor, last, count)
             size = push_sums(self._add_up(blocks), blocks, self._among, items, scores, size)
-            if not len(left):
+            if len(blocks) < count:
                 break
+            done = np.sort(np.append(done, blocks))
         items, scores = items[:size], scores[:size]
         sort_heap(items, scores)
         return items, scores
@@ -121,32 +123,24 @@ def add_bounds(bounds: Array, blocks: Array, highest: Array, weight: float) -> N
 
 
 @kernel
-def choose_blocks(
-    bounds: Array, left: Array, floor: float, last: int, count: int
-) -> tuple[Array, Array]:
-    """Return the ``count`` blocks with the highest bounds above a floor, and the others above it.
-
-    Up to the block ``last`` a bound may also equal the floor, if that is above 0.
-    """
-    rest = np.empty(len(left), np.int32)
-    size = 0
-    for block in left:
+def choose_blocks(bounds: Array, done: Array, floor: float, last: int, count: int) -> Array:
+    """Return the ``count`` blocks with the highest bounds above a floor, ascending, without those
+    that are done. Up to the block ``last`` a bound may also equal the floor, if that is above 0."""
+    items, scores = np.empty(count, np.int32), np.empty(count)
+    size, next_done = 0, 0
+    for block in range(len(bounds)):
         bound = bounds[block]
         if bound > floor or (bound == floor and bound > 0 and block <= last):
-            rest[size] = block
-            size += 1
-    if size <= count:
-        return rest[:size], rest[:0]
-    items, scores, used = np.empty(count, np.int64), np.empty(count), 0
-    for block in rest[:size]:
-        if used < count or bounds[block] > scores[0]:
-            used = push(items, scores, used, block, bounds[block])
-    others = 0
-    for block in rest[:size]:
-        if is_worse(bounds[block], block, scores[0], items[0]):
-            rest[others] = block
-            others += 1
-    return np.sort(items).astype(np.int32), rest[:others]
+            while next_done < len(done) and done[next_done] < block:
+                next_done += 1
+            if next_done < len(done) and done[next_done] == block:
+                continue
+            if count == len(bounds):  # all of them
+                items[size] = block
+                size += 1
+            elif size < count or bound > scores[0]:
+                size = push(items, scores, size, block, bound)
+    return np.sort(items[:size])
 
 
 @kernel
@@ -187,7 +181,7 @@ def push_sums(
 ) -> int:
     """Push sums above 0 on a heap of the highest. Return its new size."""
     for number in range(len(blocks)):
-        first = np.int64(blocks[number]) << _BITS
+        first = int(blocks[number]) << _BITS
         for place in range(sums.shape[1]):
             score = sums[number, place]
             is_high = score > 0 and (size < len(items) or score >= scores[0])
@@ -202,7 +196,7 @@ def take_sums(sums: Array, blocks: Array, among: Array, floor: float) -> tuple[A
     rows, found = np.empty(sums.size, np.int64), np.empty(sums.size)
     size = 0
     for number in range(len(blocks)):
-        first = np.int64(blocks[number]) << _BITS
+        first = int(blocks[number]) << _BITS
         for place in range(sums.shape[1]):
             if sums[number, place] >= floor and (not len(among) or among[first + place]):
                 rows[size], found[size] = first + place, sums[number, place]

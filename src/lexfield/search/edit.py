@@ -105,7 +105,7 @@ def _compare_characters(rows: Rows, query: Query) -> Measure:
 
     def part(number: int, own: Array, limit: int) -> Array:
         unit, spans = rows.units[number], rows.spans(number)
-        data = rows.segments[number].corpus.texts.data
+        data = np.asarray(rows.segments[number].corpus.texts.data)
         starts, ends = spans[own].T
         return count_edits(pattern, table, data, starts, ends, unit.characters[own], limit)
 

@@ -35,6 +35,9 @@ from lexfield.search.mean import explain_pairs, split_product
 from lexfield.search.method import Mask
 from lexfield.search.setcover import check_count, check_weight
 
+_DIGITS = 6  # of a cosine; the vectors of a row differ by less from one segment to another
+_EQUAL = 1e-6  # gains that differ by less are equal: the first row is chosen
+
 
 @dataclass(frozen=True, kw_only=True)
 class Ideas(CoverMethod):
@@ -158,7 +161,7 @@ class MatchCover(Cover):
             choice = self._live
         matches = self._gains.sum(axis=0)
         gains = np.where(choice, matches + self._topics + self._forms, -1.0)
-        place = int(gains.argmax())
+        place = int((gains >= gains.max() - _EQUAL).argmax())
         is_open = matches[place] > 0 or bool((matches[choice] > 0).any())
         return place, float(gains[place]), is_open
 
@@ -208,11 +211,14 @@ def _idf(rows: Rows, ids: Array) -> NDArray[np.float64]:
 
 
 def _compare_means(rows: Rows, query: Query, chosen: Array) -> NDArray[np.float64]:
-    """Return the cosines of the query's vector with the rows', at least 0."""
+    """Return the cosines of the query's vector with the rows', at least 0.
+
+    They are rounded, so that equal texts have equal cosines in whichever segment they are.
+    """
     vector = query.vector()
     products, lengths = rows.dots(chosen, vector)
     lengths *= np.linalg.norm(vector)
-    return np.maximum(products / np.where(lengths > 0, lengths, np.inf), 0)
+    return np.maximum(products / np.where(lengths > 0, lengths, np.inf), 0).round(_DIGITS)
 
 
 def _share_forms(

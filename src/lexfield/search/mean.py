@@ -23,7 +23,7 @@ from lexfield.errors import check
 from lexfield.explain import Explanation, Reason
 from lexfield.index.axes import TINY, measure_vector
 from lexfield.index.chance import Scorer
-from lexfield.index.nearest import find_nearest, measure, turn
+from lexfield.index.nearest import find_nearest, measure
 from lexfield.index.query import Query
 from lexfield.index.ranking import Found
 from lexfield.index.rows import Rows, mean_vectors
@@ -97,7 +97,7 @@ def find_cosines(rows: Rows, vector: NDArray[np.float32], chosen: Array) -> NDAr
     """Return the cosines of chosen rows with a vector; 0 for a row without one."""
     cosines = np.zeros(len(chosen))
     for _, unit, inside, own in rows.split(chosen):
-        squares = measure(unit, turn(unit, vector), own)
+        squares = measure(unit, vector, own)
         cosines[inside] = np.where(np.isinf(unit.squares[own]), 0, 1 - squares / 2)
     return cosines
 

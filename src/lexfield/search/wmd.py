@@ -2,8 +2,10 @@
 
 Two relaxations bound the distance from below: every word of the row moves to its nearest query
 word, or every query word to its nearest word of the row. The first takes one pass over all rows;
-the second is computed where the first does not decide. The remaining rows are solved exactly, in
-ascending order of the bound, until the bound exceeds the k-th best distance.
+the second is computed where the first does not decide. The remaining rows are visited in ascending
+order of the bound, until it exceeds the k-th best distance. Before one is solved exactly, the bound
+is tightened: no pair of words can exchange more than the share of either (ICT of Atasu and
+Mittelholzer 2019, in both directions).
 """
 
 from __future__ import annotations
@@ -15,7 +17,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from lexfield.arrays import Array, join_ranges
+from lexfield.arrays import Array
+from lexfield.engine.compiled import kernel, reordered_kernel
 from lexfield.errors import check
 from lexfield.explain import Explanation, Reason
 from lexfield.index.query import Query
@@ -99,6 +102,8 @@ class Wmd:
                 if lower[place] > limit:
                     break
                 row = int(candidates[place])
+                if problem.bound_flows(row) > limit:
+                    continue
                 best.append((problem.solve(row)[0], row))
                 solved += 1
                 if len(best) > k:
@@ -122,7 +127,7 @@ class Wmd:
 
 
 class _Problem:
-    """The distances from the query's words to all words, from which bounds are computed."""
+    """The distances of all words from the query's, from which bounds are computed."""
 
     def __init__(self, rows: Rows, query: Query) -> None:
         self._rows = rows
@@ -130,22 +135,17 @@ class _Problem:
         self._query = query
         self._vectors = query.vectors[self._words].astype(np.float64)
         self._shares = query.shares[self._words]
-        vectors = rows.lexicon.vectors
         squares = rows.cached("squares", _squares)
         own = np.einsum("ij,ij->i", self._vectors, self._vectors).astype(np.float32)
-        distances = (-2 * self._vectors).astype(np.float32) @ vectors.T
-        distances += own[:, None]
-        distances += squares
-        np.sqrt(np.maximum(distances, 0, out=distances), out=distances)
-        # Bounds must not be too high: this is more than the lines above lose by rounding.
-        distances -= np.float32(4e-3) * np.sqrt(own.max(initial=0))
-        self._distances = np.maximum(distances, 0, out=distances)
+        # Bounds must not be too high: this is more than single precision loses by rounding.
+        slack = np.float32(4e-3) * np.sqrt(own.max(initial=0))
+        self._distances = rows.lexicon.vectors @ (-2 * self._vectors).astype(np.float32).T
+        self._nearest = finish_distances(self._distances, squares, own, slack)
 
     def bound_rows(self) -> NDArray[np.float32]:
         """Return the cost for every row if each of its words moves to the nearest query word."""
-        nearest = self._distances.min(axis=0)
         bounds = np.concatenate(
-            [shares @ nearest[own] for shares, own in self._rows.cached("shares", _shares)]
+            [shares @ self._nearest[own] for shares, own in self._rows.cached("shares", _shares)]
         )
         bounds -= np.float32(1e-5) * (1 + bounds)
         bounds[self._rows.cached("without vectors", _without_vectors)] = np.inf
@@ -155,25 +155,29 @@ class _Problem:
         """Return the cost for these rows if each query word moves to the nearest of their words."""
         bounds = np.zeros(len(rows))
         for number, unit, inside, own in self._rows.split(rows):
-            if not len(own):
-                continue
-            sizes = unit.offsets[own + 1] - unit.offsets[own]
-            begins, entries = np.cumsum(sizes) - sizes, join_ranges(unit.offsets[own], sizes)
-            words = self._rows.lexicon.maps[number][unit.words[entries]]
-            far = np.where(unit.shares[entries] > 0, np.float32(0), np.float32(np.inf))
-            for share, distances in zip(self._shares, self._distances, strict=True):
-                bounds[inside] += share * np.minimum.reduceat(distances[words] + far, begins)
+            words = self._rows.lexicon.maps[number]
+            sets = (unit.offsets, unit.words, unit.shares, words)
+            bounds[inside] = add_nearest(own, *sets, self._distances, self._shares)
         return bounds
+
+    def bound_flows(self, row: int) -> float:
+        """Return a bound of the distance of a row in which each flow is within both its shares."""
+        words, weights = self._weigh(row)
+        costs = np.ascontiguousarray(self._distances[words].T)
+        return (1 - 1e-6) * bound_transport(costs, self._shares, weights)
+
+    def _weigh(self, row: int) -> tuple[Array, NDArray[np.float64]]:
+        """Return the words of a row that have vectors, and their shares."""
+        words, counts, shares = self._rows.entries(row)
+        counts = counts[shares > 0].astype(np.float64)
+        return words[shares > 0], counts / counts.sum()
 
     def solve(self, row: int) -> tuple[float, NDArray[np.float64], Array]:
         """Return the distance, the flows (query word × row word) and the row's words."""
         from ot.lp.emd_wrap import emd_c
 
-        words, counts, shares = self._rows.entries(row)
-        words, counts = words[shares > 0], counts[shares > 0].astype(np.float64)
-        vectors = self._rows.lexicon.vectors[words].astype(np.float64)
-        costs = np.linalg.norm(self._vectors[:, None] - vectors[None], axis=2)
-        weights = counts / counts.sum()
+        words, weights = self._weigh(row)
+        costs = measure_costs(self._vectors, self._rows.lexicon.vectors[words])
         flows, cost, _, _, _ = emd_c(self._shares.copy(), weights, costs, 1_000_000, 1)
         return float(cost), flows, words
 
@@ -187,6 +191,84 @@ class _Problem:
             reasons.append(Reason(query, match, -float(flows[i, j]) * distance, distance))
             moved.append({"query": query, "match": match, "flow": float(flows[i, j])})
         return Explanation(reasons, additive=True, facts={"flows": moved})
+
+
+@kernel
+def finish_distances(products: Array, squares: Array, own: Array, slack: float) -> Array:
+    """Turn −2 times products with the query's words into distances, less ``slack`` but at least 0.
+
+    Return the lowest of each word. ``squares`` and ``own`` are squared lengths.
+    """
+    nearest = np.full(len(products), np.inf, np.float32)
+    for word in range(len(products)):
+        for place in range(len(own)):
+            square = max(products[word, place] + own[place] + squares[word], np.float32(0))
+            distance = max(np.sqrt(square) - slack, np.float32(0))
+            products[word, place] = distance
+            nearest[word] = min(nearest[word], distance)
+    return nearest
+
+
+@kernel
+def add_nearest(
+    rows: Array,
+    offsets: Array,
+    words: Array,
+    shares: Array,
+    ids: Array,
+    distances: Array,
+    weights: Array,
+) -> Array:
+    """Return the weighted sum over query words of the distance to the nearest word of each row."""
+    sums, nearest = np.zeros(len(rows)), np.empty(len(weights), np.float32)
+    for place in range(len(rows)):
+        nearest[:] = np.inf
+        for entry in range(offsets[rows[place]], offsets[rows[place] + 1]):
+            if shares[entry] > 0:
+                own = distances[ids[words[entry]]]
+                for number in range(len(weights)):
+                    nearest[number] = min(nearest[number], own[number])
+        for number in range(len(weights)):
+            sums[place] += weights[number] * nearest[number]
+    return sums
+
+
+@kernel
+def bound_transport(costs: Array, left: Array, right: Array) -> float:
+    """Return a lower bound of the cost of moving ``left`` to ``right``: each side's words move on
+    their own to the nearest of the other's, no more to each than its share."""
+    forth, back = 0.0, 0.0
+    for i in range(len(left)):
+        rest = left[i]
+        for j in np.argsort(costs[i]):
+            moved = min(rest, right[j])
+            forth += moved * costs[i, j]
+            rest -= moved
+            if rest <= 0:
+                break
+    for j in range(len(right)):
+        rest = right[j]
+        for i in np.argsort(costs[:, j]):
+            moved = min(rest, left[i])
+            back += moved * costs[i, j]
+            rest -= moved
+            if rest <= 0:
+                break
+    return max(forth, back)
+
+
+@reordered_kernel
+def measure_costs(left: Array, right: Array) -> Array:
+    """Return the distances between two sets of vectors, in double precision."""
+    costs = np.empty((len(left), len(right)))
+    for i in range(len(left)):
+        for j in range(len(right)):
+            square = 0.0
+            for axis in range(left.shape[1]):
+                step = left[i, axis] - np.float64(right[j, axis])
+                square += step * step
+            costs[i, j] = np.sqrt(square)
+    return costs
 
 
 def _squares(rows: Rows) -> NDArray[np.float32]:

@@ -186,8 +186,7 @@ class Api:
 
     def operations(self) -> Iterator[Operation]:
         for verb in list_served():
-            if verb.served == "yes":
-                yield from self._offer(verb)
+            yield from self._offer(verb) if verb.served == "yes" else self._offer_job(verb)
         follower = {"follower": _FOLLOWER}
         index, job = "/v1/indexes/{id}", "/v1/jobs/{id}"
         any_answer: JsonObject = {"answer": AnyAnswer, "media": ("text/csv",)}
@@ -234,6 +233,18 @@ class Api:
         name = f"{verb.name}_posted"
         yield Operation(name, "POST", path, post, summary, body=offer(verb), **shared)
 
+    def _offer_job(self, verb: Verb) -> Iterator[Operation]:
+        async def start(request: Request) -> Response:
+            given = dict(await read_body(request))
+            follower = read_values("A job", {"follower": _FOLLOWER}, _split(given, "follower"))
+            started = self._server.start(read_request(verb, given), follower.get("follower"))
+            return respond(started, 202)
+
+        summary = f"{verb.summary} As `lexfield {verb.command}`; follow the job that is returned."
+        body = {**offer(verb), "follower": _FOLLOWER}
+        path = f"/v1/{verb.name}"
+        yield Operation(verb.name, "POST", path, start, summary, body=body, answer=Job, status=202)
+
     async def _answer(self, asked: VerbRequest) -> Response:
         begin = time.perf_counter()
         found = await self._server.answer(asked)
@@ -242,10 +253,10 @@ class Api:
         return send_answer(found, {"server-timing": timing, "cache-control": "no-store"})
 
     async def explain(self, request: Request) -> Response:
-        """Say how to start a verb that has no address of its own, as it runs only as a job."""
+        """Say how to start a verb that is asked for an answer, but runs only as a job."""
         name = find_verb(request.path_params["name"]).name
-        hint = f'Start it with POST /v1/jobs and {{"verb": "{name}", "options": {{…}}}}.'
-        raise ServedError(f"{name} runs only as a job.", hint, 405, {"allow": ""})
+        hint = f"Start it with POST /v1/{name}, and follow the job that is returned."
+        raise ServedError(f"{name} runs only as a job.", hint, 405, {"allow": "POST"})
 
     async def health(self, request: Request) -> Response:
         """Say whether the server is up, its indexes are warm, and their files are as written."""
@@ -354,6 +365,11 @@ class Api:
         events = self._server.jobs.stream(request.path_params["id"])
         headers = {"cache-control": "no-store"}
         return StreamingResponse(events, headers=headers, media_type="text/event-stream")
+
+
+def _split(values: JsonObject, name: str) -> JsonObject:
+    """Take a value out of others, if it is there."""
+    return {name: values.pop(name)} if name in values else {}
 
 
 def _read_follower(request: Request) -> str | None:

@@ -13,9 +13,9 @@
 A writer fills a new generation, flushes it, then replaces CURRENT; so a crash leaves the old one.
 Parts (the topics and metrics of an index) are in the same generation under the same manifest, so a
 store and its parts always belong together. The SHA-256 of the manifest is the root checksum of
-everything. Readers check the manifest and all sizes when they open a store, and every block of an
-array before its first use, by xxh3-64, which finds rot and truncation; ``verify`` also checks
-SHA-256, which finds forged files. Rewriting the manifest changes the root.
+everything. Readers check the manifest and all sizes when they open a store, and every block before
+its first use, by xxh3-64, which finds rot and truncation; ``verify`` also checks SHA-256, which
+finds forged files. Rewriting the manifest changes the root.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ import hashlib
 import mmap
 import os
 import shutil
+import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -42,6 +43,7 @@ from lexfield.errors import (
     VersionError,
 )
 from lexfield.results import JsonObject
+from lexfield.store.checked import CheckedArray
 from lexfield.store.files import (
     canonical_json,
     hashing_file,
@@ -56,7 +58,7 @@ from lexfield.store.manifest import (
     REBUILD,
     SCHEMA,
     FileCheck,
-    check_blocks,
+    check_block,
     epoch_of,
     generations,
     map_file,
@@ -83,6 +85,7 @@ __all__ = [
     "SHARDS", "FileCheck", "Store", "Writer", "discard", "manifest_sum", "next_epoch", "verify",
     "write",
 ]  # fmt: skip
+_SMALL = 1 << 24  # bytes of an array that is computed in memory
 
 
 class Store:
@@ -110,6 +113,7 @@ class Store:
         self._files: dict[str, JsonObject] = manifest["files"]
         self._maps = maps
         self._arrays: dict[str, NDArray[Any]] = {}
+        self._checked: dict[str, CheckedArray] = {}
         self._prefix = prefix
         self.checksum = checksum  # of the manifest
         self.root: str = manifest["root"]
@@ -173,22 +177,34 @@ class Store:
         return f"{name}.npy" in self._files
 
     def array(self, name: str) -> NDArray[Any]:
-        """Return a memory-mapped array; its blocks are checked the first time."""
+        """Return a memory-mapped array; all its blocks are checked the first time."""
         if name not in self._arrays:
+            self._arrays[name] = np.asarray(self.checked(name))
+        return self._arrays[name]
+
+    def checked(self, name: str) -> CheckedArray:
+        """Return a memory-mapped array whose blocks are checked as they are read."""
+        if name not in self._checked:
             file = f"{name}.npy"
             if file not in self._maps:
                 raise VersionError(
                     f"{self.path} has no {name!r}: another version of lexfield wrote it.",
                     "Build it again from its source.",
                 )
-            if problem := check_blocks(self._maps[file], self._files[file]["xxh3"]):
-                raise CorruptError(f"{self._file(file)}: {problem}.", REBUILD)
+            mapped, sums = self._maps[file], self._files[file]["xxh3"]
+
+            def check(number: int) -> None:
+                if problem := check_block(mapped, sums, number):
+                    raise CorruptError(f"{self._file(file)}: {problem}.", REBUILD)
+
+            check(0)  # the header
             try:
-                self._arrays[name] = parse_array(self._maps[file], strict=True)
+                array = parse_array(mapped, strict=True)
             except ValueError as error:
                 message = f"{self._file(file)} is not an array: {error}."
                 raise CorruptError(message, REBUILD) from error
-        return self._arrays[name]
+            self._checked[name] = CheckedArray(array, len(mapped) - array.nbytes, check)
+        return self._checked[name]
 
     def _file(self, name: str) -> Path:
         return self.path / self.generation / f"{self._prefix}{name}"
@@ -198,7 +214,7 @@ class Store:
         return [n[len(prefix) : -len(".npy")] for n in self._files if n.startswith(prefix)]
 
     def strings(self, name: str) -> StringArray:
-        return StringArray(self.array(f"{name}.bytes"), self.array(f"{name}.offsets"))
+        return StringArray(self.checked(f"{name}.bytes"), self.checked(f"{name}.offsets"))
 
     def fingerprint(self, names: Sequence[str]) -> str:
         """Return a checksum of the contents of these arrays, wherever they are stored."""
@@ -206,9 +222,14 @@ class Store:
         return xxhash.xxh3_64_hexdigest(canonical_json(sums))
 
     @property
+    def sizes(self) -> dict[str, int]:
+        """Bytes of each array's file."""
+        return {name: int(entry["bytes"]) for name, entry in self._files.items()}
+
+    @property
     def size(self) -> int:
         """Bytes of all arrays."""
-        return sum(int(entry["bytes"]) for entry in self._files.values())
+        return sum(self.sizes.values())
 
 
 @dataclass(frozen=True)
@@ -241,9 +262,21 @@ class Writer:
                 for block in values.make():
                     file.write(np.ascontiguousarray(block, values.dtype).data)
             else:
-                values = np.ascontiguousarray(values)
+                values = np.ascontiguousarray(np.asarray(values))
                 np.lib.format.write_array(file, values, version=(1, 0), allow_pickle=False)
         self._files[path.name] = {"bytes": file.size, "xxh3": file.sums, "sha256": file.sha256}
+
+    def scratch(self, shape: int | tuple[int, ...], dtype: Any) -> NDArray[Any]:
+        """Return an array of zeros in a file without a name, which ends with the array.
+
+        What is computed in it can exceed the memory.
+        """
+        size = int(np.prod(shape, dtype=np.int64)) * np.dtype(dtype).itemsize
+        if size < _SMALL:
+            return np.zeros(shape, dtype)
+        with tempfile.TemporaryFile(dir=self._folder) as file:
+            file.truncate(size)
+            return np.asarray(np.memmap(file, dtype, "r+", shape=shape))
 
     def keep(self, store: Store, prefix: str) -> None:
         """Take over the arrays of an earlier generation whose names begin with ``prefix``.

@@ -298,6 +298,14 @@ def check_blocks(mapped: mmap.mmap, expected: list[str]) -> str:
     return f"block {wrong[0]} (bytes from {first:,}) differs from what was written{more}"
 
 
+def check_block(mapped: mmap.mmap, expected: list[str], number: int) -> str:
+    """Return what is wrong with one block of a file; empty if it is as written."""
+    with memoryview(mapped) as view, view[number * BLOCK : (number + 1) * BLOCK] as block:
+        if xxhash.xxh3_64_hexdigest(block) == expected[number]:
+            return ""
+    return f"block {number} (bytes from {number * BLOCK:,}) differs from what was written"
+
+
 def parse_array(data: bytes | bytearray | mmap.mmap, *, strict: bool) -> NDArray[Any]:
     """Return the array of a ``.npy`` file over its bytes.
 

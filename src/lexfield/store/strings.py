@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import pairwise
+from itertools import pairwise, starmap
 from typing import Any, overload
 
 import numpy as np
@@ -85,6 +85,11 @@ class StringArray(Sequence[str]):
         return self.data[start:end].tobytes().decode("utf-8", "surrogatepass")
 
     def __iter__(self) -> Iterator[str]:
-        data, bounds = self.data.tobytes(), self.offsets.tolist()
-        for start, end in pairwise(bounds):
-            yield data[start:end].decode("utf-8", "surrogatepass")
+        for first in range(0, len(self), _SOME):
+            bounds = np.asarray(self.offsets[first : first + _SOME + 1])
+            data = np.asarray(self.data[int(bounds[0]) : int(bounds[-1])])
+            text = data.tobytes().decode("utf-8", "surrogatepass")
+            bounds = bounds - bounds[0]
+            if len(text) < len(data):  # positions of characters, not of bytes
+                bounds = np.append(0, np.cumsum((data & 0xC0) != 0x80))[bounds]
+            yield from map(text.__getitem__, starmap(slice, pairwise(bounds.tolist())))

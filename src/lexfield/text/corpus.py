@@ -17,7 +17,7 @@ from typing import Any, Generic, TypeVar, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from lexfield.arrays import Array, join_ranges
+from lexfield.arrays import Array, join_ranges, shrink
 from lexfield.errors import InputError, UnknownDocumentError
 from lexfield.progress import Progress, silent
 from lexfield.results import JsonObject, pluralise
@@ -35,6 +35,7 @@ from lexfield.text.stopwords import check_language
 T = TypeVar("T")
 Texts = str | Document | Mapping[str, str] | Iterable[Document | str]
 _ARRAYS = ("sentence_spans", "sentence_offsets", "tokens", "token_offsets", "counts")
+_PLACES = ("sentence_spans", "token_offsets")  # stored in half the bytes where that is enough
 _STRINGS = ("texts", "ids", "sources", "metadata", "words")
 
 
@@ -116,7 +117,8 @@ class Corpus:
     tokens: vocabulary ids of all words, in order; sentence s begins at ``token_offsets[s]``, and
         ``sentence_offsets[d]`` is the first sentence of document d.
     notes: what was left out, guessed or repaired.
-    arrays, strings: everything that is stored, by name.
+    arrays, strings: everything that is stored, by name; numbers may be of smaller types there, and
+        what is on disk is checked as it is read, where the attributes check and hold all of it.
     """
 
     def __init__(
@@ -132,14 +134,26 @@ class Corpus:
                 "Use lx.Corpus.read(paths) for files and folders, or lx.Corpus.of(texts).",
             )
         self.arrays, self.strings = arrays, strings
-        self.sentence_spans: NDArray[np.int64] = arrays["sentence_spans"]
-        self.sentence_offsets: NDArray[np.int64] = arrays["sentence_offsets"]
-        self.tokens: NDArray[np.int32] = arrays["tokens"]
-        self.token_offsets: NDArray[np.int64] = arrays["token_offsets"]
         self.texts, self.ids, self.sources = strings["texts"], strings["ids"], strings["sources"]
         self.vocabulary = Vocabulary(strings["words"], arrays["counts"])
         self.normalisation = normalisation
         self.notes = list(notes)
+
+    @cached_property
+    def tokens(self) -> NDArray[np.int32]:
+        return np.asarray(self.arrays["tokens"])
+
+    @cached_property
+    def token_offsets(self) -> NDArray[np.int64]:
+        return np.asarray(self.arrays["token_offsets"], np.int64)
+
+    @cached_property
+    def sentence_offsets(self) -> NDArray[np.int64]:
+        return np.asarray(self.arrays["sentence_offsets"], np.int64)
+
+    @cached_property
+    def sentence_spans(self) -> NDArray[np.int64]:
+        return np.asarray(self.arrays["sentence_spans"], np.int64)
 
     @classmethod
     def read(
@@ -256,14 +270,14 @@ class Corpus:
 
     @property
     def sentences(self) -> View[Sentence]:
-        return View(len(self.sentence_spans), self._sentence)
+        return View(len(self.arrays["sentence_spans"]), self._sentence)
 
     def _document(self, row: int) -> Document:
         return Document(self.ids[row], self.texts[row], self.sources[row], self.metadata(row))
 
     def _sentence(self, row: int) -> Sentence:
         document = self.document_of(row)
-        sentence = Sentence(self.texts.text(*self.sentence_spans[row]))
+        sentence = Sentence(self.texts.text(*self.arrays["sentence_spans"][row].tolist()))
         sentence.document = self.ids[document]
         sentence.number = row - int(self.sentence_offsets[document])
         return sentence
@@ -328,7 +342,8 @@ class Corpus:
         """Write the corpus into a store. Return the metadata that ``load`` needs."""
         normalisation = self.normalisation.to_dict()
         for name in _ARRAYS:
-            out.array(f"{prefix}{name}", self.arrays[name])
+            values = self.arrays[name]
+            out.array(f"{prefix}{name}", shrink(values) if name in _PLACES else values)
         for name in _STRINGS:
             out.strings(f"{prefix}{name}", self.strings[name])
         return {"normalisation": normalisation, "notes": self.notes}
@@ -343,7 +358,7 @@ class Corpus:
                 " package that it is from.",
             )
         return cls(
-            {name: store.array(f"{prefix}{name}") for name in _ARRAYS},
+            {name: store.checked(f"{prefix}{name}") for name in _ARRAYS},
             {name: store.strings(f"{prefix}{name}") for name in _STRINGS},
             Normalisation(**meta["normalisation"]),
             meta["notes"],
@@ -353,7 +368,7 @@ class Corpus:
         return (
             f"<Corpus: {pluralise(len(self), 'document')},"
             f" {pluralise(len(self.sentences), 'sentence')},"
-            f" {pluralise(len(self.tokens), 'token')}, {len(self.vocabulary):,} distinct>"
+            f" {pluralise(len(self.arrays['tokens']), 'token')}, {len(self.vocabulary):,} distinct>"
         )
 
 

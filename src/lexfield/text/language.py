@@ -25,6 +25,7 @@ _SAMPLE = 2400  # characters
 _FEWEST = 10  # words; fewer say too little
 _LEAST = 0.12  # share of the words that speak for the language
 _MARGIN = 1.2  # times the sum of the next language
+_SHORT, _SHORT_MARGIN = 20, 2.0  # in fewer words, "dog" and "at" would make a text Danish
 _LONGEST_ENDING = 6
 _MOST = 0.9  # share of a collection that is in its language, unless it is mixed
 _SCRIPTS = {
@@ -64,7 +65,8 @@ def detect_language(words: Sequence[str]) -> str:
             sums[language] += 1 / len(spoken)
             count[language] += 1
     best, next_best = sorted(sums, key=sums.__getitem__, reverse=True)[:2]
-    is_clear = count[best] >= _LEAST * len(words) and sums[best] >= _MARGIN * sums[next_best]
+    margin = _MARGIN if len(words) >= _SHORT else _SHORT_MARGIN
+    is_clear = count[best] >= _LEAST * len(words) and sums[best] >= margin * sums[next_best]
     return best if is_clear else UNKNOWN
 
 

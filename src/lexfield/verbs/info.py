@@ -32,11 +32,12 @@ _LINE = 160  # characters of the values of a metadata field
 
 @dataclass(kw_only=True)
 class IndexInfo:
-    """The sizes of an index, its vectors and how many words they know, and its metadata."""
+    """The sizes of an index in bytes and by part, its vectors and the words they know, metadata."""
 
     path: str
     generation: int
     bytes: int
+    parts: dict[str, int]
     documents: int
     deleted: int
     segments: int
@@ -75,6 +76,10 @@ class Info(Result[IndexInfo]):
         for name, values in info.metadata.items():
             shown = ", ".join(f"{value or '(empty)'} {count:,}" for value, count in values.items())
             yield f"{name:<11} {shown[:_LINE]}{'…' if len(shown) > _LINE else ''}"
+        each = max(1, info.sentences)
+        yield f"size        {info.bytes / each:,.0f} bytes per sentence"
+        for part, size in info.parts.items():
+            yield f"  {part:<13} {size / each:9,.1f} {size / max(1, info.bytes):7.1%}"
 
 
 @verb

@@ -12,6 +12,7 @@ import numpy as np
 from msgspec import Meta
 
 from lexfield.compare.counts import Counts
+from lexfield.compare.nearest_pairs import NearestPairs
 from lexfield.compare.pairs import Pairs
 from lexfield.compare.trees import Consensus, find_consensus
 from lexfield.errors import check
@@ -69,12 +70,16 @@ class PairFiles(TypedDict, total=False):
         Target | None,
         Flags(("-o",), "FILE.npz", old="out"),
         Default(None),
-        Help("Write the matrices and the ids to this file."),
+        Help("Write the ids and the matrices, or the nearest documents, to this file."),
     ]
 
 
-def check_files(files: PairFiles) -> None:
-    """Raise an error if a file cannot be written; called before the work begins."""
+def check_files(files: PairFiles, has_all: bool = True) -> None:
+    """Raise an error if a file cannot be written, or needs all pairs where not all are kept; called
+    before the work begins."""
+    for name in ("tree", "consensus", "map", "heat", "network"):
+        ok = has_all or not files.get(name)
+        check(ok, name, "left out with --nearest: it needs all pairs", str(files.get(name)))
     for path in (files.get("tree"), files.get("map"), files.get("heat")):
         if path:
             check_plot_path(path, PAGE_FORMATS)
@@ -151,4 +156,12 @@ def _pack(found: Pairs) -> bytes:
     arrays = {f"k{k}" if k else "counts": matrix for k, matrix in found.matrices.items()}
     data = BytesIO()
     np.savez_compressed(data, ids=np.array(found.ids), **arrays)  # type: ignore[arg-type]
+    return data.getvalue()
+
+
+def pack_nearest(found: NearestPairs) -> bytes:
+    """Return an npz file: the ids, and for each the rows and divergences of its nearest."""
+    data = BytesIO()
+    ids = np.array(found.ids)
+    np.savez_compressed(data, ids=ids, neighbours=found.neighbours, values=found.values)
     return data.getvalue()

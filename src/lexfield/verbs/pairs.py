@@ -11,16 +11,18 @@ import numpy as np
 from msgspec import Meta
 
 from lexfield.compare.counts import Counts
+from lexfield.compare.nearest_pairs import NearestPairs, find_nearest_pairs
 from lexfield.compare.options import ComparisonOptions
 from lexfield.compare.pairs import Pairs, count_for_comparison
 from lexfield.compare.pairs import pairs as compare_all
 from lexfield.compare.trees import make_dendrogram
-from lexfield.errors import InputError, list_fields
+from lexfield.errors import InputError, check, list_fields
 from lexfield.plots.divergence import draw_map, map_places, title
 from lexfield.plots.figure import PAGE_FORMATS, Picture
 from lexfield.plots.groups import choose_groups
 from lexfield.progress import Progress, begin_stage, silent
 from lexfield.results import JsonObject, format_rows
+from lexfield.store.files import replace_file
 from lexfield.text.corpus import Corpus, View
 from lexfield.verbs.compare import Comparing, choose_options
 from lexfield.verbs.declare import Flags, Help, verb
@@ -34,7 +36,13 @@ from lexfield.verbs.options import (
     choose_parts_folder,
     use_engine,
 )
-from lexfield.verbs.pair_figures import PairFiles, check_files, needs_consensus, write_files
+from lexfield.verbs.pair_figures import (
+    PairFiles,
+    check_files,
+    needs_consensus,
+    pack_nearest,
+    write_files,
+)
 from lexfield.verbs.results import ReadThrough, hidden, save_picture
 
 
@@ -42,6 +50,14 @@ class ComparingPairs(Comparing, PairFiles, total=False):
     """How texts are compared and read, and which files are written."""
 
 
+Nearest = Annotated[
+    int | None, Meta(ge=1, le=10_000), Help("Keep only the N nearest of each document; exact.")
+]
+Memory = Annotated[
+    float, Meta(gt=0, le=100_000), Help("Gigabytes to work in, for clouds of vectors.")
+]
+Approximate = Annotated[bool, Help("Find neighbours in clouds approximately, with faiss.")]
+_NAMED = 3  # neighbours of a document in the table
 _EXTREMES = ("nearest", "divergence", "farthest", "its divergence")
 
 
@@ -56,8 +72,9 @@ class PairDivergence:
 
 
 @dataclass(repr=False)
-class PairDivergences(ReadThrough[PairDivergence, Pairs]):
-    """Every document compared with every other: ``matrix``, ``ids`` and ``matrices`` (by k)."""
+class PairDivergences(ReadThrough[PairDivergence, Pairs | NearestPairs]):
+    """Every document compared with every other: ``matrix``, ``ids`` and ``matrices`` (by k); or, of
+    the nearest only, ``ids``, ``neighbours`` and ``values``."""
 
     labels: list[str] | None = hidden(default=None)  # colours of figures
     by: str = hidden(default="")
@@ -67,16 +84,23 @@ class PairDivergences(ReadThrough[PairDivergence, Pairs]):
         return self.details[0].to_dicts()
 
     def lines(self) -> Iterator[str]:
-        """Return the nearest and the farthest of each document."""
+        """Return the nearest and the farthest of each document, or some of the nearest."""
         (found,) = self.details
+        if isinstance(found, NearestPairs):
+            yield f"The nearest documents. {title(found)}"
+            yield from format_rows(_name_nearest(found), shown=len(found.ids))
+            return
         rows = [_name_extremes(found, row) for row in range(len(found.ids))]
         yield title(found)
         yield from format_rows(rows, shown=len(rows))
 
     def plot(self, path: str | Path | None = None) -> Picture | Path:
         """Draw the documents as a map: png, svg, pdf or html."""
-        groups = choose_groups(self.labels, len(self.details[0].ids), self.by)
-        return save_picture(draw_map(self.details[0], None, groups), path)
+        (found,) = self.details
+        if isinstance(found, NearestPairs):
+            raise InputError("A map needs all pairs.", "Leave out --nearest.")
+        groups = choose_groups(self.labels, len(found.ids), self.by)
+        return save_picture(draw_map(found, None, groups), path)
 
     def _repr_html_(self) -> str:
         return self.details[0]._repr_html_()
@@ -89,6 +113,15 @@ def _name_extremes(found: Pairs, row: int) -> dict[str, object]:
         return {"document": found.ids[row], **dict.fromkeys(_EXTREMES, "–")}
     ends = [(found.ids[other], float(values[other])) for other in (order[0], order[-1])]
     return {"document": found.ids[row], **dict(zip(_EXTREMES, [*ends[0], *ends[1]], strict=True))}
+
+
+def _name_nearest(found: NearestPairs) -> list[dict[str, object]]:
+    rows: list[dict[str, object]] = []
+    for id, near, values in zip(found.ids, found.neighbours, found.values, strict=True):
+        ends = zip(near[:_NAMED].tolist(), values[:_NAMED].tolist(), strict=True)
+        names = [f"{found.ids[other]} ({value:.4g})" for other, value in ends if other >= 0]
+        rows.append({"document": id, "nearest": ", ".join(names) or "–"})
+    return rows
 
 
 def compute_pairs(
@@ -123,15 +156,12 @@ def pairs(
         Flags(("-k",), "3,5,10"),
         Help("Use the k-th neighbour in clouds of vectors; several at once."),
     ] = (3,),
+    nearest: Nearest = None,
     sample: Sample = None,
     seed: Seed = 0,
-    memory: Annotated[
-        float, Meta(gt=0, le=100_000), Help("Gigabytes to work in, for clouds of vectors.")
-    ] = 1.0,
+    memory: Memory = 1.0,
     resume: Resume = None,
-    approximate: Annotated[
-        bool, Help("Find neighbours in clouds approximately, with faiss.")
-    ] = False,
+    approximate: Approximate = False,
     cluster: ClusterAddress = None,
     progress: Progress = silent,
     **comparing: Unpack[ComparingPairs],
@@ -139,6 +169,7 @@ def pairs(
     """Compare every document with every other, and draw the result.
 
     The table shows the nearest and the farthest of each document; --json and --csv have all pairs.
+    With --nearest N only the N nearest of each are kept: memory does not grow with the pairs.
 
         lexfield pairs books/ --measure cosine-delta --mfw 2000 --tree tree.svg
         lexfield pairs books/ --measure delta --consensus 100 --tree tree.html
@@ -148,12 +179,15 @@ def pairs(
         lexfield pairs books.idx --measure hellinger --plot map.png --by author
         lexfield pairs books/ --space latent -k 3,5,10 -o matrix.npz
         lexfield pairs books/ --sample 3000 --stopwords en --heat heat.svg --csv
-        lexfield pairs books/ --space latent --resume run/
+        lexfield pairs tickets.jsonl --measure js --nearest 20 --csv
         lexfield pairs books/ --space latent --resume /shared/run --cluster tcp://10.0.0.5:8786
     """
-    check_files(comparing)
+    check_files(comparing, has_all=nearest is None)
     by = comparing.get("by")
     corpus = read_texts(texts, comparing, progress, by=by)
+    if nearest is not None:
+        refuse_beside_nearest(cluster=cluster, resume=resume, approximate=approximate or None)
+        return _find_nearest(corpus, nearest, comparing, sample, seed, progress)
     counts = None
     if needs_consensus(comparing):
         chosen = ComparisonOptions.from_dict(choose_options(comparing))
@@ -174,6 +208,31 @@ def pairs(
     notes = [*found.notes, *write_files(found, counts, comparing, labels, progress)]
     rows = _list_pairs(found)
     return PairDivergences(rows, details=[found], labels=labels, by=by or "", notes=notes)
+
+
+def refuse_beside_nearest(**given: object) -> None:
+    """Raise InputError for options that need all pairs."""
+    for name, value in given.items():
+        check(value is None, name, "left out with --nearest", value)
+
+
+def _find_nearest(
+    corpus: Corpus,
+    nearest: int,
+    comparing: ComparingPairs,
+    sample: int | None,
+    seed: int,
+    progress: Progress,
+) -> PairDivergences:
+    begin_stage(progress, "comparing")
+    options = choose_options(comparing)
+    found = find_nearest_pairs(
+        corpus, nearest, sample=sample, seed=seed, progress=progress, **options
+    )
+    if output := comparing.get("output"):
+        replace_file(Path(output), pack_nearest(found))
+    rows = [PairDivergence(**one) for one in found.to_dicts()]
+    return PairDivergences(rows, details=[found], notes=found.notes)
 
 
 def _list_pairs(found: Pairs) -> Sequence[PairDivergence]:

@@ -275,7 +275,7 @@ def _find_largest(kept: Topics, mixture: NDArray[np.float32], k: int) -> list[To
 
 
 @dataclass(kw_only=True)
-class NearDocument:
+class TopicNeighbour:
     """A document and the distance of its mixture of topics."""
 
     rank: int
@@ -284,7 +284,7 @@ class NearDocument:
 
 
 @dataclass(repr=False)
-class TopicNeighbours(Result[NearDocument]):
+class TopicNeighbours(Result[TopicNeighbour]):
     """The documents with the nearest mixtures, and how they were found."""
 
     measure: str
@@ -351,7 +351,7 @@ def find_topic_neighbours(
 
 def _rank_documents(
     index: Index, text: str, k: int, measure: str, search: Search
-) -> tuple[list[NearDocument], Certificate]:
+) -> tuple[list[TopicNeighbour], Certificate]:
     """Return the documents nearest to a text or document, and how they were found."""
     kept = Topics.open(index.path)
     mixtures, known = mixtures_of_documents(index, kept)
@@ -367,7 +367,7 @@ def _rank_documents(
     nearest = search.build(mixtures[rows]).query(mixture, k, measure)
     near = zip(nearest.rows.tolist(), nearest.distances.tolist(), strict=True)
     documents = [
-        NearDocument(rank=rank, document=names[int(rows[row])], distance=far)
+        TopicNeighbour(rank=rank, document=names[int(rows[row])], distance=far)
         for rank, (row, far) in enumerate(near, 1)
     ]
     return documents, nearest.certificate

@@ -29,3 +29,13 @@ export function usePaste(value) {
   }, [value]);
   return value.startsWith(MARK) ? (texts.get(value) ?? "") : value;
 }
+
+export const HUGE = 100_000; // characters with which a field would be slow
+
+/** What takes a huge text before it gets into a field. @param {(text: string) => void} take */
+export const onLongPaste = (take) => (/** @type {ClipboardEvent} */ event) => {
+  const text = event.clipboardData?.getData("text/plain") ?? "";
+  if (text.length < HUGE) return;
+  event.preventDefault();
+  take(text);
+};

@@ -225,7 +225,7 @@ export interface Evidence {
   id: string;
   predicted: string;
   rather_than: string;
-  nearest: (lexfield.compare.labels.NearDocument)[];
+  nearest: (NearDocument)[];
   words: (TellingWord)[];
 }
 export interface Exponent {
@@ -268,7 +268,7 @@ export interface FindTopicNeighboursAnswer {
   rows: number;
   candidates: number;
   exact: boolean;
-  results: (lexfield.verbs.topics.NearDocument)[];
+  results: (TopicNeighbour)[];
   notes: (string)[];
 }
 export interface Fit {
@@ -342,6 +342,7 @@ export interface IndexInfo {
   path: string;
   generation: number;
   bytes: number;
+  parts: Record<string, number>;
   documents: number;
   deleted: number;
   segments: number;
@@ -536,6 +537,11 @@ export interface NearAnswer {
   provenance: Provenance;
   results: (NearWord)[];
   notes: (string)[];
+}
+export interface NearDocument {
+  id: string;
+  label: string;
+  divergence: number;
 }
 export interface NearWord {
   word: string;
@@ -878,6 +884,11 @@ export interface ThresholdRow {
   low: number;
   high: number;
 }
+export interface TopicNeighbour {
+  rank: number;
+  document: string;
+  distance: number;
+}
 export interface TopicShare {
   topic: number;
   value: string;
@@ -1006,26 +1017,11 @@ export interface ZipfFit {
   points: (Rank)[];
   curves: (FittedCurve)[];
 }
-export interface lexfield.compare.labels.NearDocument {
-  id: string;
-  label: string;
-  divergence: number;
-}
-export interface lexfield.verbs.topics.NearDocument {
-  rank: number;
-  document: string;
-  distance: number;
-}
 export interface Verbs {
   align: { parameters: "a" | "b" | "format" | "index" | "k"; answer: AlignAnswer };
   attribute: { parameters: "by" | "document" | "features" | "format" | "index" | "measure" | "reject" | "rule" | "text" | "text_id" | "verify" | "where"; answer: AttributeAnswer };
-<<<<<<< HEAD
-  bag: { parameters: "document" | "format" | "index" | "k" | "ngram" | "text" | "where"; answer: BagAnswer };
-  bags: { parameters: "algebra" | "allow_unknown" | "context" | "explain" | "format" | "full" | "index" | "k" | "like" | "method" | "query" | "start" | "unit" | "where"; answer: BagsAnswer };
-=======
   bag: { parameters: "format" | "index" | "k" | "keep_case" | "ngram" | "operation" | "other" | "phrases" | "text_other" | "text_texts" | "texts" | "where"; answer: BagAnswer };
-  bags: { parameters: "algebra" | "allow_unknown" | "explain" | "format" | "full" | "index" | "k" | "like" | "method" | "query" | "start" | "unit" | "where"; answer: BagsAnswer };
->>>>>>> main
+  bags: { parameters: "algebra" | "allow_unknown" | "context" | "explain" | "format" | "full" | "index" | "k" | "like" | "method" | "query" | "start" | "unit" | "where"; answer: BagsAnswer };
   balls: { parameters: "format" | "index" | "query" | "r"; answer: BallsAnswer };
   clusters: { parameters: "allow_unknown" | "document" | "format" | "index" | "k" | "seed" | "seeds" | "text" | "vectors" | "where"; answer: ClustersAnswer };
   compare: { parameters: "a" | "a_where" | "allow_unknown" | "alpha" | "b" | "b_where" | "bits" | "culling" | "dimension" | "estimator" | "explain" | "features" | "format" | "hubs" | "index" | "interval" | "k" | "measure" | "mfw" | "ngram" | "p" | "points" | "reduce" | "resamples" | "seed" | "smoothing" | "space" | "stopwords" | "text_a" | "text_b" | "vectors" | "where"; answer: CompareAnswer };
@@ -1052,7 +1048,7 @@ export interface Verbs {
   methods: { parameters: "about" | "format"; answer: MethodsAnswer };
   near: { parameters: "allow_unknown" | "dimensions" | "format" | "k" | "models" | "queries" | "threshold" | "vectors" | "word"; answer: NearAnswer };
   overview: { parameters: "format" | "index" | "where"; answer: OverviewAnswer };
-  pairs: { parameters: "allow_unknown" | "alpha" | "approximate" | "bits" | "by" | "consensus" | "culling" | "dimension" | "document" | "estimator" | "features" | "format" | "hubs" | "index" | "k" | "measure" | "memory" | "mfw" | "ngram" | "points" | "reduce" | "sample" | "seed" | "smoothing" | "space" | "stopwords" | "text" | "vectors" | "where"; answer: PairsAnswer };
+  pairs: { parameters: "allow_unknown" | "alpha" | "approximate" | "bits" | "by" | "consensus" | "culling" | "dimension" | "document" | "estimator" | "features" | "format" | "hubs" | "index" | "k" | "measure" | "memory" | "mfw" | "nearest" | "ngram" | "points" | "reduce" | "sample" | "seed" | "smoothing" | "space" | "stopwords" | "text" | "vectors" | "where"; answer: PairsAnswer };
   predict: { parameters: "by" | "document" | "features" | "format" | "index" | "level" | "text" | "text_id" | "where"; answer: PredictAnswer };
   reuse: { parameters: "b" | "chance" | "date" | "document" | "format" | "index" | "kind" | "min_words" | "query" | "text" | "text_b" | "text_query" | "vectors" | "where"; answer: ReuseAnswer };
   rolling: { parameters: "by" | "document" | "features" | "format" | "index" | "rule" | "step" | "text" | "text_id" | "where" | "window"; answer: RollingAnswer };

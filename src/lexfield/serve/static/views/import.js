@@ -2,6 +2,7 @@
 // Texts become a collection: files, whole folders or a paste, with a look at their columns first.
 import { useEffect, useRef, useState } from "../vendor/preact-htm.js";
 import { ask, follow, remove } from "../lib/api.js";
+import { onLongPaste } from "../lib/pastes.js";
 import { forget, go } from "../lib/route.js";
 import { Progress, Select, Table, Trouble, html, number, plural, say, shorten, usePage } from "../lib/ui.js";
 
@@ -28,6 +29,7 @@ export function Import() {
     setState({ problem: null, told: "" });
     if (!name && list.length) setName(list[0].name.replace(/\.\w+(\.gz)?$/, ""));
   };
+  const paste = onLongPaste((long) => take([...files, new File([long], "pasted.txt", { type: "text/plain" })]));
   const drop = async (event) => {
     event.preventDefault();
     setOver(false);
@@ -132,7 +134,8 @@ export function Import() {
         <div class="stack">
           <label class="field"
             ><span>Or paste a text</span>
-            <textarea name="text" rows="7" value=${text} onInput=${(event) => setText(event.target.value)}></textarea>
+            <textarea name="text" rows="7" value=${text} onPaste=${paste}
+              onInput=${(event) => setText(event.target.value)}></textarea>
           </label>
           <label class="field"
             ><span>Name of the collection</span>

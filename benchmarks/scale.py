@@ -1,0 +1,194 @@
+"""Size, building, and the time to the first answer, as a collection grows.
+
+    python benchmarks/scale.py [--data FOLDER] [--sizes 300000 1000000] [--scratch FOLDER]
+
+A collection of any size is made from the sentences of 73 books: each of its sentences is the
+beginning of one and the end of another, drawn with a fixed seed. So its vocabulary does not grow as
+that of real texts would. Every figure is measured in a process of its own, started anew. Building
+and searching by bm25 are compared with bm25s (numba backend) in the same run; times are processor
+seconds, as the machine may be busy. Written to ``results/scale.json``.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import random
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from harness import HERE, rounded, save
+
+SIZES = (300_000, 1_000_000)
+QUERIES = 40
+_BUILD = """
+import sys
+from lexfield.search.index import Index
+from lexfield.text.corpus import Corpus
+index = Index.build(Corpus.read([sys.argv[1]]), sys.argv[2], replace=True)
+"""
+_PEER_BUILD = """
+import json, sys
+import bm25s
+texts = [json.loads(line) for line in open(sys.argv[1] + ".sentences", encoding="utf-8")]
+tokens = bm25s.tokenize(texts, stopwords="en", show_progress=False)
+peer = bm25s.BM25(backend="numba")
+peer.index(tokens, show_progress=False)
+peer.save(sys.argv[2])
+"""
+_FIRST = """
+import sys, time
+from lexfield.search.index import Index
+warm = Index(["A storm at sea.", "The harbour was quiet."], language="en")
+if {warm}: list(warm.search("a storm", {method!r}))
+begin, cpu = time.perf_counter(), time.process_time()
+index = Index.open(sys.argv[2])
+found = index.search("A storm broke over the quiet harbour.", {method!r})
+hits = [(hit.id, hit.text) for hit in found]
+print(time.perf_counter() - begin, time.process_time() - cpu)
+"""
+_SEARCH = """
+import json, sys, time
+from lexfield.search.index import Index
+queries = json.load(open(sys.argv[1] + ".queries", encoding="utf-8"))
+index = Index.open(sys.argv[2])
+for query in queries[:10]: index.search(query, {method!r}, 10)
+taken = []
+for query in queries[10:]:
+    begin = time.process_time()
+    index.search(query, {method!r}, 10)
+    taken.append(time.process_time() - begin)
+print(sorted(taken)[len(taken) // 2], max(taken))
+"""
+_PEER_SEARCH = """
+import json, sys, time
+import bm25s
+queries = json.load(open(sys.argv[1] + ".queries", encoding="utf-8"))
+peer = bm25s.BM25.load(sys.argv[2], mmap=True, backend="numba")
+def ask(query):
+    tokens = bm25s.tokenize([query], stopwords="en", show_progress=False)
+    return peer.retrieve(tokens, k=10, show_progress=False, n_threads=1)
+for query in queries[:10]: ask(query)
+taken = []
+for query in queries[10:]:
+    begin = time.process_time(); ask(query); taken.append(time.process_time() - begin)
+print(sorted(taken)[len(taken) // 2], max(taken))
+"""
+_AFTER = """
+import os, resource
+used = resource.getrusage(resource.RUSAGE_SELF)
+status = dict(line.split(":", 1) for line in open("/proc/self/status", encoding="utf-8"))
+own = int(status["RssAnon"].split()[0])
+print(used.ru_utime + used.ru_stime, used.ru_maxrss / 1024, own / 1024)
+"""
+
+
+def run(data: Path, sizes: tuple[int, ...] = SIZES, scratch: Path | None = None) -> dict[str, Any]:
+    books = sorted((data / "books79" / "txt").glob("*.txt"))
+    if not books:
+        raise FileNotFoundError(2, "no books", str(data / "books79"))
+    with tempfile.TemporaryDirectory(dir=scratch) as folder:
+        return {f"{size:,} sentences": _measure(books, size, Path(folder)) for size in sizes}
+
+
+def generate(books: list[Path], size: int, target: Path, seed: int = 0) -> None:
+    """Write documents of 50 to 250 made-up sentences as JSON lines, and the sentences by line."""
+    from lexfield.text.corpus import Corpus
+
+    known = [" ".join(one.split()) for one in Corpus.read([str(book) for book in books]).sentences]
+    made = _make_sentences(known, random.Random(seed))
+    left, number, lengths = size, 0, random.Random(seed + 1)
+    with (
+        open(target, "w", encoding="utf-8") as documents,
+        open(f"{target}.sentences", "w", encoding="utf-8") as sentences,
+    ):
+        while left > 0:
+            some = [next(made) for _ in range(min(left, lengths.randint(50, 250)))]
+            left, number = left - len(some), number + 1
+            sentences.writelines(json.dumps(one) + "\n" for one in some)
+            documents.write(json.dumps({"id": f"d{number}", "text": " ".join(some)}) + "\n")
+    queries = [next(made) for _ in range(QUERIES)]
+    Path(f"{target}.queries").write_text(json.dumps(queries), "utf-8")
+
+
+def _make_sentences(known: list[str], draw: random.Random) -> Iterator[str]:
+    while True:
+        first, second = draw.choice(known).split(" "), draw.choice(known).split(" ")
+        made = " ".join(first[: len(first) // 2 + 1] + second[len(second) // 2 + 1 :])
+        yield made if made[-1] in ".!?" else f"{made}."
+
+
+def _measure(books: list[Path], size: int, folder: Path) -> dict[str, Any]:
+    texts, index, peer = folder / f"{size}.jsonl", folder / f"{size}.idx", folder / f"{size}.bm25s"
+    generate(books, size, texts)
+    built = _run(_BUILD + _AFTER, texts, index)
+    theirs = _run(_PEER_BUILD + _AFTER, texts, peer)
+    info = json.loads(_call("-m", "lexfield", "info", str(index), "--json"))["results"][0]
+    each = info["sentences"]
+    found: dict[str, Any] = {
+        "bytes_per_sentence": {
+            "all": rounded(info["bytes"] / each),
+            **{part: rounded(bytes_ / each) for part, bytes_ in info["parts"].items()},
+        },
+        "build": {
+            "words_per_processor_second": rounded(info["tokens"] / built[0]),
+            "peak_mb": rounded(built[1]),
+            "processor_seconds_over_bm25s": rounded(built[0] / theirs[0]),
+        },
+    }
+    for method in ("best", "bm25", "mean"):
+        first = {}
+        for state, warm in (("fresh process", False), ("kernels loaded", True)):
+            taken = _run(_FIRST.format(method=method, warm=warm) + _AFTER, texts, index)
+            first[state] = {"seconds": rounded(taken[0]), "processor_seconds": rounded(taken[1])}
+        _evict(index)
+        taken = _run(_FIRST.format(method=method, warm=True) + _AFTER, texts, index)
+        first["cold page cache"] = {"seconds": rounded(taken[0])}
+        median, worst, _, _, own = _run(_SEARCH.format(method=method) + _AFTER, texts, index)
+        found[method] = {
+            "first_answer": first,
+            "median_ms": rounded(1e3 * median),
+            "worst_ms": rounded(1e3 * worst),
+            "resident_mb_beyond_page_cache": rounded(own),
+        }
+    median, worst, *_ = _run(_PEER_SEARCH + _AFTER, texts, peer)
+    found["bm25s"] = {"median_ms": rounded(1e3 * median), "worst_ms": rounded(1e3 * worst)}
+    found["bm25_times_as_fast_as_bm25s"] = rounded(1e3 * median / found["bm25"]["median_ms"])
+    return found
+
+
+def _evict(index: Path) -> None:
+    """Ask the system to drop the files of an index from the page cache."""
+    for file in index.rglob("*.npy"):
+        with open(file, "rb") as opened:
+            os.fsync(opened.fileno())
+            os.posix_fadvise(opened.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
+
+
+def _run(code: str, *arguments: Path) -> list[float]:
+    return [float(number) for number in _call("-c", code, *map(str, arguments)).split()]
+
+
+def _call(*arguments: str) -> str:
+    done = subprocess.run([sys.executable, *arguments], check=True, stdout=subprocess.PIPE)
+    return done.stdout.decode()
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--data", type=Path, default=HERE.parents[1] / "shared" / "data")
+    parser.add_argument("--sizes", type=int, nargs="+", default=SIZES)
+    parser.add_argument("--scratch", type=Path)
+    options = parser.parse_args()
+    result = run(options.data, tuple(options.sizes), options.scratch)
+    save("scale", result)
+    print(json.dumps(result, indent=1))
+
+
+if __name__ == "__main__":
+    main()

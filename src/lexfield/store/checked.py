@@ -1,0 +1,81 @@
+"""An array on disk whose blocks are checked when they are first read.
+
+Slices and chosen rows are checked alone, so that a search which reads a few texts does not wait for
+the checksums of all. Anything else is asked of the whole array, which is checked first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.lib.mixins import NDArrayOperatorsMixin
+from numpy.typing import NDArray
+
+from lexfield.store.files import BLOCK
+
+
+class CheckedArray(NDArrayOperatorsMixin):
+    """An array whose bytes begin at ``start`` of its file; ``check`` raises if a block is damaged.
+
+    ``array[key]`` is a plain array, for a number, a slice or an array of rows.
+    """
+
+    def __init__(self, array: NDArray[Any], start: int, check: Callable[[int], None]) -> None:
+        self._array, self._start, self._check = array, start, check
+        self._stride = array.nbytes // len(array) if len(array) else 0
+        self._missing = np.ones(-(-(start + array.nbytes) // BLOCK), bool)
+        self.shape, self.dtype, self.ndim = array.shape, array.dtype, array.ndim
+
+    def __len__(self) -> int:
+        return len(self._array)
+
+    def __getitem__(self, key: Any) -> Any:
+        first = key[0] if isinstance(key, tuple) else key
+        if isinstance(first, slice):
+            low, high, step = first.indices(len(self))
+            if step < 0:
+                self._check_all()
+            elif low < high:
+                self._check_blocks(slice(self._block(low), self._block(high, -1) + 1))
+        elif isinstance(first, int | np.integer):
+            row = int(first) % max(1, len(self))
+            self._check_blocks(slice(self._block(row), self._block(row + 1, -1) + 1))
+        elif isinstance(first, np.ndarray) and first.dtype != bool and self._stride <= BLOCK:
+            if self._missing.any() and len(first):
+                rows = first.astype(np.int64) % max(1, len(self))
+                starts = self._start + rows * self._stride
+                for places in (starts // BLOCK, (starts + self._stride - 1) // BLOCK):
+                    self._check_blocks(places)
+        else:
+            self._check_all()
+        return self._array[key]
+
+    def _block(self, row: int, shift: int = 0) -> int:
+        return (self._start + row * self._stride + shift) // BLOCK
+
+    def _check_blocks(self, places: slice | NDArray[np.int64]) -> None:
+        if not self._missing[places].any():
+            return
+        wanted = np.zeros(len(self._missing), bool)
+        wanted[places] = True
+        for number in np.flatnonzero(wanted & self._missing).tolist():
+            self._check(number)
+            self._missing[number] = False
+
+    def _check_all(self) -> None:
+        self._check_blocks(slice(None))
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
+        self._check_all()
+        return np.array(self._array, dtype, copy=copy)
+
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
+        plain = (np.asarray(one) if isinstance(one, CheckedArray) else one for one in inputs)
+        return getattr(ufunc, method)(*plain, **options)
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        return getattr(np.asarray(self), name)

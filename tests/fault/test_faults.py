@@ -1,0 +1,28 @@
+"""A sample of every failure."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tests.fault.artefacts import Artefact, make_index, use_index
+from tests.fault.crash import OPERATIONS
+from tests.fault.faults import every_failure, little_memory, zero_tails
+
+ADD, DELETE = (next(one for one in OPERATIONS if one.name == name) for name in ("add", "delete"))
+
+
+def test_failing_reads_and_writes_leave_the_old_or_the_new_state(tmp_path: Path) -> None:
+    found = every_failure(DELETE, tmp_path, stride=150)
+    assert found["trials"] >= 6 and not found["faults"], found
+    assert set(found["outcomes"]) <= {"failed,", "done,"}
+
+
+def test_too_little_memory_is_an_error(tmp_path: Path) -> None:
+    found = little_memory(ADD, tmp_path, [2])
+    assert not [word for word in found["outcomes"] if "fault" in word], found
+
+
+def test_zeros_at_the_end_of_a_file_are_noticed(tmp_path: Path) -> None:
+    make_index(tmp_path / "x.idx")
+    found = zero_tails(Artefact("index", tmp_path / "x.idx", use_index), stride=25)
+    assert set(found["outcomes"]) <= {"detected", "same"} and found["outcomes"]["detected"] > 2

@@ -1,0 +1,62 @@
+"""Arrays whose blocks are checked as they are read: nothing damaged is returned, nor read first."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from lexfield.errors import CorruptError
+from lexfield.store.files import BLOCK
+from lexfield.store.folder import Store, write
+
+VALUES = np.arange(3 * BLOCK // 4, dtype=np.int32)  # three blocks and a header
+BAD = 2 * BLOCK // 4  # a place in the third block
+
+
+@pytest.fixture
+def damaged(tmp_path: Path) -> Store:
+    with write(tmp_path / "s", "test") as out:
+        out.array("values", VALUES)
+    store = Store.open(tmp_path / "s")
+    file = tmp_path / "s" / store.generation / "values.npy"
+    with open(file, "r+b") as raw:
+        raw.seek(-4 * (len(VALUES) - BAD), 2)
+        raw.write(b"\xff")
+    return Store.open(tmp_path / "s")
+
+
+def test_blocks_that_are_as_written_are_returned(damaged: Store) -> None:
+    values = damaged.checked("values")
+    assert values[7] == 7
+    assert values[5:9].tolist() == [5, 6, 7, 8]
+    assert values[np.array([1, 1000, -len(VALUES)])].tolist() == [1, 1000, 0]
+    assert len(values[9:3]) == 0 and len(values[np.array([], int)]) == 0
+
+
+@pytest.mark.parametrize(
+    "key",
+    [BAD, BAD - len(VALUES), slice(None), slice(BAD, BAD + 1), slice(None, None, -1), ...,
+     np.array([3, BAD]), np.array([BAD - len(VALUES)]), np.zeros(len(VALUES), bool)],
+    ids=str,
+)  # fmt: skip
+def test_damage_is_found_before_it_is_returned(damaged: Store, key: object) -> None:
+    values = damaged.checked("values")
+    for _ in range(2):  # an error does not count as a check
+        with pytest.raises(CorruptError, match=r"values\.npy: block 2 "):
+            values[key]
+
+
+def test_the_whole_is_checked_by_everything_else(damaged: Store) -> None:
+    values = damaged.checked("values")
+    for use in (np.asarray, np.sum, lambda v: v + 1, lambda v: v == 3, lambda v: v.tolist(),
+                lambda v: damaged.array("values")):  # fmt: skip
+        with pytest.raises(CorruptError):
+            use(values)
+
+
+def test_numbers_outside_are_errors(damaged: Store) -> None:
+    for key in (len(VALUES), -len(VALUES) - 1):
+        with pytest.raises(IndexError):
+            damaged.checked("values")[key]
