@@ -23,8 +23,8 @@ FRENCH = "Le train est parti hier avec M. Dupont. Il n'y avait personne dans la 
         (GERMAN, "de"),
         (FRENCH, "fr"),
         ("El perro no quería salir de la casa porque llovía mucho por la mañana.", "es"),
-        ("Собака не хотела выходить из дома, потому что был сильный дождь.", "ru"),
-        ("Köpek dışarı çıkmak istemedi çünkü sabah çok yağmur yağıyordu.", "tr"),
+        ("Собака не хотела выходить из дома, потому что утром был очень сильный дождь.", "ru"),
+        ("Köpek evden dışarı çıkmak istemedi çünkü bu sabah çok yağmur yağıyordu.", "tr"),
         ("Koira ei halunnut lähteä ulos talosta, koska aamulla satoi paljon.", "fi"),
         ("科学家宣布了一种新的诊断工具。", "zh"),
         ("科学者は新しい診断ツールを発表しました。", "ja"),
@@ -78,6 +78,14 @@ def test_mixed_and_unsupported_languages_are_noted() -> None:
     greek = "Ο σκύλος δεν ήθελε να βγει από το σπίτι επειδή έβρεχε."
     language, notes = choose_language(lx.Corpus.of([greek]).count_languages())
     assert language == "el" and "no stopwords" in notes[1] and not stopwords("el")
+
+
+def test_a_text_in_several_languages_is_noted() -> None:
+    english = "The storm came at night and the boats were lost at sea. " * 3
+    french = "Le train est parti hier avec tous les enfants de la rue. " * 3
+    corpus = lx.Corpus.of(f"{english}\n\n{french}\n\n{'科学家宣布了一种新的工具。' * 3}")
+    assert corpus.metadata(0)["language"] == "fr"
+    assert corpus.notes[0].startswith("texts in several languages: 1;")
 
 
 def test_korean_words_are_whole_and_lose_their_particles() -> None:

@@ -21,7 +21,7 @@ from lexfield.arrays import Array
 from lexfield.errors import InputError
 from lexfield.store.strings import StringArray
 from lexfield.text.document import Document
-from lexfield.text.language import FIELD, UNKNOWN, detect_text_language
+from lexfield.text.language import FIELD, UNKNOWN, detect_parts, detect_text_language
 from lexfield.text.language_data import find_code
 from lexfield.text.normalise import CJK, Normalisation
 from lexfield.text.segment import BREAK, mark_sentences, sentence_spans, split_pieces, split_words
@@ -55,6 +55,7 @@ class CorpusBuilder:
         self._language = language
         self._choose_tokenizer = choose_tokenizer
         self._notes: list[str] = []
+        self._mixed = 0  # texts in several languages
         self._clear()
 
     def _clear(self) -> None:
@@ -97,7 +98,7 @@ class CorpusBuilder:
 
     def _add_text(self, text: str, metadata: dict[str, str]) -> None:
         language = find_code(metadata.get(FIELD, "")) or self._language
-        language = language or detect_text_language(text)
+        language = language or self._detect(text)
         if language != UNKNOWN:
             metadata.setdefault(FIELD, language)
         self._metadata.append(json.dumps(metadata) if metadata else "{}")
@@ -114,6 +115,14 @@ class CorpusBuilder:
         self._spans += spans
         self._ends.append(len(self._texts))
         self._sentences.append(len(self._spans) // 2)
+
+    def _detect(self, text: str) -> str:
+        """Return the language of a text; of a mixed one, that of most of its paragraphs."""
+        language = detect_text_language(text)
+        if language == UNKNOWN and len(parts := detect_parts(text)) > 1:
+            self._mixed += 1
+            return parts.most_common(1)[0][0]
+        return language
 
     def _change_tokenizer(self, language: str) -> None:
         """Split words of languages without spaces from here on, if there is a tokenizer for them.
@@ -201,6 +210,11 @@ class CorpusBuilder:
             "words": names.take(order),
         }
         notes = self._notes
+        if self._mixed:
+            notes.append(
+                f"texts in several languages: {self._mixed:,}; each is taken to be in that of most"
+                " of its paragraphs (to separate them: --split or --chunk)"
+            )
         if empty := sum(a == b for a, b in pairwise(self._sentences)):
             notes.append(f"documents without words: {empty:,}")
         return arrays, strings, self._normalisation, notes

@@ -22,7 +22,7 @@ from lexfield.text.unspaced import SEGMENTED
 UNKNOWN = "unknown"
 FIELD = "language"  # of the metadata
 _SAMPLE = 2400  # characters
-_FEWEST = 6  # words that say something
+_FEWEST = 10  # words; fewer say too little
 _LEAST = 0.12  # share of the words that speak for the language
 _MARGIN = 1.2  # times the sum of the next language
 _SHORT, _SHORT_MARGIN = 20, 2.0  # in fewer words, "dog" and "at" would make a text Danish
@@ -38,6 +38,16 @@ def detect_text_language(text: str) -> str:
     """Return the code of the language of a text, from a sample of its middle, or unknown."""
     start = max(0, (len(text) - _SAMPLE) // 2)
     return detect_language(split_words(text[start : start + _SAMPLE].lower()))
+
+
+def detect_parts(text: str) -> Counter[str]:
+    """Return the sizes of the paragraphs in each language that is recognised, by its code."""
+    start = max(0, (len(text) - _SAMPLE) // 2)
+    found: Counter[str] = Counter()
+    for part in text[start : start + _SAMPLE].split("\n\n"):
+        if (code := detect_language(split_words(part.lower()))) != UNKNOWN:
+            found[code] += len(part)
+    return found
 
 
 def detect_language(words: Sequence[str]) -> str:
