@@ -2,9 +2,9 @@
 
 Hypothesis chooses the operations (index, add, delete, compact, replace, topics, metrics, shards,
 crashes, reopening, a second writer) and the questions. The model holds the texts in a dictionary;
-what each search method must answer is computed from them by the slow, obvious versions of
+what a search method must answer is computed from them by the slow, obvious versions of
 ``tests/search/oracle.py`` and ``bag_oracle.py``, or by an index that is built anew from the texts
-(``ideas``, ``setcover``, ``best``, ``topic``).
+(``mean``, ``ideas``, ``setcover``, ``best``).
 """
 
 from __future__ import annotations
