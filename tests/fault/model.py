@@ -370,7 +370,7 @@ def long(folder: Path) -> dict[str, Any]:
     os.fsync = lambda handle: None  # speed; part ``crash`` is about flushing
     while done.total() < 100_000:
         kept["chunks"] += 1
-        done += run_chunk(kept["chunks"], 20, 50)
+        done += run_chunk(kept["chunks"], 5, 40)
         kept["done"] = dict(sorted(done.items()))
         progress.write_text(json.dumps(kept))
         print(done.total(), flush=True)

@@ -142,9 +142,41 @@ def _mixed(found: Any) -> str:
     )
 
 
+def _model(found: Any) -> str:
+    return (
+        f"### A reference model\n\n{found['operations']:,} operations and questions:"
+        f" {', '.join(f'{n:,} × {name}' for name, n in found['of each'].items())};"
+        f" {found['faults']} faults.\n"
+    )
+
+
+def _faults(found: Any) -> str:
+    rows = [
+        (part, name, one["trials"], ", ".join(f"{word} {n}" for word, n in one["outcomes"].items()))
+        for part, several in found.items() if isinstance(several, dict)
+        for name, one in several.items()
+    ]  # fmt: skip
+    head = ("what failed", "operation or artefact", "trials", "how they ended")
+    return "### Every failure once\n\n" + table(head, rows)
+
+
+def _soak(found: Any) -> str:
+    shown = {name: value for name, value in found.items() if not isinstance(value, dict | list)}
+    return "### A server for an hour\n\n" + table(list(shown), [list(shown.values())])
+
+
+def _mutants(found: Any) -> str:
+    rows = [
+        (name, one["mutants"], one["killed"], f"{one['killed'] / max(1, one['mutants']):.0%}")
+        for name, one in found.items() if isinstance(one, dict)
+    ]  # fmt: skip
+    return "### Mutants\n\n" + table(("package", "mutants", "killed", "score"), rows)
+
+
 PARTS = {"rot": _rot, "peers": _peers, "crash": _crash, "concurrency": _concurrency,
          "fuzz": _fuzz, "scale": _scale, "attack": _attack, "bytes": _bytes,
-         "places": _places, "mixed": _mixed}  # fmt: skip
+         "places": _places, "mixed": _mixed, "model": _model, "faults": _faults, "soak": _soak,
+         "mutants": _mutants}  # fmt: skip
 
 
 def figures() -> str:

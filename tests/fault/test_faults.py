@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tests.fault.artefacts import Artefact
+from tests.fault.artefacts import Artefact, make_index, use_index
 from tests.fault.crash import OPERATIONS
 from tests.fault.faults import every_failure, little_memory, zero_tails
 
@@ -22,6 +22,7 @@ def test_too_little_memory_is_an_error(tmp_path: Path) -> None:
     assert not [word for word in found["outcomes"] if "fault" in word], found
 
 
-def test_zeros_at_the_end_of_a_file_are_noticed(artefacts: dict[str, Artefact]) -> None:
-    found = zero_tails(artefacts["learned metric"], stride=8)
+def test_zeros_at_the_end_of_a_file_are_noticed(tmp_path: Path) -> None:
+    make_index(tmp_path / "x.idx")
+    found = zero_tails(Artefact("index", tmp_path / "x.idx", use_index), stride=25)
     assert set(found["outcomes"]) <= {"detected", "same"} and found["outcomes"]["detected"] > 2

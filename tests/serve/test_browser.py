@@ -55,6 +55,9 @@ def test_methods_stand_side_by_side_and_flows_are_drawn(visit: Open) -> None:
     page.wait_for_load_state("networkidle")  # nothing is drawn again after the click
     mover.get_by_role("button", name="Numbers").first.click()
     expect(mover.locator("svg path").nth(2)).to_be_attached()
+    page.get_by_label("Combine into one list").check()
+    expect(page.locator(".hit")).to_have_count(10)
+    assert "combine=true" in page.url
 
 
 def test_hits_are_grouped_and_more_like_one_are_found(visit: Open) -> None:
@@ -199,6 +202,16 @@ def test_pasted_texts_are_compared(visit: Open) -> None:
     expect(page.locator(".verdict")).to_contain_text("your text B says burned")
 
 
+def test_passages_that_two_texts_share_are_joined(visit: Open) -> None:
+    copied = "Somebody wrote: He took a house; he caused a mast to rise above the scullery."
+    page = visit(f"/compare?index=sample&a=pell-sea&text_b={copied.replace(' ', '+')}")
+    shared = page.get_by_role("region", name="Shared passages")
+    expect(shared.locator(".ribbons path")).to_have_count(1)
+    expect(shared.locator(".right mark").first).to_contain_text("He took a house")
+    shared.get_by_role("link", name="The Underwriter's Glass").click()
+    expect(page.locator(".s.chosen")).to_contain_text("He took a house")
+
+
 def test_the_map_opens_texts_and_lassos_become_filters(visit: Open) -> None:
     page = visit("/map?index=sample")
     canvas = page.locator(".map canvas")
@@ -218,6 +231,9 @@ def test_the_map_opens_texts_and_lassos_become_filters(visit: Open) -> None:
     for x, y in corners:
         page.mouse.move(box["x"] + x * box["width"], box["y"] + y * box["height"], steps=3)
     page.mouse.up()
+    expect(page.get_by_role("group", name="Lasso")).to_contain_text("documents")
+    assert "lasso=" in page.url
+    page.reload()
     expect(page.get_by_role("group", name="Lasso")).to_contain_text("documents")
     page.get_by_text("As a list").click()
     page.locator("main .columns .doc").first.click()

@@ -97,11 +97,10 @@ def new(
         raise InputError("Give either --queries FILE or --sample N.")
     opened = open_index(index)
     lengths = Lengths(shortest, longest)
-    if sample is None:
-        assert queries is not None
+    if queries is not None:
         asked = read_queries(queries)
     else:
-        asked = draw_queries(opened, sample, by, lengths, making["seed"])
+        asked = draw_queries(opened, sample or 0, by, lengths, making["seed"])
     begin_stage(progress, "searching")
     made = new_study(
         opened,

@@ -18,8 +18,8 @@ _SUM = ".sha256"
 
 def check_cache(compiled: Any) -> Callable[..., Any]:
     """Make a function that Numba compiles check its cache. Raise RuntimeError if it cannot."""
-    cache = getattr(compiled, "_cache", None)
-    file = getattr(cache, "_cache_file", None)
+    cache: Any = getattr(compiled, "_cache", None)
+    file: Any = getattr(cache, "_cache_file", None)
     if file is None:
         raise RuntimeError("this Numba keeps compiled code in another way")
     if not is_private(cache.cache_path):

@@ -44,8 +44,7 @@ def learn_metric(
     """Learn a metric from the documents of an index, grouped by a metadata field, and keep it.
 
     Without ``shrinkage`` it is chosen by held-out clusters. ``unit="sentence"`` takes the sentences
-    of a group's documents as its members. ``weights`` may map groups to numbers; 1 for the others.
-    ``allow_unknown``: learn though most words lack a vector.
+    of a group's documents. ``weights`` may map groups to numbers; 1 for the others.
     """
     check(bool(NAME.fullmatch(name)), "name", "letters, digits, '.', '_' and '-'", name)
     if not isinstance(weights, Mapping):

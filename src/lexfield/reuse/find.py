@@ -23,7 +23,6 @@ from lexfield.reuse.words import Words
 
 _SEEDED = 16.0  # nats of the seeds of a window
 _BLOCK = 2000  # windows per task
-_TABLE = ("starts", "others", "values")  # of ``Scores``
 Running = tuple[Engine | None, Progress]
 
 
@@ -119,7 +118,9 @@ def _align(
         "documents": windows.documents[order],
         "ends": ends,
         "anchors": windows.anchors[kept],
-        **dict(zip(_TABLE, scores.table, strict=True)),
+        "starts": scores.starts,
+        "others": scores.others,
+        "values": scores.values,
     }
     starts = range(0, len(windows), _BLOCK)
     if engine is not None:
@@ -155,7 +156,7 @@ def align_block(run: Arrays, start: int) -> Arrays:
         run["documents"][start:stop],
         run["ends"][start : stop + 1] - first,
         run["anchors"][first:last],
-        tuple(run[name] for name in _TABLE),
+        (run["starts"], run["others"], run["values"]),
         COSTS,
         int(LEAST * UNIT),
     )

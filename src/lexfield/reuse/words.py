@@ -105,7 +105,7 @@ class Words:
         """
         corpus = self.corpus
         low, high = (
-            self.find_sentences(document, [first, last]) + self._find_row(document)
+            self.find_sentences(document, np.array([first, last])) + self._find_row(document)
         ).tolist()
         begin = int(corpus.texts.offsets[document])
         start = len(corpus.texts.text(begin, corpus.sentence_spans[low, 0]))

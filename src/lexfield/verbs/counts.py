@@ -105,7 +105,6 @@ def bag(
     With --other the result also says whether the first multiset is included in the other.
 
         lexfield bag novel.txt
-        lexfield bag books.idx                  the texts of an index
         lexfield bag novel.txt --ngram 2 -k 20 --json
         lexfield bag menu.txt --keep-case --phrase "passion fruit"
         lexfield bag a.txt --other b.txt --operation intersection
@@ -122,8 +121,7 @@ def bag(
     included: bool | UnsetType = UNSET
     if other is not None:
         others = BagMatrix.of(read_texts(other, options, progress, normalisation), ngram).total()
-        included = counted <= others
-        counted = _OPERATIONS[operation](counted, others)
+        included, counted = counted <= others, _OPERATIONS[operation](counted, others)
     frequencies = counted.frequencies()
     rows = [
         NgramRow(type=str(type), count=int(count), frequency=frequencies[type])

@@ -259,7 +259,6 @@ def evaluate(
     With --variety: list Jaccard is the mean share of words that two hits of one query have in
     common, unique share that of hits which no other run has for the query (Hare et al.).
 
-        lexfield evaluate my.run cranfield.qrels
         lexfield evaluate my.run my.qrels --measures map,p@10,ndcg@10 --json
         lexfield evaluate fused.run my.qrels --against bm25.run
         lexfield evaluate ideas.run --variety my.idx --other mean.run --other wmd.run

@@ -363,10 +363,8 @@ def threshold(
 
 
 def _describe_curve(word: str, vectors: str, curve: Curve, synonyms: float) -> WordCurve:
-    points = [
-        CurvePoint(similarity=step / 100, neighbours=curve.neighbours(step / 100))
-        for step in range(101)
-    ]
+    values = [step / 100 for step in range(101)]
+    points = [CurvePoint(similarity=s, neighbours=curve.neighbours(s)) for s in values]
     return WordCurve(word=word, vectors=vectors, threshold=curve.similarity(synonyms), curve=points)
 
 

@@ -269,7 +269,7 @@ function Result({ answer, options, a, b, metadata, stopwords }) {
     </div>
     <p class="small">Blue words are more frequent in A, orange ones in B; a longer bar tells the two apart better.</p>
     ${word && html`<${InContext} word=${word} a=${a} b=${b} names=${names} />`}
-    <${Alike} a=${a} b=${b} names=${names} words=${one.n + one.m} />
+    <${Alike} a=${a} b=${b} names=${names} words=${one.n + one.m} metadata=${metadata} />
     <details class="quiet-fold">
       <summary>Numbers</summary>
       <p>Difference (Jensen–Shannon): <strong
@@ -308,27 +308,28 @@ function InContext({ word, a, b, names }) {
 }
 
 /** Where A and B say the same: passages that one may have from the other, and sentences that mean the same. */
-function Alike({ a, b, names, words }) {
+function Alike({ a, b, names, words, metadata }) {
   const isPasted = a.kind === "paste" || b.kind === "paste";
   const canShare = a.kind !== "group" && b.kind !== "group";
-  return html`${canShare && html`<${Shared} a=${a} b=${b} names=${names} words=${words} />`}
+  return html`${canShare && html`<${Shared} ...${{ a, b, names, words, metadata }} />`}
     ${!isPasted && html`<${Aligned} a=${a} b=${b} names=${names} />`}`;
 }
 
-function Shared({ a, b, names, words }) {
+function Shared({ a, b, names, words, metadata }) {
   const { index, params } = usePage();
   const isWanted = words < QUICK || params.get("shared") === "true";
   const one = a.kind === "paste" ? { text: [a.value] } : { document: [a.value] };
   const other = b.kind === "paste" ? { text_b: b.value } : { b: b.value };
   const options = { index, ...one, ...other };
   const found = useAnswer("reuse", isWanted ? options : null, { job: true });
-  const nameOfSide = (side, span) => (side.kind === "paste" ? "" : span.document);
+  const place = (side, span) =>
+    side.kind === "paste" ? { document: "" } : { document: span.document, metadata: metadata[span.document] };
   const pairs = useMemo(
     () =>
       (found.answer?.results ?? []).slice(0, PASSAGES).map((each) => ({
         label: `${KINDS[each.kind]}, ${plural(Math.max(each.a.words, each.b.words), "word")}`,
-        a: { ...passageOf(each, "a"), document: nameOfSide(a, each.a) },
-        b: { ...passageOf(each, "b"), document: nameOfSide(b, each.b) },
+        a: { ...passageOf(each, "a"), ...place(a, each.a) },
+        b: { ...passageOf(each, "b"), ...place(b, each.b) },
       })),
     [found.answer],
   );
