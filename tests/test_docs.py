@@ -179,7 +179,7 @@ BANNED = (
 
 
 def test_spelling_and_prose() -> None:
-    """Every word is known to the vectors, the sources or docs/words.txt; some phrases are banned."""
+    """Words are known to the vectors, the sources or docs/words.txt; some phrases are banned."""
     known = set(WordVectors.default().words)
     known |= set((DOCS / "words.txt").read_text("utf-8").split())
     for folder in ("src", "reproduce"):  # terms of art
