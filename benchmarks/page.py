@@ -28,10 +28,11 @@ from lexfield import Corpus, Document, Index
 REQUESTS = 40
 WARM = 3  # requests of each kind before the clock starts
 LIMITS = {"search": 300, "reader": 150, "compare": 1000, "map": 300, "trend": 500}
-# Do something on the page, and return the milliseconds until a selector finds what was not there.
+# Do something on the page, and return the milliseconds until a selector finds something new.
 CLICK = """async ([act, target, value, ready]) => {
-  document.querySelectorAll(ready).forEach((one) => (one.dataset.old = "1"));
-  const found = () => document.querySelector(`:is(${ready}):not([data-old])`);
+  const all = () => [...document.querySelectorAll(ready)];
+  const before = new Map(all().map((one) => [one, one.textContent]));
+  const found = () => all().some((one) => before.get(one) !== one.textContent);
   const place = document.querySelector(target);
   const begin = performance.now();
   if (act === "type") {
@@ -88,12 +89,12 @@ def measure_clicks(address: str, index: Index) -> dict[str, dict[str, float]]:
         page.locator("[name=q]").wait_for()
         for text in texts[:total]:
             click("search", "type", "[name=q]", text, ".hit")
-            click("reader", "click", ".hit:not([data-old]) .text", "", ".s.chosen")
+            click("reader", "click", ".hit .text", "", ".s.chosen")
             page.keyboard.press("Escape")
         page.goto(f"{address}/search?unit=document")
         page.locator("[name=q]").wait_for()
         for text in texts[total:]:
-            click("search_documents", "type", "[name=q]", text, ".results-head, .hit")
+            click("search_documents", "type", "[name=q]", text, ".hit")
         page.goto(f"{address}/trends?by=words")
         page.locator("[name=q]").wait_for()
         for word in _WORDS:
