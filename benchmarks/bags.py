@@ -31,7 +31,7 @@ from harness import rounded, seconds
 
 from lexfield import Corpus, Index
 from lexfield.index.bags import Bags
-from lexfield.index.segment import save_postings
+from lexfield.index.postings import save_postings
 from lexfield.search.bag_method import BagMethod
 from lexfield.search.registry import parse
 from lexfield.text.segment import sentence_spans

@@ -78,8 +78,10 @@ def measure_clicks(address: str, index: Index) -> dict[str, dict[str, float]]:
     ids, total = list(index.documents), REQUESTS + WARM
     texts = list(_queries(index, 3 * total))[-2 * total :]
     with sync_playwright() as playwright:
-        options = {"executable_path": shutil.which("chromium"), "args": ["--no-sandbox"]}
-        page = playwright.chromium.launch(**options).new_page()
+        browser = playwright.chromium.launch(
+            executable_path=shutil.which("chromium"), args=["--no-sandbox"]
+        )
+        page = browser.new_page()
 
         def click(name: str, act: str, target: str, value: str, ready: str) -> None:
             took = page.evaluate(CLICK, [act, target, value, ready])

@@ -52,10 +52,9 @@ class FaultyReads:
             self.step(f"/proc/self/fd/{handle}")
             return real_map(handle, *args, **kwargs)
 
-        builtins.open = io.open = watched
-        manifest.mmap = SimpleNamespace(  # type: ignore[assignment]
-            mmap=mapped, ACCESS_READ=mmap.ACCESS_READ
-        )
+        builtins.open = io.open = watched  # type: ignore[assignment]
+        faulty = SimpleNamespace(mmap=mapped, ACCESS_READ=mmap.ACCESS_READ)
+        manifest.mmap = faulty  # type: ignore[assignment, attr-defined]
 
     def step(self, path: Any) -> bool:
         """Fail if it is time; return whether this read should be short."""

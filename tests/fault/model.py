@@ -356,18 +356,20 @@ def run_chunk(number: int, examples: int, steps: int, *, shrink: bool = True) ->
         suppress_health_check=list(HealthCheck), print_blob=False,
         phases=[Phase.generate, *([Phase.shrink] if shrink else [])],
     )  # fmt: skip
-    run_state_machine_as_test(seed(number)(Machine), settings=chosen)  # type: ignore[no-untyped-call]
+    run_state_machine_as_test(seed(number)(Machine), settings=chosen)
     return Machine.done
 
 
 def long(folder: Path) -> dict[str, Any]:
     """At least 100,000 operations; a run that was interrupted goes on where it stopped."""
     progress = Path(__file__).parent / "results" / "model.part.json"
-    kept = json.loads(progress.read_text()) if progress.exists() else {"chunks": 0, "done": {}}
-    done = Counter(kept["done"])
+    kept: dict[str, Any] = {"chunks": 0, "done": {}}
+    if progress.exists():
+        kept = json.loads(progress.read_text())
+    done = Counter[str](kept["done"])
     tempfile.tempdir = str(folder)
     install_vectors(folder / "home")
-    os.fsync = lambda handle: None  # speed; part ``crash`` is about flushing
+    os.fsync = lambda fd: None  # speed; part ``crash`` is about flushing
     while done.total() < 100_000:
         kept["chunks"] += 1
         done += run_chunk(kept["chunks"], 5, 40)

@@ -73,7 +73,7 @@ def look(browser: Browser, large: str) -> Iterator[Callable[..., Page]]:
         page = browser.new_page(viewport={"width": width, "height": 900}, color_scheme=scheme)  # type: ignore[arg-type]
         page.set_default_timeout(60_000)
         page.on("pageerror", lambda error: faults.append(str(error)))
-        page.on("console", lambda said: said.type == "error" and faults.append(said.text))
+        page.on("console", lambda said: faults.extend([said.text] * (said.type == "error")))
         page.goto(large + path)
         pages.append(page)
         return page

@@ -9,7 +9,8 @@ from itertools import product
 import pytest
 
 from lexfield.text.differences import find_differences
-from lexfield.text.forms import find_base_forms, find_stemmer, read_table
+from lexfield.text.forms import find_base_forms, read_table
+from lexfield.text.normalise import find_stemmer
 from lexfield.text.numerals import find_numerals
 from lexfield.text.stopwords import stopwords
 
