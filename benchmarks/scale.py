@@ -44,8 +44,9 @@ peer.save(sys.argv[2])
 _FIRST = """
 import sys, time
 from lexfield.search.index import Index
-warm = Index(["A storm at sea.", "The harbour was quiet."], language="en")
-if {warm}: list(warm.search("a storm", {method!r}))
+if {warm}:
+    small = Index(["A storm at sea.", "The harbour was quiet."], language="en")
+    list(small.search("a storm", {method!r}))
 begin, cpu = time.perf_counter(), time.process_time()
 index = Index.open(sys.argv[2])
 found = index.search("A storm broke over the quiet harbour.", {method!r})
