@@ -146,7 +146,7 @@ FAILS = {
     "lx.search('my.idx', 5)": "query must be text of at most 10,000,000 characters, or a list of",
     "lx.search('my.idx', 'a kitten', where={'a': 'b'})": "No document has metadata 'a'.",
     "lx.search('my.idx', queries='q.txt', like='0')": "Give either a query or like, not both.",
-    "lx.near()": "Give either a word, or a file of words with words.",
+    "lx.near()": "Give either a word, or a file of words with queries.",
     "lx.near({'a': 'b'})": "word must be text, or a list of texts.",
     "lx.near(3)": "word must be text, or a list of texts. Got [3] instead.",
     "lx.compare('0', '2', index='my.idx')": "The index has no document '2'.",

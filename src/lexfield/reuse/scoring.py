@@ -229,16 +229,11 @@ def rescore(
     """Return the score of an alignment in nats, and per pair its relation and where it is listed.
 
     A word that ends a shared phrase of two or three words scores at most ln(q / p), where p is how
-    often the beginning of the phrase is followed by it elsewhere in the collection (``Phrases``):
-
-        p(w | u) = (n(u w) + μ p(w)^φ) / (n(u) + μ)
-
-    and likewise for two words before it; μ = ``_PRIOR``, and φ = ``_PHRASE`` says how far a word
-    can be foreseen from the one before it where nothing is counted. The two occurrences that are
-    aligned are not counted. So common phrases score little, and so do the words of a form around
-    slots of up to ``_SLOT`` words that are filled differently (u … w, with φ = 1). A word that has
-    been aligned before scores at most ``_AGAIN``: a text that has used a word is likely to use it
-    again (Church 2000), so lists of the same few words tell little.
+    often the beginning of the phrase is followed by it elsewhere in the collection (``_foresee``).
+    So common phrases score little, and so do the words of a form around slots of up to ``_SLOT``
+    words that are filled differently (u … w, with φ = 1). A word that has been aligned before
+    scores at most ``_AGAIN``: a text that has used a word is likely to use it again (Church 2000),
+    so lists of the same few words tell little.
     """
     starts, others, values = table
     total, run, last = 0.0, 0, -1  # the last identical pair
@@ -249,7 +244,7 @@ def rescore(
         follows, again = False, False
         if one:
             gap_a, gap_b = i - pairs[one - 1, 0] - 1, j - pairs[one - 1, 1] - 1
-            follows = gap_a == 0 and gap_b == 0
+            follows = gap_a == gap_b == 0
             for gap in (gap_a, gap_b):
                 if gap:
                     total -= (costs[1] + (gap - 1) * costs[2]) / UNIT
@@ -260,8 +255,7 @@ def rescore(
             total -= costs[0] / UNIT
             run = 0
             continue
-        found[one] = relations[at]
-        entry[one] = at
+        found[one], entry[one] = relations[at], at
         value = values[at] / UNIT
         for earlier in range(max(0, one - _BACK), one):
             again |= a[pairs[earlier, 0]] == u and found[earlier] != NONE
@@ -274,12 +268,8 @@ def rescore(
             p = _foresee(a, i, run, np.exp(-_PHRASE * information[u]), counts, phrases)
             value = min(value, max(0.0, np.log(_KEPT / p)))
         elif last >= 0 and max(i - pairs[last, 0], j - pairs[last, 1]) <= _SLOT + 1:
-            before = a[pairs[last, 0]]
-            key = _hash(np.uint64(before), np.uint64(u))
-            together = max(0, _count(phrases[4], phrases[5], key) - 2)
-            p = (together + _PRIOR * np.exp(-information[u])) / (
-                max(0, counts[before] - 2) + _PRIOR
-            )
+            before, p = a[pairs[last, 0]], np.exp(-information[u])
+            p = _follow(before, u, p, counts, phrases[4], phrases[5])
             value = min(value, max(0.0, np.log(_KEPT / p)))
         if relations[at] == IDENTICAL:
             last = one
@@ -289,17 +279,31 @@ def rescore(
 
 @kernel
 def _foresee(a: Array, i: int, run: int, p: float, counts: Array, phrases: Tables) -> float:
-    """Return how probable word i is after the one or two words before it that are shared too."""
+    """Return how probable word i is after the one or two words before it that are shared too.
+
+        p(w | u) = (n(u w) + μ p(w)^φ) / (n(u) + μ)
+
+    and likewise for two words before it (``Phrases``); μ = ``_PRIOR``, and φ = ``_PHRASE`` says how
+    far a word can be foreseen from the one before it where nothing is counted. The two occurrences
+    that are aligned are not counted.
+    """
     keys2, counts2, keys3, counts3 = phrases[:4]
-    key = _hash(np.uint64(a[i - 1]), np.uint64(a[i]))
-    together = max(0, _count(keys2, counts2, key) - 2)
-    p = (together + _PRIOR * p) / (max(0, counts[a[i - 1]] - 2) + _PRIOR)
+    p = _follow(a[i - 1], a[i], p, counts, keys2, counts2)
     if run > 2:
         key = _hash(np.uint64(a[i - 2]), np.uint64(a[i - 1]))
         before = max(0, _count(keys2, counts2, key) - 2)
         together = max(0, _count(keys3, counts3, _hash(key, np.uint64(a[i]))) - 2)
         p = (together + _PRIOR * p) / (before + _PRIOR)
     return p
+
+
+@kernel
+def _follow(before: int, word: int, p: float, counts: Array, keys: Array, found: Array) -> float:
+    """Return how probable a word is after another, if it has the probability ``p`` anywhere."""
+    key = _hash(np.uint64(before), np.uint64(word))
+    together = max(0, _count(keys, found, key) - 2)
+    estimate: float = (together + _PRIOR * p) / (max(0, counts[before] - 2) + _PRIOR)
+    return estimate
 
 
 @kernel
