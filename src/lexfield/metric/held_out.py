@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from lexfield.arrays import Array
 from lexfield.errors import InputError, check
 from lexfield.metric.choose import Recovery, choose_shrinkage, measure_recovery
 from lexfield.metric.distortion import MinimumDistortion, has_label
@@ -125,7 +126,7 @@ def _scale(rows: Matrix) -> Matrix:
 
 def _learn(
     points: Matrix,
-    labels: NDArray[Any],
+    labels: Array,
     shrinkage: float | None,
     weights: str | Mapping[Any, float],
     seed: int,
@@ -135,7 +136,7 @@ def _learn(
     return MinimumDistortion(shrinkage, weights).fit(points, labels)
 
 
-def _cluster(points: Matrix, labels: NDArray[Any], seed: int) -> float:
+def _cluster(points: Matrix, labels: Array, seed: int) -> float:
     return float(clustering_precision(points, labels, starts=_STARTS, seed=seed).mean())
 
 

@@ -12,7 +12,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 from math import log
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -307,13 +306,13 @@ def _follow(before: int, word: int, p: float, counts: Array, keys: Array, found:
 
 
 @kernel
-def _count(keys: Array, counts: Array, key: Any) -> Any:
+def _count(keys: Array, counts: Array, key: np.uint64) -> int:
     at = np.searchsorted(keys, key)
     return counts[at] if at < len(keys) and keys[at] == key else 0
 
 
 @kernel
-def _hash(before: Any, word: Any) -> Any:
+def _hash(before: np.uint64, word: np.uint64) -> np.uint64:
     """Return the key of ``words.hash_next`` for one phrase."""
     mixed = (before + np.uint64(0x9E3779B97F4A7C15)) * np.uint64(0xBF58476D1CE4E5B9)
     mixed = (mixed ^ (mixed >> np.uint64(31))) + word

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.lib.mixins import NDArrayOperatorsMixin
 from numpy.typing import NDArray
 
+from lexfield.arrays import Array
 from lexfield.errors import CorruptError
 from lexfield.store.files import BLOCK
 from lexfield.store.manifest import REBUILD, check_block, parse_array
@@ -29,7 +30,7 @@ class CheckedArray(NDArrayOperatorsMixin):
     ``array[key]`` is a plain array, for a number, a slice or an array of rows.
     """
 
-    def __init__(self, array: NDArray[Any], start: int, check: Callable[[int], None]) -> None:
+    def __init__(self, array: Array, start: int, check: Callable[[int], None]) -> None:
         self._array, self._start, self._check = array, start, check
         self._stride = array.nbytes // len(array) if len(array) else 0
         self._missing = np.ones(-(-(start + array.nbytes) // BLOCK), bool)
@@ -89,7 +90,7 @@ class CheckedArray(NDArrayOperatorsMixin):
     def _check_all(self) -> None:
         self._check_blocks(slice(None))
 
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
         self._check_all()
         return np.array(self._array, dtype, copy=copy)
 
@@ -103,7 +104,7 @@ class CheckedArray(NDArrayOperatorsMixin):
         return getattr(np.asarray(self), name)
 
 
-def make_scratch(folder: Path, shape: int | tuple[int, ...], dtype: Any) -> NDArray[Any]:
+def make_scratch(folder: Path, shape: int | tuple[int, ...], dtype: Any) -> Array:
     """Return an array of zeros, if large in a file without a name, which ends with the array."""
     size = int(np.prod(shape, dtype=np.int64)) * np.dtype(dtype).itemsize
     if size < _SMALL:

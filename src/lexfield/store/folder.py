@@ -32,8 +32,8 @@ from typing import Any
 
 import numpy as np
 import xxhash
-from numpy.typing import NDArray
 
+from lexfield.arrays import Array
 from lexfield.errors import (
     ChangedError,
     NotAStoreError,
@@ -106,7 +106,7 @@ class Store:
         self.parts: dict[str, JsonObject] = manifest["parts"]
         self._files: dict[str, JsonObject] = manifest["files"]
         self._maps = maps
-        self._arrays: dict[str, NDArray[Any]] = {}
+        self._arrays: dict[str, Array] = {}
         self._checked: dict[str, CheckedArray] = {}
         self._prefix = prefix
         self.checksum = checksum  # of the manifest
@@ -170,7 +170,7 @@ class Store:
     def __contains__(self, name: str) -> bool:
         return f"{name}.npy" in self._files
 
-    def array(self, name: str) -> NDArray[Any]:
+    def array(self, name: str) -> Array:
         """Return a memory-mapped array; all its blocks are checked the first time."""
         if name not in self._arrays:
             self._arrays[name] = np.asarray(self.checked(name))
@@ -224,7 +224,7 @@ class Blocks:
 
     shape: tuple[int, ...]
     dtype: np.dtype[Any]
-    make: Callable[[], Iterable[NDArray[Any]]]
+    make: Callable[[], Iterable[Array]]
 
 
 class Writer:
@@ -238,7 +238,7 @@ class Writer:
         self._parts: dict[str, Writer] = {}
         self.meta: JsonObject = {}
 
-    def array(self, name: str, values: NDArray[Any] | Blocks) -> None:
+    def array(self, name: str, values: Array | Blocks) -> None:
         path = self._folder / f"{self._prefix}{name}.npy"
         with hashing_file(path) as file:
             if isinstance(values, Blocks):
@@ -252,7 +252,7 @@ class Writer:
                 np.lib.format.write_array(file, values, version=(1, 0), allow_pickle=False)
         self._files[path.name] = {"bytes": file.size, "xxh3": file.sums, "sha256": file.sha256}
 
-    def scratch(self, shape: int | tuple[int, ...], dtype: Any) -> NDArray[Any]:
+    def scratch(self, shape: int | tuple[int, ...], dtype: Any) -> Array:
         """Return an array of zeros that can exceed the memory; see ``make_scratch``."""
         return make_scratch(self._folder, shape, dtype)
 
