@@ -51,11 +51,33 @@ def find_nearest(
         bounds -= credits.astype(np.float32)
     if among is not None:
         bounds[~among] = np.inf
-    own = float(turned @ turned)
-    rows = _select_under_limit(unit, vector, own, k, bounds, rooms[0], credits)
+    own, measured = float(turned @ turned), _Measured(unit, vector, credits)
+    rows = _select_under_limit(measured, own, k, bounds, rooms[0])
     bounds = far_bounds(unit.far, weights[NEAR:], unit.rests, tails, rows, bounds)
-    rows = rows[_select_under_limit(unit, vector, own, k, bounds, rooms.sum(), credits, rows)]
-    return rows, measure(unit, vector, rows, credits)
+    rows = rows[_select_under_limit(measured, own, k, bounds, rooms.sum(), rows)]
+    return rows, measured.find(rows)
+
+
+class _Measured:
+    """The rows of a unit that were measured for a query, each once."""
+
+    def __init__(self, unit: Unit, vector: NDArray[np.float32], credits: Credits) -> None:
+        self.unit, self.vector, self.credits = unit, vector, credits
+        self._rows, self._values = np.empty(0, np.int64), np.empty(0)
+
+    def find(self, rows: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Return squared distances of rows less their credits."""
+        places = np.searchsorted(self._rows, rows)
+        is_known = np.append(self._rows, -1)[places] == rows
+        values = np.empty(len(rows))
+        values[is_known] = self._values[places[is_known]]
+        new = rows[~is_known]
+        values[~is_known] = measure(self.unit, self.vector, new, self.credits)
+        every = np.concatenate([self._rows, new])
+        order = np.argsort(every)
+        self._rows = every[order]
+        self._values = np.concatenate([self._values, values[~is_known]])[order]
+        return values
 
 
 def _turn(unit: Unit, vector: Array) -> NDArray[np.float64]:
@@ -66,26 +88,24 @@ def _turn(unit: Unit, vector: Array) -> NDArray[np.float64]:
 
 
 def _select_under_limit(
-    unit: Unit,
-    vector: NDArray[np.float32],
+    measured: _Measured,
     own: float,
     k: int,
     bounds: NDArray[np.float32],
     room: float,
-    credits: Credits,
     rows: NDArray[np.int64] | None = None,
 ) -> NDArray[np.int64]:
     """Return the places of bounds that do not exceed the ``k``-th value of the most promising
     rows. ``own`` is the squared length of the vector about the centre."""
     places = find_lowest(bounds, min(max(_TIMES * k, _PROMISING), len(bounds)))
-    limit = np.inf
+    limit, credits = np.inf, measured.credits
     if len(places) >= k:
-        measured = measure(unit, vector, places if rows is None else rows[places], credits)
-        limit = float(np.partition(measured, k - 1)[k - 1])
+        values = measured.find(places if rows is None else rows[places])
+        limit = float(np.partition(values, k - 1)[k - 1])
     largest = 0.0 if credits is None else float(np.abs(credits).max(initial=0))
     # The last terms allow for sums and norms in float32; with both the answer is exact.
     under = limit - own + room + 4e-5 * (abs(limit) + own + largest)
-    under += 0 if unit.is_old else _NORM * (1 + float(vector @ vector))
+    under += 0 if measured.unit.is_old else _NORM * (1 + float(measured.vector @ measured.vector))
     return np.flatnonzero(bounds <= np.float32(min(under, _LARGEST)))
 
 

@@ -62,6 +62,8 @@ class Unit:
     def __init__(self, load: Callable[[str], Array], texts: TextRows | None = None) -> None:
         """``texts`` are the rows as words; None if axes are stored, as in older indexes."""
         self._load, self._texts = load, texts
+        # The last vector, and its products with those of words: a search measures rows in steps.
+        self._products: tuple[bytes, Array] = b"", np.empty(0)
 
     def __getattr__(self, name: str) -> Array:
         if name not in _FIELDS:
@@ -95,12 +97,20 @@ class Unit:
 
     def _add_products(self, texts: TextRows, vector: Array, rows: Array) -> tuple[Array, Array]:
         some, norms = texts.select(rows), self.norms[rows].astype(np.float64)
-        words, where = np.unique(some.tokens, return_inverse=True)
-        places = texts.places[words]
-        own = texts.vectors[np.maximum(places, 0)].astype(np.float32)
-        products = np.where(places >= 0, multiply_rows(own, vector.astype(np.float64)), 0)
-        sums = add_sorted(some.starts, where, products)
+        products = self._find_products(texts, vector, texts.places[some.tokens])
+        sums = add_sorted(some.starts, some.tokens, texts.places, products)
         return sums / np.where(norms > 0, norms, 1), (norms > 0).astype(np.float64)
+
+    def _find_products(self, texts: TextRows, vector: Array, places: Array) -> Array:
+        """Return the products of a vector with those of words, at least of the given places."""
+        last, products = self._products
+        if last != vector.tobytes():
+            products = np.full(len(texts.vectors), np.nan)
+        new = np.unique(places[(places >= 0) & np.isnan(products[places])])
+        own = texts.vectors[new].astype(np.float32)
+        products[new] = multiply_rows(own, vector.astype(np.float64))
+        self._products = vector.tobytes(), products
+        return products
 
 
 @kernel
@@ -116,12 +126,13 @@ def multiply_rows(matrix: Array, vector: Array) -> NDArray[np.float64]:
 
 
 @kernel
-def add_sorted(starts: Array, words: Array, values: Array) -> NDArray[np.float64]:
+def add_sorted(starts: Array, tokens: Array, places: Array, values: Array) -> NDArray[np.float64]:
     """Return the sum of the values of each row's words, which are added in the order of words."""
     sums = np.zeros(len(starts) - 1)
     for row in range(len(sums)):
-        for word in np.sort(words[starts[row] : starts[row + 1]]):
-            sums[row] += values[word]
+        for word in np.sort(tokens[starts[row] : starts[row + 1]]):
+            if places[word] >= 0:
+                sums[row] += values[places[word]]
     return sums
 
 
