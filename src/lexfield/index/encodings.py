@@ -323,7 +323,7 @@ class EncodingJob:
         sizes = {len(one.vector) for _, one in items if not isinstance(one, str)}
         if sizes - {len(codec.mean)}:
             raise InputError(
-                f"The encoder returned vectors of {max(sizes)} dimensions; this index holds"
+                f"The encoder returned vectors of {max(sizes)} dimensions; this index has"
                 f" vectors of {len(codec.mean)}.",
                 f"Encode it again: {name_encoding(self._path, replace=True)}",
             )

@@ -243,7 +243,7 @@ def _encode(encoder: object, dims: int, text: str) -> Encoded:
         raise EncoderError(f"The encoder failed on the query {text[:60]!r}: {made}.")
     if len(made.vector) != dims:
         raise InputError(
-            f"The encoder returns vectors of {len(made.vector)} dimensions; this index holds"
+            f"The encoder returns vectors of {len(made.vector)} dimensions; this index has"
             f" vectors of {dims}.",
             "Use the encoder that the index was encoded by, or encode it anew with --replace.",
         )
