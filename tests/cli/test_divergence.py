@@ -166,7 +166,10 @@ def test_an_index_stands_for_its_texts(tmp_path: Path, run: Run, command: list[s
     texts = sorted(path for name in ("sea", "stars") for path in TEXTS.glob(f"*-{name}.txt"))
     run("index", *texts, "--metadata", METADATA, "-o", index)
     of_index = run(verb, index, *options, "--json").json
-    assert of_index == run(verb, *texts, "--metadata", METADATA, *options, "--json").json
+    of_texts = run(verb, *texts, "--metadata", METADATA, *options, "--json").json
+    assert [one["path"] for one in of_index.pop("provenance")["stores"]] == [str(index)]
+    assert of_texts.pop("provenance")["stores"] == []
+    assert of_index == of_texts
     both = run(verb, index, texts[0], *options)
     assert both.code == 2 and "is an index, not texts" in both.err
     twice = run(verb, index, "--metadata", METADATA, *options)

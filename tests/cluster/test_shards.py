@@ -215,7 +215,7 @@ def test_what_cannot_be_done_is_refused(made: dict[int, Index], tmp_path: Path) 
         build_sharded(documents, tmp_path / "i", shards=1, engine=Here())
     with pytest.raises(InputError, match="shards must be at most the number of documents, 1"):
         build_sharded(documents[:1], tmp_path / "j", shards=2, engine=Here())
-    with pytest.raises(InputError, match="hold no words"):
+    with pytest.raises(InputError, match="contain no words"):
         build_sharded([Document("a", "…")], tmp_path / "k", shards=1, engine=Here())
     with pytest.raises(InputError, match="never change"):
         made[2].add([Document("new", "A new text.")])

@@ -45,7 +45,7 @@ GROUPS = {
     "Words": ("near", "threshold", "bag", "zipf", "speech", "layout", "vectors"),
     "Measure a search": ("run", "evaluate", "fuse", "metric", "methods", "study"),
     "lexfield itself": (
-        "serve", "demo", "help", "doctor", "completion", "verify", "cluster", "reproduce",
+        "serve", "demo", "help", "doctor", "completion", "verify", "sign", "cluster", "reproduce",
     ),
 }  # fmt: skip
 
