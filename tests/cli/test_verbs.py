@@ -179,6 +179,7 @@ def test_search_many(run: Run, index: Path, tmp_path: Path) -> None:
     (tmp_path / "queries.txt").write_text(lines)
     by_file = run("search", index, "--queries", tmp_path / "queries.txt", "-k", "2", "--json").json
     by_input = run("search", index, "-", "-k", "2", "--json", stdin=lines.encode()).json
+    assert by_file.pop("provenance")["stores"] == by_input.pop("provenance")["stores"]
     assert by_file == by_input
     assert [hit["query"] for hit in by_file["results"]].count(QUERY) == 2
     assert "A cook stirs the soup." in run("search", index, "-", stdin=lines.encode()).out

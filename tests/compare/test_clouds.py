@@ -230,7 +230,7 @@ def test_extrapolation_at_least_halves_the_error(d: int) -> None:
 
 def test_intervals_hold_the_value_and_p_tells_alike_from_unlike() -> None:
     x, y = gaussians(400, 2, 3)
-    unlike = knn_divergence(x, y, k=5, interval=0.95, p=True, resamples=60)
+    unlike = knn_divergence(x, 2 * y, k=5, interval=0.95, p=True, resamples=60)
     assert unlike.interval is not None and unlike.interval[0] < unlike.value < unlike.interval[1]
     assert unlike.p is not None and unlike.p < 0.05
     alike = knn_divergence(x[:200], x[200:], k=5, p=True, resamples=60)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from lexfield.store import folder, manifest
+from lexfield.store import checked, manifest
 from tests.fault.artefacts import Artefact
 from tests.fault.rot import rot, sample
 from tests.fault.trials import run_trials, tally
@@ -33,7 +33,7 @@ def test_flips_and_truncations_are_found(artefacts: dict[str, Artefact], kind: s
 def test_the_harness_sees_a_store_without_checksums(
     artefacts: dict[str, Artefact], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(folder, "check_blocks", lambda mapped, expected: "")
+    monkeypatch.setattr(checked, "check_block", lambda mapped, expected, number: "")
     monkeypatch.setattr(manifest, "check_file", lambda path, entry: "")
     found = rot(artefacts["vector set"], 60, least=1)["flips"]
     assert found["use"].get("wrong", 0) > 20 and found["verify"]["missed"] > 20

@@ -93,7 +93,7 @@ def test_words_new_to_the_index_get_vectors_from_its_set(tmp_path: Path) -> None
 def test_refusals_change_nothing(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="no words"):
         Index.build(Corpus.of(["..."]), tmp_path / "i", vectors=VECTORS)
-    with pytest.raises(InputError, match="no stopword list"):
+    with pytest.raises(InputError, match="no language 'xx'"):
         Index.build(Corpus.of(["sun"]), tmp_path / "i", vectors=VECTORS, language="xx")
     index = Index.build(Corpus.of(["sun"]), tmp_path / "i", vectors=VECTORS)
     with pytest.raises(InputError, match="already"):

@@ -143,6 +143,7 @@ def test_every_view_by_keyboard(look: Callable[..., Page], width: int, scheme: s
     def go_to(view: str) -> None:
         keys.press("Control+k")
         keys.type(f"go to {view}")
+        expect(page.get_by_role("option").first).to_contain_text(view, ignore_case=True)
         keys.press("Enter")
         expect(page.locator("h1")).to_contain_text(view)
 

@@ -165,7 +165,7 @@ def test_what_cannot_be_found_or_is_missing_is_an_error(library: Library) -> Non
         ask(library, "compare", index="one", a="d", text_a="A", b="e")
     with pytest.raises(NotFoundError, match="no models"):
         ask(library, "near", word="x", models="one")
-    with pytest.raises(InvalidError, match="evaluate needs run and qrels"):
+    with pytest.raises(InvalidError, match="evaluate needs run"):
         ask(library, "evaluate")
     with pytest.raises(NotFoundError, match="no verb 'import_vectors'"):
         find_verb("import_vectors")

@@ -31,11 +31,11 @@ def test_an_answer_proves_its_request_and_its_data(client: Any) -> None:
 
 def test_an_answer_to_another_request_is_refused(client: Any, monkeypatch: Any) -> None:
     monkeypatch.setattr("lexfield.serve.server.digest_request", lambda *_: "0" * 64)
-    assert ok(client, "/v1/near", words="sea")["provenance"]["request"] == "0" * 64
+    assert ok(client, "/v1/near", word="sea")["provenance"]["request"] == "0" * 64
 
     async def swap(process: Process, function: str, item: JsonObject, report: Any) -> Reply:
         return await real(process, function, {**item, "request": "1" * 64}, report)
 
     real = Process._run
     monkeypatch.setattr(Process, "_run", swap)
-    assert "has ended" in refused(client, "/v1/near", 500, words="boat")
+    assert "has ended" in refused(client, "/v1/near", 500, word="boat")

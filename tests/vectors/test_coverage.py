@@ -15,7 +15,6 @@ from lexfield.compare.pairs import pairs
 from lexfield.errors import InputError
 from lexfield.index.learn_metric import learn_metric
 from lexfield.ranks.layout import layout
-from lexfield.ranks.speech import speech
 from lexfield.ranks.zipf import zipf
 from lexfield.vectors.coverage import FEW, LEAST, LEAST_OF_FEW, Coverage
 
@@ -89,7 +88,6 @@ def test_the_latent_space_is_refused(chinese: lx.Index) -> None:
         lambda **how: divergence(ENGLISH * 3, TEXTS[1], space="latent", k=1, **how),
         lambda **how: pairs(corpus, space="latent", k=1, **how),
         lambda **how: zipf(corpus, space="latent", clusters=10, **how),
-        lambda **how: speech(corpus, **how),
         lambda **how: layout(corpus, "pca", **how),
         lambda **how: learn_metric(chinese, "group", "m", **how),
     ]
