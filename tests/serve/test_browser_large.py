@@ -1,4 +1,4 @@
-"""The page on a collection of realistic size: every view, by mouse and keyboard, at three widths.
+"""The page on a collection of realistic size: every view by mouse, at three widths.
 
 It has the 73 books where they are present, and 300,000 made-up sentences elsewhere.
 """
@@ -132,60 +132,6 @@ def test_every_view_by_mouse(look: Callable[..., Page], width: int, scheme: str)
         assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0, view
     longest = page.evaluate("window.longest")
     assert longest < LONG_TASK * max(slowness, page.evaluate(SLOWNESS)), longest
-
-
-@pytest.mark.parametrize(("width", "scheme"), [(1440, "dark"), (768, "light"), (390, "dark")])
-def test_every_view_by_keyboard(look: Callable[..., Page], width: int, scheme: str) -> None:
-    page = look("/overview", width, scheme)
-    keys = page.keyboard
-    settle(page)
-
-    def go_to(view: str) -> None:
-        keys.press("Control+k")
-        keys.type(f"go to {view}")
-        expect(page.get_by_role("option").first).to_contain_text(view, ignore_case=True)
-        keys.press("Enter")
-        expect(page.locator("h1")).to_contain_text(view)
-
-    go_to("Search")
-    keys.press("/")
-    keys.type("a word about money")
-    keys.press("Enter")
-    expect(page.locator(".hit").first).to_be_visible()
-    reader = page.get_by_role("complementary", name="Reader")
-    for _ in range(40):  # on to the first title
-        keys.press("Tab")
-        if page.evaluate("document.activeElement.matches('.hit .doc')"):
-            break
-    keys.press("Enter")
-    expect(reader).to_be_visible()
-    keys.press("Escape")
-    expect(reader).to_have_count(0)
-    go_to("Map")
-    expect(page.locator(".map canvas")).to_be_visible()
-    keys.press("/")
-    keys.type(page.locator(".columns .doc").first.text_content() or "")
-    keys.press("Enter")
-    expect(reader).to_be_visible()
-    keys.press("Escape")
-    go_to("Trends")
-    keys.press("/")
-    keys.type("money")
-    keys.press("Enter")
-    expect(page.locator(".plot svg")).to_be_visible()
-    page.locator(".plot").focus()
-    keys.press("ArrowRight")
-    keys.press("Enter")
-    expect(page.locator(".kwic, .hint").first).to_be_visible()
-    go_to("Compare")
-    for side, letter in (("A", "b"), ("B", "t")):
-        page.get_by_label(f"Text {side}").focus()
-        keys.press("ArrowDown")
-        keys.type(letter)
-    go_to("Topics")
-    expect(page.get_by_role("button", name="Find topics")).to_be_visible()
-    go_to("Measure")
-    settle(page)
 
 
 def test_thirty_megabytes_are_pasted_and_refused_where_they_are_too_much(
