@@ -176,8 +176,8 @@ class SharedLexicon(Lexicon):
     def has_balls(self) -> bool:
         return True
 
-    @property
-    def _balls(self) -> NDArray[np.int32]:
+    @cached_property
+    def balls(self) -> NDArray[np.int32]:
         return self._shared.array("balls")
 
 

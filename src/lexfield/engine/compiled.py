@@ -1,19 +1,27 @@
-"""Loops that Numba compiles: on first use, cached beside the source (``code_cache.py``), and free
-of the interpreter's lock.
+"""Loops that Numba compiles: on first use, kept as machine code (``machine_code.py``), and free of
+the interpreter's lock.
 
-Importing Numba takes half a second, so a kernel imports it only when it is first called. Modules
-with kernels can therefore be imported at the top of any file.
+Importing Numba takes half a second, so that is done only to compile. Modules with kernels can
+therefore be imported at the top of any file.
 """
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
 from functools import cached_property, update_wrapper
+from types import FunctionType
 from typing import Any, TypeVar, cast
 
-from lexfield.engine.code_cache import check_cache
+import numpy as np
+
+from lexfield.engine.machine_code import Entry, keep, load
 
 F = TypeVar("F", bound=Callable[..., Any])
+_Array = np.ndarray
+_SCALARS = int | float | bool | np.generic
+_LAYOUT = 0x503  # flags of an array: contiguous (C, Fortran), aligned, writeable
+_lock = threading.RLock()
 
 
 def kernel(function: F) -> F:
@@ -27,28 +35,82 @@ def reordered_kernel(function: F) -> F:
 
 
 class _Kernel:
-    """A function that is compiled when it is first called."""
+    """A function that is compiled when it is first called, once for each combination of types."""
 
     def __init__(self, function: Callable[..., Any], **options: Any) -> None:
         update_wrapper(self, function)
         self._function = function
         self._options = options
+        self._compiled: dict[str, Entry] = {}
+        self._entries: dict[tuple[object, ...], Entry] = {}  # the same by what a call can look up
 
     def __call__(self, *args: Any) -> Any:
-        return self.compiled(*args)
+        kinds = tuple(
+            [  # inlined: this is most of what a call costs
+                (arg.dtype, arg.ndim, arg.flags.num) if isinstance(arg, _Array) else type(arg)
+                for arg in args
+            ]
+        )
+        entry = self._entries.get(kinds) or self._prepare(kinds, args)
+        return entry(*args)
+
+    def _prepare(self, kinds: tuple[object, ...], args: tuple[Any, ...]) -> Entry:
+        if not all(isinstance(arg, _Array | _SCALARS) for arg in args):
+            return self._entries.setdefault(kinds, self.dispatcher)  # looks into tuples
+        with _lock:
+            name = f"{self._meaning!r} {[_describe(arg) for arg in args]!r}"
+            if name not in self._compiled:
+                self._compiled[name] = load(name) or self._compile(name, args)
+            return self._entries.setdefault(kinds, self._compiled[name])
+
+    def _compile(self, name: str, args: tuple[Any, ...]) -> Entry:
+        from numba import typeof
+
+        types = tuple(typeof(arg) for arg in args)
+        self.dispatcher.compile(types)
+        compiled = self.dispatcher.overloads[types]
+        keep(name, compiled)
+        entry: Entry = compiled.entry_point
+        return entry
 
     @cached_property
-    def compiled(self) -> Callable[..., Any]:
+    def dispatcher(self) -> Any:
+        """The function as Numba knows it; the kernels that it calls are replaced by theirs."""
         from numba import njit
 
+        own = {name: one.dispatcher for name, one in self._called.items()}
+        names = {**self._function.__globals__, **own}
+        code, defaults = self._function.__code__, self._function.__defaults__
+        copy = FunctionType(code, names, self._function.__name__, defaults)
+        copy.__qualname__, copy.__module__ = self._function.__qualname__, self._function.__module__
+        return njit(nogil=True, **self._options)(copy)
+
+    @property
+    def _called(self) -> dict[str, _Kernel]:
         names = self._function.__globals__
-        for name in self._function.__code__.co_names:
-            if isinstance(names.get(name), _Kernel):  # Numba calls compiled functions only
-                names[name] = names[name].compiled
-        compile_: Callable[..., Callable[..., Any]]
-        try:
-            compile_ = njit(cache=True, nogil=True, **self._options)
-            return check_cache(compile_(self._function))
-        except RuntimeError:  # no folder for the cache is writable, or only ours: never cached
-            compile_ = njit(nogil=True, **self._options)
-            return compile_(self._function)
+        found = {name: names.get(name) for name in self._function.__code__.co_names}
+        return {name: one for name, one in found.items() if isinstance(one, _Kernel)}
+
+    @cached_property
+    def _meaning(self) -> tuple[object, ...]:
+        """What the function computes: its code, the constants it names and the kernels it calls."""
+        code, names = self._function.__code__, self._function.__globals__
+        constants = [
+            (name, repr(names[name]))
+            for name in code.co_names
+            if isinstance(names.get(name), int | float | str | tuple | np.ndarray)
+        ]
+        called = [(name, one._meaning) for name, one in self._called.items()]
+        options = sorted((name, sorted(value)) for name, value in self._options.items())
+        names_of_code = (code.co_names, code.co_varnames, code.co_argcount)
+        return (code.co_code, repr(code.co_consts), names_of_code, constants, called, options)
+
+
+def _describe(value: Any) -> object:
+    """Return what decides on the machine code for a value: its type, and the layout of an array."""
+    if isinstance(value, _Array):
+        layout = value.flags.num & _LAYOUT
+        if layout & 1:
+            layout &= ~2  # contiguous both ways counts as C
+        return value.dtype.str, value.ndim, layout
+    return type(value).__name__

@@ -31,6 +31,7 @@ _OVER = 50  # rows above the score where the tail begins
 _SHARE = 0.02  # or this share of a small collection
 _FEWEST = 20  # scores that a tail is fitted to
 _CENSORED = 0.1
+_GOLDEN = (math.sqrt(5) - 1) / 2
 LEAST = 1e-4  # a tail that was fitted to a sample cannot tell rarer ones apart
 Mask = NDArray[np.bool_] | None
 
@@ -63,31 +64,53 @@ class Sample:
 def draw(scorer: Scorer, rows: Rows, among: Mask, first: int = 0, total: int = 0) -> JsonObject:
     """Return, as JSON, what the rows of a part add to the sample of a collection.
 
-    ``first`` is the number of the part's first row, of ``total``. All rows have a fixed random
-    order; the sample is those that come first in it, and those with the highest known part.
+    ``first`` is the number of the part's first row, of ``total``. All rows have a fixed order,
+    ``_Order``; the sample is those that come first in it, and those with the highest known part.
     """
-
-    def order(own: Rows) -> tuple[Array, Array]:
-        places = np.random.default_rng(0).permutation(total or len(own))[first : first + len(own)]
-        return places, np.argsort(places)
-
-    places, ordered = rows.cached(f"order {first} of {total}", order)
     known = np.zeros(len(rows)) if scorer.known is None else scorer.known
-    allowed = np.ones(len(rows), bool) if among is None else among
-    found = np.flatnonzero(allowed & (known > 0))
+    others = np.ones(len(rows), bool) if among is None else among.copy()
+    count = int(np.count_nonzero(others))
+    found = np.flatnonzero(others & (known > 0))
     best = found[top_k(known[found], SAMPLE // 2)]
-    others = allowed.copy()
     others[best] = False
-    rest = ordered[others[ordered]][:SAMPLE]
-    chosen = np.concatenate([best, rest])
+    order = _Order(total or len(rows))
+    chosen = np.concatenate([best, order.list_first(others, first)])
     scores = scorer.score(chosen).tolist()
     return {
         "scores": [None if math.isnan(score) else score for score in scores],
         "known": known[chosen].tolist(),
-        "places": places[chosen].tolist(),
+        "places": order.find_places(chosen + first).tolist(),
         "numbers": (chosen + first).tolist(),
-        "rows": int(allowed.sum()),
+        "rows": count,
     }
+
+
+class _Order:
+    """An order of numbered rows in which those that come first are spread evenly over all.
+
+    The row at a place is the place times a stride, modulo the number of rows: no list is needed.
+    """
+
+    def __init__(self, total: int) -> None:
+        self._total = total = max(1, total)
+        self._stride = max(1, round(total * _GOLDEN))
+        while math.gcd(self._stride, total) > 1:
+            self._stride += 1
+
+    def find_places(self, numbers: Array) -> NDArray[np.int64]:
+        places: NDArray[np.int64] = numbers * pow(self._stride, -1, self._total) % self._total
+        return places
+
+    def list_first(self, allowed: NDArray[np.bool_], first: int) -> NDArray[np.int64]:
+        """Return the first ``SAMPLE`` allowed rows of a part, which begins with row ``first``."""
+        found, start, size = np.empty(0, np.int64), 0, SAMPLE
+        while start < self._total and len(found) < SAMPLE:
+            places = np.arange(start, min(start + size, self._total))
+            own = places * self._stride % self._total - first
+            own = own[(own >= 0) & (own < len(allowed))]
+            found = np.concatenate([found, own[allowed[own]]])
+            start, size = start + size, 2 * size
+        return found[:SAMPLE]
 
 
 def join(parts: Sequence[JsonObject]) -> Sample:

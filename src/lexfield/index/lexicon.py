@@ -139,10 +139,11 @@ class Lexicon:
     @property
     def has_balls(self) -> bool:
         """Whether stored balls can be used."""
-        return len(self._segments) == 1 and self._live is None and len(self._balls) > 0
+        return len(self._segments) == 1 and self._live is None and len(self.balls) > 0
 
-    @property
-    def _balls(self) -> NDArray[np.int32]:
+    @cached_property
+    def balls(self) -> NDArray[np.int32]:
+        """The stored ball of each word, filled up with -1, where ``has_balls``."""
         return self._segments[0].balls
 
     def ball(self, word: int, vector: NDArray[np.float32], r: int) -> NDArray[np.int32]:
@@ -154,7 +155,7 @@ class Lexicon:
         if r <= 0:
             return np.empty(0, np.int32)
         if word >= 0 and r <= BALL and self.has_balls:
-            ball: NDArray[np.int32] = self._balls[word, :r]
+            ball: NDArray[np.int32] = self.balls[word, :r]
             return ball[ball >= 0]
         if word >= 0 and (word, r) in self._computed:
             return self._computed[word, r]

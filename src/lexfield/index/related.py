@@ -180,33 +180,28 @@ class Related:
         than 1, and nearer than its cosine tells.
         """
         lexicon = self._bags.rows.lexicon
-        if not self._unit or not lexicon.has_balls:
+        if not words or not self._unit or not lexicon.has_balls:
             return [None] * len(words)
-        balls = [lexicon.ball(word, lexicon.vectors[word], BALL) for word in words]
-        sizes = np.array([len(ball) for ball in balls], np.int64)
-        together = np.concatenate([np.empty(0, np.int32), *balls])
-        cosines = ball_cosines(lexicon.vectors, np.array(words, np.int64), sizes, together)
-        content = self._place[together] >= 0
-        bounds = cosines + (1 - self._squares[together]) / 2  # 1 − d²/2 of each
-        parts = [slice(e - len(ball), e) for ball, e in zip(balls, np.cumsum(sizes), strict=True)]
+        balls = lexicon.balls[words]
+        is_word = balls >= 0
+        sizes, together = is_word.sum(axis=1), balls[is_word]
+        products = ball_cosines(lexicon.vectors, np.array(words, np.int64), sizes, together)
+        cosines, bounds = np.full(balls.shape, -np.inf), np.full(balls.shape, np.inf)
+        cosines[is_word] = products
+        bounds[is_word] = products + (1 - self._squares[together]) / 2  # 1 − d²/2 of each
+        content = is_word & (self._place[balls] >= 0)
+        floor: float | Array = self._threshold
+        is_short, keep = np.zeros(len(words), bool), content & (cosines >= floor)
+        if self._top is not None:
+            is_short, keep = content.sum(axis=1) < self._top, content
+            if 0 < self._top <= BALL:
+                floor = -np.sort(np.where(content, -cosines, np.inf), axis=1)[:, self._top - 1]
+        is_small = (sizes == BALL) & (is_short | (bounds.min(axis=1) > floor - _CLOSE))
+        balls = balls.astype(np.int64)
         return [
-            self._of_ball(ball, cosines[part], content[part], bounds[part])
-            for ball, part in zip(balls, parts, strict=True)
+            None if small else (ball[own], values[own])
+            for small, ball, values, own in zip(is_small, balls, cosines, keep, strict=True)
         ]
-
-    def _of_ball(
-        self, ball: Array, cosines: Array, content: Array, bounds: Array
-    ) -> tuple[Array, Array] | None:
-        if len(ball) == BALL:
-            floor, short = self._threshold, False
-            if self._top is not None:
-                wanted = np.sort(cosines[content])[::-1][: self._top]
-                short = len(wanted) < self._top
-                floor = wanted[-1] if len(wanted) else floor
-            if short or bounds.min() > floor - _CLOSE:
-                return None
-        keep = content if self._top is not None else content & (cosines >= self._threshold)
-        return ball[keep].astype(np.int64), cosines[keep]
 
     def _search(self, vectors: Array, k: int | None = None) -> list[tuple[Array, Array]]:
         """Return words above the threshold, or the k nearest, with cosines, for every vector.

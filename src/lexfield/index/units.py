@@ -10,6 +10,7 @@ indexes store both; in those of lexfield 0.1 the vector is the plain mean.
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -18,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lexfield.arrays import Array, shrink
-from lexfield.engine.compiled import kernel
+from lexfield.engine.compiled import kernel, reordered_kernel
 from lexfield.index.axes import Allocate, Basis, TextRows, text_axes
 from lexfield.index.postings import split_rows
 from lexfield.text.corpus import Corpus
@@ -29,6 +30,8 @@ if TYPE_CHECKING:
 
 UNITS = ("sentence", "document")
 BINS = 32  # kinds of characters
+_ONE = float(1 << 36)  # products of words' vectors are rounded to multiples of 1 / _ONE
+_UNKNOWN = np.iinfo(np.int64).min
 _ROWS = 1 << 16  # whose letters are counted at a time
 _FIELDS = (
     "offsets", "words", "counts", "shares", "sizes", "set_sizes", "lengths", "rotation", "center",
@@ -62,8 +65,7 @@ class Unit:
     def __init__(self, load: Callable[[str], Array], texts: TextRows | None = None) -> None:
         """``texts`` are the rows as words; None if axes are stored, as in older indexes."""
         self._load, self._texts = load, texts
-        # The last vector, and its products with those of words: a search measures rows in steps.
-        self._products: tuple[bytes, Array] = b"", np.empty(0)
+        self._own = _LastProducts()
 
     def __getattr__(self, name: str) -> Array:
         if name not in _FIELDS:
@@ -97,25 +99,55 @@ class Unit:
 
     def _add_products(self, texts: TextRows, vector: Array, rows: Array) -> tuple[Array, Array]:
         some, norms = texts.select(rows), self.norms[rows].astype(np.float64)
-        products = self._find_products(texts, vector, texts.places[some.tokens])
-        sums = add_sorted(some.starts, some.tokens, texts.places, products)
+        products = self._own.find(texts, vector, some.tokens)
+        sums = add_products(some.starts, some.tokens, texts.places, products) / _ONE
         return sums / np.where(norms > 0, norms, 1), (norms > 0).astype(np.float64)
 
-    def _find_products(self, texts: TextRows, vector: Array, places: Array) -> Array:
-        """Return the products of a vector with those of words, at least of the given places."""
-        last, products = self._products
-        if last != vector.tobytes():
-            products = np.full(len(texts.vectors), np.nan)
-        new = np.unique(places[(places >= 0) & np.isnan(products[places])])
+
+class _LastProducts(threading.local):
+    """The products of the last vector with those of words: a search measures rows in steps.
+
+    They are whole multiples of 1/_ONE, so that the sum over a row's words does not depend on their
+    order.
+    """
+
+    def __init__(self) -> None:
+        self._vector, self._products = b"", np.empty(0, np.int64)
+        self._used: list[Array] = []
+
+    def find(self, texts: TextRows, vector: Array, tokens: Array) -> NDArray[np.int64]:
+        """Return the products of a vector with those of words, at least of some tokens."""
+        if self._vector != vector.tobytes():
+            if len(self._products) != len(texts.vectors):
+                self._products = np.full(len(texts.vectors), _UNKNOWN)
+            for places in self._used:
+                self._products[places] = _UNKNOWN
+            self._vector, self._used = vector.tobytes(), []
+        new = take_unknown(tokens, texts.places, self._products)
+        self._used.append(new)
         own = texts.vectors[new].astype(np.float32)
-        products[new] = multiply_rows(own, vector.astype(np.float64))
-        self._products = vector.tobytes(), products
-        return products
+        products = multiply_rows(own, vector.astype(np.float64))
+        self._products[new] = np.rint(products * _ONE)
+        return self._products
 
 
 @kernel
+def take_unknown(tokens: Array, places: Array, products: Array) -> Array:
+    """Return the places of tokens whose products are not known, each once; they become 0."""
+    unknown = np.empty(len(tokens), np.int64)
+    size = 0
+    for token in tokens:
+        place = places[token]
+        if place >= 0 and products[place] == _UNKNOWN:
+            products[place] = 0
+            unknown[size] = place
+            size += 1
+    return unknown[:size].copy()
+
+
+@reordered_kernel
 def multiply_rows(matrix: Array, vector: Array) -> NDArray[np.float64]:
-    """Return the product of every row with a vector, each added up in the same order."""
+    """Return the product of every row with a vector."""
     products = np.empty(len(matrix))
     for row in range(len(matrix)):
         total = 0.0
@@ -126,13 +158,13 @@ def multiply_rows(matrix: Array, vector: Array) -> NDArray[np.float64]:
 
 
 @kernel
-def add_sorted(starts: Array, tokens: Array, places: Array, values: Array) -> NDArray[np.float64]:
-    """Return the sum of the values of each row's words, which are added in the order of words."""
-    sums = np.zeros(len(starts) - 1)
+def add_products(starts: Array, tokens: Array, places: Array, products: Array) -> NDArray[np.int64]:
+    """Return the sum of the products of each row's words."""
+    sums = np.zeros(len(starts) - 1, np.int64)
     for row in range(len(sums)):
-        for word in np.sort(tokens[starts[row] : starts[row + 1]]):
-            if places[word] >= 0:
-                sums[row] += values[places[word]]
+        for token in tokens[starts[row] : starts[row + 1]]:
+            if places[token] >= 0:
+                sums[row] += products[places[token]]
     return sums
 
 
