@@ -1,9 +1,10 @@
 from __future__ import annotations
 
+import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lexfield.index.units import BINS, character_bins, count_letters
+from lexfield.index.units import BINS, character_bins, count_letters, multiply_halves
 from lexfield.text.corpus import Corpus
 
 
@@ -15,3 +16,13 @@ def test_counts_are_those_of_characters(texts: list[str]) -> None:
         kinds = [int(character_bins()[character.encode()[0]]) for character in text]
         expected = [min(kinds.count(kind), 255) for kind in range(BINS)]
         assert found["letters"][:, row].tolist() == expected
+
+
+def test_products_of_halves_are_those_of_double_precision() -> None:
+    draw = np.random.default_rng(0)
+    sizes = np.array([[1.0], [1e-6], [0.0], [6e4]])  # normal, subnormal, zero, nearly the largest
+    halves = (draw.uniform(-1, 1, (4, 64)) * sizes).astype(np.float16)
+    vector, rows = draw.normal(size=64).astype(np.float32), np.array([3, 0, 1, 2])
+    found = multiply_halves(halves.view(np.uint16), rows, vector)
+    expected = halves[rows].astype(np.float64) @ vector.astype(np.float64)
+    np.testing.assert_allclose(found, expected, rtol=1e-12, atol=1e-18)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from functools import cached_property, update_wrapper
+from importlib import import_module
 from types import FunctionType
 from typing import Any, TypeVar, cast
 
@@ -64,8 +65,7 @@ class _Kernel:
             return self._entries.setdefault(kinds, self._compiled[name])
 
     def _compile(self, name: str, args: tuple[Any, ...]) -> Entry:
-        from numba import typeof
-
+        typeof: Any = import_module("numba").typeof
         types = tuple(typeof(arg) for arg in args)
         self.dispatcher.compile(types)
         compiled = self.dispatcher.overloads[types]

@@ -22,6 +22,7 @@ import sysconfig
 from collections.abc import Callable
 from contextlib import suppress
 from functools import lru_cache
+from importlib import import_module
 from importlib.machinery import ExtensionFileLoader
 from importlib.util import find_spec, module_from_spec, spec_from_file_location
 from pathlib import Path
@@ -177,7 +178,7 @@ def _start_linker() -> tuple[Any, ModuleType] | None:
     except (ImportError, OSError, AttributeError):
         return None
     known["_Py_NoneStruct"] = id(None)
-    known["numba_unpickle"] = _unpickle_address()
+    known["numba_unpickle"] = ctypes.cast(_restore_in_c, ctypes.c_void_p).value or 0
     for name, one in vars(builtins).items():
         if isinstance(one, type) and issubclass(one, BaseException):
             known[f"PyExc_{name}"] = id(one)
@@ -213,7 +214,6 @@ _ARRAY_TYPE = b"\x80\x04\x95\x15\0\0\0\0\0\0\0\x8c\x05numpy\x94\x8c\x07ndarray\x
 _restored: dict[int, object] = {}  # by address
 
 
-@ctypes.PYFUNCTYPE(ctypes.py_object, ctypes.c_void_p, ctypes.c_int, ctypes.c_void_p)
 def _restore(address: int, size: int, digest: int) -> object:
     """Return what machine code names by a pickle: the type of the arrays it returns, or an error
     to raise, which Numba itself restores."""
@@ -222,11 +222,11 @@ def _restore(address: int, size: int, digest: int) -> object:
         if data == _ARRAY_TYPE:
             _restored[address] = np.ndarray
         else:
-            from numba.core.serialize import _numba_unpickle
-
-            _restored[address] = _numba_unpickle(address, data, ctypes.string_at(digest, 20))
+            serialize: Any = import_module("numba.core.serialize")
+            found = serialize._numba_unpickle(address, data, ctypes.string_at(digest, 20))
+            _restored[address] = found
     return _restored[address]
 
 
-def _unpickle_address() -> int:
-    return ctypes.cast(_restore, ctypes.c_void_p).value or 0
+_RESTORE = ctypes.PYFUNCTYPE(ctypes.py_object, ctypes.c_void_p, ctypes.c_int, ctypes.c_void_p)
+_restore_in_c = _RESTORE(_restore)

@@ -24,6 +24,7 @@ from lexfield.engine.compiled import reordered_kernel
 from lexfield.index.bags import Bags
 from lexfield.index.query import Query
 from lexfield.index.segment import BALL
+from lexfield.index.units import exact_dots
 from lexfield.text.normalise import NONE
 from lexfield.vectors.repair import WordMatch
 
@@ -272,18 +273,6 @@ def list_relatable(bags: Bags) -> NDArray[np.int64]:
     found = (WordMatch.EXACT, WordMatch.LOWER, WordMatch.COMPOSED)
     own = np.isin(lexicon.matches, found) & lexicon.content
     return lexicon.targets[own[lexicon.targets]]
-
-
-@reordered_kernel
-def exact_dots(vectors: Array, rows: Array, vector: Array) -> NDArray[np.float64]:
-    """Return inner products of some rows with a vector, in double precision."""
-    products = np.empty(len(rows))
-    for place in range(len(rows)):
-        total = 0.0
-        for column in range(len(vector)):
-            total += np.float64(vectors[rows[place], column]) * vector[column]
-        products[place] = total
-    return products
 
 
 @reordered_kernel

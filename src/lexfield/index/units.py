@@ -125,9 +125,7 @@ class _LastProducts(threading.local):
             self._vector, self._used = vector.tobytes(), []
         new = take_unknown(tokens, texts.places, self._products)
         self._used.append(new)
-        own = texts.vectors[new].astype(np.float32)
-        products = multiply_rows(own, vector.astype(np.float64))
-        self._products[new] = np.rint(products * _ONE)
+        self._products[new] = np.rint(_multiply(texts.vectors, new, vector) * _ONE)
         return self._products
 
 
@@ -145,15 +143,43 @@ def take_unknown(tokens: Array, places: Array, products: Array) -> Array:
     return unknown[:size].copy()
 
 
+def _multiply(vectors: Array, rows: Array, vector: Array) -> NDArray[np.float64]:
+    """Return the products of some rows of vectors in half or single precision with a vector."""
+    if vectors.dtype == np.float16:
+        return multiply_halves(vectors.view(np.uint16), rows, vector.astype(np.float32))
+    return exact_dots(vectors, rows, vector.astype(np.float64))
+
+
 @reordered_kernel
-def multiply_rows(matrix: Array, vector: Array) -> NDArray[np.float64]:
-    """Return the product of every row with a vector."""
-    products = np.empty(len(matrix))
-    for row in range(len(matrix)):
+def multiply_halves(bits: Array, rows: Array, vector: Array) -> NDArray[np.float64]:
+    """Return the products of some rows of numbers in half precision, given as bits, with a vector.
+
+    With its exponent and fraction moved to where single precision has them, and times 2**112, a
+    half is the number that it stands for. Infinity and NaN are not read.
+    """
+    products, moved = np.empty(len(rows)), np.empty(bits.shape[1], np.uint32)
+    numbers = moved.view(np.float32)
+    for place in range(len(rows)):
+        row = bits[rows[place]]
+        for column in range(len(row)):
+            half = np.uint32(row[column])
+            moved[column] = (half & 0x8000) << 16 | (half & 0x7FFF) << 13
+        total = 0.0
+        for column in range(len(row)):
+            total += np.float64(numbers[column]) * np.float64(vector[column])
+        products[place] = total * 2.0**112
+    return products
+
+
+@reordered_kernel
+def exact_dots(vectors: Array, rows: Array, vector: Array) -> NDArray[np.float64]:
+    """Return inner products of some rows with a vector, in double precision."""
+    products = np.empty(len(rows))
+    for place in range(len(rows)):
         total = 0.0
         for column in range(len(vector)):
-            total += np.float64(matrix[row, column]) * vector[column]
-        products[row] = total
+            total += np.float64(vectors[rows[place], column]) * vector[column]
+        products[place] = total
     return products
 
 
