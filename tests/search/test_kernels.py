@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lexfield.engine.topk import sort_heap
-from lexfield.search.bag_method import add_list, distinct_rows, take_rows
+from lexfield.search.bag_method import add_list, take_rows
+from lexfield.search.extended import merge_sorted
 
 ROWS = 40
 
@@ -58,7 +59,16 @@ def test_add_list() -> None:
     assert sums.tolist() == [0, 6, 0, 5.5]
 
 
-def test_distinct_rows() -> None:
-    sums = np.array([1.0, 0.0, 2.0, 3.0])
-    assert distinct_rows(sums, np.array([3, 0, 3, 1, 0], np.int32)).tolist() == [3, 0]
-    assert sums.tolist() == [-1, 0, 2, -3]
+@given(st.lists(st.dictionaries(st.integers(0, 30), st.floats(0.1, 9)), max_size=6))
+def test_merged_lists_are_sums_by_row(lists: list[dict[int, float]]) -> None:
+    parts = [sorted(one.items()) for one in lists]
+    rows = np.array([row for part in parts for row, _ in part], np.int32)
+    values = np.array([value for part in parts for _, value in part], float)
+    ends = np.cumsum([0, *map(len, parts)])
+    merged, sums = merge_sorted(rows, values, ends)
+    expected: dict[int, float] = {}
+    for part in parts:
+        for row, value in part:
+            expected[row] = expected.get(row, 0.0) + value
+    assert dict(zip(merged.tolist(), sums.tolist(), strict=True)) == expected
+    assert merged.tolist() == sorted(expected)

@@ -305,19 +305,6 @@ def add_list(sums: Array, rows: Array, values: Array, weight: float) -> None:
 
 
 @kernel
-def distinct_rows(sums: Array, rows: Array) -> Array:
-    """Return the rows with a positive sum, each once, and negate their sums."""
-    distinct = np.empty(len(rows), np.int32)
-    size = 0
-    for row in rows:
-        if sums[row] > 0:
-            sums[row] = -sums[row]
-            distinct[size] = row
-            size += 1
-    return distinct[:size]
-
-
-@kernel
 def take_rows(
     sums: Array,
     rows: Array,

@@ -12,11 +12,12 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from lexfield.arrays import Array
+from lexfield.engine.compiled import kernel
 from lexfield.errors import check
 from lexfield.index.bags import Bags, Occurrences
 from lexfield.index.query import Query
@@ -55,11 +56,8 @@ class Bm25(ExtendedMethod):
         return self.extend
 
     def compute_values(self, bags: Bags, held: Occurrences, n: int) -> NDArray[np.float64]:
-        norms = bags.remember((self, "norms"), lambda: self._compute_norms(bags))
-        idf = _idf(bags, held.holding)
-        counts = held.counts.astype(np.float64)
-        values: NDArray[np.float64] = idf * (counts / (counts + norms[held.rows]))
-        return values
+        parameters = float(self.k1), float(self.b), _mean_length(bags), _idf(bags, held.holding)
+        return weigh(held.rows, held.counts, bags.rows.lengths, *parameters)
 
     def compute_extended(
         self, bags: Bags, own: Occurrences, held: Occurrences
@@ -83,14 +81,26 @@ class Bm25(ExtendedMethod):
         """Return how much a term tells rows apart."""
         return _idf(bags, bags.occurrences(term.gram).holding or one.holding)
 
-    def _compute_norms(self, bags: Bags) -> NDArray[np.float64]:
-        norms: NDArray[np.float64] = self._norm(bags, bags.sizes(1).astype(np.float64))
-        return norms
+    def _norm(self, bags: Bags, length: int) -> float:
+        return self.k1 * (1 - self.b + self.b / _mean_length(bags) * length)
 
-    def _norm(self, bags: Bags, length: Any) -> Any:
-        mean = bags.total(1) / max(bags.rows.statistics.rows, 1) or 1.0  # none if all were deleted
-        return self.k1 * (1 - self.b + self.b / mean * length)
+
+def _mean_length(bags: Bags) -> float:
+    return bags.total(1) / max(bags.rows.statistics.rows, 1) or 1.0  # none if all were deleted
 
 
 def _idf(bags: Bags, holding: int) -> float:
     return math.log1p((bags.rows.statistics.rows - holding + 0.5) / (holding + 0.5))
+
+
+@kernel
+def weigh(
+    rows: Array, counts: Array, lengths: Array, k1: float, b: float, mean: float, idf: float
+) -> NDArray[np.float64]:
+    """Return what a term is worth in each of some rows, given its counts there."""
+    values = np.empty(len(rows))
+    for place in range(len(rows)):
+        count = float(counts[place])
+        norm = k1 * (1 - b + b / mean * lengths[rows[place]])
+        values[place] = idf * (count / (count + norm))
+    return values

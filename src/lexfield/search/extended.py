@@ -7,6 +7,8 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from lexfield.arrays import Array
+from lexfield.engine.compiled import kernel
 from lexfield.errors import check
 from lexfield.explain import Reason
 from lexfield.index.bags import Bags, Occurrences
@@ -18,13 +20,11 @@ from lexfield.search.bag_method import (
     Scored,
     Term,
     TermScores,
-    add_list,
-    distinct_rows,
     list_terms,
 )
 from lexfield.vectors.threshold import SYNONYMS, read_threshold
 
-_SCAN = 50  # lists that hold together more than one row in this many are merged by a full scan
+_TOGETHER = 16  # lists that are merged at a time
 _SAMPLE = 1000  # words whose neighbours are counted for the default threshold
 _LIKELY = 0.75  # a cosine that the threshold is rarely below
 
@@ -141,19 +141,47 @@ def _merge_lists(bags: Bags, terms: NDArray[np.int64], weights: NDArray[np.float
     total = float(sum(weight * one.total for weight, one in zip(weights, lists, strict=True)))
     if len(lists) == 1:  # ``holding`` is already that of all rows
         return replace(lists[0], counts=weights[0] * lists[0].counts, total=total)
-    sums = bags.borrow_sums()
-    for weight, one in zip(weights.tolist(), lists, strict=True):
-        add_list(sums, one.rows, one.counts, weight)
-    if sum(len(one.rows) for one in lists) > len(sums) / _SCAN:
-        rows = np.flatnonzero(sums != 0).astype(np.int32)
-        counts = sums[rows]
-    else:
-        own = [np.empty(0, np.int32), *(one.rows for one in lists)]
-        rows = np.sort(distinct_rows(sums, np.concatenate(own)))
-        counts = -sums[rows]
-    sums[rows] = 0
-    bags.return_sums(sums)
+    parts = [(one.rows, w * one.counts) for w, one in zip(weights.tolist(), lists, strict=True)]
+    while len(parts) != 1:
+        groups = [parts[first : first + _TOGETHER] for first in range(0, len(parts), _TOGETHER)]
+        parts = [_merge(group) for group in groups or [[]]]
+    ((rows, counts),) = parts
     live = bags.rows.live
     holding = len(rows) if live is None else int(live[rows].sum())
     holding, _ = bags.rows.statistics.count(("any", *terms.tolist()), holding, 0)
     return Occurrences(rows, counts, holding, total)
+
+
+def _merge(lists: list[tuple[Array, Array]]) -> tuple[Array, Array]:
+    """Return the rows of any of several lists, ascending, and the sums of their values."""
+    rows = np.concatenate([np.empty(0, np.int32), *(rows for rows, _ in lists)])
+    values = np.concatenate([np.empty(0), *(values for _, values in lists)])
+    ends = np.cumsum([0, *(len(rows) for rows, _ in lists)])
+    merged: tuple[Array, Array] = merge_sorted(rows, values, ends)
+    return merged
+
+
+@kernel
+def merge_sorted(rows: Array, values: Array, ends: Array) -> tuple[Array, Array]:
+    """Merge lists of ascending rows, which lie one after another; ``ends`` are 0 and their ends.
+
+    Values of equal rows are added in the order of the lists.
+    """
+    heads, last = ends[:-1].copy(), np.int32(np.iinfo(np.int32).max)
+    merged, sums = np.empty(len(rows), np.int32), np.empty(len(rows))
+    size, left = 0, len(rows)
+    while left:
+        row = last
+        for number in range(len(heads)):
+            if heads[number] < ends[number + 1]:
+                row = min(row, rows[heads[number]])
+        total = 0.0
+        for number in range(len(heads)):
+            head = heads[number]
+            if head < ends[number + 1] and rows[head] == row:
+                total += values[head]
+                heads[number] += 1
+                left -= 1
+        merged[size], sums[size] = row, total
+        size += 1
+    return merged[:size].copy(), sums[:size].copy()
