@@ -101,19 +101,19 @@ class BlockSums:
 @kernel
 def split_blocks(rows: Array, values: Array) -> tuple[Array, Array, Array]:
     """Return the blocks of ascending rows, the highest value in each, and where each begins."""
-    count = 0
-    for place in range(len(rows)):
-        count += place == 0 or rows[place] >> _BITS != rows[place - 1] >> _BITS
-    blocks, highest = np.empty(count, np.int32), np.zeros(count)
-    starts = np.full(count + 1, len(rows), np.int32)
-    number = -1
-    for place in range(len(rows)):
-        block = rows[place] >> _BITS
-        if number < 0 or blocks[number] != block:
-            number += 1
-            blocks[number], starts[number] = block, place
-        highest[number] = max(highest[number], values[place])
-    return blocks, highest, starts
+    blocks, highest = np.empty(len(rows), np.int32), np.empty(len(rows))
+    starts = np.empty(len(rows) + 1, np.int32)
+    number, place = 0, 0
+    while place < len(rows):
+        block, most = rows[place] >> _BITS, 0.0
+        blocks[number], starts[number] = block, place
+        while place < len(rows) and rows[place] >> _BITS == block:
+            most = max(most, values[place])
+            place += 1
+        highest[number] = most
+        number += 1
+    starts[number] = place
+    return blocks[:number].copy(), highest[:number].copy(), starts[: number + 1].copy()
 
 
 @kernel
