@@ -6,8 +6,8 @@ A collection of any size is made from the sentences of 73 books: each of its sen
 beginning of one and the end of another, drawn with a fixed seed. So its vocabulary does not grow as
 that of real texts would. Every figure is measured in a process of its own, started anew. Building
 and searching by bm25 are compared with bm25s (numba backend) in the same run where that fits into
-memory; times are processor seconds, as the machine may be busy. The words of most queries are new to
-the process that searches. Written to ``results/scale.json``.
+memory; times are processor seconds, as the machine may be busy. The words of most queries are new
+to the process that searches. Written to ``results/scale.json``.
 """
 
 from __future__ import annotations
