@@ -9,6 +9,7 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN = $(VENV)/bin
 PIP = $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
+unexport PYTHONDONTWRITEBYTECODE # else every program that a test starts compiles all modules again
 
 .PHONY: demo test lint bench fault audit reproduce docs clean
 
