@@ -18,7 +18,7 @@ demo: $(VENV)/.installed
 
 test: lint
 	@command -v chromium >/dev/null || echo "chromium is not installed: the tests of the page in a browser are skipped"
-	$(BIN)/python -m pytest -n auto
+	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n auto --dist worksteal
 
 fault: $(VENV)/.installed-bench
 	$(PIP) -e '.[fault]'
