@@ -9,6 +9,7 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN = $(VENV)/bin
 PIP = $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
+unexport PYTHONDONTWRITEBYTECODE # else every program that a test starts compiles all modules again
 
 .PHONY: demo test lint bench fault audit reproduce docs clean
 
@@ -17,7 +18,7 @@ demo: $(VENV)/.installed
 
 test: lint
 	@command -v chromium >/dev/null || echo "chromium is not installed: the tests of the page in a browser are skipped"
-	$(BIN)/python -m pytest -n auto
+	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n auto --dist worksteal
 
 fault: $(VENV)/.installed-bench
 	$(PIP) -e '.[fault]'

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import importlib
+import itertools
+import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -25,6 +27,7 @@ REPRODUCE = Path(__file__).parents[1] / "reproduce"
 # The first example compiles kernels, and machines are busy: time is what benchmarks measure.
 settings.register_profile("lexfield", deadline=None)
 settings.load_profile("lexfield")
+_HOMES = itertools.count()
 
 
 def import_reproduce(name: str) -> ModuleType:
@@ -36,10 +39,23 @@ def import_reproduce(name: str) -> ModuleType:
         sys.path.remove(str(REPRODUCE))
 
 
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
+    """Do not wait for the disk: to flush an index takes longer than to build a small one.
+
+    The tests of the store wait; those of faults check that it is asked to flush.
+    """
+    with pytest.MonkeyPatch.context() as patch:
+        if "store" not in item.path.parts:
+            patch.setattr(os, "fsync", lambda handle: None)
+        return (yield)
+
+
 @pytest.fixture(autouse=True)
 def own_home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Nothing a test does touches the user's vectors."""
-    home = tmp_path_factory.mktemp("home")
+    home = tmp_path_factory.getbasetemp() / "homes" / str(next(_HOMES))  # mktemp lists all others
+    home.mkdir(parents=True)
     monkeypatch.setenv("LEXFIELD_HOME", str(home))
     monkeypatch.setenv("NO_COLOR", "1")
     return home

@@ -22,8 +22,6 @@ LAYERS = [
     "serve", "cli", "__main__",
 ]  # fmt: skip
 FILES = sorted(SOURCE.rglob("*.py"))
-# Modules that import others of our own inside functions: what they start is needed by few.
-MAY_DEFER = {"lexfield", "lexfield.cli.serve", "lexfield.cli.study"}
 
 
 def layer(module: str) -> str:
@@ -110,7 +108,7 @@ def test_own_modules_are_imported_at_the_top() -> None:
             if isinstance(node, ast.FunctionDef)
             for other in imported_modules(node)
         }
-        assert not deferred or name in MAY_DEFER, f"{name} imports {deferred} inside a function"
+        assert not deferred, f"{name} imports {deferred} inside a function"
 
 
 @pytest.mark.parametrize("package", ["cluster", "study"])

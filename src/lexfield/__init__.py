@@ -133,7 +133,7 @@ def __getattr__(name: str) -> Any:
     home = _HOMES.get(name)
     if home is None and not name.startswith("_"):  # a verb that was added
         verb = import_module("lexfield.verbs").list_functions().get(name)
-        home = verb and f"lexfield.verbs.{verb.module}"
+        home = verb and verb.module
     if home is None:
         hint = f"; use {_INSTEAD[name]}" if name in _INSTEAD else ""
         raise AttributeError(f"module 'lexfield' has no attribute {name!r}{hint}")
@@ -163,10 +163,8 @@ sys.modules[__name__].__class__ = _Package
 
 
 def _draw(result: Plottable, *arguments: Any, **options: Any) -> Any:
-    """Draw a result; the plots are imported when the first one is drawn."""
-    from lexfield.plots.draw import draw
-
-    return draw(result, *arguments, **options)
+    """Draw a result; the plots are imported when the first one is drawn, as names are."""
+    return import_module("lexfield.plots.draw").draw(result, *arguments, **options)
 
 
 Plottable.draw = _draw

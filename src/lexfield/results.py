@@ -29,11 +29,15 @@ def name_note(name: str, note: str) -> str:
 
 
 class Frames:
-    """Adds conversions to data frames to a class that has ``records``."""
+    """Adds conversions to data frames to a class that has ``to_dicts``."""
+
+    def to_dicts(self) -> list[JsonObject]:
+        """Return one dictionary per row."""
+        raise NotImplementedError
 
     def records(self) -> list[JsonObject]:
         """Return one flat dictionary per row."""
-        raise NotImplementedError
+        return self.to_dicts()
 
     def to_pandas(self) -> pd.DataFrame:
         frame: pd.DataFrame = need("pandas", "pandas").DataFrame(self.records())
@@ -68,9 +72,6 @@ class Table(Frames, Sequence[Row], Generic[Row]):
 
     def to_dicts(self) -> list[JsonObject]:
         return [asdict(row) for row in self._rows]  # type: ignore[call-overload]
-
-    def records(self) -> list[JsonObject]:
-        return self.to_dicts()
 
     def __repr__(self) -> str:
         head = self.title or pluralise(len(self), "row")

@@ -14,7 +14,7 @@ import pytest
 import lexfield as lx
 from lexfield.cli.build import Location
 from lexfield.cli.guide import GROUPS, TOPICS, read_help
-from lexfield.cli.main import _OTHERS, cli
+from lexfield.cli.main import cli, list_declared
 from lexfield.cli.output import Bar
 from lexfield.errors import InputError
 from lexfield.verbs import list_verbs
@@ -34,7 +34,7 @@ def commands(group: click.Group = cli, prefix: str = "") -> dict[str, click.Comm
 
 
 COMMANDS = commands()
-GROUPED_BELOW = {name.partition(" ")[0] for name in list_verbs() if " " in name}
+GROUPED_BELOW = {name.partition(" ")[0] for name in list_declared() if " " in name}
 
 
 def test_every_verb_is_a_command() -> None:
@@ -67,8 +67,9 @@ def test_help_and_version(run: Run) -> None:
     shown = run("--help")
     assert shown.code == 0
     text = " ".join(shown.out.split())
-    summaries = {name: listed.summary for name, listed in list_verbs().items() if " " not in name}
-    summaries |= {name: summary for name, (_, summary) in _OTHERS.items()}
+    declared = {name: listed for name, listed in list_declared().items() if " " not in name}
+    summaries = {name: listed.summary for name, listed in declared.items()}
+    summaries["help"] = "Explain a command, or a topic such as scores."
     for name, summary in summaries.items():
         assert f"{name} {summary}" in text
     assert "topics Fit, show and infer the topics of an index." in text

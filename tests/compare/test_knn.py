@@ -28,8 +28,8 @@ def test_calibration_at_least_halves_the_error_on_gaussians(d: int, turned: bool
         spread, other, far = np.eye(d), np.eye(d), np.full(d, 1 / math.sqrt(d))
         if turned:
             spread, other = (m @ m.T / d for m in rng.normal(size=(2, d, 2 * d)))
-        x = rng.multivariate_normal(np.zeros(d), spread, 2000)
-        y = rng.multivariate_normal(far, other, 2000)
+        x = rng.multivariate_normal(np.zeros(d), spread, 1000)
+        y = rng.multivariate_normal(far, other, 1000)
         truth = gaussian_kl(np.zeros(d), spread, far, other)
         errors.append(
             [

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -189,16 +190,25 @@ def test_many_equal_one_by_one(index: Index, spec: str) -> None:
     assert many[0][-1].explanation.reasons
 
 
-def test_segments_do_not_matter(tmp_path: Path, spec: str, sample: Corpus) -> None:
-    """An index that grew and shrank answers as one that was built at once."""
+@pytest.fixture(scope="module")
+def at_once_and_grown(tmp_path_factory: pytest.TempPathFactory, sample: Corpus) -> Path:
+    """The same texts in an index that was built at once, and in one that grew and shrank."""
+    folder = tmp_path_factory.mktemp("segments")
     documents = list(sample.documents)
-    whole = Index.build(Corpus.of(documents[:30]), tmp_path / "whole")
-    grown = Index.build(Corpus.of([*documents[:16], documents[50]]), tmp_path / "grown")
+    Index.build(Corpus.of(documents[:30]), folder / "whole")
+    grown = Index.build(Corpus.of([*documents[:16], documents[50]]), folder / "grown")
     grown.add(documents[16:24])
     grown.add([*documents[24:28], Document("gone", "A storm took the boat from the harbour.")])
     grown.add(documents[28:30])
     grown.delete([documents[50].id, "gone"])
     assert grown.info()["segments"] > 1
+    return folder
+
+
+def test_segments_do_not_matter(tmp_path: Path, spec: str, at_once_and_grown: Path) -> None:
+    """An index that grew and shrank answers as one that was built at once."""
+    copied = shutil.copytree(at_once_and_grown, tmp_path / "copied")
+    whole, grown = Index.open(copied / "whole"), Index.open(copied / "grown")
     prepare(whole, grown, spec=spec)
     for query in QUERIES:
         for unit in ("sentence", "document"):

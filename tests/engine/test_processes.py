@@ -53,6 +53,7 @@ def test_tasks_are_answered_in_order(monkeypatch: pytest.MonkeyPatch) -> None:
 
 _CHILD = (
     "from lexfield.engine.worker import end_with_parent; end_with_parent()\n"
+    "print('watching', flush=True)\n"
     "import time; time.sleep(60)"
 )
 _PARENT = (
@@ -66,11 +67,12 @@ _PARENT = (
 def test_a_busy_worker_ends_with_its_parent() -> None:
     parent = subprocess.Popen([sys.executable, "-c", _PARENT], stdout=subprocess.PIPE, text=True)
     assert parent.stdout
-    child = int(parent.stdout.readline())
-    time.sleep(2)  # until the child watches
+    number, watching = sorted(parent.stdout.readline().strip() for _ in range(2))
+    assert watching == "watching"
     parent.kill()
     parent.wait()
     parent.stdout.close()
+    child = int(number)
     until = time.monotonic() + 30
     while _is_running(child) and time.monotonic() < until:
         time.sleep(0.1)

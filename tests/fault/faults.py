@@ -15,9 +15,8 @@ import io
 import mmap
 import os
 import shutil
-import sys
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -27,7 +26,7 @@ from lexfield.store import manifest
 from tests.fault.artefacts import Artefact
 from tests.fault.crash import OPERATIONS, Operation
 from tests.fault.filelayer import Faulty
-from tests.fault.trials import run_trials, tally
+from tests.fault.trials import fail_in_child, run_trials, tally
 
 READS = ("error", "short", "memory")
 
@@ -87,10 +86,8 @@ class _Reader:
         self._raw.close()
 
 
-def every_failure(
-    operation: Operation, folder: Path, hows: Sequence[str] = ("broken", *READS), stride: int = 1
-) -> dict[str, Any]:
-    """Let every step of an operation fail once; ``stride`` takes only some of the steps."""
+def prepare_states(operation: Operation, folder: Path) -> tuple[Path, dict[str, str]]:
+    """Return where an operation begins, and the states that it may leave."""
     before, after = folder / "before" / "x", folder / "after" / "x"
     for path in (before, after):
         path.parent.mkdir(parents=True)
@@ -99,6 +96,14 @@ def every_failure(
     states = {"new": operation.state(after)}
     if (before / "CURRENT").exists():
         states["old"] = operation.state(before)
+    return before, states
+
+
+def every_failure(
+    operation: Operation, folder: Path, hows: Sequence[str] = ("broken", *READS), stride: int = 1
+) -> dict[str, Any]:
+    """Let every step of an operation fail once; ``stride`` takes only some of the steps."""
+    before, states = prepare_states(operation, folder)
     trials = [
         (how, step)
         for how in hows
@@ -110,7 +115,7 @@ def every_failure(
         root = folder / "trial"
         shutil.rmtree(root, ignore_errors=True)
         shutil.copytree(before.parent, root)
-        ended = in_child(lambda: operation.work(root / "x"), fault(folder, root, how, step))
+        ended = fail_in_child(lambda: operation.work(root / "x"), fault(folder, root, how, step))
         if ended not in (0, 3):
             return f"fault {how} at step {step}: the process ended with {ended}"
         return judge(operation, root / "x", states, ended)
@@ -155,28 +160,10 @@ def count_steps(operation: Operation, before: Path, folder: Path, how: str) -> i
         operation.work(root / "x")
         os.write(writing, str(faulty.steps).encode())
 
-    assert in_child(work, faulty) == 0
+    assert fail_in_child(work, faulty) == 0
     os.close(writing)
     with os.fdopen(reading) as pipe:
         return int(pipe.read())
-
-
-def in_child(work: Callable[[], object], faulty: Any) -> int:
-    """Do work in a child; return 0, 3 for an error that may be, or how else it ended."""
-    process = os.fork()
-    if process == 0:
-        code = 1
-        try:
-            faulty.install()
-            work()
-            code = 0
-        except (LexfieldError, OSError, MemoryError):
-            code = 3
-        except BaseException as error:
-            print(f"{error!r}", file=sys.stderr, flush=True)
-        finally:
-            os._exit(code)
-    return os.waitstatus_to_exitcode(os.waitpid(process, 0)[1])
 
 
 class _Limit:
@@ -195,19 +182,12 @@ class _Limit:
 def little_memory(operation: Operation, folder: Path, sizes: Sequence[int]) -> dict[str, Any]:
     """Run an operation with so many megabytes of address space beyond what it has already."""
     words = Counter[str]()
-    before, after = folder / "before" / "x", folder / "after" / "x"
-    for path in (before, after):
-        path.parent.mkdir(parents=True)
-        operation.prepare(path)
-    operation.work(after)
-    states = {"new": operation.state(after)}
-    if (before / "CURRENT").exists():
-        states["old"] = operation.state(before)
+    before, states = prepare_states(operation, folder)
     for size in sizes:
         root = folder / "trial"
         shutil.rmtree(root, ignore_errors=True)
         shutil.copytree(before.parent, root)
-        ended = in_child(lambda root=root: operation.work(root / "x"), _Limit(size))  # type: ignore[misc]
+        ended = fail_in_child(lambda root=root: operation.work(root / "x"), _Limit(size))  # type: ignore[misc]
         words[f"ended with {ended}: {judge(operation, root / 'x', states, ended)}"] += 1
     return {"trials": len(sizes), "outcomes": dict(words)}
 

@@ -46,6 +46,7 @@ from lexfield.text.document import Document
 from lexfield.topics.lda import Filters
 from lexfield.vectors import sources
 from tests.fault.filelayer import Faulty
+from tests.fault.trials import fail_in_child
 from tests.search import bag_oracle, oracle
 
 WORDS = [f"{a}{b}" for a in "bcdfg" for b in "xjzw"] + ["qq"]  # the last has no vector
@@ -209,7 +210,8 @@ class Machine(RuleBasedStateMachine):
             else:
                 index.compact()
 
-        in_child(work, Faulty(self.folder / "journal", step))
+        ended = fail_in_child(work, Faulty(self.folder / "journal", step))
+        assert ended in (0, -signal.SIGKILL), f"the writer ended with {ended}"
         self.one, self.two = Index.open(self.path), Index.open(self.path)
         found = set(self.one.documents)
         if found == set(old):
@@ -306,23 +308,6 @@ class Machine(RuleBasedStateMachine):
 
 def plain_tokens(text: str) -> list[str]:
     return text.lower().rstrip(".").split()
-
-
-def in_child(work: Callable[[], None], faulty: Faulty) -> None:
-    """Do work in a process with a faulty disk; it ends in any case."""
-    process = os.fork()
-    if process == 0:
-        code = 1
-        try:
-            faulty.install()
-            work()
-            code = 0
-        except BaseException as error:
-            os.write(2, f"the writer failed: {error!r}\n".encode())
-        finally:
-            os._exit(code)
-    status = os.waitstatus_to_exitcode(os.waitpid(process, 0)[1])
-    assert status in (0, -signal.SIGKILL), f"the writer ended with {status}"
 
 
 def check_scores(

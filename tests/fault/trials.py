@@ -12,10 +12,18 @@ import select
 import signal
 from collections import Counter
 from collections.abc import Callable, Sequence
-from typing import TypeVar
+from typing import Protocol, TypeVar
+
+from lexfield.errors import LexfieldError
 
 T = TypeVar("T")
 CRASH, HANG = "crash", "hang"
+
+
+class Faults(Protocol):
+    """What makes calls of a process fail."""
+
+    def install(self) -> None: ...
 
 
 def run_trials(
@@ -70,6 +78,25 @@ def _child(
     if len(words) == len(trials):
         return words, None
     return words, HANG if silent else f"{CRASH} {os.waitstatus_to_exitcode(status)}"
+
+
+def fail_in_child(work: Callable[[], object], faulty: Faults) -> int:
+    """Do work in a child in which something fails; return how it ended: 0, or 3 after an error that
+    it may end with."""
+    process = os.fork()
+    if process == 0:
+        code = 1
+        try:
+            faulty.install()
+            work()
+            code = 0
+        except (LexfieldError, OSError, MemoryError):
+            code = 3
+        except BaseException as error:
+            os.write(2, f"the child failed: {error!r}\n".encode())
+        finally:
+            os._exit(code)
+    return os.waitstatus_to_exitcode(os.waitpid(process, 0)[1])
 
 
 def tally(words: Sequence[str]) -> dict[str, int]:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 import time
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -29,14 +29,21 @@ def ok(client: Any, path: str, **parameters: Any) -> Any:
 
 def as_described(client: Any, path: str, body: Any) -> Any:
     """Return an answer, which must have the type that the API's description states."""
-    api = client.get("/openapi.json").json()
+    api = read_description(client)
     if path.startswith("/v1/") and "get" in api["paths"].get(path, {}):
         told = api["paths"][path]["get"]["responses"]["200"]["content"]["application/json"]
-        for schema in api["components"]["schemas"].values():
-            if not schema["title"].endswith("Answer"):  # some choose their figures themselves
-                schema["additionalProperties"] = False
         jsonschema_rs.validate({**told["schema"], "components": api["components"]}, body)
     return body
+
+
+@lru_cache(8)
+def read_description(client: Any) -> Any:
+    """Return the API's description, in which no object may have more than it says."""
+    api = client.get("/openapi.json").json()
+    for schema in api["components"]["schemas"].values():
+        if not schema["title"].endswith("Answer"):  # some choose their figures themselves
+            schema["additionalProperties"] = False
+    return api
 
 
 def without_provenance(body: Any) -> Any:
@@ -49,15 +56,6 @@ def refused(client: Any, path: str, status: int, **parameters: Any) -> str:
     assert answer.status_code == status, answer.text
     assert set(answer.json()) == {"error", "hint"}
     return str(answer.json()["error"])
-
-
-def follow(client: Any, id: str) -> dict[str, Any]:
-    """The events of a job until it is over; gives the last."""
-    with client.stream("GET", f"/v1/jobs/{id}/events") as stream:
-        assert stream.headers["content-type"].startswith("text/event-stream")
-        events = [json.loads(line[6:]) for line in stream.iter_lines() if line[:6] == "data: "]
-    last: dict[str, Any] = events[-1]
-    return last
 
 
 def test_health_and_description(client: Any) -> None:
@@ -282,50 +280,6 @@ def test_an_empty_or_hostile_query_is_answered(client: Any) -> None:
     answer = client.get("/v1/search", params={"index": "sample", "q": script})
     assert answer.headers["content-type"] == "application/json"
     assert answer.headers["x-content-type-options"] == "nosniff"
-
-
-def test_a_job_gives_the_answer_of_its_verb(client: Any) -> None:
-    options = {"index": "sample", "latent": True, "k": 20, "seeds": 1, "nulls": False}
-    started = client.post("/v1/jobs", json={"verb": "zipf", "options": options})
-    assert started.status_code == 202
-    id = started.json()["id"]
-    assert follow(client, id)["state"] == "done"
-    told = ok(client, f"/v1/jobs/{id}/result")
-    assert told == ok(client, "/v1/zipf", **options)
-    assert len(told["results"][0]["clusters"]) == len(told["results"][0]["points"]) == 20
-    assert ok(client, "/v1/jobs")[0]["id"] == id
-
-
-def test_a_job_is_checked_before_it_begins(client: Any) -> None:
-    def status(verb: str, **options: Any) -> int:
-        answer = client.post("/v1/jobs", json={"verb": verb, "options": options})
-        assert set(answer.json()) == {"error", "hint"}
-        return int(answer.status_code)
-
-    assert status("nothing") == 404
-    assert status("zipf", index="sample", k=1) == 422
-    assert status("zipf", index="nowhere") == 404
-
-
-def test_a_job_can_be_cancelled(client: Any) -> None:
-    options = {"index": "sample", "latent": True, "k": 200, "seeds": 20, "robustness": True}
-    id = client.post("/v1/jobs", json={"verb": "zipf", "options": options}).json()["id"]
-    began = time.monotonic()
-    while ok(client, f"/v1/jobs/{id}")["state"] == "waiting" and time.monotonic() - began < 10:
-        time.sleep(0.05)
-    assert client.delete(f"/v1/jobs/{id}").json()["state"] == "cancelled"
-    assert follow(client, id)["state"] == "cancelled"
-    refused(client, f"/v1/jobs/{id}/result", 409)
-    # what comes after it is done as ever
-    short = client.post("/v1/jobs", json={"verb": "near", "options": {"word": ["sea"]}}).json()
-    assert follow(client, short["id"])["state"] == "done"
-
-
-def test_a_job_that_fails_says_why(client: Any) -> None:
-    options = {"index": "sample", "latent": True, "k": 1000, "vectors": "nosuch"}
-    id = client.post("/v1/jobs", json={"verb": "zipf", "options": options}).json()["id"]
-    last = follow(client, id)
-    assert last["state"] == "failed" and "nosuch" in last["problem"]["error"]
 
 
 def test_a_request_that_takes_too_long_is_stopped(client_for: Any) -> None:

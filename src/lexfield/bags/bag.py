@@ -146,9 +146,6 @@ class Bag(Frames, Mapping[Hashable, Number]):
             for type, count in self.most_common()
         ]
 
-    def records(self) -> list[dict[str, object]]:
-        return self.to_dicts()
-
     def __repr__(self) -> str:
         shown = ", ".join(f"{type}: {count:g}" for type, count in self.most_common(10))
         more = ", …" if len(self) > 10 else ""

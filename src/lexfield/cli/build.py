@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import inspect
 import sys
-from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +18,6 @@ from lexfield.store.provenance import collect, digest_request
 from lexfield.text.source import read_at_most
 from lexfield.verbs.declare import REQUIRED, Parameter, Verb
 from lexfield.verbs.describe import describe_bounds
-from lexfield.verbs.results import Result
 from lexfield.verbs.snippets import name_flags
 
 _MOST_BYTES = 100_000_000  # of standard input
@@ -54,21 +52,6 @@ def build_command(verb: Verb) -> click.Command:
         help=keep_examples(verb.help),
         short_help=verb.summary,
     )
-
-
-def declare_command(name: str, function: Callable[..., Result[Any] | None]) -> click.Command:
-    """Return a command that is not a verb, from its signature."""
-    return build_command(Verb(function, name, "no"))
-
-
-def build_group(
-    name: str, text: str, functions: Mapping[str, Callable[..., Result[Any] | None]]
-) -> click.Group:
-    """Return a group of commands that are not verbs; ``text`` is its help."""
-    commands = {
-        inner: declare_command(f"{name} {inner}", function) for inner, function in functions.items()
-    }
-    return click.Group(name, commands, help=keep_examples(inspect.cleandoc(text)))
 
 
 def _run(verb: Verb, given: JsonObject, format: str | None, plot: str | None) -> None:

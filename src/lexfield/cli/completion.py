@@ -9,16 +9,16 @@ from typing import Annotated, Literal
 import click
 from click.shell_completion import get_completion_class
 
-from lexfield.cli.build import declare_command
 from lexfield.cli.output import echo
 from lexfield.errors import InputError
 from lexfield.store.files import replace_file
-from lexfield.verbs.declare import Help
+from lexfield.verbs.declare import Help, verb
 
 Shell = Literal["bash", "zsh", "fish"]
 _START = {"bash": ".bashrc", "zsh": ".zshrc"}  # what a shell reads when it starts
 
 
+@verb(command="completion", served="no")
 def complete(
     shell: Shell | None = None,
     *,
@@ -26,7 +26,9 @@ def complete(
         bool, Help("Set it up for new shells, instead of printing the script.")
     ] = False,
 ) -> None:
-    """Complete lexfield's commands and options in bash, zsh or fish; by default in your shell.
+    """Complete lexfield's commands in your shell.
+
+    Works in bash, zsh and fish, for commands and their options.
 
     lexfield completion --install
     lexfield completion zsh --install
@@ -72,4 +74,3 @@ def _install(shell: str, source: str) -> list[Path]:
 
 
 _VARIABLE = "_LEXFIELD_COMPLETE"
-completion = declare_command("completion", complete)

@@ -10,21 +10,24 @@ import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from lexfield.cli.build import declare_command
 from lexfield.cli.output import Rows
 from lexfield.cli.system import describe_version, list_extras, list_missing
 from lexfield.errors import InputError
 from lexfield.results import JsonObject
 from lexfield.search.index import Index
 from lexfield.vectors.wordvectors import WordVectors
+from lexfield.verbs.declare import verb
 from lexfield.verbs.info import verify
 
 _SPACE = 1_000_000_000  # bytes that a small collection and its vectors may need
 _TEXTS = {"cat": "The cat sat on the mat. It slept.", "ship": "The ship sailed home in the storm."}
 
 
+@verb(command="doctor", served="no")
 def examine() -> Rows:
-    """Check that lexfield is installed well and works: packages, vectors, a search, the disk.
+    """Check that lexfield is installed well and works.
+
+    Tries the packages, the vectors, a search and the disk.
 
     lexfield doctor
     lexfield doctor --json
@@ -112,4 +115,3 @@ _CHECKS: dict[str, Callable[[], str]] = {
     "word vectors": _check_vectors,
     "search": _check_search,
 }
-doctor = declare_command("doctor", examine)

@@ -8,7 +8,9 @@ import shutil
 import sys
 import traceback
 from collections.abc import Sequence
+from functools import lru_cache
 from importlib import import_module
+from pathlib import Path
 
 import click
 from click.exceptions import NoArgsIsHelpError
@@ -18,25 +20,24 @@ from lexfield.cli.guide import GROUPS, TOPICS, WELCOME, read_help
 from lexfield.cli.output import echo, paint
 from lexfield.cli.system import describe_version
 from lexfield.errors import InputError, LexfieldError
-from lexfield.verbs import describe_group, list_verbs
+from lexfield.verbs import Listed, list_verbs, read_verbs
 
 _WIDTH = 80  # columns of stored help
-# Commands that are not verbs: they start something, or are about lexfield itself.
 _ALIASES = {"list": "documents"}
-_OTHERS = {
-    "cluster": ("commands", "Show the workers of a cluster."),
-    "completion": ("completion", "Complete lexfield's commands in your shell."),
-    "demo": ("commands", "See lexfield work on the texts that come with it."),
-    "doctor": ("doctor", "Check that lexfield is installed well and works."),
-    "help": ("main", "Explain a command, or a topic such as scores."),
-    "reproduce": ("commands", "Rerun the tables and figures of the papers."),
-    "serve": ("serve", "Open a page to search, compare and measure; and an HTTP API."),
-    "study": ("study", "Ask people which suggestions help, and analyse their answers."),
-}
+
+
+def list_declared() -> dict[str, Listed]:
+    """Return every command: verbs, and what starts something or is about lexfield itself."""
+    return {**list_verbs(), **_list_own()}
+
+
+@lru_cache(1)
+def _list_own() -> dict[str, Listed]:
+    return read_verbs("lexfield.cli", [str(Path(__file__).parent)])
 
 
 class Commands(click.Group):
-    """Verbs, groups of verbs and the other commands, each imported when it is used."""
+    """Commands and groups of commands, each imported when it is used."""
 
     def __init__(self, prefix: str = "", **options: object) -> None:
         super().__init__(**options)  # type: ignore[arg-type]
@@ -47,31 +48,22 @@ class Commands(click.Group):
 
     def _summaries(self) -> dict[str, str]:
         """Return what users can type next, with one line of help each."""
-        found = {} if self._prefix else {name: text for name, (_, text) in _OTHERS.items()}
-        for command, listed in list_verbs().items():
+        found = {} if self._prefix else {"help": "Explain a command, or a topic such as scores."}
+        for command, listed in list_declared().items():
             if command.startswith(self._prefix):
                 first, _, rest = command.removeprefix(self._prefix).partition(" ")
-                found[first] = (
-                    describe_group(listed.module).partition("\n")[0] if rest else listed.summary
-                )
+                found.setdefault(first, listed.about.partition("\n")[0] if rest else listed.summary)
         return found
 
     def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
         command = f"{self._prefix}{name}"
-        verbs = list_verbs()
-        if command in verbs:
-            return build_command(verbs[command].load())
-        inside = [listed for other, listed in verbs.items() if other.startswith(f"{command} ")]
+        known = list_declared()
+        if command in known:
+            return build_command(known[command].load())
+        inside = [listed for other, listed in known.items() if other.startswith(f"{command} ")]
         if inside:
-            text = keep_examples(describe_group(inside[0].module))
-            return Commands(f"{command} ", name=name, help=text)
-        if not self._prefix and name == "help":
-            return explain
-        if not self._prefix and name in _OTHERS:
-            module = import_module(f"lexfield.cli.{_OTHERS[name][0]}")
-            found: click.Command = getattr(module, name)
-            return found
-        return None
+            return Commands(f"{command} ", name=name, help=keep_examples(inside[0].about))
+        return explain if command == "help" else None
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]

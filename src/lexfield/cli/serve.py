@@ -1,4 +1,4 @@
-"""``lexfield serve``, and the options of commands that listen."""
+"""``lexfield serve`` and ``study serve``: commands that listen."""
 
 from __future__ import annotations
 
@@ -9,12 +9,17 @@ from typing import Annotated, TypedDict, Unpack
 
 from msgspec import Meta
 
-from lexfield.cli.build import declare_command
 from lexfield.cli.output import echo
 from lexfield.cluster.sharded_index import open_index
 from lexfield.errors import InputError
 from lexfield.results import JsonObject
-from lexfield.verbs.declare import Default, Flags, Help
+from lexfield.serve.access import is_loopback
+from lexfield.serve.app import make_app
+from lexfield.serve.guard import Limits
+from lexfield.serve.run import run
+from lexfield.serve.study import serve_study
+from lexfield.study.database import Study
+from lexfield.verbs.declare import Default, Flags, Help, verb
 from lexfield.verbs.options import Target
 
 
@@ -52,6 +57,7 @@ def choose_address(options: Listening) -> JsonObject:
     return {"host": options["host"], "port": options["port"], "browser": browser, "token": token}
 
 
+@verb(command="serve", served="no")
 def start_server(
     indexes: Annotated[Sequence[str], Flags(metavar="[IDX]...")] = (),
     *,
@@ -79,10 +85,11 @@ def start_server(
     ] = None,
     **listening: Unpack[Listening],
 ) -> None:
-    """Open a page to search, compare and measure; the same answers over HTTP at /v1.
+    """Open a page to search, compare and measure; and an HTTP API.
 
-    Everything stays on this machine. Indexes can also be built on the page; they are kept for the
-    next time. The printed address contains a token, and requests without it are refused.
+    Everything stays on this machine; the API is at /v1. Indexes can also be built on the page; they
+    are kept for the next time. The printed address contains a token, and requests without it are
+    refused.
 
         lexfield serve my.idx
         lexfield serve books.idx letters.idx --port 8000 --no-browser
@@ -90,11 +97,6 @@ def start_server(
         lexfield serve my.idx --no-token --no-browser
         curl 'http://127.0.0.1:8000/v1/search?q=a+storm+at+sea&k=3'
     """
-    from lexfield.serve.access import is_loopback
-    from lexfield.serve.app import make_app
-    from lexfield.serve.guard import Limits
-    from lexfield.serve.run import run
-
     address = choose_address(listening)
     for path in indexes:
         open_index(path)  # report what is wrong with an index before anything listens
@@ -112,4 +114,20 @@ def start_server(
     run(app, **address, say=echo)
 
 
-serve = declare_command("serve", start_server)
+@verb(command="study serve", served="no")
+def start_study(
+    path: Annotated[str, Flags(metavar="STUDY.db")], **listening: Unpack[Listening]
+) -> None:
+    """Take part in the browser, one or many at a time; everything stays on this machine.
+
+    The printed address contains a token, without which nobody can take part: give it to the
+    participants. For those at other machines name a host.
+
+        lexfield study serve study.db
+        lexfield study serve study.db --port 8080 --no-browser
+        lexfield study serve study.db --host 0.0.0.0
+    """
+    with Study(path) as opened:
+        if any(person.simulated for person in opened.participants()):
+            raise InputError(f"{path} contains simulated participants.", "Make a new study.")
+        serve_study(opened, **choose_address(listening), say=echo)

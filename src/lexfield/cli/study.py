@@ -1,4 +1,10 @@
-"""``lexfield study``"""
+"""Ask people which suggestions help, and analyse their answers.
+
+lexfield study new my.idx --kind choose3 --queries queries.txt -o study.db
+lexfield study run study.db                    in the terminal
+lexfield study serve study.db                  in the browser
+lexfield study analyse study.db --json
+"""
 
 from __future__ import annotations
 
@@ -9,9 +15,7 @@ from typing import Annotated, Literal, TypedDict, Unpack
 
 from msgspec import Meta
 
-from lexfield.cli.build import build_group
 from lexfield.cli.output import Rows, echo
-from lexfield.cli.serve import Listening, choose_address
 from lexfield.cluster.sharded_index import open_index
 from lexfield.errors import InputError
 from lexfield.progress import Progress, begin_stage, silent
@@ -29,7 +33,7 @@ from lexfield.study.database import Study
 from lexfield.study.design import BASELINES, PAPER_BASELINES, PAPER_TARGETS, TARGETS
 from lexfield.study.simulate import simulate
 from lexfield.study.terminal import take_part
-from lexfield.verbs.declare import Default, Flags, Help
+from lexfield.verbs.declare import Default, Flags, Help, verb
 from lexfield.verbs.options import AllowUnknown, FileInput, Seed, Target
 
 _TITLES = {
@@ -56,6 +60,7 @@ class Making(TypedDict, total=False):
     seed: Annotated[Seed, Default(0), Help("Seed of all random orders.")]
 
 
+@verb(command="study new", served="no")
 def new(
     index: Annotated[str, Flags(metavar="IDX")],
     *,
@@ -118,6 +123,7 @@ def new(
     return _describe(made)
 
 
+@verb(command="study import", served="no")
 def import_suggestions(
     source: Annotated[FileInput, Flags(metavar="SUGGESTIONS.json")],
     *,
@@ -158,6 +164,7 @@ def _describe(made: Study) -> Rows:
     return Rows([record], text=lines, notes=notes)
 
 
+@verb(command="study run", served="no")
 def run(
     path: StudyFile,
     *,
@@ -225,24 +232,7 @@ def _parse_strengths(given: Sequence[str]) -> dict[str, float]:
     return strengths
 
 
-def serve(path: StudyFile, **listening: Unpack[Listening]) -> None:
-    """Take part in the browser, one or many at a time; everything stays on this machine.
-
-    The printed address contains a token, without which nobody can take part: give it to the
-    participants. For those at other machines name a host.
-
-        lexfield study serve study.db
-        lexfield study serve study.db --port 8080 --no-browser
-        lexfield study serve study.db --host 0.0.0.0
-    """
-    from lexfield.serve.study import serve_study
-
-    with Study(path) as opened:
-        if any(person.simulated for person in opened.participants()):
-            raise InputError(f"{path} contains simulated participants.", "Make a new study.")
-        serve_study(opened, **choose_address(listening), say=echo)
-
-
+@verb(command="study analyse", served="no")
 def analyse(
     path: StudyFile,
     *,
@@ -305,16 +295,3 @@ def _format_records(records: Sequence[JsonObject]) -> list[str]:
 
     rows = [{name: shorten(record[name]) for name in used} for record in records]
     return format_rows(rows, shown=len(rows))
-
-
-study = build_group(
-    "study",
-    """Ask people which suggestions help: make a blinded questionnaire, run it, analyse it.
-
-    lexfield study new my.idx --kind choose3 --queries queries.txt -o study.db
-    lexfield study run study.db                    in the terminal
-    lexfield study serve study.db                  in the browser
-    lexfield study analyse study.db --json
-    """,
-    {"new": new, "import": import_suggestions, "run": run, "serve": serve, "analyse": analyse},
-)

@@ -40,9 +40,6 @@ class RowTable(Frames):
     def to_dicts(self) -> list[JsonObject]:
         return [asdict(row) for row in self.rows]
 
-    def records(self) -> list[JsonObject]:
-        return self.to_dicts()
-
 
 @dataclass(frozen=True)
 class NearDocument:

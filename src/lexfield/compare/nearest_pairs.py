@@ -41,9 +41,6 @@ class NearestPairs(Frames):
     def to_dicts(self) -> list[JsonObject]:
         return list(self._list_pairs(len(self.ids)))
 
-    def records(self) -> list[JsonObject]:
-        return self.to_dicts()
-
     def _list_pairs(self, documents: int) -> Iterator[JsonObject]:
         for row in range(documents):
             near = zip(self.neighbours[row].tolist(), self.values[row].tolist(), strict=True)

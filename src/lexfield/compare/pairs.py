@@ -68,9 +68,6 @@ class Pairs(Frames, Plottable):
             if i != j
         ]
 
-    def records(self) -> list[JsonObject]:
-        return self.to_dicts()
-
     def _repr_html_(self) -> str:
         rows = [
             {"": id, **dict(zip(self.ids, map(_to_value, line), strict=True))}

@@ -51,9 +51,6 @@ class LayoutResult(Frames, Plottable):
             for word, place, kind, count in zip(*columns, strict=True)
         ]
 
-    def records(self) -> list[dict[str, object]]:
-        return self.to_dicts()
-
     def _repr_html_(self) -> str:
         return html_table(self.to_dicts(), f"{self.name}: words by {self.method}", self.notes)
 

@@ -101,9 +101,6 @@ class Threshold(Frames, Plottable):
             for value in values.tolist()
         ]
 
-    def records(self) -> list[dict[str, float]]:
-        return self.to_dicts()
-
     def _repr_html_(self) -> str:
         low, high = self.interval
         title = f"related from {self.threshold:.3f} on ({low:.3f} to {high:.3f})"

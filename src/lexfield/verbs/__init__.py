@@ -7,7 +7,7 @@ Verbs are listed by reading the files, not by importing them, so that ``lexfield
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib import import_module
@@ -27,16 +27,20 @@ _DOCSTRING = re.compile(r'^    """(.*?)(?:"""|$)', re.M)
 
 @dataclass(frozen=True)
 class Listed:
-    """A verb as the list shows it: what users type, its function, and one line about it."""
+    """A verb as the list shows it: what users type, its function, and one line about it.
+
+    ``about`` is the docstring of its module, which explains a group such as ``topics``.
+    """
 
     command: str
     name: str
     module: str
     summary: str
+    about: str
 
     def load(self) -> Verb:
         """Import the verb's module and return its declaration."""
-        function = getattr(import_module(f"lexfield.verbs.{self.module}"), self.name)
+        function = getattr(import_module(self.module), self.name)
         declared: Verb = function.verb
         return declared
 
@@ -44,9 +48,7 @@ class Listed:
 @lru_cache(1)
 def list_verbs() -> dict[str, Listed]:
     """Return every verb by the command that users type, such as ``topics fit``."""
-    paths = sorted(path for folder in __path__ for path in Path(folder).glob("*.py"))
-    found = [listed for path in paths for listed in _read_verbs(path)]
-    return {listed.command: listed for listed in sorted(found, key=lambda one: one.command)}
+    return read_verbs(__name__, __path__)
 
 
 @lru_cache(1)
@@ -55,18 +57,19 @@ def list_functions() -> dict[str, Listed]:
     return {listed.name: listed for listed in list_verbs().values()}
 
 
-@lru_cache(16)
-def describe_group(module: str) -> str:
-    """Return the docstring of a verb's module, which explains a group such as ``topics``."""
-    paths = (Path(folder) / f"{module}.py" for folder in __path__)
-    source = next(path for path in paths if path.is_file()).read_text("utf-8")
-    found = _MODULE_DOCSTRING.match(source)
-    return cleandoc(found[1]) if found else ""
+def read_verbs(package: str, folders: Iterable[str]) -> dict[str, Listed]:
+    """Return what the files of a package declare with ``@verb``, by command."""
+    paths = (path for folder in folders for path in sorted(Path(folder).glob("*.py")))
+    found = [listed for path in paths for listed in _read_file(path, package)]
+    return {listed.command: listed for listed in sorted(found, key=lambda one: one.command)}
 
 
-def _read_verbs(path: Path) -> Iterator[Listed]:
+def _read_file(path: Path, package: str) -> Iterator[Listed]:
     source = path.read_text("utf-8")
+    text = _MODULE_DOCSTRING.match(source)
+    about = cleandoc(text[1]) if text else ""
     for found in _VERB.finditer(source):
         summary = _DOCSTRING.search(source, found.end())
+        first = summary[1].strip() if summary else ""
         command = found["command"] or found["name"]
-        yield Listed(command, found["name"], path.stem, summary[1].strip() if summary else "")
+        yield Listed(command, found["name"], f"{package}.{path.stem}", first, about)

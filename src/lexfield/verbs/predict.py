@@ -17,9 +17,9 @@ from lexfield.errors import InputError, list_names
 from lexfield.progress import Progress, begin_stage, silent
 from lexfield.results import format_rows
 from lexfield.text.document import Document
-from lexfield.verbs.attribute import Features, choose_texts, keep_words
-from lexfield.verbs.declare import Flags, Help, verb
-from lexfield.verbs.input import TextInput, TextOptions, TextsInput, read_documents
+from lexfield.verbs.attribute import Features, Questioned, choose_texts, keep_words
+from lexfield.verbs.declare import Help, verb
+from lexfield.verbs.input import TextOptions, TextsInput, read_documents
 from lexfield.verbs.options import By
 from lexfield.verbs.results import Result
 
@@ -80,11 +80,7 @@ def predict(
     texts: TextsInput,
     *,
     by: Annotated[By, Help("Metadata field with a number, such as year.")],
-    text: Annotated[
-        TextInput | None,
-        Flags(metavar="FILE|FOLDER|ID"),
-        Help("What is in question: a file, every text of a folder, or a document by its id."),
-    ] = None,
+    text: Questioned = None,
     features: Features = None,
     level: Annotated[float, Meta(ge=0.5, le=0.999), Help("Level of the interval.")] = 0.9,
     progress: Progress = silent,

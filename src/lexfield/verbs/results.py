@@ -83,9 +83,6 @@ class Result(Frames, Generic[Row]):
         """Return one dictionary per row, as JSON has it."""
         return [to_builtins(row) for row in self.results]
 
-    def records(self) -> list[JsonObject]:
-        return self.to_dicts()
-
     def figures(self) -> JsonObject:
         """Return what stands beside the rows."""
         shown = {
