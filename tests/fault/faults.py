@@ -22,9 +22,10 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-from lexfield.errors import LexfieldError
+from lexfield.errors import CorruptError, LexfieldError
+from lexfield.search.index import Index
 from lexfield.store import manifest
-from tests.fault.artefacts import Artefact
+from tests.fault.artefacts import Artefact, answers, make_all, make_index
 from tests.fault.crash import OPERATIONS, Operation
 from tests.fault.filelayer import Faulty
 from tests.fault.trials import run_trials, tally
@@ -241,9 +242,32 @@ def zero_tails(artefact: Artefact, stride: int = 1) -> dict[str, Any]:
     return {"trials": len(words), "outcomes": tally(words)}
 
 
-def long(folder: Path) -> dict[str, Any]:
-    from tests.fault.artefacts import make_all
+def cut_in_use(index: Index, stride: int = 1) -> dict[str, Any]:
+    """Cut every file of an open index to nothing, to half, and by a byte, between two questions.
 
+    Reading what is missing would end the process; each trial has one of its own.
+    """
+    expected = answers(index)
+    paths = sorted(path for path in index.path.rglob("*.npy") if path.stat().st_size)
+    trials = [(path, share) for path in paths for share in (0.0, 0.5, 1.0)]
+
+    def trial(one: tuple[Path, float]) -> str:
+        path, share = one
+        os.truncate(path, int((path.stat().st_size - 1) * share))
+        try:
+            return "same" if answers(index) == expected else f"wrong {path}"
+        except CorruptError:
+            return "detected"
+
+    words = []
+    for path, share in trials[::stride]:
+        data = path.read_bytes()
+        words += run_trials([(path, share)], trial)
+        path.write_bytes(data)
+    return {"trials": len(words), "outcomes": tally(words)}
+
+
+def long(folder: Path) -> dict[str, Any]:
     found: dict[str, Any] = {"steps": {}, "memory": {}, "zeros": {}}
     for number, operation in enumerate(OPERATIONS):
         found["steps"][operation.name] = every_failure(operation, folder / f"s{number}")
@@ -252,6 +276,7 @@ def long(folder: Path) -> dict[str, Any]:
             operation, folder / f"m{number}", [1, 2, 4, 8, 16, 32, 64, 128, 256]
         )
         print(operation.name, found["memory"][operation.name], flush=True)
+    found["cut in use"] = cut_in_use(make_index(folder / "cut.idx"))
     for artefact in make_all(folder / "all"):
         if not artefact.has_unused_bytes:
             found["zeros"][artefact.name] = zero_tails(artefact)
