@@ -12,12 +12,16 @@ from __future__ import annotations
 import builtins
 import errno
 import io
+import json
 import mmap
 import os
 import shutil
+import signal
 import sys
 from collections import Counter
 from collections.abc import Callable, Sequence
+from datetime import date
+from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -92,14 +96,7 @@ def every_failure(
     operation: Operation, folder: Path, hows: Sequence[str] = ("broken", *READS), stride: int = 1
 ) -> dict[str, Any]:
     """Let every step of an operation fail once; ``stride`` takes only some of the steps."""
-    before, after = folder / "before" / "x", folder / "after" / "x"
-    for path in (before, after):
-        path.parent.mkdir(parents=True)
-        operation.prepare(path)
-    operation.work(after)
-    states = {"new": operation.state(after)}
-    if (before / "CURRENT").exists():
-        states["old"] = operation.state(before)
+    before, states = set_up(operation, folder)
     trials = [
         (how, step)
         for how in hows
@@ -119,6 +116,19 @@ def every_failure(
     words = run_trials(trials, trial, seconds=300)
     faults = [word for word in words if word.startswith(("fault", "crash", "hang"))]
     return {"trials": len(words), "outcomes": tally(words), "faults": faults[:10]}
+
+
+def set_up(operation: Operation, folder: Path) -> tuple[Path, dict[str, str]]:
+    """Return where an operation begins, and the states before and after it."""
+    before, after = folder / "before" / "x", folder / "after" / "x"
+    for path in (before, after):
+        path.parent.mkdir(parents=True)
+        operation.prepare(path)
+    operation.work(after)
+    states = {"new": operation.state(after)}
+    if (before / "CURRENT").exists():
+        states["old"] = operation.state(before)
+    return before, states
 
 
 def judge(operation: Operation, path: Path, states: dict[str, str], ended: int) -> str:
@@ -196,14 +206,7 @@ class _Limit:
 def little_memory(operation: Operation, folder: Path, sizes: Sequence[int]) -> dict[str, Any]:
     """Run an operation with so many megabytes of address space beyond what it has already."""
     words = Counter[str]()
-    before, after = folder / "before" / "x", folder / "after" / "x"
-    for path in (before, after):
-        path.parent.mkdir(parents=True)
-        operation.prepare(path)
-    operation.work(after)
-    states = {"new": operation.state(after)}
-    if (before / "CURRENT").exists():
-        states["old"] = operation.state(before)
+    before, states = set_up(operation, folder)
     for size in sizes:
         root = folder / "trial"
         shutil.rmtree(root, ignore_errors=True)
@@ -267,17 +270,54 @@ def cut_in_use(index: Index, stride: int = 1) -> dict[str, Any]:
     return {"trials": len(words), "outcomes": tally(words)}
 
 
+class _Signals:
+    """Interrupt the process every millisecond, so that calls of the system end with EINTR."""
+
+    def install(self) -> None:
+        signal.signal(signal.SIGALRM, lambda *_: None)
+        signal.siginterrupt(signal.SIGALRM, True)
+        signal.setitimer(signal.ITIMER_REAL, 0.001, 0.001)
+
+
+def interrupted(operation: Operation, folder: Path) -> dict[str, Any]:
+    """Run an operation while signals interrupt it: it must end well."""
+    before, states = set_up(operation, folder)
+    shutil.copytree(before.parent, folder / "trial")
+    path = folder / "trial" / "x"
+    ended = in_child(lambda: operation.work(path), _Signals())
+    word = f"ended with {ended}: {judge(operation, path, states, ended)}"
+    return {"trials": 1, "outcomes": {word: 1}}
+
+
 def long(folder: Path) -> dict[str, Any]:
-    found: dict[str, Any] = {"steps": {}, "memory": {}, "zeros": {}}
-    for number, operation in enumerate(OPERATIONS):
-        found["steps"][operation.name] = every_failure(operation, folder / f"s{number}")
-        print(operation.name, found["steps"][operation.name], flush=True)
-        found["memory"][operation.name] = little_memory(
-            operation, folder / f"m{number}", [1, 2, 4, 8, 16, 32, 64, 128, 256]
+    """Every failure; what is done is kept, so that a run that was stopped goes on from there.
+
+    LEXFIELD_STRIDE=n takes every n-th step only.
+    """
+    stride = int(os.environ.get("LEXFIELD_STRIDE", "1"))
+    kept = Path(__file__).parent / "results" / "faults.part.json"
+    found: dict[str, Any] = json.loads(kept.read_text()) if kept.exists() else {}
+
+    def do(part: str, name: str, work: Callable[[Path], dict[str, Any]]) -> None:
+        if name not in found.setdefault(part, {}):
+            place = folder / f"{len(found)}-{len(found[part])}"
+            found[part][name] = {**work(place), "date": date.today().isoformat()}
+            print(part, name, found[part][name], flush=True)
+            kept.write_text(json.dumps(found))
+
+    do("cut in use", "index", lambda place: cut_in_use(make_index(place)))
+    for one in OPERATIONS:
+        do("EINTR", one.name, partial(interrupted, one))
+    for one in OPERATIONS:
+        do(
+            "memory",
+            one.name,
+            partial(little_memory, one, sizes=[1, 2, 4, 8, 16, 32, 64, 128, 256]),
         )
-        print(operation.name, found["memory"][operation.name], flush=True)
-    found["cut in use"] = cut_in_use(make_index(folder / "cut.idx"))
     for artefact in make_all(folder / "all"):
         if not artefact.has_unused_bytes:
-            found["zeros"][artefact.name] = zero_tails(artefact)
+            do("zeros", artefact.name, lambda _, one=artefact: zero_tails(one))  # type: ignore[misc]
+    for one in OPERATIONS:
+        do(f"steps, every {stride}", one.name, partial(every_failure, one, stride=stride))
+    kept.unlink()
     return found

@@ -10,7 +10,7 @@ import pytest
 from lexfield.store.folder import Store
 from tests.fault.artefacts import Artefact, make_index, use_index
 from tests.fault.crash import OPERATIONS
-from tests.fault.faults import cut_in_use, every_failure, little_memory, zero_tails
+from tests.fault.faults import cut_in_use, every_failure, interrupted, little_memory, zero_tails
 
 ADD, DELETE = (next(one for one in OPERATIONS if one.name == name) for name in ("add", "delete"))
 
@@ -43,3 +43,7 @@ def test_without_the_check_it_ends_the_process(
     monkeypatch.setattr(Store, "check_sizes", lambda store: faulthandler.disable())
     found = cut_in_use(make_index(tmp_path / "x.idx"), stride=9)
     assert found["outcomes"]["crash"] > 5  # SIGBUS
+
+
+def test_signals_that_interrupt_calls_do_no_harm(tmp_path: Path) -> None:
+    assert interrupted(DELETE, tmp_path)["outcomes"] == {"ended with 0: done, new": 1}
