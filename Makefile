@@ -24,6 +24,7 @@ fault: $(VENV)/.installed-bench
 	$(LOCKED) -r locks/fault.txt
 	nice $(BIN)/python -m tests.fault.run
 	$(BIN)/python -m pytest tests/fault/cluster -n 0
+	LEXFIELD_EXAMPLES=200 $(BIN)/python -m pytest tests/serve/test_schema.py -n 0
 
 lint: $(VENV)/.installed-dev
 	$(BIN)/ruff check .
