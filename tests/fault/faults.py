@@ -34,6 +34,7 @@ from tests.fault.crash import OPERATIONS, Operation
 from tests.fault.filelayer import Faulty
 from tests.fault.trials import run_trials, tally
 
+PLACE = "vectors/x"  # an import finds its folder by this name
 READS = ("error", "short", "memory")
 
 
@@ -107,11 +108,11 @@ def every_failure(
         how, step = one
         root = folder / "trial"
         shutil.rmtree(root, ignore_errors=True)
-        shutil.copytree(before.parent, root)
-        ended = in_child(lambda: operation.work(root / "x"), fault(folder, root, how, step))
+        shutil.copytree(before.parents[1], root)
+        ended = in_child(lambda: operation.work(root / PLACE), fault(folder, root, how, step))
         if ended not in (0, 3):
             return f"fault {how} at step {step}: the process ended with {ended}"
-        return judge(operation, root / "x", states, ended)
+        return judge(operation, root / PLACE, states, ended)
 
     words = run_trials(trials, trial, seconds=300)
     faults = [word for word in words if word.startswith(("fault", "crash", "hang"))]
@@ -120,7 +121,7 @@ def every_failure(
 
 def set_up(operation: Operation, folder: Path) -> tuple[Path, dict[str, str]]:
     """Return where an operation begins, and the states before and after it."""
-    before, after = folder / "before" / "x", folder / "after" / "x"
+    before, after = folder / "before" / PLACE, folder / "after" / PLACE
     for path in (before, after):
         path.parent.mkdir(parents=True)
         operation.prepare(path)
@@ -159,11 +160,11 @@ def count_steps(operation: Operation, before: Path, folder: Path, how: str) -> i
     """Return how many steps an operation has when nothing fails."""
     root = folder / "count"
     shutil.rmtree(root, ignore_errors=True)
-    shutil.copytree(before.parent, root)
+    shutil.copytree(before.parents[1], root)
     faulty, (reading, writing) = fault(folder, root, how, 0), os.pipe()
 
     def work() -> None:
-        operation.work(root / "x")
+        operation.work(root / PLACE)
         os.write(writing, str(faulty.steps).encode())
 
     assert in_child(work, faulty) == 0
@@ -210,9 +211,9 @@ def little_memory(operation: Operation, folder: Path, sizes: Sequence[int]) -> d
     for size in sizes:
         root = folder / "trial"
         shutil.rmtree(root, ignore_errors=True)
-        shutil.copytree(before.parent, root)
-        ended = in_child(lambda root=root: operation.work(root / "x"), _Limit(size))  # type: ignore[misc]
-        words[f"ended with {ended}: {judge(operation, root / 'x', states, ended)}"] += 1
+        shutil.copytree(before.parents[1], root)
+        ended = in_child(lambda root=root: operation.work(root / PLACE), _Limit(size))  # type: ignore[misc]
+        words[f"ended with {ended}: {judge(operation, root / PLACE, states, ended)}"] += 1
     return {"trials": len(sizes), "outcomes": dict(words)}
 
 
@@ -282,8 +283,8 @@ class _Signals:
 def interrupted(operation: Operation, folder: Path) -> dict[str, Any]:
     """Run an operation while signals interrupt it: it must end well."""
     before, states = set_up(operation, folder)
-    shutil.copytree(before.parent, folder / "trial")
-    path = folder / "trial" / "x"
+    shutil.copytree(before.parents[1], folder / "trial")
+    path = folder / "trial" / PLACE
     ended = in_child(lambda: operation.work(path), _Signals())
     word = f"ended with {ended}: {judge(operation, path, states, ended)}"
     return {"trials": 1, "outcomes": {word: 1}}

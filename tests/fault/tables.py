@@ -168,7 +168,8 @@ def _soak(found: Any) -> str:
 def _clicks(found: Any) -> str:
     return (
         f"### A page in use\n\n{found['clicks']:,} clicks in"
-        f" {found['minutes_of_clicking']:g} minutes: {len(found['faults'])} faults; memory of the page {found['page']['early_mb']} to"
+        f" {found['minutes_of_clicking']:g} minutes: {len(found['faults'])} faults;"
+        f" memory of the page {found['page']['early_mb']} to"
         f" {found['page']['late_mb']} MB, of the server {found['server']['early_mb']} to"
         f" {found['server']['late_mb']} MB.\n"
     )
