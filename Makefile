@@ -8,7 +8,8 @@
 PYTHON ?= python3
 VENV ?= .venv
 BIN = $(VENV)/bin
-PIP = $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
+PIP = $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation
+LOCKED = $(PIP) --require-hashes
 unexport PYTHONDONTWRITEBYTECODE # else every program that a test starts compiles all modules again
 
 .PHONY: demo test lint bench fault audit reproduce docs clean
@@ -21,9 +22,10 @@ test: lint
 	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n auto --dist worksteal
 
 fault: $(VENV)/.installed-bench
-	$(PIP) -e '.[fault]'
+	$(LOCKED) -r locks/fault.txt
 	nice $(BIN)/python -m tests.fault.run
 	$(BIN)/python -m pytest tests/fault/cluster -n 0
+	LEXFIELD_EXAMPLES=200 $(BIN)/python -m pytest tests/serve/test_schema.py -n 0
 
 lint: $(VENV)/.installed-dev
 	$(BIN)/ruff check .
@@ -48,16 +50,19 @@ $(VENV)/bin/python:
 	$(PYTHON) -c "import sys; sys.exit(sys.version_info < (3, 11) and 'lexfield needs Python 3.11 or newer; name one with: make PYTHON=python3.12')"
 	$(PYTHON) -m venv $(VENV)
 
-$(VENV)/.installed: pyproject.toml constraints.txt | $(VENV)/bin/python
+# What builds from source comes first; then nothing is installed whose hash is not in locks/.
+$(VENV)/.installed: pyproject.toml locks/build.txt locks/base.txt | $(VENV)/bin/python
+	$(LOCKED) -r locks/build.txt
+	$(LOCKED) -r locks/base.txt
 	$(PIP) -e .
 	touch $@
 
-$(VENV)/.installed-dev: pyproject.toml constraints.txt | $(VENV)/bin/python
-	$(PIP) -e '.[all,dev,docs]'
-	touch $@ $(VENV)/.installed
+$(VENV)/.installed-dev: $(VENV)/.installed locks/dev.txt
+	$(LOCKED) -r locks/dev.txt
+	touch $@
 
-$(VENV)/.installed-bench: $(VENV)/.installed-dev
-	$(PIP) -e '.[bench]'
+$(VENV)/.installed-bench: $(VENV)/.installed-dev locks/bench.txt
+	$(LOCKED) -r locks/bench.txt
 	touch $@
 
 clean:

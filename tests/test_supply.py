@@ -13,6 +13,7 @@ import tarfile
 import tomllib
 import zipfile
 from importlib.util import find_spec
+from itertools import chain
 from pathlib import Path
 
 import pytest
@@ -82,6 +83,26 @@ def test_every_dependency_has_a_pin() -> None:
     for one in [*project["dependencies"], *extras["fault"], *extras["serve"], *extras["dev"]]:
         match = re.match(r"[A-Za-z0-9._-]+", one)
         assert match and f"\n{match[0].lower().replace('_', '-')}==" in pins, one
+
+
+def test_what_make_installs_has_the_pinned_version_and_hashes() -> None:
+    pins = (ROOT / "constraints.txt").read_text("utf-8").lower().replace("_", "-").splitlines()
+    locked = ""
+    for step in ("build", "base", "dev", "bench", "fault"):
+        locked += (ROOT / "locks" / f"{step}.txt").read_text("utf-8")
+        assert f"locks/{step}.txt" in (ROOT / "Makefile").read_text("utf-8")
+    entries = re.findall(
+        r"(?m)^([^#\s]+)( ; [^\\]+)? \\((?:\n +--hash=sha256:[0-9a-f]{64}.*)+)", locked
+    )
+    assert {name for name, _, _ in entries} <= set(pins) and len(entries) > 150
+    assert locked.count("==") == len(entries) + sum(" ==" in marker for _, marker, _ in entries)
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
+    wanted = project["build-system"]["requires"] + project["project"]["dependencies"]
+    wanted += chain.from_iterable(project["project"]["optional-dependencies"].values())
+    names = {name.partition("==")[0] for name, _, _ in entries} | {"lexfield"}
+    for one in wanted:
+        match = re.match(r"[A-Za-z0-9._-]+", one)
+        assert match and re.sub(r"[-_.]+", "-", match[0]).lower() in names, one
 
 
 def test_what_builds_it_is_pinned() -> None:

@@ -73,7 +73,9 @@ SETTINGS: dict[str, dict[str, str]] = {
 }
 
 
-def run(folder: Path, threads: int, names: Sequence[str]) -> dict[str, str]:
+def run(
+    folder: Path, threads: int, names: Sequence[str], python: str = sys.executable
+) -> dict[str, str]:
     """In a process of its own, with a folder, a hash seed and a number of threads of its own."""
     folder.mkdir()
     environment = {
@@ -83,7 +85,7 @@ def run(folder: Path, threads: int, names: Sequence[str]) -> dict[str, str]:
     for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
         environment[name] = str(threads)
     done = subprocess.run(
-        [sys.executable, "-m", "tests.fault.bytes", str(folder), *names],
+        [python, "-m", "tests.fault.bytes", str(folder), *names],
         capture_output=True, text=True, check=False, env=environment,
         cwd=Path(__file__).parents[2],
     )  # fmt: skip
@@ -104,13 +106,22 @@ def compared(
 
 
 def long(folder: Path) -> dict[str, Any]:
-    """Equal to the bit on any number of threads; on another processor, where they differ."""
+    """Equal to the bit on any number of threads; on another processor, where they differ.
+
+    LEXFIELD_PYTHONS names further interpreters that have lexfield, with colons between them.
+    """
     found = compared(folder, (("one thread", 1), ("two", 2), ("two again", 2), ("three", 3)))
     found["settings"] = {}
     for name in SETTINGS:
         (folder / name[:5]).mkdir()
         other = compared(folder / name[:5], (("as it is", 1), (name, 1)))
         found["settings"][name] = other["differ"]
+    for number, python in enumerate(
+        filter(None, os.environ.get("LEXFIELD_PYTHONS", "").split(":"))
+    ):
+        other_results = run(folder / f"python{number}", 1, list(COMMANDS), python)
+        own = run(folder / f"own{number}", 1, list(COMMANDS))
+        found["settings"][python] = [name for name in own if own[name] != other_results[name]]
     return found
 
 

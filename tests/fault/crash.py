@@ -30,7 +30,8 @@ from lexfield.vectors import sources
 from tests.fault.artefacts import answers, digest, documents, fasttext_model
 from tests.fault.filelayer import Faulty, chosen_steps, cut_power, steps_of
 
-HOWS = ("kill", "power", "full", "broken")
+HOWS = ("kill", "power", "reordered", "full", "broken")
+CUTS = ("power", "reordered")
 MODEL, OTHER = ["boat", "storm", "sea"], ["bread", "oven", "field", "rain"]
 
 
@@ -175,7 +176,7 @@ class Case:
         journal.unlink(missing_ok=True)
 
         def work() -> str:
-            Faulty(journal, at, "kill" if how == "power" else how).install()
+            Faulty(journal, at, "kill" if how in CUTS else how).install()
             self.operation.work(self.root)
             return "done"
 
@@ -189,8 +190,9 @@ class Case:
             step[0] == "rename" and step[2] == str(self.root / "CURRENT")
             for step in steps_of(journal)
         )
-        if how == "power":
-            cut_power(journal, self._copy, self.root)
+        if how in CUTS:
+            rng = random.Random(at) if how == "reordered" else None
+            cut_power(journal, self._copy, self.root, rng)
             committed = False  # it may or may not have been durable
         try:
             return self._judge(said, how, committed)

@@ -12,22 +12,29 @@ from __future__ import annotations
 import builtins
 import errno
 import io
+import json
 import mmap
 import os
 import shutil
+import signal
+import sys
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from datetime import date
+from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-from lexfield.errors import LexfieldError
+from lexfield.errors import CorruptError, LexfieldError
+from lexfield.search.index import Index
 from lexfield.store import manifest
-from tests.fault.artefacts import Artefact
+from tests.fault.artefacts import Artefact, answers, make_all, make_index
 from tests.fault.crash import OPERATIONS, Operation
 from tests.fault.filelayer import Faulty
 from tests.fault.trials import fail_in_child, run_trials, tally
 
+PLACE = "vectors/x"  # an import finds its folder by this name
 READS = ("error", "short", "memory")
 
 
@@ -86,24 +93,11 @@ class _Reader:
         self._raw.close()
 
 
-def prepare_states(operation: Operation, folder: Path) -> tuple[Path, dict[str, str]]:
-    """Return where an operation begins, and the states that it may leave."""
-    before, after = folder / "before" / "x", folder / "after" / "x"
-    for path in (before, after):
-        path.parent.mkdir(parents=True)
-        operation.prepare(path)
-    operation.work(after)
-    states = {"new": operation.state(after)}
-    if (before / "CURRENT").exists():
-        states["old"] = operation.state(before)
-    return before, states
-
-
 def every_failure(
     operation: Operation, folder: Path, hows: Sequence[str] = ("broken", *READS), stride: int = 1
 ) -> dict[str, Any]:
     """Let every step of an operation fail once; ``stride`` takes only some of the steps."""
-    before, states = prepare_states(operation, folder)
+    before, states = set_up(operation, folder)
     trials = [
         (how, step)
         for how in hows
@@ -114,15 +108,28 @@ def every_failure(
         how, step = one
         root = folder / "trial"
         shutil.rmtree(root, ignore_errors=True)
-        shutil.copytree(before.parent, root)
-        ended = fail_in_child(lambda: operation.work(root / "x"), fault(folder, root, how, step))
+        shutil.copytree(before.parents[1], root)
+        ended = fail_in_child(lambda: operation.work(root / PLACE), fault(folder, root, how, step))
         if ended not in (0, 3):
             return f"fault {how} at step {step}: the process ended with {ended}"
-        return judge(operation, root / "x", states, ended)
+        return judge(operation, root / PLACE, states, ended)
 
     words = run_trials(trials, trial, seconds=300)
     faults = [word for word in words if word.startswith(("fault", "crash", "hang"))]
     return {"trials": len(words), "outcomes": tally(words), "faults": faults[:10]}
+
+
+def set_up(operation: Operation, folder: Path) -> tuple[Path, dict[str, str]]:
+    """Return where an operation begins, and the states before and after it."""
+    before, after = folder / "before" / PLACE, folder / "after" / PLACE
+    for path in (before, after):
+        path.parent.mkdir(parents=True)
+        operation.prepare(path)
+    operation.work(after)
+    states = {"new": operation.state(after)}
+    if (before / "CURRENT").exists():
+        states["old"] = operation.state(before)
+    return before, states
 
 
 def judge(operation: Operation, path: Path, states: dict[str, str], ended: int) -> str:
@@ -153,11 +160,11 @@ def count_steps(operation: Operation, before: Path, folder: Path, how: str) -> i
     """Return how many steps an operation has when nothing fails."""
     root = folder / "count"
     shutil.rmtree(root, ignore_errors=True)
-    shutil.copytree(before.parent, root)
+    shutil.copytree(before.parents[1], root)
     faulty, (reading, writing) = fault(folder, root, how, 0), os.pipe()
 
     def work() -> None:
-        operation.work(root / "x")
+        operation.work(root / PLACE)
         os.write(writing, str(faulty.steps).encode())
 
     assert fail_in_child(work, faulty) == 0
@@ -182,13 +189,13 @@ class _Limit:
 def little_memory(operation: Operation, folder: Path, sizes: Sequence[int]) -> dict[str, Any]:
     """Run an operation with so many megabytes of address space beyond what it has already."""
     words = Counter[str]()
-    before, states = prepare_states(operation, folder)
+    before, states = set_up(operation, folder)
     for size in sizes:
         root = folder / "trial"
         shutil.rmtree(root, ignore_errors=True)
-        shutil.copytree(before.parent, root)
-        ended = fail_in_child(lambda root=root: operation.work(root / "x"), _Limit(size))  # type: ignore[misc]
-        words[f"ended with {ended}: {judge(operation, root / 'x', states, ended)}"] += 1
+        shutil.copytree(before.parents[1], root)
+        ended = fail_in_child(lambda root=root: operation.work(root / PLACE), _Limit(size))  # type: ignore[misc]
+        words[f"ended with {ended}: {judge(operation, root / PLACE, states, ended)}"] += 1
     return {"trials": len(sizes), "outcomes": dict(words)}
 
 
@@ -221,18 +228,79 @@ def zero_tails(artefact: Artefact, stride: int = 1) -> dict[str, Any]:
     return {"trials": len(words), "outcomes": tally(words)}
 
 
-def long(folder: Path) -> dict[str, Any]:
-    from tests.fault.artefacts import make_all
+def cut_in_use(index: Index, stride: int = 1) -> dict[str, Any]:
+    """Cut every file of an open index to nothing, to half, and by a byte, between two questions.
 
-    found: dict[str, Any] = {"steps": {}, "memory": {}, "zeros": {}}
-    for number, operation in enumerate(OPERATIONS):
-        found["steps"][operation.name] = every_failure(operation, folder / f"s{number}")
-        print(operation.name, found["steps"][operation.name], flush=True)
-        found["memory"][operation.name] = little_memory(
-            operation, folder / f"m{number}", [1, 2, 4, 8, 16, 32, 64, 128, 256]
+    Reading what is missing would end the process; each trial has one of its own.
+    """
+    expected = answers(index)
+    paths = sorted(path for path in index.path.rglob("*.npy") if path.stat().st_size)
+    trials = [(path, share) for path in paths for share in (0.0, 0.5, 1.0)]
+
+    def trial(one: tuple[Path, float]) -> str:
+        path, share = one
+        os.truncate(path, int((path.stat().st_size - 1) * share))
+        try:
+            return "same" if answers(index) == expected else f"wrong {path}"
+        except CorruptError:
+            return "detected"
+
+    words = []
+    for path, share in trials[::stride]:
+        data = path.read_bytes()
+        words += run_trials([(path, share)], trial)
+        path.write_bytes(data)
+    return {"trials": len(words), "outcomes": tally(words)}
+
+
+class _Signals:
+    """Interrupt the process every millisecond, so that calls of the system end with EINTR."""
+
+    def install(self) -> None:
+        signal.signal(signal.SIGALRM, lambda *_: None)
+        signal.siginterrupt(signal.SIGALRM, True)
+        signal.setitimer(signal.ITIMER_REAL, 0.001, 0.001)
+
+
+def interrupted(operation: Operation, folder: Path) -> dict[str, Any]:
+    """Run an operation while signals interrupt it: it must end well."""
+    before, states = set_up(operation, folder)
+    shutil.copytree(before.parents[1], folder / "trial")
+    path = folder / "trial" / PLACE
+    ended = fail_in_child(lambda: operation.work(path), _Signals())
+    word = f"ended with {ended}: {judge(operation, path, states, ended)}"
+    return {"trials": 1, "outcomes": {word: 1}}
+
+
+def long(folder: Path) -> dict[str, Any]:
+    """Every failure; what is done is kept, so that a run that was stopped goes on from there.
+
+    LEXFIELD_STRIDE=n takes every n-th step only.
+    """
+    stride = int(os.environ.get("LEXFIELD_STRIDE", "1"))
+    kept = Path(__file__).parent / "results" / "faults.part.json"
+    found: dict[str, Any] = json.loads(kept.read_text()) if kept.exists() else {}
+
+    def do(part: str, name: str, work: Callable[[Path], dict[str, Any]]) -> None:
+        if name not in found.setdefault(part, {}):
+            place = folder / f"{len(found)}-{len(found[part])}"
+            found[part][name] = {**work(place), "date": date.today().isoformat()}
+            print(part, name, found[part][name], flush=True)
+            kept.write_text(json.dumps(found))
+
+    do("cut in use", "index", lambda place: cut_in_use(make_index(place)))
+    for one in OPERATIONS:
+        do("EINTR", one.name, partial(interrupted, one))
+    for one in OPERATIONS:
+        do(
+            "memory",
+            one.name,
+            partial(little_memory, one, sizes=[1, 2, 4, 8, 16, 32, 64, 128, 256]),
         )
-        print(operation.name, found["memory"][operation.name], flush=True)
     for artefact in make_all(folder / "all"):
         if not artefact.has_unused_bytes:
-            found["zeros"][artefact.name] = zero_tails(artefact)
+            do("zeros", artefact.name, lambda _, one=artefact: zero_tails(one))  # type: ignore[misc]
+    for one in OPERATIONS:
+        do(f"steps, every {stride}", one.name, partial(every_failure, one, stride=stride))
+    kept.unlink()
     return found

@@ -16,6 +16,7 @@ from __future__ import annotations
 import builtins
 import errno
 import os
+import random
 import shutil
 import signal
 from dataclasses import dataclass, field
@@ -135,8 +136,12 @@ def chosen_steps(journal: Path, each: int) -> list[int]:
     return sorted(set(found))
 
 
-def cut_power(journal: Path, before: Path, root: Path) -> None:
-    """Take from ``root`` all that is not durable; ``before`` is a copy of how it was."""
+def cut_power(journal: Path, before: Path, root: Path, rng: random.Random | None = None) -> None:
+    """Take from ``root`` all that is not durable; ``before`` is a copy of how it was.
+
+    With ``rng``, some of it only, in any order, as a disk that reorders writes may; and files keep
+    their size but end in zeros.
+    """
     dirty: dict[str, None] = {}  # files with bytes that no fsync followed
     named: dict[str, None] = {}  # names that no fsync of their folder followed
     renamed: dict[str, None] = {}
@@ -154,9 +159,16 @@ def cut_power(journal: Path, before: Path, root: Path) -> None:
             for kept in (named, renamed):
                 for one in [one for one in kept if os.path.dirname(one) == path]:
                     del kept[one]
+    if rng is not None:
+        dirty, named, renamed = (
+            {one: None for one in kept if rng.random() < 0.5} for kept in (dirty, named, renamed)
+        )
     for torn in map(Path, dirty):
         if torn.exists():
-            os.truncate(torn, torn.stat().st_size // 2)
+            size = torn.stat().st_size
+            os.truncate(torn, size // 2)
+            if rng is not None:
+                os.truncate(torn, size)
     for target_path in map(Path, renamed):
         old = before / target_path.relative_to(root)
         target_path.unlink(missing_ok=True)

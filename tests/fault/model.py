@@ -19,7 +19,7 @@ from collections import Counter
 from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
-from itertools import pairwise
+from itertools import pairwise, product
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -244,27 +244,30 @@ class Machine(RuleBasedStateMachine):
             for place, sentence in enumerate(self.kept[name][0])
         }
 
-    @rule(query=queries, unit=units, k=st.integers(1, 8), only=st.sampled_from(("", "", "g1")))
-    def search(self, query: str, unit: str, k: int, only: str) -> None:
-        """Ask one question of every method that has a naive version."""
+    @rule(
+        asked=st.lists(queries, min_size=2, max_size=6), unit=units, k=st.integers(1, 8),
+        only=st.sampled_from(("", "", "g1")),
+    )  # fmt: skip
+    def search(self, asked: list[str], unit: str, k: int, only: str) -> None:
+        """Ask questions of every method that has a naive version."""
         self.one.refresh()
         self.two.refresh()
         rows = self.rows(unit)
         plain = oracle.Plain([" ".join(one) for one in rows.values()], KNOWN)
         cut = [[plain_tokens(one) for one in sentences] for sentences in rows.values()]
-        asked = [(float(n), (word,)) for word, n in Counter(plain_tokens(query)).items()]
         groups = {name: group for name, (_, group) in self.kept.items()}
         if only and only not in groups.values():
             return
-        for number, method in enumerate((*ROWS, *BAGS)):
+        where = f"group={only}" if only else None
+        for query, (number, method) in product(asked, enumerate((*ROWS, *BAGS))):
             self.count(method)
-            scores = ROWS[method](plain, query) if method in ROWS else BAGS[method](cut, asked)
+            terms = [(float(n), (word,)) for word, n in Counter(plain_tokens(query)).items()]
+            scores = ROWS[method](plain, query) if method in ROWS else BAGS[method](cut, terms)
             expected = {
                 name: scores[row]
                 for row, name in enumerate(rows)
                 if row in scores and only in ("", groups[name.partition("#")[0]])
             }
-            where = f"group={only}" if only else None
             index = self.two if number % 2 else self.one
             found = index.search(query, method, k, unit=unit, where=where)
             check_scores(method, expected, [(hit.id, hit.score) for hit in found], k)
@@ -357,9 +360,13 @@ def long(folder: Path) -> dict[str, Any]:
     os.fsync = lambda fd: None  # speed; part ``crash`` is about flushing
     while done.total() < 100_000:
         kept["chunks"] += 1
-        done += run_chunk(kept["chunks"], 5, 40)
+        done += run_chunk(kept["chunks"], 10, 50)
         kept["done"] = dict(sorted(done.items()))
         progress.write_text(json.dumps(kept))
         print(done.total(), flush=True)
     progress.unlink()
-    return {"operations": done.total(), "of each": dict(sorted(done.items())), "faults": 0}
+    asked = sum(done[name] for name in (*ROWS, *BAGS, *REBUILT, "topic", "shards"))
+    return {
+        "operations": done.total(), "questions": asked, "of each": dict(sorted(done.items())),
+        "faults": 0,
+    }  # fmt: skip

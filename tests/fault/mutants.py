@@ -10,6 +10,7 @@ every time, from the functions of a package; those in messages and annotations a
 from __future__ import annotations
 
 import ast
+import hashlib
 import json
 import os
 import random
@@ -22,6 +23,7 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).parents[2]
+KNOWN = Path(__file__).parent / "results" / "mutants.part.json"
 PACKAGES: dict[str, tuple[str, list[str]]] = {
     "store": ("store/*.py", ["tests/store"]),
     "index": (
@@ -92,7 +94,10 @@ def draw(pattern: str, count: int) -> list[tuple[Path, int]]:
 
 
 def is_killed(path: Path, number: int, tests: list[str], source: Path) -> tuple[bool, str]:
-    """Run the tests on a mutant; return whether they fail, and what was changed."""
+    """Run the tests on a mutant; return whether they fail, and what was changed.
+
+    The tests of its own module come first: they are quick, and kill most.
+    """
     text = path.read_text("utf-8")
     tree = ast.parse(text)
     node, how = list(find_mutations(tree))[number]
@@ -100,37 +105,57 @@ def is_killed(path: Path, number: int, tests: list[str], source: Path) -> tuple[
     mutate(node, how)
     target = source / path.relative_to(ROOT / "src")
     target.write_text(ast.unparse(ast.fix_missing_locations(tree)), "utf-8")
-    try:
-        done = subprocess.run(
-            [sys.executable, "-m", "pytest", *"-n 0 -x -q -p no:cacheprovider".split(), *tests],
-            cwd=ROOT, env={**os.environ, "PYTHONPATH": str(source)}, capture_output=True,
-            timeout=900, check=False,
-        )  # fmt: skip
-        killed = done.returncode != 0
-    except subprocess.TimeoutExpired:
-        killed = True
+    own = [str(one.relative_to(ROOT)) for test in tests for one in (ROOT / test).glob(
+        f"test_{path.stem}*.py")]  # fmt: skip
+    killed = bool(own and fails(own, source)) or fails(tests, source)
     target.write_text(text, "utf-8")
     what = f"{path.relative_to(ROOT)}:{line} {how}: {text.splitlines()[line - 1].strip()}"
     return killed, what
 
 
+def fails(tests: list[str], source: Path) -> bool:
+    """Return whether a test fails, or does not end."""
+    options = "-n 0 -x -q -p no:cacheprovider".split()
+    try:
+        done = subprocess.run(
+            [sys.executable, "-m", "pytest", *options, *tests],
+            cwd=ROOT, env={**os.environ, "PYTHONPATH": str(source)}, capture_output=True,
+            timeout=900, check=False,
+        )  # fmt: skip
+    except subprocess.TimeoutExpired:
+        return True
+    return done.returncode != 0
+
+
 def score(package: str, count: int) -> dict[str, Any]:
+    """Return how many mutants of a package are killed; what is known already is not run again."""
     pattern, tests = PACKAGES[package]
-    survivors, killed = [], 0
+    known: dict[str, list[Any]] = json.loads(KNOWN.read_text()) if KNOWN.exists() else {}
+    results = []
     with tempfile.TemporaryDirectory() as folder:
         source = Path(folder) / "src"
         shutil.copytree(ROOT / "src", source, ignore=shutil.ignore_patterns("__pycache__"))
-        mutants = draw(pattern, count)
-        for path, number in mutants:
-            found, what = is_killed(path, number, tests, source)
-            killed += found
-            survivors += [] if found else [what]
-            print("killed  " if found else "survived", what, file=sys.stderr, flush=True)
-    return {"mutants": len(mutants), "killed": killed, "survivors": survivors}
+        for path, number in draw(pattern, count):
+            state = hashlib.sha256(path.read_bytes()).hexdigest()[:12]
+            key = f"{path.relative_to(ROOT)} {number} {state}"
+            if key not in known:
+                known[key] = list(is_killed(path, number, tests, source))
+                KNOWN.write_text(json.dumps(known, indent=1))
+            killed, what = known[key]
+            results.append((killed, what))
+            print("killed  " if killed else "survived", what, file=sys.stderr, flush=True)
+    survivors = [what for killed, what in results if not killed]
+    return {
+        "mutants": len(results),
+        "killed": len(results) - len(survivors),
+        "survivors": survivors,
+    }
 
 
 def long(folder: Path) -> dict[str, Any]:
-    return {package: score(package, 60) for package in PACKAGES}
+    found: dict[str, Any] = {package: score(package, 60) for package in PACKAGES}
+    KNOWN.unlink()
+    return found
 
 
 if __name__ == "__main__":

@@ -304,10 +304,14 @@ def _told(words: list[str], good: tuple[str, ...]) -> dict[str, Any]:
 
 
 def long(folder: Path) -> dict[str, Any]:
-    for name in ("folders", "parts", "remotes"):
+    from tests.fault.remotes import remotes as unreliable
+
+    for name in ("folders", "parts", "remotes", "unreliable"):
         (folder / name).mkdir()
+    failing = unreliable(folder / "unreliable")
     return {
         "folders": folders(folder / "folders", 1000),
         "parts": parts(folder / "parts"),
         "remotes": remotes(folder / "remotes", 1000),
+        **{f"{name}, each call fails, lags or lies": one for name, one in failing.items()},
     }

@@ -16,6 +16,7 @@ import sys
 import time
 from collections import Counter
 from dataclasses import dataclass, field
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -113,15 +114,18 @@ async def call(
 ) -> httpx.Response | None:
     headers = {"authorization": f"Bearer {soak.token}"}
     restarts, killed = soak.restarts, soak.killed
+    address = soak.address
     try:
-        answer = await client.request(method, soak.address + path, headers=headers, **more)
+        answer = await client.request(method, address + path, headers=headers, **more)
     except httpx.HTTPError as error:
-        gone = restarts != soak.restarts or soak.process.poll() is not None
+        gone = (
+            restarts != soak.restarts or address != soak.address or soak.process.poll() is not None
+        )
         kind = "during a restart" if gone else type(error).__name__
         soak.statuses[f"no answer {kind}"] += 1
         return None
-    if answer.status_code == 500 and (killed != soak.killed or restarts != soak.restarts):
-        soak.statuses["500 of a killed worker, or during a restart"] += 1
+    if answer.status_code == 500 and killed != soak.killed:
+        soak.statuses["500 of a killed worker"] += 1
     else:
         soak.statuses[str(answer.status_code)] += 1
         if answer.status_code not in ALLOWED:
@@ -174,7 +178,8 @@ def soak(folder: Path, minutes: float, clients: int = 50) -> dict[str, Any]:
     times = sorted(state.seconds) or [0.0]
     last = [one for one in state.samples if one["restart"] == state.restarts] or state.samples
     return {
-        "minutes asked": minutes, "clients": clients, "answers": len(state.seconds),
+        "date": date.today().isoformat(), "minutes asked": minutes, "clients": clients,
+        "answers": len(state.seconds),
         "statuses": dict(sorted(state.statuses.items())), "wrong": len(state.wrong),
         "examples": state.wrong[:5], "workers killed": state.killed, "restarts": state.restarts,
         "p50, s": round(times[len(times) // 2], 3),

@@ -162,7 +162,17 @@ def _faults(found: Any) -> str:
 
 def _soak(found: Any) -> str:
     shown = {name: value for name, value in found.items() if not isinstance(value, dict | list)}
-    return "### A server for an hour\n\n" + table(list(shown), [list(shown.values())])
+    return "### A server in use\n\n" + table(list(shown), [list(shown.values())])
+
+
+def _clicks(found: Any) -> str:
+    return (
+        f"### A page in use\n\n{found['clicks']:,} clicks in"
+        f" {found['minutes_of_clicking']:g} minutes: {len(found['faults'])} faults;"
+        f" memory of the page {found['page']['early_mb']} to"
+        f" {found['page']['late_mb']} MB, of the server {found['server']['early_mb']} to"
+        f" {found['server']['late_mb']} MB.\n"
+    )
 
 
 def _mutants(found: Any) -> str:
@@ -176,7 +186,7 @@ def _mutants(found: Any) -> str:
 PARTS = {"rot": _rot, "peers": _peers, "crash": _crash, "concurrency": _concurrency,
          "fuzz": _fuzz, "scale": _scale, "attack": _attack, "bytes": _bytes,
          "places": _places, "mixed": _mixed, "model": _model, "faults": _faults, "soak": _soak,
-         "mutants": _mutants}  # fmt: skip
+         "clicks": _clicks, "mutants": _mutants}  # fmt: skip
 
 
 def figures() -> str:

@@ -25,7 +25,7 @@ BY_NAME = {operation.name: operation for operation in OPERATIONS}
 @pytest.mark.parametrize(
     ("name", "how"),
     [("import", "kill"), ("import", "power"), ("import", "full"), ("import", "broken"),
-     ("delete", "power")],
+     ("delete", "power"), ("import", "reordered")],
 )  # fmt: skip
 def test_every_class_of_step(tmp_path: Path, name: str, how: str) -> None:
     found = every_step(BY_NAME[name], tmp_path, [how], each=1)

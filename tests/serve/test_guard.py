@@ -303,3 +303,29 @@ def test_an_app_keeps_headers_that_it_sets_itself() -> None:
             return iter((await client.get("/own")).headers.get_list("referrer-policy"))
 
     assert list(asyncio.run(go())) == ["no-referrer"]
+
+
+def test_a_server_that_stops_says_so() -> None:
+    """uvicorn cancels what is still in work, and would answer 500."""
+
+    async def go() -> None:
+        toy = Toy()
+        async with toy.client() as client:
+            calls: list[asyncio.Task[None]] = []
+            app = toy.app
+
+            async def cancellable(scope: Any, receive: Any, send: Any) -> None:
+                calls.append(asyncio.ensure_future(app(scope, receive, send)))
+                await calls[0]
+
+            client._transport = httpx.ASGITransport(cancellable)
+            asked = asyncio.ensure_future(client.get(f"{HERE}/wait"))
+            while not calls:
+                await asyncio.sleep(0.01)
+            await asyncio.sleep(0.05)
+            calls[0].cancel()
+            answer = await asked
+            assert answer.status_code == 503 and answer.headers["retry-after"]
+            assert "stopping" in answer.json()["error"] and toy.cancelled == 1
+
+    asyncio.run(go())

@@ -121,6 +121,25 @@ def test_a_pool_goes_on_after_a_process_was_killed(tmp_path: Path) -> None:
     asyncio.run(go())
 
 
+def test_a_process_that_died_between_two_tasks_is_replaced(tmp_path: Path) -> None:
+    """The next caller is not told of it."""
+    (tmp_path / "mark").touch()
+    process = make_process(
+        WORKER.replace("WRONG", "pass").replace("MARK", repr(str(tmp_path / "mark")))
+    )
+
+    async def go() -> None:
+        assert await process.ask("first", {}) == b"first"
+        child = process.worker._child
+        assert child is not None
+        child.kill()
+        child.wait()
+        assert await process.ask("second", {}) == b"second"
+        await process.stop()
+
+    asyncio.run(go())
+
+
 def test_messages_hide_the_folders_of_the_machine(tmp_path: Path) -> None:
     names = {"/srv": "~", "/srv/me/x.idx": "x", "/srv/me/up": "", "/srv/me/new": "new"}
     said = f"/srv/me/up{os.sep}a.csv: no text; /srv/me/new is full; /srv/me/x.idx; /srv/me/up"

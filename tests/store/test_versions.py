@@ -1,4 +1,7 @@
-"""Stores that lexfield 0.1 wrote: what they hold is read, and what was not bound is refused."""
+"""Stores that earlier releases wrote: what they hold is read, and what 0.1 did not bind is refused.
+
+lexfield 0.1 itself refuses stores of 0.2: "has format 2; this lexfield reads 1".
+"""
 
 from __future__ import annotations
 
@@ -14,7 +17,8 @@ from lexfield.cluster.sharded_index import open_index
 from lexfield.errors import VersionError
 from lexfield.index.metrics import list_metrics
 from lexfield.search.index import Index
-from lexfield.store.folder import Store
+from lexfield.store.folder import Store, verify, write
+from lexfield.store.manifest import root_of
 from lexfield.vectors.sources import load_vectors
 
 GOLDEN = Path(__file__).parent / "data" / "golden-0.1.tar.xz"
@@ -103,3 +107,29 @@ def test_a_new_index_in_the_place_of_an_old_one(golden: Path) -> None:
     Index.build(Corpus.of(["Other texts."]), golden / "plain.idx", replace=True)
     names = sorted(path.name for path in (golden / "plain.idx").iterdir())
     assert names == [".lock", "1000000001", "CURRENT"]
+
+
+@pytest.mark.parametrize("name", ["plain.idx", "sharded.idx"])
+def test_an_index_of_0_2_answers_as_it_did(tmp_path: Path, name: str) -> None:
+    with tarfile.open(GOLDEN.with_name("golden-0.2.tar.xz")) as archive:
+        archive.extractall(tmp_path, filter="data")
+    expected = json.loads((tmp_path / "answers.json").read_text())[name]
+    assert not [one for one in verify(tmp_path / name) if one.problem]
+    assert root_of(tmp_path / name) == expected.pop("root")
+    for method, answer in expected.items():
+        metric = "m" if method.endswith(" under m") else None
+        index = open_index(tmp_path / name, metric)
+        found = index.search(QUERY, method.removesuffix(" under m"), 3)
+        assert [hit.id for hit in found] == [id for id, _ in answer], method
+        scores = [score for _, score in answer]
+        assert [hit.score for hit in found] == pytest.approx(scores, abs=1e-4), method
+    assert open_index(tmp_path / name).search(QUERY, "best", allow_unknown=True).rows
+
+
+def test_a_store_of_a_later_format_is_refused(tmp_path: Path) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("lexfield.store.folder.SCHEMA", 3)
+        with write(tmp_path / "x", "index") as out:
+            out.meta["new"] = True
+    with pytest.raises(VersionError, match="has format 3; this lexfield reads 1 and 2"):
+        Store.open(tmp_path / "x")

@@ -63,6 +63,8 @@ class Worker:
     def ask(self, function: str, item: JsonObject, report: Report | None = None) -> Reply:
         """Run ``function(**item)``; ``report`` receives its progress. Raise the task's own errors,
         or WorkerError if there is no answer."""
+        if self._child is not None and self._child.poll() is not None:
+            self.kill()  # it has ended since its last task: this one is not to suffer for that
         with self._lock:
             child = self._child = self._child or self._start()
         task = {

@@ -61,6 +61,7 @@ class Searcher:
         self._index, self._request = index, request
         self.method = parse(request.method)
         self.spec = format_method(self.method)
+        index.record()
         self.rows = index.rows(request.unit)
         self._k = min(int(request.k), len(self.rows))
         where = read_where(request.where)

@@ -124,6 +124,11 @@ class Guard:
             if not started.is_set():
                 refusal = JSONResponse(describe_problem(error), error.status, error.headers)
                 await refusal(scope, receive, answer)
+        except asyncio.CancelledError:
+            if started.is_set():
+                raise
+            stopping = {"error": "The server is stopping.", "hint": "Try again when it is back."}
+            await JSONResponse(stopping, 503, {"retry-after": _RETRY})(scope, receive, answer)
         except Exception:
             log_fault(f"request {request_id}: {scope['path']!r}")
             if not started.is_set():

@@ -76,12 +76,30 @@ def describe_api(operations: list[Operation]) -> JsonObject:
     known = {id(kind): schema for kind, schema in zip(types, schemas, strict=False)}
     paths: dict[str, JsonObject] = {}
     for operation in operations:
-        paths.setdefault(operation.path, {})[operation.method.lower()] = _describe(operation, known)
+        about = _describe(operation, known)
+        if links := _find_links(operation, operations):
+            about["responses"][str(operation.status)]["links"] = links
+        paths.setdefault(operation.path, {})[operation.method.lower()] = about
     return {
         "openapi": "3.1.0",
         "info": {"title": "lexfield", "version": __version__},
         "paths": paths,
         "components": {"schemas": components},
+    }
+
+
+def _find_links(operation: Operation, operations: list[Operation]) -> JsonObject:
+    """Return what can be done next with the job, the index or the text that an operation makes."""
+    made = {"/v1/jobs/{id}": "id"} if operation.status == 202 else {}
+    if operation.name == "build":
+        made["/v1/indexes/{id}"] = "index"
+    if operation.name == "paste":
+        made["/v1/pastes/{id}"] = "id"
+    return {
+        one.name: {"operationId": one.name, "parameters": {"id": f"$response.body#/{member}"}}
+        for path, member in made.items()
+        for one in operations
+        if one.path.startswith(path)
     }
 
 

@@ -34,12 +34,7 @@ import numpy as np
 import xxhash
 
 from lexfield.arrays import Array
-from lexfield.errors import (
-    ChangedError,
-    NotAStoreError,
-    StoreError,
-    VersionError,
-)
+from lexfield.errors import ChangedError, CorruptError, NotAStoreError, StoreError, VersionError
 from lexfield.results import JsonObject
 from lexfield.store.checked import CheckedArray, make_scratch
 from lexfield.store.files import (
@@ -51,8 +46,10 @@ from lexfield.store.files import (
 )
 from lexfield.store.manifest import (
     CURRENT,
+    CUT_SHORT,
     EPOCH,
     MANIFEST,
+    REBUILD,
     SCHEMA,
     FileCheck,
     epoch_of,
@@ -97,6 +94,7 @@ class Store:
         maps: dict[str, mmap.mmap],
         checksum: str = "",
         prefix: str = "",
+        used: dict[Path, mmap.mmap] | None = None,
     ) -> None:
         self.path = path
         self.generation = generation
@@ -109,6 +107,7 @@ class Store:
         self._arrays: dict[str, Array] = {}
         self._checked: dict[str, CheckedArray] = {}
         self._prefix = prefix
+        self._used = {} if used is None else used  # maps that were read, parts included
         self.checksum = checksum  # of the manifest
         self.root: str = manifest["root"]
 
@@ -150,7 +149,7 @@ class Store:
             "root": self.root,
         }
         maps = {inner: self._maps[file] for file, inner in own.items()}
-        return Store(self.path, self.generation, manifest, maps, prefix=prefix)
+        return Store(self.path, self.generation, manifest, maps, prefix=prefix, used=self._used)
 
     def needed_part(self, name: str) -> Store:
         """Return a part that is known to exist."""
@@ -188,9 +187,16 @@ class Store:
                     f"{self.path} has no {name!r}: another version of lexfield wrote it.",
                     "Build it again from its source.",
                 )
-            sums = self._files[file]["xxh3"]
-            self._checked[name] = CheckedArray.open(self._maps[file], sums, self._file(file))
+            sums, path = self._files[file]["xxh3"], self._file(file)
+            self._checked[name] = CheckedArray.open(self._maps[file], sums, path)
+            self._used[path] = self._maps[file]
         return self._checked[name]
+
+    def check_sizes(self) -> None:
+        """Raise CorruptError if a file in use was cut short: reading it would end the process."""
+        for path, mapped in self._used.items():
+            if mapped.size() < len(mapped):
+                raise CorruptError(f"{path} was {CUT_SHORT}.", REBUILD)
 
     def _file(self, name: str) -> Path:
         return self.path / self.generation / f"{self._prefix}{name}"

@@ -34,6 +34,7 @@ CURRENT = "CURRENT"
 MANIFEST = "manifest.json"
 MARKER = ".lexfield"  # an empty file in every folder that lexfield makes for a store
 REBUILD = "Restore it from a backup or build it again from its source."
+CUT_SHORT = "cut short while it was in use"
 _GENERATION = re.compile(r"[0-9]{6,18}")
 EPOCH = 10**9  # generations of one epoch
 _SUM = re.compile(r"[0-9a-f]{16}")
@@ -300,6 +301,8 @@ def check_blocks(mapped: mmap.mmap, expected: list[str]) -> str:
 
 def check_block(mapped: mmap.mmap, expected: list[str], number: int) -> str:
     """Return what is wrong with one block of a file; empty if it is as written."""
+    if mapped.size() < len(mapped):
+        return CUT_SHORT
     with memoryview(mapped) as view, view[number * BLOCK : (number + 1) * BLOCK] as block:
         if xxhash.xxh3_64_hexdigest(block) == expected[number]:
             return ""

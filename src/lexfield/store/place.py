@@ -26,8 +26,8 @@ from typing import Any
 import xxhash
 
 from lexfield.errors import CorruptError, LexfieldError, StoreError, need
-from lexfield.store.files import replace_file, sync_folder
-from lexfield.store.folder import discard, verify
+from lexfield.store.files import canonical_json, replace_file, sync_folder
+from lexfield.store.folder import Store, discard, verify
 from lexfield.store.manifest import (
     CURRENT,
     MANIFEST,
@@ -36,6 +36,7 @@ from lexfield.store.manifest import (
     REBUILD,
     parse_current,
     parse_manifest,
+    read_current,
 )
 
 SCHEMES = "LEXFIELD_SCHEMES"  # further kinds of addresses, such as "https gs"
@@ -145,6 +146,11 @@ class Remote(Place):
         current = self._bounded(f"{name}/{CURRENT}" if name else CURRENT, MOST_POINTER)
         key = xxhash.xxh3_128_hexdigest(self.path.encode() + name.encode() + current)
         copy = copies() / key
+        if (copy / CURRENT).exists():
+            try:
+                Store.open(copy)
+            except CorruptError:  # here, not there
+                shutil.rmtree(copy)
         if not (copy / CURRENT).exists():
             self._fetch(name, current, copy)
         with suppress(OSError):
@@ -174,6 +180,8 @@ class Remote(Place):
             if damaged := [found for found in verify(folder) if found.problem]:
                 problem = damaged[0].problem.replace(str(folder), where)
                 raise CorruptError(f"{where}: {damaged[0].file}: {problem}.", REBUILD)
+            for path in (folder / generation, folder):
+                sync_folder(path)
             with suppress(OSError):  # another process has fetched it meanwhile
                 os.rename(folder, copy)
         finally:
@@ -191,6 +199,8 @@ class Remote(Place):
                 raise CorruptError(
                     f"{self.path}/{name} has {found} bytes; {size:,} were written.", REBUILD
                 )
+            file.flush()
+            os.fsync(file.fileno())
 
     def _bounded(self, name: str, most: int) -> bytes:
         """Return a small file. Raise CorruptError if it has more than ``most`` bytes."""
@@ -203,11 +213,12 @@ class Remote(Place):
 
     @contextmanager
     def _open(self, name: str) -> Iterator[Any]:
-        try:
-            with _translate_errors(self.path), self._files.open(f"{self._root}/{name}") as file:
-                yield file
-        except FileNotFoundError:
-            raise StoreError(f"{self.path} has no {name}.", "Check the address.") from None
+        with _translate_errors(self.path):
+            try:
+                with self._files.open(f"{self._root}/{name}") as file:
+                    yield file
+            except FileNotFoundError:
+                raise StoreError(f"{self.path} has no {name}.", "Check the address.") from None
 
     def has(self, name: str = "") -> bool:
         return self.holds(f"{name}/{CURRENT}" if name else CURRENT)
@@ -219,6 +230,7 @@ class Remote(Place):
         try:
             yield folder / "store"
             root = folder / "store"
+            replaced = self._number_after(root, name)
             files = [p for p in sorted(root.rglob("*")) if p.is_file() and p.name[0] != "."]
             files.sort(key=lambda path: path.name == CURRENT)  # last: it makes this a store
             target = f"{self._root}/{name}".rstrip("/")
@@ -227,8 +239,28 @@ class Remote(Place):
                     targets = [f"{target}/{p.relative_to(root).as_posix()}" for p in some]
                     self._files.put([str(p) for p in some], targets)
             self._files.invalidate_cache()
+            if replaced:
+                self.remove(f"{name}/{replaced}".lstrip("/"))
         finally:
             shutil.rmtree(folder, ignore_errors=True)
+
+    def _number_after(self, root: Path, name: str) -> str:
+        """Give a new store a higher generation than the one at the address, and return that one.
+
+        So the old store is complete until CURRENT leads to the new one.
+        """
+        pointer = f"{name}/{CURRENT}".lstrip("/")
+        if not self.holds(pointer):
+            return ""
+        try:
+            old, _ = parse_current(self._bounded(pointer, MOST_POINTER), pointer)
+        except CorruptError:  # it leads nowhere
+            return ""
+        generation, manifest = read_current(root)
+        number = f"{max(int(old) + 1, int(generation)):06d}"
+        os.rename(root / generation, root / number)
+        replace_file(root / CURRENT, canonical_json({"generation": number, "manifest": manifest}))
+        return old
 
     def read(self, name: str) -> bytes:
         self._files.invalidate_cache()
@@ -299,7 +331,7 @@ def _translate_errors(path: str) -> Iterator[None]:
     """Turn network errors into a StoreError that names the address."""
     try:
         yield
-    except (LexfieldError, FileNotFoundError):
+    except LexfieldError:
         raise
     except Exception as error:
         raise StoreError(f"{path} cannot be reached: {error}") from error

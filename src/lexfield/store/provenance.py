@@ -62,7 +62,8 @@ def collect(request: str) -> Iterator[Provenance]:
 
 
 def record(store: Store, name: str = "") -> None:
-    """Note that a store was read; without effect outside ``collect``."""
+    """Note that a store is read, within ``collect``; raise CorruptError if a file was cut short."""
+    store.check_sizes()
     found = _COLLECTED.get()
     if found is not None:
         found.add(StoreState(name or str(store.path), store.generation, store.root))
