@@ -86,7 +86,8 @@ def _code(source: bytes) -> bytes:
     """Return what a module computes: its syntax tree without comments, docstrings and layout."""
     tree = ast.parse(source)
     for node in ast.walk(tree):
-        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef) and ast.get_docstring(node):
+        holds_one = isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef)
+        if holds_one and ast.get_docstring(node):
             node.body = node.body[1:]
     return ast.dump(tree).encode()
 

@@ -155,7 +155,7 @@ def figures(data: Path) -> None:
                 robustness=[Slope(**row) for row in own["robustness"]],
             )
         )
-        places.append(layout(corpus, name=name, words=3000))
+        places.append(layout(corpus, name=name, vectors=VECTORS[0], words=200_000))
     draw_zipf(words).save(folder / "figure-3-words.png")
     draw_zipf(clusters).save(folder / "figures-4-and-6-clusters.png")
     draw_layouts(places).save(folder / "figures-2-and-5-layout.png")
