@@ -51,6 +51,8 @@ SCRIPTS = {
                             ("-3-words", "s-2-and-5-layout", "s-4-and-6-clusters"))),
             ("gatsby", "reuters", "brown", "books79", "race", "flores"), 60,
         ),
+        Script("perceptron", ("perceptron.json",),
+               ("gatsby", "reuters", "brown", "books79", "race"), 3),
         Script("variety", ("variety.json",), ("books79", "survey"), 12),
         Script("published_lists", ("published_lists.json",), ("survey",)),
         Script("suggestions", ("suggestions.json",), ("books79",)),
@@ -75,6 +77,8 @@ SCRIPTS = {
                                       ("uncertainty", "threshold") for text in ("books", "news"))),
                ("books79", "reuters"), 60),
         Script("translation", ("translation.json", "translation.png"), ("ir",), 60),
+        Script("extended_models", ("extended_models.json",),
+               ("ir", "newsgroups20", "reuters", "gitbugs"), 4),
         Script("lecture", ("lecture.json",)),
     )
 }  # fmt: skip
@@ -102,6 +106,7 @@ ITEMS = (
     Item("hare-survey", "Section 4.4.2: the questionnaire", "questionnaire", hare.survey),
     Item("hare-table-5", "Table 5: the corpora", "zipf", hare.table_5),
     Item("hare-table-6", "Table 6: parts of speech", "zipf", hare.table_6),
+    Item("hare-tagger", "Tables 2 and 6 by nltk's tagger", "perceptron", hare.tagger),
     Item("hare-tables-7-8", "Tables 7 and 8: suggestions", "suggestions", hare.tables_7_and_8),
     Item("hare-slips", "Slips of formulas, as published", "slips", hare.slips),
     Item("krstovski-figure-1", "Figure 1: bounds", "simplex_bounds", krstovski.figure_1),
@@ -133,6 +138,10 @@ ITEMS = (
     Item("rekabsaz-uncertainty", "Uncertainty", "uncertainty", rekabsaz.uncertainty),
     Item("rekabsaz-threshold", "The proposed threshold", "uncertainty", rekabsaz.threshold),
     Item("rekabsaz-gains", "Retrieval by threshold and by N", "translation", rekabsaz.gains),
+    Item("rekabsaz-models", "Follow-up: related words in every part of a model",
+         "extended_models", rekabsaz.models),
+    Item("rekabsaz-dimensions", "Retrieval with the threshold of five models", "extended_models",
+         rekabsaz.dimensions),
     Item("lecture-examples", "Examples and exercises", "lecture", lecture.examples),
 )  # fmt: skip
 

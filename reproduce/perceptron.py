@@ -1,8 +1,8 @@
 """Hare et al., Tables 2 and 6 with the averaged perceptron tagger, nltk's default.
 
-nltk took its tagger and its first trained weights from Honnibal's, which the package
-textblob-aptagger still holds (2013; trained on the Wall Street Journal). nltk's own data is not
-among packages. The weights are read from the package file without running anything in it:
+nltk's tagger is a port of Honnibal's, which the package textblob-aptagger holds with its weights
+(2013, from the Wall Street Journal); nltk's own weights are in no package. They are read from the
+package's file without running anything in it:
 
     pip download --no-deps textblob-aptagger==0.2.0 -d reproduce/models
     python reproduce/perceptron.py --data ../shared/data
