@@ -42,6 +42,7 @@ HERE = Path(__file__).parent
 OUT = HERE / "results" / "extended_models.json"
 SETS = ("cranfield", "med", "cisi", "cacm", "time", "scifact-dev", "adi")
 TUNING = "cranfield"
+WHOLE = {"bug reports": bugs, "newsgroups": newsgroups, "Reuters": reuters}  # asked by documents
 KINDS = ("lm", "bm25", "pivoted")
 MUS = (50, 100, 200, 300, 500, 700, 1000, 1500, 2500)
 K1S, BS = (0.9, 1.2, 1.5, 2.0), (0.4, 0.6, 0.75, 0.9)
@@ -156,26 +157,34 @@ def _align(matrix: Any, like: Any) -> Any:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data", type=Path, default=HERE.parents[1] / "shared" / "data")
+    parser.add_argument("--only", nargs="*", help="Collections to run again.")
     parser.add_argument("--models", action="store_true", help="Only the five models.")
     parser.add_argument("--dimensions", type=int, nargs="*", default=DIMENSIONS)
     parser.add_argument("--work", type=Path, default=HERE / "models")
     options = parser.parse_args()
     started = time.time()
     result = json.loads(OUT.read_text("utf-8")) if OUT.is_file() else {}
-    tasks = {name: Task(Collection.read(options.data / "ir" / name)) for name in SETS}
-    tuned = tune(tasks[TUNING])
+    tuned = result.get("tuned") if options.only else None
+    tuned = tuned or tune(read_task(options.data, TUNING))
     result |= {"tuned": tuned, "seed": SEED}
     if options.models:
+        tasks = {name: read_task(options.data, name) for name in SETS}
         by_models(options, tasks, tuned, result.setdefault("dimensions", {}))
     else:
-        whole = {"bug reports": bugs, "newsgroups": newsgroups, "Reuters": reuters}
-        for name, read in whole.items():
-            most = None if read is bugs else DOCUMENTS
-            tasks[name] = Task(collect(read(options.data), most))
         vectors = WordVectors.load("default")
-        result["sets"] = {name: compare(task, vectors, tuned) for name, task in tasks.items()}
+        sets = result.setdefault("sets", {})
+        for name in options.only or (*SETS, *WHOLE):
+            sets[name] = compare(read_task(options.data, name), vectors, tuned)
+        result["sets"] = {name: sets[name] for name in (*SETS, *WHOLE) if name in sets}
     result["minutes"] = round((time.time() - started) / 60, 1)
     OUT.write_text(json.dumps(result, indent=1) + "\n", "utf-8")
+
+
+def read_task(data: Path, name: str) -> Task:
+    if name in SETS:
+        return Task(Collection.read(data / "ir" / name))
+    read = WHOLE[name]
+    return Task(collect(read(data), None if read is bugs else DOCUMENTS))
 
 
 def tune(task: Task) -> dict[str, Any]:
