@@ -1,8 +1,9 @@
 """Which results are still those of the present code, data and arguments.
 
 The key of a script's results is a hash over the script, everything of lexfield that it can reach by
-imports, the files of the data folders that it reads, and its arguments. It is kept with the results
-in ``results/made.json``, beside the hashes of the result files, the time they took and the day.
+imports (comments, docstrings and layout left out), the files of the data folders that it reads, and
+its arguments. It is kept with the results in ``results/made.json``, beside the hashes of the result
+files, the time they took and the day.
 """
 
 from __future__ import annotations
@@ -75,8 +76,20 @@ def digest(paths: Iterable[Path], base: Path) -> str:
     total = xxhash.xxh3_128()
     for path in paths:
         total.update(path.relative_to(base).as_posix().encode() + b"\0")
-        total.update(xxhash.xxh3_128_digest(path.read_bytes()))
+        content = path.read_bytes()
+        total.update(xxhash.xxh3_128_digest(_code(content) if path.suffix == ".py" else content))
     return total.hexdigest()
+
+
+@cache
+def _code(source: bytes) -> bytes:
+    """Return what a module computes: its syntax tree without comments, docstrings and layout."""
+    tree = ast.parse(source)
+    for node in ast.walk(tree):
+        holds_one = isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef)
+        if holds_one and ast.get_docstring(node):
+            node.body = node.body[1:]
+    return ast.dump(tree).encode()
 
 
 def parts(script: Path, data: Path, folders: Sequence[str], arguments: Sequence[str]) -> Any:

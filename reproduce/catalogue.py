@@ -51,6 +51,8 @@ SCRIPTS = {
                             ("-3-words", "s-2-and-5-layout", "s-4-and-6-clusters"))),
             ("gatsby", "reuters", "brown", "books79", "race", "flores"), 60,
         ),
+        Script("perceptron", ("perceptron.json",),
+               ("gatsby", "reuters", "brown", "books79", "race"), 3),
         Script("variety", ("variety.json",), ("books79", "survey"), 12),
         Script("published_lists", ("published_lists.json",), ("survey",)),
         Script("suggestions", ("suggestions.json",), ("books79",)),
@@ -62,6 +64,7 @@ SCRIPTS = {
         Script("topic_retrieval", ("topic_retrieval.json",), ("ir",), 30),
         Script("topic_documents", ("topic_documents.json",),
                ("newsgroups20", "reuters", "gitbugs"), 30),
+        Script("polylingual", ("polylingual.json",), ("flores",), 4),
         Script("metric_example", ("metric_example.json", _FIGURES + "metric-geometry.png"),
                ("flickr8k",)),
         Script("metric_retrieval",
@@ -75,6 +78,8 @@ SCRIPTS = {
                                       ("uncertainty", "threshold") for text in ("books", "news"))),
                ("books79", "reuters"), 60),
         Script("translation", ("translation.json", "translation.png"), ("ir",), 60),
+        Script("extended_models", ("extended_models.json",),
+               ("ir", "newsgroups20", "reuters", "gitbugs"), 4),
         Script("lecture", ("lecture.json",)),
     )
 }  # fmt: skip
@@ -102,6 +107,7 @@ ITEMS = (
     Item("hare-survey", "Section 4.4.2: the questionnaire", "questionnaire", hare.survey),
     Item("hare-table-5", "Table 5: the corpora", "zipf", hare.table_5),
     Item("hare-table-6", "Table 6: parts of speech", "zipf", hare.table_6),
+    Item("hare-tagger", "Tables 2 and 6 by nltk's tagger", "perceptron", hare.tagger),
     Item("hare-tables-7-8", "Tables 7 and 8: suggestions", "suggestions", hare.tables_7_and_8),
     Item("hare-slips", "Slips of formulas, as published", "slips", hare.slips),
     Item("krstovski-figure-1", "Figure 1: bounds", "simplex_bounds", krstovski.figure_1),
@@ -115,6 +121,8 @@ ITEMS = (
     Item("krstovski-table-5", "Table 5: fusion", "topic_retrieval", krstovski.table_5),
     Item("krstovski-documents", "Tables 2 to 5: whole documents as queries", "topic_documents",
          krstovski.documents),
+    Item("krstovski-languages", "Beyond: topics of several languages", "polylingual",
+         krstovski.languages),
     Item("mochihashi-figure-1", "Figure 1: geometry", "metric_example", mochihashi.figure_1),
     Item("mochihashi-figures-2-3", "Figures 2 and 3: sentence retrieval", "metric_retrieval",
          mochihashi.figures_2_and_3, _SENTENCES),
@@ -133,6 +141,10 @@ ITEMS = (
     Item("rekabsaz-uncertainty", "Uncertainty", "uncertainty", rekabsaz.uncertainty),
     Item("rekabsaz-threshold", "The proposed threshold", "uncertainty", rekabsaz.threshold),
     Item("rekabsaz-gains", "Retrieval by threshold and by N", "translation", rekabsaz.gains),
+    Item("rekabsaz-models", "Follow-up: related words in every part of a model",
+         "extended_models", rekabsaz.models),
+    Item("rekabsaz-dimensions", "Retrieval with the threshold of five models", "extended_models",
+         rekabsaz.dimensions),
     Item("lecture-examples", "Examples and exercises", "lecture", lecture.examples),
 )  # fmt: skip
 

@@ -5,6 +5,9 @@ Five corpora, with the paper's figures beside ours. GloVe 50d stands for the pap
 has its null models beside it. Nine languages are run with vectors trained on their own text.
 
     python reproduce/zipf.py --data ../shared/data
+
+Parts that the present code has made are kept, so that an interrupted run goes on where it was;
+--only runs parts again.
 """
 
 from __future__ import annotations
@@ -20,8 +23,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import cache
 import numpy as np
-from zipf_tables import markdown
 
 from lexfield import Corpus, Document
 from lexfield.plots.ranks import draw_layouts, draw_zipf
@@ -35,6 +38,7 @@ HERE = Path(__file__).parent
 OUT = HERE / "results" / "zipf.json"
 VECTORS = ("glove", "default")
 CLUSTERS = {"Gatsby": 35, "Reuters": 85, "Brown": 75, "Books": 100, "RACE": 95}
+PARTS = ("Gatsby", "RACE", "Brown", "Reuters", "Books", "languages", "figures")
 PAPER: dict[str, dict[str, Any]] = {
     "neighbours_per_cent": {
         "Gatsby": {"3": 68.53, "5": 65.81, "10": 61.71, "20": 56.76, "50": 50.60},
@@ -91,33 +95,34 @@ DIFFERENCES = [
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data", type=Path, default=HERE.parents[1] / "shared" / "data")
-    parser.add_argument(
-        "--only", nargs="*", default=[*CLUSTERS, "languages", "figures"], help="Parts to run again."
-    )
+    parser.add_argument("--only", nargs="*", choices=PARTS, help="Parts to run again.")
     options = parser.parse_args()
-    for part in options.only:
+    code = cache.digest(cache.reached(Path(__file__)), HERE.parent)
+    kept = kept_results().get("made", {})
+    for part in options.only or [part for part in PARTS if kept.get(part) != code]:
         started = time.time()
         if part == "figures":
-            figures(options.data)
-            continue
-        found = (
-            dict(languages(options.data))
-            if part == "languages"
-            else measure(part, Corpus.of(read(options.data, part)))
-        )
-        keep(part, found, round((time.time() - started) / 60, 1))
-    tables = markdown(json.loads(OUT.read_text("utf-8")))
-    OUT.with_suffix(".md").write_text(tables + "\n", "utf-8")
-    print(tables)
+            found = figures(options.data)
+        elif part == "languages":
+            found = dict(languages(options.data))
+        else:
+            found = measure(part, Corpus.of(read(options.data, part)))
+        keep(part, found, code)
+        print(f"{part}: {(time.time() - started) / 60:.1f} min", flush=True)
 
 
-def keep(part: str, found: dict[str, Any], minutes: float) -> None:
+def kept_results() -> dict[str, Any]:
+    return dict(json.loads(OUT.read_text("utf-8"))) if OUT.is_file() else {"corpora": {}}
+
+
+def keep(part: str, found: dict[str, Any], code: str) -> None:
     """Put a part's figures into the file, beside those of the other parts."""
-    result = json.loads(OUT.read_text("utf-8")) if OUT.is_file() else {"corpora": {}}
-    if part == "languages":
-        result[part] = found
+    result = kept_results()
+    if part in CLUSTERS:
+        result["corpora"][part] = found
     else:
-        result["corpora"][part] = {**found, "minutes": minutes}
+        result[part] = found
+    result.setdefault("made", {})[part] = code
     for name, own in result["corpora"].items():
         own["paper"] = beside(name)
     result["seeds"] = {name: seeds_of(name) for name in CLUSTERS}
@@ -133,11 +138,12 @@ def vectors_of(name: str) -> tuple[str, ...]:
     return VECTORS[:1] if name == "Books" else VECTORS
 
 
-def figures(data: Path) -> None:
-    """Draw Figures 2 to 6; clusters as they are in the file."""
+def figures(data: Path) -> dict[str, Any]:
+    """Draw Figures 2 to 6, clusters as they are in the file; return what the layouts took."""
     folder = HERE / "results" / "figures"
     folder.mkdir(parents=True, exist_ok=True)
-    kept = json.loads(OUT.read_text("utf-8"))["corpora"]
+    kept = kept_results()["corpora"]
+    seconds = {}
     words: list[ZipfResult] = []
     clusters: list[ZipfResult] = []
     places: list[LayoutResult] = []
@@ -155,10 +161,13 @@ def figures(data: Path) -> None:
                 robustness=[Slope(**row) for row in own["robustness"]],
             )
         )
-        places.append(layout(corpus, name=name, words=3000))
+        started = time.process_time()
+        places.append(layout(corpus, name=name, vectors=VECTORS[0], words=200_000))
+        seconds[name] = [len(places[-1].words), round(time.process_time() - started, 1)]
     draw_zipf(words).save(folder / "figure-3-words.png")
     draw_zipf(clusters).save(folder / "figures-4-and-6-clusters.png")
     draw_layouts(places).save(folder / "figures-2-and-5-layout.png")
+    return {"words_and_processor_seconds": seconds}
 
 
 def read(data: Path, name: str) -> Iterator[Document]:

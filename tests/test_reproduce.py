@@ -106,7 +106,9 @@ def test_the_key_sees_code_data_and_arguments(
     second = cache.parts(script, data, ["books"], [])
     assert second["data"] != first["data"] and second["source"] == first["source"]
     wmd = tmp_path / "src" / "lexfield" / "search" / "wmd.py"
-    wmd.write_text(wmd.read_text("utf-8") + "\n# changed\n", "utf-8")
+    wmd.write_text(wmd.read_text("utf-8") + "\n# a comment computes nothing\n", "utf-8")
+    assert cache.parts(script, data, ["books"], [])["source"] == first["source"]
+    wmd.write_text(wmd.read_text("utf-8") + "\nCHANGED = True\n", "utf-8")
     assert cache.parts(script, data, ["books"], [])["source"] != first["source"]
 
 
@@ -173,6 +175,6 @@ def test_items_by_name(reproduce: None) -> None:
     chosen = module("catalogue").chosen
     assert [item.name for item in chosen(["hare-table-1"])] == ["hare-table-1"]
     assert {item.script for item in chosen(["labels", "lecture"])} == {"labels", "lecture"}
-    assert len(chosen(["krstovski"])) == 8
+    assert len(chosen(["krstovski"])) == 9
     with pytest.raises(SystemExit, match="nothing"):
         chosen(["nothing"])

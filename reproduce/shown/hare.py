@@ -5,7 +5,7 @@ from __future__ import annotations
 from page import Block, Grid
 from suggestions import summary
 
-from shown.common import Result, beside, difference, picture
+from shown.common import Result, beside, difference, line, picture
 
 CORPORA = ("Gatsby", "Reuters", "Brown", "Books", "RACE")
 TASKS = {"author": "authorship", "reading_level": "reading level", "genre": "genre"}
@@ -201,6 +201,36 @@ def table_6(result: Result) -> list[Block]:
     return ["Per cent of tokens and of types.", Grid(heads, rows), *_said(result, "Tagger")]
 
 
+WAYS = {"textblob": "TextBlob", "alone": "perceptron", "in sentences": "perceptron, in sentences"}
+
+
+def tagger(result: Result) -> list[Block]:
+    near, types, gaps = [], [], dict.fromkeys(("textblob", "alone"), 0.0)
+    for name, own in result["corpora"].items():
+        printed = result["paper"]["type_per_cent"][name]
+        theirs = result["paper"]["neighbours_per_cent"][name]
+        for way, found in own.items():
+            cells = [beside(value, theirs[k], 1) for k, value in found["neighbours"].items()]
+            near.append([f"{name}, {WAYS[way]}", *cells, f"{found['by_chance']:.1f}"])
+            types.append([f"{name}, {WAYS[way]}", *line(found["type_per_cent"], printed, 1)])
+            if way in gaps:
+                pairs = zip(found["type_per_cent"], printed, strict=True)
+                gaps[way] += sum(abs(a - b) for a, b in pairs) / len(printed)
+    return [
+        "Table 2, GloVe: per cent of the k nearest words that are of a word's own class.",
+        Grid(["", "k = 3", "5", "10", "20", "50", "by chance"], near),
+        "Table 6, per cent of types.",
+        Grid(["", "noun", "verb", "adjective", "adverb", "pronoun", "other"], types),
+        difference(
+            "The paper used nltk's tagger. Its trained weights are in no package; these are of"
+            " textblob-aptagger (2013), which nltk's tagger is a port of. Words are tagged by"
+            " themselves except where it says so. The shares of types are"
+            f" {gaps['alone'] / len(result['corpora']):.1f} points from the printed ones on"
+            f" average, by TextBlob {gaps['textblob'] / len(result['corpora']):.1f}."
+        ),
+    ]
+
+
 def tables_7_and_8(result: Result) -> list[Block]:
     rows = []
     for name, ours in result["ours"].items():
@@ -227,10 +257,19 @@ def figures_2_and_5(result: Result) -> list[Block]:
     return [
         *picture("figures/figures-2-and-5-layout.png", "Words by t-SNE, coloured by class"),
         difference(
-            "As in the paper words of a class lie together in patches, with many exceptions. Here"
-            " are the 3,000 most frequent words of each corpus, the paper draws all."
+            "As in the paper words of a class lie together in patches, with many exceptions."
+            f" {_drawn(result)}"
         ),
     ]
+
+
+def _drawn(result: Result) -> str:
+    """How many words the layouts show."""
+    if "figures" not in result:
+        return "Here are the 3,000 most frequent words of each corpus, the paper draws all."
+    took = result["figures"]["words_and_processor_seconds"]
+    each = [f"{name} {words:,} in {seconds:.0f} s" for name, (words, seconds) in took.items()]
+    return f"All words with a vector are here, as in the paper: {', '.join(each)} (processor time)."
 
 
 def figure_3(result: Result) -> list[Block]:

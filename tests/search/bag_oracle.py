@@ -146,6 +146,7 @@ def translation(
 def extended(
     rows: list[Row], terms: Terms, vectors: Vectors, lexicon: set[str],
     threshold: float = 0.7, top: int | None = None, k1: float = 1.5, b: float = 0.75,
+    joint: bool = False,
 ) -> dict[int, float]:  # fmt: skip
     bags = [grams(row, 1) for row in rows]
     mean = sum(bag.total() for bag in bags) / len(bags)
@@ -160,7 +161,7 @@ def extended(
             continue
         scores[d] = 0.0
         for weight, g in terms:
-            own = sum(other[g] > 0 for other in bags)
+            own = 0 if joint else sum(other[g] > 0 for other in bags)
             holding = own or sum(any(other[t,] for t in groups[g]) for other in bags)
             if holding:
                 idf = math.log(1 + (len(rows) - holding + 0.5) / (holding + 0.5))

@@ -104,6 +104,9 @@ SOFT: dict[str, Callable[..., dict[int, float]]] = {
     "translation(top=2)": partial(oracle.translation, top=2),
     "bm25(extend=true, threshold=0.5)": partial(oracle.extended, threshold=0.5),
     "bm25(extend=true, top=1)": partial(oracle.extended, top=1),
+    "bm25(extend=true, joint=true, threshold=0.5)": partial(
+        oracle.extended, threshold=0.5, joint=True
+    ),
 }
 
 

@@ -1,6 +1,6 @@
 """Words in the plane (Hare et al., Figures 2 and 5): t-SNE, PCA or metric MDS of their vectors.
 
-tsne   neighbours stay neighbours; distances between groups mean nothing (Barnes–Hut)
+tsne   neighbours stay neighbours; distances between groups mean nothing (``tsne.py``)
 pca    the two directions in which the vectors vary most; fast for any number of words
 mds    distances in the plane approximate the real ones (SMACOF); n² work
 """
@@ -15,11 +15,12 @@ from threading import Event, Thread
 import numpy as np
 from numpy.typing import NDArray
 
-from lexfield.engine import cores, single_thread
+from lexfield.engine import single_thread
 from lexfield.errors import InputError, MissingExtraError, check
 from lexfield.plottable import Plottable
 from lexfield.progress import Progress, silent
 from lexfield.ranks.cloud import CorpusVectors, Source, Texts, make_corpus
+from lexfield.ranks.tsne import place_points
 from lexfield.results import Frames, html_table
 from lexfield.text.speech import CLASSES, Tagger, require_english, tag_words
 
@@ -160,18 +161,10 @@ def _principal_axes(unit: NDArray[np.float32], count: int) -> NDArray[np.float32
         return np.asarray(centred @ best.astype(np.float32))
 
 
-def _tsne(unit: NDArray[np.float32], seed: int) -> NDArray[np.float32]:
-    from sklearn.manifold import TSNE
-
-    start = _principal_axes(unit, _AXES)
-    model = TSNE(
-        perplexity=min(_PERPLEXITY, (len(unit) - 1) / 3),
-        init="pca",
-        learning_rate="auto",
-        random_state=seed,
-        n_jobs=cores(),
-    )
-    return np.asarray(model.fit_transform(start), np.float32)
+def _tsne(unit: NDArray[np.float32], seed: int) -> NDArray[np.float64]:
+    del seed  # nothing is drawn
+    axes = _principal_axes(unit, _AXES)
+    return place_points(axes, axes[:, :2], min(_PERPLEXITY, (len(unit) - 1) / 3))
 
 
 def _mds(unit: NDArray[np.float32], seed: int) -> NDArray[np.float32]:

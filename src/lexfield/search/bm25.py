@@ -4,8 +4,10 @@
 
 c is the count of g in d, n the number of rows that hold g, N the number of all rows. With extended
 counts (Rekabsaz et al., CIKM 2016) related words t of d count too, each as much as its cosine with
-the query word: c' = c + Σ sim(q, t) c(t, d). n stays that of the query word; if the index does not
-hold it, n is the number of rows with any word that stands for it.
+the query word: c' = c + Σ sim(q, t) c(t, d). n stays that of the query word, their generalised
+translation model; if the index does not hold it, or with ``joint``, which is their extended one, n
+is the number of rows with any word that stands for it. Their corrected length |d| is left out: it
+changes nothing that could be measured (docs/results.md).
 """
 
 from __future__ import annotations
@@ -31,11 +33,13 @@ class Bm25(ExtendedMethod):
     k1: how slowly further occurrences of a word add less.
     b: how much length counts against a row, from 0 to 1.
     extend: count related words too, chosen by threshold or top as in translation.
+    joint: with extend, a word is as rare as it and its related words are together.
     """
 
     k1: float = 1.5
     b: float = 0.75
     extend: bool = False
+    joint: bool = False
     threshold: float | None = None
     top: int | None = None
     name = "bm25"
@@ -48,8 +52,9 @@ class Bm25(ExtendedMethod):
         check(ok, "b", "a number from 0 to 1", self.b)
         check(self.extend in (True, False), "extend", "true or false", self.extend)
         self.check_related()
-        is_given = self.threshold is not None or self.top is not None
-        check(self.extend or not is_given, "extend", "true for a threshold or top", self.extend)
+        is_given = self.threshold is not None or self.top is not None or self.joint
+        expected = "true for joint, a threshold or top"
+        check(self.extend or not is_given, "extend", expected, self.extend)
 
     @property
     def uses_vectors(self) -> bool:
@@ -62,7 +67,8 @@ class Bm25(ExtendedMethod):
     def compute_extended(
         self, bags: Bags, own: Occurrences, held: Occurrences
     ) -> NDArray[np.float64]:
-        return self.compute_values(bags, replace(held, holding=own.holding or held.holding), 1)
+        holding = self._choose_holding(own.holding, held.holding)
+        return self.compute_values(bags, replace(held, holding=holding), 1)
 
     def score_query(self, bags: Bags, query: Query, scored: Scored) -> float:
         """Return what the query would score if it were a row, by the terms that the index has."""
@@ -79,7 +85,12 @@ class Bm25(ExtendedMethod):
 
     def find_idf(self, bags: Bags, term: Term, one: TermScores) -> float:
         """Return how much a term tells rows apart."""
-        return _idf(bags, bags.occurrences(term.gram).holding or one.holding)
+        own = bags.occurrences(term.gram).holding
+        return _idf(bags, self._choose_holding(own, one.holding))
+
+    def _choose_holding(self, own: int, together: int) -> int:
+        """Return n: rows that hold a word, or those that hold it or a related one."""
+        return together if self.joint or not own else own
 
     def _norm(self, bags: Bags, length: int) -> float:
         return self.k1 * (1 - self.b + self.b / _mean_length(bags) * length)

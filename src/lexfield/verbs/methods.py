@@ -83,7 +83,7 @@ _ALL = (
     MethodRow("zipf of clusters", "zipf --latent", "ranks of clusters of sentences",
               "2·n·k·d per step of k-means", _HARE, "zipf"),
     MethodRow("speech", "speech", "parts of speech of near words", "V²·d once", _HARE, "zipf"),
-    MethodRow("layout", "layout", "words in the plane", "t-SNE 4 s per thousand words",
+    MethodRow("layout", "layout", "words in the plane", "t-SNE about a minute for 50,000 words",
               "van der Maaten and Hinton 2008", "zipf"),
     MethodRow("topics", "topics fit", "topics of documents", "passes × words × T",
               "Hoffman et al. 2010", "topics"),
