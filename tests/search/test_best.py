@@ -13,6 +13,7 @@ from lexfield.index.query import Query
 from lexfield.search import best
 from lexfield.search.bag_method import TermScores
 from lexfield.search.best import WEIGHTS
+from lexfield.search.best_words import BestWords
 from lexfield.search.bm25 import Bm25
 from lexfield.search.index import Index
 from lexfield.text.corpus import Corpus
@@ -36,7 +37,7 @@ def scan(index: Index, text: str, unit: str) -> NDArray[np.float64]:
     """The score of every row, from the scores of both methods."""
     size = len(index.rows(unit))
     words, sentence = np.zeros(size), np.zeros(size)
-    for scores, method in ((words, "bm25(extend=true)"), (sentence, "mean")):
+    for scores, method in ((words, BestWords(extend=True)), (sentence, "mean")):
         found = index.search(text, method, size, unit=unit)
         scores[found.rows] = found.scores
     itself = score_of_copy(index, text, unit)
@@ -45,29 +46,34 @@ def scan(index: Index, text: str, unit: str) -> NDArray[np.float64]:
 
 
 def find_coverage(index: Index, text: str, unit: str) -> float:
-    """The squared idf of the query's words with a vector, over that of all that the index has."""
+    """The rarity of the query's words with a vector, over that of all that the index has."""
     query, shape = index.query(text), index.rows(unit)
-    bags, squares = Bags.of(shape), {True: 0.0, False: 0.0}
-    for term, one in Bm25(extend=True).score_terms(bags, query)[0]:
+    bags, sums = Bags.of(shape), {True: 0.0, False: 0.0}
+    for term, one in BestWords(extend=True).score_terms(bags, query)[0]:
         holding = bags.occurrences(term.gram).holding or one.holding
         idf = np.log(1 + (len(shape) - holding + 0.5) / (holding + 0.5))
         forms = {*term.words, *term.forms}
-        squares[not forms <= set(query.unknown)] += idf**2
-    return squares[True] / sum(squares.values())
+        sums[not forms <= set(query.unknown)] += idf**1.5
+    return sums[True] / sum(sums.values())
 
 
 def score_of_copy(index: Index, text: str, unit: str) -> float:
-    """What bm25 gives to a row with the words of the query, by the counts of the collection."""
+    """What the words' part gives to a row with the query's words, by the collection's counts."""
     query = index.query(text)
     shape = index.rows(unit)
     found = 0.0
-    bags, method = Bags.of(shape), Bm25(extend=True)
+    bags, method = Bags.of(shape), BestWords(extend=True)
     norm = 1.5 * (0.25 + 0.75 * len(query.tokens) / (shape.lengths.sum() / len(shape)))
     for term, one in method.score_terms(bags, query)[0]:
         holding = bags.occurrences(term.gram).holding or one.holding
         idf = np.log(1 + (len(shape) - holding + 0.5) / (holding + 0.5))
-        count = max(term.weight, _count(bags, one, query))
-        found += term.weight * idf * count / (count + norm)
+        times = sum(
+            count
+            for word, count in zip(query.words, query.counts.tolist(), strict=True)
+            if bags.terms([word]) == term.gram
+        )
+        count = max(times, _count(bags, one, query))
+        found += (1 + np.log(times)) * idf**1.5 * count / (count + norm)
     return float(found)
 
 
@@ -103,6 +109,36 @@ def test_parts_and_reasons_add_up(index: Index) -> None:
 def test_a_copy_scores_one(index: Index) -> None:
     text = index.corpus.sentences[40]
     assert index.search(text, k=1)[0].score == pytest.approx(1, abs=1e-6)
+
+
+def test_rare_words_count_more_and_repetition_less_than_in_bm25() -> None:
+    texts = ["the ship sank", *["the cook ate bread"] * 9, "the cook slept"]
+    index = Index(texts)
+    rows = index.rows("sentence")
+    asked = index.query("ship bread bread bread")
+    plain, own = (
+        {term.text: (term.weight, one.values.max()) for term, one in scored}
+        for scored in (
+            method.score_terms(Bags.of(rows), asked)[0] for method in (Bm25(), BestWords())
+        )
+    )
+    assert own["bread"][0] == pytest.approx(1 + np.log(3)) and plain["bread"][0] == 3
+    assert own["ship"][0] == plain["ship"][0] == 1
+    rarity = {word: own[word][1] / plain[word][1] for word in own}
+    assert rarity["ship"] > 2 * rarity["bread"]
+
+
+def test_a_related_word_counts_half_its_cosine() -> None:
+    """Of rows of one length, the one with the word itself has twice the count, times 1/cosine."""
+    index = Index(["The ship sank.", "The boat sank.", "The rose bloomed.", "A lamp burned."] * 3)
+    bags, asked = Bags.of(index.rows("sentence")), index.query("ship")
+    counts = []
+    for method in (Bm25(extend=True, top=1), BestWords(extend=True, top=1)):
+        ((_, one),) = method.score_terms(bags, asked)[0]
+        counts.append(dict(zip(one.rows.tolist(), one.counts.tolist(), strict=True)))
+    plain, own = counts
+    assert plain[0] == own[0] == 1
+    assert own[1] == pytest.approx(plain[1] / 2) and plain[1] < 1
 
 
 def test_other_languages_are_searched_by_words() -> None:

@@ -10,7 +10,7 @@ import pytest
 from lexfield.index.bags import Bags
 from lexfield.search import best_encoded
 from lexfield.search.best_encoded import FITTED, WITH_TOKENS, WITHOUT_TOKENS, choose_weights
-from lexfield.search.bm25 import Bm25
+from lexfield.search.best_words import BestWords
 from lexfield.search.index import Index
 from tests.toy_encoder import ToyEncoder
 
@@ -36,10 +36,10 @@ def index() -> Index:
 def score_all(index: Index, query: str, sentence: str) -> tuple[dict[int, float], dict[int, float]]:
     """Return the words' part and the sentence's part of every row, each by its own method."""
     rows = index.rows("sentence")
-    asked, method = index.query(query), Bm25(extend=True)
+    asked, method = index.query(query), BestWords(extend=True)
     scored, _ = method.score_terms(Bags.of(rows), asked)
     itself = method.score_query(Bags.of(rows), asked, scored)
-    found = index.search(query, "bm25(extend=true)", len(rows))
+    found = index.search(query, method, len(rows))
     words = {
         row: min(score / itself, 1) for row, score in zip(found.rows, found.scores, strict=True)
     }

@@ -43,7 +43,7 @@ from lexfield.index.row_encodings import (
 )
 from lexfield.index.rows import Rows
 from lexfield.results import JsonObject
-from lexfield.search.bm25 import Bm25
+from lexfield.search.best_words import BestWords
 from lexfield.search.encoder import explain_row, score_rows
 from lexfield.search.fitted import ask_words
 from lexfield.search.late import AskedWords
@@ -63,7 +63,7 @@ Sentence = tuple[Floats, Callable[[int, float], Explanation]]
 class EncodedParts:
     """The parts of the score of one query."""
 
-    def __init__(self, rows: Rows, query: Query, method: Bm25) -> None:
+    def __init__(self, rows: Rows, query: Query, method: BestWords) -> None:
         self._rows, self._query, self._method = rows, query, method
         self._space = open_row_encodings(rows)
         self._bags = Bags.of(rows)

@@ -19,8 +19,6 @@ from numpy.typing import NDArray
 
 from lexfield.errors import check
 from lexfield.index.bags import Bags, Occurrences
-from lexfield.index.query import Query
-from lexfield.search.bag_method import Scored, Term, TermScores
 from lexfield.search.extended import ExtendedMethod
 
 
@@ -56,9 +54,9 @@ class Bm25(ExtendedMethod):
 
     def compute_values(self, bags: Bags, held: Occurrences, n: int) -> NDArray[np.float64]:
         norms = bags.remember((self, "norms"), lambda: self._compute_norms(bags))
-        idf = _idf(bags, held.holding)
+        rarity = self.find_rarity(bags, held.holding)
         counts = held.counts.astype(np.float64)
-        values: NDArray[np.float64] = idf * (counts / (counts + norms[held.rows]))
+        values: NDArray[np.float64] = rarity * (counts / (counts + norms[held.rows]))
         return values
 
     def compute_extended(
@@ -66,31 +64,16 @@ class Bm25(ExtendedMethod):
     ) -> NDArray[np.float64]:
         return self.compute_values(bags, replace(held, holding=own.holding or held.holding), 1)
 
-    def score_query(self, bags: Bags, query: Query, scored: Scored) -> float:
-        """Return what the query would score if it were a row, by the terms that the index has."""
-        own = {bags.ids[t.gram[0]]: t.weight for t, _ in scored if t.gram[0] in bags.ids}
-        norm = self._norm(bags, len(query.tokens))
-        score = 0.0
-        for term, one in scored:
-            count = term.weight
-            if one.related is not None and one.weights is not None:
-                pairs = zip(one.related.tolist(), one.weights.tolist(), strict=True)
-                count = max(count, sum(weight * own.get(other, 0.0) for other, weight in pairs))
-            score += term.weight * self.find_idf(bags, term, one) * count / (count + norm)
-        return score
-
-    def find_idf(self, bags: Bags, term: Term, one: TermScores) -> float:
-        """Return how much a term tells rows apart."""
-        return _idf(bags, bags.occurrences(term.gram).holding or one.holding)
+    def find_rarity(self, bags: Bags, holding: int) -> float:
+        """Return how much an n-gram tells rows apart, of which so many hold it."""
+        return math.log1p((bags.rows.statistics.rows - holding + 0.5) / (holding + 0.5))
 
     def _compute_norms(self, bags: Bags) -> NDArray[np.float64]:
-        norms: NDArray[np.float64] = self._norm(bags, bags.sizes(1).astype(np.float64))
+        norms: NDArray[np.float64] = self.find_norm(bags, bags.sizes(1).astype(np.float64))
         return norms
 
-    def _norm(self, bags: Bags, length: Any) -> Any:
+    def find_norm(self, bags: Bags, length: Any) -> Any:
+        """Return what the count of an n-gram is compared with in rows of a length, or of many."""
         mean = bags.total(1) / max(bags.rows.statistics.rows, 1) or 1.0  # none if all were deleted
         return self.k1 * (1 - self.b + self.b / mean * length)
 
-
-def _idf(bags: Bags, holding: int) -> float:
-    return math.log1p((bags.rows.statistics.rows - holding + 0.5) / (holding + 0.5))
