@@ -76,4 +76,3 @@ class Bm25(ExtendedMethod):
         """Return what the count of an n-gram is compared with in rows of a length, or of many."""
         mean = bags.total(1) / max(bags.rows.statistics.rows, 1) or 1.0  # none if all were deleted
         return self.k1 * (1 - self.b + self.b / mean * length)
-
