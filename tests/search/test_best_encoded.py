@@ -47,11 +47,16 @@ def score_all(index: Index, query: str, sentence: str) -> tuple[dict[int, float]
     return words, dict(zip(near.rows, near.scores, strict=True))
 
 
-@pytest.mark.parametrize("most", [10_000, 60])
-def test_the_rule(index: Index, monkeypatch: pytest.MonkeyPatch, most: int) -> None:
+@pytest.mark.parametrize(
+    ("limit", "value", "most"),
+    [("_TOKENS", 10_000, 10_000), ("_TOKENS", 60, 60), ("_PAIRS", 60 * 7, 60)],
+)
+def test_the_rule(
+    index: Index, monkeypatch: pytest.MonkeyPatch, limit: str, value: int, most: int
+) -> None:
     """The rows returned are the best of all rows by the stated rule, computed row by row."""
     monkeypatch.setattr(best_encoded, "_ROWS", 20)
-    monkeypatch.setattr(best_encoded, "_TOKENS", most)
+    monkeypatch.setattr(best_encoded, limit, value)
     words, cosines = score_all(index, QUERY, "encoder")
     late = index.search(QUERY, "late(candidates=0)", 300)
     tokens = dict(zip(late.rows, late.scores, strict=True))
