@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 from numpy.typing import NDArray
@@ -19,6 +21,7 @@ from lexfield.search.index import Index
 from lexfield.text.corpus import Corpus
 from lexfield.text.document import Document
 from lexfield.text.normalise import Normalisation
+from lexfield.verbs.search import format_hit
 
 QUERIES = [
     "The boat came home before the storm.",
@@ -163,6 +166,16 @@ def test_the_tail_keeps_its_promise() -> None:
         counts += [(chances < limit).sum() for limit in (0.1, 1, 10)]
     low, middle, high = counts / 200
     assert 0.05 < low < 0.35 and 0.6 < middle < 1.8 and 7 < high < 14
+
+
+def test_chance_is_said_as_one_text_in_so_many(index: Index) -> None:
+    hit = index.search(QUERIES[0], k=1)[0]
+    assert hit.odds == pytest.approx(len(index.rows("sentence")) / (hit.chance or 0))
+    (first, *_) = format_hit(hit, explain=False, full=False)
+    (said,) = re.findall(r"one in ([\d,]+) by chance", first)
+    assert float(said.replace(",", "")) == pytest.approx(hit.odds, rel=0.05)
+    alone = Index(["The boat came home."]).search("boat", k=1)[0]
+    assert not any("by chance" in line for line in format_hit(alone, explain=True, full=False))
 
 
 def test_true_answers_do_not_look_like_chance() -> None:
