@@ -66,7 +66,8 @@ def score_of_copy(index: Index, text: str, unit: str) -> float:
     shape = index.rows(unit)
     found = 0.0
     bags, method = Bags.of(shape), BestWords(extend=True)
-    norm = 1.5 * (0.25 + 0.75 * len(query.tokens) / (shape.lengths.sum() / len(shape)))
+    length = max(len(query.tokens) / (shape.lengths.sum() / len(shape)), 0.75)
+    norm = 1.5 * (0.25 + 0.75 * length)
     for term, one in method.score_terms(bags, query)[0]:
         holding = bags.occurrences(term.gram).holding or one.holding
         idf = np.log(1 + (len(shape) - holding + 0.5) / (holding + 0.5))
@@ -129,6 +130,14 @@ def test_rare_words_count_more_and_repetition_less_than_in_bm25() -> None:
     assert own["ship"][0] == plain["ship"][0] == 1
     rarity = {word: own[word][1] / plain[word][1] for word in own}
     assert rarity["ship"] > 2 * rarity["bread"]
+
+
+def test_a_word_alone_is_no_better_than_in_a_sentence() -> None:
+    """Of rows that hold a word once, those of up to ¾ the mean length have the same words' part."""
+    texts = ["Boat.", "The boat was there.", "Then the boat came home to us with fish and salt."]
+    index = Index([*texts, "Nobody had told any of the men that the harbour was shut again."])
+    found = index.search("boat", BestWords(), 3)
+    assert found[0].score == found[1].score > found[2].score
 
 
 def test_a_related_word_counts_half_its_cosine() -> None:

@@ -4,14 +4,18 @@
 
 over the n-grams g of the query, which holds each n_g times; c, idf and K are those of ``bm25``. In
 a query that is a document itself, common words are many and repeat: rarity counts more than in
-``bm25``, and repetition less. A related word counts half its cosine. docs/decisions/0012-best.md
-compares this with other rules.
+``bm25``, and repetition less. A related word counts half its cosine. K is never less than that of a
+row of ¾ the mean length: two words are no better an answer for being alone.
+docs/decisions/0012-best.md compares this with other rules.
 """
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
 
 from lexfield.index.bags import Bags
 from lexfield.index.query import Query
@@ -19,6 +23,7 @@ from lexfield.search.bag_method import Scored, Term, TermScores, list_terms
 from lexfield.search.bm25 import Bm25
 
 _RARITY = 1.5
+_SHORTEST = 0.75  # mean lengths: shorter rows count as so long
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -29,6 +34,10 @@ class BestWords(Bm25):
 
     def find_rarity(self, bags: Bags, holding: int) -> float:
         return super().find_rarity(bags, holding) ** _RARITY
+
+    def find_norm(self, bags: Bags, length: Any) -> Any:
+        least = self.k1 * (1 - self.b + self.b * _SHORTEST)
+        return np.maximum(super().find_norm(bags, length), least)
 
     def score_terms(self, bags: Bags, query: Query) -> tuple[Scored, list[str]]:
         scored, notes = super().score_terms(bags, query)
@@ -46,7 +55,7 @@ class BestWords(Bm25):
                 pairs = zip(one.related.tolist(), one.weights.tolist(), strict=True)
                 count = max(count, sum(weight * own.get(other, 0.0) for other, weight in pairs))
             score += term.weight * self.find_weight(bags, term, one) * count / (count + norm)
-        return score
+        return float(score)
 
     def find_weight(self, bags: Bags, term: Term, one: TermScores) -> float:
         """Return how much a term tells rows apart."""
