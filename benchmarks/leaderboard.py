@@ -97,7 +97,9 @@ class Lexfield:
 
     def build(self, task: Task) -> None:
         from lexfield import Index
+        from lexfield.index import row_encodings
 
+        row_encodings._encode.cache_clear()  # two tasks have the same queries
         self._index = Index.open(self._folder / f"{task.name}{self._kind}")
 
     def search(self, text: str, k: int) -> list[int]:

@@ -17,7 +17,6 @@ import mmap
 import os
 import shutil
 import signal
-import sys
 from collections import Counter
 from collections.abc import Callable, Sequence
 from datetime import date

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 from numpy.typing import NDArray
@@ -13,11 +15,13 @@ from lexfield.index.query import Query
 from lexfield.search import best
 from lexfield.search.bag_method import TermScores
 from lexfield.search.best import WEIGHTS
+from lexfield.search.best_words import BestWords
 from lexfield.search.bm25 import Bm25
 from lexfield.search.index import Index
 from lexfield.text.corpus import Corpus
 from lexfield.text.document import Document
 from lexfield.text.normalise import Normalisation
+from lexfield.verbs.search import format_hit
 
 QUERIES = [
     "The boat came home before the storm.",
@@ -36,7 +40,7 @@ def scan(index: Index, text: str, unit: str) -> NDArray[np.float64]:
     """The score of every row, from the scores of both methods."""
     size = len(index.rows(unit))
     words, sentence = np.zeros(size), np.zeros(size)
-    for scores, method in ((words, "bm25(extend=true)"), (sentence, "mean")):
+    for scores, method in ((words, BestWords(extend=True)), (sentence, "mean")):
         found = index.search(text, method, size, unit=unit)
         scores[found.rows] = found.scores
     itself = score_of_copy(index, text, unit)
@@ -45,29 +49,35 @@ def scan(index: Index, text: str, unit: str) -> NDArray[np.float64]:
 
 
 def find_coverage(index: Index, text: str, unit: str) -> float:
-    """The squared idf of the query's words with a vector, over that of all that the index has."""
+    """The rarity of the query's words with a vector, over that of all that the index has."""
     query, shape = index.query(text), index.rows(unit)
-    bags, squares = Bags.of(shape), {True: 0.0, False: 0.0}
-    for term, one in Bm25(extend=True).score_terms(bags, query)[0]:
+    bags, sums = Bags.of(shape), {True: 0.0, False: 0.0}
+    for term, one in BestWords(extend=True).score_terms(bags, query)[0]:
         holding = bags.occurrences(term.gram).holding or one.holding
         idf = np.log(1 + (len(shape) - holding + 0.5) / (holding + 0.5))
         forms = {*term.words, *term.forms}
-        squares[not forms <= set(query.unknown)] += idf**2
-    return squares[True] / sum(squares.values())
+        sums[not forms <= set(query.unknown)] += idf**1.5
+    return sums[True] / sum(sums.values())
 
 
 def score_of_copy(index: Index, text: str, unit: str) -> float:
-    """What bm25 gives to a row with the words of the query, by the counts of the collection."""
+    """What the words' part gives to a row with the query's words, by the collection's counts."""
     query = index.query(text)
     shape = index.rows(unit)
     found = 0.0
-    bags, method = Bags.of(shape), Bm25(extend=True)
-    norm = 1.5 * (0.25 + 0.75 * len(query.tokens) / (shape.lengths.sum() / len(shape)))
+    bags, method = Bags.of(shape), BestWords(extend=True)
+    length = max(len(query.tokens) / (shape.lengths.sum() / len(shape)), 0.75)
+    norm = 1.5 * (0.25 + 0.75 * length)
     for term, one in method.score_terms(bags, query)[0]:
         holding = bags.occurrences(term.gram).holding or one.holding
         idf = np.log(1 + (len(shape) - holding + 0.5) / (holding + 0.5))
-        count = max(term.weight, _count(bags, one, query))
-        found += term.weight * idf * count / (count + norm)
+        times = sum(
+            count
+            for word, count in zip(query.words, query.counts.tolist(), strict=True)
+            if bags.terms([word]) == term.gram
+        )
+        count = max(times, _count(bags, one, query))
+        found += (1 + np.log(times)) * idf**1.5 * count / (count + norm)
     return float(found)
 
 
@@ -105,6 +115,44 @@ def test_a_copy_scores_one(index: Index) -> None:
     assert index.search(text, k=1)[0].score == pytest.approx(1, abs=1e-6)
 
 
+def test_rare_words_count_more_and_repetition_less_than_in_bm25() -> None:
+    texts = ["the ship sank", *["the cook ate bread"] * 9, "the cook slept"]
+    index = Index(texts)
+    rows = index.rows("sentence")
+    asked = index.query("ship bread bread bread")
+    plain, own = (
+        {term.text: (term.weight, one.values.max()) for term, one in scored}
+        for scored in (
+            method.score_terms(Bags.of(rows), asked)[0] for method in (Bm25(), BestWords())
+        )
+    )
+    assert own["bread"][0] == pytest.approx(1 + np.log(3)) and plain["bread"][0] == 3
+    assert own["ship"][0] == plain["ship"][0] == 1
+    rarity = {word: own[word][1] / plain[word][1] for word in own}
+    assert rarity["ship"] > 2 * rarity["bread"]
+
+
+def test_a_word_alone_is_no_better_than_in_a_sentence() -> None:
+    """Of rows that hold a word once, those of up to ¾ the mean length have the same words' part."""
+    texts = ["Boat.", "The boat was there.", "Then the boat came home to us with fish and salt."]
+    index = Index([*texts, "Nobody had told any of the men that the harbour was shut again."])
+    found = index.search("boat", BestWords(), 3)
+    assert found[0].score == found[1].score > found[2].score
+
+
+def test_a_related_word_counts_half_its_cosine() -> None:
+    """Of rows of one length, the one with the word itself has twice the count, times 1/cosine."""
+    index = Index(["The ship sank.", "The boat sank.", "The rose bloomed.", "A lamp burned."] * 3)
+    bags, asked = Bags.of(index.rows("sentence")), index.query("ship")
+    counts = []
+    for method in (Bm25(extend=True, top=1), BestWords(extend=True, top=1)):
+        ((_, one),) = method.score_terms(bags, asked)[0]
+        counts.append(dict(zip(one.rows.tolist(), one.counts.tolist(), strict=True)))
+    plain, own = counts
+    assert plain[0] == own[0] == 1
+    assert own[1] == pytest.approx(plain[1] / 2) and plain[1] < 1
+
+
 def test_other_languages_are_searched_by_words() -> None:
     texts = ["Kissa nukkuu ikkunalaudalla.", "Koira haukkui pihalla koko yön.", "Laiva purjehti."]
     index = Index([Document(str(i), text) for i, text in enumerate(texts * 9)])
@@ -127,6 +175,16 @@ def test_the_tail_keeps_its_promise() -> None:
         counts += [(chances < limit).sum() for limit in (0.1, 1, 10)]
     low, middle, high = counts / 200
     assert 0.05 < low < 0.35 and 0.6 < middle < 1.8 and 7 < high < 14
+
+
+def test_chance_is_said_as_one_text_in_so_many(index: Index) -> None:
+    hit = index.search(QUERIES[0], k=1)[0]
+    assert hit.odds == pytest.approx(len(index.rows("sentence")) / (hit.chance or 0))
+    (first, *_) = format_hit(hit, explain=False, full=False)
+    (said,) = re.findall(r"one in ([\d,]+) by chance", first)
+    assert float(said.replace(",", "")) == pytest.approx(hit.odds, rel=0.05)
+    alone = Index(["The boat came home."]).search("boat", k=1)[0]
+    assert not any("by chance" in line for line in format_hit(alone, explain=True, full=False))
 
 
 def test_true_answers_do_not_look_like_chance() -> None:

@@ -10,7 +10,7 @@ import pytest
 from lexfield.index.bags import Bags
 from lexfield.search import best_encoded
 from lexfield.search.best_encoded import FITTED, WITH_TOKENS, WITHOUT_TOKENS, choose_weights
-from lexfield.search.bm25 import Bm25
+from lexfield.search.best_words import BestWords
 from lexfield.search.index import Index
 from tests.toy_encoder import ToyEncoder
 
@@ -36,10 +36,10 @@ def index() -> Index:
 def score_all(index: Index, query: str, sentence: str) -> tuple[dict[int, float], dict[int, float]]:
     """Return the words' part and the sentence's part of every row, each by its own method."""
     rows = index.rows("sentence")
-    asked, method = index.query(query), Bm25(extend=True)
+    asked, method = index.query(query), BestWords(extend=True)
     scored, _ = method.score_terms(Bags.of(rows), asked)
     itself = method.score_query(Bags.of(rows), asked, scored)
-    found = index.search(query, "bm25(extend=true)", len(rows))
+    found = index.search(query, method, len(rows))
     words = {
         row: min(score / itself, 1) for row, score in zip(found.rows, found.scores, strict=True)
     }
@@ -47,11 +47,16 @@ def score_all(index: Index, query: str, sentence: str) -> tuple[dict[int, float]
     return words, dict(zip(near.rows, near.scores, strict=True))
 
 
-@pytest.mark.parametrize("most", [10_000, 60])
-def test_the_rule(index: Index, monkeypatch: pytest.MonkeyPatch, most: int) -> None:
+@pytest.mark.parametrize(
+    ("limit", "value", "most"),
+    [("_TOKENS", 10_000, 10_000), ("_TOKENS", 60, 60), ("_PAIRS", 60 * 7, 60)],
+)
+def test_the_rule(
+    index: Index, monkeypatch: pytest.MonkeyPatch, limit: str, value: int, most: int
+) -> None:
     """The rows returned are the best of all rows by the stated rule, computed row by row."""
     monkeypatch.setattr(best_encoded, "_ROWS", 20)
-    monkeypatch.setattr(best_encoded, "_TOKENS", most)
+    monkeypatch.setattr(best_encoded, limit, value)
     words, cosines = score_all(index, QUERY, "encoder")
     late = index.search(QUERY, "late(candidates=0)", 300)
     tokens = dict(zip(late.rows, late.scores, strict=True))

@@ -52,6 +52,11 @@ def test_differences_are_named(query: str, text: str, expected: list[str] | None
     assert find_differences(query, text) == expected
 
 
+def test_words_of_one_text_are_listed_once_whatever_their_kind() -> None:
+    found = find_differences("two kids playing soccer", "Children play soccer in a field.")
+    assert found == ['"two", "kids" only in the query', '"Children", "field" only here']
+
+
 @pytest.mark.parametrize(
     ("query", "text"),
     [

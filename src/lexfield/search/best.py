@@ -2,8 +2,8 @@
 
     score = (1 − share) · words + share · sentence
 
-    words     bm25 with related words, divided by what the query itself would score as a row, and 1
-              for a row that holds even more of the query
+    words     bm25 with related words (``best_words.py``), divided by what the query itself would
+              score as a row, and 1 for a row that holds even more of the query
     sentence  the cosine of ``mean``; 0 for a row without a vector
     share     0.4 if every word of the query has a vector, less if its rare words have none: they
               are missing from the sentence's part
@@ -37,8 +37,8 @@ from lexfield.index.ranking import Found
 from lexfield.index.rows import Rows
 from lexfield.search.bag_method import sum_blocks
 from lexfield.search.best_encoded import EncodedParts, cap_scale, is_encoded, note_unfinished
+from lexfield.search.best_words import BestWords
 from lexfield.search.block_max import BlockSums
-from lexfield.search.bm25 import Bm25
 from lexfield.search.mean import (
     OLD_INDEX,
     explain_pairs,
@@ -117,14 +117,14 @@ class _Parts:
         self._scale = self._weights["words"] / itself if itself else 0.0
 
     def _find_coverage(self) -> float:
-        """Return which part of the query has vectors: a word counts the square of its idf."""
+        """Return which part of the query has vectors: a rare word counts more than others."""
         known = dict(zip(self._query.words, self._query.known.tolist(), strict=True))
         covered = total = 0.0
         for term, one in self._scored:
-            square = self._method.find_idf(self._bags, term, one) ** 2
+            weight = self._method.find_weight(self._bags, term, one)
             forms = (*term.words, *term.forms)
-            total += square
-            covered += square * any(known.get(form, False) for form in forms)
+            total += weight
+            covered += weight * any(known.get(form, False) for form in forms)
         return covered / total if total else 1.0
 
     def find(self, k: int, among: Mask | None) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
@@ -213,8 +213,8 @@ class _Parts:
         return Explanation(reasons, additive=True, facts=found.facts, parts=parts)
 
 
-def _choose_words(rows: Rows) -> Bm25:
-    return Bm25(extend=_is_covered(rows))
+def _choose_words(rows: Rows) -> BestWords:
+    return BestWords(extend=_is_covered(rows))
 
 
 def _is_covered(rows: Rows) -> bool:

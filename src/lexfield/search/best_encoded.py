@@ -8,7 +8,8 @@ Between 12 and 30 words the weights are in proportion.
     words     as without an encoder: bm25 with related words over what the query itself would score
     sentence  the cosine of ``encoder``
     tokens    the score of ``late``, for the 100 rows that are best by the first two parts, or as
-              many of them, best first, as have 30,000 tokens together; 0 for all others
+              many of them, best first, as make a million pairs of tokens with the query, and have
+              30,000 tokens; 0 for all others
 
 A row that was not encoded scores 0.6 · words, so that it is not lost behind those that were. The
 first two parts are computed for every row, so the rows returned are exactly the best by this
@@ -43,7 +44,7 @@ from lexfield.index.row_encodings import (
 )
 from lexfield.index.rows import Rows
 from lexfield.results import JsonObject
-from lexfield.search.bm25 import Bm25
+from lexfield.search.best_words import BestWords
 from lexfield.search.encoder import explain_row, score_rows
 from lexfield.search.fitted import ask_words
 from lexfield.search.late import AskedWords
@@ -56,6 +57,7 @@ FITTED = {"words": 0.4, "sentence": 0.6}
 WORDS_ALONE = 0.6  # of a row that was not encoded
 _ROWS = 100  # whose tokens are compared, at most
 _TOKENS = 30_000  # of these rows together, at most
+_PAIRS = 1_000_000  # of these with the query's, at most: about 10 ms
 Floats = NDArray[np.float64]
 Sentence = tuple[Floats, Callable[[int, float], Explanation]]
 
@@ -63,7 +65,7 @@ Sentence = tuple[Floats, Callable[[int, float], Explanation]]
 class EncodedParts:
     """The parts of the score of one query."""
 
-    def __init__(self, rows: Rows, query: Query, method: Bm25) -> None:
+    def __init__(self, rows: Rows, query: Query, method: BestWords) -> None:
         self._rows, self._query, self._method = rows, query, method
         self._space = open_row_encodings(rows)
         self._bags = Bags.of(rows)
@@ -120,20 +122,22 @@ class EncodedParts:
         """Return the scores of rows from their first two parts: the best of these have tokens."""
         if self._tokens is None or not len(rows):
             return first
-        places = self._choose(rows, first)
+        places = self._choose(rows, first, len(self._tokens.names))
         values = self._tokens.score(rows[places])
         scores, has_words = first.copy(), values > -np.inf
         scores[places[has_words]] += self.weights["tokens"] * values[has_words]
         self._compared = set(rows[places[has_words]].tolist())
         return scores
 
-    def _choose(self, rows: Array, first: Floats) -> NDArray[np.int64]:
-        """Return the places of the rows whose tokens are compared, in the order of the rows."""
+    def _choose(self, rows: Array, first: Floats, asked: int) -> NDArray[np.int64]:
+        """Return the places of the rows whose tokens are compared with so many of the query's, in
+        the order of the rows."""
+        most = min(_TOKENS, _PAIRS // max(1, asked))
         best = top_k(first, _ROWS, rows)
         order = np.argsort(rows[best])
         sizes = np.empty(len(best), np.int64)
         sizes[order] = self._space.words.count(rows[best][order])
-        count = int(np.searchsorted(np.cumsum(sizes), _TOKENS, "right"))
+        count = int(np.searchsorted(np.cumsum(sizes), most, "right"))
         return best[order[order < count]]
 
     def start_scoring(self) -> Scorer:

@@ -22,8 +22,6 @@ from lexfield.arrays import Array
 from lexfield.engine.compiled import kernel
 from lexfield.errors import check
 from lexfield.index.bags import Bags, Occurrences
-from lexfield.index.query import Query
-from lexfield.search.bag_method import Scored, Term, TermScores
 from lexfield.search.extended import ExtendedMethod
 
 
@@ -44,6 +42,7 @@ class Bm25(ExtendedMethod):
     top: int | None = None
     name = "bm25"
     translates = False
+    shortest = 0.0  # mean lengths: shorter rows count as so long
 
     def __post_init__(self) -> None:
         ok = isinstance(self.k1, int | float) and 0 < self.k1 <= 1000
@@ -61,57 +60,52 @@ class Bm25(ExtendedMethod):
         return self.extend
 
     def compute_values(self, bags: Bags, held: Occurrences, n: int) -> NDArray[np.float64]:
-        parameters = float(self.k1), float(self.b), _mean_length(bags), _idf(bags, held.holding)
+        rarity = self.find_rarity(bags, held.holding)
+        parameters = float(self.k1), float(self.b), _mean_length(bags), self._least_norm(), rarity
         return weigh(held.rows, held.counts, bags.rows.lengths, *parameters)
 
     def compute_extended(
         self, bags: Bags, own: Occurrences, held: Occurrences
     ) -> NDArray[np.float64]:
-        holding = self._choose_holding(own.holding, held.holding)
+        holding = self.choose_holding(own.holding, held.holding)
         return self.compute_values(bags, replace(held, holding=holding), 1)
 
-    def score_query(self, bags: Bags, query: Query, scored: Scored) -> float:
-        """Return what the query would score if it were a row, by the terms that the index has."""
-        own = {bags.ids[t.gram[0]]: t.weight for t, _ in scored if t.gram[0] in bags.ids}
-        norm = self._norm(bags, len(query.tokens))
-        score = 0.0
-        for term, one in scored:
-            count = term.weight
-            if one.related is not None and one.weights is not None:
-                pairs = zip(one.related.tolist(), one.weights.tolist(), strict=True)
-                count = max(count, sum(weight * own.get(other, 0.0) for other, weight in pairs))
-            score += term.weight * self.find_idf(bags, term, one) * count / (count + norm)
-        return score
-
-    def find_idf(self, bags: Bags, term: Term, one: TermScores) -> float:
-        """Return how much a term tells rows apart."""
-        own = bags.occurrences(term.gram).holding
-        return _idf(bags, self._choose_holding(own, one.holding))
-
-    def _choose_holding(self, own: int, together: int) -> int:
+    def choose_holding(self, own: int, together: int) -> int:
         """Return n: rows that hold a word, or those that hold it or a related one."""
         return together if self.joint or not own else own
 
-    def _norm(self, bags: Bags, length: int) -> float:
-        return self.k1 * (1 - self.b + self.b / _mean_length(bags) * length)
+    def find_rarity(self, bags: Bags, holding: int) -> float:
+        """Return how much an n-gram tells rows apart, of which so many hold it."""
+        return math.log1p((bags.rows.statistics.rows - holding + 0.5) / (holding + 0.5))
+
+    def find_norm(self, bags: Bags, length: int) -> float:
+        """Return what the count of an n-gram is compared with in a row of a length."""
+        norm = self.k1 * (1 - self.b + self.b / _mean_length(bags) * length)
+        return max(norm, self._least_norm())
+
+    def _least_norm(self) -> float:
+        return self.k1 * (1 - self.b + self.b * self.shortest)
 
 
 def _mean_length(bags: Bags) -> float:
     return bags.total(1) / max(bags.rows.statistics.rows, 1) or 1.0  # none if all were deleted
 
 
-def _idf(bags: Bags, holding: int) -> float:
-    return math.log1p((bags.rows.statistics.rows - holding + 0.5) / (holding + 0.5))
-
-
 @kernel
 def weigh(
-    rows: Array, counts: Array, lengths: Array, k1: float, b: float, mean: float, idf: float
+    rows: Array,
+    counts: Array,
+    lengths: Array,
+    k1: float,
+    b: float,
+    mean: float,
+    least: float,
+    rarity: float,
 ) -> NDArray[np.float64]:
     """Return what a term is worth in each of some rows, given its counts there."""
     values = np.empty(len(rows))
     for place in range(len(rows)):
         count = float(counts[place])
-        norm = k1 * (1 - b + b / mean * lengths[rows[place]])
-        values[place] = idf * (count / (count + norm))
+        norm = max(k1 * (1 - b + b / mean * lengths[rows[place]]), least)
+        values[place] = rarity * (count / (count + norm))
     return values

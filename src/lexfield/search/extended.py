@@ -35,6 +35,7 @@ class ExtendedMethod(BagMethod):
     threshold: float | None
     top: int | None
     translates: bool  # are the weights of related words probabilities?
+    related_share = 1.0  # how much an occurrence of a related word counts, times its cosine
 
     @property
     def uses_vectors(self) -> bool:
@@ -78,6 +79,8 @@ class ExtendedMethod(BagMethod):
         related, weights = relatives.group(term.gram[0], query)
         if self.translates:
             weights = relatives.compute_probabilities(term.gram[0], related, weights)
+        own = bags.ids.get(term.gram[0], -1)
+        weights = np.where(related == own, weights, self.related_share * weights)
         held = _merge_lists(bags, related, weights)
         values = NOTHING
         if held.holding:

@@ -32,6 +32,7 @@ _NEGATIONS = frozenset(
     wont isnt arent wasnt werent""".split()
 )
 _NORMALISE = Normalisation()
+Only = tuple[list[str], list[str]]  # words of the query, and of the other text
 
 
 def find_differences(query: str, text: str, language: str = "en") -> list[str]:
@@ -47,12 +48,12 @@ def find_differences(query: str, text: str, language: str = "en") -> list[str]:
     opposites = _pair_opposites(one, own, other, others) if one.is_english else []
     if not _is_near(one, other, opposites):
         return []
-    sentences = [*_compare_negations(one, other), *_compare_numbers(one, other)]
+    sentences = _compare_negations(one, other)
     sentences += [f"{one.write(a)} → {other.write(b)} (opposites)" for a, b in opposites[:_LISTED]]
     left, right = set(one.content), set(other.content)
     left, right = left - {a for a, _ in opposites}, right - {b for _, b in opposites}
     own, others = [a for a in own if a in left], [b for b in others if b in right]
-    sentences += _compare_words(one, own, other, others)
+    sentences += _contrast([_compare_numbers(one, other), *_compare_words(one, own, other, others)])
     if not sentences and one.is_english and _is_reordered(one, other):
         sentences.append("the same words in another order")
     return sentences
@@ -206,7 +207,8 @@ def _find_surplus(side: _Side, against: _Side) -> list[int]:
     return sorted(side.negations, key=lambda place: side.words[place] in known)
 
 
-def _compare_numbers(one: _Side, other: _Side) -> list[str]:
+def _compare_numbers(one: _Side, other: _Side) -> Only:
+    """Return the numbers that only one text has."""
     only = []
     for side, against in ((one, other), (other, one)):
         known = {key for key, _, _ in against.numerals}
@@ -217,32 +219,37 @@ def _compare_numbers(one: _Side, other: _Side) -> list[str]:
     for some, rest in ((left, right), (right, left)):
         if some.get("1", "").lower() == "one" and not rest:  # "one man" is "a man"
             del some["1"]
-    return _contrast(list(left.values()), list(right.values()))
+    return list(left.values()), list(right.values())
 
 
 def _compare_words(
     one: _Side, own: Sequence[int], other: _Side, others: Sequence[int]
-) -> list[str]:
+) -> list[Only]:
     """Return names, then other words, that only one text has."""
     if one.is_english and len(own) == len(others) == 1:
-        return _contrast(one.write_all(own), other.write_all(others))
-    sentences = _contrast(
+        return [(one.write_all(own), other.write_all(others))]
+    names = (
         one.join([a for a in own if a in one.names]),
         other.join([b for b in others if b in other.names]),
     )
-    if one.is_english:
-        sentences += _contrast(
-            one.write_all([a for a in own if a not in one.names]),
-            other.write_all([b for b in others if b not in other.names]),
-        )
-    return sentences
+    words = (
+        one.write_all([a for a in own if a not in one.names]),
+        other.write_all([b for b in others if b not in other.names]),
+    )
+    return [names, words] if one.is_english else [names]
 
 
-def _contrast(left: list[str], right: list[str]) -> list[str]:
-    """Return what only the query has, and what only the other text has."""
-    if len(left) == len(right) == 1:
-        return [f"{left[0]} → {right[0]}"]
-    sentences = [f"{_quote(left)} only in the query"] if left else []
+def _contrast(kinds: Sequence[Only]) -> list[str]:
+    """Return what stands for what, then what only the query has, and what only the other text."""
+    sentences = []
+    left, right = [], []
+    for own, others in kinds:
+        if len(own) == len(others) == 1:
+            sentences.append(f"{own[0]} → {others[0]}")
+        else:
+            left += own
+            right += others
+    sentences += [f"{_quote(left)} only in the query"] if left else []
     return [*sentences, f"{_quote(right)} only here"] if right else sentences
 
 

@@ -40,6 +40,7 @@ from lexfield.verbs.results import Paint, Result, cap_notes, hidden, plain
 from lexfield.verbs.text import read_contexts
 
 _SPELLED = 10  # words of a query whose other spellings are looked for
+_TELLING = 2  # odds from which they say something
 _LINE = 200  # characters of a hit without reasons
 _COLOURS = ("green", "cyan", "magenta", "yellow", "blue", "red")
 _Text = Annotated[str, Meta(max_length=10_000_000)]
@@ -167,8 +168,8 @@ class SearchHits(Result[HitRow]):
     def legend(self) -> str:
         used = dict.fromkeys(ranking.method.partition("(")[0] for ranking in self.rankings)
         found = [f"{name}: {SCORES[name]}" for name in used if name in SCORES]
-        if any(hit.chance is not None for hits in self.hits for hit in hits):
-            found.append("expected by chance: hits this good if nothing answers the query")
+        if any((hit.odds or 0) >= _TELLING for hits in self.hits for hit in hits):
+            found.append("by chance: one text in so many matches this well without an answer")
         return "" if self.run else "; ".join(found)
 
     def _repr_html_(self) -> str:
@@ -354,13 +355,9 @@ def format_hit(hit: Hit, explain: bool, full: bool, paint: Paint = plain) -> Ite
     else:
         shown = _shorten(hit)
     about = f"[{hit.id}]"
-    if hit.chance is not None:
-        about += f" {hit.chance:.2g} expected by chance"
+    if hit.odds is not None and hit.odds >= _TELLING:
+        about += f" one in {_round(hit.odds)} by chance"
     yield f"{hit.rank:>3}. {hit.score:9.4f}  {shown}  {paint(about, 'bright_black')}"
-    if explain and hit.chance is not None and hit.odds is not None and hit.chance < 1:
-        unit = "sentence" if "#" in hit.id else "document"
-        odds = f"one {unit} in {_round(hit.odds)} would match this well by chance"
-        yield f"                  {odds}"
     yield from (f"                  {line}" for line in hit.lines(explain))
 
 

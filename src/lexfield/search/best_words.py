@@ -1,0 +1,61 @@
+"""The words' part of ``best``: bm25 with related words, for short queries and for whole documents.
+
+    Σ (1 + ln n_g) · idf(g)^1.5 · c / (c + K(d))
+
+over the n-grams g of the query, which holds each n_g times; c, idf and K are those of ``bm25``. In
+a query that is a document itself, common words are many and repeat: rarity counts more than in
+``bm25``, and repetition less. A related word counts half its cosine. K is never less than that of a
+row of ¾ the mean length: two words are no better an answer for being alone.
+docs/decisions/0012-best.md compares this with other rules.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+
+from lexfield.index.bags import Bags
+from lexfield.index.query import Query
+from lexfield.search.bag_method import Scored, Term, TermScores, list_terms
+from lexfield.search.bm25 import Bm25
+
+_RARITY = 1.5
+
+
+@dataclass(frozen=True, kw_only=True)
+class BestWords(Bm25):
+    """Only ``best`` uses it; ``bm25`` is what users can ask for."""
+
+    related_share = 0.5
+    shortest = 0.75
+
+    def find_rarity(self, bags: Bags, holding: int) -> float:
+        return super().find_rarity(bags, holding) ** _RARITY
+
+    def score_terms(self, bags: Bags, query: Query) -> tuple[Scored, list[str]]:
+        scored, notes = super().score_terms(bags, query)
+        return [(replace(term, weight=_damp(term.weight)), one) for term, one in scored], notes
+
+    def score_query(self, bags: Bags, query: Query, scored: Scored) -> float:
+        """Return what the query would score if it were a row, by the terms that the index has."""
+        counts = {term.gram: term.weight for term in list_terms(bags, query)}
+        own = {bags.ids[gram[0]]: n for gram, n in counts.items() if gram[0] in bags.ids}
+        norm = self.find_norm(bags, len(query.tokens))
+        score = 0.0
+        for term, one in scored:
+            count = counts[term.gram]
+            if one.related is not None and one.weights is not None:
+                pairs = zip(one.related.tolist(), one.weights.tolist(), strict=True)
+                count = max(count, sum(weight * own.get(other, 0.0) for other, weight in pairs))
+            score += term.weight * self.find_weight(bags, term, one) * count / (count + norm)
+        return float(score)
+
+    def find_weight(self, bags: Bags, term: Term, one: TermScores) -> float:
+        """Return how much a term tells rows apart."""
+        own = bags.occurrences(term.gram).holding
+        return self.find_rarity(bags, self.choose_holding(own, one.holding))
+
+
+def _damp(count: float) -> float:
+    """Return 1 + ln of a count; counts up to 1 as they are."""
+    return 1 + math.log(count) if count > 1 else count
