@@ -32,7 +32,7 @@ from numpy.typing import NDArray
 from lexfield.reuse.scoring import IDENTICAL, Alignment, Scorer
 
 GAP, FAR = 50, 400  # words
-_AROUND, _CELLS = 20, 1_000_000  # words around a passage, and pairs of words, to align at last
+AROUND, _CELLS = 20, 1_000_000  # words around a passage, and pairs of words, to align at last
 _CLOSE = 5  # words that make no difference
 _SHARED = 0.3  # of the shorter of two alignments that may lie within the other
 JOIN = 13.0  # nats: ln of the places where the next could have been found, and a margin
@@ -135,8 +135,8 @@ def _fill(scorer: Scorer, a: int, b: int, group: list[Alignment]) -> list[Alignm
     Sentences that were moved within a passage have no window of their own.
     """
     first, last, low, high = _surround(group)
-    first, low = max(0, first - _AROUND), max(0, low - _AROUND)
-    last, high = last + _AROUND, high + _AROUND
+    first, low = max(0, first - AROUND), max(0, low - AROUND)
+    last, high = last + AROUND, high + AROUND
     found: list[Alignment] = []
     taken = np.concatenate([part.pairs for part in group])
     while (last - first) * (high - low) <= _CELLS:
