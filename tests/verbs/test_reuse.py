@@ -15,7 +15,7 @@ from lexfield.errors import InputError
 from lexfield.reuse.words import Words
 from lexfield.sample import TEXTS
 from lexfield.text.corpus import Corpus
-from lexfield.text.segment import split_words
+from lexfield.text.segment import sentence_spans, split_words
 from lexfield.vectors.wordvectors import WordVectors
 from lexfield.verbs.results import encode_csv
 
@@ -95,6 +95,16 @@ def test_sentences_that_were_moved_apart_are_still_verbatim() -> None:
     assert pair.b.words > pair.a.words + 30
     assert (pair.kind, pair.identical) == ("verbatim", 1)
     assert {step.op for step in pair.alignment} == {"identical", "only in b"}
+
+
+def test_sentences_that_were_moved_far_still_belong_to_one_passage() -> None:
+    text = read("carter-garden")
+    sentences = [text[start:end] for start, end in sentence_spans(text)[:14]]
+    order = [9, 3, 6, 12, 10, 7, 8, 4, 2, 5, 11, 1, 0, 13]
+    a = plant("pell-sea", " ".join(sentences))
+    b = plant("voss-school", " ".join(sentences[number] for number in order))
+    (pair,) = lx.reuse(a, b).pairs
+    assert min(pair.a.words, pair.b.words) > 0.9 * len(split_words(" ".join(sentences)))
 
 
 def test_a_span_does_not_reach_to_a_few_words_far_away() -> None:

@@ -191,6 +191,17 @@ class Scorer:
                 found.append(part)
         return found
 
+    def measure_overlap(self, a: int, b: int, box: tuple[int, int, int, int]) -> float:
+        """Return how much of what the longer side of a box tells the other tells too, in any
+        order."""
+        first, last, low, high = box
+        left = self._words.get_tokens(a)[first : last + 1]
+        right = self._words.get_tokens(b)[low : high + 1]
+        both, places = np.unique(np.concatenate([left, right]), return_inverse=True)
+        counts = [np.bincount(own, minlength=len(both)) for own in np.split(places, [len(left)])]
+        tell = self._words.information[both]
+        return float(tell @ np.minimum(*counts) / max(tell @ counts[0], tell @ counts[1]))
+
     def make_marks(self, document: int) -> NDArray[np.bool_]:
         """Return a mark, not set yet, per word of a document."""
         return np.zeros(self._words.lengths[document], bool)
