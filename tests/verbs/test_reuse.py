@@ -12,6 +12,8 @@ import pytest
 
 import lexfield as lx
 from lexfield.errors import InputError
+from lexfield.reuse.passages import Passage
+from lexfield.reuse.scoring import Alignment
 from lexfield.reuse.words import Words
 from lexfield.sample import TEXTS
 from lexfield.text.corpus import Corpus
@@ -95,6 +97,15 @@ def test_sentences_that_were_moved_apart_are_still_verbatim() -> None:
     assert pair.b.words > pair.a.words + 30
     assert (pair.kind, pair.identical) == ("verbatim", 1)
     assert {step.op for step in pair.alignment} == {"identical", "only in b"}
+
+
+def test_words_within_two_alignments_count_once() -> None:
+    def align(pairs: list[tuple[int, int]]) -> Alignment:
+        return Alignment(np.array(pairs), np.zeros(len(pairs), np.uint8), np.ones(len(pairs)), 20)
+
+    outer = [(n, n + 60) for n in range(10)] + [(n, n + 80) for n in range(10, 20)]
+    inner = [(n, n + 30) for n in range(40, 60)]  # in the gap of the other in b
+    assert Passage(0, 1, [align(outer), align(inner)], 40).identical == 1
 
 
 def test_sentences_that_were_moved_far_still_belong_to_one_passage() -> None:

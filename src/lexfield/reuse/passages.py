@@ -62,10 +62,13 @@ class Passage:
 
         Words between two alignments that only one side has do not count: they were moved apart.
         """
-        same = sum(int((part.relations == IDENTICAL).sum()) for part in self.parts)
-        within = [sum(_measure(part.box)[side] for part in self.parts) for side in range(2)]
+        equal = np.concatenate([part.pairs[part.relations == IDENTICAL] for part in self.parts])
+        same = min(len(np.unique(equal[:, side])) for side in range(2))
+        within = [
+            _count_covered([part.box[side : side + 2] for part in self.parts]) for side in (0, 2)
+        ]
         between = min(whole - part for whole, part in zip(_measure(self.box), within, strict=True))
-        return min(1.0, 2 * same / (sum(within) + 2 * max(0, between)))
+        return 2 * same / (sum(within) + 2 * max(0, between))
 
     @cached_property
     def moved(self) -> list[bool]:
@@ -150,6 +153,15 @@ def _fill(scorer: Scorer, a: int, b: int, group: list[Alignment]) -> list[Alignm
         found.append(one)
         taken = np.concatenate([taken, pairs])
     return found
+
+
+def _count_covered(ranges: list[tuple[int, ...]]) -> int:
+    """Return how many places lie in at least one of some ranges."""
+    covered, end = 0, -1
+    for first, last in sorted(ranges):
+        covered += max(0, last - max(first - 1, end))
+        end = max(end, last)
+    return covered
 
 
 def _measure(box: Box) -> tuple[int, int]:
