@@ -286,7 +286,9 @@ def test_a_page_isolates_texts_and_names_and_prints_no_chance_of_zero() -> None:
 
 @pytest.mark.parametrize("text", ["", "…", "word", "two words"])
 def test_texts_that_are_almost_empty(text: str) -> None:
-    assert not lx.reuse(lx.Document("a", text), lx.Document("b", "Some other words.")).pairs
+    found = lx.reuse(lx.Document("a", text), lx.Document("b", "Some other words."))
+    assert not found.pairs
+    assert ("nothing to compare" in found.notes[-1]) == (text in ("", "…"))
 
 
 def test_other_languages_are_compared_word_by_word() -> None:
@@ -312,6 +314,8 @@ def test_clusters_name_the_earliest_only_with_dates() -> None:
     assert cluster.earliest is None and len(cluster.members) == 3
     (cluster,) = lx.reuse(documents, date="year").clusters
     assert cluster.earliest == "carter-garden"
+    undated = lx.reuse([*documents[:2], lx.Document("x", PASSAGE)], date="year")
+    assert undated.clusters[0].earliest is None and "a date is missing" in undated.notes[-1]
     with pytest.raises(InputError, match="No document has the field"):
         lx.reuse(documents, date="month")
 
