@@ -1,8 +1,9 @@
 """Text reuse: plagdet on planted passages beside other tools, chance, short answers, and speed.
 
-    python benchmarks/reuse.py --data DATA [PART…]
+    python benchmarks/reuse.py --data DATA [PART…] [--resume FOLDER]
 
-Parts: books, planted, unrelated, answers; some of them are printed, all of them saved.
+Parts: books, planted, unrelated, answers; some of them are printed, all of them saved. With a
+folder, a run that was stopped goes on, and its parts can be measured at the same time.
 ``reuse_sets`` says how the sets are made; passages are
 planted into books that nothing was chosen on.
 """
@@ -18,13 +19,14 @@ import resource
 import time
 from collections import Counter
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 from zlib import crc32
 
 import numpy as np
 from harness import rounded, save
-from reuse_sets import HOST, KINDS, Span, make_cases, plagdet, read_books
+from reuse_sets import HOST, KINDS, Case, Span, make_cases, plagdet, read_books
 
 import lexfield as lx
 from lexfield.text.corpus import Corpus
@@ -36,6 +38,7 @@ CASES = 12  # pairs of texts per kind
 SLOW = 1  # of them for a tool that takes minutes
 SEED = 17
 Found = list[tuple[Span, Span]]
+Keep = Callable[[str, Callable[[], dict[str, Any]]], dict[str, Any]]
 _NORMALISE = Normalisation()
 
 
@@ -143,29 +146,30 @@ TOOLS: dict[str, Callable[[str, str], Found]] = {
 }
 
 
-def measure_planted(data: Path) -> dict[str, Any]:
+def _measure_tool(name: str, cases: Sequence[Case]) -> dict[str, Any]:
+    find, asked = TOOLS[name], cases[:SLOW] if name == "sentence encoder" else cases
+    start = time.process_time()  # of all threads, as other work runs on the machine
+    found = [find(case.a, case.b) for case in asked]
+    spent = (time.process_time() - start) / len(asked)
+    scores = plagdet([case.truth for case in asked], found)
+    return {k: rounded(v) for k, v in {**scores, "processor seconds": spent}.items()}
+
+
+def measure_planted(data: Path, keep: Keep) -> dict[str, Any]:
     for kind in KINDS:  # compiled, and everything loaded
         find_ours(*next((case.a, case.b) for case in make_cases(data, kind, True, 1)))
     result: dict[str, Any] = {"cases": CASES}
     for kind in KINDS:
         cases = make_cases(data, kind, False, CASES, SEED)
-        result[kind] = {}
-        for name, find in TOOLS.items():
-            if name == "sentence encoder" and kind != "reworded":
-                continue  # an encoder takes minutes per case
-            start = time.process_time()  # of all threads, as other work runs on the machine
-            asked = cases[:SLOW] if name == "sentence encoder" else cases
-            found = [find(case.a, case.b) for case in asked]
-            spent = (time.process_time() - start) / len(asked)
-            scores = plagdet([case.truth for case in asked], found)
-            result[kind][name] = {
-                k: rounded(v) for k, v in {**scores, "processor seconds": spent}.items()
-            }
-            print(kind, name, result[kind][name], flush=True)
+        result[kind] = {
+            name: keep(f"{kind}, {name}", partial(_measure_tool, name, cases))
+            for name in TOOLS
+            if name != "sentence encoder" or kind == "reworded"  # it takes minutes per case
+        }
     return result
 
 
-def measure_unrelated(data: Path) -> dict[str, Any]:
+def measure_unrelated(data: Path, _: Keep) -> dict[str, Any]:
     """Passages with a chance below some limits among all pairs of books, 20,000 words of each."""
     books = {**read_books(data, True), **read_books(data, False)}
     cut = {name: " ".join(text.split()[5_000 : 5_000 + HOST]) for name, text in books.items()}
@@ -258,7 +262,7 @@ def _choose_classifier(sets: Sequence[Sequence[int]]) -> Any:
     return GridSearchCV(steps, {"columns": columns, "model": models}, cv=inner)
 
 
-def measure_answers(data: Path, repeats: int = 5) -> dict[str, Any]:
+def measure_answers(data: Path, _: Keep, repeats: int = 5) -> dict[str, Any]:
     """Clough and Stevenson's corpus: accuracy of four and of two classes, in stratified 10-fold
     cross-validation that is repeated; the interval is that of the answers that are right."""
     from sklearn.model_selection import StratifiedKFold, cross_val_predict
@@ -287,7 +291,7 @@ def measure_answers(data: Path, repeats: int = 5) -> dict[str, Any]:
     return result
 
 
-def measure_books(data: Path) -> dict[str, Any]:
+def measure_books(data: Path, _: Keep) -> dict[str, Any]:
     """All pairs of the books: seconds, processor time and memory, reading included."""
     start, used = time.perf_counter(), time.process_time()
     corpus = Corpus.read(data / "books79/txt")
@@ -311,19 +315,29 @@ PARTS = {
 }
 
 
-def run(data: Path, parts: Sequence[str] = tuple(PARTS)) -> dict[str, Any]:
-    result = {}
-    for part in parts:
-        result[part] = PARTS[part](data)
-        print(part, json.dumps(result[part]), flush=True)
-    return result
+def run(
+    data: Path, parts: Sequence[str] = tuple(PARTS), folder: Path | None = None
+) -> dict[str, Any]:
+    def keep(name: str, measure: Callable[[], dict[str, Any]]) -> dict[str, Any]:
+        """Return what an earlier run measured, or else measure and save it."""
+        path = None if folder is None else folder / f"{name}.json"
+        if path is not None and path.exists():
+            return dict(json.loads(path.read_text("utf-8")))
+        measured = measure()
+        print(name, json.dumps(measured, ensure_ascii=False), flush=True)
+        if path is not None:
+            path.write_text(json.dumps(measured), "utf-8")
+        return measured
+
+    return {part: keep(part, partial(PARTS[part], data, keep)) for part in parts}
 
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser()
     parser.add_argument("parts", nargs="*", choices=[*PARTS, []], help="print these only")
     parser.add_argument("--data", type=Path, required=True)
+    parser.add_argument("--resume", type=Path, metavar="FOLDER", help="go on from what it holds")
     options = parser.parse_args()
-    measured = run(options.data, options.parts or tuple(PARTS))
+    measured = run(options.data, options.parts or tuple(PARTS), options.resume)
     if not options.parts:  # what is saved is one run of everything
         save("reuse", measured)
