@@ -29,6 +29,7 @@ from harness import rounded, save
 from reuse_sets import HOST, KINDS, Case, Span, make_cases, plagdet, read_books
 
 import lexfield as lx
+from lexfield.progress import silent
 from lexfield.text.corpus import Corpus
 from lexfield.text.normalise import Normalisation
 from lexfield.text.segment import sentence_spans, word_spans
@@ -130,9 +131,9 @@ def find_by_vectors(embed: Callable[[list[str]], np.ndarray], least: float) -> C
 
 
 def _encode(texts: list[str]) -> np.ndarray:
-    from lexfield.vectors.sources import encode_words
+    from lexfield.vectors.sources import _encode as encode  # not from the cache
 
-    vectors = np.asarray(encode_words(texts).matrix, np.float32)
+    vectors = np.asarray(encode(texts, silent), np.float32)
     return np.asarray(vectors / np.linalg.norm(vectors, axis=1, keepdims=True))
 
 
