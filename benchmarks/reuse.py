@@ -1,8 +1,10 @@
 """Text reuse: plagdet on planted passages beside other tools, chance, short answers, and speed.
 
-    python benchmarks/reuse.py --data DATA [PART…] [--tool NAME…]
+    python benchmarks/reuse.py --data DATA [PART…] [--resume FOLDER]
 
-Parts: planted, unrelated, answers, books. ``reuse_sets`` says how the sets are made; passages are
+Parts: books, planted, unrelated, answers; some of them are printed, all of them saved. With a
+folder, a run that was stopped goes on, and its parts can be measured at the same time.
+``reuse_sets`` says how the sets are made; passages are
 planted into books that nothing was chosen on.
 """
 
@@ -15,16 +17,19 @@ import json
 import re
 import resource
 import time
-from collections.abc import Callable, Collection
+from collections import Counter
+from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 from zlib import crc32
 
 import numpy as np
-from harness import RESULTS, rounded, save
-from reuse_sets import HOST, KINDS, Span, make_cases, plagdet, read_books
+from harness import rounded, save
+from reuse_sets import HOST, KINDS, Case, Span, make_cases, plagdet, read_books
 
 import lexfield as lx
+from lexfield.progress import silent
 from lexfield.text.corpus import Corpus
 from lexfield.text.normalise import Normalisation
 from lexfield.text.segment import sentence_spans, word_spans
@@ -34,6 +39,7 @@ CASES = 12  # pairs of texts per kind
 SLOW = 1  # of them for a tool that takes minutes
 SEED = 17
 Found = list[tuple[Span, Span]]
+Keep = Callable[[str, Callable[[], dict[str, Any]]], dict[str, Any]]
 _NORMALISE = Normalisation()
 
 
@@ -125,9 +131,9 @@ def find_by_vectors(embed: Callable[[list[str]], np.ndarray], least: float) -> C
 
 
 def _encode(texts: list[str]) -> np.ndarray:
-    from lexfield.vectors.sources import encode_words
+    from lexfield.vectors.sources import _encode as encode  # not from the cache
 
-    vectors = np.asarray(encode_words(texts).matrix, np.float32)
+    vectors = np.asarray(encode(texts, silent), np.float32)
     return np.asarray(vectors / np.linalg.norm(vectors, axis=1, keepdims=True))
 
 
@@ -141,29 +147,30 @@ TOOLS: dict[str, Callable[[str, str], Found]] = {
 }
 
 
-def measure_planted(data: Path, tools: Collection[str] = tuple(TOOLS)) -> dict[str, Any]:
+def _measure_tool(name: str, cases: Sequence[Case]) -> dict[str, Any]:
+    find, asked = TOOLS[name], cases[:SLOW] if name == "sentence encoder" else cases
+    start = time.process_time()  # of all threads, as other work runs on the machine
+    found = [find(case.a, case.b) for case in asked]
+    spent = (time.process_time() - start) / len(asked)
+    scores = plagdet([case.truth for case in asked], found)
+    return {k: rounded(v) for k, v in {**scores, "processor seconds": spent}.items()}
+
+
+def measure_planted(data: Path, keep: Keep) -> dict[str, Any]:
     for kind in KINDS:  # compiled, and everything loaded
         find_ours(*next((case.a, case.b) for case in make_cases(data, kind, True, 1)))
     result: dict[str, Any] = {"cases": CASES}
     for kind in KINDS:
         cases = make_cases(data, kind, False, CASES, SEED)
-        result[kind] = {}
-        for name, find in TOOLS.items():
-            if name not in tools or (name == "sentence encoder" and kind != "reworded"):
-                continue  # an encoder takes minutes per case
-            start = time.process_time()  # of all threads, as other work runs on the machine
-            asked = cases[:SLOW] if name == "sentence encoder" else cases
-            found = [find(case.a, case.b) for case in asked]
-            spent = (time.process_time() - start) / len(asked)
-            scores = plagdet([case.truth for case in asked], found)
-            result[kind][name] = {
-                k: rounded(v) for k, v in {**scores, "processor seconds": spent}.items()
-            }
-            print(kind, name, result[kind][name], flush=True)
+        result[kind] = {
+            name: keep(f"{kind}, {name}", partial(_measure_tool, name, cases))
+            for name in TOOLS
+            if name != "sentence encoder" or kind == "reworded"  # it takes minutes per case
+        }
     return result
 
 
-def measure_unrelated(data: Path) -> dict[str, Any]:
+def measure_unrelated(data: Path, _: Keep) -> dict[str, Any]:
     """Passages with a chance below some limits among all pairs of books, 20,000 words of each."""
     books = {**read_books(data, True), **read_books(data, False)}
     cut = {name: " ".join(text.split()[5_000 : 5_000 + HOST]) for name, text in books.items()}
@@ -181,54 +188,111 @@ def measure_unrelated(data: Path) -> dict[str, Any]:
 
 
 def _describe_answer(answer: str, source: str) -> list[float]:
-    """Shares of an answer's words: in passages, identical, in long identical runs; best run."""
-    total = max(1, len(word_spans(answer)))
-    found = lx.reuse(lx.Document("a", answer), lx.Document("b", source), chance=0.1)
-    covered = sum(pair.a.words for pair in found.pairs)
-    runs = [
-        len(word_spans(answer[step.a[0] : step.a[1]]))
-        for pair in found.pairs
-        for step in pair.alignment
-        if step.op == "identical" and step.a
+    """Shares of an answer's words in passages of each kind, identical, in another form and in
+    identical runs of five and more; the longest and the mean run (logarithms); words that passages
+    have in the source only, and steps that were moved."""
+    starts = np.array([start for start, _ in word_spans(answer)])
+
+    def mark(span: Span) -> np.ndarray:
+        return (starts >= span[0]) & (starts < span[1])
+
+    found = lx.reuse(lx.Document("a", answer), lx.Document("b", source), chance=1).pairs
+    names = ("verbatim", "edited", "reworded", "identical", "near")
+    shares = {name: np.zeros(len(starts), bool) for name in names}
+    lengths, runs, moved, extra = np.zeros(len(starts)), [], [], 0
+    for pair in found:
+        shares[pair.kind] |= mark((pair.a.start, pair.a.end))
+        for step in pair.alignment:
+            moved.append(step.moved)
+            if step.a is None:
+                extra += len(word_spans(source[slice(*step.b)])) if step.b else 0
+            elif step.op == "identical":
+                own = mark(step.a)
+                runs.append(own.sum())
+                shares["identical"] |= own
+                lengths[own] = np.maximum(lengths[own], own.sum())
+            elif step.op != "only in a":
+                shares["near"] |= mark(step.a)
+    shares["near"] &= ~shares["identical"]
+    return [
+        *(float(shares[name].mean()) for name in names),
+        float(np.log1p(lengths.max())),
+        float(np.log1p(np.mean(runs or [0]))),
+        float((lengths >= 5).mean()),
+        extra / len(starts),
+        float(np.mean(moved or [0])),
     ]
-    near = [
-        len(word_spans(answer[step.a[0] : step.a[1]]))
-        for pair in found.pairs
-        for step in pair.alignment
-        if step.op in ("stem", "similar") and step.a
-    ]
-    long = sum(run for run in runs if run >= 6)
-    parts = [covered, sum(runs), long, max(runs, default=0), sum(near)]
-    return [part / total for part in parts]
 
 
-def measure_answers(data: Path) -> dict[str, Any]:
-    """Clough and Stevenson's corpus: leave-one-out accuracy of four and of two classes."""
+def _describe_by_ngrams(answer: str, source: str) -> list[float]:
+    """The features of Clough and Stevenson (2011): containment of n-grams of 1 to 5 words, and the
+    longest common subsequence, as shares of the answer."""
+    a, b = _cut_words(answer)[0], _cut_words(source)[0]
+    shares = []
+    for n in range(1, 6):
+        own, other = (Counter(zip(*(x[k:] for k in range(n)), strict=False)) for x in (a, b))
+        shares.append((own & other).total() / max(1, own.total()))
+    row = np.zeros(len(b) + 1, np.int64)
+    for word in a:
+        same = np.append(False, np.array(b) == word)
+        row = np.maximum.accumulate(np.maximum(row, np.where(same, np.roll(row, 1) + 1, 0)))
+    return [*shares, float(row[-1] / len(a))]
+
+
+def _choose_classifier(sets: Sequence[Sequence[int]]) -> Any:
+    """A classifier that chooses its kind and its features by cross-validation of what it learns
+    from, so that nothing is chosen on what is measured."""
+    from sklearn.compose import ColumnTransformer
+    from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
     from sklearn.linear_model import LogisticRegression
-    from sklearn.model_selection import LeaveOneOut, cross_val_predict
+    from sklearn.model_selection import GridSearchCV, StratifiedKFold
     from sklearn.naive_bayes import GaussianNB
-    from sklearn.pipeline import make_pipeline
+    from sklearn.pipeline import Pipeline
     from sklearn.preprocessing import StandardScaler
+    from sklearn.svm import SVC
+
+    columns = [ColumnTransformer([("scale", StandardScaler(), list(own))]) for own in sets]
+    models = [
+        GaussianNB(),
+        LogisticRegression(max_iter=1000),
+        LinearDiscriminantAnalysis(solver="lsqr", shrinkage="auto"),
+        SVC(),
+    ]
+    steps = Pipeline([("columns", columns[0]), ("model", models[0])])
+    inner = StratifiedKFold(5, shuffle=True, random_state=1)
+    return GridSearchCV(steps, {"columns": columns, "model": models}, cv=inner)
+
+
+def measure_answers(data: Path, _: Keep, repeats: int = 5) -> dict[str, Any]:
+    """Clough and Stevenson's corpus: accuracy of four and of two classes, in stratified 10-fold
+    cross-validation that is repeated; the interval is that of the answers that are right."""
+    from sklearn.model_selection import StratifiedKFold, cross_val_predict
 
     with open(data / "reuse/clough-stevenson.csv", encoding="utf-8-sig", newline="") as file:
         rows = [row for row in csv.reader(file) if len(row) >= 3 and re.fullmatch(r"\d", row[2])]
-    features = np.array([_describe_answer(row[0], row[1]) for row in rows])
     four = np.array([int(row[2]) for row in rows])
-    models = {
-        "naive Bayes": GaussianNB(),
-        "logistic regression": make_pipeline(StandardScaler(), LogisticRegression()),
+    result: dict[str, Any] = {"answers": len(rows), "repeats": repeats}
+    # all features, and those without words of the source, moved steps and runs of five
+    described = {
+        "passages": (_describe_answer, (range(10), range(7))),
+        "n-grams": (_describe_by_ngrams, (range(6), (4, 5))),
     }
-    result: dict[str, Any] = {"answers": len(rows)}
-    for name, model in models.items():
+    for name, (describe, sets) in described.items():
+        features = np.array([describe(row[0], row[1]) for row in rows])
         for label, classes in (("four classes", four), ("two classes", (four > 0).astype(int))):
-            guessed = cross_val_predict(model, features, classes, cv=LeaveOneOut())
-            result[f"{name}, {label}"] = rounded(float((guessed == classes).mean()))
-    found = features[:, 0] > 0
-    result["any passage found, two classes"] = rounded(float((found == (four > 0)).mean()))
+            right = np.zeros(len(rows))
+            for repeat in range(repeats):
+                folds = StratifiedKFold(10, shuffle=True, random_state=repeat)
+                guessed = cross_val_predict(_choose_classifier(sets), features, classes, cv=folds)
+                right += (guessed == classes) / repeats
+            drawn = np.random.default_rng(0).choice(right, (10_000, len(right))).mean(axis=1)
+            low, high = np.quantile(drawn, (0.025, 0.975))
+            result[f"{name}, {label}"] = [rounded(float(x)) for x in (right.mean(), low, high)]
+            print(name, label, result[f"{name}, {label}"], flush=True)
     return result
 
 
-def measure_books(data: Path) -> dict[str, Any]:
+def measure_books(data: Path, _: Keep) -> dict[str, Any]:
     """All pairs of the books: seconds, processor time and memory, reading included."""
     start, used = time.perf_counter(), time.process_time()
     corpus = Corpus.read(data / "books79/txt")
@@ -245,29 +309,36 @@ def measure_books(data: Path) -> dict[str, Any]:
 
 
 PARTS = {
+    "books": measure_books,  # first: memory is that of the whole run so far
     "planted": measure_planted,
     "unrelated": measure_unrelated,
     "answers": measure_answers,
-    "books": measure_books,
 }
 
 
-def run(data: Path, parts: tuple[str, ...] = tuple(PARTS)) -> dict[str, Any]:
-    return {part: PARTS[part](data) for part in parts}
+def run(
+    data: Path, parts: Sequence[str] = tuple(PARTS), folder: Path | None = None
+) -> dict[str, Any]:
+    def keep(name: str, measure: Callable[[], dict[str, Any]]) -> dict[str, Any]:
+        """Return what an earlier run measured, or else measure and save it."""
+        path = None if folder is None else folder / f"{name}.json"
+        if path is not None and path.exists():
+            return dict(json.loads(path.read_text("utf-8")))
+        measured = measure()
+        print(name, json.dumps(measured, ensure_ascii=False), flush=True)
+        if path is not None:
+            path.write_text(json.dumps(measured), "utf-8")
+        return measured
+
+    return {part: keep(part, partial(PARTS[part], data, keep)) for part in parts}
 
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser()
-    parser.add_argument("parts", nargs="*", default=list(PARTS))
+    parser.add_argument("parts", nargs="*", choices=[*PARTS, []], help="print these only")
     parser.add_argument("--data", type=Path, required=True)
-    parser.add_argument("--tool", action="append", choices=list(TOOLS), help="of the part planted")
+    parser.add_argument("--resume", type=Path, metavar="FOLDER", help="go on from what it holds")
     options = parser.parse_args()
-    path = RESULTS / "reuse.json"
-    known = json.loads(path.read_text("utf-8")) if path.exists() else {}
-    if options.tool:
-        measured = measure_planted(options.data, options.tool)
-        for kind in KINDS:
-            known["planted"][kind].update(measured[kind])
-        save("reuse", known)
-    else:
-        save("reuse", known | run(options.data, tuple(options.parts)))
+    measured = run(options.data, options.parts or tuple(PARTS), options.resume)
+    if not options.parts:  # what is saved is one run of everything
+        save("reuse", measured)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from lexfield.reuse.find import Shared, count_area, find_shared
 from lexfield.reuse.passages import compute_chance, find_least
 from lexfield.reuse.scoring import COSTS, UNIT, Scores, find_threshold
-from lexfield.reuse.words import Words
+from lexfield.reuse.words import Words, mark_repeated
 from lexfield.text.corpus import Corpus
 from lexfield.vectors.threshold import threshold
 from lexfield.vectors.wordvectors import WordVectors
@@ -32,9 +32,14 @@ def draw_text(random: np.random.Generator, length: int, vocabulary: list[str]) -
 VOCABULARY = [f"w{number}x" for number in range(400)]  # words without vectors or stems
 
 
+def score_all(words: Words) -> Scores:
+    every = np.ones(len(words.information), bool)
+    return Scores.of(words, every, every)
+
+
 def align_slowly(words: Words) -> int:
     """The best score of two documents by plain dynamic programming (Smith and Waterman)."""
-    scores = Scores.of(words, np.ones(len(words.information), bool))
+    scores = score_all(words)
     table = {
         (u, int(scores.others[at])): int(scores.values[at])
         for u in range(len(scores.own))
@@ -61,7 +66,7 @@ def score_aligned(shared: Shared) -> float:
     best = 0.0
     for passage in shared.passages:
         a, b = words.get_tokens(passage.a), words.get_tokens(passage.b)
-        scores = Scores.of(words, np.ones(len(words.information), bool))
+        scores = score_all(words)
         for part in passage.parts:
             total = 0.0
             for number, (i, j) in enumerate(part.pairs.tolist()):
@@ -133,3 +138,13 @@ def test_rare_words_tell_more_and_numbers_little() -> None:
     assert tell["barometer"] > tell["sea"] > tell["the"]
     assert tell["xiv"] <= 2 and tell["1834"] <= 2
     assert UNIT == 100
+
+
+def test_repeated_keys_are_marked_and_few_others() -> None:
+    keys = np.random.default_rng(4).integers(0, 2**63, 20_000).astype(np.uint64)
+    keys[-3:] = keys[:3]
+    keys[-4] = keys[0]
+    for least, own in ((2, [0, 1, 2, -3, -2, -1]), (3, [0, -4, -3])):
+        marks = mark_repeated(keys, least)
+        assert marks[own].all() and marks.mean() < 0.25
+    assert mark_repeated(keys, 5).mean() < 0.001

@@ -12,10 +12,12 @@ import pytest
 
 import lexfield as lx
 from lexfield.errors import InputError
+from lexfield.reuse.passages import Passage
+from lexfield.reuse.scoring import Alignment
 from lexfield.reuse.words import Words
 from lexfield.sample import TEXTS
 from lexfield.text.corpus import Corpus
-from lexfield.text.segment import split_words
+from lexfield.text.segment import sentence_spans, split_words
 from lexfield.vectors.wordvectors import WordVectors
 from lexfield.verbs.results import encode_csv
 
@@ -95,6 +97,25 @@ def test_sentences_that_were_moved_apart_are_still_verbatim() -> None:
     assert pair.b.words > pair.a.words + 30
     assert (pair.kind, pair.identical) == ("verbatim", 1)
     assert {step.op for step in pair.alignment} == {"identical", "only in b"}
+
+
+def test_words_within_two_alignments_count_once() -> None:
+    def align(pairs: list[tuple[int, int]]) -> Alignment:
+        return Alignment(np.array(pairs), np.zeros(len(pairs), np.uint8), np.ones(len(pairs)), 20)
+
+    outer = [(n, n + 60) for n in range(10)] + [(n, n + 80) for n in range(10, 20)]
+    inner = [(n, n + 30) for n in range(40, 60)]  # in the gap of the other in b
+    assert Passage(0, 1, [align(outer), align(inner)], 40).identical == 1
+
+
+def test_sentences_that_were_moved_far_still_belong_to_one_passage() -> None:
+    text = read("carter-garden")
+    sentences = [text[start:end] for start, end in sentence_spans(text)[:14]]
+    order = [9, 3, 6, 12, 10, 7, 8, 4, 2, 5, 11, 1, 0, 13]
+    a = plant("pell-sea", " ".join(sentences))
+    b = plant("voss-school", " ".join(sentences[number] for number in order))
+    (pair,) = lx.reuse(a, b).pairs
+    assert min(pair.a.words, pair.b.words) > 0.9 * len(split_words(" ".join(sentences)))
 
 
 def test_a_span_does_not_reach_to_a_few_words_far_away() -> None:
@@ -265,7 +286,9 @@ def test_a_page_isolates_texts_and_names_and_prints_no_chance_of_zero() -> None:
 
 @pytest.mark.parametrize("text", ["", "…", "word", "two words"])
 def test_texts_that_are_almost_empty(text: str) -> None:
-    assert not lx.reuse(lx.Document("a", text), lx.Document("b", "Some other words.")).pairs
+    found = lx.reuse(lx.Document("a", text), lx.Document("b", "Some other words."))
+    assert not found.pairs
+    assert ("nothing to compare" in found.notes[-1]) == (text in ("", "…"))
 
 
 def test_other_languages_are_compared_word_by_word() -> None:
@@ -291,6 +314,8 @@ def test_clusters_name_the_earliest_only_with_dates() -> None:
     assert cluster.earliest is None and len(cluster.members) == 3
     (cluster,) = lx.reuse(documents, date="year").clusters
     assert cluster.earliest == "carter-garden"
+    undated = lx.reuse([*documents[:2], lx.Document("x", PASSAGE)], date="year")
+    assert undated.clusters[0].earliest is None and "a date is missing" in undated.notes[-1]
     with pytest.raises(InputError, match="No document has the field"):
         lx.reuse(documents, date="month")
 

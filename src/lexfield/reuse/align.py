@@ -17,7 +17,7 @@ from lexfield.arrays import Array
 from lexfield.engine.compiled import kernel
 
 HALF = 32  # words on either side of the path through the seeds
-_PAD = 48  # words before the first and after the last seed
+PAD = 48  # words before the first and after the last seed
 _ROWS = 4096  # rows of a window; what is longer is aligned in parts
 _FEWEST = 3  # rows that are worth aligning
 Table = tuple[Array, Array, Array]  # starts, others and values of ``Scores``
@@ -160,8 +160,8 @@ def align_windows(
         own = anchors[anchor_offsets[window] : anchor_offsets[window + 1]]
         a = tokens[offsets[documents[window, 0]] : offsets[documents[window, 0] + 1]]
         b = tokens[offsets[documents[window, 1]] : offsets[documents[window, 1] + 1]]
-        last = min(len(a), own[-1, 0] + _PAD)
-        begin = max(0, own[0, 0] - _PAD)
+        last = min(len(a), own[-1, 0] + PAD)
+        begin = max(0, own[0, 0] - PAD)
         while begin < last:
             waiting[0, 0], waiting[0, 1] = begin, min(last, begin + _ROWS)
             begin = waiting[0, 1]

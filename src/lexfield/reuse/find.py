@@ -14,15 +14,16 @@ from lexfield.arrays import Array
 from lexfield.compare.batches import Arrays
 from lexfield.engine import Engine, map_blocks
 from lexfield.progress import Progress, begin_stage, silent
-from lexfield.reuse.align import align_windows
+from lexfield.reuse.align import HALF, PAD, align_windows
 from lexfield.reuse.parts import Parts
-from lexfield.reuse.passages import LEAST, Passage, find_least, make_passages
+from lexfield.reuse.passages import AROUND, LEAST, Passage, find_least, make_passages
 from lexfield.reuse.scoring import COSTS, UNIT, Scorer, Scores
 from lexfield.reuse.seeds import Windows, find_windows, note_limits
 from lexfield.reuse.words import Words
 
 _SEEDED = 16.0  # nats of the seeds of a window
 _BLOCK = 2000  # windows per task
+_AROUND = PAD + AROUND, PAD + HALF + AROUND  # words of a and b around the seeds of a window
 Running = tuple[Engine | None, Progress]
 
 
@@ -64,7 +65,7 @@ def find_shared(
     most, few, texts = kept.pop("limits").tolist()
     windows = Windows(**kept)
     area = count_area(words.lengths, groups)
-    scores = Scores.of(words, _mark_used(words, windows))
+    scores = Scores.of(words, *_mark_used(words, windows))
     scorer = Scorer(words, scores)
     least = find_least(chance, area)
     begin_stage(progress, "aligning")
@@ -85,22 +86,19 @@ def count_area(lengths: Array, groups: Array | None) -> float:
 
 
 def _mark_used(words: Words, windows: Windows) -> NDArray[np.bool_]:
-    """Return which words can occur in a window; in a small collection all can."""
-    used = np.zeros(len(words.information), bool)
-    for side in range(2):
+    """Return which words can be aligned in either text of a window."""
+    used = np.zeros((2, len(words.information)), bool)
+    for side, around in enumerate(_AROUND):
         firsts, lasts = windows.offsets[:-1], windows.offsets[1:] - 1
         low = np.minimum.reduceat(windows.anchors[:, side], firsts) if len(windows) else firsts
         high = np.maximum.reduceat(windows.anchors[:, side], firsts) if len(windows) else lasts
         owners = windows.documents[:, side]
         starts, ends = words.offsets[owners], words.offsets[owners + 1]
         marks = np.zeros(len(words.tokens) + 1, np.int64)
-        np.add.at(marks, np.maximum(starts + low - _AROUND, starts), 1)
-        np.add.at(marks, np.minimum(starts + high + _AROUND, ends), -1)
-        used[words.tokens[np.cumsum(marks[:-1]) > 0]] = True
+        np.add.at(marks, np.maximum(starts + low - around, starts), 1)
+        np.add.at(marks, np.minimum(starts + high + around + 1, ends), -1)
+        used[side, words.tokens[np.cumsum(marks[:-1]) > 0]] = True
     return used
-
-
-_AROUND = 96  # words on either side of the seeds of a window that can be aligned
 
 
 def _align(

@@ -32,8 +32,9 @@ from numpy.typing import NDArray
 from lexfield.reuse.scoring import IDENTICAL, Alignment, Scorer
 
 GAP, FAR = 50, 400  # words
-_AROUND, _CELLS = 20, 1_000_000  # words around a passage, and pairs of words, to align at last
+AROUND, _CELLS = 20, 1_000_000  # words around a passage, and pairs of words, to align at last
 _CLOSE = 5  # words that make no difference
+_SAME = 0.5  # of the information of both sides of a passage
 _SHARED = 0.3  # of the shorter of two alignments that may lie within the other
 JOIN = 13.0  # nats: ln of the places where the next could have been found, and a margin
 LEAST = JOIN + 1  # nats of an alignment that is worth keeping
@@ -61,10 +62,13 @@ class Passage:
 
         Words between two alignments that only one side has do not count: they were moved apart.
         """
-        same = sum(int((part.relations == IDENTICAL).sum()) for part in self.parts)
-        within = [sum(_measure(part.box)[side] for part in self.parts) for side in range(2)]
+        equal = np.concatenate([part.pairs[part.relations == IDENTICAL] for part in self.parts])
+        same = min(len(np.unique(equal[:, side])) for side in range(2))
+        within = [
+            _count_covered([part.box[side : side + 2] for part in self.parts]) for side in (0, 2)
+        ]
         between = min(whole - part for whole, part in zip(_measure(self.box), within, strict=True))
-        return min(1.0, 2 * same / (sum(within) + 2 * max(0, between)))
+        return 2 * same / (sum(within) + 2 * max(0, between))
 
     @cached_property
     def moved(self) -> list[bool]:
@@ -112,11 +116,11 @@ def make_passages(
     """Return the passages with a score of at least ``least`` in two documents, best first."""
     kept = _resolve(scorer, a, b, paths)
     found = []
-    for group in _group(kept):
+    for group in _join(scorer, a, b, _group(kept)):
         group.sort(key=lambda part: -part.score)
         if _add_up(group) >= least:
             group += _fill(scorer, a, b, group)
-            for part in _split(scorer.extend(a, b, group)):
+            for part in _split(scorer, a, b, scorer.extend(a, b, group)):
                 part.sort(key=lambda one: one.box)
                 if (score := _add_up(part)) >= least:
                     found.append(Passage(a, b, part, score))
@@ -135,8 +139,8 @@ def _fill(scorer: Scorer, a: int, b: int, group: list[Alignment]) -> list[Alignm
     Sentences that were moved within a passage have no window of their own.
     """
     first, last, low, high = _surround(group)
-    first, low = max(0, first - _AROUND), max(0, low - _AROUND)
-    last, high = last + _AROUND, high + _AROUND
+    first, low = max(0, first - AROUND), max(0, low - AROUND)
+    last, high = last + AROUND, high + AROUND
     found: list[Alignment] = []
     taken = np.concatenate([part.pairs for part in group])
     while (last - first) * (high - low) <= _CELLS:
@@ -151,10 +155,27 @@ def _fill(scorer: Scorer, a: int, b: int, group: list[Alignment]) -> list[Alignm
     return found
 
 
+def _count_covered(ranges: list[tuple[int, ...]]) -> int:
+    """Return how many places lie in at least one of some ranges."""
+    covered, end = 0, -1
+    for first, last in sorted(ranges):
+        covered += max(0, last - max(first - 1, end))
+        end = max(end, last)
+    return covered
+
+
 def _measure(box: Box) -> tuple[int, int]:
     """Return how many words a box has in a and in b."""
     first, last, low, high = box
     return last - first + 1, high - low + 1
+
+
+def _measure_gaps(one: Box, other: Box) -> tuple[int, int]:
+    """Return how far two boxes are apart in a and in b; negative if they overlap."""
+    return (
+        max(one[0], other[0]) - min(one[1], other[1]),
+        max(one[2], other[2]) - min(one[3], other[3]),
+    )
 
 
 def _surround(parts: list[Alignment]) -> Box:
@@ -234,10 +255,41 @@ def _group(kept: list[Alignment]) -> list[list[Alignment]]:
     return list(groups.values())
 
 
-def _split(group: list[Alignment]) -> list[list[Alignment]]:
-    """Return a group as it is if half of its words are aligned in both texts, else cut it at the
-    widest gap, and its parts likewise, so that a few words are not the end of a long span."""
-    if len(group) == 1 or 2 * _count(group) >= max(_measure(_surround(group))):
+def _join(scorer: Scorer, a: int, b: int, groups: list[list[Alignment]]) -> list[list[Alignment]]:
+    """Join groups that are not far apart if both sides then still say half of the same: sentences
+    that were moved farther than ``_belong_together`` allows."""
+    joined: list[list[Alignment]] = []
+    active: list[list[Alignment]] = []
+    for group in sorted(groups, key=_surround):
+        first = _surround(group)[0]
+        active = [other for other in active if _surround(other)[1] + FAR >= first]
+        for other in active:
+            is_near = max(_measure_gaps(_surround(group), _surround(other))) <= FAR
+            if not is_near or _repeats(group, other):
+                continue
+            if scorer.measure_overlap(a, b, _surround(group + other)) >= _SAME:
+                other += group
+                break
+        else:
+            joined.append(group)
+            active.append(group)
+    return joined
+
+
+def _repeats(group: list[Alignment], other: list[Alignment]) -> bool:
+    """Do two groups align some of the same words of a text, as if it were quoted twice?"""
+    one, two = (np.concatenate([part.pairs for part in each]) for each in (group, other))
+    same = max(int(np.isin(one[:, side], two[:, side]).sum()) for side in range(2))
+    return same > _SHARED * min(len(one), len(two))
+
+
+def _split(scorer: Scorer, a: int, b: int, group: list[Alignment]) -> list[list[Alignment]]:
+    """Return a group as it is if half of its words are aligned in both texts, or if both sides say
+    half of the same in any order; else cut it at the widest gap, and its parts likewise, so that a
+    few words are not the end of a long span."""
+    box = _surround(group)
+    is_close = len(group) == 1 or 2 * _count(group) >= max(_measure(box))
+    if is_close or scorer.measure_overlap(a, b, box) >= _SAME:
         return [group]
     widest, best = -1, (group, group)
     for low, high in ((0, 1), (2, 3)):
@@ -247,7 +299,9 @@ def _split(group: list[Alignment]) -> list[list[Alignment]]:
             if (gap := one.box[low] - end) > widest:
                 widest, best = gap, (ordered[:cut], ordered[cut:])
             end = max(end, one.box[high])
-    return [part for half in best for part in _split(half)] if widest > _CLOSE else [group]
+    if widest <= _CLOSE:
+        return [group]
+    return [part for half in best for part in _split(scorer, a, b, half)]
 
 
 def _count(group: list[Alignment]) -> int:
@@ -262,8 +316,7 @@ def _belong_together(one: Box, other: Box) -> bool:
     passage may have been rearranged.
     """
     near = 1
-    for low, high in ((0, 1), (2, 3)):
-        gap = max(one[low], other[low]) - min(one[high], other[high])
+    for (low, high), gap in zip(((0, 1), (2, 3)), _measure_gaps(one, other), strict=True):
         shorter = min(one[high] - one[low], other[high] - other[low]) + 1
         if gap > FAR or -gap > _SHARED * shorter:
             return False

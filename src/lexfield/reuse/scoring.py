@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from lexfield.arrays import Array
 from lexfield.engine.compiled import kernel
 from lexfield.reuse.align import Table, align_band
-from lexfield.reuse.words import Tables, Words
+from lexfield.reuse.words import SHARED, Tables, Words
 from lexfield.vectors.nearest import nearest_rows, unit_rows
 from lexfield.vectors.threshold import threshold
 from lexfield.vectors.wordvectors import WordVectors
@@ -60,14 +60,15 @@ class Scores:
         return self.starts, self.others, self.values
 
     @classmethod
-    def of(cls, words: Words, used: Array) -> Scores:
-        """Score the words that are marked in ``used`` with each other."""
+    def of(cls, words: Words, left: Array, right: Array) -> Scores:
+        """Score all words with themselves, and those marked in ``left`` with those in ``right``."""
         own = np.clip(words.information + log(_KEPT), 0.1, _MOST)
-        chosen = np.flatnonzero(used)
-        parts = [(chosen, chosen, np.full(len(chosen), IDENTICAL), np.ones(len(chosen)))]
+        every = np.arange(len(own))
+        parts = [(every, every, np.full(len(own), IDENTICAL), np.ones(len(own)))]
         if words.vectors is not None:
-            parts.append(_pair_stems(words.stems, chosen))
-            parts.append(_pair_similar(words, chosen[own[chosen] >= _FEWEST]))
+            telling = own >= _FEWEST
+            parts.append(_pair_stems(words.stems, left, right))
+            parts.append(_pair_similar(words, left & telling, right & telling))
         a, b, relation, cosine = (np.concatenate(column) for column in zip(*parts, strict=True))
         order = np.lexsort((relation, b, a))
         a, b, relation, cosine = a[order], b[order], relation[order], cosine[order]
@@ -86,8 +87,9 @@ class Scores:
         )
 
 
-def _pair_stems(stems: Array, chosen: Array) -> tuple[Array, Array, Array, Array]:
+def _pair_stems(stems: Array, left: Array, right: Array) -> tuple[Array, Array, Array, Array]:
     """Return all pairs of different words with the same stem."""
+    chosen = np.flatnonzero(left | right)
     order = chosen[np.argsort(stems[chosen], kind="stable")]
     a: list[Array] = []
     b: list[Array] = []
@@ -98,19 +100,21 @@ def _pair_stems(stems: Array, chosen: Array) -> tuple[Array, Array, Array, Array
         a += [order[same], order[same + step]]
         b += [order[same + step], order[same]]
     none = [np.empty(0, np.int64)]
-    left, right = np.concatenate(none + a), np.concatenate(none + b)
-    return left, right, np.full(len(left), STEM), np.ones(len(left))
+    first, second = np.concatenate(none + a), np.concatenate(none + b)
+    return first, second, np.full(len(first), STEM), np.ones(len(first))
 
 
-def _pair_similar(words: Words, chosen: Array) -> tuple[Array, Array, Array, Array]:
+def _pair_similar(words: Words, left: Array, right: Array) -> tuple[Array, Array, Array, Array]:
     """Return all pairs of words with a vector of their own and a cosine above the threshold."""
     vectors = words.vectors
     assert vectors is not None
-    known = chosen[words.rows[chosen] >= 0]
-    unit = unit_rows(vectors.matrix[words.rows[known]].astype(np.float32))
-    near = nearest_rows(unit, unit, threshold=find_threshold(vectors), skip=np.arange(len(unit)))
-    left = np.repeat(known, np.diff(near.offsets))
-    return left, known[near.rows], np.full(len(left), SIMILAR), np.minimum(near.scores, 1.0)
+    known = [np.flatnonzero(side & (words.rows >= 0)) for side in (left, right)]
+    unit = [unit_rows(vectors.matrix[words.rows[one]].astype(np.float32)) for one in known]
+    same = np.full(len(words.rows), -1)
+    same[known[1]] = np.arange(len(known[1]))
+    near = nearest_rows(*unit, threshold=find_threshold(vectors), skip=same[known[0]])
+    first, second = np.repeat(known[0], np.diff(near.offsets)), known[1][near.rows]
+    return first, second, np.full(len(first), SIMILAR), np.minimum(near.scores, 1.0)
 
 
 def find_threshold(vectors: WordVectors) -> float:
@@ -186,6 +190,17 @@ class Scorer:
             else:
                 found.append(part)
         return found
+
+    def measure_overlap(self, a: int, b: int, box: tuple[int, int, int, int]) -> float:
+        """Return how much of what the longer side of a box tells the other tells too, in any
+        order."""
+        first, last, low, high = box
+        left = self._words.get_tokens(a)[first : last + 1]
+        right = self._words.get_tokens(b)[low : high + 1]
+        both, places = np.unique(np.concatenate([left, right]), return_inverse=True)
+        counts = [np.bincount(own, minlength=len(both)) for own in np.split(places, [len(left)])]
+        tell = self._words.information[both]
+        return float(tell @ np.minimum(*counts) / max(tell @ counts[0], tell @ counts[1]))
 
     def make_marks(self, document: int) -> NDArray[np.bool_]:
         """Return a mark, not set yet, per word of a document."""
@@ -290,8 +305,8 @@ def _foresee(a: Array, i: int, run: int, p: float, counts: Array, phrases: Table
     p = _follow(a[i - 1], a[i], p, counts, keys2, counts2)
     if run > 2:
         key = _hash(np.uint64(a[i - 2]), np.uint64(a[i - 1]))
-        before = max(0, _count(keys2, counts2, key) - 2)
-        together = max(0, _count(keys3, counts3, _hash(key, np.uint64(a[i]))) - 2)
+        before = max(0, _count(keys2, counts2, key) - SHARED)
+        together = max(0, _count(keys3, counts3, _hash(key, np.uint64(a[i]))) - SHARED)
         p = (together + _PRIOR * p) / (before + _PRIOR)
     return p
 
@@ -300,8 +315,8 @@ def _foresee(a: Array, i: int, run: int, p: float, counts: Array, phrases: Table
 def _follow(before: int, word: int, p: float, counts: Array, keys: Array, found: Array) -> float:
     """Return how probable a word is after another, if it has the probability ``p`` anywhere."""
     key = _hash(np.uint64(before), np.uint64(word))
-    together = max(0, _count(keys, found, key) - 2)
-    estimate: float = (together + _PRIOR * p) / (max(0, counts[before] - 2) + _PRIOR)
+    together = max(0, _count(keys, found, key) - SHARED)
+    estimate: float = (together + _PRIOR * p) / (max(0, counts[before] - SHARED) + _PRIOR)
     return estimate
 
 

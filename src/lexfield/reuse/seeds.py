@@ -22,7 +22,7 @@ from lexfield.engine import map_blocks
 from lexfield.engine.compiled import kernel
 from lexfield.progress import Progress, silent
 from lexfield.results import pluralise
-from lexfield.reuse.words import Words
+from lexfield.reuse.words import Words, mark_repeated
 
 MOST = 64
 _NEAR = 6  # words between the two of a pair
@@ -75,6 +75,8 @@ def find_windows(
     Documents of the same group are not compared; without groups, all documents are.
     """
     keys, places = _list_seeds(words)
+    again = mark_repeated(keys, 2)
+    keys, places = keys[again], places[again]
     order = np.argsort(keys, kind="stable")
     is_first = np.append(True, keys[order[1:]] != keys[order[:-1]])
     runs = np.empty(len(keys), np.int32)  # of each seed, in the order of the texts

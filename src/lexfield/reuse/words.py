@@ -18,15 +18,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lexfield.arrays import Array
+from lexfield.engine.compiled import kernel
 from lexfield.text.corpus import Corpus
 from lexfield.text.forms import find_base_forms
 from lexfield.vectors.coverage import LEAST, Coverage
-from lexfield.vectors.weights import estimate_frequencies
 from lexfield.vectors.wordvectors import WordVectors
 
 _PRIOR = 100_000  # words
 # Tables of contents count alike, so numbers tell little.
 _NUMERAL = re.compile(r"[\d.,]+|(?:xc|xl|l?x{0,3})(?:ix|iv|v?i{0,3})")
+_LETTERS = frozenset("ivxlc")  # of numerals
 _NUMBER = 2.0  # nats
 _SHIFT, _TYPES = 3.7, 100_000  # of the law, and words of a language
 _FEW = 20  # words, which say nothing about their language
@@ -65,7 +66,7 @@ class Words:
             forms = find_base_forms(vocabulary, language)
             numbers = {form: number for number, form in enumerate(dict.fromkeys(forms))}
             stems = np.array([numbers[form] for form in forms], np.int32)
-            prior = estimate_frequencies(vectors.words)
+            prior = vectors.frequencies
         else:
             notes.append(
                 f"{coverage}: identical words are compared, not inflected or similar ones, so"
@@ -76,7 +77,7 @@ class Words:
         else:
             counts += _PRIOR * np.where(rows >= 0, prior[rows], _RARE)
         information = -np.log(counts / (len(corpus.tokens) + _PRIOR))
-        numerals = np.array([bool(_NUMERAL.fullmatch(word)) for word in vocabulary], bool)
+        numerals = np.array([is_numeral(word) for word in vocabulary], bool)
         information[numerals] = np.minimum(information[numerals], _NUMBER)
         offsets = corpus.token_offsets[corpus.sentence_offsets]
         known = vectors if is_covered else None
@@ -142,6 +143,7 @@ class Words:
         return int(self.corpus.sentence_offsets[document])
 
 
+SHARED = 2  # occurrences of a phrase that is shared
 Tables = tuple[Array, ...]  # keys and counts of pairs, of triples, and of pairs with a slot
 
 
@@ -164,19 +166,49 @@ class Phrases:
 
     @classmethod
     def of(cls, words: Words) -> Phrases:
-        """Count the phrases of all documents; those across two documents do no harm."""
+        """Count the phrases of all documents; those across two documents do no harm.
+
+        The two occurrences of a phrase that is shared do not count, so only those with more are
+        kept.
+        """
         padded = np.pad(words.tokens.astype(np.uint64), (2, 4), constant_values=len(words.stems))
         context, *others = (padded[at : at + len(words.tokens)] for at in range(7))
         for word in others:
             context = hash_next(context, word)
-        first = np.sort(np.unique(context, return_index=True)[1])
+        again = np.flatnonzero(mark_repeated(context, 2))
+        copies = np.ones(len(again), bool)
+        copies[np.unique(context[again], return_index=True)[1]] = False
+        first = np.delete(np.arange(len(context)), again[copies])
         pairs = hash_next(padded[2:-4], padded[3:-3])
         triples = hash_next(pairs, padded[4:-2])[first]
         slots = [hash_next(padded[2:-4], padded[at : at - 6 or None])[first] for at in (4, 5)]
         every = (pairs[first], triples, np.concatenate(slots))
+        every = (one[mark_repeated(one, SHARED + 1)] for one in every)
         counted = [np.unique(one, return_counts=True) for one in every]
         keys, counts = zip(*counted, strict=True)
         return cls(np.bincount(words.tokens[first], minlength=len(words.stems)), keys, counts)
+
+
+def is_numeral(word: str) -> bool:
+    is_likely = word[0] in _LETTERS or not word[0].isalpha()
+    return is_likely and _NUMERAL.fullmatch(word) is not None
+
+
+@kernel
+def mark_repeated(keys: Array, least: int) -> Array:
+    """Return which keys occur at least so many times, and a few that do not: keys with the same
+    lowest bits are counted together, which is quicker than sorting them all."""
+    size = 1 << 10
+    while size < 4 * len(keys):
+        size *= 2
+    counts, mask = np.zeros(size, np.uint8), np.uint64(size - 1)
+    for key in keys:
+        if counts[key & mask] < least:
+            counts[key & mask] += 1
+    marks = np.empty(len(keys), np.bool_)
+    for number, key in enumerate(keys):
+        marks[number] = counts[key & mask] >= least
+    return marks
 
 
 def hash_next(before: Array, word: Array) -> NDArray[np.uint64]:

@@ -253,7 +253,7 @@ class WordVectors:
         for number, found in repaired.items():
             vector = self.matrix[found].mean(axis=0) if isinstance(found, list) else found
             vectors[places[number]] = vector
-        if self._learned is None and self._frequencies is None:
+        if self._learned is None and self.frequencies is None:
             return WordEmbeddings(vectors, matches)
         known = exact >= 0
         own = self.contribute(exact[known])
@@ -271,8 +271,8 @@ class WordVectors:
         """Return what words, given by their rows, add to the vector of a text."""
         if self._learned is not None:
             return self._learned.take(rows, self.matrix[rows])
-        assert self._frequencies is not None
-        return weigh_vectors(self.matrix[rows], self._frequencies[rows], self._common)
+        assert self.frequencies is not None
+        return weigh_vectors(self.matrix[rows], self.frequencies[rows], self._common)
 
     def _repair(self, word: str) -> tuple[WordMatch, list[int] | NDArray[np.float32]]:
         """Return how a word that is not in the set as written is matched.
@@ -333,15 +333,15 @@ class WordVectors:
         return _wrap(data.multiply(matrix, name))
 
     @cached_property
-    def _frequencies(self) -> NDArray[np.float64] | None:
+    def frequencies(self) -> NDArray[np.float64] | None:
         """Each word's share of all words; None if the set does not tell."""
         return estimate_frequencies(self.words)
 
     @cached_property
     def _common(self) -> NDArray[np.float32]:
         """The direction that the vectors of all texts share."""
-        assert self._frequencies is not None
-        return find_common(self._frequencies, self.matrix)
+        assert self.frequencies is not None
+        return find_common(self.frequencies, self.matrix)
 
     @cached_property
     def unit(self) -> NDArray[np.float32]:

@@ -200,7 +200,7 @@ def reuse(
     result = _report(shared, options)
     result.notes += notes
     if not result.pairs:
-        result.notes.append(_explain_none(corpus, chance))
+        result.notes.append(_explain_none(shared, chance))
     if options["html"] is not None:
         replace_file(Path(options["html"]), result.to_html().encode())
     if options["output"] is not None:
@@ -220,6 +220,9 @@ def _report(shared: Shared, options: ReuseOptions) -> Reuse:
     clusters = _list_clusters(pairs, corpus, options["date"])
     texts = _keep_texts(pairs, corpus)
     notes = [*corpus.notes, *shared.notes, *_note_offsets(texts, corpus)]
+    if undated := [one for one in clusters if options["date"] and one.earliest is None]:
+        numbers = list_names([str(one.cluster) for one in undated], 5)
+        notes.append(f"no earliest text: a date is missing, or two are equal, in cluster {numbers}")
     common = {one.cluster: one.documents for one in clusters if one.is_common(len(corpus))}
     for cluster, count in common.items():
         text = next(pair.a.text for pair in pairs if pair.cluster == cluster)
@@ -295,9 +298,9 @@ def _note_offsets(ids: Iterable[str], corpus: Corpus) -> list[str]:
     ]
 
 
-def _explain_none(corpus: Corpus, chance: float) -> str:
-    if not len(corpus.tokens):
-        return "the texts have no words"
+def _explain_none(shared: Shared, chance: float) -> str:
+    if not shared.area:
+        return "there is nothing to compare: no words, or only on one side"
     return (
         f"no passage is shared that is so long and so telling that at most {chance:g} are expected"
         " by chance; --chance 1 reports weaker ones"
