@@ -28,6 +28,7 @@ from lexfield.text.cut import Cutter, Joining, NamePattern
 from lexfield.text.decode import check_encoding, refuse_kind, strip_gutenberg
 from lexfield.text.document import Document
 from lexfield.text.folder import walk
+from lexfield.text.formats.pdf import CHILD
 from lexfield.text.readers import ARCHIVES, READERS, Item, Record, choose_format, map_suffixes
 from lexfield.text.skipped import give_reason, group_notes, report_skipped
 from lexfield.text.source import Source, name_text
@@ -110,7 +111,10 @@ class Reader:
             noted.clear()
         self._read_files = 0
         self._cutter = Cutter(*self._cutting)
-        return self._cutter.cut(self._read_paths())
+        try:
+            yield from self._cutter.cut(self._read_paths())
+        finally:
+            CHILD.close()
 
     def __length_hint__(self) -> int:
         """Return the number of files in folders, most of which hold one document."""
@@ -171,6 +175,7 @@ class Reader:
 
     def _read(self, source: Source) -> Iterator[Document]:
         format = self._choose_format(source)
+        item = None
         for item in _read_items(format, source):
             if isinstance(item, Source):
                 yield from self._read_one_of_many(item)
@@ -182,6 +187,8 @@ class Reader:
             else:
                 document = item
             yield self._join_metadata(document, source.name)
+        if item is None:
+            source.notes.append(f"{source}: holds no texts")
         self.notes.extend(source.notes)
         self._noted.update(dict.fromkeys(source.notes, (str(source), source.name)))
         self._read_files += format not in ARCHIVES
@@ -303,7 +310,7 @@ class Reader:
     def check_field(self, field: str) -> None:
         """Raise InputError if no document can have a metadata field, before any text is read: all
         files are plain texts, and neither ``metadata`` nor ``name`` has it for any of them."""
-        ids: list[str] = []
+        found: list[tuple[str, str]] = []  # ids and names of files
         for path in map(Path, self.paths):
             if (path / CURRENT).is_file():
                 return  # an index, which is refused where it is read
@@ -313,10 +320,11 @@ class Reader:
                 source = Source(file, name)
                 if self._name_format(source) != "text" or source.starts_with(b"---"):
                     return  # a record, a document or its front matter may have it
-                ids.append(name_text(source))
-        named = (self._join_metadata(self._read_name(Document(id, "")), "") for id in ids)
+                found.append((name_text(source), name))
+        self._files.update(found)
+        named = (self._join_metadata(self._read_name(Document(id, "")), file) for id, file in found)
         if (
-            not ids
+            not found
             or field in ("heading", "part_of")
             or any(one.metadata.get(field) for one in named)
         ):
@@ -325,7 +333,9 @@ class Reader:
         known = sorted(tables.union(self._name.fields if self._name else ()))
         what = f"the texts have only {list_names(known)}" if known else "the texts have no metadata"
         if field in known:
-            what = f"where it is, none of the {len(ids):,} texts is named, such as {ids[0]!r}"
+            what = (
+                f"where it is, none of the {len(found):,} texts is named, such as {found[0][0]!r}"
+            )
         raise InputError(
             f"No document has the field {field!r}: {what}.",
             f"Give a table with the columns id and {field} (--metadata FILE), or say where it is in"
