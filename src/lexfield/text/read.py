@@ -228,16 +228,14 @@ class Reader:
         records = [item[1] for item in items if isinstance(item, tuple)]
         roles = {name: "metadata" for record in records for name in record}
         for record in records[:1]:
-            fields = self.text_fields or _find_field(_TEXT_FIELDS, record, any_case=True)
-            title = self._find_title(fields, record) if fields else None
-            ids = (self.id_field,) if self.id_field else _find_field(_ID_FIELDS, record, True)
+            fields, title, ids = self._choose_fields(record)
             roles |= dict.fromkeys(ids, "id") | ({title: "title"} if title else {})
             roles |= dict.fromkeys(fields, "text")
         return roles, [{n: _to_string(v) for n, v in record.items()} for record in records]
 
     def _to_document(self, number: int, record: Record, source: str) -> Document:
         place = f"{source}:{number}"
-        fields = self.text_fields or _find_field(_TEXT_FIELDS, record, any_case=True)
+        fields, title, id_fields = self._choose_fields(record)
         missing = [name for name in fields if name not in record]
         if not fields or missing:
             raise ReadError(
@@ -245,14 +243,12 @@ class Reader:
                 f" there are {list_names(map(repr, record))}.",
                 "Name the field with the text: --text-field NAME.",
             )
-        title = self._find_title(fields, record)
         for field, use in ((self.id_field, "id"), (title, "title")):
             if field and field not in record:
                 raise ReadError(
                     f"{place}: no field {field!r} for the {use};"
                     f" there are {list_names(map(repr, record))}."
                 )
-        id_fields = (self.id_field,) if self.id_field else _find_field(_ID_FIELDS, record, True)
         if not self.text_fields and fields != ("text",):
             pairs = zip(("text", "title", "id"), (*fields, title, *id_fields), strict=False)
             guess = ", ".join(f"{use} from {field!r}" for use, field in pairs if field)
@@ -261,22 +257,21 @@ class Reader:
         text = "\n\n".join(value for name in fields if (value := _to_string(record[name])))
         if title:
             text = _put_title(_to_string(record[title]), text)
-        rest = {
-            name: _to_string(value)
-            for name, value in record.items()
-            if name not in fields and name not in id_fields
-        }
+        used = {*fields, *id_fields}
+        rest = {name: _to_string(value) for name, value in record.items() if name not in used}
         return Document(id, text, place, rest)
 
-    def _find_title(self, fields: Sequence[str], record: Record) -> str | None:
-        """Return the field with the title of a record, if that has one beside its text."""
+    def _choose_fields(self, record: Record) -> tuple[tuple[str, ...], str | None, tuple[str, ...]]:
+        """Return the fields with the text of a record, with its title and with its id."""
+        fields = self.text_fields or _find_field(_TEXT_FIELDS, record)
+        ids = (self.id_field,) if self.id_field else _find_field(_ID_FIELDS, record)
         if self.title_field is not None:
             is_left_out = self.title_field == _NO_TITLE or self.title_field in fields
-            return None if is_left_out else self.title_field
-        if self.text_fields:
-            return None
+            return fields, None if is_left_out else self.title_field, ids
+        if self.text_fields or not fields:
+            return fields, None, ids
         names = ("title", "summary") if fields[0].lower() == "description" else ("title",)
-        return next(iter(_find_field(names, record, any_case=True)), None)
+        return fields, next(iter(_find_field(names, record)), None), ids
 
     def _join_metadata(self, document: Document, file: str) -> Document:
         """Add the record of the table whose id is that of a document, or the name of its file."""
@@ -298,7 +293,7 @@ class Reader:
         known: dict[str, Mapping[str, str]] = {}
         for item in _read_items("csv" if format in (None, "text") else format, source):
             number, record = item if isinstance(item, tuple) else (0, {})
-            fields = _find_field((*_ID_FIELDS, *_FILE_FIELDS), record, any_case=True)
+            fields = _find_field((*_ID_FIELDS, *_FILE_FIELDS), record)
             if not fields:
                 names = " or ".join(map(repr, (*_ID_FIELDS[:5], *_FILE_FIELDS)))
                 raise ReadError(f"{path}:{number}: no field {names}.")
@@ -382,11 +377,9 @@ def _read_items(format: str, source: Source) -> Iterator[Item]:
         yield item
 
 
-def _find_field(names: Sequence[str], record: Record, any_case: bool = False) -> tuple[str, ...]:
+def _find_field(names: Sequence[str], record: Record) -> tuple[str, ...]:
     """Return the first of some names that a record has, as it is written there."""
-    found: dict[str, str] = {}
-    for name in record:
-        found.setdefault(name.lower() if any_case else name, name)
+    found = {name.lower(): name for name in reversed([*record])}
     return next(((found[name],) for name in names if name in found), ())
 
 
