@@ -22,8 +22,8 @@ def test_unknown_language() -> None:
 
 def test_question_words_are_stopwords_in_every_large_language() -> None:
     asked = {
-        "en": "who when why", "de": "wer wann warum", "es": "quién cuándo qué", "fr": "qui quand quoi",
-        "it": "chi quando", "pt": "quem quando onde", "nl": "wie wanneer waarom", "ja": "誰 どこ っ",
+        "en": "who when why", "de": "wer wann warum", "es": "quién cuándo qué", "fr": "qui quoi",
+        "it": "chi quando", "pt": "quem quando onde", "nl": "wie waarom", "ja": "誰 どこ っ",
     }  # fmt: skip
     for language, words in asked.items():
         assert set(words.split()) <= stopwords(language)
