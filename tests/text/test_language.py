@@ -32,7 +32,7 @@ def test_too_little_or_no_language_is_unknown() -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        "Our scan detected CVE-2021-37136 in io.netty_netty |Component|Version| io.netty_netty 3.10.6",
+        "Our scan detected CVE-2021-37136 in io.netty |Component|Version| io.netty_netty 3.10.6",
         "Add config for Aliyun OSS cnam support. Add new config for Aliyun OSS cname support",
         "Update os-maven-plugin to version 1.7.0, to support RISC-V architecture (JDK11)",
     ],
