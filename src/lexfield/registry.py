@@ -8,9 +8,14 @@ table does not hold, so packages that are not used cost nothing.
 from __future__ import annotations
 
 import difflib
-from typing import Generic, TypeVar
+import sys
+from functools import lru_cache
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 from lexfield.errors import InputError
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoints
 
 T = TypeVar("T")
 
@@ -72,9 +77,8 @@ class Registry(Generic[T]):
         return sorted(self._things)
 
     def _load(self) -> None:
-        from importlib.metadata import entry_points  # takes as long as all of our own modules
-
-        for point in entry_points(group=self.group):
+        """Add what installed packages offer, which is looked up once for each search path."""
+        for point in _find_points(tuple(sys.path)).select(group=self.group):
             if point.name not in self._things:
                 self._things[point.name] = self._make(point.load())
 
@@ -90,3 +94,11 @@ class Registry(Generic[T]):
                 f"Register an object of it, as in lx.register({thing.__name__}(…)).",
             ) from error
         return made
+
+
+@lru_cache(4)
+def _find_points(path: tuple[str, ...]) -> EntryPoints:
+    """Return what the packages on a search path offer; it takes 10 ms or more to find out."""
+    from importlib.metadata import entry_points  # takes as long as all of our own modules
+
+    return entry_points()

@@ -100,3 +100,8 @@ def test_words_that_count_against_a_text_are_not_shown_as_answers(tmp_path: Path
     index = lx.Index.build(lx.Corpus.of(["The sea and the lake. " * 90]), tmp_path / "i")
     (hit,) = index.search("2*sea - lake", "count", unit="document", algebra=True)
     assert {one.query for one in hit.passages[0].highlights} == {"sea"}
+
+
+def test_words_of_a_language_without_spaces_are_not_split_again() -> None:
+    reasons = [Reason("政党", "野党", 0.5), Reason("en temps", "à l'heure", 0.2)]
+    assert set(find_answers(Explanation(reasons, True), [])) == {"野党", "à", "l'heure"}

@@ -40,7 +40,7 @@ def test_hand_made_corpus() -> None:
     assert corpus.documents[0].metadata == {"level": "low"}  # too short to tell its language
     assert corpus.documents[1].text == ""
     assert corpus.vocabulary.id("nowhere") == -1
-    assert corpus.notes == ["documents without words: 1"]
+    assert corpus.notes == ["documents without words: 1 (b)"]
     with pytest.raises(IndexError):
         corpus.documents[3]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import os
 import random
 import subprocess
 import sys
@@ -17,8 +18,11 @@ from lexfield.errors import LexfieldError, MissingExtraError, ReadError
 from lexfield.text.corpus import Corpus
 from lexfield.text.formats.html import to_text
 from lexfield.text.formats.markdown import split_front_matter
-from lexfield.text.formats.pdf import join_pages
+from lexfield.text.formats.pdf import CHILD, join_pages
 from lexfield.text.read import Reader
+from lexfield.text.source import CUT_OFF
+from lexfield.verbs.attribute import choose_texts
+from lexfield.verbs.input import choose_text
 
 SHARED = Path(__file__).parents[3] / "shared" / "data" / "formats"
 HAS_PDF = subprocess.run([sys.executable, "-c", "import pypdfium2"], capture_output=True).returncode
@@ -262,6 +266,9 @@ def test_a_sidecar_is_matched_by_file_name(tmp_path: Path) -> None:
     assert corpus["anna"].metadata == {"author": "Tolstoy"}
     assert "metadata: records that match no text: 1 (lost.txt)" in corpus.notes
     assert "metadata: texts without a record: 1 (none)" in corpus.notes
+    Reader(texts, metadata=table).check_field("author")
+    write(texts / "anna.txt", b"").unlink()
+    Reader(texts, metadata=table).check_field("author")  # only named with a suffix
 
 
 def test_guessed_columns_are_reported(tmp_path: Path) -> None:
@@ -282,3 +289,66 @@ def test_real_documents() -> None:
     assert alice.text.count("\nChapter ") == 12 and "CHAPTER 1." not in alice.text
     (glass,) = Reader(SHARED / "carroll-lookingglass.docx")
     assert glass.text.startswith("THROUGH THE LOOKING-GLASS\n\nBy Lewis Carroll\n\n")
+
+
+@needs_pdf
+def test_one_process_reads_many_pdfs(tmp_path: Path) -> None:
+    for number in range(20):
+        write(tmp_path / f"{number}.pdf", documents.pdf())
+    write(tmp_path / "9b.pdf", documents.pdf(())[:400])
+    start = time.process_time() + sum(os.times()[2:4])
+    reader = Reader(tmp_path)
+    assert len(list(reader)) == 20 and reader.skipped == [("9b.pdf", "a damaged PDF")]
+    assert time.process_time() + sum(os.times()[2:4]) - start < 1.5  # 80 ms each before
+    assert CHILD._process is None
+
+
+@needs_pdf
+def test_a_pdf_that_ends_the_process_does_not_harm_the_next() -> None:
+    good = documents.pdf()
+    try:
+        assert not CHILD.read(good)["problem"]
+        assert CHILD._process is not None
+        CHILD._process.kill()
+        assert not CHILD.read(good)["problem"]
+    finally:
+        CHILD.close()
+
+
+CUT = dict.fromkeys(("a.docx", "a.epub", "a.odt", "a.zip"), "its end is missing")
+CUT["a.xml"] = "it ends too early"
+
+
+@pytest.mark.parametrize("name", ["a.html", "a.rtf", "a.eml", *CUT])
+def test_files_that_are_cut_off_are_reported(tmp_path: Path, name: str) -> None:
+    data = DOCUMENTS[name]()
+    path = write(tmp_path / name, data[: int(0.7 * len(data))])
+    if name in CUT:
+        with pytest.raises(ReadError, match=CUT[name]) as caught:
+            Corpus.read(path)
+        assert caught.value.hint == "Copy or download it again."
+    else:
+        assert f"{path}: {CUT_OFF}" in Corpus.read(path).notes
+        assert not any(CUT_OFF in note for note in Corpus.read(write(path, data)).notes)
+
+
+def test_empty_files_are_named(tmp_path: Path) -> None:
+    for name in ("a.txt", "b.csv", "c.jsonl", "d.html", "e.zip"):
+        with pytest.raises(ReadError, match=rf"{name} is empty\."):
+            Corpus.read(write(tmp_path / name, b""))
+    write(tmp_path / "f.txt", b"A text.")
+    write(tmp_path / "g.txt", b" \n")
+    write(tmp_path / "h.csv", b"id,text\n")
+    assert Corpus.read(tmp_path).notes == [
+        "documents without words: 1 (g)",
+        "skipped 5 (empty): a.txt, b.csv, c.jsonl and 2 more",
+        f"{tmp_path / 'h.csv'}: holds no texts",
+    ]
+
+
+@pytest.mark.parametrize("name", [pytest.param("a.pdf", marks=needs_pdf), "a.docx", "a.odt"])
+def test_a_text_in_question_may_be_a_document(tmp_path: Path, name: str) -> None:
+    path = write(tmp_path / name, DOCUMENTS[name]())
+    assert words(choose_text(path, Corpus.of([])).text) == words(f"{FIRST} {SECOND}")
+    (asked,) = choose_texts(path, [], [])
+    assert words(asked.text) == words(f"{FIRST} {SECOND}")

@@ -27,3 +27,15 @@ def test_too_little_or_no_language_is_unknown() -> None:
     assert detect_language([]) == "unknown"
     assert detect_language(["the", "boat"]) == "unknown"
     assert detect_language([f"x{n}" for n in range(50)]) == "unknown"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Our scan detected CVE-2021-37136 in io.netty |Component|Version| io.netty_netty 3.10.6",
+        "Add config for Aliyun OSS cnam support. Add new config for Aliyun OSS cname support",
+        "Update os-maven-plugin to version 1.7.0, to support RISC-V architecture (JDK11)",
+    ],
+)
+def test_two_words_do_not_make_a_language(text: str) -> None:
+    assert detect_language(Normalisation().words(text)) in ("en", "unknown")

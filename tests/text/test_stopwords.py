@@ -18,3 +18,12 @@ def test_lists() -> None:
 def test_unknown_language() -> None:
     with pytest.raises(InputError, match="no language 'xx'"):
         stopwords("xx")
+
+
+def test_question_words_are_stopwords_in_every_large_language() -> None:
+    asked = {
+        "en": "who when why", "de": "wer wann warum", "es": "quién cuándo qué", "fr": "qui quoi",
+        "it": "chi quando", "pt": "quem quando onde", "nl": "wie waarom", "ja": "誰 どこ っ",
+    }  # fmt: skip
+    for language, words in asked.items():
+        assert set(words.split()) <= stopwords(language)

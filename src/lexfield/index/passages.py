@@ -18,7 +18,6 @@ from lexfield.explain import Explanation, is_sum
 from lexfield.results import JsonObject
 from lexfield.text.corpus import Corpus
 from lexfield.text.normalise import Normalisation
-from lexfield.text.segment import split_words
 
 # For each word of a hit that answers the query: which query word, and how strongly; None is as
 # strongly as any (a word of the query itself).
@@ -80,7 +79,7 @@ def find_answers(explanation: Explanation | None, query_words: Sequence[str]) ->
     found: Answers = {}
     if explanation is not None and explanation.of_words:
         for query, match, weight in weigh_pairs(explanation):
-            for word in split_words(match):
+            for word in match.split():
                 if weight > (found.get(word, ("", 0.0))[1] or 0.0):
                     found[word] = query, weight
     if len(query_words) <= _QUERY_WORDS or explanation is None:

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lexfield.arrays import Array
-from lexfield.errors import InputError
+from lexfield.errors import InputError, list_names
 from lexfield.store.strings import StringArray
 from lexfield.text.document import Document
 from lexfield.text.language import FIELD, UNKNOWN, detect_parts, detect_text_language
@@ -215,8 +215,9 @@ class CorpusBuilder:
                 f"texts in several languages: {self._mixed:,}; each is taken to be in that of most"
                 " of its paragraphs (to separate them: --split or --chunk)"
             )
-        if empty := sum(a == b for a, b in pairwise(self._sentences)):
-            notes.append(f"documents without words: {empty:,}")
+        spans = enumerate(pairwise(self._sentences))
+        if empty := [strings["ids"][row] for row, (start, end) in spans if start == end]:
+            notes.append(f"documents without words: {len(empty):,} ({list_names(empty, 3)})")
         return arrays, strings, self._normalisation, notes
 
 

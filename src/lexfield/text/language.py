@@ -24,6 +24,7 @@ FIELD = "language"  # of the metadata
 _SAMPLE = 2400  # characters
 _FEWEST = 10  # words; fewer say too little
 _LEAST = 0.12  # share of the words that speak for the language
+_DISTINCT = 3  # different ones: "io" twice would make a list of packages Italian
 _MARGIN = 1.2  # times the sum of the next language
 _SHORT, _SHORT_MARGIN = 12, 2.0  # in fewer words, "dog" and "at" would make a text Danish
 _LONGEST_ENDING = 6
@@ -58,16 +59,17 @@ def detect_language(words: Sequence[str]) -> str:
         return "ja" if scripts["ja"] * 10 > scripts.total() else scripts.most_common(1)[0][0]
     if len(words) < _FEWEST:
         return UNKNOWN
-    sums, count = dict.fromkeys(list_codes(), 0.0), Counter[str]()
-    for word in words:
+    sums, count, distinct = dict.fromkeys(list_codes(), 0.0), Counter[str](), Counter[str]()
+    for word, times in Counter(words).items():
         spoken = _find_languages(word)
+        distinct.update(spoken)
         for language in spoken:
-            sums[language] += 1 / len(spoken)
-            count[language] += 1
+            sums[language] += times / len(spoken)
+            count[language] += times
     best, next_best = sorted(sums, key=sums.__getitem__, reverse=True)[:2]
     margin = _MARGIN if len(words) >= _SHORT else _SHORT_MARGIN
-    is_clear = count[best] >= _LEAST * len(words) and sums[best] >= margin * sums[next_best]
-    return best if is_clear else UNKNOWN
+    is_enough = count[best] >= _LEAST * len(words) and distinct[best] >= _DISTINCT
+    return best if is_enough and sums[best] >= margin * sums[next_best] else UNKNOWN
 
 
 def choose_language(counted: Counter[str]) -> tuple[str, list[str]]:

@@ -28,6 +28,7 @@ from lexfield.text.cut import Cutter, Joining, NamePattern
 from lexfield.text.decode import check_encoding, refuse_kind, strip_gutenberg
 from lexfield.text.document import Document
 from lexfield.text.folder import walk
+from lexfield.text.formats.pdf import CHILD
 from lexfield.text.readers import ARCHIVES, READERS, Item, Record, choose_format, map_suffixes
 from lexfield.text.skipped import give_reason, group_notes, report_skipped
 from lexfield.text.source import Source, name_text
@@ -110,7 +111,10 @@ class Reader:
             noted.clear()
         self._read_files = 0
         self._cutter = Cutter(*self._cutting)
-        return self._cutter.cut(self._read_paths())
+        try:
+            yield from self._cutter.cut(self._read_paths())
+        finally:
+            CHILD.close()
 
     def __length_hint__(self) -> int:
         """Return the number of files in folders, most of which hold one document."""
@@ -171,6 +175,7 @@ class Reader:
 
     def _read(self, source: Source) -> Iterator[Document]:
         format = self._choose_format(source)
+        item = None
         for item in _read_items(format, source):
             if isinstance(item, Source):
                 yield from self._read_one_of_many(item)
@@ -182,6 +187,8 @@ class Reader:
             else:
                 document = item
             yield self._join_metadata(document, source.name)
+        if item is None:
+            source.notes.append(f"{source}: holds no texts")
         self.notes.extend(source.notes)
         self._noted.update(dict.fromkeys(source.notes, (str(source), source.name)))
         self._read_files += format not in ARCHIVES
@@ -221,16 +228,14 @@ class Reader:
         records = [item[1] for item in items if isinstance(item, tuple)]
         roles = {name: "metadata" for record in records for name in record}
         for record in records[:1]:
-            fields = self.text_fields or _find_field(_TEXT_FIELDS, record, any_case=True)
-            title = self._find_title(fields, record) if fields else None
-            ids = (self.id_field,) if self.id_field else _find_field(_ID_FIELDS, record, True)
+            fields, title, ids = self._choose_fields(record)
             roles |= dict.fromkeys(ids, "id") | ({title: "title"} if title else {})
             roles |= dict.fromkeys(fields, "text")
         return roles, [{n: _to_string(v) for n, v in record.items()} for record in records]
 
     def _to_document(self, number: int, record: Record, source: str) -> Document:
         place = f"{source}:{number}"
-        fields = self.text_fields or _find_field(_TEXT_FIELDS, record, any_case=True)
+        fields, title, id_fields = self._choose_fields(record)
         missing = [name for name in fields if name not in record]
         if not fields or missing:
             raise ReadError(
@@ -238,14 +243,12 @@ class Reader:
                 f" there are {list_names(map(repr, record))}.",
                 "Name the field with the text: --text-field NAME.",
             )
-        title = self._find_title(fields, record)
         for field, use in ((self.id_field, "id"), (title, "title")):
             if field and field not in record:
                 raise ReadError(
                     f"{place}: no field {field!r} for the {use};"
                     f" there are {list_names(map(repr, record))}."
                 )
-        id_fields = (self.id_field,) if self.id_field else _find_field(_ID_FIELDS, record, True)
         if not self.text_fields and fields != ("text",):
             pairs = zip(("text", "title", "id"), (*fields, title, *id_fields), strict=False)
             guess = ", ".join(f"{use} from {field!r}" for use, field in pairs if field)
@@ -254,22 +257,21 @@ class Reader:
         text = "\n\n".join(value for name in fields if (value := _to_string(record[name])))
         if title:
             text = _put_title(_to_string(record[title]), text)
-        rest = {
-            name: _to_string(value)
-            for name, value in record.items()
-            if name not in fields and name not in id_fields
-        }
+        used = {*fields, *id_fields}
+        rest = {name: _to_string(value) for name, value in record.items() if name not in used}
         return Document(id, text, place, rest)
 
-    def _find_title(self, fields: Sequence[str], record: Record) -> str | None:
-        """Return the field with the title of a record, if that has one beside its text."""
+    def _choose_fields(self, record: Record) -> tuple[tuple[str, ...], str | None, tuple[str, ...]]:
+        """Return the fields with the text of a record, with its title and with its id."""
+        fields = self.text_fields or _find_field(_TEXT_FIELDS, record)
+        ids = (self.id_field,) if self.id_field else _find_field(_ID_FIELDS, record)
         if self.title_field is not None:
             is_left_out = self.title_field == _NO_TITLE or self.title_field in fields
-            return None if is_left_out else self.title_field
-        if self.text_fields:
-            return None
+            return fields, None if is_left_out else self.title_field, ids
+        if self.text_fields or not fields:
+            return fields, None, ids
         names = ("title", "summary") if fields[0].lower() == "description" else ("title",)
-        return next(iter(_find_field(names, record, any_case=True)), None)
+        return fields, next(iter(_find_field(names, record)), None), ids
 
     def _join_metadata(self, document: Document, file: str) -> Document:
         """Add the record of the table whose id is that of a document, or the name of its file."""
@@ -291,7 +293,7 @@ class Reader:
         known: dict[str, Mapping[str, str]] = {}
         for item in _read_items("csv" if format in (None, "text") else format, source):
             number, record = item if isinstance(item, tuple) else (0, {})
-            fields = _find_field((*_ID_FIELDS, *_FILE_FIELDS), record, any_case=True)
+            fields = _find_field((*_ID_FIELDS, *_FILE_FIELDS), record)
             if not fields:
                 names = " or ".join(map(repr, (*_ID_FIELDS[:5], *_FILE_FIELDS)))
                 raise ReadError(f"{path}:{number}: no field {names}.")
@@ -303,7 +305,7 @@ class Reader:
     def check_field(self, field: str) -> None:
         """Raise InputError if no document can have a metadata field, before any text is read: all
         files are plain texts, and neither ``metadata`` nor ``name`` has it for any of them."""
-        ids: list[str] = []
+        found: list[tuple[str, str]] = []  # ids and names of files
         for path in map(Path, self.paths):
             if (path / CURRENT).is_file():
                 return  # an index, which is refused where it is read
@@ -313,10 +315,11 @@ class Reader:
                 source = Source(file, name)
                 if self._name_format(source) != "text" or source.starts_with(b"---"):
                     return  # a record, a document or its front matter may have it
-                ids.append(name_text(source))
-        named = (self._join_metadata(self._read_name(Document(id, "")), "") for id in ids)
+                found.append((name_text(source), name))
+        self._files.update(found)
+        named = (self._join_metadata(self._read_name(Document(id, "")), file) for id, file in found)
         if (
-            not ids
+            not found
             or field in ("heading", "part_of")
             or any(one.metadata.get(field) for one in named)
         ):
@@ -325,7 +328,9 @@ class Reader:
         known = sorted(tables.union(self._name.fields if self._name else ()))
         what = f"the texts have only {list_names(known)}" if known else "the texts have no metadata"
         if field in known:
-            what = f"where it is, none of the {len(ids):,} texts is named, such as {ids[0]!r}"
+            what = (
+                f"where it is, none of the {len(found):,} texts is named, such as {found[0][0]!r}"
+            )
         raise InputError(
             f"No document has the field {field!r}: {what}.",
             f"Give a table with the columns id and {field} (--metadata FILE), or say where it is in"
@@ -372,11 +377,9 @@ def _read_items(format: str, source: Source) -> Iterator[Item]:
         yield item
 
 
-def _find_field(names: Sequence[str], record: Record, any_case: bool = False) -> tuple[str, ...]:
+def _find_field(names: Sequence[str], record: Record) -> tuple[str, ...]:
     """Return the first of some names that a record has, as it is written there."""
-    found: dict[str, str] = {}
-    for name in record:
-        found.setdefault(name.lower() if any_case else name, name)
+    found = {name.lower(): name for name in reversed([*record])}
     return next(((found[name],) for name in names if name in found), ())
 
 

@@ -18,6 +18,8 @@ from lexfield.store.bounds import most_unpacked
 from lexfield.text.decode import SAMPLE, detect, identify, refuse_binary
 
 MAX_DOCUMENT = 256 << 20  # bytes of one text; larger files are collections, not documents
+COPY = "Copy or download it again."  # what to do about a damaged file
+CUT_OFF = "the file seems to be cut off; what there is was read"
 _PIECE = 1 << 20
 _NAMED = frozenset(  # suffixes of files that are one document each
     ".txt .md .text .markdown .pdf .docx .odt .epub .html .htm .xhtml .rtf .eml .srt .vtt .xml"
@@ -98,11 +100,17 @@ class Source:
         return io.BytesIO(self._piped)
 
     def kind(self) -> tuple[str, str]:
-        """Return what the first bytes say that the input is and what to do; empty for text."""
+        """Return what the first bytes say that the input is and what to do; empty for text.
+
+        Raise ReadError if there are none.
+        """
         if self.path is None:
             return "", ""  # which can be read only once
         with self.open() as file:
-            return identify(file.read(SAMPLE), self.encoding)
+            sample = file.read(SAMPLE)
+        if not sample:
+            raise ReadError(f"{self} is empty.", "Leave it out, or copy it again.")
+        return identify(sample, self.encoding)
 
     def starts_with(self, start: bytes) -> bool:
         """Does the input begin with these bytes?"""

@@ -1,4 +1,4 @@
-"""Stopword lists by language: of the ``stop-words`` package, or of the language's own file."""
+"""Stopword lists by language: of the ``stop-words`` package, and of the language's own file."""
 
 from __future__ import annotations
 
@@ -29,13 +29,14 @@ def stopwords(language: str | None = "en") -> frozenset[str]:
     if language is None or language == "none":
         return frozenset()
     code = check_language(language)
-    if code not in languages():
-        return frozenset()
-    if own := read_language(code).stopwords:
-        return own
-    from stop_words import get_stop_words
+    return _read_package(code) | read_language(code).stopwords
 
-    words = get_stop_words(_PACKAGE_CODES.get(code, code))
+
+def _read_package(code: str) -> frozenset[str]:
+    from stop_words import LANGUAGE_MAPPING, get_stop_words
+
+    name = _PACKAGE_CODES.get(code, code)
+    words = get_stop_words(name) if name in LANGUAGE_MAPPING else ()
     return frozenset(word.strip().lower() for word in words)
 
 

@@ -2,7 +2,7 @@
 
 The dictionaries of ICU (extra ``cjk``) divide runs of these scripts; everything else is split as
 usual. Without the extra, Han characters and kana are words of their own, and a run of Thai is one
-word. Korean has spaces; its particles are cut off by its stemmer. docs/decisions/0020-languages.md
+word. Korean has spaces; its particles are cut off by its stemmer. docs/decisions/0019-languages.md
 compares the packages that could do this.
 """
 

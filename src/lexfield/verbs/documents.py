@@ -55,7 +55,9 @@ class Documents(Result[DocumentRow]):
             {
                 "id": row.id,
                 "tokens": row.tokens,
-                "metadata": ", ".join(f"{name}={value}" for name, value in row.metadata.items()),
+                "metadata": ", ".join(
+                    f"{name}={value}" for name, value in row.metadata.items() if value
+                ),
             }
             for row in self.results
         ]

@@ -44,7 +44,7 @@ class Text(Result[ReadSentence]):
         if self.chosen is None:
             yield from self._join_paragraphs()
             return
-        known = ", ".join(f"{name}={value}" for name, value in self.metadata.items())
+        known = ", ".join(f"{name}={value}" for name, value in self.metadata.items() if value)
         yield self.paint(f"[{self.document}]{f'  {known}' if known else ''}", "bright_black")
         width = len(str(self.start + len(self)))
         for row in self:

@@ -20,7 +20,7 @@ from typing import Protocol
 
 from lexfield.errors import ReadError
 from lexfield.store.bounds import most_unpacked
-from lexfield.text.source import MAX_DOCUMENT, Source
+from lexfield.text.source import COPY, MAX_DOCUMENT, Source
 
 _ENTRY = b"PK\x01\x02"  # before each entry of the directory
 _PIECE = 1 << 16
@@ -54,7 +54,9 @@ def open_zip(data: bytes, where: str, kind: str, bounds: Bounds) -> Iterator[zip
     except ReadError:
         raise
     except _ERRORS as error:
-        raise ReadError(f"{where} is a damaged {kind}: {error}.") from error
+        is_cut = str(error) == "File is not a zip file" and data.startswith(b"PK")
+        problem = "its end is missing" if is_cut else error
+        raise ReadError(f"{where} is a damaged {kind}: {problem}.", COPY) from error
 
 
 def unzip(data: bytes, where: str, bounds: Bounds) -> Iterator[tuple[str, bytes]]:
@@ -139,7 +141,7 @@ def read_tar(source: Source) -> Iterator[Source]:
     except ReadError:
         raise
     except _ERRORS as error:
-        raise ReadError(f"{source} is a damaged tar archive: {error}.") from error
+        raise ReadError(f"{source} is a damaged tar archive: {error}.", COPY) from error
 
 
 def _enter(source: Source, name: str, content: bytes) -> Source:

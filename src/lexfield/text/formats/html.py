@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from html import unescape
 
 from lexfield.text.document import Document
-from lexfield.text.source import Source, name_text
+from lexfield.text.source import CUT_OFF, Source, name_text
 
 CHARSET = re.compile(rb"""charset\s*=\s*["']?([\w.:-]{1,40})""", re.IGNORECASE)
 _TAG = re.compile(r"""<(/?)([a-zA-Z][\w:-]*+)((?:[^<>"']++|"[^"<]*+"|'[^'<]*+')*+)>""")
@@ -184,4 +184,6 @@ def read(source: Source) -> Iterator[Document]:
     text, known = to_text(page)
     text = text or to_text(page, is_page=False)[0]  # perhaps a menu that is never closed
     known = {name: value for name, value in known.items() if value}
+    if re.search("<html[ >]", page[:4096], re.I) and not re.search("</html", page[-65536:], re.I):
+        source.notes.append(f"{source}: {CUT_OFF}")
     yield Document(name_text(source), text, str(source), known)

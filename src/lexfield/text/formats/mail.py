@@ -9,7 +9,7 @@ import codecs
 import re
 from collections.abc import Iterator
 from email import message_from_bytes
-from email.errors import MessageError
+from email.errors import CloseBoundaryNotFoundDefect, MessageError
 from email.header import decode_header
 from email.message import Message
 from email.utils import parsedate_to_datetime
@@ -18,7 +18,7 @@ from lexfield.errors import ReadError
 from lexfield.text.decode import detect
 from lexfield.text.document import Document
 from lexfield.text.formats.html import to_text
-from lexfield.text.source import Source, name_text
+from lexfield.text.source import CUT_OFF, Source, name_text
 
 _LONGEST = 2000  # characters of a header
 _PARTS = 1000  # of a message
@@ -51,8 +51,6 @@ def _begins(data: bytes, place: int) -> bool:
 
 def _check(source: Source) -> bytes:
     data = source.data().lstrip(b"\xef\xbb\xbf\r\n")
-    if not data:
-        raise ReadError(f"{source} is empty.")
     if not _FIRST.match(data) or b"\0" in data[:4096]:
         raise ReadError(f"{source} is not e-mail: it does not begin with headers.")
     return data
@@ -115,8 +113,12 @@ def _read_body(source: Source, message: Message, place: str) -> str:
             continue
         text = _decode(payload, part.get_content_charset()).replace("\r\n", "\n").strip()
         (pages if kind == "text/html" else plain).append(text)
-    note = f"{source}: attachments are left out"
-    if attached and note not in source.notes:
-        source.notes.append(note)
+    found = {
+        "attachments are left out": attached,
+        CUT_OFF: any(isinstance(one, CloseBoundaryNotFoundDefect) for one in message.defects),
+    }
+    for what in (what for what, is_so in found.items() if is_so):
+        if (note := f"{source}: {what}") not in source.notes:
+            source.notes.append(note)
     texts = plain if any(plain) else [to_text(page, is_page=False)[0] for page in pages]
     return "\n\n".join(filter(None, texts))

@@ -25,8 +25,10 @@ class Package:
                 raise ReadError(f"{source} is encrypted.", "Save it without a password.")
             raise ReadError(f"{source} is an old Office document (DOC).", "Save it as DOCX.")
         if not self._data.startswith(b"PK"):
-            what = "empty" if not self._data else f"not a {kind}, whatever its name says"
-            raise ReadError(f"{source} is {what}.", "Rename it, or pass its --format.")
+            raise ReadError(
+                f"{source} is not a {kind}, whatever its name says.",
+                "Rename it, or pass its --format.",
+            )
         self._room = min(MAX_DOCUMENT, most_unpacked(len(self._data)))
         self._bounds = Bounds(unpacked=self._room)
 

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+import os
 import re
 import subprocess
 import sys
+import threading
+import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -42,10 +46,11 @@ def read(source: Source) -> Iterator[Document]:
     """Read the text layer of a PDF."""
     data = source.data()
     if b"%PDF-" not in data[:1024]:
-        what = "empty" if not data else "not a PDF, whatever its name says"
-        raise ReadError(f"{source} is {what}.", "Rename it, or pass its --format.")
+        raise ReadError(
+            f"{source} is not a PDF, whatever its name says.", "Rename it, or pass its --format."
+        )
     need("pypdfium2", "documents")
-    found = _run(data)
+    found = CHILD.read(data)
     if problem := found["problem"]:
         what, hint = _PROBLEMS[problem]
         raise ReadError(f"{source} {what}", hint)
@@ -61,19 +66,66 @@ def read(source: Source) -> Iterator[Document]:
     yield Document(name_text(source), join_pages(found["pages"]), str(source), known)
 
 
-def _run(data: bytes) -> JsonObject:
-    """Return what the program that reads PDFs says of one."""
-    try:
-        done = subprocess.run(
-            [sys.executable, "-P", _CHILD],
-            input=data, capture_output=True, timeout=_PATIENCE, check=False,
-        )  # fmt: skip
-    except subprocess.TimeoutExpired:
-        return {"problem": "slow"}
-    if done.returncode:
-        return {"problem": "crashed"}
-    found: JsonObject = json.loads(done.stdout)
-    return found
+class Child:
+    """The program that reads PDFs. It is started for the first and kept for those that follow,
+    until one of them ends it or it is closed."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._process: subprocess.Popen[bytes] | None = None
+        self._owner = 0
+
+    def read(self, data: bytes) -> JsonObject:
+        """Return what the program says of a PDF."""
+        with self._lock:
+            was_used = self._process is not None
+            found = self._ask(data)
+            if found["problem"] == "crashed" and was_used:
+                found = self._ask(data)  # whatever the files before it have left
+            return found
+
+    def close(self) -> None:
+        """End the program, if it runs."""
+        with self._lock:
+            self._end()
+
+    def _ask(self, data: bytes) -> JsonObject:
+        process, began = self._start(), time.monotonic()
+        timer = threading.Timer(_PATIENCE, process.kill)
+        timer.start()
+        try:
+            assert process.stdin and process.stdout
+            process.stdin.write(len(data).to_bytes(8) + data)
+            process.stdin.flush()
+            found: JsonObject = json.loads(
+                process.stdout.read(int.from_bytes(process.stdout.read(8)))
+            )
+            return found
+        except (OSError, ValueError):
+            self._end()
+            is_slow = time.monotonic() - began > _PATIENCE
+            return {"problem": "slow" if is_slow else "crashed"}
+        finally:
+            timer.cancel()
+
+    def _start(self) -> subprocess.Popen[bytes]:
+        if self._process is None or self._owner != os.getpid():  # a fork has one of its own
+            self._owner = os.getpid()
+            self._process = subprocess.Popen(
+                [sys.executable, "-P", _CHILD],
+                stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+            )  # fmt: skip
+        return self._process
+
+    def _end(self) -> None:
+        if self._process is not None and self._owner == os.getpid():
+            self._process.kill()
+            with contextlib.suppress(OSError):  # what could not be written
+                self._process.communicate()
+        self._process = None
+
+
+CHILD = Child()
 
 
 def join_pages(pages: Sequence[str]) -> str:

@@ -1,4 +1,5 @@
-"""A program of its own that reads a PDF from standard input and writes JSON to standard output.
+"""A program of its own that reads PDFs from standard input and writes JSON to standard output,
+each after its length in eight bytes.
 
 PDFium is written in C++, so whatever a file makes it do happens in this process, which may take
 neither much memory nor much time, and may crash.
@@ -8,7 +9,9 @@ from __future__ import annotations
 
 import contextlib
 import json
+import math
 import sys
+import time
 from typing import Any
 
 MEMORY, SECONDS, LONGEST = 3 << 30, 120, 64 << 20  # bytes; of the processor; characters
@@ -17,14 +20,22 @@ _LOOKED_AT = 50  # pages that are searched for pictures
 
 
 def main() -> None:
+    _limit("RLIMIT_AS", MEMORY)
+    while size := int.from_bytes(sys.stdin.buffer.read(8)):
+        _limit("RLIMIT_CPU", math.ceil(time.process_time()) + SECONDS)
+        found = json.dumps(_read(sys.stdin.buffer.read(size))).encode()
+        sys.stdout.buffer.write(len(found).to_bytes(8) + found)
+        sys.stdout.buffer.flush()
+
+
+def _limit(name: str, most: int) -> None:
     with contextlib.suppress(ImportError, ValueError, OSError):  # not on Windows
         import resource
 
-        for what, most in ((resource.RLIMIT_AS, MEMORY), (resource.RLIMIT_CPU, SECONDS)):
-            hard = resource.getrlimit(what)[1]
-            most = most if hard == resource.RLIM_INFINITY else min(most, hard)
-            resource.setrlimit(what, (most, hard))
-    sys.stdout.buffer.write(json.dumps(_read(sys.stdin.buffer.read())).encode())
+        what = getattr(resource, name)
+        hard = resource.getrlimit(what)[1]
+        most = most if hard == resource.RLIM_INFINITY else min(most, hard)
+        resource.setrlimit(what, (most, hard))
 
 
 def _read(data: bytes) -> dict[str, Any]:

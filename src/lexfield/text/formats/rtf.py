@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from lexfield.errors import ReadError
 from lexfield.text.document import Document
-from lexfield.text.source import Source, name_text
+from lexfield.text.source import CUT_OFF, Source, name_text
 
 _TOKEN = re.compile(
     rb"\\([a-zA-Z]{1,32})(-?\d{1,10})? ?|\\'([0-9a-fA-F]{2})|\\([^a-zA-Z])|([{}])|[\r\n]+"
@@ -120,7 +120,7 @@ def read(source: Source) -> Iterator[Document]:
             state.put_bytes(text)
     state.flush()
     if state.groups or place < len(data.rstrip(b"\0")):
-        source.notes.append(f"{source}: the file is cut off; what there is was read")
+        source.notes.append(f"{source}: {CUT_OFF}")
     yield Document(name_text(source), _join(state.body), str(source), {
         name: text for name, parts in state.fields.items() if (text := _join(parts))
     })  # fmt: skip

@@ -13,12 +13,14 @@ from typing import Literal
 from xml.parsers import expat
 
 from lexfield.errors import ReadError
+from lexfield.text.source import COPY
 
 Event = tuple[Literal["start", "text", "end"], str, Mapping[str, str]]
 LINE = "\u2028"  # a line break inside a paragraph, until spaces are joined
 _PIECE = 1 << 16
 _DEEPEST = 500
 _LONGEST = 1000  # characters of a field
+_ENDS_EARLY = re.compile("^(no element found|unclosed token|unclosed CDATA section)")
 _SPACES = re.compile(r"[ \t\r\n]+")
 
 
@@ -60,7 +62,8 @@ def parse(data: bytes, where: str) -> Iterator[Event]:
     except (expat.ExpatError, ValueError, LookupError) as error:
         if isinstance(error, ReadError):
             raise
-        raise ReadError(f"{where} is damaged XML: {error}.") from error
+        problem = _ENDS_EARLY.sub("it ends too early", str(error))
+        raise ReadError(f"{where} is damaged XML: {problem}.", COPY) from error
     yield from events
 
 

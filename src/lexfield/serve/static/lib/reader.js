@@ -374,14 +374,18 @@ function Sentence({ row, isChosen, word, hit, choose }) {
 
 /** The places of words of which each has a colour. @param {string} text @param {Map<string, number>} words */
 function tintWords(text, words) {
-  return [...text.matchAll(/[\p{L}\p{M}\p{N}]+(?:['’][\p{L}]+)*/gu)]
-    .filter((one) => words.has(one[0].toLowerCase()))
+  const spaced = [...text.matchAll(/[\p{L}\p{M}\p{N}]+(?:['’][\p{L}]+)*/gu)]
+    .filter((one) => words.has(one[0].toLowerCase()) && !UNSPACED.test(one[0]))
     .map((one) => place(text, one.index, one[0]));
+  const unspaced = [...words.keys()].filter((word) => UNSPACED.test(word)).flatMap((word) => markWord(text, word));
+  return [...spaced, ...unspaced].sort((a, b) => a.start - b.start);
 }
+const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]/u; // words stand in runs of letters
 /** @param {string} text @param {string} word */
 function markWord(text, word) {
   const safe = word.replace(/[.*+?^${}()|[\]\\]/g, "\\$&").replace(/\s+/g, "\\s+");
-  return [...text.matchAll(new RegExp(`(?<![\\p{L}\\p{N}])${safe}(?![\\p{L}\\p{N}])`, "giu"))].map((one) =>
+  const whole = UNSPACED.test(word) ? safe : `(?<![\\p{L}\\p{N}])${safe}(?![\\p{L}\\p{N}])`;
+  return [...text.matchAll(new RegExp(whole, "giu"))].map((one) =>
     place(text, one.index, one[0]),
   );
 }
