@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -29,6 +30,8 @@ if TYPE_CHECKING:
 
 UNITS = ("sentence", "document")
 BINS = 32  # kinds of characters
+_LONG = 500  # words per row, from which on its distinct words are kept
+_MOST = 1 << 26  # words of all rows, for the memory that this takes
 _ROWS = 1 << 16  # whose letters are counted at a time
 _FIELDS = (
     "offsets", "words", "counts", "shares", "sizes", "set_sizes", "lengths", "rotation", "center",
@@ -81,6 +84,20 @@ class Unit:
         """Whether sets of words and axes are stored, as in older indexes."""
         return self._texts is None
 
+    @cached_property
+    def is_long(self) -> bool:
+        """Whether rows hold so many words that each is worth to be counted only once."""
+        if self._texts is None:
+            return False
+        tokens = len(self._texts.tokens)
+        return _LONG * self.rows <= tokens <= _MOST
+
+    @cached_property
+    def _converted(self) -> NDArray[np.float32]:
+        """The vectors of words, which may be stored in halves: converting them takes longest."""
+        assert self._texts is not None
+        return self._texts.vectors.astype(np.float32, copy=False)
+
     def multiply(self, vector: Array, rows: Array) -> tuple[Array, Array]:
         """Return the inner products of a vector with those of some rows, and their lengths.
 
@@ -96,9 +113,15 @@ class Unit:
         return with_vector + vector @ self.center, lengths
 
     def _add_products(self, texts: TextRows, vector: Array, rows: Array) -> tuple[Array, Array]:
-        some, norms = texts.select(rows), self.norms[rows].astype(np.float64)
-        products = self._find_products(texts, vector, texts.places[some.tokens])
-        sums = add_sorted(some.starts, some.tokens, texts.places, products)
+        norms = self.norms[rows].astype(np.float64)
+        if self.is_long:
+            products = self._find_products(texts, vector, texts.places)
+            sets = self.offsets, self.words, self.counts
+            sums = add_counted(rows, *sets, texts.places, products)
+        else:
+            some = texts.select(rows)
+            products = self._find_products(texts, vector, texts.places[some.tokens])
+            sums = add_sorted(some.starts, some.tokens, texts.places, products)
         return sums / np.where(norms > 0, norms, 1), (norms > 0).astype(np.float64)
 
     def _find_products(self, texts: TextRows, vector: Array, places: Array) -> Array:
@@ -107,7 +130,8 @@ class Unit:
         if last != vector.tobytes():
             products = np.full(len(texts.vectors), np.nan)
         new = np.unique(places[(places >= 0) & np.isnan(products[places])])
-        own = texts.vectors[new].astype(np.float32)
+        vectors = self._converted if self.is_long else texts.vectors
+        own = vectors[new].astype(np.float32, copy=False)
         products[new] = multiply_rows(own, vector.astype(np.float64))
         self._products = vector.tobytes(), products
         return products
@@ -133,6 +157,23 @@ def add_sorted(starts: Array, tokens: Array, places: Array, values: Array) -> ND
         for word in np.sort(tokens[starts[row] : starts[row + 1]]):
             if places[word] >= 0:
                 sums[row] += values[places[word]]
+    return sums
+
+
+@kernel
+def add_counted(
+    rows: Array, offsets: Array, words: Array, counts: Array, places: Array, values: Array
+) -> NDArray[np.float64]:
+    """Return the same as ``add_sorted``, to the last bit, from distinct words and their counts."""
+    sums = np.zeros(len(rows))
+    for number in range(len(rows)):
+        total = 0.0
+        for entry in range(offsets[rows[number]], offsets[rows[number] + 1]):
+            place = places[words[entry]]
+            if place >= 0:
+                for _ in range(counts[entry]):
+                    total += values[place]
+        sums[number] = total
     return sums
 
 
