@@ -4,7 +4,14 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lexfield.index.units import BINS, character_bins, count_letters, multiply_halves
+from lexfield.index.units import (
+    BINS,
+    add_counted,
+    add_products,
+    character_bins,
+    count_letters,
+    multiply_halves,
+)
 from lexfield.text.corpus import Corpus
 
 
@@ -26,3 +33,19 @@ def test_products_of_halves_are_those_of_double_precision() -> None:
     found = multiply_halves(halves.view(np.uint16), rows, vector)
     expected = halves[rows].astype(np.float64) @ vector.astype(np.float64)
     np.testing.assert_allclose(found, expected, rtol=1e-12, atol=1e-18)
+
+
+def test_counted_words_add_up_to_the_same_sums() -> None:
+    random = np.random.default_rng(0)
+    tokens, starts = random.integers(0, 50, 3000), np.array([0, 0, 700, 3000])
+    places = np.arange(50) - 5  # the first five have no vector
+    products = random.integers(-(1 << 36), 1 << 36, 45)
+    sets = [
+        np.unique(tokens[a:b], return_counts=True)
+        for a, b in np.stack([starts[:-1], starts[1:]], 1)
+    ]
+    words, counts = (np.concatenate(part) for part in zip(*sets, strict=True))
+    offsets = np.append(0, np.cumsum([len(own) for own, _ in sets]))
+    rows = np.array([2, 0, 1])
+    found = add_counted(rows, offsets, words, counts, places, products)
+    assert found.tolist() == add_products(starts, tokens, places, products)[rows].tolist()

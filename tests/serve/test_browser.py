@@ -73,7 +73,8 @@ def test_hits_are_grouped_and_more_like_one_are_found(visit: Open) -> None:
 def test_documents_show_their_best_passages(visit: Open) -> None:
     page = visit(f"{ASK}&unit=document")
     expect(page.locator(".hit h2 a").first).to_be_visible()
-    page.get_by_role("link", name="Read “").first.click()
+    assert page.locator(".hit").count() == 5
+    page.locator(".hit p").get_by_role("link", name="sentence").first.click()
     expect(page.locator(".s.chosen")).to_be_visible()
 
 
@@ -109,12 +110,41 @@ def test_one_filter_holds_for_all_views_and_back_undoes_it(visit: Open) -> None:
     expect(side.locator(".documents li")).to_have_count(8)
     page.get_by_role("link", name="Topics").click()
     expect(page).to_have_url(re.compile("where=author%3Dpell"))
+    page.get_by_role("link", name="Compare", exact=True).click()
+    expect(page.get_by_label("Text A").locator("option")).to_have_count(9)
+    with page.expect_response("**/v1/compare?*") as answer:
+        for letter, topic in (("A", "sea"), ("B", "kitchen")):
+            page.locator(f".side-{letter.lower()}").get_by_text("Group").click()
+            page.get_by_label(f"Group {letter}").select_option(f"topic={topic}")
+    assert answer.value.url.count("author%3Dpell") == 2
     page.get_by_role("link", name="Search", exact=True).click()
     expect(page.get_by_label("Your text")).to_have_value(QUERY)  # as it was left
     side.get_by_role("button", name="author is pell").click()
     expect(side.locator(".documents li")).to_have_count(40)
     page.go_back()
     expect(side.locator(".documents li")).to_have_count(8)
+
+
+def test_the_same_question_is_asked_once(visit: Open) -> None:
+    page = visit("/import")
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
+    page.get_by_role("link", name="Overview").click()
+    expect(page.get_by_text("Open the map")).to_be_visible()
+    verbs = [url for url in asked if "/v1/" in url and "/jobs" not in url]
+    assert len(verbs) >= 2 and len(set(verbs)) == len(verbs)
+
+
+def test_a_point_of_a_trend_is_a_step_of_the_history(visit: Open) -> None:
+    page = visit("/trends?index=sample&q=sea&by=author")
+    page.locator(".plot svg").wait_for()
+    page.get_by_text("As a table").click()
+    page.get_by_role("button", name="Show sea, pell").click()
+    expect(page.locator(".kwic li").first).to_contain_text("sea")
+    page.reload()
+    expect(page.locator(".kwic li").first).to_contain_text("sea")
+    page.go_back()
+    expect(page.locator(".kwic")).to_have_count(0)
 
 
 def test_the_palette_finds_documents_and_commands(visit: Open) -> None:

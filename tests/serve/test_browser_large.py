@@ -1,4 +1,4 @@
-"""The page on a collection of realistic size: every view by mouse, at three widths.
+"""The page on a collection of realistic size: every view, by mouse and keyboard, at three widths.
 
 It has the 73 books where they are present, and 300,000 made-up sentences elsewhere.
 """
@@ -132,6 +132,56 @@ def test_every_view_by_mouse(look: Callable[..., Page], width: int, scheme: str)
         assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0, view
     longest = page.evaluate("window.longest")
     assert longest < LONG_TASK * max(slowness, page.evaluate(SLOWNESS)), longest
+
+
+@pytest.mark.parametrize(("width", "scheme"), [(1440, "dark"), (390, "light")])
+def test_every_view_by_keyboard(look: Callable[..., Page], width: int, scheme: str) -> None:
+    page = look("/overview", width, scheme)
+    keys, reader = page.keyboard, page.get_by_role("complementary", name="Reader")
+    expect(page.locator("h1")).to_be_visible()
+
+    def go_to(view: str) -> None:  # nothing waits for the palette: no letter may be lost
+        keys.press("Control+k")
+        keys.type(f"go to {view}")
+        keys.press("Enter")
+        expect(page.locator("h1")).to_have_text(view)
+
+    go_to("Search")
+    keys.press("/")
+    keys.type("a word about money")
+    keys.press("Enter")
+    expect(page.locator(".hit").first).to_be_visible()
+    page.locator(".hit .doc").first.focus()
+    keys.press("Enter")
+    expect(reader).to_be_visible()
+    keys.press("Escape")
+    expect(reader).to_have_count(0)
+    go_to("Map")
+    expect(page.locator(".map canvas")).to_be_visible()
+    name = page.locator(".columns .doc").first.text_content() or ""
+    keys.press("/")
+    keys.type(name)
+    keys.press("Enter")
+    expect(reader).to_be_visible()
+    keys.press("Escape")
+    keys.press("Control+k")
+    keys.type(name)
+    keys.press("Enter")
+    expect(reader).to_contain_text(name)
+    keys.press("Escape")
+    go_to("Trends")
+    keys.press("/")
+    keys.type("money")
+    keys.press("Enter")
+    page.locator(".plot svg").wait_for()
+    page.locator(".plot").focus()
+    keys.press("ArrowRight")
+    keys.press("Enter")
+    expect(page.locator(".kwic").first).to_be_visible()
+    page.go_back()
+    expect(page.locator(".kwic")).to_have_count(0)
+    for view in ("Compare", "Topics", "Measure"):
+        go_to(view)
 
 
 def test_thirty_megabytes_are_pasted_and_refused_where_they_are_too_much(

@@ -236,11 +236,19 @@ class Rows:
             part = slice(unit.offsets[own], unit.offsets[own + 1])
             words, counts, shares = unit.words[part], unit.counts[part], unit.shares[part]
         else:
-            tokens = self._tokens_of(number, own)
-            words, counts = np.unique(tokens[segment.content[tokens]], return_counts=True)
+            words, counts = self._count(number, own)
             known = np.where(segment.matches[words] > 0, counts, 0)
             counts, shares = counts.astype(np.int32), known / max(1, int(known.sum()))
         return self.lexicon.maps[number][words], counts, shares.astype(np.float32)
+
+    def _count(self, number: int, row: int) -> tuple[Array, Array]:
+        """Return the distinct words of a row of a segment, without stopwords, with counts."""
+        unit, segment = self.units[number], self.segments[number]
+        if unit.is_long:
+            part = slice(int(unit.offsets[row]), int(unit.offsets[row + 1]))
+            return unit.words[part], unit.counts[part]
+        tokens = self._tokens_of(number, row)
+        return np.unique(tokens[segment.content[tokens]], return_counts=True)
 
     def _tokens_of(self, number: int, row: int) -> Array:
         """Return the words of a row of a segment, by their numbers there."""

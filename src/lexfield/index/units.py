@@ -13,6 +13,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -32,6 +33,8 @@ UNITS = ("sentence", "document")
 BINS = 32  # kinds of characters
 _ONE = float(1 << 36)  # products of words' vectors are rounded to multiples of 1 / _ONE
 _UNKNOWN = np.iinfo(np.int64).min
+_LONG = 500  # words per row, from which on its distinct words are kept
+_MOST = 1 << 26  # words of all rows, for the memory that this takes
 _ROWS = 1 << 16  # whose letters are counted at a time
 _FIELDS = (
     "offsets", "words", "counts", "shares", "sizes", "set_sizes", "lengths", "rotation", "center",
@@ -83,6 +86,13 @@ class Unit:
         """Whether sets of words and axes are stored, as in older indexes."""
         return self._texts is None
 
+    @cached_property
+    def is_long(self) -> bool:
+        """Whether rows hold so many words that each is worth to be counted only once."""
+        if self._texts is None:
+            return False
+        return _LONG * self.rows <= len(self._texts.tokens) <= _MOST
+
     def multiply(self, vector: Array, rows: Array) -> tuple[Array, Array]:
         """Return the inner products of a vector with those of some rows, and their lengths.
 
@@ -98,10 +108,16 @@ class Unit:
         return with_vector + vector @ self.center, lengths
 
     def _add_products(self, texts: TextRows, vector: Array, rows: Array) -> tuple[Array, Array]:
-        some, norms = texts.select(rows), self.norms[rows].astype(np.float64)
-        products = self._own.find(texts, vector, some.tokens)
-        sums = add_products(some.starts, some.tokens, texts.places, products) / _ONE
-        return sums / np.where(norms > 0, norms, 1), (norms > 0).astype(np.float64)
+        norms = self.norms[rows].astype(np.float64)
+        if self.is_long:
+            products = self._own.find(texts, vector, np.arange(len(texts.places)))
+            sets = self.offsets, self.words, self.counts
+            sums = add_counted(rows, *sets, texts.places, products)
+        else:
+            some = texts.select(rows)
+            products = self._own.find(texts, vector, some.tokens)
+            sums = add_products(some.starts, some.tokens, texts.places, products)
+        return sums / _ONE / np.where(norms > 0, norms, 1), (norms > 0).astype(np.float64)
 
 
 class _LastProducts(threading.local):
@@ -191,6 +207,20 @@ def add_products(starts: Array, tokens: Array, places: Array, products: Array) -
         for token in tokens[starts[row] : starts[row + 1]]:
             if places[token] >= 0:
                 sums[row] += products[places[token]]
+    return sums
+
+
+@kernel
+def add_counted(
+    rows: Array, offsets: Array, words: Array, counts: Array, places: Array, products: Array
+) -> NDArray[np.int64]:
+    """Return the same as ``add_products`` from distinct words and their counts."""
+    sums = np.zeros(len(rows), np.int64)
+    for number in range(len(rows)):
+        for entry in range(offsets[rows[number]], offsets[rows[number] + 1]):
+            place = places[words[entry]]
+            if place >= 0:
+                sums[number] += counts[entry] * products[place]
     return sums
 
 

@@ -19,6 +19,7 @@ from lexfield.search.index import Index
 from lexfield.text.fields import read_where
 from lexfield.verbs.declare import Flags, Help, verb
 from lexfield.verbs.input import IndexInput, open_index
+from lexfield.verbs.options import Where
 from lexfield.verbs.results import Result
 
 _Side = Annotated[
@@ -65,18 +66,20 @@ def align(
     a: _Side,
     b: _Side,
     *,
+    where: Where = (),
     k: Annotated[int, Meta(ge=1, le=200), Flags(("-k",)), Help("Number of pairs.")] = 8,
 ) -> Alignment:
     """Find sentences with which two documents, or two groups, say the same.
 
-    A and B are ids of documents, or conditions on metadata.
+    A and B are ids of documents, or conditions on metadata; --where holds for groups.
 
         lexfield align my.idx emma sense_and_sensibility
         lexfield align my.idx author=austen author=dickens -k 20
     """
     opened = open_index(index)
     rows = opened.rows("sentence")
-    found = align_rows(rows, _find_side(opened, rows, a), _find_side(opened, rows, b), k)
+    sides = [_find_side(opened, rows, side, where) for side in (a, b)]
+    found = align_rows(rows, *sides, k)
     pairs = [
         AlignedPair(similarity=cosine, a=_describe(rows, one), b=_describe(rows, other))
         for one, other, cosine in found.pairs
@@ -88,8 +91,8 @@ def align(
     return Alignment(pairs, notes=notes)
 
 
-def _find_side(index: Index, rows: Rows, side: str) -> NDArray[np.bool_]:
-    """Return which sentences belong to a document or to a group."""
+def _find_side(index: Index, rows: Rows, side: str, where: Where) -> NDArray[np.bool_]:
+    """Return which sentences belong to a document, or to a group and pass the filter."""
     if side in index.documents:
         own: NDArray[np.bool_] = rows.documents == index.documents[side]
         return own if rows.live is None else own & rows.live
@@ -98,7 +101,7 @@ def _find_side(index: Index, rows: Rows, side: str) -> NDArray[np.bool_]:
             f"The index has no document {side[:100]!r}.",
             "Give the id of a document, or a condition such as author=austen.",
         )
-    allowed = allowed_rows(rows, read_where([side]))
+    allowed = allowed_rows(rows, read_where([side, *where]))
     if allowed is None or not allowed.any():
         raise InputError(f"No document has {side}.", "See `lexfield documents` for the metadata.")
     return allowed

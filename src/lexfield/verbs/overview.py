@@ -194,12 +194,12 @@ def _suggest(
 
 
 def _find_ordered(rows: Rows, chosen: NDArray[np.int64]) -> str | None:
-    """Return the field of numbers or dates that most documents have: a year rather than a size."""
-    best: list[tuple[bool, int, str]] = []
+    """Return the field of dates or years that most documents have; sizes say little over words."""
+    best: list[tuple[int, str]] = []
     for name in rows.fields:
         column = column_of(rows, name)
         if column.kind != "values":
             values = {column.values[row] for row in chosen.tolist()} - {""}
             is_time = column.kind == "date" or "year" in name.lower() or "date" in name.lower()
-            best += [(not is_time, -len(values), name)] if len(values) > 1 else []
-    return min(best)[2] if best else None
+            best += [(-len(values), name)] if is_time and len(values) > 1 else []
+    return min(best)[1] if best else None

@@ -84,7 +84,7 @@ function App() {
         ? html`<${View} key=${`${view} ${index}`} />`
         : html`<${Nowhere} index=${index} server=${server} />`;
   return html`<${Page.Provider} value=${page}>
-    <${Header} view=${view} index=${index} filters=${where.length} drawer=${drawer}
+    <${Header} view=${isKnown() ? view : ""} index=${index} filters=${where.length} drawer=${drawer}
       onFilter=${() => setDrawer(!drawer)} onPins=${() => setPinned(!pinned)} />
     <div class="frame ${classes}">
       ${about && view !== "import" && html`<${Sidebar} open=${drawer} close=${() => setDrawer(false)} />`}

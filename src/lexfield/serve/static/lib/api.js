@@ -1,6 +1,6 @@
 // @ts-check
 // Asking the server: at once, or as a job with progress. Every question ends with the view that asked it.
-import { useEffect, useRef, useState } from "../vendor/preact-htm.js";
+import { useEffect, useLayoutEffect, useRef, useState } from "../vendor/preact-htm.js";
 import { answered, lost, onBack } from "./connection.js";
 import { query } from "./route.js";
 
@@ -123,6 +123,7 @@ export async function follow(start, show, signal) {
 export const work = (verb, options, show, signal) =>
   follow((follower) => post("jobs", { verb, options: given(options), follower }), show, signal);
 
+const NOTHING = { key: "", answer: null, problem: null, busy: false, job: null };
 const kept = new Map(); // answers of late, so that going back is immediate
 const KEEP = 40;
 export const forgetAnswers = () => kept.clear();
@@ -133,6 +134,31 @@ function keep(key, answer) {
   if (kept.size > KEEP) kept.delete(kept.keys().next().value);
 }
 
+/** @type {Map<string, { count: number, leave: AbortController, answer: Promise<any> }>} */
+const asking = new Map(); // questions under way: several parts of the page may ask the same
+
+const forget = (key, leave) => asking.get(key)?.leave === leave && asking.delete(key);
+
+/** Ask once for all who ask the same now; it is given up when the last of them has left.
+ * @param {string} key @param {(signal: AbortSignal) => Promise<any>} start @param {AbortSignal} signal */
+function share(key, start, signal) {
+  let one = asking.get(key);
+  if (!one) {
+    const leave = new AbortController();
+    one = { count: 0, leave, answer: start(leave.signal).finally(() => forget(key, leave)) };
+    asking.set(key, one);
+  }
+  const { leave } = one;
+  one.count++;
+  const left = () => {
+    if (--one.count) return;
+    forget(key, leave);
+    leave.abort();
+  };
+  signal.addEventListener("abort", left, { once: true });
+  return one.answer;
+}
+
 /** The answer to a question, and how far it is. The last answer stays until the next one is there.
  * `options` is null as long as there is nothing to ask.
  * @template {keyof Verbs} V @param {V} verb @param {{ [K in Verbs[V]["parameters"]]?: Value } | null} options
@@ -141,26 +167,29 @@ function keep(key, answer) {
  *   cancel: () => void, retry: () => void }} */
 export function useAnswer(verb, options, { job = false } = {}) {
   const key = options ? `${String(verb)}?${query(options)}` : "";
-  const [state, set] = useState({ key: "", answer: null, problem: null, busy: false, job: null });
+  const [state, set] = useState(/** @type {any} */ (NOTHING));
   const [attempt, retry] = useState(0);
   const leaving = useRef(/** @type {AbortController | null} */ (null));
   useEffect(() => onBack(() => set((old) => (old.problem?.status === 0 ? (retry((n) => n + 1), old) : old))), []);
-  useEffect(() => {
-    if (!options) return set({ key: "", answer: null, problem: null, busy: false, job: null });
-    if (kept.has(key)) return set({ key, answer: kept.get(key), problem: null, busy: false, job: null });
+  // Before the next paint: an effect would wait for it, and a frame or two would be lost with every question.
+  useLayoutEffect(() => {
+    if (!options) return set(NOTHING);
+    if (kept.has(key)) return set({ ...NOTHING, key, answer: kept.get(key) });
     const leave = (leaving.current = new AbortController());
     set((old) => ({ ...old, problem: null, busy: true, job: null }));
     const show = (now) => !leave.signal.aborted && set((old) => ({ ...old, job: now }));
-    const asked = job ? work(String(verb), typed(options), show, leave.signal) : call(verb, options, leave.signal);
+    const asked = job
+      ? work(String(verb), typed(options), show, leave.signal)
+      : share(key, (signal) => call(verb, options, signal), leave.signal);
     asked.then(
       (answer) => {
         if (leave.signal.aborted) return;
         keep(key, answer);
-        set({ key, answer, problem: null, busy: false, job: null });
+        set({ ...NOTHING, key, answer });
       },
       (problem) => {
         if (problem.name === "AbortError") return;
-        set({ key, answer: null, problem, busy: false, job: null });
+        set({ ...NOTHING, key, problem });
       },
     );
     return () => leave.abort();
@@ -168,12 +197,13 @@ export function useAnswer(verb, options, { job = false } = {}) {
   const cancel = () => {
     leaving.current?.abort();
     const problem = new Problem({ error: "Cancelled.", hint: "Change something, or start it again." }, 1);
-    set({ key, answer: null, problem, busy: false, job: null });
+    set({ ...NOTHING, key, problem });
   };
-  // What was asked before is no answer to another verb or to nothing.
-  const answer = options && state.key.split("?")[0] === verb ? state.answer : null;
-  const busy = state.busy || (!!options && state.key !== key && !state.problem);
-  return { ...state, answer, busy, cancel, retry: () => retry((n) => n + 1) };
+  // What is kept is there at once. What was asked before is no answer to another verb or to nothing.
+  const now = kept.has(key) && state.key !== key ? { ...NOTHING, key, answer: kept.get(key) } : state;
+  const answer = options && now.key.split("?")[0] === verb ? now.answer : null;
+  const busy = now.busy || (!!options && now.key !== key && !now.problem);
+  return { ...now, answer, busy, cancel, retry: () => retry((n) => n + 1) };
 }
 
 /** Values of an address as a job takes them: numbers and truths. @param {Record<string, any>} options */

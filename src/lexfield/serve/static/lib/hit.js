@@ -6,7 +6,7 @@ import { Flows } from "./flows.js";
 import { addPin } from "./pins.js";
 import { href } from "./route.js";
 import { DocumentLink, Marked, pieces, quotation, read, sourceOf, titleOf } from "./text.js";
-import { copy, html, number, percent, plural, shorten, usePage } from "./ui.js";
+import { copy, html, number, percent, plural, usePage } from "./ui.js";
 
 export const quoteOf = (hit) => ({
   text: hit.passages[0]?.text ?? hit.text,
@@ -45,7 +45,7 @@ export function Hit({ hit, colourOf, unit, inGroup = false }) {
       <${Marked} passage=${passage} colourOf=${colourOf} />
       ${
         many &&
-        html` <${DocumentLink} id=${hit.document} metadata=${{ title: `Read “${shorten(passage.text, 24)}”` }}
+        html` <${DocumentLink} id=${hit.document} metadata=${{ title: `sentence ${number(passage.sentence + 1)}` }}
         sentence=${passage.sentence} class="small" />`
       }
     </p>`,

@@ -1,13 +1,15 @@
 // @ts-check
 // Ctrl-K: find a document, a view or a command by typing a few letters.
 import { useEffect, useRef, useState } from "../vendor/preact-htm.js";
-import { useAnswer } from "./api.js";
+import { useDocuments } from "./documents.js";
 import { go, href } from "./route.js";
 import { read, titleOf } from "./text.js";
 import { html, usePage } from "./ui.js";
 
-const opened = new EventTarget();
-export const openPalette = () => opened.dispatchEvent(new Event("open"));
+/** The dialog is always there, so that it has the focus before the next letter is typed.
+ * @type {HTMLDialogElement | null} */
+let dialog = null;
+export const openPalette = () => dialog?.open || dialog?.showModal();
 addEventListener("keydown", (event) => {
   if (event.key.toLowerCase() !== "k" || !(event.ctrlKey || event.metaKey)) return;
   event.preventDefault();
@@ -32,45 +34,21 @@ const MOST = 12;
 const DOCUMENTS = 7;
 
 export function Palette() {
-  const [open, setOpen] = useState(false);
-  const box = useRef(/** @type {HTMLDialogElement | null} */ (null));
-  useEffect(() => {
-    const show = () => setOpen(true);
-    opened.addEventListener("open", show);
-    return () => opened.removeEventListener("open", show);
-  }, []);
-  useEffect(() => {
-    if (open) box.current?.showModal();
-  }, [open]);
-  if (!open) return null;
-  return html`<dialog
-    class="palette"
-    aria-label="Find a document or a command"
-    ref=${box}
-    onClose=${() => setOpen(false)}
-    onClick=${(event) => event.target === box.current && box.current?.close()}
-  >
-    <${Finder} close=${() => box.current?.close()} />
-  </dialog>`;
-}
-
-function Finder({ close }) {
   const { index, server, about } = usePage();
   const [text, setText] = useState("");
   const [at, setAt] = useState(0);
-  const documents = useAnswer("documents", about ? { index, k: 2000 } : null).answer?.results ?? [];
-  const words = text.toLowerCase().split(/\s+/).filter(Boolean);
+  const entered = useRef(false); // before the documents were there
+  const { list, words, busy } = useDocuments(text);
   const fits = (name) => words.every((word) => name.toLowerCase().includes(word));
   const entries = [
-    ...documents
-      .filter((one) => words.length && fits(`${one.id} ${Object.values(one.metadata).join(" ")}`))
+    ...(words.length ? list : [])
+      .slice(0, DOCUMENTS)
       .map((one) => [
         "Read",
         titleOf(one.id, one.metadata),
         () => read(one.id),
         Object.values(one.metadata).join(" · "),
-      ])
-      .slice(0, DOCUMENTS),
+      ]),
     ...COMMANDS.filter(([name]) => fits(`go to ${name}`)).map(([name, view, values]) => [
       "Go to",
       name,
@@ -85,9 +63,13 @@ function Finder({ close }) {
   ].slice(0, MOST);
   const chosen = Math.min(at, entries.length - 1);
   const pick = (entry) => {
-    close();
+    dialog?.close();
     entry[2]();
   };
+  useEffect(() => {
+    if (entered.current && !busy && entries[chosen]) pick(entries[chosen]);
+    entered.current &&= busy;
+  });
   const key = (event) => {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
     if (step) {
@@ -95,11 +77,20 @@ function Finder({ close }) {
       setAt(Math.max(0, Math.min(entries.length - 1, chosen + step)));
     } else if (event.key === "Enter" && entries[chosen]) {
       event.preventDefault();
-      pick(entries[chosen]);
+      if (busy) entered.current = true;
+      else pick(entries[chosen]);
     }
   };
-  return html`<input
+  return html`<dialog
+    class="palette"
+    aria-label="Find a document or a command"
+    ref=${(box) => (dialog = box)}
+    onClick=${(event) => event.target === dialog && dialog?.close()}
+    onClose=${() => (setText(""), setAt(0))}
+  >
+    <input
       type="text"
+      autofocus
       role="combobox"
       aria-label="Document or command"
       aria-expanded="true"
@@ -125,5 +116,6 @@ function Finder({ close }) {
           </li>`,
       )}
     </ul>
-    ${!entries.length && html`<p class="hint">Nothing is called that. Press Escape to close.</p>`}`;
+    ${!entries.length && html`<p class="hint">Nothing is called that. Press Escape to close.</p>`}
+  </dialog>`;
 }

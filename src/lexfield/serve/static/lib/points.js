@@ -4,10 +4,11 @@ import { useEffect, useMemo, useRef, useState } from "../vendor/preact-htm.js";
 import { Scatter } from "../scatter.js";
 import { alone, asAddress, asSvg, colour, element, palette, toPng } from "./chart.js";
 import { addPin } from "./pins.js";
-import { html, number, save, say, usePage } from "./ui.js";
+import { html, number, plain, save, say, usePage } from "./ui.js";
 
 const MOST = 8; // colours; a field with more values has seven and the rest
 const STEPS = 12; // of a gradient
+const HALF = STEPS / 2;
 
 /** @typedef {{ x: number, y: number, id: string, name: string, value: any, detail: string }} Point */
 
@@ -16,11 +17,14 @@ export function groupPoints(points) {
   const values = points.map((one) => one.value ?? "");
   const numbers = values.filter((one) => one !== "").map(Number);
   if (numbers.length && numbers.every(Number.isFinite) && new Set(numbers).size > MOST) {
-    const low = Math.min(...numbers);
-    const high = Math.max(...numbers);
-    const bin = (value) =>
-      value === "" ? STEPS : Math.min(STEPS - 1, Math.floor(((Number(value) - low) / (high - low || 1)) * STEPS));
-    return { kind: "gradient", low, high, names: [], of: values.map(bin), count: STEPS + 1 };
+    // Every step has as many points, so that a few large numbers do not make all others look alike.
+    const sorted = numbers.sort((a, b) => a - b);
+    const bounds = Array.from({ length: STEPS + 1 }, (_, i) => sorted[Math.floor((i / STEPS) * (sorted.length - 1))]);
+    const bin = (value) => {
+      const above = bounds.findIndex((bound, i) => i > 0 && Number(value) < bound);
+      return value === "" ? STEPS : above < 0 ? STEPS - 1 : above - 1;
+    };
+    return { kind: "gradient", bounds, names: [], of: values.map(bin), count: STEPS + 1 };
   }
   const counts = new Map();
   for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1);
@@ -35,8 +39,7 @@ export function groupPoints(points) {
   const at = new Map(shown.map(([value], i) => [value, i]));
   return {
     kind: "values",
-    low: 0,
-    high: 0,
+    bounds: [],
     names,
     of: values.map((value) => at.get(value) ?? MOST - 1),
     count: names.length,
@@ -45,8 +48,8 @@ export function groupPoints(points) {
 
 const RAMP = {
   light: [
-    [253, 231, 180],
-    [246, 170, 120],
+    [244, 190, 100],
+    [238, 145, 95],
     [214, 90, 110],
     [130, 45, 120],
     [35, 20, 80],
@@ -66,9 +69,6 @@ export function ramp(share) {
   const i = Math.floor(at);
   return `rgb(${stops[i].map((v, c) => Math.round(v + (at - i) * (stops[i + 1][c] - v))).join(",")})`;
 }
-
-/** A number that may be a year. @param {number} value */
-const plain = (value) => (Number.isInteger(value) && Math.abs(value) < 10_000 ? String(value) : number(value));
 
 class PointMap extends /** @type {any} */ (Scatter) {
   /** @param {Point[]} points @param {any} groups @param {{ labels: number, onpoint: any }} options */
@@ -261,7 +261,7 @@ export function Points({
   /** @returns {[string, string][]} */
   const legend = () =>
     groups.kind === "gradient"
-      ? [0, STEPS - 1].map((g) => [plain(g ? groups.high : groups.low), colours[g]])
+      ? [0, HALF, STEPS].map((g) => [plain(groups.bounds[g]), colours[Math.min(g, STEPS - 1)]])
       : groups.names.map(([text], g) => [text, colours[g]]);
   const lasso = lassos.length === 1 ? "Lasso a second group" : "Lasso";
   const picked = () => alone(map.svg(), caption(), legend());
@@ -309,12 +309,11 @@ export function Points({
     ${
       groups.kind === "gradient"
         ? html`<div class="ramp" role="img"
-          aria-label=${`Colours from ${number(groups.low)} to ${number(groups.high)}`}>
-          <span>${plain(groups.low)}</span>${Array.from(
+          aria-label=${`Colours from ${number(groups.bounds[0])} to ${number(groups.bounds[STEPS])}`}>
+          <span>${plain(groups.bounds[0])}</span>${Array.from(
             { length: STEPS },
-            (_, i) => html`<i
-            style=${{ background: colours[i] }}></i>`,
-          )}<span>${plain(groups.high)}</span>
+            (_, i) => html`<i style=${{ background: colours[i] }}></i>`,
+          )}<span>${plain(groups.bounds[STEPS])}; half are below ${plain(groups.bounds[HALF])}</span>
         </div>`
         : groups.names.length > 1 &&
           html`<div class="legend" role="group" aria-label="Legend; click to hide">

@@ -6,7 +6,7 @@ import { colourOfMark, useMarks } from "./marks.js";
 import { change, href, lastView } from "./route.js";
 import { Similar } from "./similar.js";
 import { pieces, titleOf } from "./text.js";
-import { Outcome, Trouble, Typed, html, number, plural, say, usePage } from "./ui.js";
+import { Outcome, Trouble, Typed, html, number, plain, plural, say, usePage } from "./ui.js";
 
 const BLOCK = 100; // sentences that are loaded at a time
 const AHEAD = "1200px"; // how far beyond the edges of the view
@@ -68,7 +68,7 @@ export function Reader({ alone = false }) {
           .filter(([name, value]) => value && name !== "title")
           .map(
             ([name, value]) =>
-              html`<span class="tag" title=${name}>${isNaN(Number(value)) ? value : `${name} ${value}`}</span> `,
+              html`<span class="tag" title=${name}>${isNaN(Number(value)) ? value : `${name} ${plain(Number(value))}`}</span> `,
           )}
         ${plural(about.sentences, "sentence")}
       </p>`

@@ -2,6 +2,7 @@
 // The collection, the filter that all views share, and the documents that pass it.
 import { useEffect, useRef, useState } from "../vendor/preact-htm.js";
 import { useAnswer } from "./api.js";
+import { useDocuments } from "./documents.js";
 import { bounds, chosen, clear, describe, drop, parse, setCondition, toggle } from "./filter.js";
 import { forget, go, href } from "./route.js";
 import { DocumentLink } from "./text.js";
@@ -163,20 +164,15 @@ function Range({ facet, where, open }) {
 }
 
 function Documents() {
-  const { index, where, params } = usePage();
+  const { about, where, params } = usePage();
   const [text, setText] = useState("");
   const [shown, setShown] = useState(STEP);
-  const found = useAnswer("documents", { index, where, k: 2000 });
-  const words = text.toLowerCase().split(/\s+/).filter(Boolean);
-  const all = found.answer?.results ?? [];
-  const fits = all.filter((one) => {
-    const name = `${one.id} ${Object.values(one.metadata).join(" ")}`.toLowerCase();
-    return words.every((word) => name.includes(word));
-  });
+  const found = useDocuments(text, where);
+  const fits = found.list;
   return html`<details class="facet documents" open>
     <summary>Documents <span class="count">${found.answer && number(fits.length)}</span></summary>
     ${
-      all.length > 10 &&
+      about.documents > 10 &&
       html`<input
       type="search"
       placeholder="Find a document"

@@ -55,7 +55,7 @@ export function Marked({ passage, colourOf }) {
   return pieces(passage).map(([piece, mark]) =>
     mark
       ? html`<mark class="w${colourOf(mark.query)} ${mark.weight >= 0.3 ? "strong" : ""}"
-        title=${`for “${mark.query}”`}
+        title=${mark.query ? `for “${mark.query}”` : undefined}
           >${piece}</mark
         >`
       : piece,

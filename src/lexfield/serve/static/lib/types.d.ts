@@ -1018,7 +1018,7 @@ export interface ZipfFit {
   curves: (FittedCurve)[];
 }
 export interface Verbs {
-  align: { parameters: "a" | "b" | "format" | "index" | "k"; answer: AlignAnswer };
+  align: { parameters: "a" | "b" | "format" | "index" | "k" | "where"; answer: AlignAnswer };
   attribute: { parameters: "by" | "document" | "features" | "format" | "index" | "measure" | "reject" | "rule" | "text" | "text_id" | "verify" | "where"; answer: AttributeAnswer };
   bag: { parameters: "format" | "index" | "k" | "keep_case" | "ngram" | "operation" | "other" | "phrases" | "text_other" | "text_texts" | "texts" | "where"; answer: BagAnswer };
   bags: { parameters: "algebra" | "allow_unknown" | "context" | "explain" | "format" | "full" | "index" | "k" | "like" | "method" | "query" | "start" | "unit" | "where"; answer: BagsAnswer };

@@ -13,6 +13,8 @@ export function number(value, digits = 3) {
   if (Number.isInteger(value)) return value.toLocaleString("en");
   return Number(value.toPrecision(digits)).toLocaleString("en", { maximumSignificantDigits: digits });
 }
+/** A number that may be a year. @param {number} value */
+export const plain = (value) => (Number.isInteger(value) && Math.abs(value) < 10_000 ? String(value) : number(value));
 /** @param {number} value */
 export const percent = (value) => `${(100 * value).toFixed(100 * value < 9.95 ? 1 : 0)}%`;
 /** @param {number} count @param {string} one */

@@ -42,10 +42,11 @@ function useSide(params, name) {
   return { kind: "document", value: params.get(name) ?? "", text };
 }
 
-/** @param {"a" | "b"} name @param {Side} side */
-const optionsOf = (name, { kind, value }) =>
+/** The filter holds for groups; a text that was chosen stays. @param {"a" | "b"} name @param {Side} side
+ * @param {string[]} where */
+const optionsOf = (name, { kind, value }, where) =>
   kind === "group"
-    ? { [`${name}_where`]: [value] }
+    ? { [`${name}_where`]: [value, ...where] }
     : kind === "paste"
       ? { [`text_${name}`]: value }
       : { [name]: value };
@@ -63,8 +64,9 @@ function nameOf(side, metadata, letter) {
 export function Compare() {
   const { index, params, where } = usePage();
   const documents = useAnswer("documents", { index, k: 2000 });
-  const list = documents.answer?.results ?? [];
-  const metadata = useMemo(() => Object.fromEntries(list.map((one) => [one.id, one.metadata])), [list]);
+  const every = documents.answer?.results ?? [];
+  const list = useAnswer("documents", { index, where, k: 2000 }).answer?.results ?? [];
+  const metadata = useMemo(() => Object.fromEntries(every.map((one) => [one.id, one.metadata])), [every]);
   const a = useSide(params, "a");
   const b = useSide(params, "b");
   const ready = a.value.trim() && b.value.trim();
@@ -72,8 +74,8 @@ export function Compare() {
   const options = ready
     ? {
         index,
-        ...optionsOf("a", a),
-        ...optionsOf("b", b),
+        ...optionsOf("a", a, where),
+        ...optionsOf("b", b, where),
         measure: "js",
         stopwords: stopwords ? "en" : null,
         bits: true,
@@ -88,11 +90,10 @@ export function Compare() {
     }
     <${Trouble} problem=${documents.problem} retry=${documents.retry} />
     <div class="sides">
-      <${Picker} name="a" side=${a} list=${list} />
+      <${Picker} name="a" side=${a} list=${list} metadata=${metadata} />
       <span class="versus" aria-hidden="true">and</span>
-      <${Picker} name="b" side=${b} list=${list} />
+      <${Picker} name="b" side=${b} list=${list} metadata=${metadata} />
     </div>
-    ${where.length > 0 && html`<p class="hint">The filter does not apply here: A and B say what is compared.</p>`}
     ${!ready && html`<${Suggest} list=${list} metadata=${metadata} />`}
     ${
       ready &&
@@ -103,7 +104,7 @@ export function Compare() {
     }`;
 }
 
-function Picker({ name, side, list }) {
+function Picker({ name, side, list, metadata }) {
   const { about } = usePage();
   const [kind, setKind] = useState(side.kind);
   const [problem, setProblem] = useState(/** @type {any} */ (null));
@@ -143,6 +144,8 @@ function Picker({ name, side, list }) {
       )
       .map(([value, count]) => [`${field}=${value}`, `${field}: ${value} (${count})`]),
   );
+  const isHidden = side.kind === "document" && side.value && !list.some((one) => one.id === side.value);
+  const hidden = isHidden ? [[side.value, titleOf(side.value, metadata[side.value])]] : []; // by the filter
   const isOther = side.kind === "group" && side.value && !groups.some(([key]) => key === side.value);
   const other = isOther ? [[side.value, describe(side.value)]] : []; // a lasso
   return html`<fieldset class="side-${name} picker">
@@ -159,7 +162,7 @@ function Picker({ name, side, list }) {
     ${
       shown === "document" &&
       html`<${Select} label=${`Text ${letter}`} hidden value=${side.kind === "document" ? side.value : ""}
-        choices=${[["", "Choose a text"], ...list.map((one) => [one.id, titleOf(one.id, one.metadata)])]}
+        choices=${[["", "Choose a text"], ...hidden, ...list.map((one) => [one.id, titleOf(one.id, one.metadata)])]}
           onChange=${(value) => put("document", value)} />`
     }
     ${
@@ -292,10 +295,10 @@ function Result({ answer, options, a, b, metadata, stopwords }) {
 const times = (more, less) => (less > 0 ? `${number(more / less, 2)}×` : "only here");
 
 function InContext({ word, a, b, names }) {
-  const { index } = usePage();
+  const { index, where: filter } = usePage();
   const where = (side) =>
     side.kind === "group"
-      ? { index, where: [side.value] }
+      ? { index, where: [side.value, ...filter] }
       : side.kind === "document"
         ? { index, document: [side.value] }
         : { text: [side.value] };
@@ -379,8 +382,8 @@ function passageOf(pair, side) {
 }
 
 function Aligned({ a, b, names }) {
-  const { index } = usePage();
-  const found = useAnswer("align", { index, a: a.value, b: b.value, k: 8 });
+  const { index, where } = usePage();
+  const found = useAnswer("align", { index, a: a.value, b: b.value, where, k: 8 });
   return html`<section aria-label="Closest passages">
     <h2>Closest passages</h2>
     <${Outcome} asked=${found} wait="Comparing their sentences…">

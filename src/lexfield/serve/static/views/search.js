@@ -40,7 +40,7 @@ const METHODS = {
 const SUMS = ["count", "frequency", "bm25", "lm", "translation"]; // whose questions may be sums of words
 const SLOW = ["wmd", "edit"];
 const MANY = 1_000_000; // words of a collection on whose documents these take long
-const STEP = 10;
+const STEP = { sentence: 10, document: 5 }; // a document shows several passages
 const MOST = 200;
 
 export function Search() {
@@ -52,7 +52,7 @@ export function Search() {
   const isOne = params.get("combine") === "true" && chosen.length > 1;
   const methods = isOne ? [`fuse(${chosen.join(", ")})`] : chosen;
   const unit = params.get("unit") ?? "sentence";
-  const k = Math.min(MOST, Number(params.get("k") ?? STEP) || STEP);
+  const k = Math.min(MOST, Number(params.get("k")) || STEP[unit] || STEP.sentence);
   const asks = Boolean(q.trim() || like);
   const options = asks
     ? {
@@ -292,7 +292,7 @@ function Results({ answer, reach, options, methods, unit, k }) {
       ${
         more &&
         html`<button type="button"
-        onClick=${() => change({ k: String(k + STEP) }, { replace: true })}>Show more</button>`
+        onClick=${() => change({ k: String(k + (STEP[unit] ?? STEP.sentence)) }, { replace: true })}>Show more</button>`
       }
       ${
         !methods.includes("ideas") &&

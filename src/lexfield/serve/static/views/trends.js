@@ -1,6 +1,6 @@
 // @ts-check
 // How often words or topics occur over time, over any field, or along one text.
-import { useMemo, useState } from "../vendor/preact-htm.js";
+import { useMemo } from "../vendor/preact-htm.js";
 import { useAnswer } from "../lib/api.js";
 import { Figure, palette } from "../lib/chart.js";
 import { Concordance } from "../lib/context.js";
@@ -36,28 +36,28 @@ export function Trends() {
   const place = along ? { document: text } : { by, where };
   const options = asks ? { index, query: words, topic: topics, bins: bins || null, ...place } : null;
   const found = useAnswer("trend", options);
-  const put = (value) => change({ q: splitWords(value) }, { typed: "q" });
+  const put = (value) => change({ q: splitWords(value), at: null }, { typed: "q" });
   return html`<h1>Trends</h1>
     <form class="row controls" onSubmit=${(event) => event.preventDefault()}>
-      <label class="field grow"><span>Words or phrases, with commas between them</span>
+      <label class="field grow"><span>Words or phrases, separated by commas</span>
         <${Typed} name="q" placeholder="love, war + battle, steam engine" value=${words.join(", ")} onInput=${put} />
       </label>
       ${
         known.length > 0 &&
         html`<${Select} label="Topic" value=${topics[0] ?? ""}
         choices=${[["", "none"], ...known.map((one) => [String(one.topic), wordsOf(one).slice(0, 3).join(", ")])]}
-        onChange=${(value) => change({ topic: value })} />`
+        onChange=${(value) => change({ topic: value, at: null })} />`
       }
       <${Select} label="Over" value=${along ? ALONG : by} choices=${[...fields, [ALONG, "the course of one text"]]}
-        onChange=${(value) => change({ by: value, document: value === ALONG ? text : null })} />
+        onChange=${(value) => change({ by: value, document: value === ALONG ? text : null, at: null })} />
       ${
         along &&
         html`<${Select} label="Text" value=${text}
         choices=${documents.map((one) => [one.id, titleOf(one.id, one.metadata)])}
-        onChange=${(value) => change({ document: value, by: null })} />`
+        onChange=${(value) => change({ document: value, by: null, at: null })} />`
       }
       <${Select} label="Steps" value=${bins} choices=${[["", "automatic"], "5", "10", "20", "40"]}
-        onChange=${(value) => change({ bins: value })} />
+        onChange=${(value) => change({ bins: value, at: null })} />
     </form>
     ${!asks && html`<${Suggest} />`}
     ${
@@ -97,8 +97,7 @@ function Suggest() {
 }
 
 function Chart({ answer, options, along, by, text, documents }) {
-  const { index, where } = usePage();
-  const [at, setAt] = useState(/** @type {any} */ (null));
+  const { index, where, params } = usePage();
   const kind = answer.kind;
   const rows = useMemo(() => answer.results.map((one) => ({ ...one, ...place(one, kind) })), [answer]);
   if (!rows.length)
@@ -108,7 +107,9 @@ function Chart({ answer, options, along, by, text, documents }) {
   const title = titleOf(text, metadata[text]);
   const over = along ? `in ${title}` : `by ${by}`;
   const axis = along ? `place in ${title}` : by;
-  const open = (one) => setAt(one.count ? one : null);
+  const nameOf = (one) => `${one.series}, ${one.label}`;
+  const at = rows.find((one) => nameOf(one) === params.get("at"));
+  const open = (one) => change({ at: one.count && one !== at ? nameOf(one) : null });
   const nowhere = series.filter((name) => rows.every((one) => one.series !== name || !one.count));
   const names = nowhere.map((name) => `“${name}”`).join(" and ");
   const told = `${names} ${nowhere.length > 1 ? "occur" : "occurs"} nowhere ${along ? "in this text" : "here"}.`;
@@ -122,7 +123,7 @@ function Chart({ answer, options, along, by, text, documents }) {
       legend=${series.map((name, i) => [name, palette()[i % 8]])}>
     </${Figure}>
     <p class="small">Shaded: where the true rate lies in 95 of 100 cases. Click a point to see the passages.</p>
-    ${at && html`<${Behind} key=${`${at.series} ${at.label}`} ...${{ at, rows, along, text, by, metadata, where }} />`}
+    ${at && html`<${Behind} key=${nameOf(at)} ...${{ at, rows, along, text, by, metadata, where }} />`}
     <details class="quiet-fold">
       <summary>As a table</summary>
       <${Table} caption="Every point" rows=${rows} columns=${[
