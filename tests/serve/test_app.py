@@ -114,11 +114,11 @@ def test_search_says_what_the_command_line_says(
         ("/v1/rolling", {"text_id": "pell-sea", "window": 200},
          ["rolling", "pell-sea", "--known", "IDX", "--window", "200"]),
         ("/v1/zipf", {"nulls": False}, ["zipf", "IDX", "--no-nulls"]),
-        ("/v1/zipf", {"latent": True, "k": 20, "seeds": 2},
-         ["zipf", "IDX", "--latent", "-k", "20", "--seeds", "2"]),
-        ("/v1/speech", {"k": [3, 5]}, ["speech", "IDX", "-k", "3", "-k", "5"]),
-        ("/v1/layout", {"method": "pca", "words": 60},
-         ["layout", "IDX", "--method", "pca", "--words", "60"]),
+        ("/v1/zipf", {"latent": True, "clusters": 20, "seeds": 2},
+         ["zipf", "IDX", "--latent", "--clusters", "20", "--seeds", "2"]),
+        ("/v1/speech", {"nearest": [3, 5]}, ["speech", "IDX", "--nearest", "3,5"]),
+        ("/v1/layout", {"projection": "pca", "words": 60},
+         ["layout", "IDX", "--projection", "pca", "--words", "60"]),
     ],
 )  # fmt: skip
 def test_verbs_say_what_the_command_line_says(
@@ -285,7 +285,7 @@ def test_an_empty_or_hostile_query_is_answered(client: Any) -> None:
 
 
 def test_a_job_gives_the_answer_of_its_verb(client: Any) -> None:
-    options = {"index": "sample", "latent": True, "k": 20, "seeds": 1, "nulls": False}
+    options = {"index": "sample", "latent": True, "clusters": 20, "seeds": 1, "nulls": False}
     started = client.post("/v1/jobs", json={"verb": "zipf", "options": options})
     assert started.status_code == 202
     id = started.json()["id"]
@@ -308,7 +308,7 @@ def test_a_job_is_checked_before_it_begins(client: Any) -> None:
 
 
 def test_a_job_can_be_cancelled(client: Any) -> None:
-    options = {"index": "sample", "latent": True, "k": 200, "seeds": 20, "robustness": True}
+    options = {"index": "sample", "latent": True, "clusters": 200, "seeds": 20, "robustness": True}
     id = client.post("/v1/jobs", json={"verb": "zipf", "options": options}).json()["id"]
     began = time.monotonic()
     while ok(client, f"/v1/jobs/{id}")["state"] == "waiting" and time.monotonic() - began < 10:
@@ -322,7 +322,7 @@ def test_a_job_can_be_cancelled(client: Any) -> None:
 
 
 def test_a_job_that_fails_says_why(client: Any) -> None:
-    options = {"index": "sample", "latent": True, "k": 1000, "vectors": "nosuch"}
+    options = {"index": "sample", "latent": True, "clusters": 1000, "vectors": "nosuch"}
     id = client.post("/v1/jobs", json={"verb": "zipf", "options": options}).json()["id"]
     last = follow(client, id)
     assert last["state"] == "failed" and "nosuch" in last["problem"]["error"]
@@ -332,7 +332,7 @@ def test_a_request_that_takes_too_long_is_stopped(client_for: Any) -> None:
     from lexfield.serve.guard import Limits
 
     client = client_for(limits=Limits(seconds=0.5))
-    slow = {"index": "sample", "latent": True, "k": 200, "seeds": 20, "robustness": True}
+    slow = {"index": "sample", "latent": True, "clusters": 200, "seeds": 20, "robustness": True}
     assert "0.5 seconds" in refused(client, "/v1/zipf", 504, **slow)
     deadline = time.monotonic() + 30
     while True:  # its process was ended; another one answers

@@ -168,7 +168,7 @@ class SearchHits(Result[HitRow]):
         used = dict.fromkeys(ranking.method.partition("(")[0] for ranking in self.rankings)
         found = [f"{name}: {SCORES[name]}" for name in used if name in SCORES]
         if any(hit.chance is not None for hits in self.hits for hit in hits):
-            found.append("expected by chance: hits this good if nothing answers the query")
+            found.append("chance: how many hits this good luck would find")
         return "" if self.run else "; ".join(found)
 
     def _repr_html_(self) -> str:
@@ -355,7 +355,7 @@ def format_hit(hit: Hit, explain: bool, full: bool, paint: Paint = plain) -> Ite
         shown = _shorten(hit)
     about = f"[{hit.id}]"
     if hit.chance is not None:
-        about += f" {hit.chance:.2g} expected by chance"
+        about += f" chance {hit.chance:.2g}"
     yield f"{hit.rank:>3}. {hit.score:9.4f}  {shown}  {paint(about, 'bright_black')}"
     if explain and hit.chance is not None and hit.odds is not None and hit.chance < 1:
         unit = "sentence" if "#" in hit.id else "document"
