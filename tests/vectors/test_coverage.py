@@ -86,7 +86,7 @@ def test_the_latent_space_is_refused(chinese: lx.Index) -> None:
         lambda **how: divergence(TEXTS[0], TEXTS[1], space="latent", k=1, **how),
         lambda **how: divergence(TEXTS[0], TEXTS[1], space="latent", estimator="spread", **how),
         lambda **how: divergence(ENGLISH * 3, TEXTS[1], space="latent", k=1, **how),
-        lambda **how: pairs(corpus, space="latent", neighbour=1, **how),
+        lambda **how: pairs(corpus, space="latent", k=1, **how),
         lambda **how: zipf(corpus, space="latent", clusters=10, **how),
         lambda **how: layout(corpus, "pca", **how),
         lambda **how: learn_metric(chinese, "group", "m", **how),

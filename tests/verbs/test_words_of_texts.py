@@ -36,7 +36,7 @@ def test_layout(tmp_path: Path) -> None:
     both = layout([SEA, STARS], projection="pca", words=10)
     assert {row.corpus for row in both} == {"voss-sea", "quill-stars"}
     with pytest.raises(InputError, match="projection must be one of tsne, pca, mds"):
-        layout(SEA, method="umap")  # type: ignore[arg-type]
+        layout(SEA, projection="umap")  # type: ignore[arg-type]
 
 
 def test_kwic(sample_index: Index) -> None:
