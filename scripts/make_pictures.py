@@ -30,6 +30,7 @@ scullery; and on the wall, between a portrait of his late mother and one of Prud
 urn, he hung a glass of mercury. He was a man who, having priced the ocean for forty years and never
 wet his stockings in the trade, resolved at last to look at what he priced."""
 ASK = "/search?index=sample&q=The+fishing+boat+came+home+before+the+storm."
+FIRST = "/search?index=sample&q=She+was+frightened."  # the first example of README
 
 
 def flows(page: Page) -> None:
@@ -60,9 +61,9 @@ Act = Callable[[Page], None] | None
 # name → address, what to do there, dark or phone
 VIEWS: dict[str, tuple[str, Act, str]] = {
     "overview": ("/overview?index=sample", drawn, ""),
-    "search": (ASK, reading, ""),
+    "search": (FIRST, reading, ""),
     "search-methods": (f"{ASK}&method=ideas&method=wmd&method=mean&k=4", flows, "dark"),
-    "search-phone": (ASK, None, "phone"),
+    "search-phone": (FIRST, None, "phone"),
     "read": ("/read?index=sample&doc=voss-sea&s=9&similar=true", similar, ""),
     "compare": ("/compare?index=sample&a_where=author%3Dpell&b_where=author%3Dvoss", None, ""),
     "compare-shared": (

@@ -177,6 +177,17 @@ BANNED = (
     "please note", "it should be noted", "obviously", "trivially",
 )  # fmt: skip
 
+LONGEST = 45  # words of a sentence, or of a part of it up to a colon or semicolon
+
+
+@pytest.mark.parametrize("page", [*PROSE, snippets.ROOT / "README.md"], ids=lambda page: page.name)
+def test_no_sentence_is_too_long(page: Path) -> None:
+    text = re.sub(r"```.*?```", "", page.read_text("utf-8"), flags=re.S)
+    text = re.sub(r"^\s*\|.*$|^(?:#+ | {4}|!\[).*$", "", text, flags=re.M)
+    for paragraph in re.split(r"\n\s*\n|^\s*- ", text, flags=re.M):
+        for sentence in re.split(r"(?<=[.?!:;])\s+", " ".join(paragraph.split())):
+            assert len(sentence.split()) <= LONGEST, sentence
+
 
 def test_spelling_and_prose() -> None:
     """Words are known to the vectors, the sources or docs/words.txt; some phrases are banned."""

@@ -16,7 +16,7 @@ insert_figures = importlib.import_module("scripts.insert_figures")
 def test_quickstart(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert len(snippets.blocks(README, "python")) == 1
     snippets.check_python(README, tmp_path, "README")
-    assert "boat ↔ boats" in capsys.readouterr().out
+    assert "frightened ≈ scared" in capsys.readouterr().out
 
 
 def test_commands(tmp_path: Path) -> None:

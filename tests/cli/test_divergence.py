@@ -42,7 +42,9 @@ def test_compare_names_the_file_at_fault(run: Run, tmp_path: Path) -> None:
 
 
 def test_compare_in_the_latent_space(run: Run) -> None:
-    done = run("compare", SEA, GARDEN, "--space", "latent", "-k", "3", "--explain", "--json")
+    done = run(
+        "compare", SEA, GARDEN, "--space", "latent", "--neighbour", "3", "--explain", "--json"
+    )
     (result,) = done.json["results"]
     assert result["space"] == "latent" and result["explanation"]["additive"]
     assert all(r["match"] for r in result["explanation"]["reasons"])
@@ -122,8 +124,8 @@ def test_label_tells_what_it_gets_right_and_why(run: Run) -> None:
         (("compare", SEA, GARDEN, "--smoothing", "none"), "no smoothing"),
         (("compare", SEA, GARDEN, "--interval", "95"), "above 0 and below 1"),
         (("compare", SEA, "nowhere.txt"), "nowhere.txt"),
-        (("compare", SEA, GARDEN, "--space", "latent", "-k", "9999"), "smaller k"),
-        (("pairs", TEXTS, "-k", "3,three"), "k must be a whole number from 1"),
+        (("compare", SEA, GARDEN, "--space", "latent", "--neighbour", "9999"), "smaller neighbour"),
+        (("pairs", TEXTS, "--neighbour", "3,three"), "neighbour must be a whole number from 1"),
         (("pairs", SEA), "at least two"),
         (("pairs", TEXTS, "--sample", "999999"), "No document has 999,999 words"),
         (("pairs", TEXTS, "--by", "shoe", "--plot", "x.png"), "no field|No document has the field"),
@@ -151,7 +153,7 @@ def test_empty_files_and_short_texts_are_named(run: Run, tmp_path: Path) -> None
         (tmp_path / f"{name}.txt").write_bytes(
             (TEXTS / f"pell-{'sea' if name == 'a' else 'market'}.txt").read_bytes()
         )
-    done = run("pairs", tmp_path, "--space", "latent", "-k", "10")
+    done = run("pairs", tmp_path, "--space", "latent", "--neighbour", "10")
     assert done.code == 0 and "short" in done.err
     assert run("compare", tmp_path / "empty.txt", SEA).code == 2
 

@@ -37,8 +37,8 @@ def test_the_whole_path(run: Run, index: Path, queries: Path, tmp_path: Path) ->
     assert made.code == 0 and "4 questions (choose3)" in made.out
     took = run("study", "run", study, stdin=b"1\n\n\n\n1 2 3\nq\n")
     assert took.code == 0 and "Answers saved: 1" in took.out
-    code = took.out.split("--resume ")[1].split()[0]
-    again = run("study", "run", study, "--resume", code, stdin=b"345\n")
+    code = took.out.split("--code ")[1].split()[0]
+    again = run("study", "run", study, "--code", code, stdin=b"345\n")
     assert again.code == 0 and "Answers saved: 2" in again.out
     found = run("study", "analyse", study, "--json").json
     assert found["schema"] == "lexfield.study.analyse/1"
@@ -100,7 +100,7 @@ def test_bad_input(run: Run, index: Path, queries: Path, tmp_path: Path) -> None
         (("run", study), "There is no study at"),
         (("run", queries), "is not a study"),
         (("run", study, "--strength", "a=1"), "--strength goes with --simulate"),
-        (("run", study, "--simulate", 2, "--resume", "x"), "either --resume or --simulate"),
+        (("run", study, "--simulate", 2, "--code", "x"), "either --code or --simulate"),
         (("serve", study), "There is no study at"),
         (("analyse", study), "There is no study at"),
         (("analyse", study, "--draws", 1), "from 100 to 100,000"),
@@ -111,7 +111,7 @@ def test_bad_input(run: Run, index: Path, queries: Path, tmp_path: Path) -> None
     assert "is not a strength" in run("study", "run", study, "--simulate", 2, "--strength", "x").err
     open_to_all = run("study", "serve", study, "--host", "0.0.0.0", "--no-browser", "--no-token")
     assert open_to_all.code == 2 and "a token is needed" in open_to_all.err
-    assert "No participant has" in run("study", "run", study, "--resume", "zzzz").err
+    assert "No participant has" in run("study", "run", study, "--code", "zzzz").err
 
 
 def test_queries_drawn_by_level(run: Run, index: Path, tmp_path: Path) -> None:

@@ -28,7 +28,7 @@ def test_zipf(run: Run, tmp_path: Path) -> None:
 
 
 def test_zipf_of_clusters(run: Run, tmp_path: Path) -> None:
-    arguments = ("zipf", TEXTS, "--latent", "-k", 12, "--seeds", 2)
+    arguments = ("zipf", TEXTS, "--latent", "--clusters", 12, "--seeds", 2)
     done = run(*arguments, "--plot", tmp_path / "out.html", "--json")
     (result,) = done.json["results"]
     assert done.code == 0 and result["space"] == "latent"
@@ -59,9 +59,13 @@ def test_several_corpora(run: Run, tmp_path: Path) -> None:
     [
         (b"word", (), "Only 1 distinct word"),
         (b"all words differ here", (), "equally often"),
-        (b"One word. Two words.", ("--latent", "-k", "75"), "too few for 75 clusters"),
-        (b"One word. Two words.", ("--latent", "-k", "1"), "1 clusters are too few"),
-        (b"One word. Two words.", ("--latent", "-k", "x"), "k must be a whole number"),
+        (b"One word. Two words.", ("--latent", "--clusters", "75"), "too few for 75 clusters"),
+        (b"One word. Two words.", ("--latent", "--clusters", "1"), "1 clusters are too few"),
+        (
+            b"One word. Two words.",
+            ("--latent", "--clusters", "x"),
+            "clusters must be a whole number",
+        ),
         (b"Xqzzy wrrgl.", ("--latent",), "no word of this text"),
         (b"One word.", ("--plot", "out.gif"), "does not name a figure"),
         (b"One word.", ("--plot", "nowhere/out.png"), "no folder"),
@@ -84,7 +88,9 @@ def test_other_languages_with_vectors_of_their_own(run: Run, tmp_path: Path) -> 
         ),
         "utf-8",
     )
-    done = run("zipf", tmp_path / "german.txt", "--latent", "-k", 10, "--vectors", "own", "--json")
+    done = run(
+        "zipf", tmp_path / "german.txt", "--latent", "--clusters", 10, "--vectors", "own", "--json"
+    )
     assert done.code == 0 and done.json["results"][0]["vectors"] == "own"
     assert done.json["results"][0]["figures"]["unembedded"] == 0
 
@@ -96,7 +102,7 @@ def test_speech(run: Run) -> None:
     assert done.json.keys() == KEYS
     assert result["shares"][0]["speech"] == "noun"
     assert [row["k"] for row in result["neighbours"]] == [3, 5, 10, 20, 50]
-    done = run("speech", SEA, STARS, "-k", 2)
+    done = run("speech", SEA, STARS, "--nearest", 2)
     assert "voss-sea: parts of speech" in done.out and "by_chance" in done.out
     assert run("speech", "-", stdin=b"Xqzzy wrrgl.").code == 2
 

@@ -112,11 +112,11 @@ def test_search_says_what_the_command_line_says(
         ("/v1/rolling", {"text_id": "pell-sea", "window": 200},
          ["rolling", "pell-sea", "--known", "IDX", "--window", "200"]),
         ("/v1/zipf", {"nulls": False}, ["zipf", "IDX", "--no-nulls"]),
-        ("/v1/zipf", {"latent": True, "k": 20, "seeds": 2},
-         ["zipf", "IDX", "--latent", "-k", "20", "--seeds", "2"]),
-        ("/v1/speech", {"k": [3, 5]}, ["speech", "IDX", "-k", "3", "-k", "5"]),
-        ("/v1/layout", {"method": "pca", "words": 60},
-         ["layout", "IDX", "--method", "pca", "--words", "60"]),
+        ("/v1/zipf", {"latent": True, "clusters": 20, "seeds": 2},
+         ["zipf", "IDX", "--latent", "--clusters", "20", "--seeds", "2"]),
+        ("/v1/speech", {"nearest": [3, 5]}, ["speech", "IDX", "--nearest", "3,5"]),
+        ("/v1/layout", {"projection": "pca", "words": 60},
+         ["layout", "IDX", "--projection", "pca", "--words", "60"]),
     ],
 )  # fmt: skip
 def test_verbs_say_what_the_command_line_says(
@@ -286,7 +286,7 @@ def test_a_request_that_takes_too_long_is_stopped(client_for: Any) -> None:
     from lexfield.serve.guard import Limits
 
     client = client_for(limits=Limits(seconds=0.5))
-    slow = {"index": "sample", "latent": True, "k": 200, "seeds": 20, "robustness": True}
+    slow = {"index": "sample", "latent": True, "clusters": 200, "seeds": 20, "robustness": True}
     assert "0.5 seconds" in refused(client, "/v1/zipf", 504, **slow)
     deadline = time.monotonic() + 30
     while True:  # its process was ended; another one answers

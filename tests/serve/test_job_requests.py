@@ -19,7 +19,7 @@ def follow(client: Any, id: str) -> dict[str, Any]:
 
 
 def test_a_job_gives_the_answer_of_its_verb(client: Any) -> None:
-    options = {"index": "sample", "latent": True, "k": 20, "seeds": 1, "nulls": False}
+    options = {"index": "sample", "latent": True, "clusters": 20, "seeds": 1, "nulls": False}
     started = client.post("/v1/jobs", json={"verb": "zipf", "options": options})
     assert started.status_code == 202
     id = started.json()["id"]
@@ -42,7 +42,7 @@ def test_a_job_is_checked_before_it_begins(client: Any) -> None:
 
 
 def test_a_job_can_be_cancelled(client: Any) -> None:
-    options = {"index": "sample", "latent": True, "k": 200, "seeds": 20, "robustness": True}
+    options = {"index": "sample", "latent": True, "clusters": 200, "seeds": 20, "robustness": True}
     id = client.post("/v1/jobs", json={"verb": "zipf", "options": options}).json()["id"]
     began = time.monotonic()
     while ok(client, f"/v1/jobs/{id}")["state"] == "waiting" and time.monotonic() - began < 10:
@@ -56,7 +56,7 @@ def test_a_job_can_be_cancelled(client: Any) -> None:
 
 
 def test_a_job_that_fails_says_why(client: Any) -> None:
-    options = {"index": "sample", "latent": True, "k": 1000, "vectors": "nosuch"}
+    options = {"index": "sample", "latent": True, "clusters": 1000, "vectors": "nosuch"}
     id = client.post("/v1/jobs", json={"verb": "zipf", "options": options}).json()["id"]
     last = follow(client, id)
     assert last["state"] == "failed" and "nosuch" in last["problem"]["error"]

@@ -189,7 +189,7 @@ def test_metadata_in_names(pattern: str, id: str, fields: dict[str, str]) -> Non
 
 @pytest.mark.parametrize("pattern", ["", "title", "{}", "{a}{b}", "{a}_{a}", "{1a}", "{a b}"])
 def test_patterns_of_names_that_say_nothing(pattern: str) -> None:
-    with pytest.raises(InputError, match="name must be fields"):
+    with pytest.raises(InputError, match="name_pattern must be fields"):
         NamePattern(pattern)
 
 
@@ -201,7 +201,8 @@ def folder(tmp_path: Path) -> Path:
 
 
 def test_names_and_parts_from_files(folder: Path) -> None:
-    corpus = lx.Corpus.read(folder, name="{author}_{title}_{year}", split="CHAPTER", chunk=4)
+    names = "{author}_{title}_{year}"
+    corpus = lx.Corpus.read(folder, name_pattern=names, split="CHAPTER", chunk=4)
     assert corpus.metadata(0) == {
         "author": "austen", "title": "emma", "year": "1815", "part_of": "austen_emma_1815",
     }  # fmt: skip
@@ -237,9 +238,9 @@ def test_missing_metadata_is_reported_before_anything_is_read(
     refuse(r"No document has the field 'author': the texts have no metadata\..*metadata.*name")
     refuse("have only genre", metadata=table)
     refuse("none of the 2 texts is named, such as 'austen_emma_1815'", metadata=other)
-    refuse("have only genre, title", name="{genre}_{title}")
+    refuse("have only genre, title", name_pattern="{genre}_{title}")
     monkeypatch.undo()
-    found = lx.pairs(folder, by="author", measure="js", name="{author}_{title}_{year}")
+    found = lx.pairs(folder, by="author", measure="js", name_pattern="{author}_{title}_{year}")
     assert found.labels == ["austen", "woolf"]
 
 

@@ -32,13 +32,13 @@ def ids(found: Any) -> list[str]:
 
 
 def test_documents_can_be_filtered_and_counted(index: lx.Index) -> None:
-    found = lx.documents(index, query="WATER")
+    found = lx.documents(index, containing="WATER")
     assert found.to_dicts() == [
         {"id": "sea", "tokens": 12, "metadata": {"place": "water", "language": "en"}}
     ]
     assert "place=water" in repr(found)
     assert lx.documents(index, k=2).notes == ["the first 2 of 3 documents"]
-    assert lx.documents(index, query="xyz").notes == ["no id or metadata contains 'xyz'"]
+    assert lx.documents(index, containing="xyz").notes == ["no id or metadata contains 'xyz'"]
 
 
 def test_documents_are_sorted_and_listed_in_parts(books: lx.Index) -> None:

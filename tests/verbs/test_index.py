@@ -29,7 +29,7 @@ def test_an_index_can_be_built_from_texts_paths_and_corpora(tmp_path: Path) -> N
 def test_an_index_in_shards_can_be_built_from_texts(tmp_path: Path) -> None:
     built = lx.index(list(TEXTS.values()), output=tmp_path / "parts.idx", shards=2)
     assert built[0].shards and len(built[0].shards) == 2
-    assert repr(built).startswith("wrote <Index")
+    assert repr(built).startswith(f"wrote {built.results[0].path}: ")
 
 
 def test_documents_are_added_deleted_and_compacted(index: lx.Index, tmp_path: Path) -> None:

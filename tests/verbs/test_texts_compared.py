@@ -53,11 +53,11 @@ def test_pairs(sample: Corpus, sample_index: Index, tmp_path: Path) -> None:
 def test_pairs_of_strings_and_several_k() -> None:
     texts = ["the cat sat on the mat", "a dog lay on the rug", "the cat lay on the rug"]
     assert pairs(texts, measure="js").matrix.shape == (3, 3)
-    latent = pairs(texts, space="latent", k=[1, 2])
+    latent = pairs(texts, space="latent", neighbour=[1, 2])
     assert list(latent.matrices) == [1, 2] and len(latent) == 12
     assert {row.k for row in latent} == {1, 2}
     for wrong in ({"k": 0}, {"k": [3, -1]}):
-        with pytest.raises(InputError, match="k must be"):
+        with pytest.raises(InputError, match="neighbour must be"):
             pairs(texts, **wrong)
     with pytest.raises(InputError, match="at least two"):
         pairs("just one text")

@@ -50,6 +50,6 @@ def test_uncertainty_needs_several_models() -> None:
 def test_models_are_trained_on_texts(tmp_path: Path) -> None:
     pytest.importorskip("gensim", reason="the extra 'train' is not installed")
     text, output = (TEXTS / "voss-sea.txt").read_text("utf-8"), tmp_path / "m"
-    trained = lx.train_vectors(text, output=output, models=2, dimensions=[4], epochs=1, min_count=3)
+    trained = lx.train_vectors(text, output=output, seeds=2, dimensions=[4], epochs=1, min_count=3)
     assert [(row.models, row.dims) for row in trained] == [(2, 4)]
     assert len(lx.near("sea", models=output, k=3)) == 3

@@ -19,24 +19,24 @@ SEA, STARS = TEXTS / "voss-sea.txt", TEXTS / "quill-stars.txt"
 
 def test_speech(sample: Corpus) -> None:
     pytest.importorskip("textblob", reason="the extra speech is not installed")
-    found = speech(sample, k=[3, 2, 3])
+    found = speech(sample, nearest=[3, 2, 3])
     assert [row.k for row in found.neighbours] == [2, 3]
     assert found[0].shares[0].speech == "noun" == found.shares[0].speech
     assert [row.k for row in speech(str(SEA), k=[2]).neighbours] == [2]
-    with pytest.raises(InputError, match="k must be"):
-        speech(sample, k=[0])
+    with pytest.raises(InputError, match="nearest must be"):
+        speech(sample, nearest=[0])
 
 
 def test_layout(tmp_path: Path) -> None:
-    found = layout(SEA, method="pca", words=50)
+    found = layout(SEA, projection="pca", words=50)
     assert len(found) == 50 and found.places.shape == (50, 2)
     assert found.figures() == {"method": "pca", "plot": None}
     target = tmp_path / "words.html"
     assert found.plot(target) == target and found.figures()["plot"] == str(target)
-    both = layout([SEA, STARS], method="pca", words=10)
+    both = layout([SEA, STARS], projection="pca", words=10)
     assert {row.corpus for row in both} == {"voss-sea", "quill-stars"}
-    with pytest.raises(InputError, match="method must be one of tsne, pca, mds"):
-        layout(SEA, method="umap")  # type: ignore[arg-type]
+    with pytest.raises(InputError, match="projection must be one of tsne, pca, mds"):
+        layout(SEA, projection="umap")  # type: ignore[arg-type]
 
 
 def test_kwic(sample_index: Index) -> None:

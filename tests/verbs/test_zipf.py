@@ -70,7 +70,7 @@ def test_everything_is_printed_once() -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"k": 0}, "k must be a whole number from 1 to 1,000,000 or auto"),
+        ({"clusters": 0}, "clusters must be a whole number from 1 to 1,000,000 or auto"),
         ({"ngram": 0}, "ngram must be a whole number from 1 to 100"),
         ({"seeds": "many"}, "seeds must be a whole number"),
         ({"space": "latent"}, "zipf has no option 'space'"),
@@ -82,9 +82,9 @@ def test_wrong_options(options: dict[str, object], message: str) -> None:
 
 
 def test_clusters(sample: Corpus) -> None:
-    found = clusters(sample, k=12, seeds=1)
+    found = clusters(sample, clusters=12, seeds=1)
     assert found.k == len(found) == 12 and found.slope < 0
     assert [row.rank for row in found] == list(range(1, 13))
-    ranked = zipf(sample, latent=True, k=12, seeds=1, nulls=False, draws=0)
+    ranked = zipf(sample, latent=True, clusters=12, seeds=1, nulls=False, draws=0)
     assert ranked.slope == found.slope and list(ranked.clusters) == list(found)
     assert "  near  " in repr(found)

@@ -30,8 +30,8 @@ def build_command(verb: Verb) -> click.Command:
         given = {name: value for name, value in values.items() if value not in (None, ())}
         for parameter in verb.parameters:
             if parameter.flags.old in given:  # its new name has only its default
-                new = name_flags(parameter)[-1]
-                echo(f"note: --{parameter.flags.old} is deprecated; use {new}", err=True)
+                old, new = _name_old(parameter), name_flags(parameter)[-1]
+                echo(f"note: {old} is now {new}; the old name works until 0.3", err=True)
                 given[parameter.name] = given.pop(parameter.flags.old)
         _run(verb, given, format_, plot_)
 
@@ -163,15 +163,23 @@ def _add_bounds(parameter: Parameter) -> str:
 
 
 def _build_old(parameter: Parameter) -> click.Option:
-    """Return the option under the name that it had in the last version, hidden."""
-    old = str(parameter.flags.old)
+    """Return the option under its former name, hidden."""
+    is_flag = isinstance(parameter.info, kinds.BoolType)
     return click.Option(
-        [f"--{old}", old],
-        type=_choose_type(parameter),
+        [_name_old(parameter), str(parameter.flags.old)],
+        type=None if is_flag else _choose_type(parameter),
+        is_flag=is_flag,
+        default=None,
         multiple=parameter.repeated,
         callback=_flatten,
         hidden=True,
     )
+
+
+def _name_old(parameter: Parameter) -> str:
+    """Return the former flag of an option: that of k was -k."""
+    old = str(parameter.flags.old)
+    return f"-{old}" if old == "k" else f"--{old}"
 
 
 def _choose_type(parameter: Parameter) -> click.ParamType[Any]:

@@ -7,7 +7,7 @@ import os
 import shutil
 import sys
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 from lexfield.cli.output import Rows
@@ -20,6 +20,22 @@ from lexfield.verbs.declare import verb
 from lexfield.verbs.info import verify
 
 _SPACE = 1_000_000_000  # bytes that a small collection and its vectors may need
+_EXTRAS = {
+    "cjk": "words of Chinese, Japanese and Thai",
+    "cluster": "several machines",
+    "documents": "PDF",
+    "encoder": "sentence encoders, words of 16 languages",
+    "faiss": "approximate neighbours",
+    "glove": "GloVe's vectors",
+    "pandas": "data frames",
+    "parquet": "Parquet files",
+    "plots": "figures",
+    "polars": "data frames",
+    "serve": "the page",
+    "sign": "signed indexes",
+    "speech": "parts of speech",
+    "train": "vectors trained on your texts",
+}
 _TEXTS = {"cat": "The cat sat on the mat. It slept.", "ship": "The ship sailed home in the storm."}
 
 
@@ -34,12 +50,18 @@ def examine() -> Rows:
     """
     rows = [_check(name, check) for name, check in _CHECKS.items()]
     rows += [
-        {"check": f"extra {name}", "state": "missing" if missing else "ok", "about": about}
-        for name, missing, about in _describe_extras()
+        {
+            "check": f"extra {name}",
+            "state": "absent" if missing else "ok",
+            "about": _EXTRAS.get(name, ""),
+        }
+        for name, missing in list_extras().items()
     ]
     width = max(len(row["check"]) for row in rows)
-    lines = describe_version()[:3]
-    lines += ["", *(f"{r['state']:<8}{r['check']:<{width}}  {r['about']}".rstrip() for r in rows)]
+    lines = [*describe_version()[:3], ""]
+    lines += (f"{row['state']:<8}{row['check']:<{width}}  {row['about']}".rstrip() for row in rows)
+    if any(row["state"] == "absent" for row in rows):
+        lines += ["", "Extras are optional. To add some: pip install 'lexfield[plots,serve]'"]
     failed = [row["check"] for row in rows if row["state"] == "failed"]
     result = Rows(rows, text=lines)
     if failed:
@@ -100,11 +122,6 @@ def _check_command() -> str:
     if found and not os.path.samefile(Path(found).parent, Path(sys.executable).parent):
         raise InputError(f"the command is {found}, of another environment than {sys.executable}")
     return found or "not on the path; python -m lexfield does the same"
-
-
-def _describe_extras() -> Iterator[tuple[str, list[str], str]]:
-    for name, missing in list_extras().items():
-        yield name, missing, f"pip install 'lexfield[{name}]'" if missing else ""
 
 
 _CHECKS: dict[str, Callable[[], str]] = {

@@ -58,7 +58,7 @@ these; - for standard input.
   lexfield index my-texts -o my.idx                        every text of a folder
   lexfield index my-texts --metadata about.csv -o my.idx   with author, year and so on
   lexfield index tickets.csv --text-field title --text-field text -o tickets.idx
-  lexfield index books --name '{author}_{title}_{year}' -o books.idx
+  lexfield index books --name-pattern '{author}_{title}_{year}' -o books.idx
 """,
     "queries": """\
 search, run and near read files of queries in the same three forms:

@@ -168,8 +168,10 @@ def _describe(made: Study) -> Rows:
 def run(
     path: StudyFile,
     *,
-    resume: Annotated[
-        str | None, Flags(metavar="CODE"), Help("Continue as the participant with this code.")
+    code: Annotated[
+        str | None,
+        Flags(metavar="CODE", old="resume"),
+        Help("Continue as the participant with this code."),
     ] = None,
     count: Annotated[
         int | None,
@@ -192,17 +194,17 @@ def run(
     """Take part in the terminal: every answer is saved immediately; q quits.
 
     lexfield study run study.db
-    lexfield study run study.db --resume abcd-efgh-jkmn
+    lexfield study run study.db --code abcd-efgh-jkmn
     lexfield study run copy.db --simulate 50 --strength ideas=0.5 --strength jaccard=-0.5
     """
     if count is None:
         if strengths:
             raise InputError("--strength goes with --simulate.")
         with Study(path) as opened:
-            take_part(opened, _read_line, echo, resume)
+            take_part(opened, _read_line, echo, code)
         return
-    if resume:
-        raise InputError("Give either --resume or --simulate.")
+    if code:
+        raise InputError("Give either --code or --simulate.")
     given = _parse_strengths(strengths)
     begin_stage(progress, "answering")
     with Study(path, durable=False) as opened:

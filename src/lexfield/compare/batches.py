@@ -280,7 +280,7 @@ def _embed_long_texts(
         if len(counts.ids) < 2:
             raise InputError(
                 f"{len(counts.ids)} documents have more than {k:,} distinct known words.",
-                "Use a smaller k or longer texts: at least two are needed.",
+                "Use a smaller neighbour, or longer texts: at least two are needed.",
             )
         clouds = make_clouds(counts, options)
         distinct = np.diff(clouds.counts.indptr)  # fewer where words share a vector

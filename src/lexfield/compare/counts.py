@@ -64,7 +64,7 @@ class Counts:
             known = list_fields({name for record in self.metadata for name in record})
             raise InputError(
                 f"No document has the field {by!r}.",
-                f"{known} Add it with --metadata FILE, or by --name from file names.",
+                f"{known} Add it with --metadata FILE, or by --name-pattern from file names.",
             )
         others = [id for id, has in zip(self.ids, has_field, strict=True) if not has]
         notes = [f"left out, without {by}: {list_names(others)}"] if others else []

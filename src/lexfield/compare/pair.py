@@ -249,7 +249,7 @@ class CloudPair:
                 raise InputError(
                     f"The {name} text has {distinct:,} distinct points; k = {options.k} needs"
                     f" {needed + 1:,}.",
-                    "Use a smaller k or a longer text.",
+                    "Use a smaller neighbour, or a longer text.",
                 )
         equal_radii = options.estimator == "equal_radius"
         self._d = 0.0 if equal_radii else find_exponent(clouds, options.dimension)
@@ -325,7 +325,7 @@ class CloudPair:
         if min((a > 0).sum(), (b > 0).sum()) <= k:
             raise InputError(
                 f"A sample of the texts has no {k} other points.",
-                "Use a smaller k or a longer text.",
+                "Use a smaller neighbour, or a longer text.",
             )
         distances, inside = find_radii(self._clouds.vectors, self._lists, points, a, b, k)
         return a[points].astype(np.float64), distances, inside

@@ -40,7 +40,7 @@ def _whole(low: int, high: int) -> Any:
 # What the server bounds more tightly than a verb does, so that no caller can keep it too busy.
 LIMITS: dict[str, JsonObject] = {
     "bags": {"query": _QUERY, "k": _whole(1, 200), "start": _whole(0, 1000)},
-    "clusters": {"k": _whole(10, 1000) | Literal["auto"], "seeds": _whole(1, 20)},
+    "clusters": {"clusters": _whole(10, 1000) | Literal["auto"], "seeds": _whole(1, 20)},
     "compare": {"resamples": _whole(20, 2000)},
     "documents": {"k": _whole(1, 2000)},
     "fit_topics": {"topics": _whole(2, 1000), "passes": _whole(1, 200)},
@@ -55,12 +55,12 @@ LIMITS: dict[str, JsonObject] = {
     "topic_shares": {"k": _whole(1, 1000)},
     "topics": {"k": _whole(1, 100)},
     "train_vectors": {
-        "models": _whole(2, 10),
+        "seeds": _whole(2, 10),
         "dimensions": Annotated[Sequence[_SIZE], Meta(max_length=1)],
         "min_count": _whole(1, 1000),
     },
     "zipf": {
-        "k": _whole(10, 1000) | Literal["auto"],
+        "clusters": _whole(10, 1000) | Literal["auto"],
         "seeds": _whole(1, 20),
         "draws": _whole(0, 1000),
     },
@@ -75,10 +75,7 @@ DEFAULTS: dict[str, dict[str, object]] = {
 # An address to which the server would connect; a binary file.
 _WITHHELD = {"cluster", "mixtures"}
 _ONLY_PRINTED = {("search", "run"), ("bags", "run")}  # changes what the command line prints
-_OLD_NAMES = {  # of 0.1
-    "q": "query", "n": "ngram", "text": "texts", "dims": "dimensions", "how": "combine",
-    "least": "min_count",
-}  # fmt: skip
+_OLD_NAMES = {"q": "query", "text": "texts"}  # of 0.1, beside those of the verbs
 _SEE = "See /openapi.json for what is allowed."
 _TWO_TEXTS = {"kwic"}  # verbs whose texts may also be called text_a and text_b
 
@@ -189,8 +186,9 @@ def read_values(
 ) -> JsonObject:
     """Return checked values by the names of parameters; raise InvalidError if one is wrong."""
     values: JsonObject = {}
+    former = {**_OLD_NAMES, **{one.flags.old: one.name for one in offered.values()}}
     for key, value in given.items():
-        known = key if key in offered else _OLD_NAMES.get(key, key)
+        known = key if key in offered else former.get(key, key)
         if known not in offered:
             raise InvalidError(f"{name} has no parameter {key[:100]!r}.", _suggest(key, offered))
         if known in values:

@@ -35,7 +35,7 @@ def take_part(study: Study, read: Read, write: Write, code: str | None = None) -
         write("\nThat was the last question. Thank you!")
     except _QuitError:
         write(f"\nThank you! Answers saved: {study.count_answers(participant)}")
-        write(f"To continue later: lexfield study run {study.path} --resume {participant.code}")
+        write(f"To continue later: lexfield study run {study.path} --code {participant.code}")
     return participant
 
 

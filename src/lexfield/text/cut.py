@@ -253,7 +253,12 @@ class NamePattern:
         self.fields = parts[1::2]
         ok = bool(self.fields) and all(self.fields) and len(set(self.fields)) == len(self.fields)
         ok = ok and all(parts[2:-1:2]) and len(pattern) <= 200
-        check(ok, "name", "fields with text between them, as in {author}_{title}_{year}", pattern)
+        check(
+            ok,
+            "name_pattern",
+            "fields with text between them, as in {author}_{title}_{year}",
+            pattern,
+        )
         written = re.escape(parts[0])
         for place, (name, after) in enumerate(zip(self.fields, parts[2::2], strict=True)):
             is_rest = name == "title" or (place == len(self.fields) - 1 and "title" not in parts)
@@ -263,7 +268,7 @@ class NamePattern:
         try:
             self._matcher = re.compile(written)
         except re.error:
-            check(False, "name", "fields named by letters", pattern)
+            check(False, "name_pattern", "fields named by letters", pattern)
 
     def read(self, id: str) -> Mapping[str, str]:
         """Return the fields in the id of a document; nothing if it does not match."""

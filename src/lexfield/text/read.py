@@ -55,7 +55,7 @@ class Reader:
         default from the suffix of the file and its first bytes.
     metadata: a csv, tsv or jsonl file with one record per document, joined by id or by file name
         with or without its suffix. Notes say what did not match.
-    name: where metadata are in the names of files, such as ``{author}_{title}_{year}``.
+    name_pattern: where metadata are in the names of files, such as ``{author}_{title}_{year}``.
     split, chunk, sample_chunks, join_lines: see ``Cutter``.
     """
 
@@ -70,7 +70,7 @@ class Reader:
         format: str | None = None,
         metadata: str | Path | None = None,
         keep_gutenberg: bool = False,
-        name: str | None = None,
+        name_pattern: str | None = None,
         split: str | None = None,
         chunk: int | None = None,
         sample_chunks: int | None = None,
@@ -91,7 +91,7 @@ class Reader:
         self.notes: list[str] = []
         self._cutting = (split, chunk, sample_chunks, join_lines)
         self._cutter = Cutter(*self._cutting)
-        self._name = None if name is None else NamePattern(name)
+        self._name = None if name_pattern is None else NamePattern(name_pattern)
         self._misnamed: list[str] = []
         self._files: dict[str, str] = {}  # ids of files that are one document, and their names
         self._guesses: dict[str, set[str]] = {}  # columns, and the files where they were chosen
@@ -334,7 +334,7 @@ class Reader:
         raise InputError(
             f"No document has the field {field!r}: {what}.",
             f"Give a table with the columns id and {field} (--metadata FILE), or say where it is in"
-            f" the names of the files: --name '{{{field}}}_{{title}}'.",
+            f" the names of the files: --name-pattern '{{{field}}}_{{title}}'.",
         )
 
     def report(self) -> list[str]:

@@ -158,9 +158,10 @@ class DivergenceOptions(TypedDict, total=False):
         Help("For words that one text lacks: shared, additive(0.1) or jm(0.5)."),
     ]
     ngram: Annotated[Ngram, Default(1)]
-    alpha: Annotated[
+    order: Annotated[
         float,
         Meta(gt=0, le=100),
+        Flags(old="alpha"),
         Default(0.5),
         Help("Order of the Rényi divergence; at 1 it is kl by its limit."),
     ]
@@ -174,9 +175,10 @@ class DivergenceOptions(TypedDict, total=False):
         Default("tokens"),
         Help("In a cloud, count words as often as they occur, or once."),
     ]
-    dimension: Annotated[
+    exponent: Annotated[
         str,
         Meta(max_length=200),
+        Flags(old="dimension"),
         Default("ambient"),
         Help("Exponent of distances in a cloud: ambient, intrinsic or a number."),
     ]
@@ -207,7 +209,8 @@ def choose_options(comparing: DivergenceOptions) -> JsonObject:
     """Return the options of a comparison under the names that the library uses."""
     names = DivergenceOptions.__annotations__
     options: JsonObject = {name: one for name, one in comparing.items() if name in names}
-    options["n"] = options.pop("ngram")
+    for ours, theirs in (("ngram", "n"), ("order", "alpha"), ("exponent", "dimension")):
+        options[theirs] = options.pop(ours)
     options["unit"] = "bits" if options.pop("bits") else "nats"
     with suppress(ValueError):  # ambient and intrinsic are words, anything else is a number
         options["dimension"] = float(options["dimension"])
@@ -234,13 +237,15 @@ def compare(
     a: TextInput,
     b: TextInput,
     *,
-    k: Neighbour = 3,
+    neighbour: Neighbour = 3,
     interval: Annotated[
         float | None, Meta(gt=0, lt=1), Help("Confidence of an error bar, such as 0.95.")
     ] = None,
-    p: Annotated[bool, Help("Test by permutation whether the texts differ at all.")] = False,
+    test: Annotated[
+        bool, Flags(old="p"), Help("Test by permutation whether the texts differ at all.")
+    ] = False,
     resamples: Annotated[
-        int, Meta(ge=20, le=100_000), Help("Number of resamples for interval and p.")
+        int, Meta(ge=20, le=100_000), Help("Number of resamples for --interval and --test.")
     ] = 200,
     seed: Seed = 0,
     explain: Annotated[bool, Help("Show the words that make the difference.")] = False,
@@ -256,17 +261,17 @@ def compare(
         lexfield compare emma.txt ulysses.txt --explain
         lexfield compare emma ulysses --index books.idx
         lexfield compare books.idx books.idx --a-where author=Austen --b-where author=Dickens
-        lexfield compare emma.txt ulysses.txt --measure js --interval 0.95 --p
-        lexfield compare emma.txt ulysses.txt --space latent -k 3 --explain --json
+        lexfield compare emma.txt ulysses.txt --measure js --interval 0.95 --test
+        lexfield compare emma.txt ulysses.txt --space latent --neighbour 5 --explain --json
         lexfield compare emma.txt ulysses.txt --encoder minilm --explain
         lexfield compare emma.txt ulysses.txt --plot words.png
     """
     options = choose_options(comparing) | ({} if encoder is None else {"space": "latent"})
-    chosen = ComparisonOptions.from_dict({"k": k, **options})
+    chosen = ComparisonOptions.from_dict({"k": neighbour, **options})
     refuse_ids([a, b], comparing)
     sides = (a, comparing["a_where"]), (b, comparing["b_where"])
     texts, notes = _read_texts(sides, comparing, whole=encoder is not None)
-    resampling = Resampling(interval, p, resamples, seed)
+    resampling = Resampling(interval, test, resamples, seed)
     if encoder is not None:
         whole = [text for text in texts if isinstance(text, Document)]
         found = compare_tokens(whole, encoder, chosen, resampling, progress)

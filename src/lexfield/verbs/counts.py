@@ -209,7 +209,12 @@ def keyness(
     correction: Annotated[
         Correction, Help("How p values are corrected for the number of words tested.")
     ] = "holm",
-    p: Annotated[float, Meta(ge=0, le=1), Help("Largest p value of a word that is shown.")] = 0.05,
+    max_p: Annotated[
+        float,
+        Meta(ge=0, le=1),
+        Flags(old="p"),
+        Help("Largest p value of a word that is shown."),
+    ] = 0.05,
     only: Annotated[Literal["A", "B"] | None, Help("Show the words of one side only.")] = None,
     k: Annotated[Hits, Help("Number of words shown.")] = 20,
     **options: Unpack[KeynessOptions],
@@ -231,11 +236,11 @@ def keyness(
         for one, where in zip((a, b), chosen, strict=True)
     ]
     tested = find_keywords(texts[0], texts[1], n=ngram, least=min_count, correction=correction)
-    found = [word for word in tested if word.p <= p and only in (None, word.more_in)]
+    found = [word for word in tested if word.p <= max_p and only in (None, word.more_in)]
     notes = [note for text in texts if isinstance(text, Corpus) for note in text.notes]
     notes += tested.notes
     if not found:
-        notes.append(f"no word differs significantly (p ≤ {p:g})")
+        notes.append(f"no word differs significantly (p ≤ {max_p:g})")
     return Keywords(
         found[:k],
         a=name_side(a, chosen[0]),

@@ -72,9 +72,9 @@ class Flags(msgspec.Struct, frozen=True):
     names: short or other names of the option. metavar: what its help shows for a value. variable:
     the environment variable that sets it. dash: what ``-`` stands for: ``"text"`` for the text on
     standard input, ``"lines"`` for each of its lines, or the name of a file parameter that then
-    reads it. old: the name in the last version, which Python and the command line still accept.
-    replaces: an option of the last version that it stands for, with other values. served: is it
-    offered over HTTP? pairs: may FIELD=VALUE also be given as a mapping?
+    reads it. old: the former name, accepted with a warning until 0.3. replaces: a former option
+    that it stands for, with other values. served: is it offered over HTTP? pairs: may FIELD=VALUE
+    also be given as a mapping?
     """
 
     names: tuple[str, ...] = ()
@@ -132,7 +132,7 @@ class Parameter:
     @property
     def choices(self) -> tuple[str, ...]:
         """The values of an option that is one of a few, in the order of their declaration."""
-        base = _strip(self.type)
+        base = _take_apart(self.type)[0]
         return tuple(map(str, get_args(base))) if get_origin(base) is Literal else ()
 
     def convert(self, value: object, *, lax: bool = False) -> object:
@@ -148,7 +148,7 @@ class Parameter:
     def convert_one(self, value: object) -> object:
         """Return one value as the command line gives it, which repeats an option for a list."""
         if self.repeated:
-            (kind, *_) = get_args(_strip(self.type))
+            (kind, *_) = get_args(_take_apart(self.type)[0])
             return self._convert(value, kind, lax=True)
         return self.convert(value, lax=True)
 
@@ -263,6 +263,8 @@ class Verb:
         }
         for given, value in arguments.items():
             name = renamed.get(given, given)
+            if name != given:
+                warnings.warn(f"{given} is now {name}", DeprecationWarning, stacklevel=3)
             if name not in known:
                 raise self._make_error(f"has no option {name!r}.", _suggest(name, known))
             found[name] = known[name].convert(value)
@@ -380,10 +382,6 @@ def _list(value: Any) -> list[Any]:
     """Return one value as a list, and a list of values as it is."""
     is_single = isinstance(value, str | Mapping) or not isinstance(value, Iterable)
     return [value] if is_single else list(value)
-
-
-def _strip(kind: Any) -> Any:
-    return _take_apart(kind)[0]
 
 
 def _show_call(parameters: Iterable[Parameter]) -> str:

@@ -68,9 +68,10 @@ class Documents(Result[DocumentRow]):
 def documents(
     index: IndexInput,
     *,
-    query: Annotated[
+    containing: Annotated[
         str | None,
         Meta(max_length=1000),
+        Flags(metavar="TEXT", old="query"),
         Help("List only documents whose id or metadata contains this text."),
     ] = None,
     where: Where = (),
@@ -88,14 +89,14 @@ def documents(
     """List the documents of an index, with their lengths and metadata.
 
     lexfield documents my.idx
-    lexfield documents my.idx --query march --csv
+    lexfield documents my.idx --containing march --csv
     lexfield documents my.idx --where 'year>=1850' --where author=Austen,Eliot --sort -year
     """
     opened = open_index(index)
     rows = opened.rows("document")
     chosen, notes = select_documents(opened, where)
     order = chosen if sort is None else _sort(rows, chosen, sort)
-    part = (query or "").casefold()
+    part = (containing or "").casefold()
     found = []
     for number in order.tolist():
         about = rows.describe(number)
@@ -109,7 +110,11 @@ def documents(
         first = f"the first {k:,}" if not start else f"{start + 1:,} to {start + k:,}"
         notes.append(f"{first} of {len(found):,} documents")
     if not found and not notes:
-        notes.append(f"no id or metadata contains {query!r}" if query else "the index is empty")
+        notes.append(
+            "the index is empty"
+            if containing is None
+            else f"no id or metadata contains {containing!r}"
+        )
     return Documents(shown, total=len(found), start=start, notes=notes)
 
 

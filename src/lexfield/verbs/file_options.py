@@ -72,10 +72,10 @@ class FileOptions(TypedDict, total=False):
         Default(False),
         Help("Keep Project Gutenberg's header and licence."),
     ]
-    name: Annotated[
+    name_pattern: Annotated[
         str | None,
         Meta(max_length=200),
-        Flags(metavar="PATTERN", served=False),
+        Flags(metavar="PATTERN", old="name", served=False),
         Default(None),
         Help("Where metadata are in the names of text files, such as {author}_{title}_{year}."),
     ]

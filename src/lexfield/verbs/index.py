@@ -16,7 +16,7 @@ from lexfield.index.build import check_free
 from lexfield.index.encodings import need_encodings
 from lexfield.index.units import UNITS
 from lexfield.progress import Progress, begin_stage, silent
-from lexfield.results import JsonObject
+from lexfield.results import JsonObject, pluralise
 from lexfield.search.index import Index
 from lexfield.store.folder import Store
 from lexfield.store.place import is_address
@@ -106,7 +106,9 @@ class BuiltIndex(Result[IndexInfo]):
     index: Index = hidden()
 
     def lines(self) -> Iterable[str]:
-        return [f"wrote {self.index!r}"]
+        row = self.results[0]
+        counts = pluralise(row.documents, "document"), pluralise(row.sentences, "sentence")
+        return [f"wrote {row.path}: {', '.join(counts)}, {row.words:,} distinct words"]
 
 
 @verb(served="no")

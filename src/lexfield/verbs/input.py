@@ -126,7 +126,7 @@ def _read_corpus(
 
 def _refuse_options(name: str, reading: JsonObject) -> None:
     """Raise InputError if options of reading are given for what has been read."""
-    for option in ("metadata", "name", "split", "chunk", "sample_chunks"):
+    for option in ("metadata", "name_pattern", "split", "chunk", "sample_chunks"):
         if reading.get(option) is not None:
             flag = option.replace("_", "-")
             raise InputError(

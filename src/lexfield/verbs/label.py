@@ -109,8 +109,10 @@ def label(
     *,
     by: Annotated[By, Help("Metadata field to guess.")],
     rule: Rule = "nearest",
-    neighbours: Annotated[int, Meta(ge=1, le=1000), Help("Number of documents that vote.")] = 5,
-    k: Neighbour = 3,
+    voters: Annotated[
+        int, Meta(ge=1, le=1000), Flags(old="neighbours"), Help("Number of documents that vote.")
+    ] = 5,
+    neighbour: Neighbour = 3,
     sample: Sample = None,
     seed: Seed = 0,
     text: Annotated[TextInput | None, Flags(metavar="FILE|ID"), Help(_TEXT_HELP)] = None,
@@ -136,15 +138,15 @@ def label(
         asked = choose_text(text, corpus)
         if asked.id not in corpus.ids:
             known = _leave_out_copies(corpus, asked)
-            return _label_new(known, asked.text, by, rule, neighbours, {"k": k, **chosen})
+            return _label_new(known, asked.text, by, rule, voters, {"k": neighbour, **chosen})
         evidence = asked.id
     counts = count_corpus(
         corpus, n=chosen["n"], stopwords=chosen["stopwords"], sample=sample, seed=seed
     ).keep_labelled(by)
     compared = compute_pairs(
-        counts, comparing, k=k, resume=resume, cluster=cluster, progress=progress
+        counts, comparing, k=neighbour, resume=resume, cluster=cluster, progress=progress
     )
-    found = label_documents(compared, counts, by, rule, neighbours, evidence)
+    found = label_documents(compared, counts, by, rule, voters, evidence)
     return Labels(
         [LabelRow(**row) for row in found.to_dicts()],
         by=by,

@@ -46,7 +46,10 @@ OwnVectorsInput = Annotated[
 Hits = Annotated[int, Meta(ge=1, le=10**6), Flags(("-k",)), Help("Number of results.")]
 Ngram = Annotated[int, Meta(ge=1, le=100), Flags(old="n"), Help("Number of words in an n-gram.")]
 Neighbour = Annotated[
-    int, Meta(ge=1, le=10_000), Flags(("-k",)), Help("Use the k-th neighbour in clouds of vectors.")
+    int,
+    Meta(ge=1, le=10_000),
+    Flags(metavar="NUMBER", old="k"),
+    Help("In clouds of vectors, use the distance to this nearest neighbour."),
 ]
 Seed = Annotated[
     int, Meta(ge=0, le=2**32 - 1), Help("Seed of random choices: same seed, same result.")

@@ -151,10 +151,10 @@ def compute_pairs(
 def pairs(
     texts: TextsInput,
     *,
-    k: Annotated[
+    neighbour: Annotated[
         Sequence[Annotated[int, Meta(ge=1, le=10_000)]],
-        Flags(("-k",), "3,5,10"),
-        Help("Use the k-th neighbour in clouds of vectors; several at once."),
+        Flags(metavar="3,5,10", old="k"),
+        Help("In clouds of vectors, use the distance to these nearest neighbours."),
     ] = (3,),
     nearest: Nearest = None,
     sample: Sample = None,
@@ -173,11 +173,11 @@ def pairs(
 
         lexfield pairs books/ --measure cosine-delta --mfw 2000 --tree tree.svg
         lexfield pairs books/ --measure delta --consensus 100 --tree tree.html
-        lexfield pairs books/ --measure delta --name '{author}_{title}' --by author --tree tree.png
+        lexfield pairs books/ --measure delta --name-pattern '{author}_{title}' --by author
         lexfield pairs books/ --measure cosine-delta --hubs centre --map map.html --heat heat.png
         lexfield pairs books/ --measure cosine-delta --network net.gexf --chunk 5000
         lexfield pairs books.idx --measure hellinger --plot map.png --by author
-        lexfield pairs books/ --space latent -k 3,5,10 -o matrix.npz
+        lexfield pairs books/ --space latent --neighbour 3,5,10 -o matrix.npz
         lexfield pairs books/ --sample 3000 --stopwords en --heat heat.svg --csv
         lexfield pairs tickets.jsonl --measure js --nearest 20 --csv
         lexfield pairs books/ --space latent --resume /shared/run --cluster tcp://10.0.0.5:8786
@@ -195,7 +195,7 @@ def pairs(
     found = compute_pairs(
         corpus if counts is None else counts,
         comparing,
-        k=list(k),
+        k=list(neighbour),
         sample=sample,
         seed=seed,
         memory=memory,
@@ -298,7 +298,7 @@ class DocumentMap(ReadThrough[PlacedDocument, Pairs]):
 def map(
     texts: TextsInput,
     *,
-    k: Neighbour = 3,
+    neighbour: Neighbour = 3,
     sample: Sample = None,
     seed: Seed = 0,
     progress: Progress = silent,
@@ -315,7 +315,7 @@ def map(
     found = compute_pairs(
         read_texts(texts, comparing, progress),
         comparing,
-        k=k,
+        k=neighbour,
         sample=sample,
         seed=seed,
         progress=progress,

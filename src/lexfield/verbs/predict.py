@@ -92,7 +92,7 @@ def predict(
     others.
     Without --text, these predictions are shown.
 
-        lexfield predict letters/ --name '{author}_{year}' --by year --text undated.txt
+        lexfield predict letters/ --name-pattern '{author}_{year}' --by year --text undated.txt
         lexfield predict books/ --metadata books.csv --by year --features "mfw(500), punct"
     """
     begin_stage(progress, "reading")
@@ -142,7 +142,7 @@ def _keep_numbered(documents: Sequence[Document], by: str, notes: list[str]) -> 
     if len(known) < _FEWEST:
         raise InputError(
             f"{len(known)} known texts have a number in the field {by!r}; {_FEWEST} are needed.",
-            "Add it with --metadata FILE, or by --name from file names.",
+            "Add it with --metadata FILE, or by --name-pattern from file names.",
         )
     return known
 

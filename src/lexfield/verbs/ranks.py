@@ -41,7 +41,7 @@ _POINTS = 300  # ranks to draw the curve from
 
 Clusters = Annotated[
     Annotated[int, Meta(ge=1, le=10**6)] | Literal["auto"],
-    Flags(("-k",), "NUMBER|auto"),
+    Flags(metavar="NUMBER|auto", old="k"),
     Help("Number of clusters; auto chooses the one with the best simplified silhouette."),
 ]
 Seeds = Annotated[int, Meta(ge=1, le=1000), Help("Number of clusterings; the best is shown.")]
@@ -140,7 +140,7 @@ def zipf(
     latent: Annotated[
         bool, Flags(replaces="space"), Help("Rank clusters of sentences instead of words.")
     ] = False,
-    k: Clusters = 75,
+    clusters: Clusters = 75,
     seeds: Seeds = 3,
     nulls: Annotated[
         bool, Help("Also cluster null models, which takes two thirds of the time.")
@@ -148,7 +148,7 @@ def zipf(
     examples: Annotated[
         bool, Help("Show the five nearest and the five farthest sentences of each cluster.")
     ] = False,
-    robustness: Annotated[bool, Help("Also cluster for k − 20 … k + 20.")] = False,
+    robustness: Annotated[bool, Help("Also cluster for up to 20 clusters more and less.")] = False,
     draws: Annotated[
         int,
         Meta(ge=0, le=100_000),
@@ -168,15 +168,15 @@ def zipf(
         lexfield zipf novel.txt
         lexfield zipf novel.txt --ngram 2 --json
         lexfield zipf novel.txt news/ letters.csv --plot words.png
-        lexfield zipf novel.txt --latent -k 75 --plot clusters.html
-        lexfield zipf novel.txt --latent -k 35 --examples
-        lexfield zipf roman.txt --latent -k auto --robustness --vectors own
+        lexfield zipf novel.txt --latent --clusters 75 --plot clusters.html
+        lexfield zipf novel.txt --latent --clusters 35 --examples
+        lexfield zipf roman.txt --latent --clusters auto --robustness --vectors own
     """
     fit = partial(
         fit_ranks,
         space="latent" if latent else "categorical",
         ngram=ngram,
-        clusters=k,
+        clusters=clusters,
         vectors=vectors if latent or vectors != "default" else None,
         seeds=seeds,
         nulls=nulls,
@@ -210,7 +210,7 @@ class SentenceClusters(Result[SentenceCluster]):
 def clusters(
     texts: CorpusInput,
     *,
-    k: Clusters = 75,
+    clusters: Clusters = 75,
     seeds: Seeds = 3,
     seed: Seed = 0,
     vectors: OwnVectorsInput = "default",
@@ -223,15 +223,15 @@ def clusters(
     Each cluster is shown with its most distinctive words, and with the sentences nearest to its
     centre and farthest from it.
 
-        lexfield clusters novel.txt -k 35
-        lexfield clusters books.idx -k auto --json
+        lexfield clusters novel.txt --clusters 35
+        lexfield clusters books.idx --clusters auto --json
     """
     corpus = read_texts(texts, options, progress)
     begin_stage(progress, "clustering")
     found = fit_ranks(
         corpus,
         space="latent",
-        clusters=k,
+        clusters=clusters,
         vectors=vectors,
         seeds=seeds,
         nulls=False,
@@ -279,10 +279,10 @@ class PartsOfSpeech(ReadThrough[SpeechRow, SpeechResult]):
 def speech(
     texts: CollectionsInput,
     *,
-    k: Annotated[
+    nearest: Annotated[
         Sequence[Annotated[int, Meta(ge=1, le=1000)]],
         Meta(min_length=1, max_length=20),
-        Flags(("-k",)),
+        Flags(metavar="1,10", old="k"),
         Help("Number of nearest words to look at; repeat it for several."),
     ] = NEIGHBOURS,
     vectors: OwnVectorsInput = "default",
@@ -298,10 +298,10 @@ def speech(
         lexfield speech novel.txt
         lexfield speech books.idx
         lexfield speech novel.txt news/ --json
-        lexfield speech novel.txt -k 1 -k 10 --vectors glove
+        lexfield speech novel.txt --nearest 1,10 --vectors glove
     """
     count = partial(
-        count_speech, vectors=vectors, neighbours=sorted(set(k)), allow_unknown=allow_unknown
+        count_speech, vectors=vectors, neighbours=sorted(set(nearest)), allow_unknown=allow_unknown
     )
     details, notes = run_each(count, texts, options, "nearest words", progress)
     rows = [
@@ -353,8 +353,9 @@ class Layouts(ReadThrough[PlacedWord, LayoutResult]):
 def layout(
     texts: CollectionsInput,
     *,
-    method: Annotated[
+    projection: Annotated[
         Literal["tsne", "pca", "mds"],
+        Flags(old="method"),
         Help("t-SNE, principal components, or multidimensional scaling."),
     ] = "tsne",
     words: Annotated[
@@ -373,13 +374,13 @@ def layout(
     An html figure can be zoomed, moved and searched; it contains its data and needs no network.
 
         lexfield layout novel.txt --plot words.html
-        lexfield layout books.idx --method pca
-        lexfield layout novel.txt news/ --method pca --plot words.png
+        lexfield layout books.idx --projection pca
+        lexfield layout novel.txt news/ --projection pca --plot words.png
         lexfield layout novel.txt --words 20000 --csv > places.csv
     """
     place = partial(
         place_words,
-        method=method,
+        method=projection,
         vectors=vectors,
         words=words,
         seed=seed,
@@ -391,4 +392,4 @@ def layout(
         for found in details
         for record in found.to_dicts()
     ]
-    return Layouts(rows, method=method, details=details, notes=notes)
+    return Layouts(rows, method=projection, details=details, notes=notes)

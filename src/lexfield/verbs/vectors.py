@@ -127,8 +127,11 @@ def train_vectors(
     texts: Annotated[TextsInput, Flags(metavar="CORPUS...")],
     *,
     output: Annotated[Target, Flags(("-o",), "DIR"), Help("Folder to write the models to.")],
-    models: Annotated[
-        int, Meta(ge=1, le=100), Help("Number of models, which differ in their seeds.")
+    seeds: Annotated[
+        int,
+        Meta(ge=1, le=100),
+        Flags(old="models"),
+        Help("Number of models, which differ in their seeds."),
     ] = 5,
     dimensions: Annotated[
         Sequence[Annotated[int, Meta(ge=1, le=2000)]],
@@ -152,7 +155,7 @@ def train_vectors(
     cores.
 
         lexfield vectors train texts/ -o my-models
-        lexfield vectors train news.jsonl -o news --models 5 --dimensions 100 --dimensions 300
+        lexfield vectors train news.jsonl -o news --seeds 5 --dimensions 100 --dimensions 300
         lexfield near book --models my-models
         lexfield threshold my-models
     """
@@ -161,7 +164,7 @@ def train_vectors(
     train(
         corpus,
         output,
-        models=models,
+        models=seeds,
         dimensions=dimensions,
         algorithm=algorithm,
         window=window,

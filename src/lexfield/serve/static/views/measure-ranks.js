@@ -26,7 +26,7 @@ export function Ranks() {
   const nulls = params.get("nulls") === "true";
   const ngram = Number(params.get("ngram") ?? 1);
   const options = latent
-    ? { index, where, latent: true, k, seeds: 1, nulls }
+    ? { index, where, latent: true, clusters: k, seeds: 1, nulls }
     : { index, where, ngram: ngram > 1 ? ngram : null };
   const found = useAnswer("zipf", isMap ? null : options, { job: latent || about.tokens > MANY });
   const isSame = (found.answer?.results[0].space === "latent") === latent; // not the chart of the other kind
@@ -244,9 +244,9 @@ function WordMap() {
   const { index, where, params } = usePage();
   const method = params.get("by") ?? "pca";
   const words = Number(params.get("words") ?? 2000);
-  const options = { index, where, method, words };
+  const options = { index, where, projection: method, words };
   const found = useAnswer("layout", options, { job: true });
-  const shares = useAnswer("speech", { index, where, k: [3, 10] }, { job: true }).answer?.results[0];
+  const shares = useAnswer("speech", { index, where, nearest: [3, 10] }, { job: true }).answer?.results[0];
   const [word, setWord] = useState("");
   const points = useMemo(
     () =>

@@ -185,7 +185,7 @@ function Train({ word }) {
     try {
       const told = await work(
         "train_vectors",
-        { index, models: 5, dimensions: [100], min_count: 3 },
+        { index, seeds: 5, dimensions: [100], min_count: 3 },
         setJob,
         leaving.current.signal,
       );
