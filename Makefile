@@ -17,6 +17,7 @@ unexport PYTHONDONTWRITEBYTECODE # else every program that a test starts compile
 demo: $(VENV)/.installed
 	$(BIN)/lexfield demo --output demo-output
 
+# A worker per core, each with one BLAS thread: two would wait for each other, at four times the processor time.
 test: lint
 	@command -v chromium >/dev/null || echo "chromium is not installed: the tests of the page in a browser are skipped"
 	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n auto --dist worksteal
