@@ -206,6 +206,7 @@ WAYS = {"textblob": "TextBlob", "alone": "perceptron", "in sentences": "perceptr
 
 def tagger(result: Result) -> list[Block]:
     near, types, gaps = [], [], dict.fromkeys(("textblob", "alone"), 0.0)
+    missing = [name for name in CORPORA if name not in result["corpora"]]
     for name, own in result["corpora"].items():
         printed = result["paper"]["type_per_cent"][name]
         theirs = result["paper"]["neighbours_per_cent"][name]
@@ -229,6 +230,7 @@ def tagger(result: Result) -> list[Block]:
             f" average, by TextBlob {gaps['textblob'] / len(result['corpora']):.1f}, and in Gatsby"
             " the figures of words in their sentences are far from print: the authors, too, seem"
             " to have tagged words by themselves."
+            + (f" Not run yet for {', '.join(missing)}." if missing else "")
         ),
     ]
 
