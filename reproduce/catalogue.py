@@ -143,8 +143,6 @@ ITEMS = (
     Item("rekabsaz-gains", "Retrieval by threshold and by N", "translation", rekabsaz.gains),
     Item("rekabsaz-models", "Follow-up: related words in every part of a model",
          "extended_models", rekabsaz.models),
-    Item("rekabsaz-dimensions", "Retrieval with the threshold of five models", "extended_models",
-         rekabsaz.dimensions),
     Item("lecture-examples", "Examples and exercises", "lecture", lecture.examples),
 )  # fmt: skip
 

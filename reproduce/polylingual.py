@@ -30,7 +30,7 @@ from lexfield.topics.lda import Filters, TopicModel
 from lexfield.topics.simplex import Neighbours
 
 HERE = Path(__file__).parent
-SEED, LINES, TOPICS, PASSES = 2009, 3, (25, 50, 100), 20
+SEED, LINES, TOPICS, PASSES = 2009, 3, (25, 50), 10
 
 
 def main() -> None:

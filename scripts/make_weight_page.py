@@ -39,7 +39,7 @@ WHY = {
     "pytrec-eval-terrier": "comes with ir-measures: trec_eval's own code",
     "rapidfuzz": "edit distance",
     "safetensors": "vector files without pickle",
-    "scikit-learn": "t-SNE, logistic regression, nearest neighbours",
+    "scikit-learn": "MDS, logistic regression, nearest neighbours",
     "scipy": "sparse matrices, statistics, optimisation",
     "stop-words": "stopwords of many languages",
     "threadpoolctl": "the same number of threads, hence the same bits, everywhere",

@@ -161,10 +161,11 @@ def _principal_axes(unit: NDArray[np.float32], count: int) -> NDArray[np.float32
         return np.asarray(centred @ best.astype(np.float32))
 
 
-def _tsne(unit: NDArray[np.float32], seed: int) -> NDArray[np.float64]:
+def _tsne(unit: NDArray[np.float32], seed: int) -> NDArray[np.float32]:
     del seed  # nothing is drawn
     axes = _principal_axes(unit, _AXES)
-    return place_points(axes, axes[:, :2], min(_PERPLEXITY, (len(unit) - 1) / 3))
+    places = place_points(axes, axes[:, :2], min(_PERPLEXITY, (len(unit) - 1) / 3))
+    return places.astype(np.float32)
 
 
 def _mds(unit: NDArray[np.float32], seed: int) -> NDArray[np.float32]:

@@ -32,7 +32,7 @@ def place_points(points: Array, start: Array, perplexity: float) -> NDArray[np.f
     places = np.asarray(start, np.float64) * (1e-4 / max(float(start[:, 0].std()), 1e-300))
     rate = max(len(points) / _EXAGGERATION / 4, 50.0)
     change, gains = np.zeros_like(places), np.ones_like(places)
-    spectra: dict[tuple[int, int], tuple[Array, Array]] = {}
+    spectra: dict[tuple[int, ...], tuple[Array, Array]] = {}
     for step in range(_STEPS):
         is_early = step < _EARLY
         pull = attract(places, firsts, others, weights)
@@ -99,7 +99,7 @@ def attract(places: Array, firsts: Array, others: Array, weights: Array) -> NDAr
     return out
 
 
-def repel(places: Array, spectra: dict[tuple[int, int], tuple[Array, Array]]) -> Array:
+def repel(places: Array, spectra: dict[tuple[int, ...], tuple[Array, Array]]) -> Array:
     """Return Σⱼ w² (yᵢ − yⱼ) / Z of every point; ``spectra`` keeps the kernels by size of grid."""
     from scipy.fft import irfft2, next_fast_len, rfft2
 
