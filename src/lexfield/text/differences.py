@@ -241,8 +241,9 @@ def _compare_words(
 
 def _contrast(kinds: Sequence[Only]) -> list[str]:
     """Return what stands for what, then what only the query has, and what only the other text."""
-    sentences = []
-    left, right = [], []
+    sentences: list[str] = []
+    left: list[str] = []
+    right: list[str] = []
     for own, others in kinds:
         if len(own) == len(others) == 1:
             sentences.append(f"{own[0]} → {others[0]}")
