@@ -183,8 +183,8 @@ class Phrases:
         triples = hash_next(pairs, padded[4:-2])[first]
         slots = [hash_next(padded[2:-4], padded[at : at - 6 or None])[first] for at in (4, 5)]
         every = (pairs[first], triples, np.concatenate(slots))
-        every = (one[mark_repeated(one, SHARED + 1)] for one in every)
-        counted = [np.unique(one, return_counts=True) for one in every]
+        often = [one[mark_repeated(one, SHARED + 1)] for one in every]
+        counted = [np.unique(one, return_counts=True) for one in often]
         keys, counts = zip(*counted, strict=True)
         return cls(np.bincount(words.tokens[first], minlength=len(words.stems)), keys, counts)
 
