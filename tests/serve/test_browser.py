@@ -95,6 +95,11 @@ def test_a_hit_opens_its_text_and_a_sentence_what_is_similar(visit: Open) -> Non
     assert copied.startswith("“") and re.search(r"; [a-z-]+#\d+\)$", copied)
     page.get_by_role("complementary", name="Reader").get_by_label("Find a word").fill("the")
     expect(page.get_by_role("button", name="Next place")).to_be_visible()
+    similar.get_by_text("Other texts").click()
+    expect(page).to_have_url(re.compile("similar=others.*find=the"))
+    page.reload()  # a link shows the same
+    expect(page.get_by_role("button", name="Next place")).to_be_visible()
+    expect(similar.get_by_role("radio", name="Other texts")).to_be_checked()
     page.get_by_role("button", name="Close the reader").click()
     expect(page.get_by_role("complementary", name="Reader")).to_have_count(0)
     assert "doc=" not in page.url

@@ -78,8 +78,8 @@ def align(
     """
     opened = open_index(index)
     rows = opened.rows("sentence")
-    sides = [_find_side(opened, rows, side, where) for side in (a, b)]
-    found = align_rows(rows, *sides, k)
+    left, right = (_find_side(opened, rows, side, where) for side in (a, b))
+    found = align_rows(rows, left, right, k)
     pairs = [
         AlignedPair(similarity=cosine, a=_describe(rows, one), b=_describe(rows, other))
         for one, other, cosine in found.pairs

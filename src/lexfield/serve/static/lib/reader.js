@@ -32,7 +32,7 @@ export function Reader({ alone = false }) {
     if (pages instanceof HTMLElement) pages.focus({ preventScroll: true });
   }, [about?.document]);
   const close = () => {
-    change({ doc: null, s: null, similar: null });
+    change({ doc: null, s: null, similar: null, find: null });
     const back = from.current?.isConnected ? from.current : document.getElementById("main");
     back?.focus({ preventScroll: true });
   };
@@ -67,8 +67,9 @@ export function Reader({ alone = false }) {
         ${Object.entries(about.metadata)
           .filter(([name, value]) => value && name !== "title")
           .map(
-            ([name, value]) =>
-              html`<span class="tag" title=${name}>${isNaN(Number(value)) ? value : `${name} ${plain(Number(value))}`}</span> `,
+            ([name, value]) => html`<span class="tag" title=${name}>
+              ${isNaN(Number(value)) ? value : `${name} ${plain(Number(value))}`}
+            </span> `,
           )}
         ${plural(about.sentences, "sentence")}
       </p>`
@@ -100,7 +101,8 @@ function Empty() {
 
 function Text({ index, doc, about, chosen }) {
   const box = useRef(/** @type {HTMLDivElement | null} */ (null));
-  const [word, setWord] = useState("");
+  const word = usePage().params.get("find") ?? "";
+  const setWord = (text) => change({ find: text }, { typed: "find" });
   const found = useAnswer(
     "kwic",
     word.trim() ? { index, document: [doc], word: [word.trim()], k: MOST, window: 0 } : null,

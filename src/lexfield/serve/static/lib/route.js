@@ -3,7 +3,8 @@
 import { useEffect, useState } from "../vendor/preact-htm.js";
 
 export const VIEWS = ["overview", "search", "compare", "map", "trends", "topics", "measure", "import", "read"];
-const SHARED = ["index", "where", "doc", "s", "similar"]; // the collection, the filter, the text beside the view
+// The collection, the filter, the text beside the view.
+const SHARED = ["index", "where", "doc", "s", "similar", "find"];
 const last = new Map(); // the parameters with which each view was left
 const changed = new EventTarget();
 
@@ -32,7 +33,7 @@ export function href(view, values = null) {
   /** @type {Values} */
   const shared = {};
   for (const name of view === "import" ? ["index"] : SHARED) shared[name] = now.getAll(name);
-  if (shared.doc && view === "read") Object.assign(shared, { doc: null, s: null, similar: null });
+  if (shared.doc && view === "read") Object.assign(shared, { doc: null, s: null, similar: null, find: null });
   const own = values ?? last.get(view) ?? {};
   const asked = query({ ...shared, ...own });
   return `/${view}${asked ? `?${asked}` : ""}`;

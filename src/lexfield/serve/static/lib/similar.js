@@ -1,17 +1,17 @@
 // @ts-check
 // Passages that are similar to a sentence, under it, with the same colours for what corresponds.
-import { useEffect, useMemo, useState } from "../vendor/preact-htm.js";
+import { useEffect, useMemo } from "../vendor/preact-htm.js";
 import { useAnswer } from "./api.js";
 import { addPin } from "./pins.js";
-import { href, query } from "./route.js";
+import { change, href, query } from "./route.js";
 import { DocumentLink, Marked, colours, quotation, sourceOf, titleOf } from "./text.js";
 import { Choice, Outcome, copy, html, usePage } from "./ui.js";
 
 /** What is similar to a sentence, under it, with the same colours for what corresponds. */
 export function Similar({ row, index, doc, metadata, close }) {
-  const { where, view } = usePage();
-  const [scope, setScope] = useState("all");
-  const limits = { all: where, others: [...where, `id!=${doc}`], here: [`id=${doc}`] };
+  const { where, view, params } = usePage();
+  const scope = ["others", "here"].find((one) => one === params.get("similar")) ?? "true";
+  const limits = { true: where, others: [...where, `id!=${doc}`], here: [`id=${doc}`] };
   const options = { index, like: row.id, method: ["best"], k: 6, where: limits[scope] };
   const found = useAnswer("search", options);
   const colourOf = useMemo(colours, [row.id]);
@@ -45,11 +45,11 @@ export function Similar({ row, index, doc, metadata, close }) {
       name="scope"
       value=${scope}
       choices=${[
-        ["all", "Everywhere"],
+        ["true", "Everywhere"],
         ["others", "Other texts"],
         ["here", "This text"],
       ]}
-      onChange=${setScope}
+      onChange=${(similar) => change({ similar }, { replace: true })}
     />
     <${Outcome} asked=${found}>
       ${(answer) =>

@@ -81,14 +81,13 @@ export function quotation(text, source) {
 }
 
 /** Open the reader beside the view. @param {string} doc @param {number | null} [s] */
-export const read = (doc, s = null) => change({ doc, s: s === null ? null : String(s), similar: null });
+export const read = (doc, s = null) => change({ doc, s: s === null ? null : String(s), similar: null, find: null });
 
 /** A document that can be opened. */
 export function DocumentLink({ id, metadata = {}, sentence = null, class: name = "" }) {
   const here = new URLSearchParams(location.search);
   here.set("doc", id);
-  here.delete("s");
-  here.delete("similar");
+  for (const name of ["s", "similar", "find"]) here.delete(name);
   if (sentence !== null) here.set("s", String(sentence));
   return html`<a class="doc ${name}" href=${`${location.pathname}?${here}`} title=${`Read ${id}`}
     >${titleOf(id, metadata)}</a

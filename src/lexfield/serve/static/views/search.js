@@ -292,7 +292,9 @@ function Results({ answer, reach, options, methods, unit, k }) {
       ${
         more &&
         html`<button type="button"
-        onClick=${() => change({ k: String(k + (STEP[unit] ?? STEP.sentence)) }, { replace: true })}>Show more</button>`
+          onClick=${() => change({ k: String(k + (STEP[unit] ?? STEP.sentence)) }, { replace: true })}>
+          Show more
+        </button>`
       }
       ${
         !methods.includes("ideas") &&

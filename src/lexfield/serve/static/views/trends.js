@@ -109,7 +109,7 @@ function Chart({ answer, options, along, by, text, documents }) {
   const axis = along ? `place in ${title}` : by;
   const nameOf = (one) => `${one.series}, ${one.label}`;
   const at = rows.find((one) => nameOf(one) === params.get("at"));
-  const open = (one) => change({ at: one.count && one !== at ? nameOf(one) : null });
+  const open = (one) => change({ at: one === at ? null : nameOf(one) });
   const nowhere = series.filter((name) => rows.every((one) => one.series !== name || !one.count));
   const names = nowhere.map((name) => `“${name}”`).join(" and ");
   const told = `${names} ${nowhere.length > 1 ? "occur" : "occurs"} nowhere ${along ? "in this text" : "here"}.`;
