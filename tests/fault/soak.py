@@ -113,10 +113,10 @@ async def upload(soak: Soak, client: httpx.AsyncClient, rng: random.Random) -> N
 async def call(
     soak: Soak, client: httpx.AsyncClient, method: str, path: str, **more: Any
 ) -> httpx.Response | None:
-    headers = {"authorization": f"Bearer {soak.token}"}
-    restarts, killed = soak.restarts, soak.killed
     while not (address := soak.address):
         await asyncio.sleep(0.2)
+    headers = {"authorization": f"Bearer {soak.token}"}
+    restarts, killed = soak.restarts, soak.killed
     try:
         answer = await client.request(method, address + path, headers=headers, **more)
     except httpx.HTTPError as error:
