@@ -1,6 +1,6 @@
 """Write locks/: the pins of constraints.txt with the SHA-256 of every file of each release.
 
-    python scripts/lock_pins.py ADDRESS   # of a package index, with all of constraints.txt installed
+    python scripts/lock_pins.py ADDRESS  # of a package index; all of constraints.txt is installed
 
 ``make`` installs these files in the order of ``STEPS``, each with what the earlier ones lack, and
 pip refuses a file with another hash. They hold for the systems and Python versions named below.
