@@ -1,6 +1,6 @@
 """Write locks/: the pins of constraints.txt with the SHA-256 of every file of each release.
 
-    python scripts/lock_pins.py    # with network, and everything of constraints.txt installed
+    python scripts/lock_pins.py ADDRESS  # of a package index; all of constraints.txt is installed
 
 ``make`` installs these files in the order of ``STEPS``, each with what the earlier ones lack, and
 pip refuses a file with another hash. They hold for the systems and Python versions named below.
@@ -23,7 +23,6 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name, parse_sdist_filename, parse_wheel_filename
 
 ROOT = Path(__file__).parents[1]
-INDEX = "https://pypi.org/simple/"
 STEPS = {
     # Sources of stop-words and hnswlib are built with setuptools and pybind11; `pip install -e`
     # of hatchling asks for editables.
@@ -125,7 +124,7 @@ def fits(file: str, version: str) -> bool:
 def find_hashes(pin: tuple[str, str]) -> list[str]:
     """Return the SHA-256 of every file of a release."""
     name, version = pin
-    with urllib.request.urlopen(f"{INDEX}{name}/", timeout=60) as answer:
+    with urllib.request.urlopen(f"{sys.argv[1].rstrip('/')}/{name}/", timeout=60) as answer:
         links = _LINK.findall(answer.read().decode())
     found = sorted({digest for file, digest in links if fits(file, version)})
     if not found:

@@ -73,6 +73,32 @@ SETTINGS: dict[str, dict[str, str]] = {
 }
 
 
+_ASK = "import json; from tests.fault.bytes import ask; print(json.dumps(ask()))"
+
+
+def ask() -> list[list[tuple[str, float]]]:
+    """Index some texts; return the hits of methods that compute with vectors."""
+    from lexfield.search.index import Index
+    from lexfield.text.corpus import Corpus
+
+    index = Index(Corpus.read(sorted(TEXTS.glob("*-sea.txt"))))
+    return [
+        [(hit.id, hit.score) for hit in index.search("a boat before the storm", method, 10)]
+        for method in ("ideas", "wmd", "mean", "best", "bm25")
+    ]
+
+
+def ask_with(setting: str) -> list[list[tuple[str, float]]]:
+    """Return the same hits of a process with other settings of the processor."""
+    done = subprocess.run(
+        [sys.executable, "-c", _ASK],
+        capture_output=True, text=True, check=False, env={**os.environ, **SETTINGS[setting]},
+        cwd=Path(__file__).parents[2],
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    return [[(id, score) for id, score in one] for one in json.loads(done.stdout)]
+
+
 def run(
     folder: Path, threads: int, names: Sequence[str], python: str = sys.executable
 ) -> dict[str, str]:

@@ -296,6 +296,7 @@ def long(folder: Path) -> dict[str, Any]:
             one.name,
             partial(little_memory, one, sizes=[1, 2, 4, 8, 16, 32, 64, 128, 256]),
         )
+    (folder / "all").mkdir()
     for artefact in make_all(folder / "all"):
         if not artefact.has_unused_bytes:
             do("zeros", artefact.name, lambda _, one=artefact: zero_tails(one))  # type: ignore[misc]

@@ -160,16 +160,15 @@ def judge(address: str, work: Callable[[str], object]) -> str:
     Unreliable.at = 0
     with suppress(LexfieldError):
         found = read(address)
-        if found not in {send: (8,), replace: (7, 8) if ended == "failed" else (8,)}.get(
-            work, (7,)
-        ):
+        allowed = {"send": (8,), "replace": (7, 8) if ended == "failed" else (8,)}
+        if found not in allowed.get(work.__name__, (7,)):
             return f"WRONG afterwards: {found}"
-        return f"{ended}, there" if work is not remove or ended == "failed" else "NOT removed"
+        return f"{ended} (there)" if work is not remove or ended == "failed" else "NOT removed"
     if work in (read, replace):
         return "LOST"
     if work is send and ended == "done":
         return "NOT written, though it said so"
-    return f"{ended}, not there"
+    return f"{ended} (not there)"
 
 
 def remotes(folder: Path, hows: tuple[str, ...] = HOWS) -> dict[str, Any]:

@@ -61,6 +61,7 @@ class Soak:
         self.address = address.partition("?")[0].rstrip("/")
 
     def stop(self) -> None:
+        self.address = ""  # nobody is to ask
         self.process.send_signal(signal.SIGINT)
         self.process.wait(timeout=60)
 
@@ -77,7 +78,7 @@ class Soak:
 
 async def ask(soak: Soak, client: httpx.AsyncClient, rng: random.Random) -> None:
     words = " ".join(rng.sample(WORDS, 2))
-    options = {"q": words, "method": rng.choice(METHODS), "k": rng.randint(1, 4)}
+    options = {"index": "x", "q": words, "method": rng.choice(METHODS), "k": rng.randint(1, 4)}
     begin = time.monotonic()
     answer = await call(soak, client, "GET", "/v1/search", params=options)
     if answer is None or answer.status_code != 200:
@@ -112,9 +113,10 @@ async def upload(soak: Soak, client: httpx.AsyncClient, rng: random.Random) -> N
 async def call(
     soak: Soak, client: httpx.AsyncClient, method: str, path: str, **more: Any
 ) -> httpx.Response | None:
+    while not (address := soak.address):
+        await asyncio.sleep(0.2)
     headers = {"authorization": f"Bearer {soak.token}"}
     restarts, killed = soak.restarts, soak.killed
-    address = soak.address
     try:
         answer = await client.request(method, address + path, headers=headers, **more)
     except httpx.HTTPError as error:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import mmap
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from lexfield.errors import CorruptError
-from lexfield.store.files import BLOCK
+from lexfield.store.checked import CheckedArray
+from lexfield.store.files import BLOCK, block_sums
 from lexfield.store.folder import Store, write
 
 VALUES = np.arange(3 * BLOCK // 4, dtype=np.int32)  # three blocks and a header
@@ -60,3 +62,29 @@ def test_numbers_outside_are_errors(damaged: Store) -> None:
     for key in (len(VALUES), -len(VALUES) - 1):
         with pytest.raises(IndexError):
             damaged.checked("values")[key]
+
+
+def test_a_row_in_two_blocks_is_checked_in_both(tmp_path: Path) -> None:
+    with write(tmp_path / "s", "test") as out:
+        out.array("values", np.arange(BLOCK, dtype=np.int32).reshape(-1, 4096)[:, :3000])
+    store = Store.open(tmp_path / "s")
+    file = tmp_path / "s" / store.generation / "values.npy"
+    row = (BLOCK - 128) // 12_000  # the first that reaches into the second block
+    with open(file, "r+b") as raw:
+        raw.seek(BLOCK + 1)
+        raw.write(b"\xff")
+    for key in (np.array([row]), row, slice(row, row + 1)):
+        with pytest.raises(CorruptError, match="block 1 "):
+            Store.open(tmp_path / "s").checked("values")[key]
+    assert len(Store.open(tmp_path / "s").checked("values")[np.array([row - 1])]) == 1
+
+
+def test_bytes_after_an_array_are_damage(tmp_path: Path) -> None:
+    """However right their checksum is."""
+    path = tmp_path / "x.npy"
+    np.save(path, VALUES[:10])
+    path.write_bytes(path.read_bytes() + b"more")
+    with open(path, "rb") as file:
+        mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+    with pytest.raises(CorruptError, match="is not an array"):
+        CheckedArray.open(mapped, block_sums(path.read_bytes()), path)
