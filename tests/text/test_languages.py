@@ -118,3 +118,11 @@ def test_languages_that_the_encoder_does_not_know_are_named() -> None:
     (note,) = note_unknown_language("fi")
     assert note.startswith("the multilingual encoder does not know Finnish")
     assert not any(map(note_unknown_language, ("fr", "french", "ja", "en", "none")))
+
+
+def test_a_long_text_in_two_languages_is_reported() -> None:
+    german = "Als das Boot am Abend nach Hause kam, war niemand am Hafen, der es gesehen hätte. "
+    french = "Quand le bateau est rentré le soir, il n'y avait personne au port pour le voir. "
+    mixed = lx.Corpus.of([40 * german + 30 * french])
+    assert mixed.notes[0].startswith("texts in several languages: 1;")
+    assert not lx.Corpus.of([40 * german + 3 * french]).notes
