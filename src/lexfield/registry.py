@@ -78,7 +78,7 @@ class Registry(Generic[T]):
 
     def _load(self) -> None:
         """Add what installed packages offer, which is looked up once for each search path."""
-        for point in _find_points(tuple(sys.path)).select(group=self.group):
+        for point in _find_points(self.group, tuple(sys.path)):
             if point.name not in self._things:
                 self._things[point.name] = self._make(point.load())
 
@@ -96,9 +96,9 @@ class Registry(Generic[T]):
         return made
 
 
-@lru_cache(4)
-def _find_points(path: tuple[str, ...]) -> EntryPoints:
+@lru_cache(32)
+def _find_points(group: str, path: tuple[str, ...]) -> EntryPoints:
     """Return what the packages on a search path offer; it takes 10 ms or more to find out."""
     from importlib.metadata import entry_points  # takes as long as all of our own modules
 
-    return entry_points()
+    return entry_points(group=group)

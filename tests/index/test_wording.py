@@ -156,3 +156,8 @@ def test_text_and_json(index: Index) -> None:
 
 def _hit(ranking: Iterable[Hit], text: str) -> Hit:
     return next(hit for hit in ranking if hit.text == text)
+
+
+def test_a_reason_without_a_word_of_the_text_names_that_of_the_query() -> None:
+    found = Explanation([Reason("doctor", "", 0.2)], False)
+    assert describe_reasons(found, None, "A text.").endswith("doctor")

@@ -12,6 +12,7 @@ from lexfield.text.language_data import find_code, list_codes, name_language, re
 from lexfield.text.normalise import find_stemmer, stem_words
 from lexfield.text.segment import sentence_spans, split_words
 from lexfield.text.stopwords import stopwords
+from lexfield.vectors.train import note_unknown_language
 
 GERMAN = "Der Zug fuhr am 3. Oktober ab, z. B. nach Bonn. Dr. Meier blieb in der Stadt. Es war da."
 FRENCH = "Le train est parti hier avec M. Dupont. Il n'y avait personne dans la rue ce soir-là."
@@ -111,3 +112,17 @@ def test_without_the_extra_characters_are_words(monkeypatch: pytest.MonkeyPatch)
     corpus = lx.Corpus.of(["他是大学的学生。", "我是老师。"])
     assert corpus.normalisation.is_default_tokenizer and "大" in corpus.vocabulary
     assert [note for note in corpus.notes if "lexfield[cjk]" in note] == corpus.notes
+
+
+def test_languages_that_the_encoder_does_not_know_are_named() -> None:
+    (note,) = note_unknown_language("fi")
+    assert note.startswith("the multilingual encoder does not know Finnish")
+    assert not any(map(note_unknown_language, ("fr", "french", "ja", "en", "none")))
+
+
+def test_a_long_text_in_two_languages_is_reported() -> None:
+    german = "Als das Boot am Abend nach Hause kam, war niemand am Hafen, der es gesehen hätte. "
+    french = "Quand le bateau est rentré le soir, il n'y avait personne au port pour le voir. "
+    mixed = lx.Corpus.of([40 * german + 30 * french])
+    assert mixed.notes[0].startswith("texts in several languages: 1;")
+    assert not lx.Corpus.of([40 * german + 3 * french]).notes

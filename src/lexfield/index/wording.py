@@ -73,9 +73,10 @@ def _choose_sign(pair: Pair, form: dict[str, str]) -> str:
 
 
 def _write(pair: Pair, sign: str) -> str:
-    """Return a pair as text; of a phrase or a topic that both have, its name."""
+    """Return a pair as text; of a phrase or a topic that both have, and where the encoder does not
+    say which word answers, the first."""
     word, match = pair
-    return word if sign == "=" and " " in word else f"{word} {sign} {match}"
+    return word if not match or (sign == "=" and " " in word) else f"{word} {sign} {match}"
 
 
 def _find_shared(query: Query, text: str) -> list[Pair]:

@@ -21,7 +21,7 @@ from lexfield.arrays import Array
 from lexfield.errors import InputError, list_names
 from lexfield.store.strings import StringArray
 from lexfield.text.document import Document
-from lexfield.text.language import FIELD, UNKNOWN, detect_parts, detect_text_language
+from lexfield.text.language import FIELD, UNKNOWN, detect_parts, detect_text_language, is_mixed
 from lexfield.text.language_data import find_code
 from lexfield.text.normalise import CJK, Normalisation
 from lexfield.text.segment import BREAK, mark_sentences, sentence_spans, split_pieces, split_words
@@ -122,6 +122,7 @@ class CorpusBuilder:
         if language == UNKNOWN and len(parts := detect_parts(text)) > 1:
             self._mixed += 1
             return parts.most_common(1)[0][0]
+        self._mixed += is_mixed(text)
         return language
 
     def _change_tokenizer(self, language: str) -> None:

@@ -22,6 +22,7 @@ from lexfield.text.unspaced import SEGMENTED
 UNKNOWN = "unknown"
 FIELD = "language"  # of the metadata
 _SAMPLE = 2400  # characters
+_PLACES = 6  # of a text that are compared
 _FEWEST = 10  # words; fewer say too little
 _LEAST = 0.12  # share of the words that speak for the language
 _DISTINCT = 3  # different ones: "io" twice would make a list of packages Italian
@@ -49,6 +50,19 @@ def detect_parts(text: str) -> Counter[str]:
         if (code := detect_language(split_words(part.lower()))) != UNKNOWN:
             found[code] += len(part)
     return found
+
+
+def is_mixed(text: str) -> bool:
+    """Are at least two of some places in a long text in another language than most of it?"""
+    if len(text) < _SAMPLE:
+        return False
+    places = (len(text) * place // _PLACES for place in range(_PLACES))
+    found = Counter(
+        detect_language(split_words(text[start : start + _SAMPLE // _PLACES].lower()))
+        for start in places
+    )
+    del found[UNKNOWN]
+    return len(found) > 1 and found.most_common(2)[1][1] > 1
 
 
 def detect_language(words: Sequence[str]) -> str:

@@ -25,7 +25,7 @@ from lexfield.progress import Progress, silent
 from lexfield.results import JsonObject
 from lexfield.store.folder import Writer, write
 from lexfield.text.corpus import Corpus
-from lexfield.text.language_data import find_code
+from lexfield.text.language_data import find_code, name_language
 from lexfield.vectors.models import KIND, Models, array_name
 from lexfield.vectors.sources import ENCODER, ENCODER_LANGUAGES, has_encoder
 from lexfield.vectors.wordvectors import WordVectors
@@ -197,7 +197,7 @@ def choose_vectors(
     if name == OWN:
         return train_ppmi(corpus), []
     if name != AUTO:
-        return vectors, []
+        return vectors, note_unknown_language(language) if name == ENCODER else []
     if language in ("en", "english", "none") or not has_encoder():
         return "default", []
     if find_code(language) not in ENCODER_LANGUAGES:
@@ -209,6 +209,17 @@ def choose_vectors(
             f" instead, which takes {minutes} minutes or more: --vectors encoder"
         ]
     return ENCODER, []
+
+
+def note_unknown_language(language: str) -> list[str]:
+    """Return a note if the multilingual encoder does not know a language."""
+    code = find_code(language)
+    if not code or code in ENCODER_LANGUAGES:
+        return []
+    return [
+        f"the multilingual encoder does not know {name_language(code).title()}, so what it says"
+        " about the meaning of these texts is weak; bm25 works as in any language"
+    ]
 
 
 def _count_frequent(corpus: Corpus, least: int) -> int:

@@ -26,7 +26,7 @@ from lexfield.text.language import choose_language
 from lexfield.text.normalise import DEFAULT_TOKENIZER, Normalisation
 from lexfield.text.read import Reader
 from lexfield.vectors.encoders import open_encoder
-from lexfield.vectors.train import AUTO
+from lexfield.vectors.train import AUTO, note_unknown_language
 from lexfield.verbs.declare import Flags, Help, Input, verb
 from lexfield.verbs.file_options import FileOptions, get_file_options
 from lexfield.verbs.info import IndexInfo, describe_index
@@ -166,7 +166,7 @@ def index(
             corpus = Corpus.of(corpus.documents, **cut)
         begin_stage(progress, "embedding words")
         built = Index.build(corpus, output, stemmer=stemmer, progress=progress, **how)
-    failures = [] if encoder is None else built.encode(encoder, progress=progress)
+    failures = [] if encoder is None else _encode(built, encoder, False, progress)
     row, notes = describe_index(built)
     return BuiltIndex([row], index=built, notes=[*notes, *failures])
 
@@ -270,7 +270,7 @@ def encode(
         lexfield search my.idx "a quiet harbour" --explain
     """
     opened = open_index(index)
-    notes = opened.encode(encoder, replace=replace, progress=progress)
+    notes = _encode(opened, encoder, replace, progress)
     found = need_encodings(Store.open(opened.path))
     sentences, documents = (len(opened.rows(unit)) for unit in UNITS)
     failed = len(found.meta["failed"])
@@ -278,6 +278,13 @@ def encode(
         encoder=found.name, dims=found.dims, sentences=sentences, documents=documents, failed=failed
     )
     return Result([row], notes=notes)
+
+
+def _encode(index: Index, encoder: Any, replace: bool, progress: Progress) -> list[str]:
+    """Encode the texts of an index; return notes on what the encoder failed on or does not know."""
+    notes = index.encode(encoder, replace=replace, progress=progress)
+    is_multilingual = need_encodings(Store.open(index.path)).name == "multilingual"
+    return [*notes, *(note_unknown_language(index.language) if is_multilingual else [])]
 
 
 @dataclass(kw_only=True)

@@ -159,7 +159,7 @@ def _find(
         try:
             found = known.nearest(word, k, threshold=threshold)
         except UnknownWordError as error:
-            notes.append(str(error))
+            notes.append(" ".join(filter(None, error.typed)))  # options as other notes name them
             continue
         query = word if len(words) > 1 else UNSET
         rows += [NearWord(query=query, **row) for row in found.to_dicts()]
