@@ -2,12 +2,14 @@
 
 Pages are first copied, with these changes: the notebooks become pages, and links that leave docs
 (``../reproduce/results/zipf.json``), which work on disk and on forges, point to copies of pictures
-and data, or become plain text. Every warning is an error.
+and data, or become plain text. Every warning is an error. Search then also works on pages that are
+opened from the disk.
 """
 
 from __future__ import annotations
 
 import importlib
+import json
 import os
 import posixpath
 import re
@@ -23,6 +25,14 @@ notebooks = importlib.import_module("scripts.run_notebooks")
 ROOT = Path(__file__).parents[1]
 _LINK = re.compile(r"(!?)\[([^\]]*)\]\(((?:\.\./)+[^)#\s]+)(#[^)\s]*)?\)")
 _COPIED = (".png", ".json")
+_BUNDLE = re.compile(r'<script src="([^"]*assets/)javascripts/bundle')
+# On pages from the disk a browser starts no worker by its address, only by its code.
+_FROM_DISK = """if (location.protocol === "file:") {
+  const Started = Worker;
+  const code = URL.createObjectURL(new Blob([%s], { type: "text/javascript" }));
+  window.Worker = function () { return new Started(code); };
+}
+"""
 _NOTEBOOK = re.compile(r"\]\((?:\.\./)+notebooks/(\w+)\.ipynb\)")
 
 
@@ -48,9 +58,23 @@ def build(target: Path) -> None:
         )
         if done.returncode:
             raise SystemExit(done.stdout[-5000:] + done.stderr[-5000:])
+        _search_from_disk(stage / "site")
         if target.exists():
             shutil.rmtree(target)
         shutil.copytree(stage / "site", target)
+
+
+def _search_from_disk(site: Path) -> None:
+    """Write what search needs where nothing can be fetched: its index and its worker as scripts."""
+    (worker,) = (site / "assets" / "javascripts" / "workers").glob("search.*.js")
+    code = _FROM_DISK % json.dumps(worker.read_text("utf-8"))
+    (site / "assets" / "disk.js").write_text(code, "utf-8")
+    index = (site / "search.json").read_text("utf-8")
+    (site / "search.js").write_text(f"var __index = {index}", "utf-8")
+    for page in site.rglob("*.html"):
+        text = page.read_text("utf-8")
+        added = r'<script src="\1disk.js"></script><script src="\1javascripts/bundle'
+        page.write_text(_BUNDLE.sub(added, text), "utf-8")
 
 
 def _point_links(page: Path, docs: Path) -> str:

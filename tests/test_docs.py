@@ -131,6 +131,8 @@ def test_the_site_builds(tmp_path: Path) -> None:
         text = page.read_text("utf-8")
         assert not re.findall(r'<(?:script|link|img)[^>]+(?:src|href)="(?:https?:)?//', text)
         assert "cannot be found" not in text
+        assert "assets/disk.js" in text  # search works on pages opened from the disk
+    assert (tmp_path / "site" / "search.js").read_text("utf-8").startswith("var __index = {")
 
 
 @pytest.mark.parametrize("path", run_notebooks.NOTEBOOKS, ids=lambda path: path.stem)

@@ -207,6 +207,14 @@ def _print_stored_help(args: Sequence[str]) -> bool:
     return text is not None
 
 
+def _show_example(context: click.Context) -> str:
+    """Return the first example in the help of a command, and where there are more."""
+    lines = [line.strip() for line in (context.command.help or "").splitlines()]
+    examples = [line for line in lines if line.startswith(f"{context.command_path} ")]
+    more = f"(more: {context.command_path} --help)"
+    return f"As in: {examples[0]}  {more}" if examples else ""
+
+
 def _tell(error: Exception) -> None:
     if isinstance(error, NoArgsIsHelpError):
         echo(error.format_message(), err=True)
@@ -217,6 +225,8 @@ def _tell(error: Exception) -> None:
         message = error.format_message()
         context = getattr(error, "ctx", None)
         hint = f"See: {context.command_path} --help" if context else ""
+        if isinstance(error, click.MissingParameter) and context:
+            hint = _show_example(context) or hint
     elif isinstance(error, MemoryError):
         message, hint = "There is not enough memory for this.", "Try a smaller input."
     elif isinstance(error, OSError):

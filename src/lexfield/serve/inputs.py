@@ -186,7 +186,8 @@ def read_values(
 ) -> JsonObject:
     """Return checked values by the names of parameters; raise InvalidError if one is wrong."""
     values: JsonObject = {}
-    former = {**_OLD_NAMES, **{one.flags.old: one.name for one in offered.values()}}
+    renamed = {one.flags.old: one.name for one in offered.values() if one.flags.old}
+    former = {**_OLD_NAMES, **renamed}
     for key, value in given.items():
         known = key if key in offered else former.get(key, key)
         if known not in offered:

@@ -218,7 +218,8 @@ def missing(error: FileNotFoundError, root: Path) -> CorruptError:
 
 def _nothing_there(root: Path) -> NotAStoreError:
     if not root.exists():
-        return NotAStoreError(f"{root} does not exist.", "Check the path.")
+        build = f", or build it: lexfield index TEXTS -o {root}" if root.suffix == ".idx" else ""
+        return NotAStoreError(f"{root} does not exist.", f"Check the path{build}.")
     if (root / MARKER).is_file():
         return NotAStoreError(
             f"{root} has no {CURRENT}: its first writing was interrupted, or the file is gone.",

@@ -79,6 +79,10 @@ class Source:
                     yield raw
         except (EOFError, gzip.BadGzipFile, zlib.error) as error:
             raise ReadError(f"{self} is a damaged gzip file: {error}.") from error
+        except FileNotFoundError as error:
+            raise ReadError(f"{self} does not exist.", "Check the path.") from error
+        except IsADirectoryError as error:
+            raise ReadError(f"{self} is a folder.", "Name a file.") from error
         except OSError as error:
             raise ReadError(
                 f"{self} cannot be read: {error.strerror or error}.", "Check the path."

