@@ -16,6 +16,7 @@ from __future__ import annotations
 import statistics
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -26,7 +27,7 @@ from leaderboard_peers import MINILM, MiniLm
 from leaderboard_tasks import tasks
 from threadpoolctl import threadpool_limits
 
-from lexfield.vectors.encoders import open_encoder
+from lexfield.vectors.encoders import Encoder, open_encoder
 
 Search = Callable[[str, int], object]
 OURS = ("best", f"fitted{ENCODED}", f"best{ENCODED}")
@@ -44,8 +45,7 @@ def run(data: Path, work: Path | None = None) -> dict[str, Any]:
         for task in tasks(data):
             peer.build(task)
             searches: dict[str, Search] = {MINILM: peer.search}
-            encoder = open_encoder("minilm")
-            searches[WHOLE] = lambda text, _, encoder=encoder: encoder.encode([text])
+            searches[WHOLE] = partial(_encode, open_encoder("minilm"))
             for name in OURS:
                 method = Lexfield(name, folder)
                 method.build(task)
@@ -54,6 +54,10 @@ def run(data: Path, work: Path | None = None) -> dict[str, Any]:
         found["Brown, five sentences"] = measure_brown(data, folder, peer)
     return {"times_as_fast_as_minilm": {n: one.pop("times") for n, one in found.items()},
             "milliseconds": found}  # fmt: skip
+
+
+def _encode(encoder: Encoder, text: str, _: int) -> object:
+    return encoder.encode([text])
 
 
 def measure_brown(data: Path, folder: Path, peer: MiniLm) -> dict[str, Any]:

@@ -220,7 +220,7 @@ def _describe_answer(answer: str, source: str) -> list[float]:
         float(np.log1p(np.mean(runs or [0]))),
         float((lengths >= 5).mean()),
         extra / len(starts),
-        float(np.mean(moved or [0])),
+        float(np.mean(moved or [False])),
     ]
 
 

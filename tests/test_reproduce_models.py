@@ -25,7 +25,8 @@ def weigh(cosines: NDArray[np.float64], word: int, form: str) -> NDArray[np.floa
     every = cosines + np.eye(len(cosines))
     if form == "plain":
         return np.eye(len(cosines))[word]
-    return every[:, word] / every.sum(axis=1) if form == "translated" else every[:, word]
+    weights: NDArray[np.float64] = every[:, word]
+    return weights / every.sum(axis=1) if form == "translated" else weights
 
 
 def score(kind: str, form: str, counts: NDArray[np.float64], cosines: NDArray[np.float64],

@@ -12,7 +12,7 @@ Floats = NDArray[np.float64]
 
 
 def weigh(places: Floats) -> Floats:
-    weights = 1 / (1 + ((places[:, None] - places) ** 2).sum(axis=2))
+    weights: Floats = 1 / (1 + ((places[:, None] - places) ** 2).sum(axis=2))
     np.fill_diagonal(weights, 0)
     return weights
 

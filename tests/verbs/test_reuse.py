@@ -101,7 +101,9 @@ def test_sentences_that_were_moved_apart_are_still_verbatim() -> None:
 
 def test_words_within_two_alignments_count_once() -> None:
     def align(pairs: list[tuple[int, int]]) -> Alignment:
-        return Alignment(np.array(pairs), np.zeros(len(pairs), np.uint8), np.ones(len(pairs)), 20)
+        return Alignment(
+            np.array(pairs), np.zeros(len(pairs), np.uint8), np.ones(len(pairs), np.float32), 20
+        )
 
     outer = [(n, n + 60) for n in range(10)] + [(n, n + 80) for n in range(10, 20)]
     inner = [(n, n + 30) for n in range(40, 60)]  # in the gap of the other in b

@@ -22,7 +22,7 @@ def test_speech(sample: Corpus) -> None:
     found = speech(sample, nearest=[3, 2, 3])
     assert [row.k for row in found.neighbours] == [2, 3]
     assert found[0].shares[0].speech == "noun" == found.shares[0].speech
-    assert [row.k for row in speech(str(SEA), k=[2]).neighbours] == [2]
+    assert [row.k for row in speech(str(SEA), nearest=[2]).neighbours] == [2]
     with pytest.raises(InputError, match="nearest must be"):
         speech(sample, nearest=[0])
 
@@ -59,7 +59,7 @@ def test_kwic_counts_texts_without_the_word_if_they_were_chosen() -> None:
 
 
 def test_keyness() -> None:
-    found = keyness("cat cat cat cat cat sat", "dog dog dog dog dog sat", p=0.5)
+    found = keyness("cat cat cat cat cat sat", "dog dog dog dog dog sat", max_p=0.5)
     assert {row.word: row.more_in for row in found} == {"cat": "A", "dog": "B"}
     by_path = keyness(str(SEA), STARS, k=3)
     assert by_path[0].count_a + by_path[0].count_b > 0 and len(by_path) == 3

@@ -30,7 +30,7 @@ class BestWords(Bm25):
     shortest = 0.75
 
     def find_rarity(self, bags: Bags, holding: int) -> float:
-        return super().find_rarity(bags, holding) ** _RARITY
+        return math.pow(super().find_rarity(bags, holding), _RARITY)
 
     def score_terms(self, bags: Bags, query: Query) -> tuple[Scored, list[str]]:
         scored, notes = super().score_terms(bags, query)
