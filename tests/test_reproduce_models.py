@@ -24,7 +24,7 @@ def weigh(cosines: NDArray[np.float64], word: int, form: str) -> NDArray[np.floa
     """Return what each word counts for a word of a query."""
     every = cosines + np.eye(len(cosines))
     if form == "plain":
-        return np.eye(len(cosines))[word]
+        return np.asarray(np.eye(len(cosines))[word])
     weights: NDArray[np.float64] = every[:, word]
     return weights / every.sum(axis=1) if form == "translated" else weights
 
