@@ -96,7 +96,7 @@ def test_fuse_and_evaluate(run: Run, idx: str, tmp_path: Path) -> None:
     assert {line.split()[0] for line in files[0].read_text().splitlines()} == {"q1", "2"}
     fused = run("fuse", *files, "--how", "mnz", "--normalise", "rank")
     assert fused.code == 0 and fused.out.startswith("q1 Q0 ")
-    assert "--how is deprecated; use --combine" in fused.err
+    assert "--how is now --combine" in fused.err
     record = run("fuse", *files, "-k", 1, "--json").json["results"][0]
     assert record["score"] == pytest.approx(sum(p["contribution"] for p in record["parts"]))
     first = run("fuse", *files, "-k", 1, "--explain").out.splitlines()[0]

@@ -79,7 +79,7 @@ print("numba" in sys.modules)
 def compiles(folder: Path, kernels: str = KERNELS, then: str = "") -> bool:
     """Does a new process that calls the kernels import Numba?"""
     (folder / "kernels.py").write_text(kernels)
-    environment = {**os.environ, "LEXFIELD_KERNELS": str(folder)}
+    environment = {**os.environ, "LEXFIELD_KERNELS": str(folder), "PYTHONDONTWRITEBYTECODE": "1"}
     command = [sys.executable, "-c", PROGRAM.format(folder=str(folder)) + then]
     answer = subprocess.run(command, capture_output=True, check=True, env=environment, text=True)
     return answer.stdout.split()[-1] == "True"

@@ -32,7 +32,7 @@ _SHARE = 0.02  # or this share of a small collection
 _FEWEST = 20  # scores that a tail is fitted to
 _CENSORED = 0.1
 _GOLDEN = (math.sqrt(5) - 1) / 2
-LEAST = 1e-4  # a tail that was fitted to a sample cannot tell rarer ones apart
+LEAST = 0.01  # a tail that was fitted to a sample cannot tell rarer ones apart
 Mask = NDArray[np.bool_] | None
 
 

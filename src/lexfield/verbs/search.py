@@ -12,6 +12,7 @@ from msgspec import UNSET, Meta, UnsetType
 from lexfield.errors import InputError
 from lexfield.evaluate.trec import Run, read_queries, run_lines, split_line
 from lexfield.index.bags import count_holding
+from lexfield.index.chance import LEAST
 from lexfield.index.filter import allowed_rows
 from lexfield.index.passages import Highlight, Passage, pieces
 from lexfield.index.ranking import Hit, Ranking
@@ -357,7 +358,8 @@ def format_hit(hit: Hit, explain: bool, full: bool, paint: Paint = plain) -> Ite
         shown = _shorten(hit)
     about = f"[{hit.id}]"
     if hit.odds is not None and hit.odds >= _TELLING:
-        about += f" one in {_round(hit.odds)} by chance"
+        rarest = "less than " if hit.chance == LEAST else ""
+        about += f" {rarest}one in {_round(hit.odds)} by chance"
     yield f"{hit.rank:>3}. {hit.score:9.4f}  {shown}  {paint(about, 'bright_black')}"
     yield from (f"                  {line}" for line in hit.lines(explain))
 

@@ -136,6 +136,7 @@ def train_vectors(
     dimensions: Annotated[
         Sequence[Annotated[int, Meta(ge=1, le=2000)]],
         Meta(min_length=1, max_length=100),
+        Flags(old="dims"),
         Help("Number of dimensions; repeat it to train models of several sizes."),
     ] = (100,),
     algorithm: Annotated[

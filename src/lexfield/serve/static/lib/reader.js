@@ -382,7 +382,8 @@ function tintWords(text, words) {
   const unspaced = [...words.keys()].filter((word) => UNSPACED.test(word)).flatMap((word) => markWord(text, word));
   return [...spaced, ...unspaced].sort((a, b) => a.start - b.start);
 }
-const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]/u; // words stand in runs of letters
+// words stand in runs of letters
+const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]/u;
 /** @param {string} text @param {string} word */
 function markWord(text, word) {
   const safe = word.replace(/[.*+?^${}()|[\]\\]/g, "\\$&").replace(/\s+/g, "\\s+");
