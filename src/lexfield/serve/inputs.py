@@ -187,7 +187,8 @@ def read_values(
     """Return checked values by the names of parameters; raise InvalidError if one is wrong."""
     values: JsonObject = {}
     renamed = {one.flags.old: one.name for one in offered.values() if one.flags.old}
-    former = {**_OLD_NAMES, **renamed}
+    first = {old: renamed.get(new, new) for old, new in _OLD_NAMES.items()}
+    former = {**first, **renamed}
     for key, value in given.items():
         known = key if key in offered else former.get(key, key)
         if known not in offered:

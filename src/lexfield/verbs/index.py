@@ -107,8 +107,11 @@ class BuiltIndex(Result[IndexInfo]):
 
     def lines(self) -> Iterable[str]:
         row = self.results[0]
-        counts = pluralise(row.documents, "document"), pluralise(row.sentences, "sentence")
-        return [f"wrote {row.path}: {', '.join(counts)}, {row.words:,} distinct words"]
+        counts = [pluralise(row.documents, "document"), pluralise(row.sentences, "sentence")]
+        counts.append(f"{row.words:,} distinct words")
+        if row.shards:
+            counts.append(pluralise(len(row.shards), "shard"))
+        return [f"wrote {row.path}: {', '.join(counts)}"]
 
 
 @verb(served="no")
