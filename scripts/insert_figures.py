@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -87,7 +88,43 @@ def _list_rivals(style: Any) -> str:
     return ", ".join(f"{text} {style[key]['right']:.0%}" for key, text in names.items())
 
 
-TABLES: dict[str, Callable[[], str]] = {"comparison": make_comparison}
+def make_scale() -> str:
+    """Return the table of large collections: the time to a first answer, and of later ones."""
+    results = read("scale")
+    sizes = [name for name in results if name.endswith("sentences")]
+    lines = [f"| | {' | '.join(sizes)} |", f"|---|{'---:|' * len(sizes)}"]
+
+    def add(name: str, cell: Callable[[Any], str]) -> None:
+        lines.append(f"| {name} | {' | '.join(cell(results[size]) for size in sizes)} |")
+
+    add("bytes per sentence, texts included", lambda one: f"{one['bytes_per_sentence']['all']:.0f}")
+    add("peak memory of building", lambda one: f"{one['build']['peak_mb'] / 1000:.1f} GB")
+    add(
+        "words indexed per processor second",
+        lambda one: f"{one['build']['words_per_processor_second']:,.0f}",
+    )
+    found = results[sizes[0]].items()
+    methods = [name for name, one in found if isinstance(one, dict) and "first_answer" in one]
+    for name in methods:
+        add(f"`{name}`: first answer, new process", partial(_tell_first, name))
+        add(f"`{name}`: later ones, median and worst", partial(_tell_later, name))
+    add("`best`: memory beyond the page cache", partial(_tell_memory, "best"))
+    return "\n".join(lines)
+
+
+def _tell_first(method: str, one: Any) -> str:
+    return f"{one[method]['first_answer']['fresh process']['processor_seconds']:.2f} s"
+
+
+def _tell_later(method: str, one: Any) -> str:
+    return f"{one[method]['median_ms']:.0f} and {one[method]['worst_ms']:.0f} ms"
+
+
+def _tell_memory(method: str, one: Any) -> str:
+    return f"{one[method]['resident_mb_beyond_page_cache']:.0f} MB"
+
+
+TABLES: dict[str, Callable[[], str]] = {"comparison": make_comparison, "scale": make_scale}
 
 
 def insert(text: str) -> str:
