@@ -90,7 +90,7 @@ def test_nobody_answered(run: Run, index: Path, queries: Path, tmp_path: Path) -
 def test_bad_input(run: Run, index: Path, queries: Path, tmp_path: Path) -> None:
     study = tmp_path / "s.db"
     for arguments, message in (
-        (("new", index, "--queries", tmp_path / "none", "-o", study), "No such file"),
+        (("new", index, "--queries", tmp_path / "none", "-o", study), "does not exist"),
         (("new", index, "--kind", "best", "--queries", queries, "-o", study), "is not one of"),
         (("new", index, "--queries", queries, "-o", queries), "would be overwritten"),
         (("new", index, "--queries", queries, "--baseline", "x", "-o", study), "method named 'x'"),

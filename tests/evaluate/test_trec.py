@@ -48,7 +48,7 @@ def test_files_that_are_none(tmp_path: Path) -> None:
     (tmp_path / "x.run").write_bytes(b"1 Q0 \xff\xfe 1 2 t\n")
     with pytest.raises(ReadError, match="not UTF-8"):
         read_run(tmp_path / "x.run")
-    with pytest.raises(ReadError, match="No such file"):
+    with pytest.raises(ReadError, match="does not exist"):
         read_run(tmp_path / "none")
     with pytest.raises(InputError, match="cannot stand in a TREC file"):
         list(run_lines(Run("x", {"1": [("a b", 1.0)]})))

@@ -135,11 +135,12 @@ def test_verbs_say_what_the_command_line_says(
 
 
 def test_unknown_documents_are_named_with_close_ones(client: Any) -> None:
-    assert "no document 'pell-see'" in refused(client, "/v1/text", 404, document="pell-see")
-    hint = client.get("/v1/text", params={"document": "pell-see"}).json()["hint"]
+    wrong = {"index": "sample", "document": "pell-see"}
+    assert "no document 'pell-see'" in refused(client, "/v1/text", 404, **wrong)
+    hint = client.get("/v1/text", params=wrong).json()["hint"]
     assert hint.startswith("Did you mean 'pell-sea'")
-    for wrong in ({"count": 2001}, {"count": 0}, {"start": -1}):
-        refused(client, "/v1/text", 422, document="pell-sea", **wrong)
+    for window in ({"count": 2001}, {"count": 0}, {"start": -1}):
+        refused(client, "/v1/text", 422, index="sample", document="pell-sea", **window)
 
 
 def test_groups_are_compared_by_conditions(client: Any, run: Run, sample_index: Path) -> None:
@@ -149,7 +150,8 @@ def test_groups_are_compared_by_conditions(client: Any, run: Run, sample_index: 
         told = ok(client, f"/v1/{verb}", index="sample", **sides)
         found = run(verb, sample_index, sample_index, *typed, *more, "--json").json
         assert without_provenance(told) == without_provenance(found)
-    assert "or a group with b_where" in refused(client, "/v1/compare", 400, a="pell-sea")
+    told = refused(client, "/v1/compare", 400, index="sample", a="pell-sea")
+    assert "or a group with b_where" in told
 
 
 def test_compare_by_id_or_text_says_what_the_command_line_says(client: Any, run: Run) -> None:

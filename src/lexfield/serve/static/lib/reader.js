@@ -388,9 +388,7 @@ const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script
 function markWord(text, word) {
   const safe = word.replace(/[.*+?^${}()|[\]\\]/g, "\\$&").replace(/\s+/g, "\\s+");
   const whole = UNSPACED.test(word) ? safe : `(?<![\\p{L}\\p{N}])${safe}(?![\\p{L}\\p{N}])`;
-  return [...text.matchAll(new RegExp(whole, "giu"))].map((one) =>
-    place(text, one.index, one[0]),
-  );
+  return [...text.matchAll(new RegExp(whole, "giu"))].map((one) => place(text, one.index, one[0]));
 }
 /** In characters, as the server counts. */
 function place(text, at, piece) {
