@@ -124,7 +124,27 @@ def _tell_memory(method: str, one: Any) -> str:
     return f"{one[method]['resident_mb_beyond_page_cache']:.0f} MB"
 
 
-TABLES: dict[str, Callable[[], str]] = {"comparison": make_comparison, "scale": make_scale}
+def make_page() -> str:
+    """Return the table of the page: from a click to the first result, in a browser."""
+    results = read("page")
+    limits, browser = results["limits"], results["browser"]
+    lines = [
+        "| from a click to its first result | median | 95 of 100 | limit |",
+        "|---|---:|---:|---:|",
+    ]
+    for name, one in browser.items():
+        limit = f"{limits[name]:,} ms" if name in limits else ""
+        words = name.replace("_", " for ")
+        lines.append(f"| {words} | {one['p50_ms']:.0f} ms | {one['p95_ms']:.0f} ms | {limit} |")
+    longest = f"{results['longest_task_ms']:.0f} ms"
+    return "\n".join([*lines, f"| longest task | | {longest} | {limits['long_task']} ms |"])
+
+
+TABLES: dict[str, Callable[[], str]] = {
+    "comparison": make_comparison,
+    "page": make_page,
+    "scale": make_scale,
+}
 
 
 def insert(text: str) -> str:
