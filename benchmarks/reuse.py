@@ -339,6 +339,8 @@ if __name__ == "__main__":
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--resume", type=Path, metavar="FOLDER", help="go on from what it holds")
     options = parser.parse_args()
+    if options.resume is not None:
+        options.resume.mkdir(parents=True, exist_ok=True)
     measured = run(options.data, options.parts or tuple(PARTS), options.resume)
     if not options.parts:  # what is saved is one run of everything
         save("reuse", measured)
