@@ -28,6 +28,10 @@ _TASKS = {
 _RIVALS = (
     "best", "best (encoded)", "bm25s", "scikit-learn tf–idf", "wordllama", "MiniLM (int8)",
 )  # fmt: skip
+_LANGUAGES = {
+    "en": "English", "fr": "French", "de": "German", "es": "Spanish", "ru": "Russian",
+    "zh": "Chinese", "ar": "Arabic", "tr": "Turkish", "fi": "Finnish (unknown to the encoder)",
+}  # fmt: skip
 _NAMES = {"best": "lexfield", "best (encoded)": "lexfield with its encoder"}
 
 
@@ -140,8 +144,31 @@ def make_page() -> str:
     return "\n".join([*lines, f"| longest task | | {longest} | {limits['long_task']} ms |"])
 
 
+def make_languages() -> str:
+    """Return the table of languages: what is recognised, and what is found across and within."""
+    results = read("languages")
+    heads = (
+        "detected", "from English", "into English", "TF-IDF", "next sentence: bm25", "best",
+        "set cover", "set cover, agreement", "divergence",
+    )  # fmt: skip
+    lines = [f"| | {' | '.join(heads)} |", f"|---{'|---' * len(heads)}|"]
+    for code, name in _LANGUAGES.items():
+        across, within = results["across"].get(code, {}), results["within"][code]
+        values = [
+            results["detection"]["lexfield"][code]["right"],
+            *(across.get(key) for key in ("from English", "into English", "tf-idf")),
+            *(within[method]["neighbour"] for method in ("bm25", "best", "setcover")),
+            within["setcover"]["agreement"],
+            within["divergence"],
+        ]
+        cells = ["" if one is None else f"{one:.3f}".replace("0.", ".", 1) for one in values]
+        lines.append(f"| {name} | {' | '.join(cells)} |")
+    return "\n".join(lines)
+
+
 TABLES: dict[str, Callable[[], str]] = {
     "comparison": make_comparison,
+    "languages": make_languages,
     "page": make_page,
     "scale": make_scale,
 }
