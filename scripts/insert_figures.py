@@ -166,11 +166,29 @@ def make_languages() -> str:
     return "\n".join(lines)
 
 
+def make_speed() -> str:
+    """Return the table of `best` beside MiniLM: median milliseconds of processor time."""
+    names = {
+        "MiniLM (int8)": "MiniLM, 128 pieces",
+        "MiniLM (int8), whole query": "MiniLM, whole query",
+        "best": "`best`",
+        "fitted (encoded)": "`fitted`",
+        "best (encoded)": "`best` with the encoder",
+    }
+    lines = [f"| ms per query | {' | '.join(names.values())} |", f"|---{'|---:' * len(names)}|"]
+    for task, found in read("beside_encoder")["milliseconds"].items():
+        if all(name in found for name in names):
+            cells = [f"{found[name]['median']:.1f}" for name in names]
+            lines.append(f"| {task} | {' | '.join(cells)} |")
+    return "\n".join(lines)
+
+
 TABLES: dict[str, Callable[[], str]] = {
     "comparison": make_comparison,
     "languages": make_languages,
     "page": make_page,
     "scale": make_scale,
+    "speed": make_speed,
 }
 
 
