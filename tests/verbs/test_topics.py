@@ -39,7 +39,7 @@ def test_topics_are_fitted_shown_and_inferred(sample: lx.Index, tmp_path: Path) 
 
 def test_a_metric_is_learned_listed_and_removed(sample: lx.Index) -> None:
     learned = lx.learn_metric(sample, by="author", name="style", shrinkage=0.5)
-    assert learned[0].clusters == 8 and "use it: lexfield search" in repr(learned)
+    assert learned[0].clusters == 8 and "try it: lexfield search" in repr(learned)
     assert [row.name for row in lx.list_metrics(sample.path)] == ["style"]
     assert lx.open(sample.path, metric="style").metric == "style"
     lx.remove_metric(sample, "style")
@@ -62,5 +62,5 @@ def test_messages_on_an_index_in_memory_name_no_path() -> None:
     ]
     assert "see: lx.topics(index)" in repr(lx.fit_topics(index, topics=2, passes=1, max_share=1))
     learned = repr(lx.learn_metric(index, by="by", name="m", shrinkage=0.5))
-    assert "use it: lx.search(index, TEXT, method='mean', metric='m')" in learned
+    assert "try it: lx.search(index, TEXT, method='mean', metric='m')" in learned
     assert "in memory" in repr(lx.open(index, "m"))

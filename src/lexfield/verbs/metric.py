@@ -69,7 +69,7 @@ class LearnedMetric(Result[MetricSummary]):
         yield self.verdict
         command = f"search IDX TEXT --method mean --metric {row.name}"
         call = f"lx.search(index, TEXT, method='mean', metric={row.name!r})"
-        yield f"use it: {name_step(self.index, command, call)}"
+        yield f"try it: {name_step(self.index, command, call)}"
 
 
 @verb(command="metric learn", served="job")
