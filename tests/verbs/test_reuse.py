@@ -12,7 +12,7 @@ import pytest
 
 import lexfield as lx
 from lexfield.errors import InputError
-from lexfield.reuse.passages import Passage
+from lexfield.reuse.passages import Passage, _group
 from lexfield.reuse.scoring import Alignment
 from lexfield.reuse.words import Words
 from lexfield.sample import TEXTS
@@ -362,3 +362,16 @@ def test_a_notebook_shows_marked_words() -> None:
     found = lx.reuse(plant("pell-sea", PASSAGE), plant("voss-school", EDITED))
     assert '<mark class="only">person</mark>' in found._repr_html_()
     assert "[person]" in repr(found)
+
+
+def test_two_copies_near_each_other_are_two_groups() -> None:
+    def align(start: int, low: int, size: int) -> Alignment:
+        pairs = np.stack([np.arange(start, start + size), np.arange(low, low + size)], 1)
+        return Alignment(pairs, np.zeros(size, np.uint8), np.ones(size, np.float32), size)
+
+    # a passage and the end of it, which is near both copies
+    copies = [[align(at, 0, 136), align(at + 136, 136, 13)] for at in (0, 330)]
+    found = _group([part for copy in copies for part in copy])
+    assert [[part.box for part in group] for group in found] == [
+        [part.box for part in copy] for copy in copies
+    ]

@@ -244,11 +244,14 @@ def _group(kept: list[Alignment]) -> list[list[Alignment]]:
     active: list[int] = []
     for k, one in enumerate(kept):
         active = [j for j in active if kept[j].box[1] + FAR >= one.box[0]]
-        for j in active:
-            if _belong_together(kept[j].box, one.box):
-                x, y = sorted((find_root(j), find_root(k)))
-                labels[y] = x
+        active.sort(key=lambda j: max(_measure_gaps(kept[j].box, one.box)))
         active.append(k)
+        for j in active[:-1]:
+            x, y = sorted((find_root(j), find_root(k)))
+            if x != y and _belong_together(kept[j].box, one.box):
+                near = [[kept[i] for i in active if find_root(i) == root] for root in (x, y)]
+                if not _are_copies(*near):
+                    labels[y] = x
     groups: dict[int, list[Alignment]] = {}
     for k, one in enumerate(kept):
         groups.setdefault(find_root(k), []).append(one)
@@ -278,9 +281,22 @@ def _join(scorer: Scorer, a: int, b: int, groups: list[list[Alignment]]) -> list
 
 def _repeats(group: list[Alignment], other: list[Alignment]) -> bool:
     """Do two groups align some of the same words of a text, as if it were quoted twice?"""
+    same, shorter, _ = _compare(group, other)
+    return same > _SHARED * shorter
+
+
+def _are_copies(group: list[Alignment], other: list[Alignment]) -> bool:
+    """Do two groups mostly align the same words of a text?"""
+    same, _, longer = _compare(group, other)
+    return 2 * same > longer
+
+
+def _compare(group: list[Alignment], other: list[Alignment]) -> tuple[int, int, int]:
+    """Return how many words two groups share in one of the texts, and how many words the shorter
+    and the longer group align."""
     one, two = (np.concatenate([part.pairs for part in each]) for each in (group, other))
     same = max(int(np.isin(one[:, side], two[:, side]).sum()) for side in range(2))
-    return same > _SHARED * min(len(one), len(two))
+    return same, min(len(one), len(two)), max(len(one), len(two))
 
 
 def _split(scorer: Scorer, a: int, b: int, group: list[Alignment]) -> list[list[Alignment]]:
