@@ -48,7 +48,11 @@ class _Kernel:
     def __call__(self, *args: Any) -> Any:
         kinds = tuple(
             [  # inlined: this is most of what a call costs
-                (arg.dtype, arg.ndim, arg.flags.num) if isinstance(arg, _Array) else type(arg)
+                (arg.dtype, arg.ndim, arg.flags.num)
+                if isinstance(arg, _Array)
+                else _find_kinds(arg)
+                if isinstance(arg, tuple)
+                else type(arg)
                 for arg in args
             ]
         )
@@ -56,8 +60,6 @@ class _Kernel:
         return entry(*args)
 
     def _prepare(self, kinds: tuple[object, ...], args: tuple[Any, ...]) -> Entry:
-        if not all(isinstance(arg, _Array | _SCALARS) for arg in args):
-            return self._entries.setdefault(kinds, self.dispatcher)  # looks into tuples
         with _lock:
             name = f"{self._meaning!r} {[_describe(arg) for arg in args]!r}"
             if name not in self._compiled:
@@ -106,6 +108,15 @@ class _Kernel:
         return (code.co_code, repr(code.co_consts), names_of_code, constants, called, options)
 
 
+def _find_kinds(values: tuple[Any, ...]) -> tuple[object, ...]:
+    """Return the kinds of the items of a tuple: arrays, or numbers."""
+    each = [
+        (one.dtype, one.ndim, one.flags.num) if isinstance(one, _Array) else type(one)
+        for one in values
+    ]
+    return type(values), *each
+
+
 def _describe(value: Any) -> object:
     """Return what decides on the machine code for a value: its type, and the layout of an array."""
     if isinstance(value, _Array):
@@ -113,4 +124,8 @@ def _describe(value: Any) -> object:
         if layout & 1:
             layout &= ~2  # contiguous both ways counts as C
         return value.dtype.str, value.ndim, layout
-    return type(value).__name__
+    if isinstance(value, tuple):
+        return type(value).__name__, [_describe(one) for one in value]
+    if isinstance(value, _SCALARS):
+        return type(value).__name__
+    raise TypeError(f"a kernel takes numbers, arrays and tuples, not {type(value).__name__}")
