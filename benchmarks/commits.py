@@ -97,6 +97,7 @@ best(lambda: [list(r) for r in index.search_many(QUERIES * 100, "bm25")])
 def run(source: Path, code: str, texts: Path, folder: Path) -> float:
     """Return the seconds that an operation takes with the code of a source tree."""
     environment = {**os.environ, "PYTHONPATH": str(source / "src")}
+    environment.pop("PYTHONDONTWRITEBYTECODE", None)  # else every process compiles all modules
     done = subprocess.run(
         [sys.executable, "-c", _SETUP + code, str(texts), str(folder)],
         env=environment, cwd=folder, capture_output=True, text=True, check=False,

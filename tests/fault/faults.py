@@ -17,6 +17,7 @@ import mmap
 import os
 import shutil
 import signal
+import time
 from collections import Counter
 from collections.abc import Callable, Sequence
 from datetime import date
@@ -28,6 +29,7 @@ from typing import Any
 from lexfield.errors import CorruptError, LexfieldError
 from lexfield.search.index import Index
 from lexfield.store import manifest
+from lexfield.store.folder import CHECK_EVERY
 from tests.fault.artefacts import Artefact, answers, make_all, make_index
 from tests.fault.crash import OPERATIONS, Operation
 from tests.fault.filelayer import Faulty
@@ -238,6 +240,7 @@ def cut_in_use(index: Index, stride: int = 1) -> dict[str, Any]:
 
     def trial(one: tuple[Path, float]) -> str:
         path, share = one
+        time.sleep(2 * CHECK_EVERY)
         os.truncate(path, int((path.stat().st_size - 1) * share))
         try:
             return "same" if answers(index) == expected else f"wrong {path}"

@@ -6,8 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lexfield.engine.topk import sort_heap
-from lexfield.search.bag_method import add_list, take_rows
+from lexfield.search.bag_method import add_list, rank_sums
 from lexfield.search.extended import merge_sorted
 
 ROWS = 40
@@ -32,19 +31,16 @@ def test_the_best_rows_against_sorting(
     norms = rng.integers(-3, 0, (orders, ROWS)).astype(float)
     scales = rng.integers(0, 3, orders).astype(float)
     allowed = rng.random(ROWS) < 0.5 if masked else np.empty(0, bool)
-    sums, less = np.zeros(ROWS), np.zeros(ROWS if negative else 0)
-    best, scores, size = np.empty(k, np.int64), np.empty(k), 0
+    sums, best, scores = np.zeros(ROWS), np.empty(k, np.int64), np.empty(k)
     dense, touched = np.zeros(ROWS), np.zeros(ROWS, bool)
     for weight, (rows, values) in zip(weights, lists, strict=True):
-        add_list(sums if weight > 0 else less, rows, values, weight)
         dense[rows] += weight * values
         touched[rows] |= weight > 0
-    for weight, (rows, _) in zip(weights, lists, strict=True):
-        if weight > 0:
-            size = take_rows(sums, rows, less, norms, scales, allowed, best, scores, size)
+    rows, values = (np.concatenate(part) for part in zip(*lists, strict=True))
+    sizes = np.array([len(rows) for rows, _ in lists])
+    size = rank_sums(rows, values, sizes, weights, norms, scales, allowed, sums, best, scores)
     assert not sums.any()
     best, scores = best[:size], scores[:size]
-    sort_heap(best, scores)
     dense += scales @ norms
     wanted = touched & allowed if masked else touched
     expected = sorted((-dense[row], row) for row in np.flatnonzero(wanted).tolist())[:k]

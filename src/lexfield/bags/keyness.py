@@ -67,7 +67,7 @@ def keyness(
     ``correction``: holm and bonferroni bound the chance of any false positive, bh (Benjamini and
     Hochberg) bounds the share of false positives, none leaves p unchanged.
     """
-    from scipy.stats import chi2
+    from scipy.special import chdtrc
 
     check(least >= 1, "least", "at least 1", least)
     check(correction in CORRECTIONS, "correction", f"one of {', '.join(CORRECTIONS)}", correction)
@@ -81,7 +81,7 @@ def keyness(
     observed = np.array([[one.get(word, 0) for word in words] for one in counts], np.float64)
     observed = observed.reshape(2, len(words))
     g2 = dunning_g2(observed[0], observed[1], *totals)
-    p = correct_p_values(np.asarray(chi2.sf(g2, 1), np.float64), correction)
+    p = correct_p_values(np.asarray(chdtrc(1, np.maximum(g2, 0)), np.float64), correction)
     shares = observed / np.array(totals)[:, None]
     ratios = np.maximum(observed, 0.5) / np.array(totals)[:, None]
     ratios = ratios[0] / ratios[1]

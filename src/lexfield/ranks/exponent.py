@@ -53,7 +53,7 @@ class Exponent:
 def estimate_exponent(counts: Counts) -> Exponent | None:
     """Return the exponent of the law that words were drawn from; None if there are too few."""
     from scipy.optimize import minimize
-    from scipy.stats import chi2
+    from scipy.special import chdtrc
 
     if len(counts) < FEWEST_TYPES:
         return None
@@ -92,7 +92,7 @@ def estimate_exponent(counts: Counts) -> Exponent | None:
         (value - _LEVEL * error, value + _LEVEL * error),
         float(np.expm1(point[1])),
         float(len(counts) * np.exp(point[2])),
-        float(chi2.sf(misfit, max(len(edges) - len(point), 1))),
+        float(chdtrc(max(len(edges) - len(point), 1), misfit)),
     )
 
 

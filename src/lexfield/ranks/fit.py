@@ -258,15 +258,14 @@ def _compare(
 
     Vuong's test; where the power law is a special case, Wilks's.
     """
-    from scipy.special import erfc
-    from scipy.stats import chi2
+    from scipy.special import chdtrc, erfc
 
     n = int(times.sum())
     gaps = law - logs
     total = float(times @ gaps)
     spread = float(np.sqrt(times @ (gaps - total / n) ** 2))
     nested = name == "truncated_power_law"
-    p = chi2.sf(abs(2 * total), 1) if nested else erfc(abs(total) / (np.sqrt(2) * spread))
+    p = chdtrc(1, abs(2 * total)) if nested else erfc(abs(total) / (np.sqrt(2) * spread))
     figures = [float(times @ logs), total / spread if spread else np.nan, float(p)]
     if not np.isfinite([*figures, *parameters.values()]).all():
         return Fit(name, {}, n)

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,16 +29,16 @@ from lexfield.index.collection import Collection
 from lexfield.index.query import Query, check_length, note_nothing
 from lexfield.index.ranking import Found
 from lexfield.index.rows import Rows
-from lexfield.search.block_max import BlockSums, ValueList
+from lexfield.search.block_max import BlockSums, ValueList, count_blocks
 from lexfield.search.method import Mask
 from lexfield.text.stopwords import stopwords
 
 NOTHING: Array = np.empty(0)
 _EVERY_ROW: Mask = np.empty(0, bool)
+_NO_ROWS: NDArray[np.int32] = np.empty(0, np.int32)
 
 
-@dataclass(frozen=True)
-class Term:
+class Term(NamedTuple):
     """An n-gram of a query: its words, and the terms (stems, if there is a stemmer) to count."""
 
     weight: float
@@ -165,21 +166,20 @@ class BagMethod:
     ) -> tuple[Array, NDArray[np.float64]]:
         """Return the ``k`` best rows and their scores, best first."""
         norms, scales = self._scale_norms(bags, [term for term, _ in scored])
-        if not len(norms) and all(term.weight > 0 for term, _ in scored):
+        is_sum = not len(norms) and all(term.weight > 0 for term, _ in scored)
+        sizes = [len(one.rows) for _, one in scored]
+        if is_sum and sum(sizes) > count_blocks(len(bags.rows)):
             return sum_blocks(bags, scored, among).find_highest(k)
-        sums = bags.borrow_sums()
-        less = np.zeros(len(bags.rows) if any(term.weight < 0 for term, _ in scored) else 0)
-        for term, one in scored:
-            add_list(sums if term.weight > 0 else less, one.rows, one.values, term.weight)
+        rows = np.concatenate([_NO_ROWS, *[one.rows for _, one in scored]])
+        values = np.concatenate([NOTHING, *[one.values for _, one in scored]])
+        weights = np.array([term.weight for term, _ in scored], np.float64)
         mask = _EVERY_ROW if among is None else among
-        best, scores, size = np.empty(k, np.int64), np.empty(k), 0
-        for term, one in scored:
-            if term.weight > 0:
-                size = take_rows(sums, one.rows, less, norms, scales, mask, best, scores, size)
+        best, scores, sums = np.empty(k, np.int64), np.empty(k), bags.borrow_sums()
+        size = rank_sums(
+            rows, values, np.array(sizes), weights, norms, scales, mask, sums, best, scores
+        )
         bags.return_sums(sums)
-        best, scores = best[:size], scores[:size]
-        sort_heap(best, scores)
-        return best, scores
+        return best[:size], scores[:size]
 
     def _scale_norms(self, bags: Bags, terms: Sequence[Term]) -> tuple[Array, Array]:
         """Return the norms of each order of n-grams, and the sum of the weights of its n-grams."""
@@ -259,7 +259,7 @@ def list_terms(bags: Bags, query: Query) -> list[Term]:
             added[gram] = Term(weight, words, gram)
         else:
             forms = (*before.forms, " ".join(words))
-            added[gram] = replace(before, weight=before.weight + weight, forms=forms)
+            added[gram] = before._replace(weight=before.weight + weight, forms=forms)
     return [term for term in added.values() if term.weight]
 
 
@@ -305,26 +305,35 @@ def add_list(sums: Array, rows: Array, values: Array, weight: float) -> None:
 
 
 @kernel
-def take_rows(
-    sums: Array,
+def rank_sums(
     rows: Array,
-    less: Array,
+    values: Array,
+    sizes: Array,
+    weights: Array,
     norms: Array,
     scales: Array,
     among: Array,
+    sums: Array,
     best: Array,
     scores: Array,
-    size: int,
 ) -> int:
-    """Push rows on a heap of the best. Return its new size.
+    """Write the best rows and their scores, best first. Return how many there are.
 
-    The score of a row is its sum, plus ``less`` from negative weights, plus ``scales`` times its
-    ``norms``. Its sum is set to 0, so that the row is pushed once. ``less`` may be empty, and an
-    empty ``among`` allows all rows.
+    The lists of all terms lie one after another in ``rows`` and ``values``. The score of a row is
+    the sum of its values times positive weights, plus that of those times negative ones, plus
+    ``scales`` times its ``norms``. ``sums`` are zeros, and are left so. An empty ``among`` allows
+    all rows.
     """
+    less = np.zeros(len(sums) if (weights < 0).any() else 0)
+    ends = np.cumsum(sizes)
+    for number in range(len(sizes)):
+        added, weight = sums if weights[number] > 0 else less, weights[number]
+        for place in range(ends[number] - sizes[number], ends[number]):
+            added[rows[place]] += weight * values[place]
+    size = 0
     for row in rows:
         score = sums[row]
-        if score <= 0:
+        if score <= 0:  # only negative weights, or pushed already
             continue
         sums[row] = 0
         if len(among) and not among[row]:
@@ -334,4 +343,5 @@ def take_rows(
         for order in range(len(norms)):
             score += scales[order] * norms[order, row]
         size = push(best, scores, size, row, score)
+    sort_heap(best[:size], scores[:size])
     return size

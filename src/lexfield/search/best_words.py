@@ -12,7 +12,7 @@ docs/decisions/0012-best.md compares this with other rules.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from lexfield.index.bags import Bags
 from lexfield.index.query import Query
@@ -34,7 +34,7 @@ class BestWords(Bm25):
 
     def score_terms(self, bags: Bags, query: Query) -> tuple[Scored, list[str]]:
         scored, notes = super().score_terms(bags, query)
-        return [(replace(term, weight=_damp(term.weight)), one) for term, one in scored], notes
+        return [(term._replace(weight=_damp(term.weight)), one) for term, one in scored], notes
 
     def score_query(self, bags: Bags, query: Query, scored: Scored) -> float:
         """Return what the query would score if it were a row, by the terms that the index has."""

@@ -23,7 +23,13 @@ from lexfield.search.ideas import Ideas
 from lexfield.search.late import Late
 from lexfield.search.lm import Lm, Translation
 from lexfield.search.mean import Mean
-from lexfield.search.method import Method, get_parameters, needs_vectors, uses_vectors
+from lexfield.search.method import (
+    Method,
+    format_method,
+    get_parameters,
+    needs_vectors,
+    uses_vectors,
+)
 from lexfield.search.overlap import Bow, Jaccard
 from lexfield.search.setcover import SetCover
 from lexfield.search.topic import Topic
@@ -53,12 +59,23 @@ def register(kind: type[Any]) -> type[Any]:
     check(callable(getattr(kind, "search", None)), str(name), "a class with search()", kind)
     METHODS.register(str(name), kind)
     _parse.cache_clear()
+    _shorten.cache_clear()
     return kind
 
 
 def parse(spec: str | Method) -> Method:
     """Return the method of a spec; a method is returned as it is."""
     return _parse(spec) if isinstance(spec, str) else spec
+
+
+def shorten(spec: str | Method) -> str:
+    """Return the shortest spec of a method."""
+    return _shorten(spec) if isinstance(spec, str) else format_method(spec)
+
+
+@lru_cache(1000)
+def _shorten(text: str) -> str:
+    return format_method(_parse(text))
 
 
 @lru_cache(1000)

@@ -21,8 +21,8 @@ from lexfield.index.ranking import Found, Ranking, add_notes
 from lexfield.index.reading import check_sentence, find_text, split_id
 from lexfield.progress import Progress
 from lexfield.results import JsonObject
-from lexfield.search.method import Mask, Method, draw_sample, format_method, run, uses_vectors
-from lexfield.search.registry import METHODS, parse, read_query
+from lexfield.search.method import Mask, Method, draw_sample, run, uses_vectors
+from lexfield.search.registry import METHODS, parse, read_query, shorten
 from lexfield.text.fields import Where, read_where
 from lexfield.text.normalise import TOKENIZERS
 from lexfield.text.segment import split_words
@@ -60,7 +60,7 @@ class Searcher:
     def __init__(self, index: Collection, request: Request) -> None:
         self._index, self._request = index, request
         self.method = parse(request.method)
-        self.spec = format_method(self.method)
+        self.spec = shorten(request.method)
         index.record()
         self.rows = index.rows(request.unit)
         self._k = min(int(request.k), len(self.rows))

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import mmap
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -53,6 +53,9 @@ class CheckedArray(NDArrayOperatorsMixin):
 
     def __len__(self) -> int:
         return len(self._array)
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(np.asarray(self))
 
     def __getitem__(self, key: Any) -> Any:
         first = key[0] if isinstance(key, tuple) else key

@@ -24,6 +24,7 @@ import hashlib
 import mmap
 import os
 import shutil
+import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -78,6 +79,8 @@ __all__ = [
     "write",
 ]  # fmt: skip
 
+CHECK_EVERY = 0.01  # seconds between two looks at the sizes of files in use
+
 
 class Store:
     """An open generation, read only.
@@ -108,6 +111,7 @@ class Store:
         self._checked: dict[str, CheckedArray] = {}
         self._prefix = prefix
         self._used = {} if used is None else used  # maps that were read, parts included
+        self._check_at = 0.0
         self.checksum = checksum  # of the manifest
         self.root: str = manifest["root"]
 
@@ -193,7 +197,14 @@ class Store:
         return self._checked[name]
 
     def check_sizes(self) -> None:
-        """Raise CorruptError if a file in use was cut short: reading it would end the process."""
+        """Raise CorruptError if a file in use was cut short: reading it would end the process.
+
+        It looks at most once per ``CHECK_EVERY``: looking at all files takes as long as a query.
+        """
+        now = time.monotonic()
+        if now < self._check_at:
+            return
+        self._check_at = now + CHECK_EVERY
         for path, mapped in self._used.items():
             if mapped.size() < len(mapped):
                 raise CorruptError(f"{path} was {CUT_SHORT}.", REBUILD)

@@ -260,11 +260,11 @@ def widen_tails(count: int, level: float) -> tuple[float, float]:
     Resampling n participants yields a spread that is too small by √((n−1)/n), and the tails of a
     normal distribution instead of Student's (Hesterberg 2015).
     """
-    from scipy.stats import norm, t
+    from scipy.special import ndtr, stdtrit
 
     if count < 2:
         return 0.0, 1.0
-    tail = float(norm.cdf(sqrt(count / (count - 1)) * t.ppf((1 - level) / 2, count - 1)))
+    tail = float(ndtr(sqrt(count / (count - 1)) * stdtrit(count - 1, (1 - level) / 2)))
     return tail, 1 - tail
 
 

@@ -259,12 +259,15 @@ class WordVectors:
         own = self.contribute(exact[known])
         contributions = np.empty((len(vectors), own.shape[1]), own.dtype)
         contributions[places[known]] = own
+        split = [found for found in repaired.values() if isinstance(found, list)]
+        parts = np.array([row for rows in split for row in rows], np.int64)
+        own, end = self.contribute(parts).astype(np.float32), 0
         for number, found in repaired.items():
             if isinstance(found, list):
-                own = self.contribute(np.array(found)).astype(np.float32).mean(axis=0)
+                first, end = end, end + len(found)
+                contributions[places[number]] = own[first:end].mean(axis=0)
             else:  # a word that is composed from parts is rare, and weighs 1
-                own = remove_common(found, self._common)
-            contributions[places[number]] = own
+                contributions[places[number]] = remove_common(found, self._common)
         return WordEmbeddings(vectors, matches, contributions)
 
     def contribute(self, rows: Array) -> Array:
