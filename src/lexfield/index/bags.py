@@ -206,6 +206,14 @@ class Bags:
         found: T = self._remembered[key]
         return found
 
+    def read_once(self, query: object, read: Callable[[Bags, Any], T]) -> T:
+        """Return what is read from a query; that of the last one is kept."""
+        last: tuple[object, T] | None = self._own.__dict__.get(read.__name__)
+        if last is None or last[0] is not query:
+            last = query, read(self, query)
+            setattr(self._own, read.__name__, last)
+        return last[1]
+
     def lists(self, method: Hashable) -> dict[tuple[str, ...], Any]:
         """Return what a method has made of n-grams so far."""
         return self._lists.setdefault(method, {})

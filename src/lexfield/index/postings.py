@@ -22,6 +22,7 @@ from lexfield.text.corpus import Corpus
 
 Entries = tuple[NDArray[np.int32], NDArray[np.int32]]  # rows, ascending, and counts
 _STEP = 1 << 24  # tokens that are counted at a time
+_SMALL = 1 << 20  # bytes of lists that are checked all at once: that is quicker than one by one
 
 
 class Postings:
@@ -118,7 +119,8 @@ def load_postings(store: Store, name: str, corpus: Corpus, unit: str) -> Posting
     """Map the postings of a segment; they are made anew if lexfield 0.1 wrote lists of stems."""
     if f"{name}.lists.bytes" in store:
         offsets, sizes = store.array(f"{name}.lists.offsets"), store.array(f"{name}.lists.sizes")
-        lists = Postings(offsets, sizes, store.checked(f"{name}.lists.bytes"))
+        data = store.checked(f"{name}.lists.bytes")
+        lists = Postings(offsets, sizes, np.asarray(data) if len(data) <= _SMALL else data)
         if unit == "sentence":
             return lists
         return DocumentPostings(lists, corpus, store.array(f"{name}.lists.document.sizes"))

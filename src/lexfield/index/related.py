@@ -12,6 +12,7 @@ none. A query word that is not among the relatives of t is counted in Z(t) too.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
@@ -29,6 +30,7 @@ from lexfield.text.normalise import NONE
 from lexfield.vectors.repair import WordMatch
 
 _CLOSE = 1e-5  # more than rounding changes a cosine
+_HEAD = 64  # columns that bound the product of two words
 
 
 @dataclass(frozen=True)
@@ -148,10 +150,7 @@ class Related:
         """Return the relatives of terms of a query that the index does not hold."""
         if not terms:
             return []
-        places: dict[str, list[int]] = {term: [] for term in terms}
-        for place, term in enumerate(self._bags.terms(query.words)):
-            if term in places and query.known[place] and query.vectors[place].any():
-                places[term].append(place)
+        places = self._bags.read_once(query, _place_terms)
         keys = [(term, *(query.words[place] for place in places[term])) for term in terms]
         new = [(key, places[key[0]]) for key in keys if key not in self._outside]
         if self._top is not None:
@@ -211,16 +210,31 @@ class Related:
         """
         if not len(vectors) or not len(self._targets):
             return []
-        every = self._bags.rows.lexicon.vectors
         k = min(k or (self._top or 0) + 1, len(self._targets))
-        rough = vectors.astype(np.float32) @ every.T
+        every = self._bags.rows.lexicon.vectors
+        vectors = vectors.astype(np.float32, copy=False)
+        rough = vectors @ every.T if self._top is not None else self._bound_products(vectors)
         return [
             self._sift(vector, products[self._targets], k)
             for vector, products in zip(vectors, rough, strict=True)
         ]
 
+    def _bound_products(self, vectors: NDArray[np.float32]) -> NDArray[np.float32]:
+        """Return what the products of vectors with all words do not exceed: those of the first
+        columns, plus the product of the lengths of the others."""
+        every = self._bags.rows.lexicon.vectors
+
+        def measure_tails() -> NDArray[np.float32]:
+            return _measure_tails(every)
+
+        tails = self._bags.remember("tails", measure_tails)
+        bounds = vectors[:, :_HEAD] @ every[:, :_HEAD].T
+        bounds += np.outer(_measure_tails(vectors), tails)
+        return np.asarray(bounds)
+
     def _sift(self, vector: Array, products: Array, k: int) -> tuple[Array, Array]:
-        """Return the best words of a vector, given its products with all in single precision."""
+        """Return the best words of a vector, given its products with all in single precision, or
+        where a threshold decides, their bounds."""
         length = float(np.linalg.norm(vector)) or 1.0
         rough = products / (self._lengths * length)
         floor = np.partition(rough, -k)[-k] if self._top is not None else self._threshold
@@ -265,6 +279,22 @@ class Related:
     def _unit(self) -> bool:
         """Whether all vectors have length 1."""
         return bool((np.abs(self._lengths - 1) < _CLOSE / 20).all())
+
+
+def _measure_tails(vectors: Array) -> NDArray[np.float32]:
+    """Return the length of each vector without its first columns."""
+    rest = vectors[:, _HEAD:]
+    return np.asarray(np.sqrt(np.einsum("ij,ij->i", rest, rest)), np.float32)
+
+
+def _place_terms(bags: Bags, query: Query) -> dict[str, list[int]]:
+    """Return the places of the words of each term of a query that have a vector."""
+    has_vector = query.known & query.vectors.any(axis=1)
+    places = defaultdict[str, list[int]](list)  # a stopword of a sum has none
+    for place, term in enumerate(bags.terms(query.words)):
+        if has_vector[place]:
+            places[term].append(place)
+    return places
 
 
 def list_relatable(bags: Bags) -> NDArray[np.int64]:

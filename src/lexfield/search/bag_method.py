@@ -67,6 +67,7 @@ class TermScores:
     values: NDArray[np.float64]
     counts: Array
     holding: int
+    own: int  # rows that hold the term itself
     related: Array | None = None
     weights: Array | None = None
 
@@ -101,7 +102,7 @@ class BagMethod:
         """Return what a term is worth in each row that holds it."""
         held = bags.occurrences(term.gram)
         values = self.compute_values(bags, held, len(term.gram)) if held.holding else NOTHING
-        return TermScores(held.rows, values, held.counts, held.holding)
+        return TermScores(held.rows, values, held.counts, held.holding, held.holding)
 
     def read(self, index: Collection, text: str, algebra: bool) -> Query:
         """Read a query as its words or, as ``algebra``, as sums of words and quoted phrases.
@@ -247,6 +248,10 @@ def sum_blocks(bags: Bags, scored: Scored, among: Mask | None) -> BlockSums:
 
 def list_terms(bags: Bags, query: Query) -> list[Term]:
     """Return the n-grams of a query, the weights of equal ones added up, without zero weights."""
+    return bags.read_once(query, _list_terms)
+
+
+def _list_terms(bags: Bags, query: Query) -> list[Term]:
     given = query.terms
     if given is None:
         counted = zip(query.words, query.counts.tolist(), strict=True)

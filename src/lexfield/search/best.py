@@ -121,7 +121,7 @@ class _Parts:
         known = dict(zip(self._query.words, self._query.known.tolist(), strict=True))
         covered = total = 0.0
         for term, one in self._scored:
-            weight = self._method.find_weight(self._bags, term, one)
+            weight = self._method.find_weight(self._bags, one)
             forms = (*term.words, *term.forms)
             total += weight
             covered += weight * any(known.get(form, False) for form in forms)

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 from lexfield.index.bags import Bags
 from lexfield.index.query import Query
-from lexfield.search.bag_method import Scored, Term, TermScores, list_terms
+from lexfield.search.bag_method import Scored, TermScores, list_terms
 from lexfield.search.bm25 import Bm25
 
 _RARITY = 1.5
@@ -47,13 +47,12 @@ class BestWords(Bm25):
             if one.related is not None and one.weights is not None:
                 pairs = zip(one.related.tolist(), one.weights.tolist(), strict=True)
                 count = max(count, sum(weight * own.get(other, 0.0) for other, weight in pairs))
-            score += term.weight * self.find_weight(bags, term, one) * count / (count + norm)
+            score += term.weight * self.find_weight(bags, one) * count / (count + norm)
         return float(score)
 
-    def find_weight(self, bags: Bags, term: Term, one: TermScores) -> float:
+    def find_weight(self, bags: Bags, one: TermScores) -> float:
         """Return how much a term tells rows apart."""
-        own = bags.occurrences(term.gram).holding
-        return self.find_rarity(bags, self.choose_holding(own, one.holding))
+        return self.find_rarity(bags, self.choose_holding(one.own, one.holding))
 
 
 def _damp(count: float) -> float:

@@ -81,11 +81,11 @@ class ExtendedMethod(BagMethod):
             weights = relatives.compute_probabilities(term.gram[0], related, weights)
         own = bags.ids.get(term.gram[0], -1)
         weights = np.where(related == own, weights, self.related_share * weights)
-        held = _merge_lists(bags, related, weights)
-        values = NOTHING
-        if held.holding:
-            values = self.compute_extended(bags, bags.occurrences(term.gram), held)
-        return TermScores(held.rows, values, held.counts, held.holding, related, weights)
+        held, itself = _merge_lists(bags, related, weights), bags.occurrences(term.gram)
+        values = self.compute_extended(bags, itself, held) if held.holding else NOTHING
+        return TermScores(
+            held.rows, values, held.counts, held.holding, itself.holding, related, weights
+        )
 
     def _related(self, bags: Bags) -> Related:
         return Related.of(bags, self.threshold or find_threshold(bags), self.top)
