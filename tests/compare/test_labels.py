@@ -156,14 +156,15 @@ def test_a_text_gets_the_label_of_its_like(corpus: Corpus, rule: str) -> None:
     )
     assert found.predicted == "sea" and found.evidence.rather_than == "land"
     assert {one.id for one in found.evidence.nearest} <= {"a1", "a2", "b1", "b2"}
-    assert [one.label for one in found.rows] == ["sea", "land"]
+    assert list(found.divergences) == ["sea", "land"]
     assert found.notes == ["left out, without where: none"]
 
 
 def test_an_equal_text_is_at_distance_zero(corpus: Corpus) -> None:
     text = corpus.documents[2].text
     found = label_text(corpus, text, "where", rule="nearest", measure="hellinger")
-    assert found.to_dicts()[0] == {"label": "land", "divergence": pytest.approx(0, abs=1e-6)}
+    assert next(iter(found.divergences)) == "land"
+    assert found.divergences["land"] == pytest.approx(0, abs=1e-6)
 
 
 def test_texts_without_words_or_known_labels_are_refused(corpus: Corpus) -> None:

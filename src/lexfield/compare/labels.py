@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -23,22 +23,12 @@ from lexfield.compare.options import ComparisonOptions
 from lexfield.compare.pairs import Pairs, count_for_comparison, pairs
 from lexfield.compare.smoothing import parse_smoothing, smooth
 from lexfield.errors import InputError, check, list_names
-from lexfield.results import Frames, JsonObject
 from lexfield.text.corpus import Corpus
 from lexfield.text.document import Document
 
 RULES = ("category", "nearest", "vote")
 Matrix = NDArray[np.float64]
 _NEAREST, _WORDS = 5, 15  # documents and words shown as evidence
-
-
-class RowTable(Frames):
-    """A result with one dataclass per row."""
-
-    rows: Sequence[Any]
-
-    def to_dicts(self) -> list[JsonObject]:
-        return [asdict(row) for row in self.rows]
 
 
 @dataclass(frozen=True)
@@ -70,92 +60,31 @@ class Evidence:
 
 
 @dataclass(frozen=True)
-class LabelledDocument:
-    """A document, its own label, and the one that it gets from all the others."""
+class TextLabel:
+    """The label of a new text: all labels and how far they are, nearest first, and the evidence."""
 
-    id: str
-    label: str
-    predicted: str
-    right: bool
-
-
-@dataclass(frozen=True)
-class Labels(RowTable):
-    """The label that each document gets from all the others, beside its own.
-
-    confusion: how often documents with one label get another: own label → predicted → times.
-    evidence: for one document, if requested.
-    """
-
-    by: str
-    rows: list[LabelledDocument]
-    confusion: dict[str, dict[str, int]]
-    notes: list[str] = field(default_factory=list)
-    evidence: Evidence | None = None
-
-    @property
-    def right(self) -> int:
-        """How many documents get their own label."""
-        return sum(row.right for row in self.rows)
-
-    @property
-    def accuracy(self) -> float:
-        return self.right / len(self.rows)
-
-
-@dataclass(frozen=True)
-class Candidate:
-    """A label, and how far its documents are by the rule."""
-
-    label: str
-    divergence: float
-
-
-@dataclass(frozen=True)
-class TextLabel(RowTable):
-    """The label of a new text: all candidates, nearest first, and the evidence."""
-
-    by: str
-    rule: str
-    rows: list[Candidate]
+    divergences: dict[str, float]
     evidence: Evidence
-    notes: list[str] = field(default_factory=list)
+    notes: list[str]
 
     @property
     def predicted(self) -> str:
-        return self.rows[0].label
+        return self.evidence.predicted
 
 
 def label_documents(
-    found: Pairs,
-    counts: Counts,
-    by: str,
-    rule: str = "nearest",
-    neighbours: int = 5,
-    text: str | None = None,
-) -> Labels:
-    """Label each document from all the others; with evidence for the document with id ``text``.
+    found: Pairs, by: str, rule: str, neighbours: int
+) -> tuple[list[str], list[str], list[str]]:
+    """Return the labels of documents, those that each gets from all the others, and notes.
 
-    ``counts`` are those that were compared, or more; all documents have the metadata field ``by``.
+    All documents have the metadata field ``by``.
     """
     labels = [record[by] for record in found.metadata]
-    predicted = leave_one_out(found.matrix, labels, rule, neighbours).tolist()
-    confusion: dict[str, dict[str, int]] = {}
-    for (own, other), times in sorted(Counter(zip(labels, predicted, strict=True)).items()):
-        confusion.setdefault(own, {})[other] = times
-    rows = [
-        LabelledDocument(id, own, other, own == other)
-        for id, own, other in zip(found.ids, labels, predicted, strict=True)
-    ]
-    evidence = None
-    if text is not None:
-        if text not in found.ids:
-            raise InputError(f"There is no document {text!r}.", "See the ids without --text.")
-        evidence = find_evidence(found, counts, labels, text, predicted[found.ids.index(text)])
+    predicted: list[str] = leave_one_out(found.matrix, labels, rule, neighbours).tolist()
     find_calibration_rows(labels)
     single = sorted(name for name, size in Counter(labels).items() if size == 1)
     notes = [f"with one document, so never right: {list_names(single)}"] if single else []
-    return Labels(by, rows, confusion, [*found.notes, *notes], evidence)
+    return labels, predicted, [*found.notes, *notes]
 
 
 def label_text(
@@ -189,9 +118,8 @@ def label_text(
         found.matrix[[row]][:, others], np.asarray(labels)[others], names, rule, neighbours
     )[0]
     order = np.argsort(far, kind="stable").tolist()
-    rows = [Candidate(str(names[i]), float(far[i])) for i in order]
-    evidence = find_evidence(found, counts, labels, name, rows[0].label)
-    return TextLabel(by, rule, rows, evidence, found.notes)
+    evidence = find_evidence(found, counts, labels, name, str(names[order[0]]))
+    return TextLabel({str(names[i]): float(far[i]) for i in order}, evidence, found.notes)
 
 
 def check_distinct(labels: ArrayLike) -> Array:
@@ -257,19 +185,17 @@ def leave_one_out(
 
 
 def find_evidence(
-    found: Pairs,
-    counts: Counts,
-    labels: Sequence[str],
-    text: str,
-    predicted: str,
-    second: str | None = None,
+    found: Pairs, counts: Counts, labels: Sequence[str], text: str, predicted: str
 ) -> Evidence:
-    """Return what supports a label, rather than ``second`` (by default the next nearest)."""
+    """Return what supports the label of a document, rather than the next nearest one.
+
+    ``counts`` are those that were compared, or more.
+    """
     row = found.ids.index(text)
     matrix = check_rankable(found.matrix)
     order = [j for j in np.argsort(matrix[row], kind="stable").tolist() if j != row]
     nearest = [NearDocument(found.ids[j], labels[j], float(matrix[row, j])) for j in order]
-    second = second or next(one.label for one in nearest if one.label != predicted)
+    second = next(one.label for one in nearest if one.label != predicted)
     rows = {id: number for number, id in enumerate(counts.ids)}
     counts = counts.keep(np.array([rows[id] for id in found.ids]))
     words = find_telling_words(counts, labels, row, predicted, second)

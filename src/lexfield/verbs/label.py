@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Literal, Unpack
 
 from msgspec import UNSET, Meta, UnsetType
 
-from lexfield.compare.counts import count_corpus
+from lexfield.compare.counts import Counts, count_corpus
 from lexfield.compare.known import find_foreign, find_known, join_parts
-from lexfield.compare.labels import Evidence, label_documents, label_text
+from lexfield.compare.labels import Evidence, find_evidence, label_documents, label_text
+from lexfield.compare.pairs import Pairs
+from lexfield.errors import InputError
 from lexfield.progress import Progress, silent
 from lexfield.results import JsonObject, format_rows
 from lexfield.text.corpus import Corpus
@@ -78,7 +81,7 @@ class Labels(Result[LabelRow]):
         yield f"{evidence.id}: {predicted}, rather than {evidence.rather_than}"
         nearest = [to_builtins(one) for one in evidence.nearest]
         yield from (f"  {line}" for line in format_rows(nearest))
-        yield f"  words that speak for it: {format_words(evidence)}"
+        yield f"  words that speak for it: {', '.join(one.word for one in evidence.words)}"
 
     def _format_confusion(self, confusion: dict[str, dict[str, int]]) -> Iterator[str]:
         rows = []
@@ -96,11 +99,6 @@ class Labels(Result[LabelRow]):
         mistakes = [f"{row.id} ({row.predicted})" for row in self.results if not row.right]
         if mistakes:
             yield f"wrong: {', '.join(mistakes)}"
-
-
-def format_words(evidence: Evidence) -> str:
-    """Return the words that speak for a label, strongest first; their parts are in JSON."""
-    return ", ".join(one.word for one in evidence.words)
 
 
 @verb
@@ -137,8 +135,8 @@ def label(
     if text is not None:
         asked = choose_text(text, corpus)
         if asked.id not in corpus.ids:
-            known = _leave_out_copies(corpus, asked)
-            return _label_new(known, asked.text, by, rule, voters, {"k": neighbour, **chosen})
+            options = {"rule": rule, "neighbours": voters, "k": neighbour, **chosen}
+            return _label_new(_leave_out_copies(corpus, asked), asked.text, by, options)
         evidence = asked.id
     counts = count_corpus(
         corpus, n=chosen["n"], stopwords=chosen["stopwords"], sample=sample, seed=seed
@@ -146,17 +144,30 @@ def label(
     compared = compute_pairs(
         counts, comparing, k=neighbour, resume=resume, cluster=cluster, progress=progress
     )
-    found = label_documents(compared, counts, by, rule, voters, evidence)
-    return Labels(
-        [LabelRow(**row) for row in found.to_dicts()],
-        by=by,
-        accuracy=found.accuracy,
-        right=found.right,
-        documents=len(found.rows),
-        confusion=found.confusion,
-        evidence=found.evidence or UNSET,
-        notes=found.notes,
-    )
+    return _label_known(compared, counts, by, rule, voters, evidence)
+
+
+def _label_known(
+    compared: Pairs, counts: Counts, by: str, rule: str, voters: int, evidence: str | None
+) -> Labels:
+    """Label each document from all the others."""
+    labels, predicted, notes = label_documents(compared, by, rule, voters)
+    rows = [
+        LabelRow(id=id, label=own, predicted=other, right=own == other)
+        for id, own, other in zip(compared.ids, labels, predicted, strict=True)
+    ]
+    confusion: dict[str, dict[str, int]] = {}
+    for (own, other), times in sorted(Counter(zip(labels, predicted, strict=True)).items()):
+        confusion.setdefault(own, {})[other] = times
+    found = Labels(rows, by=by, documents=len(rows), confusion=confusion, notes=notes)
+    found.right = sum(bool(row.right) for row in rows)
+    found.accuracy = found.right / len(rows)
+    if evidence is not None:
+        if evidence not in compared.ids:
+            raise InputError(f"There is no document {evidence!r}.", "See the ids without --text.")
+        label = predicted[compared.ids.index(evidence)]
+        found.evidence = find_evidence(compared, counts, labels, evidence, label)
+    return found
 
 
 def _join_parts(corpus: Corpus, by: str) -> Corpus:
@@ -184,16 +195,10 @@ def _make_corpus(documents: Sequence[Document], like: Corpus, notes: Sequence[st
     return found
 
 
-def _label_new(
-    corpus: Corpus, text: str, by: str, rule: str, neighbours: int, options: JsonObject
-) -> Labels:
+def _label_new(corpus: Corpus, text: str, by: str, options: JsonObject) -> Labels:
     """Label a text that is not one of the documents."""
-    found = label_text(corpus, text, by, rule=rule, neighbours=neighbours, **options)
-    return Labels(
-        [LabelRow(**row) for row in found.to_dicts()],
-        by=by,
-        predicted=found.predicted,
-        rule=rule,
-        evidence=found.evidence,
-        notes=found.notes,
-    )
+    found = label_text(corpus, text, by, **options)
+    rows = [LabelRow(label=label, divergence=far) for label, far in found.divergences.items()]
+    labels = Labels(rows, by=by, rule=options["rule"], notes=found.notes)
+    labels.predicted, labels.evidence = found.predicted, found.evidence
+    return labels
