@@ -27,7 +27,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -39,17 +39,13 @@ from lexfield.compare.smoothing import (
     Matrix,
     find_entropy,
     multiply,
-    parse_smoothing,
     replace_data,
     sum_rows,
 )
 from lexfield.engine import map_blocks
 from lexfield.engine.compiled import kernel
-from lexfield.errors import InputError, check
+from lexfield.errors import check
 from lexfield.registry import Registry
-
-if TYPE_CHECKING:
-    from scipy.sparse import csr_matrix
 
 Formula: TypeAlias = Callable[[Array, Array], Array | float]
 _STEEP = 2.0  # orders of Rényi up to which sums of powers keep their digits
@@ -72,51 +68,6 @@ def find_measure(name: str) -> Measure:
         return parts.astype(np.float64)
 
     return Measure(name, find_parts, least=-math.inf)
-
-
-def make_table(
-    left: csr_matrix,
-    right: csr_matrix,
-    measure: str,
-    *,
-    smoothing: str = "jm",
-    alpha: float = 0.5,
-    collection: Array | None = None,
-    known: csr_matrix | None = None,
-    mfw: int | None = None,
-    culling: float = 0.0,
-) -> CountTable:
-    """Return what is compared, checked.
-
-    ``collection`` holds the counts behind ``jm``; by default those of both matrices. ``known``
-    texts, by default those on the right, decide which types are the ``mfw`` most frequent ones and
-    how frequencies are standardised.
-    """
-    chosen = find_measure(measure)
-    known, types = right if known is None else known, np.empty(0, np.int64)
-    if chosen.is_standardised:
-        if known.shape[0] < delta.FEWEST:
-            raise delta.refuse_few(measure)
-        types = delta.choose_types(known, mfw or delta.FREQUENT, culling)
-    elif mfw or culling:
-        columns = delta.choose_types(known, mfw, culling)
-        left, right = left[:, columns], right[:, columns]
-        collection = None if collection is None else collection[columns]
-    if measure == "renyi":
-        check(alpha > 0 and alpha != 1, "alpha", "over 0 and not 1", alpha)
-    for matrix in (left, right):
-        if (sum_rows(matrix) == 0).any():
-            raise InputError(
-                f"A text without {'these ' if mfw or culling else ''}words has no divergence.",
-                "Leave it out.",
-            )
-    how = parse_smoothing(smoothing if chosen.is_smoothed else "shared")
-    words = np.empty(0)
-    if how.kind != "shared":
-        both = np.asarray(left.sum(axis=0)).ravel() + np.asarray(right.sum(axis=0)).ravel()
-        words = both if collection is None else np.asarray(collection, np.float64)
-        words = np.where((words == 0) & (both > 0), 1, words)  # a word it lacks counts once
-    return CountTable(left, right, chosen, how, alpha, words, known, types)
 
 
 def _hellinger_parts(p: Array, q: Array, alpha: float) -> Array:

@@ -8,12 +8,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from lexfield.arrays import Array
+from lexfield.compare import delta
 from lexfield.compare.count_table import CountTable, Measure
 from lexfield.compare.hubs import KINDS
 from lexfield.compare.knn import STEPS
-from lexfield.compare.measures import find_measure, make_table
-from lexfield.compare.smoothing import parse_smoothing
+from lexfield.compare.measures import find_measure
+from lexfield.compare.smoothing import parse_smoothing, sum_rows
 from lexfield.errors import InputError, check
 from lexfield.results import JsonObject
 from lexfield.specs import parse_spec
@@ -174,18 +177,30 @@ class ComparisonOptions:
         collection: Array,
         known: csr_matrix | None = None,
     ) -> CountTable:
-        """Return two matrices of counts, to be compared with these options."""
-        return make_table(
-            left,
-            right,
-            self.measure,
-            smoothing=self.smoothing,
-            alpha=self.alpha,
-            collection=collection,
-            known=known,
-            mfw=self.mfw,
-            culling=self.culling,
-        )
+        """Return two matrices of counts, to be compared with these options.
+
+        ``collection`` holds the counts behind ``jm``. ``known`` texts, by default those on the
+        right, decide which types are the most frequent ones and how frequencies are standardised.
+        """
+        known, types = right if known is None else known, np.empty(0, np.int64)
+        if self.definition.is_standardised:
+            if known.shape[0] < delta.FEWEST:
+                raise delta.refuse_few(self.measure)
+            types = delta.choose_types(known, self.mfw or delta.FREQUENT, self.culling)
+        elif self.mfw or self.culling:
+            columns = delta.choose_types(known, self.mfw, self.culling)
+            left, right, collection = left[:, columns], right[:, columns], collection[columns]
+        for matrix in (left, right):
+            if (sum_rows(matrix) == 0).any():
+                these = "these " if self.mfw or self.culling else ""
+                raise InputError(f"A text without {these}words has no divergence.", "Leave it out.")
+        how = parse_smoothing(self.smoothing if self.definition.is_smoothed else "shared")
+        words = np.empty(0)
+        if how.kind != "shared":
+            both = np.asarray(left.sum(axis=0)).ravel() + np.asarray(right.sum(axis=0)).ravel()
+            words = np.asarray(collection, np.float64)
+            words = np.where((words == 0) & (both > 0), 1, words)  # a word it lacks counts once
+        return CountTable(left, right, self.definition, how, self.alpha, words, known, types)
 
     def load_vectors(self) -> WordVectors:
         if isinstance(self.vectors, WordVectors):
