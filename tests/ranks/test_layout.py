@@ -64,7 +64,6 @@ def test_a_long_layout_tells_the_time() -> None:
     [
         ("Two words.", {}, "too few to lay out"),
         ("Xqzzy wrrgl.", {}, "have no word of this text"),
-        ("Two words.", {"method": "umap"}, "method must be one of tsne, pca, mds"),
         ("Two words.", {"method": "mds", "words": 6000}, "10 to 5,000 for mds"),
         ("Two words.", {"words": 3}, "words must be"),
     ],
@@ -72,6 +71,8 @@ def test_a_long_layout_tells_the_time() -> None:
 def test_refusals(text: str, options: dict[str, object], message: str) -> None:
     with pytest.raises(InputError, match=message):
         layout(lx.Corpus.of([text]), **options)  # type: ignore[arg-type]
+    with pytest.raises(InputError, match="projection must be one of tsne, pca, mds"):
+        lx.layout(lx.Corpus.of([text]), projection="umap")  # type: ignore[arg-type]
 
 
 def test_without_textblob_words_are_laid_out_without_classes(

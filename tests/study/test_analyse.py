@@ -10,6 +10,7 @@ from random import Random
 import numpy as np
 import pytest
 
+from lexfield.cli import study as commands
 from lexfield.errors import InputError
 from lexfield.study.analyse import Analysis, GroupAnalysis, analyse, compute_power, describe_power
 from lexfield.study.analyse import compute_detectable_difference as detectable
@@ -176,14 +177,12 @@ def test_bad_simulations(choose3: Study) -> None:
         simulate(choose3, 3, {"bm25": 1})
     with pytest.raises(InputError, match="strength of mean must be"):
         simulate(choose3, 3, {"mean": 99})
-    for wrong in ({"spread": -1}, {"answers": 0.5}):
-        with pytest.raises(InputError):
-            simulate(choose3, 3, **wrong)
-    with pytest.raises(InputError):
-        simulate(choose3, 0)
     assert analyse(choose3).shares == []
+    for name, wrong in (("spread", -1), ("spread", 11), ("answers", 0.5), ("count", 0)):
+        with pytest.raises(InputError, match=f"{name} must be"):
+            commands.run(str(choose3.path), **{"count": 3, name: wrong})
     with pytest.raises(InputError, match="draws must be"):
-        analyse(choose3, draws=1)
+        commands.analyse(str(choose3.path), draws=1)
 
 
 def test_power_by_hand() -> None:

@@ -13,6 +13,7 @@ import pytest
 from lexfield.errors import InputError, VectorsError
 from lexfield.vectors.files import from_gensim, read_vectors
 from lexfield.vectors.formats.common import VectorData
+from lexfield.vectors.sources import load_vectors
 
 
 def write(path: Path, data: bytes) -> Path:
@@ -56,7 +57,7 @@ def test_named_format_wins(tmp_path: Path) -> None:
 @pytest.mark.parametrize("limit", [0, -1, 1.5, "3"])
 def test_limit_is_validated(tmp_path: Path, limit: object) -> None:
     with pytest.raises(InputError, match="limit must be"):
-        read_vectors(tmp_path / "x", limit=limit)  # type: ignore[arg-type]
+        load_vectors(tmp_path / "x", limit=limit)  # type: ignore[arg-type]
 
 
 def test_format_is_validated(tmp_path: Path) -> None:

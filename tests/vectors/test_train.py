@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import lexfield as lx
 from lexfield.errors import InputError, NotAStoreError, StoreError
 from lexfield.store.folder import verify
 from lexfield.text.corpus import Corpus
@@ -93,17 +94,18 @@ def test_fasttext(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"models": 0}, "models must be"),
+        ({"seeds": 0}, "seeds must be"),
         ({"dimensions": []}, "dimensions must be"),
         ({"dimensions": [0]}, "dimensions must be"),
         ({"algorithm": "glove"}, "algorithm must be"),
         ({"epochs": 0}, "epochs must be"),
         ({"seed": -1}, "seed must be"),
+        ({"seed": 2**31}, "seed must be below"),
     ],
 )
 def test_bad_input(
     sample: Corpus, tmp_path: Path, options: dict[str, object], message: str
 ) -> None:
     with pytest.raises(InputError, match=message):
-        train(sample, tmp_path / "x", **options)  # type: ignore[arg-type]
+        lx.train_vectors(sample, output=tmp_path / "x", **options)  # type: ignore[arg-type]
     assert not (tmp_path / "x").exists()

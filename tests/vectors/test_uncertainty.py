@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+import lexfield as lx
 from lexfield.errors import InputError
 from lexfield.vectors.models import Models, choose_representative, uncertainty
 from lexfield.vectors.wordvectors import WordVectors
@@ -83,6 +84,6 @@ def test_bad_input() -> None:
     with pytest.raises(InputError, match="lack 'nothing'"):
         uncertainty(models, ["w1", "nothing"])
     with pytest.raises(InputError, match="step must be"):
-        uncertainty(models, step=0)
+        lx.measure_uncertainty(list(models), step=0)
     with pytest.raises(InputError, match="words must be"):
-        uncertainty(models, 0)
+        lx.measure_uncertainty(list(models), words=0)

@@ -18,19 +18,18 @@ from __future__ import annotations
 import math
 from collections.abc import Hashable
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from lexfield.bags.bag import Bag
 from lexfield.bags.matrix import BagMatrix
-from lexfield.errors import InputError, check
+from lexfield.errors import InputError
 from lexfield.results import Table
 from lexfield.text.corpus import Corpus
 
 Correction = Literal["holm", "bh", "bonferroni", "none"]
-CORRECTIONS = get_args(Correction)
 Floats = NDArray[np.float64]
 
 
@@ -60,7 +59,6 @@ def keyness(
     n: int = 1,
     least: int = 5,
     correction: Correction = "holm",
-    names: tuple[str, str] = ("A", "B"),
 ) -> Table[KeyWord]:
     """Return all words (or n-grams) with a joint count of at least ``least``, by falling G².
 
@@ -69,11 +67,9 @@ def keyness(
     """
     from scipy.special import chdtrc
 
-    check(least >= 1, "least", "at least 1", least)
-    check(correction in CORRECTIONS, "correction", f"one of {', '.join(CORRECTIONS)}", correction)
     counts = [_count(text, n) for text in (a, b)]
     totals = [sum(one.values()) for one in counts]
-    for name, total in zip(names, totals, strict=True):
+    for name, total in zip("AB", totals, strict=True):
         if not total:
             raise InputError(f"{name} has no {'words' if n == 1 else f'{n}-grams'}.")
     every = sorted(counts[0].keys() | counts[1].keys(), key=str)
@@ -88,7 +84,7 @@ def keyness(
     rows = [
         KeyWord(
             str(words[i]),
-            names[0] if shares[0, i] >= shares[1, i] else names[1],
+            "A" if shares[0, i] >= shares[1, i] else "B",
             int(observed[0, i]),
             int(observed[1, i]),
             1e6 * float(shares[0, i]),
@@ -103,7 +99,7 @@ def keyness(
     rare = len(every) - len(words)
     kind = "words" if n == 1 else f"{n}-grams"
     notes = [f"{rare:,} of {len(every):,} {kind} occur fewer than {least} times and are left out"]
-    return Table(rows, f"{names[0]} against {names[1]}", notes if rare else [])
+    return Table(rows, "A against B", notes if rare else [])
 
 
 def dunning_g2(a: Floats, b: Floats, total_a: float, total_b: float) -> Floats:

@@ -184,9 +184,9 @@ def run(
         Flags(("--strength",), "METHOD=θ"),
         Help("For --simulate: log strength of a method; 0 by default."),
     ] = (),
-    spread: Annotated[float, Meta(ge=0, le=100), Help("How much simulated tastes differ.")] = 0.0,
+    spread: Annotated[float, Meta(ge=0, le=10), Help("How much simulated tastes differ.")] = 0.0,
     answers: Annotated[
-        float, Meta(gt=0, le=1_000_000), Help("Mean number of answers before a participant quits.")
+        float, Meta(ge=1, le=1_000_000), Help("Mean number of answers before a participant quits.")
     ] = 50.0,
     seed: Annotated[Seed, Help("Seed of simulated participants.")] = 0,
     progress: Progress = silent,

@@ -107,9 +107,6 @@ def count_corpus(
     ``stopwords`` names a language whose stopwords are left out. ``sample`` draws that many tokens
     from every document, as Hare et al. do; shorter documents are left out, and a note names them.
     """
-    check(sample is None or sample >= 1, "sample", "at least 1", sample)
-    check(seed >= 0, "seed", "at least 0", seed)
-    check(1 <= n <= 100, "n", "from 1 to 100", n)
     check(sample is None or n == 1, "sample", "given for single words only", f"n={n}")
     bags = BagMatrix.of(corpus, n)
     metadata = [corpus.metadata(row) for row in range(len(corpus.ids))]

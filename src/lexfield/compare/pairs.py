@@ -114,8 +114,6 @@ def pairs(
             "A cluster needs a folder that all its machines see.", "Name one with --resume FOLDER."
         )
     ks = sorted({k} if isinstance(k, int) else set(k))
-    check(bool(ks), "k", "one number or several", k)
-    check(memory > 0, "memory", "over 0 GB", memory)
     chosen = read_options({"space": space, "k": ks[0], **options})
     counts = count_texts(corpus, chosen, sample, seed)
     notes = check_coverage(counts, chosen, each=False)

@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lexfield.engine import map_blocks
-from lexfield.errors import InputError, check
+from lexfield.errors import InputError
 from lexfield.metric.distortion import (
     cluster_weights,
     has_label,
@@ -39,6 +39,7 @@ SHRINKAGES = (0.0, 0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 0.5, 0.7, 0.9, 1.0)
 _QUERIES = 2000  # at most, per fold
 _UNLABELLED = 5000  # rows at most among which a fold's clusters are recovered
 _LEVELS = 11
+_FOLDS = 5
 _BLOCK = 1 << 24  # bytes of distances computed together
 
 
@@ -56,12 +57,10 @@ def choose_shrinkage(
     clusters: Sequence[Hashable] | NDArray[np.generic],
     *,
     weights: str | Mapping[Any, float] = "equal",
-    folds: int = 5,
     seed: int = 0,
     progress: Progress = silent,
 ) -> Table[ShrinkageScore]:
     """Return all candidates, the best first; ties go to the one nearer the Euclidean distance."""
-    check(isinstance(folds, int) and folds >= 2, "folds", "a whole number of at least 2", folds)
     labels = np.asarray(clusters)
     known = has_label(labels)
     rng = np.random.default_rng(seed)
@@ -77,7 +76,7 @@ def choose_shrinkage(
             " shrinkage.",
             "Name the shrinkage, such as 0.1, or give at least three such clusters.",
         )
-    folds = min(folds, len(several))
+    folds = min(_FOLDS, len(several))
     fold = np.full(len(names), -1)
     fold[rng.permutation(several)] = np.arange(len(several)) % folds
     sums = np.zeros((len(SHRINKAGES), 2))

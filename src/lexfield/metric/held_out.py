@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lexfield.arrays import Array
-from lexfield.errors import InputError, check
+from lexfield.errors import InputError
 from lexfield.metric.choose import Recovery, choose_shrinkage, measure_recovery
 from lexfield.metric.distortion import MinimumDistortion, has_label
 from lexfield.metric.features import Grams, clustering_precision
@@ -82,7 +82,6 @@ def evaluate_metric(
 
     ``sphere``: rows have length one, before and after the map, so that angles are compared.
     """
-    check(isinstance(folds, int) and folds >= 2, "folds", "a whole number of at least 2", folds)
     names = np.asarray(labels)
     known = has_label(names)
     groups, own, sizes = np.unique(names[known], return_inverse=True, return_counts=True)

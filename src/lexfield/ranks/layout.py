@@ -76,7 +76,6 @@ def layout(
     ``progress`` is called with the seconds that have passed.
     """
     corpus = make_corpus(texts)
-    check(method in METHODS, "method", f"one of {', '.join(METHODS)}", method)
     default, most = METHODS[method]
     limit = default if words is None else words
     check(_FEWEST <= limit <= most, "words", f"{_FEWEST} to {most:,} for {method}", words)

@@ -14,7 +14,6 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from lexfield.errors import check
 from lexfield.progress import Progress, silent
 from lexfield.ranks.cloud import CorpusVectors, Source, Texts, make_corpus
 from lexfield.results import Table, format_rows
@@ -89,7 +88,6 @@ def speech(
 ) -> SpeechResult:
     """Tag the distinct words of texts; count classes, and compare those of the nearest words."""
     corpus = make_corpus(texts)
-    check(len(neighbours) > 0 and min(neighbours) >= 1, "neighbours", "at least 1", neighbours)
     if tagger is None and not allow_unknown:
         require_english(corpus.count_languages())
     embedded = CorpusVectors.of(corpus, vectors, progress, allow_unknown)

@@ -48,8 +48,6 @@ from lexfield.ranks.fit import (
 from lexfield.results import Table, cell, format_rows, html_table, pluralise
 from lexfield.text.corpus import Corpus
 
-SPACES = ("categorical", "latent")
-_MOST_CLUSTERS = 10_000
 ENOUGH = 10  # ranks, before anything is called a law
 _NEAR = 0.1
 _STRAIGHT = 0.95
@@ -166,13 +164,15 @@ def zipf(
     allow_unknown: cluster even if most words have no vector.
     """
     corpus = make_corpus(texts)
-    check(space in SPACES, "space", "'categorical' or 'latent'", space)
-    check(isinstance(ngram, int) and ngram >= 1, "ngram", "a whole number of at least 1", ngram)
-    check(isinstance(seeds, int) and 1 <= seeds <= 1000, "seeds", "between 1 and 1,000", seeds)
-    check(isinstance(draws, int) and 0 <= draws <= 100_000, "draws", "0 to 100,000", draws)
     if space == "categorical":
         return _rank_words(corpus, ngram, vectors, draws, seed, name, progress)
-    _check_latent(ngram, clusters)
+    check(ngram == 1, "ngram", "1 in the latent space", ngram)
+    if clusters != "auto" and int(clusters) < FEWEST:
+        raise InputError(
+            f"{clusters} clusters are too few to rank: a line through fewer than {FEWEST}"
+            " sizes fits anything.",
+            "Take at least 10 clusters; the paper takes 35 to 100.",
+        )
     cloud = embed_sentences(corpus, vectors or "default", progress, allow_unknown)
     choices = None
     if clusters == "auto":
@@ -248,21 +248,6 @@ def _fit_all(counts: Counts, draws: int, seed: int) -> tuple[dict[str, Fit], lis
     if fits["mandelbrot"].parameters["alpha"] >= STEEPEST:
         notes.append(f"mandelbrot's α stopped at {STEEPEST:g}: counts fall faster than any power")
     return {**fits, **tails}, [RULE, *notes] if tails else notes
-
-
-def _check_latent(ngram: int, clusters: int | str) -> None:
-    check(ngram == 1, "ngram", "1 in the latent space", ngram)
-    if clusters == "auto":
-        return
-    is_whole = isinstance(clusters, int) and not isinstance(clusters, bool)
-    check(is_whole, "clusters", "a whole number or 'auto'", clusters)
-    if int(clusters) < FEWEST:
-        raise InputError(
-            f"{clusters} clusters are too few to rank: a line through fewer than {FEWEST}"
-            " sizes fits anything.",
-            "Take at least 10 clusters; the paper takes 35 to 100.",
-        )
-    check(int(clusters) <= _MOST_CLUSTERS, "clusters", f"at most {_MOST_CLUSTERS:,}", clusters)
 
 
 def _list_omissions(cloud: Cloud) -> list[str]:

@@ -24,7 +24,6 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from lexfield.errors import check
 from lexfield.study.agreement import Agreement, measure_agreement
 from lexfield.study.database import Answer, Study
 from lexfield.study.design import BACKGROUND, Design
@@ -120,8 +119,6 @@ class Analysis:
 
 def analyse(study: Study, *, draws: int = 2_000, level: float = 0.95) -> Analysis:
     """Analyse the answers of a study so far."""
-    check(100 <= draws <= 100_000, "draws", "from 100 to 100,000", draws)
-    check(0.5 <= level < 1, "level", "from 0.5 to below 1", level)
     design, answers, people = study.design, study.answers(), study.participants()
     active = {answer.participant for answer in answers}
     result = Analysis(

@@ -38,9 +38,6 @@ def simulate(
     progress: Progress = silent,
 ) -> None:
     """Let participants answer; ``strengths`` maps methods to θ, which is 0 by default."""
-    check(1 <= participants <= 10_000, "participants", "from 1 to 10,000", participants)
-    check(0 <= spread <= 10, "spread", "from 0 to 10", spread)
-    check(answers >= 1, "answers", "at least 1", answers)
     given = dict(strengths or {})
     for method, value in given.items():
         if method not in study.design.methods:

@@ -52,8 +52,6 @@ def read_vectors(
     """
     names = ", ".join(_READERS)
     check(format is None or format in _READERS, "format", f"one of {names}", format)
-    is_valid = limit is None or (isinstance(limit, int) and limit >= 1)
-    check(is_valid, "limit", "a whole number of at least 1", limit)
     path = Path(path)
     if path.is_dir():
         path /= "model.safetensors"

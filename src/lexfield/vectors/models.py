@@ -232,7 +232,6 @@ def uncertainty(
     """
     if len(models) < 2:
         raise InputError("Uncertainty needs at least two models. Got one.", "Train several models.")
-    check(0.001 <= step <= 1, "step", "between 0.001 and 1", step)
     rows = _find_rows(models, words)
     starts = range(0, len(rows), _WORDS)
     bins = int(np.ceil(2 / step))
@@ -269,7 +268,6 @@ def choose_representative(size: int, count: int) -> NDArray[np.int64]:
 
 def _find_rows(models: Models, words: int | Sequence[str]) -> NDArray[np.int64]:
     if isinstance(words, int):
-        check(words >= 1, "words", "at least 1", words)
         return choose_representative(len(models.words), words)
     known = [models[0].row(word) for word in words]
     if missing := [word for word, row in zip(words, known, strict=True) if row < 0]:

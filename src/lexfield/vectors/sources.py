@@ -87,7 +87,8 @@ def load_vectors(
     source: str | Path, *, limit: int | None = None, progress: Progress = silent
 ) -> VectorData:
     """Load a set by name, by folder, or by file."""
-    check(limit is None or limit >= 1, "limit", "at least 1", limit)
+    is_valid = limit is None or (isinstance(limit, int) and limit >= 1)
+    check(is_valid, "limit", "a whole number of at least 1", limit)
     name, path = str(source), Path(source)
     if name == ENCODER:
         return load_encoder(progress).limit(limit)

@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from lexfield.arrays import Array
 from lexfield.engine import map_blocks
 from lexfield.engine.compiled import kernel
-from lexfield.errors import InputError, UnknownWordError, check
+from lexfield.errors import InputError, UnknownWordError
 from lexfield.plottable import Plottable
 from lexfield.progress import Progress, silent
 from lexfield.results import Frames, html_table
@@ -124,11 +124,6 @@ def threshold(
     still compared with the whole lexicon; ``error`` estimates the sampling error.
     """
     models = [vectors] if isinstance(vectors, WordVectors) else list(vectors)
-    check(len(models) >= 1, "vectors", "at least one set", len(models))
-    check(synonyms > 0 and np.isfinite(synonyms), "synonyms", "above 0", synonyms)
-    check(deviation >= 0 and np.isfinite(deviation), "deviation", "at least 0", deviation)
-    check(sample is None or sample >= 2 * _GROUPS, "sample", f"at least {2 * _GROUPS}", sample)
-    check(seed >= 0, "seed", "at least 0", seed)
     words, units, notes = align_units(models)
     size = len(words)
     if size - 1 <= synonyms:

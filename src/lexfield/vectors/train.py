@@ -64,7 +64,8 @@ def train(
             "Choose another name, or overwrite them with --replace (in Python: replace=True).",
         )
     settings = {"algorithm": algorithm, "window": window, "least": least, "epochs": epochs}
-    _check(corpus, models, dimensions, seed, settings)
+    check(seed < 2**31, "seed", "below 2³¹", seed)
+    _count_frequent(corpus, least)
     # The folder is opened first, so that a missing permission is reported before training.
     with write(folder, KIND) as out, TemporaryDirectory(prefix="lexfield-") as temporary:
         text = Path(temporary) / "text"
@@ -86,20 +87,6 @@ def train(
         _store(out, tasks)
         out.meta.update(settings, tokens=len(corpus.tokens), name=Path(folder).name)
     return Models.open(folder)
-
-
-def _check(
-    corpus: Corpus, models: int, dimensions: Sequence[int], seed: int, settings: JsonObject
-) -> None:
-    check(1 <= models <= 100, "models", "between 1 and 100", models)
-    is_valid = len(dimensions) > 0 and all(1 <= dims <= 2000 for dims in dimensions)
-    check(is_valid, "dimensions", "between 1 and 2000", dimensions)
-    algorithm = settings["algorithm"]
-    check(algorithm in ("word2vec", "fasttext"), "algorithm", "word2vec or fasttext", algorithm)
-    for name in ("window", "least", "epochs"):
-        check(1 <= settings[name] <= 100_000, name, "at least 1", settings[name])
-    check(0 <= seed < 2**31, "seed", "between 0 and 2³¹", seed)
-    _count_frequent(corpus, settings["least"])
 
 
 def train_one(

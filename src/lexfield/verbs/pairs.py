@@ -153,6 +153,7 @@ def pairs(
     *,
     neighbour: Annotated[
         Sequence[Annotated[int, Meta(ge=1, le=10_000)]],
+        Meta(min_length=1),
         Flags(metavar="3,5,10", old="k"),
         Help("In clouds of vectors, use the distance to these nearest neighbours."),
     ] = (3,),

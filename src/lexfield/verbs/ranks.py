@@ -40,7 +40,7 @@ _FIRST = 20  # ranks listed with their labels
 _POINTS = 300  # ranks to draw the curve from
 
 Clusters = Annotated[
-    Annotated[int, Meta(ge=1, le=10**6)] | Literal["auto"],
+    Annotated[int, Meta(ge=1, le=10_000)] | Literal["auto"],
     Flags(metavar="NUMBER|auto", old="k"),
     Help("Number of clusters; auto chooses the one with the best simplified silhouette."),
 ]
