@@ -59,6 +59,7 @@ if TYPE_CHECKING:  # every public name
     from lexfield.verbs.index import encode as encode
     from lexfield.verbs.index import index as index
     from lexfield.verbs.info import info as info
+    from lexfield.verbs.info import sign as sign
     from lexfield.verbs.info import verify as verify
     from lexfield.verbs.inspire import balls as balls
     from lexfield.verbs.inspire import inspire as inspire
@@ -85,7 +86,6 @@ if TYPE_CHECKING:  # every public name
     from lexfield.verbs.sample import sample as sample
     from lexfield.verbs.search import bags as bags
     from lexfield.verbs.search import search as search
-    from lexfield.verbs.sign import sign as sign
     from lexfield.verbs.text import show as show
     from lexfield.verbs.text import text as text
     from lexfield.verbs.topic_shares import topic_shares as topic_shares

@@ -180,7 +180,7 @@ def test_bad_simulations(choose3: Study) -> None:
     assert analyse(choose3).shares == []
     for name, wrong in (("spread", -1), ("spread", 11), ("answers", 0.5), ("count", 0)):
         with pytest.raises(InputError, match=f"{name} must be"):
-            commands.run(str(choose3.path), **{"count": 3, name: wrong})
+            commands.run(str(choose3.path), **{"count": 3, name: wrong})  # type: ignore[arg-type]
     with pytest.raises(InputError, match="draws must be"):
         commands.analyse(str(choose3.path), draws=1)
 

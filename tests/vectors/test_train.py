@@ -39,9 +39,9 @@ def test_models_of_the_sample(sample: Corpus, tmp_path: Path) -> None:
     assert len(found) == 3 and found.dims == 12
     assert is_models(folder) and not is_models(tmp_path)
     assert list(open_all(folder)) == [8, 12]
-    assert len(Models.open(folder, 8)) == 3 and Models.open(folder, 8).dims == 8
-    with pytest.raises(InputError, match=r"no models of 9 dimensions. It has those of 8, 12"):
-        Models.open(folder, 9)
+    assert len(open_all(folder)[8]) == 3 and open_all(folder)[8].dims == 8
+    with pytest.raises(InputError, match=r"no models of 9 dimensions. There are those of 8, 12"):
+        lx.near("sea", models=folder, dimensions=9)
     often = {
         word
         for word, count in zip(sample.vocabulary.words, sample.vocabulary.counts, strict=True)

@@ -237,25 +237,21 @@ def _make_pairs(
     if infinite:
         notes.append(f"{infinite:,} pairs have no word in common and differ infinitely")
     if copies:
-        names = list_names(f"{counts.ids[i]} and {counts.ids[j]}" for i, j in copies)
-        notes.append(f"that use the same words equally often: {names}")
+        notes.append(note_copies(counts.ids, copies))
     notes.append(note_pairs_without_value(matrices, options))
     if options.hubs:
         matrices = {k: correct_hubs(matrix, known, options.hubs) for k, matrix in matrices.items()}
-        notes.append(_note_correction(options.hubs, len(known), len(counts.ids)))
+        how = "centring" if options.hubs == "centre" else "local scaling"
+        is_all = len(known) == len(counts.ids)
+        by = f"all {len(known):,}" if is_all else f"the {len(known):,} known"
+        kind = "(transductive)" if is_all else "only (inductive)"
+        notes.append(f"hubs corrected by {how} over {by} documents {kind}")
     first = next(iter(matrices.values()))
     others = np.where(np.eye(len(first), dtype=bool), np.inf, first)
     if not np.isnan(others).any():
         notes.append(note_hub(counts.ids, others.argmin(axis=1), options))
     unique = list(dict.fromkeys(note for note in notes if note))
     return Pairs(counts.ids, matrices, options, counts.metadata, unique, estimates)
-
-
-def _note_correction(kind: str, known: int, documents: int) -> str:
-    how = "centring" if kind == "centre" else "local scaling"
-    if known == documents:
-        return f"hubs corrected by {how} over all {documents:,} documents (transductive)"
-    return f"hubs corrected by {how} over the {known:,} known documents only (inductive)"
 
 
 def _note_ignored(counts: Counts, options: ComparisonOptions) -> list[str]:
@@ -269,7 +265,7 @@ def _note_ignored(counts: Counts, options: ComparisonOptions) -> list[str]:
 
 def note_copies(ids: Sequence[str], copies: list[tuple[int, int]]) -> str:
     names = list_names(f"{ids[i]} and {ids[j]}" for i, j in copies)
-    return f"with the same words as often: {names}"
+    return f"that use the same words equally often: {names}"
 
 
 def note_hub(ids: Sequence[str], nearest: Array, options: ComparisonOptions) -> str:

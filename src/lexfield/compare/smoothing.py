@@ -13,7 +13,7 @@ product and a few sums.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import lru_cache, partial
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -127,12 +127,12 @@ def sum_rows(matrix: csr_matrix) -> Matrix:
 
 def multiply(left: csr_matrix, right: csr_matrix) -> Matrix:
     """Return ``left @ right.T``. Blocks are dense, as the inner loop then runs over full rows."""
-    parts = map_blocks(partial(_multiply_block, left, right), range(0, right.shape[0], BLOCK))
+
+    def multiply_block(start: int) -> Matrix:
+        return np.asarray(left @ np.asarray(right[start : start + BLOCK].T.toarray()))
+
+    parts = map_blocks(multiply_block, range(0, right.shape[0], BLOCK))
     return np.hstack([np.zeros((left.shape[0], 0)), *parts])
-
-
-def _multiply_block(left: csr_matrix, right: csr_matrix, start: int) -> Matrix:
-    return np.asarray(left @ np.asarray(right[start : start + BLOCK].T.toarray()))
 
 
 def find_entropy(counts: csr_matrix) -> Matrix:

@@ -40,6 +40,8 @@ class Part:
 
 @dataclass(frozen=True)
 class FusedHit:
+    """A document in the fused ranking, and what each list adds to its score."""
+
     rank: int
     id: Any
     score: float
@@ -52,14 +54,6 @@ class Fused(Table[FusedHit]):
     @property
     def ids(self) -> list[Any]:
         return [hit.id for hit in self]
-
-    def __repr__(self) -> str:
-        lines = [
-            f"{hit.rank:>3}. {hit.score:8.4f}  {hit.id}  "
-            + ", ".join(f"{part.list}: rank {part.rank}" for part in hit.parts)
-            for hit in self[:20]
-        ]
-        return "\n".join([self.title, *lines])
 
 
 def fuse(

@@ -103,8 +103,11 @@ def evaluate_metric(
         learned, asked = points(train, np.concatenate([test, others]))
         if sphere:
             learned, asked = _scale(learned), _scale(asked)
-        metric = _learn(learned, names[train], shrinkage, weights, seed)
-        mapped = metric.transform(asked)
+        chosen = shrinkage
+        if chosen is None:
+            tried = choose_shrinkage(learned, names[train], weights=weights, seed=seed)
+            chosen = tried[0].shrinkage
+        mapped = MinimumDistortion(chosen, weights).fit(learned, names[train]).transform(asked)
         both = (asked, _scale(mapped) if sphere else mapped)
         truth = [*names[test].tolist(), *[None] * len(others)]
         recovered = [measure_recovery(rows, truth, most=2000, seed=seed) for rows in both]
@@ -121,18 +124,6 @@ def _scale(rows: Matrix) -> Matrix:
     lengths = np.linalg.norm(rows, axis=1, keepdims=True)
     scaled: Matrix = rows / np.where(lengths > 0, lengths, 1)
     return scaled
-
-
-def _learn(
-    points: Matrix,
-    labels: Array,
-    shrinkage: float | None,
-    weights: str | Mapping[Any, float],
-    seed: int,
-) -> MinimumDistortion:
-    if shrinkage is None:
-        shrinkage = choose_shrinkage(points, labels, weights=weights, seed=seed)[0].shrinkage
-    return MinimumDistortion(shrinkage, weights).fit(points, labels)
 
 
 def _cluster(points: Matrix, labels: Array, seed: int) -> float:

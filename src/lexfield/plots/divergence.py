@@ -56,15 +56,9 @@ def draw_heat(found: Pairs, k: int | None, groups: Groups) -> Picture:
     matrix = found.matrix if k is None else found[k]
     tree = make_dendrogram(matrix)
     heading = f"{title(found, k)}: of each row from each column"
-    drawn: list[Figure] = []
-
-    def draw() -> Figure:
-        if not drawn:
-            drawn.append(_draw_heat(found, matrix, tree, groups, heading))
-        return drawn[0]
-
     return Picture(
-        draw, lambda: make_svg_page(heading, draw(), _describe_cells(found, matrix, tree))
+        lambda: _draw_heat(found, matrix, tree, groups, heading),
+        lambda drawn: make_svg_page(heading, drawn.figure, _describe_cells(found, matrix, tree)),
     )
 
 
@@ -165,7 +159,7 @@ def draw_map(found: Pairs, k: int | None, groups: Groups) -> Picture:
 
     return Picture(
         lambda: _draw_map(found, places, groups, heading),
-        lambda: make_page(heading, [make_panel()]),
+        lambda _: make_page(heading, [make_panel()]),
     )
 
 
@@ -265,7 +259,7 @@ def draw_reliability(found: JsonObject) -> Picture:
             for b in bins
         ]
         add_facts(axis, said, right)
-    return Picture(drawing, lambda: make_svg_page(title, drawing, list_facts(facts)))
+    return Picture(drawing, lambda _: make_svg_page(title, drawing, list_facts(facts)))
 
 
 _DRAWINGS = {"map": draw_map, "tree": draw_dendrogram, "heat": draw_heat}

@@ -44,12 +44,14 @@ def figure(width: float = 7.0, height: float = 4.5) -> Iterator[Figure]:
         yield Figure(figsize=(width, height), layout="constrained")
 
 
-def check_plot_path(path: str | Path, formats: Sequence[str] = FORMATS) -> Path:
+def check_plot_path(
+    path: str | Path, formats: Sequence[str] = FORMATS, what: str = "figure"
+) -> Path:
     """Raise an error if no figure can be written to ``path``; called before the work begins."""
     path = Path(path)
     if path.suffix.lower() not in formats:
         raise InputError(
-            f"{str(path)!r} does not name a figure.",
+            f"{str(path)!r} does not name a {what}.",
             f"End the name with one of: {', '.join(formats)}",
         )
     if not path.parent.is_dir():
@@ -63,11 +65,11 @@ class Picture:
     """A figure (matplotlib's) and the data it shows, for a notebook or a script.
 
     A figure given as a function is drawn on first use. ``page`` renders the same content as an
-    HTML page, for which matplotlib is not needed.
+    HTML page, from the picture if it needs its figure; matplotlib is not needed otherwise.
     """
 
     def __init__(
-        self, figure: Figure | Callable[[], Figure], page: Callable[[], str] | None = None
+        self, figure: Figure | Callable[[], Figure], page: Callable[[Picture], str] | None = None
     ) -> None:
         self._figure = figure
         self._page = page
@@ -87,7 +89,7 @@ class Picture:
         """Write a PNG, SVG, PDF or (if there is one) HTML file, by the ending of ``path``."""
         path = check_plot_path(path, PAGE_FORMATS if self._page else FORMATS)
         if self._page and path.suffix.lower() == ".html":
-            replace_file(path, self._page().encode())
+            replace_file(path, self._page(self).encode())
             return path
         return save(self.figure, path)
 

@@ -11,23 +11,12 @@ from xml.sax.saxutils import quoteattr
 import numpy as np
 from numpy.typing import NDArray
 
-from lexfield.errors import InputError
+from lexfield.plots.figure import check_plot_path
 from lexfield.plots.groups import Groups
 from lexfield.store.files import replace_file
 
 FORMATS = (".gexf", ".csv")
 _UNSPEAKABLE = dict.fromkeys((*range(9), 11, 12, *range(14, 32), 65534, 65535), " ")
-
-
-def check_network_path(path: str | Path) -> Path:
-    """Raise InputError if no network can be written to ``path``."""
-    path = Path(path)
-    if path.suffix.lower() not in FORMATS:
-        hint = f"End the name with one of: {', '.join(FORMATS)}"
-        raise InputError(f"{str(path)!r} does not name a network.", hint)
-    if not path.parent.is_dir():
-        raise InputError(f"There is no folder {str(path.parent)!r}.", "Create it, or name another.")
-    return path
 
 
 def write_network(
@@ -39,7 +28,7 @@ def write_network(
 ) -> list[Path]:
     """Write nodes and weighted, undirected edges; return the files. A CSV file has the edges, and a
     second one beside it, ``NAME-nodes.csv``, the nodes."""
-    path = check_network_path(path)
+    path = check_plot_path(path, FORMATS, "network")
     ends = np.argwhere(np.triu(links)).tolist()
     edges = [(int(a), int(b), float(links[a, b])) for a, b in ends]
     fields = sorted({name for record in metadata for name in record})

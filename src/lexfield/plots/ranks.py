@@ -34,7 +34,7 @@ def draw_zipf(results: Sequence[ZipfResult]) -> Picture:
         title = "Sizes of clusters of sentences, by rank"
     return Picture(
         lambda: _draw_zipf_figure(results, title),
-        lambda: make_page(title, [_make_zipf_panel(result) for result in results]),
+        lambda _: make_page(title, [_make_zipf_panel(result) for result in results]),
     )
 
 
@@ -147,7 +147,7 @@ def draw_layouts(results: Sequence[LayoutResult]) -> Picture:
     title = f"Words by part of speech ({methods})"
     return Picture(
         lambda: _draw_layout_figure(results, title),
-        lambda: make_page(title, [_make_layout_panel(result) for result in results]),
+        lambda _: make_page(title, [_make_layout_panel(result) for result in results]),
     )
 
 

@@ -47,4 +47,4 @@ def draw_rolling(
         ]
         add_facts(axis, [x for x, _, _ in places], [y for _, y, _ in places])
     facts = list_facts([text for _, _, text in places])
-    return Picture(drawing, lambda: make_svg_page(name, drawing, facts))
+    return Picture(drawing, lambda _: make_svg_page(name, drawing, facts))

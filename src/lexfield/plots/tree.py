@@ -26,14 +26,10 @@ _MANY = 120  # leaves from which on they are closer together
 
 def draw_tree(tree: Tree, names: Sequence[str], groups: Groups, title: str) -> Picture:
     """Draw a dendrogram or a consensus tree; as a page, documents and groups can be pointed at."""
-    drawn: list[Figure] = []
-
-    def draw() -> Figure:
-        if not drawn:
-            drawn.append(_draw(tree, names, groups, title))
-        return drawn[0]
-
-    return Picture(draw, lambda: make_svg_page(title, draw(), _describe(tree, names, groups)))
+    return Picture(
+        lambda: _draw(tree, names, groups, title),
+        lambda drawn: make_svg_page(title, drawn.figure, _describe(tree, names, groups)),
+    )
 
 
 def place_nodes(tree: Tree) -> Array:

@@ -46,6 +46,7 @@ class Candidates(Protocol):
 
 
 Method = str | Callable[[Array], Candidates]
+SEARCHES = ("certified", "scan", "kdtree", "lsh", "ivf", "hnsw")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -59,6 +60,12 @@ class Search:
     eps: float = 0.0
     radius: float = 0.8
     delta: float = 0.1
+
+    def __post_init__(self) -> None:
+        check(self.neighbours in SEARCHES, "neighbours", " or ".join(SEARCHES), self.neighbours)
+        check(0 <= self.eps <= 1000, "eps", "from 0 to 1000", self.eps)
+        check(0 < self.radius <= 2, "radius", "over 0 and at most 2", self.radius)
+        check(0 < self.delta < 1, "delta", "between 0 and 1", self.delta)
 
     def build(self, mixtures: ArrayLike) -> Neighbours:
         """Return a structure that finds neighbours among mixtures."""

@@ -75,16 +75,9 @@ class Models:
         self.name = name
 
     @classmethod
-    def open(cls, folder: str | Path, dims: int | None = None) -> Models:
-        """Open the models of a folder with ``dims`` dimensions, by default the most."""
-        by_dims = open_all(folder)
-        chosen = max(by_dims) if dims is None else dims
-        if chosen not in by_dims:
-            known = list_names(sorted(by_dims))
-            raise InputError(
-                f"{folder} has no models of {chosen} dimensions.", f"It has those of {known}."
-            )
-        return by_dims[chosen]
+    def open(cls, folder: str | Path) -> Models:
+        """Open the models of a folder with the most dimensions."""
+        return max(open_all(folder).values(), key=lambda models: models.dims)
 
     def __len__(self) -> int:
         return len(self._models)

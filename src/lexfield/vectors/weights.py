@@ -67,19 +67,13 @@ def find_common(frequencies: Array, matrix: Array) -> NDArray[np.float32]:
     p = frequencies[:_MOST]
     with single_thread():  # the same bytes at any number of threads
         expected = (p * weigh(p)).astype(np.float32) @ matrix[:_MOST].astype(np.float32, copy=False)
-    return scale_to_one(expected)
+    return (expected / (float(np.linalg.norm(expected)) or 1.0)).astype(np.float32)
 
 
 def weigh_vectors(vectors: Array, frequencies: Array, common: Array) -> NDArray[np.float32]:
     """Return what words add to the vector of a text, from their shares of all words."""
     weights = weigh(frequencies)
     return np.asarray(weights[:, None] * remove_common(vectors, common), np.float32)
-
-
-def scale_to_one(vector: Array) -> NDArray[np.float32]:
-    """Return a vector with length 1; zero stays zero."""
-    length = float(np.linalg.norm(vector))
-    return (vector / (length or 1.0)).astype(np.float32)
 
 
 def remove_common(vectors: Array, common: Array) -> Array:

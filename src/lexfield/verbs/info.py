@@ -1,4 +1,4 @@
-"""``lexfield info`` and ``verify``: what is stored."""
+"""``lexfield info``, ``verify`` and ``sign``: what is stored, and whether it can be trusted."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from msgspec import UNSET, Meta, UnsetType
 from lexfield.cluster.shards import check_shards
 from lexfield.errors import CorruptError, InputError, LexfieldError, NotAStoreError, StoreError
 from lexfield.index.build import KIND
+from lexfield.index.names import is_in_memory
 from lexfield.index.parts import legacy_folders, stale_parts
 from lexfield.index.topics import has_topics
 from lexfield.results import JsonObject, pluralise
@@ -19,12 +20,12 @@ from lexfield.search.index import Index
 from lexfield.store.folder import Store, manifest_sum
 from lexfield.store.manifest import CURRENT, FileCheck, root_of
 from lexfield.store.manifest import verify as verify_store
-from lexfield.store.signature import is_signed
+from lexfield.store.signature import is_signed, sign_root
 from lexfield.study.database import verify as verify_study
 from lexfield.vectors.sources import find_metric
 from lexfield.verbs.declare import Flags, Help, verb
 from lexfield.verbs.input import IndexInput, Sources, open_index
-from lexfield.verbs.options import FileInput
+from lexfield.verbs.options import FileInput, Target
 from lexfield.verbs.results import Result, hidden
 
 _LINE = 160  # characters of the values of a metadata field
@@ -292,3 +293,51 @@ def _list_notes(path: Path, store: Store) -> list[str]:
         f" to this index; bind it, if it fits, with: lexfield compact {path}"
         for folder in legacy_folders(store)
     ]
+
+
+@dataclass(kw_only=True)
+class SignatureRow:
+    """A signature: its file, and the root that it is over."""
+
+    signature: str
+    root: str
+
+
+@dataclass(repr=False)
+class Signed(Result[SignatureRow]):
+    """The signature of a store."""
+
+    def lines(self) -> Iterable[str]:
+        (row,) = self.results
+        return [f"wrote {row.signature}", f"root: {row.root}"]
+
+
+@verb(served="no")
+def sign(
+    index: VerifiedInput,
+    *,
+    key: Annotated[
+        FileInput, Flags(metavar="PEM"), Help("Your private Ed25519 key, without a password.")
+    ],
+    output: Annotated[
+        Target | None, Flags(("-o",), "FILE"), Help("File for the signature; PATH.sig by default.")
+    ] = None,
+) -> Signed:
+    """Sign an index or a vector set, so that others can tell it from a forged one.
+
+    Everything is verified first; then the root is signed. Whoever has your public key checks the
+    signature with lexfield verify --key. Sign again after every change.
+
+        openssl genpkey -algorithm ed25519 -out private.pem
+        openssl pkey -in private.pem -pubout -out public.pem
+        lexfield sign my.idx --key private.pem
+        lexfield verify my.idx --key public.pem
+    """
+    checked = check_store(index)
+    if failure := checked.failure:
+        raise failure
+    if not isinstance(checked.root, str) or (output is None and is_in_memory(checked.path)):
+        raise InputError(f"{checked.path} has no root to sign.", "Name an index or a vector set.")
+    target = Path(output) if output is not None else name_signature(checked.path)
+    sign_root(checked.root, key, target)
+    return Signed([SignatureRow(signature=str(target), root=checked.root)])

@@ -11,6 +11,7 @@ from typing import Annotated, TypedDict
 import numpy as np
 from msgspec import Meta
 
+from lexfield.arrays import Array
 from lexfield.compare.counts import Counts
 from lexfield.compare.nearest_pairs import NearestPairs
 from lexfield.compare.pairs import Pairs
@@ -19,7 +20,7 @@ from lexfield.errors import check
 from lexfield.plots.divergence import draw_dendrogram, draw_heat, draw_map, title
 from lexfield.plots.figure import PAGE_FORMATS, Picture, check_plot_path
 from lexfield.plots.groups import Groups, choose_groups
-from lexfield.plots.network import check_network_path, write_network
+from lexfield.plots.network import FORMATS, write_network
 from lexfield.plots.tree import draw_tree
 from lexfield.progress import Progress, begin_stage
 from lexfield.store.files import replace_file
@@ -84,7 +85,7 @@ def check_files(files: PairFiles, has_all: bool = True) -> None:
         if path:
             check_plot_path(path, PAGE_FORMATS)
     if network := files.get("network"):
-        check_network_path(network)
+        check_plot_path(network, FORMATS, "network")
     wanted = files.get("tree") or files.get("network")
     ok = not files.get("consensus") or wanted is not None
     check(ok, "consensus", "given with --tree or --network", files.get("consensus"))
@@ -104,7 +105,7 @@ def write_files(
     """Write what was asked for; return notes that name the files beside those."""
     groups = choose_groups(labels, len(found.ids), files.get("by") or "")
     if output := files.get("output"):
-        replace_file(Path(output), _pack(found))
+        replace_file(Path(output), pack(found))
     many, notes = None, []
     if counts is not None and needs_consensus(files):
         begin_stage(progress, "comparing by more and more words")
@@ -151,17 +152,13 @@ def _draw_consensus(found: Pairs, many: Consensus, groups: Groups) -> Picture:
     return draw_tree(many.tree, found.ids, groups, f"Consensus of {len(sizes):,} trees: {heading}")
 
 
-def _pack(found: Pairs) -> bytes:
-    """Return an npz file: the ids, and the matrices as ``k3`` and so on, or as ``counts``."""
-    arrays = {f"k{k}" if k else "counts": matrix for k, matrix in found.matrices.items()}
+def pack(found: Pairs | NearestPairs) -> bytes:
+    """Return an npz file: the ids, and the matrices as ``k3`` and so on, or as ``counts``; or for
+    each id the rows and divergences of its nearest."""
+    if isinstance(found, NearestPairs):
+        arrays: dict[str, Array] = {"neighbours": found.neighbours, "values": found.values}
+    else:
+        arrays = {f"k{k}" if k else "counts": matrix for k, matrix in found.matrices.items()}
     data = BytesIO()
     np.savez_compressed(data, ids=np.array(found.ids), **arrays)  # type: ignore[arg-type]
-    return data.getvalue()
-
-
-def pack_nearest(found: NearestPairs) -> bytes:
-    """Return an npz file: the ids, and for each the rows and divergences of its nearest."""
-    data = BytesIO()
-    ids = np.array(found.ids)
-    np.savez_compressed(data, ids=ids, neighbours=found.neighbours, values=found.values)
     return data.getvalue()

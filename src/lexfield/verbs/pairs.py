@@ -40,7 +40,7 @@ from lexfield.verbs.pair_figures import (
     PairFiles,
     check_files,
     needs_consensus,
-    pack_nearest,
+    pack,
     write_files,
 )
 from lexfield.verbs.results import ReadThrough, hidden, save_picture
@@ -187,7 +187,9 @@ def pairs(
     by = comparing.get("by")
     corpus = read_texts(texts, comparing, progress, by=by)
     if nearest is not None:
-        refuse_beside_nearest(cluster=cluster, resume=resume, approximate=approximate or None)
+        alone = {"cluster": cluster, "resume": resume, "approximate": approximate or None}
+        for name, value in alone.items():
+            check(value is None, name, "left out with --nearest", value)
         return _find_nearest(corpus, nearest, comparing, sample, seed, progress)
     counts = None
     if needs_consensus(comparing):
@@ -211,12 +213,6 @@ def pairs(
     return PairDivergences(rows, details=[found], labels=labels, by=by or "", notes=notes)
 
 
-def refuse_beside_nearest(**given: object) -> None:
-    """Raise InputError for options that need all pairs."""
-    for name, value in given.items():
-        check(value is None, name, "left out with --nearest", value)
-
-
 def _find_nearest(
     corpus: Corpus,
     nearest: int,
@@ -231,7 +227,7 @@ def _find_nearest(
         corpus, nearest, sample=sample, seed=seed, progress=progress, **options
     )
     if output := comparing.get("output"):
-        replace_file(Path(output), pack_nearest(found))
+        replace_file(Path(output), pack(found))
     rows = [PairDivergence(**one) for one in found.to_dicts()]
     return PairDivergences(rows, details=[found], notes=found.notes)
 

@@ -11,13 +11,13 @@ from typing import Annotated
 from msgspec import UNSET, Meta, UnsetType
 
 from lexfield.engine import Engine
-from lexfield.errors import InputError, UnknownWordError
+from lexfield.errors import InputError, UnknownWordError, list_names
 from lexfield.evaluate.trec import read_queries
 from lexfield.plots.figure import Picture
 from lexfield.plots.words import draw_threshold
 from lexfield.progress import Progress, begin_stage, silent
 from lexfield.results import JsonObject, format_rows
-from lexfield.vectors.models import Models, is_models
+from lexfield.vectors.models import Models
 from lexfield.vectors.sources import leave_out_foreign, make_absolute
 from lexfield.vectors.synonyms import Synonyms, count_synonyms
 from lexfield.vectors.threshold import DEVIATION, SYNONYMS, TERMS, Curve, Threshold, word_curve
@@ -132,7 +132,7 @@ def near(
             return _find_on(engine, str(vectors), wanted, k, threshold, progress)
     begin_stage(progress, "reading vectors")
     if models:
-        several = _open_models(models, dimensions, progress)
+        several = _choose_models(models, dimensions, progress)
         found, notes = _find(several, wanted, k, threshold)
         return NearWords(found, models=len(several), notes=[*several.notes, *notes])
     known = load_vectors(vectors, progress=progress)
@@ -141,13 +141,16 @@ def near(
     return NearWords(found, notes=[*foreign, *notes])
 
 
-def _open_models(
+def _choose_models(
     sources: Vectors | Sequence[Vectors], dims: int | None, progress: Progress
 ) -> Models:
-    every = [sources] if isinstance(sources, Vectors) else list(sources)
-    if len(every) == 1 and not isinstance(every[0], WordVectors) and is_models(every[0]):
-        return Models.open(every[0], dims)
-    return Models([load_vectors(source, progress=progress) for source in every])
+    """Open models; of a folder those with ``dims`` dimensions, by default the most."""
+    known = {models.dims: models for models in open_models(sources, progress=progress).values()}
+    chosen = dims or max(known)
+    if chosen not in known:
+        has = f"There are those of {list_names(sorted(known))}."
+        raise InputError(f"There are no models of {chosen} dimensions.", has)
+    return known[chosen]
 
 
 def _find(
