@@ -41,7 +41,6 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from lexfield.vectors.contributions import STEPS, LearnedContributions
 from lexfield.vectors.sources import (
     CONTRIBUTIONS,
     PACKAGE_FILES,
@@ -49,6 +48,7 @@ from lexfield.vectors.sources import (
     load_words_and_matrix,
     read_about,
 )
+from lexfield.vectors.weights import STEPS, LearnedContributions
 
 Floats = NDArray[np.float32]
 SMOOTHING = 1e-3

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from lexfield.search.index import Index
-from lexfield.vectors.contributions import LearnedContributions
 from lexfield.vectors.means import embed_texts
 from lexfield.vectors.sources import import_file
 from lexfield.vectors.weights import (
+    LearnedContributions,
     estimate_frequencies,
     find_common,
     is_by_frequency,

@@ -14,11 +14,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
-from html import escape
 from typing import TypeAlias
 
 from lexfield.errors import InputError, check, shorten
-from lexfield.results import Frames, pluralise
+from lexfield.results import Frames, html_table, pluralise
 from lexfield.text.normalise import Normalisation
 
 Number: TypeAlias = int | float
@@ -154,11 +153,7 @@ class Bag(Frames, Mapping[Hashable, Number]):
         )
 
     def _repr_html_(self) -> str:
-        rows = "".join(
-            f"<tr><td>{escape(str(type))}</td><td>{count:g}</td></tr>"
-            for type, count in self.most_common(20)
-        )
-        return f"<table><tr><th>type</th><th>count</th></tr>{rows}</table>"
+        return html_table([{"type": type, "count": n} for type, n in self.most_common(20)])
 
 
 def join_phrases(words: Sequence[str], phrases: Sequence[Sequence[str]]) -> list[str]:

@@ -15,7 +15,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lexfield.arrays import Array
 from lexfield.errors import InputError
 from lexfield.metric.choose import Recovery, choose_shrinkage, measure_recovery
 from lexfield.metric.distortion import MinimumDistortion, has_label
@@ -112,7 +111,10 @@ def evaluate_metric(
         truth = [*names[test].tolist(), *[None] * len(others)]
         recovered = [measure_recovery(rows, truth, most=2000, seed=seed) for rows in both]
         figures = [_figures(one) for one in recovered]
-        rand = [_cluster(rows[: len(test)], names[test], seed) for rows in both] if kmeans else []
+        rand = [
+            clustering_precision(rows[: len(test)], names[test], starts=_STARTS, seed=seed).mean()
+            for rows in (both if kmeans else ())
+        ]
         owners = own[held][recovered[0].queries]
         found.append((owners, {n: np.stack([one[n] for one in figures]) for n in figures[0]}, rand))
         progress(number + 1, folds)
@@ -124,10 +126,6 @@ def _scale(rows: Matrix) -> Matrix:
     lengths = np.linalg.norm(rows, axis=1, keepdims=True)
     scaled: Matrix = rows / np.where(lengths > 0, lengths, 1)
     return scaled
-
-
-def _cluster(points: Matrix, labels: Array, seed: int) -> float:
-    return float(clustering_precision(points, labels, starts=_STARTS, seed=seed).mean())
 
 
 def _figures(recovery: Recovery) -> dict[str, Matrix]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -40,32 +41,29 @@ def draw_pairs(
 ) -> Picture:
     """Draw documents as a ``map`` or a ``tree``, or their matrix as ``heat``."""
     check(kind in _DRAWINGS, "kind", "map, tree or heat", kind)
-    groups = choose_groups(labels, len(found.ids), by)
-    return _DRAWINGS[kind](found, k, groups)
+    if k is not None:
+        found = replace(found, matrices={k: found[k]}, options=replace(found.options, k=k or 1))
+    return _DRAWINGS[kind](found, choose_groups(labels, len(found.ids), by))
 
 
-def draw_dendrogram(found: Pairs, k: int | None, groups: Groups) -> Picture:
+def draw_dendrogram(found: Pairs, groups: Groups) -> Picture:
     """Draw the documents as a tree."""
-    matrix = found.matrix if k is None else found[k]
-    return draw_tree(make_dendrogram(matrix), found.ids, groups, title(found, k))
+    return draw_tree(make_dendrogram(found.matrix), found.ids, groups, title(found))
 
 
-def draw_heat(found: Pairs, k: int | None, groups: Groups) -> Picture:
+def draw_heat(found: Pairs, groups: Groups) -> Picture:
     """Draw the matrix, with documents in the order of a dendrogram. As a page, it names every cell
     that is pointed at."""
-    matrix = found.matrix if k is None else found[k]
-    tree = make_dendrogram(matrix)
-    heading = f"{title(found, k)}: of each row from each column"
+    tree = make_dendrogram(found.matrix)
+    heading = f"{title(found)}: of each row from each column"
     return Picture(
-        lambda: _draw_heat(found, matrix, tree, groups, heading),
-        lambda drawn: make_svg_page(heading, drawn.figure, _describe_cells(found, matrix, tree)),
+        lambda: _draw_heat(found, tree, groups, heading),
+        lambda drawn: make_svg_page(heading, drawn.figure, _describe_cells(found, tree)),
     )
 
 
-def _draw_heat(
-    found: Pairs, matrix: NDArray[np.float64], tree: Tree, groups: Groups, heading: str
-) -> Figure:
-    count, order = len(found.ids), tree.order
+def _draw_heat(found: Pairs, tree: Tree, groups: Groups, heading: str) -> Figure:
+    count, order, matrix = len(found.ids), tree.order, found.matrix
     is_named = count <= _NAMED
     side = float(np.clip(2.5 + 0.125 * count, 6, 40 if is_named else 14))
     with figure(side + 2, side + (0.8 if groups.by else 0)) as drawing:
@@ -95,9 +93,9 @@ def _draw_heat(
     return drawing
 
 
-def _describe_cells(found: Pairs, matrix: NDArray[np.float64], tree: Tree) -> JsonObject:
+def _describe_cells(found: Pairs, tree: Tree) -> JsonObject:
     """Return what the page says of each cell: values as steps of 16 bits between two limits."""
-    shown = np.nan_to_num(matrix[np.ix_(tree.order, tree.order)])
+    shown = np.nan_to_num(found.matrix[np.ix_(tree.order, tree.order)])
     others = shown[~np.eye(len(shown), dtype=bool)]
     low, high = float(others.min()), float(others.max())
     steps = np.clip((shown - low) / ((high - low) or 1.0), 0, 1) * 65535
@@ -135,11 +133,11 @@ def _classical(distances: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.asarray(axes[:, :-3:-1] * np.sqrt(np.maximum(values[:-3:-1], 0)))
 
 
-def draw_map(found: Pairs, k: int | None, groups: Groups) -> Picture:
+def draw_map(found: Pairs, groups: Groups) -> Picture:
     """Draw similar documents near each other, coloured by group; names are written where there is
     room. The page names every document that is pointed at."""
-    places = map_places(found.matrix if k is None else found[k])
-    heading = f"{title(found, k)}, as distances in the plane (MDS)"
+    places = map_places(found.matrix)
+    heading = f"{title(found)}, as distances in the plane (MDS)"
 
     def make_panel() -> Panel:
         order = np.argsort(groups.of, kind="stable")  # the largest groups are named first
@@ -213,13 +211,13 @@ def _bar_name(reason: Reason) -> str:
     return f"{reason.query}  (near: {near})" if near else str(reason.query)
 
 
-def title(found: Pairs | NearestPairs, k: int | None = None) -> str:
+def title(found: Pairs | NearestPairs) -> str:
     """Return what the numbers are."""
     chosen = found.options
     name = chosen.definition.title
     hubs = f", hubs corrected ({chosen.hubs})" if chosen.hubs else ""
     if not chosen.compares_counts:
-        return f"{name}, latent space, k = {k or chosen.k}{hubs}"
+        return f"{name}, latent space, k = {chosen.k}{hubs}"
     extra = "" if chosen.n == 1 else f" of {chosen.n}-grams"
     extra += f" of {chosen.features}" if chosen.features else ""
     types = "types" if chosen.features else "words"

@@ -167,12 +167,7 @@ def zipf(
     if space == "categorical":
         return _rank_words(corpus, ngram, vectors, draws, seed, name, progress)
     check(ngram == 1, "ngram", "1 in the latent space", ngram)
-    if clusters != "auto" and int(clusters) < FEWEST:
-        raise InputError(
-            f"{clusters} clusters are too few to rank: a line through fewer than {FEWEST}"
-            " sizes fits anything.",
-            "Take at least 10 clusters; the paper takes 35 to 100.",
-        )
+    _refuse_few(clusters)
     cloud = embed_sentences(corpus, vectors or "default", progress, allow_unknown)
     choices = None
     if clusters == "auto":
@@ -248,6 +243,15 @@ def _fit_all(counts: Counts, draws: int, seed: int) -> tuple[dict[str, Fit], lis
     if fits["mandelbrot"].parameters["alpha"] >= STEEPEST:
         notes.append(f"mandelbrot's α stopped at {STEEPEST:g}: counts fall faster than any power")
     return {**fits, **tails}, [RULE, *notes] if tails else notes
+
+
+def _refuse_few(clusters: int | str) -> None:
+    if clusters != "auto" and int(clusters) < FEWEST:
+        raise InputError(
+            f"{clusters} clusters are too few to rank: a line through fewer than {FEWEST}"
+            " sizes fits anything.",
+            "Take at least 10 clusters; the paper takes 35 to 100.",
+        )
 
 
 def _list_omissions(cloud: Cloud) -> list[str]:

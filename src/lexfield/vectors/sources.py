@@ -41,10 +41,10 @@ from lexfield.progress import Progress, silent
 from lexfield.results import JsonObject
 from lexfield.store.folder import Store, Writer, discard, write
 from lexfield.store.provenance import record
-from lexfield.vectors.contributions import LearnedContributions
 from lexfield.vectors.files import read_vectors
 from lexfield.vectors.formats.common import VectorData
 from lexfield.vectors.formats.fasttext import Subwords
+from lexfield.vectors.weights import LearnedContributions
 
 CONTRIBUTIONS = "default-contributions.npz"
 PACKAGE_FILES = ("default-codes.npy", "default-tables.npy", "default-words.txt", CONTRIBUTIONS)

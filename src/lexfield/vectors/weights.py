@@ -1,4 +1,4 @@
-"""What each word adds to the vector of a text, where nothing was learned about it.
+"""What each word adds to the vector of a text.
 
 Smooth inverse frequency (Arora, Liang and Ma, ICLR 2017): with p(w) the share of w among the words
 of a language and c the direction of the text that is expected of it,
@@ -10,11 +10,20 @@ of a language and c the direction of the text that is expected of it,
 Both belong to a set of vectors, not to a collection, so that the vector of a text never changes. A
 set that does not bring weights is usually sorted by frequency, and p follows from the ranks r by
 the law of Zipf and Mandelbrot, p(r) ∝ 1 / (r + 2.7).
+
+For the set of the package they were learned from what a sentence encoder says of many texts
+(``LearnedContributions``): a linear map of a word's vector predicts the direction of what it adds.
+The most frequent words have a code each of what the map misses: a byte stands for eight
+neighbouring numbers of its column's table. Directions have length 1 and are multiplied by the
+word's weight, stored in steps of a sixteenth of an octave. ``scripts/make_text_vectors.py`` learns
+all this.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from itertools import islice, pairwise
 
 import numpy as np
@@ -22,6 +31,7 @@ from numpy.typing import NDArray
 
 from lexfield.arrays import Array
 from lexfield.engine.threads import single_thread
+from lexfield.vectors.nearest import unit_rows
 
 SMOOTHING = 1e-3  # a
 _SHIFT = 2.7
@@ -30,6 +40,7 @@ _FIRST = 100  # words that are short if the frequent ones come first
 _SHORT = 0.75  # of the mean length
 _SORTED = 0.9  # share of neighbours in alphabetical order
 _MOST = 50_000  # words that the common direction is computed from
+STEPS = 16  # of learned weights, per octave
 
 
 def weigh(frequencies: Array) -> NDArray[np.float32]:
@@ -80,3 +91,31 @@ def remove_common(vectors: Array, common: Array) -> Array:
     """Return vectors without their part along the common direction."""
     without: Array = vectors - (vectors @ common)[..., None] * common
     return without
+
+
+@dataclass(frozen=True)
+class LearnedContributions:
+    """The map, the codes of the first words, tables that decode them, and weights of all words."""
+
+    map: NDArray[np.float16]
+    codes: NDArray[np.uint8]  # words × columns
+    tables: NDArray[np.float16]  # columns × 256 × dims / columns
+    weights: NDArray[np.uint8]  # −16 log2
+
+    @property
+    def dims(self) -> int:
+        return int(self.map.shape[1])
+
+    @cached_property
+    def _map(self) -> NDArray[np.float32]:
+        return self.map.astype(np.float32)
+
+    def take(self, rows: Array, vectors: Array) -> NDArray[np.float16]:
+        """Return the contributions of words, given by their rows and vectors."""
+        with single_thread():  # the same bytes at any number of threads
+            directions = vectors.astype(np.float32) @ self._map
+        coded = rows < len(self.codes)
+        missed = self.tables[np.arange(len(self.tables)), self.codes[rows[coded]]]
+        directions[coded] += missed.reshape(-1, self.dims)
+        weights = np.exp2(self.weights[rows].astype(np.float32) / -STEPS)
+        return (weights[:, None] * unit_rows(directions)).astype(np.float16)

@@ -21,7 +21,6 @@ from lexfield.errors import InputError, UnknownWordError, check
 from lexfield.progress import Progress, silent
 from lexfield.results import Table
 from lexfield.text.segment import split_words
-from lexfield.vectors.contributions import LearnedContributions
 from lexfield.vectors.files import from_gensim
 from lexfield.vectors.formats.common import Compose, VectorData
 from lexfield.vectors.nearest import PreparedRows, nearest_rows, prepare_rows, unit_rows
@@ -34,6 +33,7 @@ from lexfield.vectors.sources import (
     load_vectors,
 )
 from lexfield.vectors.weights import (
+    LearnedContributions,
     estimate_frequencies,
     find_common,
     remove_common,

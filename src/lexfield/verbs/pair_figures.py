@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from io import BytesIO
 from pathlib import Path
@@ -118,14 +117,12 @@ def write_files(
         picture = (
             _draw_consensus(found, many, groups)
             if many is not None and is_consensus
-            else draw_dendrogram(found, None, groups)
+            else draw_dendrogram(found, groups)
         )
         picture.save(tree)
-    drawings: dict[str, Callable[[Pairs, int | None, Groups], Picture]]
-    drawings = {"map": draw_map, "heat": draw_heat}
-    for name, draw in drawings.items():
-        if path := files.get(name):
-            draw(found, None, groups).save(str(path))
+    for path, draw in ((files.get("map"), draw_map), (files.get("heat"), draw_heat)):
+        if path:
+            draw(found, groups).save(path)
     if many is not None and (network := files.get("network")):
         paths = write_network(network, found.ids, many.links, groups, found.metadata)
         notes += [f"the nodes of the network are in {path}" for path in paths[1:]]

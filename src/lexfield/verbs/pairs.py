@@ -100,7 +100,7 @@ class PairDivergences(ReadThrough[PairDivergence, Pairs | NearestPairs]):
         if isinstance(found, NearestPairs):
             raise InputError("A map needs all pairs.", "Leave out --nearest.")
         groups = choose_groups(self.labels, len(found.ids), self.by)
-        return save_picture(draw_map(found, None, groups), path)
+        return save_picture(draw_map(found, groups), path)
 
     def _repr_html_(self) -> str:
         return self.details[0]._repr_html_()
@@ -187,9 +187,7 @@ def pairs(
     by = comparing.get("by")
     corpus = read_texts(texts, comparing, progress, by=by)
     if nearest is not None:
-        alone = {"cluster": cluster, "resume": resume, "approximate": approximate or None}
-        for name, value in alone.items():
-            check(value is None, name, "left out with --nearest", value)
+        _refuse_beside_nearest(cluster=cluster, resume=resume, approximate=approximate or None)
         return _find_nearest(corpus, nearest, comparing, sample, seed, progress)
     counts = None
     if needs_consensus(comparing):
@@ -211,6 +209,12 @@ def pairs(
     notes = [*found.notes, *write_files(found, counts, comparing, labels, progress)]
     rows = _list_pairs(found)
     return PairDivergences(rows, details=[found], labels=labels, by=by or "", notes=notes)
+
+
+def _refuse_beside_nearest(**given: object) -> None:
+    """Raise InputError for options that need all pairs."""
+    for name, value in given.items():
+        check(value is None, name, "left out with --nearest", value)
 
 
 def _find_nearest(
@@ -288,7 +292,7 @@ class DocumentMap(ReadThrough[PlacedDocument, Pairs]):
     def plot(self, path: str | Path | None = None) -> Picture | Path:
         """Draw the map: png, svg, pdf or html."""
         (found,) = self.details
-        return save_picture(draw_map(found, None, choose_groups(None, len(found.ids))), path)
+        return save_picture(draw_map(found, choose_groups(None, len(found.ids))), path)
 
 
 @verb

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from lexfield.arrays import Array
 from lexfield.errors import VectorsError
 from lexfield.store.bounds import most_unpacked
-from lexfield.vectors.contributions import LearnedContributions
+from lexfield.vectors.weights import LearnedContributions
 
 MAX_DIMS = 65_536
 MAX_WORD = 1 << 14  # bytes; a binary file with a longer word is damaged
