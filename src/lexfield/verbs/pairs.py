@@ -50,6 +50,12 @@ class ComparingPairs(Comparing, PairFiles, total=False):
     """How texts are compared and read, and which files are written."""
 
 
+Neighbours = Annotated[
+    Sequence[Annotated[int, Meta(ge=1, le=10_000)]],
+    Meta(min_length=1),
+    Flags(metavar="3,5,10", old="k"),
+    Help("In clouds of vectors, use the distance to these nearest neighbours."),
+]
 Nearest = Annotated[
     int | None, Meta(ge=1, le=10_000), Help("Keep only the N nearest of each document; exact.")
 ]
@@ -151,12 +157,7 @@ def compute_pairs(
 def pairs(
     texts: TextsInput,
     *,
-    neighbour: Annotated[
-        Sequence[Annotated[int, Meta(ge=1, le=10_000)]],
-        Meta(min_length=1),
-        Flags(metavar="3,5,10", old="k"),
-        Help("In clouds of vectors, use the distance to these nearest neighbours."),
-    ] = (3,),
+    neighbour: Neighbours = (3,),
     nearest: Nearest = None,
     sample: Sample = None,
     seed: Seed = 0,
