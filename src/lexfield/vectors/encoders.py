@@ -28,6 +28,7 @@ from lexfield.vectors.minilm import MiniLm, read_minilm_codec
 
 _BATCH = 32  # texts that a model gets at once
 _MARKS = ("▁", "Ġ")  # of pieces that begin a word
+_Readings = list[Any]  # what a model says of each window
 
 
 @dataclass(frozen=True)
@@ -87,17 +88,17 @@ class WindowedEncoder(Encoder):
     def encode(self, texts: Sequence[str]) -> list[Encoded]:
         windows = [split_text(text, self._count, self._most) for text in texts]
         flat = [window for some in windows for window in some]
-        found: list[Any] = []
+        found: _Readings = []
         for first in range(0, len(flat), _BATCH):
             found += self._read_batch(flat[first : first + _BATCH])
         rest = iter(found)
         return [self._join(some, list(islice(rest, len(some)))) for some in windows]
 
-    def _read_batch(self, texts: list[str]) -> list[Any]:
+    def _read_batch(self, texts: list[str]) -> _Readings:
         """Return what the model says of each window."""
         return list(self._read(texts))
 
-    def _join(self, windows: list[str], read: list[Any]) -> Encoded:
+    def _join(self, windows: list[str], read: _Readings) -> Encoded:
         """Return what was read of the windows of one text as one."""
         raise NotImplementedError
 
@@ -105,7 +106,7 @@ class WindowedEncoder(Encoder):
 class FunctionEncoder(WindowedEncoder):
     """A function from texts to an (n, d) array."""
 
-    def _read_batch(self, texts: list[str]) -> list[Any]:
+    def _read_batch(self, texts: list[str]) -> _Readings:
         made = np.asarray(self._read(texts), np.float64)
         if made.ndim != 2 or len(made) != len(texts):
             raise InputError(
@@ -115,7 +116,7 @@ class FunctionEncoder(WindowedEncoder):
             )
         return list(made)
 
-    def _join(self, windows: list[str], read: list[Any]) -> Encoded:
+    def _join(self, windows: list[str], read: _Readings) -> Encoded:
         weights = [max(self._count(window), 1) for window in windows]
         vector = np.average(read, axis=0, weights=weights).astype(np.float32)
         return Encoded(vector, [], np.empty((0, len(vector)), np.float32))
@@ -131,7 +132,7 @@ class PackagedMultilingual(FunctionEncoder):
 class PieceEncoder(WindowedEncoder):
     """A model that returns the pieces of a text and their vectors; a text's is their mean."""
 
-    def _join(self, windows: list[str], read: list[Any]) -> Encoded:
+    def _join(self, windows: list[str], read: _Readings) -> Encoded:
         states = np.concatenate([np.asarray(one, np.float32) for _, one in read])
         return _pool([piece for pieces, _ in read for piece in pieces], states)
 
