@@ -21,7 +21,8 @@ from lexfield.index.postings import Postings, load_postings, save_postings
 from lexfield.index.units import UNITS, Sets, Unit, make_unit, token_starts
 from lexfield.progress import Progress, silent
 from lexfield.results import JsonObject
-from lexfield.store.folder import Blocks, Store, Writer
+from lexfield.store.checked import Blocks
+from lexfield.store.folder import Store, Writer
 from lexfield.text.corpus import Corpus
 from lexfield.text.normalise import NONE, stem_words
 from lexfield.text.stopwords import stopwords

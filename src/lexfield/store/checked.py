@@ -1,4 +1,5 @@
-"""An array on disk whose blocks are checked when they are first read.
+"""Arrays that need not fit into memory: on disk, with blocks that are checked when they are first
+read; made block by block; and scratch space.
 
 Slices and chosen rows are checked alone, so that a search which reads a few texts does not wait for
 the checksums of all. Anything else is asked of the whole array, which is checked first.
@@ -8,7 +9,8 @@ from __future__ import annotations
 
 import mmap
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -105,6 +107,15 @@ class CheckedArray(NDArrayOperatorsMixin):
         if name.startswith("_"):
             raise AttributeError(name)
         return getattr(np.asarray(self), name)
+
+
+@dataclass(frozen=True)
+class Blocks:
+    """An array too large for memory, whose rows are computed block by block as they are written."""
+
+    shape: tuple[int, ...]
+    dtype: np.dtype[Any]
+    make: Callable[[], Iterable[Array]]
 
 
 def make_scratch(folder: Path, shape: int | tuple[int, ...], dtype: Any) -> Array:

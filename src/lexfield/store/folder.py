@@ -25,9 +25,8 @@ import mmap
 import os
 import shutil
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -37,7 +36,7 @@ import xxhash
 from lexfield.arrays import Array
 from lexfield.errors import ChangedError, CorruptError, NotAStoreError, StoreError, VersionError
 from lexfield.results import JsonObject
-from lexfield.store.checked import CheckedArray, make_scratch
+from lexfield.store.checked import Blocks, CheckedArray, make_scratch
 from lexfield.store.files import (
     canonical_json,
     hashing_file,
@@ -52,7 +51,6 @@ from lexfield.store.manifest import (
     MANIFEST,
     REBUILD,
     SCHEMA,
-    FileCheck,
     epoch_of,
     generations,
     map_file,
@@ -75,8 +73,7 @@ from lexfield.store.owned import (
 from lexfield.store.strings import StringArray
 
 __all__ = [
-    "SHARDS", "FileCheck", "Store", "Writer", "discard", "manifest_sum", "next_epoch", "verify",
-    "write",
+    "SHARDS", "Store", "Writer", "discard", "manifest_sum", "next_epoch", "verify", "write",
 ]  # fmt: skip
 
 CHECK_EVERY = 0.01  # seconds between two looks at the sizes of files in use
@@ -233,15 +230,6 @@ class Store:
     def size(self) -> int:
         """Bytes of all arrays."""
         return sum(self.sizes.values())
-
-
-@dataclass(frozen=True)
-class Blocks:
-    """An array too large for memory, whose rows are computed block by block as they are written."""
-
-    shape: tuple[int, ...]
-    dtype: np.dtype[Any]
-    make: Callable[[], Iterable[Array]]
 
 
 class Writer:

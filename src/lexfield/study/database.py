@@ -17,7 +17,7 @@ from typing import Any
 from lexfield.errors import CorruptError, InputError, check
 from lexfield.results import JsonObject
 from lexfield.store.files import private_files, replace_file
-from lexfield.store.folder import FileCheck
+from lexfield.store.manifest import FileCheck
 from lexfield.study.design import BACKGROUND, Design, StudyQuery, can_ask, plan
 from lexfield.study.schema import (
     SCHEMA,
