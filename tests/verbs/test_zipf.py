@@ -70,7 +70,7 @@ def test_everything_is_printed_once() -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"clusters": 0}, "clusters must be a whole number from 1 to 1,000,000 or auto"),
+        ({"clusters": 0}, "clusters must be a whole number from 1 to 10,000 or auto"),
         ({"ngram": 0}, "ngram must be a whole number from 1 to 100"),
         ({"seeds": "many"}, "seeds must be a whole number"),
         ({"space": "latent"}, "zipf has no option 'space'"),
