@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 import lexfield as lx
@@ -55,12 +57,77 @@ def test_sentences_follow_the_rules_of_the_language() -> None:
     assert len(lx.Corpus.of(FRENCH).sentences) == 2
 
 
-def test_language_becomes_metadata_and_can_be_given() -> None:
-    corpus = lx.Corpus.of([lx.Document("a", FRENCH), lx.Document("b", "Oui.")])
-    assert [corpus.metadata(row) for row in range(2)] == [{"language": "fr"}, {}]
-    given = lx.Corpus.of([lx.Document("a", FRENCH, metadata={"language": "fr-CA"})], language="de")
-    assert given.metadata(0) == {"language": "fr-CA"}
-    assert lx.Corpus.of(["Oui."], language="fr").metadata(0) == {"language": "fr"}
+def test_an_option_wins_over_metadata_and_metadata_over_detection() -> None:
+    texts = [
+        lx.Document("a", GERMAN),
+        lx.Document("b", GERMAN, metadata={"language": "fr-CA"}),
+        lx.Document("c", "Oui."),
+        lx.Document("d", GERMAN, metadata={"language": ""}),
+    ]
+    corpus = lx.Corpus.of(texts)
+    found = [corpus.metadata(row).get("language") for row in range(4)]
+    assert found == ["de", "fr-CA", None, "de"]
+    assert corpus.count_languages().keys() == {"de", "fr"}
+    for given in (lx.Corpus.of(texts, language="german"), lx.Index(texts, language="de").corpus):
+        assert [given.metadata(row) for row in range(4)] == [{"language": "de"}] * 4
+        assert given.sentences[0] == given.sentences[3]  # cut by the same rules
+    assert lx.Corpus.of(texts, language="none").metadata(1) == {"language": "fr-CA"}
+
+
+@pytest.mark.parametrize("shards", [None, 1])
+def test_files_declare_a_language_and_options_override_it(
+    tmp_path: Path, shards: int | None
+) -> None:
+    folder = tmp_path / "texts"
+    folder.mkdir()
+    (folder / "a.html").write_text(f'<html lang="en"><p>{GERMAN}</p></html>')
+    (folder / "b.txt").write_text(GERMAN)
+    (folder / "c.md").write_text(f"---\nlang: fr\n---\n{GERMAN}")
+    for language, codes in ((None, ["en", "de", "fr"]), ("de", ["de"] * 3)):
+        built = lx.index(
+            folder, output=tmp_path / f"{language}.idx", language=language, shards=shards
+        )
+        rows = lx.documents(built.index).results
+        assert [row.metadata["language"] for row in rows] == codes
+        is_noted = any("declare to be English" in note for note in built.notes)
+        assert is_noted == (language is None)
+    with pytest.raises(InputError, match="no language 'klingon'"):
+        lx.zipf(folder, language="klingon")
+
+
+def test_a_language_can_be_given_for_texts_that_were_read(tmp_path: Path) -> None:
+    index = lx.Index([GERMAN])
+    for number, texts in enumerate((index, index.corpus, [GERMAN])):
+        built = lx.index(texts, output=tmp_path / str(number), language="fr").index
+        assert built.language == "fr" and built.corpus.metadata(0) == {"language": "fr"}
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("L’homme qu'il n'a pas vu aujourd'hui, c'est quelqu'un avec les enfants de la rue.",
+         "l homme qu il n a pas vu aujourd'hui c est quelqu'un avec les enfants de la rue"),
+        ("L'acqua dell'isola era calda e c'era un'altra barca nella baia con i pescatori.",
+         "l acqua dell isola era calda e c era un altra barca nella baia con i pescatori"),
+        ("The dog that didn't want to leave o'clock was d'Artagnan's and not ours.",
+         "the dog that didn't want to leave o'clock was d'artagnan's and not ours"),
+    ],
+)  # fmt: skip
+def test_elided_words_are_split_off(text: str, words: str) -> None:
+    corpus = lx.Corpus.of([text])
+    assert [corpus.vocabulary.words[i] for i in corpus.tokens] == words.split()
+    spans = corpus.normalisation.word_spans(text)
+    assert [text[a:b].lower().replace("’", "'") for a, b in spans] == words.split()
+
+
+def test_elided_words_of_earlier_texts_are_split_off_too() -> None:
+    english = "He read l'homme in the paper and it was not what he had thought at all."
+    corpus = lx.Corpus.of([english, FRENCH])
+    assert "homme" in corpus.vocabulary and corpus.normalisation.elide
+    assert "l'homme" in lx.Corpus.of([english]).vocabulary
+    index = lx.Index([FRENCH, "C'est l'homme qui est venu hier avec les enfants de la rue."])
+    (hit,) = index.search("un homme", "bm25", 1)
+    assert "l'homme" in hit.text and {"l", "qu", "c"} <= stopwords("fr")
 
 
 def test_index_takes_stopwords_and_stems_of_its_texts() -> None:

@@ -71,6 +71,7 @@ def to_corpus(
     progress: Progress,
     normalisation: Normalisation | None = None,
     tokenize: str | Tokenizer | None = None,
+    language: str | None = None,
 ) -> Corpus:
     """Return documents as a corpus. Raise InputError if they are one text or a path."""
     documents = check_documents(documents, "; open an index with Index.open(path)")
@@ -79,7 +80,10 @@ def to_corpus(
             return documents
         normalisation = documents.normalisation
         documents = documents.documents
-    return Corpus.of(documents, tokenize=tokenize, normalisation=normalisation, progress=progress)
+    return Corpus.of(
+        documents, tokenize=tokenize, normalisation=normalisation, language=language,
+        progress=progress,
+    )  # fmt: skip
 
 
 def add_numbers(

@@ -81,7 +81,7 @@ class Collection:
         folder = tempfile.mkdtemp(prefix=MEMORY)
         weakref.finalize(self, shutil.rmtree, folder, ignore_errors=True)
         path = Path(folder) / "index"
-        corpus = register_function(to_corpus(documents, progress, tokenize=tokenize), self)
+        corpus = register_function(to_corpus(documents, progress, None, tokenize, language), self)
         write_index(corpus, path, vectors, language, stemmer, progress)
         self._attach(path)
 
@@ -127,11 +127,11 @@ class Collection:
     ) -> Self:
         """Write an index of documents, a corpus or plain texts at ``path``, and open it.
 
-        ``vectors``: a set, its name or file, or ``"own"``, trained on the texts. ``language`` names
-        stopwords, stemmer and vectors (``"none"`` for no stopwords); detected by default.
+        ``vectors``: a set, its name or file, or ``"own"``, trained on the texts. ``language``: of
+        all texts, detected by default; ``"none"`` has no stopwords.
         """
         check_free(path, replace)
-        corpus = to_corpus(documents, progress, tokenize=tokenize)
+        corpus = to_corpus(documents, progress, tokenize=tokenize, language=language)
         with discard_replaced(path):
             write_index(corpus, Path(path), vectors, language, stemmer, progress)
         return cls.open(path)

@@ -236,7 +236,9 @@ def build(
     """Build an index of the files in a folder; return the same as ``lexfield index --json``."""
     folder = Path(options["folder"])
     fields = {name: options[name] for name in ("title_field", "id_field")}
-    reader = Reader([folder], text_fields=options["text_field"], **fields)
+    reader = Reader(
+        [folder], text_fields=options["text_field"], language=options["language"], **fields
+    )
     begin_stage(report, "reading documents")
     named = (  # where a text lay while it was read means nothing to anybody
         replace(one, source=str(Path(one.source).relative_to(folder))) for one in reader

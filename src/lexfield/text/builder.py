@@ -22,8 +22,8 @@ from lexfield.errors import InputError, list_names
 from lexfield.store.strings import StringArray
 from lexfield.text.document import Document
 from lexfield.text.language import FIELD, UNKNOWN, detect_parts, detect_text_language, is_mixed
-from lexfield.text.language_data import find_code
-from lexfield.text.normalise import CJK, Normalisation
+from lexfield.text.language_data import find_code, read_language
+from lexfield.text.normalise import CJK, Normalisation, has_elided
 from lexfield.text.segment import BREAK, mark_sentences, sentence_spans, split_pieces, split_words
 from lexfield.text.unspaced import (
     SEGMENTED,
@@ -42,13 +42,13 @@ class CorpusBuilder:
         self,
         normalisation: Normalisation,
         taken: Container[str] = (),
-        language: str | None = None,
+        language: str = "",
         choose_tokenizer: bool = False,
     ) -> None:
-        """``language`` is that of all texts; by default it is detected for each of them.
+        """``language`` is that of all texts, whatever their metadata say; by default it is that of
+        their metadata, or else detected for each of them.
 
-        choose_tokenizer: change to the tokenizer of a language that is written without spaces
-            when a text in one is added.
+        choose_tokenizer: split words as the languages of the texts do.
         """
         self._normalisation = normalisation
         self._taken = taken
@@ -97,12 +97,11 @@ class CorpusBuilder:
         self._sources.append(source)
 
     def _add_text(self, text: str, metadata: dict[str, str]) -> None:
-        language = find_code(metadata.get(FIELD, "")) or self._language
-        language = language or self._detect(text)
-        if language != UNKNOWN:
-            metadata.setdefault(FIELD, language)
+        language = self._language or find_code(metadata.get(FIELD, "")) or self._detect(text)
+        if self._language or (language != UNKNOWN and not metadata.get(FIELD)):
+            metadata[FIELD] = language
         self._metadata.append(json.dumps(metadata) if metadata else "{}")
-        if language in SEGMENTED and self._choose_tokenizer:
+        if self._choose_tokenizer:
             self._change_tokenizer(language)
         spans = self._number_words(text, language)
         start = len(self._texts)
@@ -126,21 +125,22 @@ class CorpusBuilder:
         return language
 
     def _change_tokenizer(self, language: str) -> None:
-        """Split words of languages without spaces from here on, if there is a tokenizer for them.
+        """Split words as a language does from here on: those without spaces, and elided ones.
 
-        Other words are split as before, so earlier texts stay as they are, unless they quote such
-        a language.
+        Other words are split as before, so earlier texts stay as they are, unless they have some.
         """
-        self._choose_tokenizer = False
-        if not self._normalisation.is_default_tokenizer:
-            return
-        if not has_segmenter():
-            self._notes.append(note_missing_segmenter(language))
-            return
-        self._normalisation = replace(self._normalisation, tokenizer=CJK)
-        upto = self._ends[-1]
-        if has_unspaced_letters(self._texts[:upto].decode()):
-            self._number_again()
+        changed, has_some = self._normalisation, has_elided
+        if language in SEGMENTED and changed.is_default_tokenizer:
+            if has_segmenter():
+                changed, has_some = replace(changed, tokenizer=CJK), has_unspaced_letters
+            elif (note := note_missing_segmenter(language)) not in self._notes:
+                self._notes.append(note)
+        elif read_language(language).elided:
+            changed = replace(changed, elide=True)
+        if changed != self._normalisation:
+            self._normalisation = changed
+            if has_some(self._texts[: self._ends[-1]].decode()):
+                self._number_again()
 
     def _number_again(self) -> None:
         """Add the words of all texts so far once more, with the tokenizer as it is now."""

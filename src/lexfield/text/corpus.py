@@ -162,7 +162,6 @@ class Corpus:
         *,
         tokenize: str | Tokenizer | None = None,
         normalisation: Normalisation | None = None,
-        language: str | None = None,
         choose_tokenizer: bool | None = None,
         progress: Progress = silent,
         **options: Any,
@@ -173,7 +172,6 @@ class Corpus:
             reader,
             tokenize=tokenize,
             normalisation=normalisation,
-            language=language,
             choose_tokenizer=choose_tokenizer,
             progress=progress,
         )
@@ -199,18 +197,17 @@ class Corpus:
         A string gets the lowest whole number as its id that is neither in ``taken`` nor the id of a
         document, so the ids of a list of strings are "0", "1", …. ``tokenize`` is the name of a
         tokenizer or a function that returns the words of a sentence; see ``Normalisation``.
-        ``language`` is that of all texts; by default it is detected for each, unless its metadata
-        say. ``choose_tokenizer``: may texts without spaces between words change the tokenizer? By
-        default only if neither tokenizer nor normalisation is given.
+        ``language`` is that of all texts, whatever their metadata say; by default it is that of
+        their metadata, or else detected for each. ``choose_tokenizer``: may texts without spaces
+        between words change the tokenizer? By default only if neither tokenizer nor normalisation
+        is given.
         """
         if choose_tokenizer is None:
             choose_tokenizer = normalisation is None and tokenize is None
         normalisation = normalisation or Normalisation()
         if tokenize is not None:
             normalisation = replace(normalisation, tokenizer=tokenize)
-        if language is not None:
-            language = check_language(language)
-        builder = CorpusBuilder(normalisation, taken, language, choose_tokenizer)
+        builder = CorpusBuilder(normalisation, taken, check_language(language), choose_tokenizer)
         expected = length_hint(texts) if isinstance(texts, Reader) else 0
         for number, item in enumerate(_iterate(texts), 1):
             builder.add(item)

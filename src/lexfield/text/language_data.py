@@ -35,6 +35,7 @@ class Language:
     ordinals: bool = False
     stopwords: frozenset[str] = frozenset()
     particles: tuple[str, ...] = ()
+    elided: tuple[str, ...] = ()
     months: tuple[str, ...] = ()
 
 
@@ -45,7 +46,7 @@ def read_language(code: str) -> Language:
     if code not in list_codes() or not path.is_file():
         return Language(_OTHER_NAMES.get(code, code))
     fields = tomllib.loads(path.read_text("utf-8"))
-    kinds = dict.fromkeys(("aliases", "endings", "particles", "months"), tuple)
+    kinds = dict.fromkeys(("aliases", "endings", "particles", "elided", "months"), tuple)
     for name, value in fields.items():
         if name not in ("name", "letters", "ordinals"):
             fields[name] = kinds.get(name, frozenset)(value.split())

@@ -34,6 +34,7 @@ _MOST_MARKS = 30  # on one letter, as in Unicode's stream-safe format; sorting m
 class Normalisation:
     """Lower case, canonical Unicode (NFC), and one apostrophe for all that are typed.
 
+    elide: split off words that lose a letter before a vowel, as in *l'homme* and *dell'acqua*.
     stem: the stemmer of an index's bags (english, german, …), "none", or None for the
         stemmer of the index's language. Texts and words are not changed, because word vectors know
         words, not stems; bag queries count and compare stems.
@@ -47,6 +48,7 @@ class Normalisation:
     apostrophe: bool = True
     stem: str | None = None
     tokenizer: str | Tokenizer = DEFAULT_TOKENIZER
+    elide: bool = False
 
     def __post_init__(self) -> None:
         check_stemmer(self.stemmer)
@@ -62,6 +64,7 @@ class Normalisation:
                 text = unicodedata.normalize("NFC", _long_runs().sub(_shorten_run, text))
             if self.apostrophe:
                 text = text.replace("’", "'").replace("ʼ", "'")
+        text = self._split_elided(text)
         return text.lower() if self.lower else text
 
     @property
@@ -82,7 +85,8 @@ class Normalisation:
         text = text.replace(BREAK, " ")
         if self.is_default_tokenizer:
             return split_words(self(text))
-        words = (self(word.replace(BREAK, " ")).strip() for word in self._tokenize(text))
+        tokens = self._tokenize(self._split_elided(text))
+        words = (self(word.replace(BREAK, " ")).strip() for word in tokens)
         return [word for word in words if word]
 
     def word_spans(self, text: str) -> list[tuple[int, int]]:
@@ -90,6 +94,7 @@ class Normalisation:
 
         A word of a registered tokenizer that does not occur in the text as it is has no span.
         """
+        text = self._split_elided(text)
         if self.is_default_tokenizer:
             return word_spans(text)
         spans, end = [], 0
@@ -98,6 +103,10 @@ class Normalisation:
                 end = start + len(word)
                 spans.append((start, end))
         return spans
+
+    def _split_elided(self, text: str) -> str:
+        """Return a text with a space instead of the apostrophe after an elided word."""
+        return _elided().sub(r"\1 ", text) if self.elide else text
 
     def _tokenize(self, text: str) -> Sequence[str]:
         tokenizer = self.tokenizer
@@ -124,7 +133,20 @@ class Normalisation:
         stored = asdict(self)
         if self.is_default_tokenizer:  # lexfield 0.1 does not know this field
             del stored["tokenizer"]
+        if not self.elide:  # nor does lexfield 0.2 know this one
+            del stored["elide"]
         return stored
+
+
+@cache
+def _elided() -> re.Pattern[str]:
+    words = sorted({word for code in list_codes() for word in read_language(code).elided})
+    return re.compile(rf"(?<![\w'’ʼ])({'|'.join(words)})['’ʼ](?=[^\W\d_])", re.IGNORECASE)
+
+
+def has_elided(text: str) -> bool:
+    """Does a text hold words that ``elide`` splits?"""
+    return _elided().search(text) is not None
 
 
 @cache

@@ -6,7 +6,6 @@ What cannot be read is either an error that names file and line or, inside a fol
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -29,9 +28,13 @@ from lexfield.text.decode import check_encoding, refuse_kind, strip_gutenberg
 from lexfield.text.document import Document
 from lexfield.text.folder import walk
 from lexfield.text.formats.pdf import CHILD
-from lexfield.text.readers import ARCHIVES, READERS, Item, Record, choose_format, map_suffixes
+from lexfield.text.language import FIELD, UNKNOWN, detect_text_language
+from lexfield.text.language_data import find_code
+from lexfield.text.readers import ARCHIVES, READERS, Item, choose_format, map_suffixes
+from lexfield.text.records import Record, find_field, put_title, to_string
 from lexfield.text.skipped import give_reason, group_notes, report_skipped
 from lexfield.text.source import Source, name_text
+from lexfield.text.stopwords import check_language
 
 _TEXT_FIELDS = ("text", "body", "content", "sentence", "abstract", "description")
 _NO_TITLE = "none"
@@ -50,6 +53,7 @@ class Reader:
         as bug trackers have it, beside a description) where text_fields are left out as well;
         "none" leaves titles out.
     id_field: the field with the id; by default id, _id, doc_id, docno or key, else the line.
+    language: that of all texts, whatever the files say; "none" is the same as leaving it out.
     encoding: by default a byte-order mark, valid UTF-8, or a guess.
     format: a name from ``READERS``, such as text, lines (one document per line), csv or pdf; by
         default from the suffix of the file and its first bytes.
@@ -66,6 +70,7 @@ class Reader:
         text_fields: Sequence[str] = (),
         title_field: str | None = None,
         id_field: str | None = None,
+        language: str | None = None,
         encoding: str | None = None,
         format: str | None = None,
         metadata: str | Path | None = None,
@@ -84,6 +89,7 @@ class Reader:
         self.text_fields = tuple(text_fields)
         self.title_field = title_field
         self.id_field = id_field
+        self.language = check_language(language)
         self.encoding = check_encoding(encoding) if encoding else None
         self.format = format
         self.keep_gutenberg = keep_gutenberg
@@ -97,6 +103,7 @@ class Reader:
         self._guesses: dict[str, set[str]] = {}  # columns, and the files where they were chosen
         self._matched: set[str] = set()
         self._unmatched: list[str] = []
+        self._declared: list[str] = []  # texts whose files say by mistake that they are English
         self._read_files = 0
         self._noted: dict[str, tuple[str, str]] = {}  # by note: path and name of its file
         self._errors: list[LexfieldError] = []  # of skipped files
@@ -106,7 +113,7 @@ class Reader:
     def __iter__(self) -> Iterator[Document]:
         for noted in (
             self.skipped, self.notes, self._misnamed, self._files, self._guesses, self._matched,
-            self._unmatched, self._errors, self._noted,
+            self._unmatched, self._errors, self._noted, self._declared,
         ):  # fmt: skip
             noted.clear()
         self._read_files = 0
@@ -231,7 +238,7 @@ class Reader:
             fields, title, ids = self._choose_fields(record)
             roles |= dict.fromkeys(ids, "id") | ({title: "title"} if title else {})
             roles |= dict.fromkeys(fields, "text")
-        return roles, [{n: _to_string(v) for n, v in record.items()} for record in records]
+        return roles, [{n: to_string(v) for n, v in record.items()} for record in records]
 
     def _to_document(self, number: int, record: Record, source: str) -> Document:
         place = f"{source}:{number}"
@@ -253,38 +260,47 @@ class Reader:
             pairs = zip(("text", "title", "id"), (*fields, title, *id_fields), strict=False)
             guess = ", ".join(f"{use} from {field!r}" for use, field in pairs if field)
             self._guesses.setdefault(guess, set()).add(Path(source).name)
-        id = _to_string(record[id_fields[0]]) if id_fields else f"{Path(source).name}:{number}"
-        text = "\n\n".join(value for name in fields if (value := _to_string(record[name])))
+        id = to_string(record[id_fields[0]]) if id_fields else f"{Path(source).name}:{number}"
+        text = "\n\n".join(value for name in fields if (value := to_string(record[name])))
         if title:
-            text = _put_title(_to_string(record[title]), text)
+            text = put_title(to_string(record[title]), text)
         used = {*fields, *id_fields}
-        rest = {name: _to_string(value) for name, value in record.items() if name not in used}
+        rest = {name: to_string(value) for name, value in record.items() if name not in used}
         return Document(id, text, place, rest)
 
     def _choose_fields(self, record: Record) -> tuple[tuple[str, ...], str | None, tuple[str, ...]]:
         """Return the fields with the text of a record, with its title and with its id."""
-        fields = self.text_fields or _find_field(_TEXT_FIELDS, record)
-        ids = (self.id_field,) if self.id_field else _find_field(_ID_FIELDS, record)
+        fields = self.text_fields or find_field(_TEXT_FIELDS, record)
+        ids = (self.id_field,) if self.id_field else find_field(_ID_FIELDS, record)
         if self.title_field is not None:
             is_left_out = self.title_field == _NO_TITLE or self.title_field in fields
             return fields, None if is_left_out else self.title_field, ids
         if self.text_fields or not fields:
             return fields, None, ids
         names = ("title", "summary") if fields[0].lower() == "description" else ("title",)
-        return fields, next(iter(_find_field(names, record)), None), ids
+        return fields, next(iter(find_field(names, record)), None), ids
 
     def _join_metadata(self, document: Document, file: str) -> Document:
-        """Add the record of the table whose id is that of a document, or the name of its file."""
+        """Add the language that is given, and the record of the table whose id is that of a
+        document, or the name of its file."""
+        known = {**document.metadata, **self._find_record(document.id, file)}
+        if self.language:
+            known[FIELD] = self.language
+        elif find_code(known.get(FIELD, "")) == "en":
+            found = detect_text_language(document.text)
+            self._declared += [document.id] * (found not in ("en", UNKNOWN))
+        return replace(document, metadata=known)
+
+    def _find_record(self, id: str, file: str) -> Mapping[str, str]:
         if not self._metadata:
-            return document
-        id = document.id
+            return {}
         names = (id, Path(id).name, *((file, Path(file).name) if id in self._files else ()))
         key = next((name for name in names if name in self._metadata), None)
         if key is None:
             self._unmatched.append(id)
-            return document
+            return {}
         self._matched.add(key)
-        return replace(document, metadata={**document.metadata, **self._metadata[key]})
+        return self._metadata[key]
 
     def _read_metadata(self, path: Path) -> dict[str, Mapping[str, str]]:
         """Return the records of a table by id."""
@@ -293,12 +309,12 @@ class Reader:
         known: dict[str, Mapping[str, str]] = {}
         for item in _read_items("csv" if format in (None, "text") else format, source):
             number, record = item if isinstance(item, tuple) else (0, {})
-            fields = _find_field((*_ID_FIELDS, *_FILE_FIELDS), record)
+            fields = find_field((*_ID_FIELDS, *_FILE_FIELDS), record)
             if not fields:
                 names = " or ".join(map(repr, (*_ID_FIELDS[:5], *_FILE_FIELDS)))
                 raise ReadError(f"{path}:{number}: no field {names}.")
-            known[_to_string(record[fields[0]])] = {
-                name: _to_string(value) for name, value in record.items() if name not in fields
+            known[to_string(record[fields[0]])] = {
+                name: to_string(value) for name, value in record.items() if name not in fields
             }
         return known
 
@@ -346,6 +362,12 @@ class Reader:
             notes.append(f"names that do not fit {self._name.pattern!r}: {names}")
         for guess, files in self._guesses.items():
             notes.append(f"{list_names(sorted(files), 3)}: {guess}")
+        if self._declared:
+            names = list_names(self._declared, 3)
+            notes.append(
+                f"texts that their files declare to be English, but that seem not to be:"
+                f" {len(self._declared):,} ({names}); to correct it: --language"
+            )
         lacking = [key for key in self._metadata if key not in self._matched]
         for what, keys in (
             ("records that match no text", lacking), ("texts without a record", self._unmatched)
@@ -375,24 +397,3 @@ def _read_items(format: str, source: Source) -> Iterator[Item]:
         if not is_record and not isinstance(item, Document | Source):
             raise InputError(f"The reader {format!r} yielded {item!r} where {expected}.")
         yield item
-
-
-def _find_field(names: Sequence[str], record: Record) -> tuple[str, ...]:
-    """Return the first of some names that a record has, as it is written there."""
-    found = {name.lower(): name for name in reversed([*record])}
-    return next(((found[name],) for name in names if name in found), ())
-
-
-def _put_title(title: str, text: str) -> str:
-    """Return a text that begins with its title, as a sentence of its own; never twice."""
-    wanted = " ".join(title.split()).casefold().rstrip(" .")
-    start = " ".join(text.lstrip()[: 2 * len(title) + 100].split()).casefold()
-    if not wanted or (start.startswith(wanted) and not start[len(wanted) :][:1].isalnum()):
-        return text
-    return f"{title}\n\n{text}" if text else title
-
-
-def _to_string(value: object) -> str:
-    if value is None:
-        return ""
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)

@@ -22,7 +22,7 @@ A reader has ``suffixes``, those of the files it reads, and ``read(source)``, wh
 from __future__ import annotations
 
 import csv
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import chain
 from typing import Any, Protocol
@@ -44,9 +44,9 @@ from lexfield.text.formats import (
     subtitles,
     tei,
 )
+from lexfield.text.records import Record
 from lexfield.text.source import MAX_DOCUMENT, Source, growth_error, name_text
 
-Record = Mapping[str, object]
 Item = Document | Source | tuple[int, Record]
 _ROOM, _FEW_ROWS = 64 << 20, 10_000  # of parquet files
 _CSV_ERRORS = {"unexpected end of data": "a quote is opened and not closed"}

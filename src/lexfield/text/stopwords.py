@@ -26,10 +26,11 @@ def stopwords(language: str | None = "en") -> frozenset[str]:
 
     The lists are the short classical ones (174 words for English, contractions among them).
     """
-    if language is None or language == "none":
-        return frozenset()
     code = check_language(language)
-    return _read_package(code) | read_language(code).stopwords
+    if not code:
+        return frozenset()
+    language_data = read_language(code)
+    return _read_package(code) | language_data.stopwords | frozenset(language_data.elided)
 
 
 def _read_package(code: str) -> frozenset[str]:
@@ -40,8 +41,10 @@ def _read_package(code: str) -> frozenset[str]:
     return frozenset(word.strip().lower() for word in words)
 
 
-def check_language(language: str) -> str:
-    """Return the code of a language. Raise InputError if it is not known."""
+def check_language(language: str | None) -> str:
+    """Return the code of a language, empty for None or "none". Raise InputError for others."""
+    if language is None or language == "none":
+        return ""
     if code := find_code(language):
         return code
     raise InputError(

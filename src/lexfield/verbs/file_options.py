@@ -50,6 +50,16 @@ class FileOptions(TypedDict, total=False):
             " name."
         ),
     ]
+    language: Annotated[
+        str | None,
+        Meta(max_length=20),
+        Flags(metavar="CODE", served=False),
+        Default(None),
+        Help(
+            "Language of all texts, such as fr, whatever the files say. By default the one that a"
+            " file declares, or else the one that is detected."
+        ),
+    ]
     encoding: Annotated[
         str | None,
         Flags(served=False),

@@ -43,14 +43,6 @@ from lexfield.verbs.options import ClusterAddress, Target, VectorsInput, use_eng
 from lexfield.verbs.results import Result, hidden
 
 _FIRST = 200  # documents that tell the language of an index in shards
-Language = Annotated[
-    str | None,
-    Meta(max_length=20),
-    Help(
-        "Language of the texts, such as fr: of stopwords, stems, sentences and vectors; or none. By"
-        " default it is detected for each text, and the index has that of most."
-    ),
-]
 Stemmer = Annotated[
     str | None,
     Meta(max_length=20),
@@ -121,7 +113,6 @@ def index(
     output: Annotated[Target, Flags(("-o",), "IDX"), Help("Folder to write the index to.")],
     replace: Annotated[bool, Help("Replace an existing index.")] = False,
     keep_case: Annotated[bool, Help("Do not convert words to lower case.")] = False,
-    language: Language = None,
     stemmer: Stemmer = None,
     tokenize: TokenizerName = None,
     shards: Shards = None,
@@ -137,7 +128,8 @@ def index(
     RTF, Markdown, e-mail, subtitles and TEI are read as well as plain text; a file of a folder that
     cannot be read is skipped, with the reason. A record is indexed with its title, which begins its
     text. Bag queries find all forms of a word if the language has a stemmer. The language of each
-    text is detected and becomes its metadata field language.
+    text becomes its metadata field language; stopwords, stems and vectors are those of the language
+    of most texts, or of --language (none: no stopwords and no stems).
 
         lexfield index novel.txt letters/ -o my.idx
         lexfield index papers.zip report.pdf -o papers.idx
@@ -152,18 +144,16 @@ def index(
     normalisation = Normalisation(
         lower=not keep_case, stem=stemmer, tokenizer=tokenize or DEFAULT_TOKENIZER
     )
+    cut: JsonObject = {"normalisation": normalisation, "choose_tokenizer": tokenize is None}
     is_sharded = shards is not None or is_address(output)
     _check_encoder(encoder, is_sharded)
-    how: JsonObject = {"vectors": vectors, "language": language, "replace": replace}
+    how: JsonObject = {
+        "vectors": vectors, "language": options.get("language"), "replace": replace
+    }  # fmt: skip
     if is_sharded:
-        built = _build_shards(texts, options, output, shards, normalisation, cluster, progress, how)
+        built = _build_shards(texts, options, output, shards, cut, cluster, progress, how)
     else:
         check_free(output, replace)
-        cut: JsonObject = {
-            "normalisation": normalisation,
-            "language": None if language == "none" else language,
-            "choose_tokenizer": tokenize is None,
-        }
         corpus = read_texts(texts, options, progress, **cut)
         if normalisation not in (Normalisation(stem=stemmer), corpus.normalisation):
             corpus = Corpus.of(corpus.documents, **cut)
@@ -179,38 +169,32 @@ def _build_shards(
     options: FileOptions,
     output: str | Path,
     shards: int | None,
-    normalisation: Normalisation,
+    cut: JsonObject,
     cluster: str | None,
     progress: Progress,
     how: JsonObject,
 ) -> Index:
     documents, list_notes = _stream(texts, options, progress)
-    how["language"], documents = _detect_first(documents, how["language"])
+    every = iter(documents)
+    first = list(islice(every, _FIRST))
+    sample = Corpus.of(first, **cut)
+    notes: list[str] = []
+    if how["language"] is None:
+        how["language"], notes = choose_language(sample.count_languages())
     if how["vectors"] == AUTO:
         how["vectors"] = "default"
     with use_engine(cluster) as engine:
         begin_stage(progress, "building")
         return build_sharded(
-            documents,
+            chain(first, every),
             output,
             shards=shards or 1,
-            normalisation=normalisation,
+            normalisation=sample.normalisation,
             engine=engine,
-            notes=list_notes,
+            notes=lambda: [*notes, *list_notes()],
             progress=progress,
             **how,
         )
-
-
-def _detect_first(
-    documents: Iterable[Document | str], language: str | None
-) -> tuple[str, Iterable[Document | str]]:
-    """Return the language of the first documents, unless one is given, and all documents."""
-    if language is not None:
-        return language, documents
-    every = iter(documents)
-    first = list(islice(every, _FIRST))
-    return choose_language(Corpus.of(first).count_languages())[0], chain(first, every)
 
 
 def _check_encoder(encoder: Any, is_sharded: bool) -> None:

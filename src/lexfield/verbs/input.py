@@ -12,6 +12,8 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from copy import copy
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -25,9 +27,11 @@ from lexfield.text.corpus import Corpus
 from lexfield.text.cut import Cutter
 from lexfield.text.document import Document
 from lexfield.text.fields import Condition, choose_documents, read_where
+from lexfield.text.language import FIELD
 from lexfield.text.normalise import Normalisation
 from lexfield.text.read import Reader
 from lexfield.text.readers import map_suffixes
+from lexfield.text.stopwords import check_language
 from lexfield.verbs.declare import Default, Flags, Help, Input
 from lexfield.verbs.file_options import FileOptions, get_file_options
 from lexfield.verbs.options import Where
@@ -64,19 +68,16 @@ def read_texts(
     progress: Progress = silent,
     normalisation: Normalisation | None = None,
     by: str | None = None,
-    language: str | None = None,
     choose_tokenizer: bool | None = None,
 ) -> Corpus:
     """Return the documents that an argument stands for, as one corpus.
 
-    ``normalisation`` says how new texts are cut into words; a corpus and an index are cut already.
-    ``language`` and ``choose_tokenizer`` are those of ``Corpus.of``.
+    ``normalisation`` and ``choose_tokenizer`` say how new texts are cut into words (see
+    ``Corpus.of``); a corpus and an index are cut already.
     ``by`` is a metadata field that the texts need: if none can have it, an error says so before
     they are read.
     """
-    how: JsonObject = {
-        "normalisation": normalisation, "language": language, "choose_tokenizer": choose_tokenizer
-    }  # fmt: skip
+    how: JsonObject = {"normalisation": normalisation, "choose_tokenizer": choose_tokenizer}
     corpus = _read_corpus(source, options, progress, how, by)
     where = _get_where(options)
     if not where:
@@ -105,23 +106,39 @@ def _read_corpus(
     if isinstance(source, Corpus | Index):
         _refuse_options(name_source(source), reading)
     if isinstance(source, Corpus):
-        return source
+        return _set_language(source, reading)
     if isinstance(source, Index):
         source.record()
-        return source.corpus
+        return _set_language(_drop_notes(source.corpus), reading)
     items = _find_by_id(_list_items(source), options)
     paths = find_paths(items)
     if not paths:
         texts = [item for item in items if not isinstance(item, Path)]
         is_cut = reading.get("split") is not None or reading.get("chunk") is not None
-        return Corpus.of(_cut(texts, reading) if is_cut else texts, **how)
+        cut = _cut(texts, reading) if is_cut else texts
+        return Corpus.of(cut, language=reading.get("language"), **how)
     if len(paths) == 1 and is_store(paths[0]):
         _refuse_options(paths[0], reading)
-        return open_at(paths[0]).corpus
+        return _set_language(_drop_notes(open_at(paths[0]).corpus), reading)
     if by is not None:
         Reader(paths, **reading).check_field(by)
     begin_stage(progress, "reading")
     return Corpus.read(paths, progress=progress, **how, **reading)
+
+
+def _drop_notes(corpus: Corpus) -> Corpus:
+    """Return the texts of an index without the notes on how it was built, which are known."""
+    corpus = copy(corpus)
+    corpus.notes = []
+    return corpus
+
+
+def _set_language(corpus: Corpus, reading: JsonObject) -> Corpus:
+    """Return a corpus, cut anew if a language is given for its texts."""
+    language = reading.get("language")
+    if language is None:
+        return corpus
+    return Corpus.of(corpus.documents, normalisation=corpus.normalisation, language=language)
 
 
 def _refuse_options(name: str, reading: JsonObject) -> None:
@@ -138,9 +155,13 @@ def _cut(texts: Sequence[str | Document], reading: JsonObject) -> Iterable[Docum
     """Return texts as documents, in the parts that the options ask for."""
     names = ("split", "chunk", "sample_chunks")
     cutter = Cutter(**{name: reading.get(name) for name in names}, join_lines="never")
-    return cutter.cut(
+    code = check_language(reading.get("language"))
+    documents = (
         text if isinstance(text, Document) else Document(str(number), text)
         for number, text in enumerate(texts)
+    )
+    return cutter.cut(
+        replace(one, metadata={**one.metadata, FIELD: code}) if code else one for one in documents
     )
 
 

@@ -22,6 +22,7 @@ from lexfield.search.index import Index
 from lexfield.store.files import replace_file
 from lexfield.text.corpus import Corpus
 from lexfield.text.document import Document
+from lexfield.text.language import choose_language
 from lexfield.verbs.declare import Default, Flags, Help, verb
 from lexfield.verbs.input import (
     CorpusInput,
@@ -239,13 +240,11 @@ def _read(
 ) -> tuple[Corpus, np.ndarray | None, str]:
     """Return all texts, the group of each if only texts of two groups are compared, and their
     language."""
-    is_index = isinstance(a, Index) or (isinstance(a, str | Path) and is_store(a))
-    language = open_index(a).language if is_index else "en"
     if b is None:
         corpus = read_texts(a, reading, progress)
         if len(corpus) < 2:
             raise InputError("There is only one text.", "Give a second one, or a folder of texts.")
-        return corpus, None, language
+        return corpus, None, _choose_language(a, corpus)
     refuse_ids([a, b], reading)
     sides = [read_documents(one, reading) for one in ((b, a) if is_query else (a, b))]
     names = ("query", "text") if is_query else ("a", "b")
@@ -259,7 +258,15 @@ def _read(
             documents.append(replace(document, id=id))
     corpus = Corpus.of(documents)
     corpus.notes += [note for _, notes in sides for note in notes]
-    return corpus, np.repeat([0, 1], [len(own) for own, _ in sides]), language
+    groups = np.repeat([0, 1], [len(own) for own, _ in sides])
+    return corpus, groups, _choose_language(a, corpus)
+
+
+def _choose_language(source: Sources, corpus: Corpus) -> str:
+    """Return the language of an index, or the one that most of some texts is in."""
+    if isinstance(source, Index) or (isinstance(source, str | Path) and is_store(source)):
+        return open_index(source).language
+    return choose_language(corpus.count_languages())[0]
 
 
 def _list_clusters(pairs: Sequence[PassagePair], corpus: Corpus, date: str | None) -> list[Cluster]:
