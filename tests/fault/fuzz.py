@@ -63,7 +63,7 @@ def main() -> None:
     name, runs, seed, seconds = sys.argv[1:5]
     import atheris
 
-    with atheris.instrument_imports(include=["lexfield", "zipfile"]):
+    with atheris.instrument_imports(include=["lexfield", "zipfile", "tarfile", "email"]):
         from tests.fault.targets import FOLDER, TARGETS, no_flushing
     from lexfield.text.normalise import Normalisation
     from lexfield.text.segment import split_words
