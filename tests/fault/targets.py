@@ -271,7 +271,7 @@ TARGETS: dict[str, Target] = {
 
 
 TARGETS |= {
-    name: Target(_documents(f"x{name[1:]}"), lambda made=made: [made()], 200_000)  # type: ignore[misc]
+    name: Target(_documents(f"x{name[1:]}"), lambda made=made: [made()], 50_000)  # type: ignore[misc]
     for name, made in DOCUMENTS.items()
 }
 TARGETS |= {
@@ -280,7 +280,7 @@ TARGETS |= {
         ("a.docx", "word/document.xml"), ("a.odt", "content.xml"), ("a.epub", "O/b.opf")
     )
 }  # fmt: skip
-TARGETS["a.pdf"] = Target(_pdf, lambda: [DOCUMENTS["a.pdf"]()], 200_000)
+TARGETS["a.pdf"] = Target(_pdf, lambda: [DOCUMENTS["a.pdf"]()], 50_000)
 
 
 @contextmanager

@@ -61,7 +61,7 @@ def test_every_format_says_the_same(tmp_path: Path, name: str) -> None:
 
 @pytest.mark.parametrize("name", ONE)
 def test_the_content_decides_where_a_suffix_is_wrong(tmp_path: Path, name: str) -> None:
-    if name.endswith((".pdf", ".docx", ".odt", ".epub", ".rtf")):
+    if name.endswith((".pdf", ".docx", ".odt", ".epub", ".rtf", ".html")):
         reader = Reader(write(tmp_path / "a.txt", DOCUMENTS[name]()))
         (found,) = reader
         assert words(found.text) == words(f"{FIRST} {SECOND}")
@@ -125,6 +125,7 @@ BAD = [
     ("a.tar", documents.tar({"a.txt": b"x" * 600})[:700], "damaged tar"),
     ("a.pdf", b"", "is empty"),
     ("a.pdf", b"plain text", "is not a PDF"),
+    ("a.json", b'[{"id": "a", "text": "b"}]', "not a JSON object"),
 ]  # fmt: skip
 
 
@@ -197,6 +198,18 @@ def test_pages_lose_their_numbers_and_words_their_breaks() -> None:
 def test_pages(tmp_path: Path, page: str, text: str) -> None:
     (found,) = Reader(write(tmp_path / "a.html", page.encode()))
     assert found.text == text
+
+
+@pytest.mark.parametrize(
+    ("start", "is_page"),
+    [
+        ("\ufeff<!DOCTYPE html>\n", True), ('<?xml version="1.0"?><!-- a --><HTML id="a">', True),
+        ("html> is a mark.", False), ("<htmlx>", False), ("A <html> page.", False),
+    ],
+)  # fmt: skip
+def test_a_page_is_known_by_its_beginning(tmp_path: Path, start: str, is_page: bool) -> None:
+    (found,) = Reader(write(tmp_path / "a.txt", f"{start}<p>Some text".encode()))
+    assert (found.text == "Some text") == is_page
 
 
 def test_a_page_declares_its_encoding(tmp_path: Path) -> None:

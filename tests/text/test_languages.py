@@ -97,7 +97,8 @@ def test_files_declare_a_language_and_options_override_it(
 
 def test_a_language_can_be_given_for_texts_that_were_read(tmp_path: Path) -> None:
     index = lx.Index([GERMAN])
-    for number, texts in enumerate((index, index.corpus, [GERMAN])):
+    given: list[lx.Index | lx.Corpus | str] = [index, index.corpus, GERMAN]
+    for number, texts in enumerate(given):
         built = lx.index(texts, output=tmp_path / str(number), language="fr").index
         assert built.language == "fr" and built.corpus.metadata(0) == {"language": "fr"}
 
@@ -154,6 +155,19 @@ def test_a_text_in_several_languages_is_noted() -> None:
     corpus = lx.Corpus.of(f"{english}\n\n{french}\n\n{'科学家宣布了一种新的工具。' * 3}")
     assert corpus.metadata(0)["language"] == "fr"
     assert corpus.notes[0].startswith("texts in several languages: 1;")
+
+
+def test_a_text_that_changes_its_language_at_every_paragraph_is_noted() -> None:
+    text = (
+        "The storm came at night and the boats were lost at sea, as nobody knew.\n\n"
+        "The men who had been on the shore went home when it was over in the end.\n\n"
+        "Le train est parti hier avec tous les enfants de la rue et il faisait froid.\n\n"
+    )
+    for corpus in (lx.Corpus.of(text), lx.Corpus.of(text * 20)):
+        assert corpus.metadata(0)["language"] == "en"
+        assert corpus.notes[0].startswith("texts in several languages: 1;")
+    quoted = text.partition("Le train")[0] * 4 + text
+    assert not lx.Corpus.of(quoted).notes
 
 
 def test_korean_words_are_whole_and_lose_their_particles() -> None:

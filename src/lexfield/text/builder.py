@@ -117,11 +117,11 @@ class CorpusBuilder:
 
     def _detect(self, text: str) -> str:
         """Return the language of a text; of a mixed one, that of most of its paragraphs."""
-        language = detect_text_language(text)
-        if language == UNKNOWN and len(parts := detect_parts(text)) > 1:
+        language, parts = detect_text_language(text), detect_parts(text)
+        if language == UNKNOWN and len(parts) > 1:
             self._mixed += 1
             return parts.most_common(1)[0][0]
-        self._mixed += is_mixed(text)
+        self._mixed += is_mixed(text, parts)
         return language
 
     def _change_tokenizer(self, language: str) -> None:

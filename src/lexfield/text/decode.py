@@ -72,6 +72,18 @@ _SHORT = 2_000  # bytes; too few to detect an encoding by the frequencies of let
 _WESTERN = 0.25  # a text in Latin letters has at most this share of bytes beyond ASCII
 
 
+_HTML = re.compile(
+    rb"\s*(?:<\?xml[^>]{0,200}>\s*|<!--[^>]{0,1000}-->\s*){0,3}<(?:!doctype\s+html|html)[\s>]",
+    re.IGNORECASE,
+)
+HTML = "a web page (HTML)"
+
+
+def is_html(sample: bytes) -> bool:
+    """Does a file that begins with these bytes declare to be HTML?"""
+    return _HTML.match(sample.removeprefix(codecs.BOM_UTF8)) is not None
+
+
 def identify(sample: bytes, encoding: str | None = None) -> tuple[str, str]:
     """Return what kind of file begins with these bytes and what to do about it; empty for text.
 

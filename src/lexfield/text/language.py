@@ -29,6 +29,7 @@ _DISTINCT = 3  # different ones: "io" twice would make a list of packages Italia
 _MARGIN = 1.2  # times the sum of the next language
 _SHORT, _SHORT_MARGIN = 12, 2.0  # in fewer words, "dog" and "at" would make a text Danish
 _LONGEST_ENDING = 6
+_SECOND = 0.2  # share of a text in a second language, unless it is a quotation
 _MOST = 0.9  # share of a collection that is in its language, unless it is mixed
 _SCRIPTS = {
     "HIRAGANA": "ja", "KATAKANA": "ja", "HANGUL": "ko", "CJK": "zh", "THAI": "th", "GREEK": "el",
@@ -52,8 +53,11 @@ def detect_parts(text: str) -> Counter[str]:
     return found
 
 
-def is_mixed(text: str) -> bool:
-    """Are at least two of some places in a long text in another language than most of it?"""
+def is_mixed(text: str, parts: Counter[str]) -> bool:
+    """Is a good share of the paragraphs in the middle of a text (``parts``), or of some places in a
+    long one, in another language than most of it?"""
+    if len(parts) > 1 and parts.most_common(2)[1][1] >= _SECOND * parts.total():
+        return True
     if len(text) < _SAMPLE:
         return False
     places = (len(text) * place // _PLACES for place in range(_PLACES))
@@ -99,7 +103,7 @@ def choose_language(counted: Counter[str]) -> tuple[str, list[str]]:
         shares = ", ".join(f"{code} {own / counted.total():.0%}" for code, own in counted.items())
         notes.append(
             f"the texts are in several languages ({shares}); stopwords and stems are those of"
-            f" {name} (choose with --language; search one with --where {FIELD}=CODE)"
+            f" {name} (to treat all as one: --language; to search one: --where {FIELD}=CODE)"
         )
     elif language != "en":
         notes.append(f"the texts are in {name} (if not: --language)")

@@ -24,7 +24,7 @@ from lexfield.errors import (
 )
 from lexfield.store.manifest import CURRENT, generations
 from lexfield.text.cut import Cutter, Joining, NamePattern
-from lexfield.text.decode import check_encoding, refuse_kind, strip_gutenberg
+from lexfield.text.decode import HTML, check_encoding, refuse_kind, strip_gutenberg
 from lexfield.text.document import Document
 from lexfield.text.folder import walk
 from lexfield.text.formats.pdf import CHILD
@@ -174,7 +174,7 @@ class Reader:
         format = choose_format(by_name, kind)
         if format != by_name:
             source.notes.append(f"{source}: read as {format}, because it is {kind}")
-        if getattr(READERS.get(format), "is_text", False):
+        if kind != HTML and getattr(READERS.get(format), "is_text", False):
             refuse_kind(kind, hint, str(source))
         if source.is_inside and format in ARCHIVES:
             raise ReadError(f"{source} is an archive in an archive.", "Unpack it first.")

@@ -30,6 +30,7 @@ from typing import Any, Protocol
 from lexfield.errors import ReadError, list_names, need
 from lexfield.registry import Registry
 from lexfield.store.bounds import bounded_json, most_unpacked
+from lexfield.text.decode import HTML
 from lexfield.text.document import Document
 from lexfield.text.formats import (
     archive,
@@ -81,7 +82,10 @@ def read_lines(source: Source) -> Iterator[tuple[int, Record]]:
             yield number, {"text": text}
 
 
-_LINES = 'Each line must be one JSON object, such as {"id": "a", "text": "Some words."}.'
+_LINES = (
+    'Each line must be one JSON object, such as {"id": "a", "text": "Some words."}. A list of'
+    " objects becomes lines by jq -c '.[]' FILE; any file can be read with --format text."
+)
 
 
 def read_jsonl(source: Source) -> Iterator[tuple[int, Record]]:
@@ -123,7 +127,8 @@ def read_csv(source: Source, delimiter: str = ",") -> Iterator[tuple[int, Record
                 raise ReadError(
                     f"{source}:{rows.line_num}: {compared} fields than the {len(header)} of the"
                     " header.",
-                    "Put fields that contain the separator in double quotes.",
+                    "Put fields that contain the separator in double quotes. If it is not a table:"
+                    " --format text.",
                 )
             if header:
                 yield rows.line_num, dict(zip(header, row, strict=True))
@@ -184,7 +189,7 @@ def _choose_batch_size(source: Source, about: Any, most: int) -> int:
 _FORMATS: dict[str, FileReader] = {
     "text": _Format(read_text, (".txt", ".text")),
     "lines": _Format(read_lines),
-    "jsonl": _Format(read_jsonl, (".jsonl", ".ndjson")),
+    "jsonl": _Format(read_jsonl, (".jsonl", ".ndjson", ".json")),
     "csv": _Format(read_csv, (".csv",)),
     "tsv": _Format(read_tsv, (".tsv",)),
     "parquet": _Format(read_parquet, (".parquet",), is_text=False),
@@ -213,6 +218,7 @@ BY_CONTENT = {  # what ``identify`` says, and the format
     "a zip archive": "zip",
     "a tar archive": "tar",
     "a parquet table": "parquet",
+    HTML: "html",
 }
 READERS: Registry[FileReader] = Registry(
     "file format", "lexfield.readers", _FORMATS, instantiate=True

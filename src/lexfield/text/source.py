@@ -15,7 +15,7 @@ from typing import IO
 
 from lexfield.errors import ReadError
 from lexfield.store.bounds import most_unpacked
-from lexfield.text.decode import SAMPLE, detect, identify, refuse_binary
+from lexfield.text.decode import HTML, SAMPLE, detect, identify, is_html, refuse_binary
 
 MAX_DOCUMENT = 256 << 20  # bytes of one text; larger files are collections, not documents
 COPY = "Copy or download it again."  # what to do about a damaged file
@@ -114,7 +114,7 @@ class Source:
             sample = file.read(SAMPLE)
         if not sample:
             raise ReadError(f"{self} is empty.", "Leave it out, or copy it again.")
-        return identify(sample, self.encoding)
+        return (HTML, "") if is_html(sample) else identify(sample, self.encoding)
 
     def starts_with(self, start: bytes) -> bool:
         """Does the input begin with these bytes?"""
