@@ -43,6 +43,13 @@ def test_a_text_is_followed_in_parts(sample_index: lx.Index, tmp_path: Path) -> 
     assert by_author.kind == "values" and len(by_author) == 3
 
 
+def test_the_only_text_need_not_be_named() -> None:
+    index = lx.Index(["A storm. The sea. A storm."])
+    assert sum(one.count for one in lx.trend(index, "storm")) == 2
+    with pytest.raises(InputError, match="either --by FIELD or --document ID"):
+        lx.trend(lx.Index(["A storm.", "The sea."]), "storm")
+
+
 def test_topics_are_weighed(tmp_path: Path) -> None:
     index = lx.Index(
         [lx.Document(str(n), "boats and harbours " * 5, metadata={"y": str(n)}) for n in range(4)]

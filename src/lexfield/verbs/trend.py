@@ -117,18 +117,21 @@ def trend(
     """See how often words, phrases or topics occur over a field such as the year.
 
     Each group of documents has the count, its share of all words and a 95 % interval. Numbers and
-    dates are binned if there are many. With --document, the text is followed in parts.
+    dates are binned if there are many. With --document, or if there is only one, a text is followed
+    in parts.
 
         lexfield trend my.idx storm "steam engine" --by year
         lexfield trend my.idx "ship + boat" --by author --where genre=fiction
         lexfield trend my.idx whale --document moby-dick --bins 20 --plot whale.png
         lexfield trend my.idx --topic 3 --topic 5 --by year
     """
-    if (by is None) == (document is None):
-        raise InputError("Give either --by FIELD or --document ID.", "As in --by year.")
     if not query and not topic:
         raise InputError("Give a word, a phrase or --topic NUMBER.", "As in trend(index, 'storm').")
     opened = open_index(index)
+    if by is None and document is None and len(opened.documents) == 1:
+        (document,) = opened.documents
+    if (by is None) == (document is None):
+        raise InputError("Give either --by FIELD or --document ID.", "As in --by year.")
     unit = "document" if document is None else "sentence"
     rows = opened.rows(unit)
     sizes = rows.lengths.astype(np.float64)
