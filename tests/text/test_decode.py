@@ -12,6 +12,7 @@ import pytest
 from lexfield.errors import ReadError
 from lexfield.text.corpus import Corpus
 from lexfield.text.decode import detect, identify
+from lexfield.text.read import Reader
 from lexfield.text.readers import BY_CONTENT
 
 
@@ -100,3 +101,24 @@ def test_short_texts_are_western_unless_they_look_otherwise(
     text: str, encoding: str, found: str
 ) -> None:
     assert detect(text.encode(encoding), whole=True) == found
+
+
+@pytest.mark.parametrize(
+    ("text", "encoding"),
+    [
+        ("Pies powiedział do kota, który siedział w domu przez całą noc.", "cp1250"),
+        ("Köpek evden dışarı çıkmak istemedi çünkü bu sabah çok yağmur yağıyordu.", "cp1254"),
+        ("Le café était fermé, mais les élèves sont allés à la forêt près d'ici.", "cp1252"),
+        ("Der Hund wollte nicht aus dem Haus gehen, weil es früh schon schüttete.", "cp1252"),
+        ("café", "cp1252"),
+    ],
+)
+def test_short_texts_of_other_languages(text: str, encoding: str) -> None:
+    assert detect(text.encode(encoding), whole=True) == encoding
+
+
+def test_lines_may_end_as_on_old_machines(tmp_path: Path) -> None:
+    path = tmp_path / "a.txt"
+    path.write_bytes(b"One.\rTwo.\r\nThree.")
+    (found,) = Reader(path)
+    assert found.text == "One.\nTwo.\nThree."

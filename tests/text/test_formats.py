@@ -125,6 +125,7 @@ BAD = [
     ("a.tar", documents.tar({"a.txt": b"x" * 600})[:700], "damaged tar"),
     ("a.pdf", b"", "is empty"),
     ("a.pdf", b"plain text", "is not a PDF"),
+    ("a.svg", b"<svg><text>A</text></svg>", "an SVG picture"),
     ("a.json", b'[{"id": "a", "text": "b"}]', "not a JSON object"),
 ]  # fmt: skip
 
@@ -266,6 +267,24 @@ def test_a_folder_of_many_kinds_is_read_to_its_end(tmp_path: Path) -> None:
     assert corpus.notes[0] == "files read: 27; skipped: pictures 3, damaged or empty 1, others 1"
     assert "skipped 3 (a PNG picture): 0.png, 1.png, 2.png" in corpus.notes
     assert sum("attachments are left out" in note for note in corpus.notes) == 1
+
+
+def test_ids_that_are_used_twice_do_not_stop_a_folder(tmp_path: Path) -> None:
+    write(tmp_path / "a.csv", b"id,text\n1,One text.\n2,Two.\n")
+    write(tmp_path / "b.csv", b"id,text\n1,Another.\n3,Three.\n3,Again.\n")
+    corpus = Corpus.read(tmp_path)
+    assert corpus.ids[:] == ["1", "2", "b.csv:1", "3"]
+    assert any(note.startswith("ids that another file uses, too: 1;") for note in corpus.notes)
+    assert any(
+        "the rest, from line 4: the id '3' is used twice): b.csv" in note for note in corpus.notes
+    )
+
+
+def test_fonts_of_rtf_have_encodings(tmp_path: Path) -> None:
+    data = rb"{\rtf1\ansicpg1252{\fonttbl{\f0\fcharset0 A;}{\f1\fcharset204 B;}}"
+    data += rb"\f0 caf\'e9 {\f1 \'cf\'f0\'e8\'e2\'e5\'f2} \'e9t\'e9}"
+    (found,) = Reader(write(tmp_path / "a.rtf", data))
+    assert found.text == "café Привет été"
 
 
 def test_a_sidecar_is_matched_by_file_name(tmp_path: Path) -> None:

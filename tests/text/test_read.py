@@ -338,3 +338,9 @@ def test_links_out_of_a_folder_are_not_followed(tmp_path: Path) -> None:
     corpus = Corpus.read(folder)
     assert list(corpus.ids) == ["again", "own"]
     assert any("link out of the folder" in note for note in corpus.notes)
+
+
+def test_links_to_folders_are_reported(tmp_path: Path) -> None:
+    (tmp_path / "own.txt").write_text("A text.")
+    (tmp_path / "loop").symlink_to(tmp_path)
+    assert "skipped 1 (a link to a folder): loop/" in Corpus.read(tmp_path).notes

@@ -46,7 +46,7 @@ def test_a_text_is_followed_in_parts(sample_index: lx.Index, tmp_path: Path) -> 
 def test_the_only_text_need_not_be_named() -> None:
     index = lx.Index(["A storm. The sea. A storm."])
     assert sum(one.count for one in lx.trend(index, "storm")) == 2
-    with pytest.raises(InputError, match="either --by FIELD or --document ID"):
+    with pytest.raises(InputError, match="Give either by or document"):
         lx.trend(lx.Index(["A storm.", "The sea."]), "storm")
 
 

@@ -13,6 +13,7 @@ from collections import defaultdict
 from collections.abc import Container, Iterator
 from dataclasses import replace
 from itertools import count, islice, pairwise
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
@@ -56,6 +57,7 @@ class CorpusBuilder:
         self._choose_tokenizer = choose_tokenizer
         self._notes: list[str] = []
         self._mixed = 0  # texts in several languages
+        self._renamed = 0  # texts whose id another file has used
         self._clear()
 
     def _clear(self) -> None:
@@ -87,7 +89,14 @@ class CorpusBuilder:
 
     def _add_id(self, id: str, source: str) -> None:
         if id in self._rows:
-            earlier = self._sources[self._rows[id]] or "earlier"
+            earlier, file = self._sources[self._rows[id]], _find_file(source)
+            if (
+                file != _find_file(earlier)
+                and (name := f"{Path(file).name}:{id}") not in self._rows
+            ):
+                self._renamed += 1
+                return self._add_id(name, source)
+            earlier = earlier or "earlier"
             raise InputError(
                 f"The id {id!r} is used twice: {earlier} and {source or 'later'}.",
                 "Give every document an id of its own, or name another --id-field.",
@@ -216,10 +225,21 @@ class CorpusBuilder:
                 f"texts in several languages: {self._mixed:,}; each is taken to be in that of most"
                 " of its paragraphs (to separate them: --split or --chunk)"
             )
+        if self._renamed:
+            notes.append(
+                f"ids that another file uses, too: {self._renamed:,}; the name of the file was put"
+                " before them"
+            )
         spans = enumerate(pairwise(self._sentences))
         if empty := [strings["ids"][row] for row, (start, end) in spans if start == end]:
             notes.append(f"documents without words: {len(empty):,} ({list_names(empty, 3)})")
         return arrays, strings, self._normalisation, notes
+
+
+def _find_file(source: str) -> str:
+    """Return the file of a source, which may end with a line."""
+    file, _, line = source.rpartition(":")
+    return file if line.isdecimal() else source
 
 
 def _parts(numbers: NDArray[np.int32], least: int = 0) -> Iterator[NDArray[np.int32]]:

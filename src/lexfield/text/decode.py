@@ -6,6 +6,7 @@ import codecs
 import re
 
 from lexfield.errors import ReadError
+from lexfield.text.language import detect_text_language
 
 SAMPLE = 1 << 16  # bytes to look at
 BOMS = (
@@ -35,6 +36,7 @@ _MAGIC = (  # where, bytes, what it is, what to do
     (257, b"ustar", "a tar archive", _READ),
     (0, b"\x89PNG\r\n", "a PNG picture", ""),
     (0, b"\xff\xd8\xff", "a JPEG picture", ""),
+    (0, b"<svg", "an SVG picture", ""),
     (0, b"GIF87a", "a GIF picture", ""),
     (0, b"GIF89a", "a GIF picture", ""),
     (0, b"II*\0", "a TIFF picture", ""),
@@ -69,6 +71,7 @@ _FIRST = (  # how the first entry of a document that is a zip archive is called
 )  # fmt: skip
 _CONTROL = bytes({*range(32), 127} - set(b"\t\n\v\f\r\x1b"))
 _SHORT = 2_000  # bytes; too few to detect an encoding by the frequencies of letters
+_ELSEWHERE = {"cp1250": ("pl", "cs", "sk", "hu", "ro"), "cp1254": ("tr",)}  # not Western
 _WESTERN = 0.25  # a text in Latin letters has at most this share of bytes beyond ASCII
 
 
@@ -171,11 +174,15 @@ def _western(sample: bytes) -> str:
     """Return the usual encoding of a short text in Latin letters, or nothing if it is not one.
 
     Statistics need more letters: 33 bytes with "café" look like Mac Latin 2 as much as Latin 1.
+    Languages that are written in another encoding are recognised by their words.
     """
     letters = len(sample.translate(None, bytes(range(65)) + b"[\\]^_`{|}~\x7f"))
     beyond = sum(byte > 127 for byte in sample)
     if beyond > _WESTERN * letters:
         return ""
+    for encoding, spoken in _ELSEWHERE.items():
+        if detect_text_language(sample.decode(encoding, "replace")) in spoken:
+            return encoding
     try:
         sample.decode("cp1252")
         return "cp1252"

@@ -31,7 +31,8 @@ def walk(folder: Path, skipped: list[tuple[str, str]]) -> Iterator[Path]:
         if lines:
             rules.append((prefix, GitIgnoreSpec.from_lines(lines)))
         for name in list(folders):
-            if reason := _reason(f"{prefix}{name}/", rules):
+            is_link = os.path.islink(os.path.join(here, name))
+            if reason := _reason(f"{prefix}{name}/", rules) or "a link to a folder" * is_link:
                 folders.remove(name)
                 skipped.append((f"{prefix}{name}/", reason))
         for name in sorted(files):

@@ -103,7 +103,7 @@ class Reader:
         self._guesses: dict[str, set[str]] = {}  # columns, and the files where they were chosen
         self._matched: set[str] = set()
         self._unmatched: list[str] = []
-        self._declared: list[str] = []  # texts whose files say by mistake that they are English
+        self._declared: list[str] = []  # texts that are not English, as their files say
         self._read_files = 0
         self._noted: dict[str, tuple[str, str]] = {}  # by note: path and name of its file
         self._errors: list[LexfieldError] = []  # of skipped files
@@ -151,11 +151,13 @@ class Reader:
 
     def _read_one_of_many(self, source: Source) -> Iterator[Document]:
         """Read a file of a folder or archive; skip it, with the reason, if it cannot be read."""
-        found = 0
+        found: set[str] = set()
         try:
             for document in self._read(source):
+                if document.id in found:
+                    raise ReadError(f"{document.source}: the id {document.id!r} is used twice.")
                 yield document
-                found += 1
+                found.add(document.id)
         except (ReadError, MissingExtraError) as error:
             reason = give_reason(error, str(source))
             self._errors.append(error)
@@ -363,11 +365,9 @@ class Reader:
         for guess, files in self._guesses.items():
             notes.append(f"{list_names(sorted(files), 3)}: {guess}")
         if self._declared:
-            names = list_names(self._declared, 3)
-            notes.append(
-                f"texts that their files declare to be English, but that seem not to be:"
-                f" {len(self._declared):,} ({names}); to correct it: --language"
-            )
+            wrong = f"{len(self._declared):,} ({list_names(self._declared, 3)})"
+            what = "texts that their files declare to be English, but that seem not to be"
+            notes.append(f"{what}: {wrong}; to correct it: --language")
         lacking = [key for key in self._metadata if key not in self._matched]
         for what, keys in (
             ("records that match no text", lacking), ("texts without a record", self._unmatched)

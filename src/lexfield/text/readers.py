@@ -200,7 +200,7 @@ _FORMATS: dict[str, FileReader] = {
     "html": _Format(html.read, (".html", ".htm", ".xhtml")),
     "rtf": _Format(rtf.read, (".rtf",), is_text=False),
     "markdown": _Format(markdown.read, (".md", ".markdown")),
-    "eml": _Format(mail.read_message, (".eml",)),
+    "eml": _Format(mail.read_message, (".eml", ".mht", ".mhtml")),
     "mbox": _Format(mail.read_mbox, (".mbox",)),
     "subtitles": _Format(subtitles.read, (".srt", ".vtt")),
     "tei": _Format(tei.read, (".xml", ".tei")),

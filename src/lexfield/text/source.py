@@ -140,7 +140,7 @@ class Source:
         if encoding not in ("utf-8", "utf-8-sig") and not self.encoding:
             self.notes.append(f"{self}: not UTF-8, read as {encoding}")
         try:
-            return data.decode(encoding).replace("\r\n", "\n")
+            return data.decode(encoding).replace("\r\n", "\n").replace("\r", "\n")
         except UnicodeDecodeError as error:
             raise ReadError(
                 f"{self} is not valid {encoding} (byte {error.start:,}).",

@@ -128,10 +128,7 @@ def trend(
     if not query and not topic:
         raise InputError("Give a word, a phrase or --topic NUMBER.", "As in trend(index, 'storm').")
     opened = open_index(index)
-    if by is None and document is None and len(opened.documents) == 1:
-        (document,) = opened.documents
-    if (by is None) == (document is None):
-        raise InputError("Give either --by FIELD or --document ID.", "As in --by year.")
+    document = _choose_document(opened, by, document)
     unit = "document" if document is None else "sentence"
     rows = opened.rows(unit)
     sizes = rows.lengths.astype(np.float64)
@@ -150,6 +147,15 @@ def trend(
         [w for one in query for w in opened.normalisation.words(one)], opened.lexicon
     )
     return Trend(found, by=by, kind=kind, document=document, notes=notes)
+
+
+def _choose_document(index: Index, by: str | None, document: str | None) -> str | None:
+    """Return the document to follow, if any: the one that is named, or the only one."""
+    if by is None and document is None and len(index.documents) == 1:
+        (document,) = index.documents
+    if (by is None) == (document is None):
+        raise InputError("Give either --by FIELD or --document ID.", "As in --by year.")
+    return document
 
 
 def _make_groups(

@@ -28,8 +28,16 @@ _FIELDS = {b"title": "title", b"author": "author"}
 _DEEPEST = 5000
 
 
+_CHARSETS = {
+    128: "cp932", 129: "cp949", 134: "cp936", 136: "cp950", 161: "cp1253", 162: "cp1254",
+    163: "cp1258", 177: "cp1255", 178: "cp1256", 186: "cp1257", 204: "cp1251", 222: "cp874",
+    238: "cp1250",
+}  # fmt: skip
+
+
 class _Reader:
-    """The state of a group: where its text goes (None: nowhere), and characters after ``\\u``."""
+    """The state of a group: where its text goes (None: nowhere), characters after ``\\u``, and the
+    encoding of its font."""
 
     def __init__(self) -> None:
         self.body: list[str] = []
@@ -37,9 +45,11 @@ class _Reader:
         self.into: list[str] | None = self.body
         self.fallback = 1  # characters that follow a Unicode character, for old readers
         self.left = 0  # of them still to come
-        self.codec = "cp1252"
+        self.codec = self.usual = "cp1252"  # of the font, and of fonts that name none
+        self.fonts: dict[int | None, str] = {}
+        self.font: int | None = None
         self.pending = bytearray()  # bytes that may be half a character
-        self.groups: list[tuple[list[str] | None, int]] = []
+        self.groups: list[tuple[list[str] | None, int, str]] = []
 
     def flush(self) -> None:
         if self.pending and self.into is not None:
@@ -65,7 +75,11 @@ class _Reader:
         elif word in _FIELDS and self.into is None:
             self.into = self.fields.setdefault(_FIELDS[word], [])
         elif word == b"ansicpg" and number is not None:
-            self.codec = _find_codec(number)
+            self.codec = self.usual = _find_codec(number)
+        elif word == b"f":
+            self.font, self.codec = number, self.fonts.get(number, self.usual)
+        elif word == b"fcharset" and number in _CHARSETS:
+            self.fonts[self.font] = _CHARSETS[number]
         elif word == b"uc" and number is not None:
             self.fallback = min(max(number, 0), 100)
         elif word == b"u" and number is not None:
@@ -110,12 +124,12 @@ def read(source: Source) -> Iterator[Document]:
             state.flush()
             if len(state.groups) >= _DEEPEST:
                 raise ReadError(f"{source} is nested more than {_DEEPEST:,} groups deep.")
-            state.groups.append((state.into, state.fallback))
+            state.groups.append((state.into, state.fallback, state.codec))
         elif brace:
             state.flush()
             state.left = 0
             if state.groups:
-                state.into, state.fallback = state.groups.pop()
+                state.into, state.fallback, state.codec = state.groups.pop()
         elif text:
             state.put_bytes(text)
     state.flush()
