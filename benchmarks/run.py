@@ -16,6 +16,7 @@ from harness import HERE, save
 ALL = (
     "segmentation",
     "cutting",
+    "reading",
     "languages",
     "neighbours",
     "threshold",

@@ -280,6 +280,20 @@ def test_ids_that_are_used_twice_do_not_stop_a_folder(tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("name", "parts"),
+    [
+        ("a.docx", {"word/document.xml": "<d><p><r><t>Text.</t></r></p></d>"}),
+        ("a.odt", {"content.xml": "<d><p>Text.</p></d>"}),
+    ],
+)
+def test_documents_need_no_metadata(
+    tmp_path: Path, name: str, parts: dict[str, str | bytes]
+) -> None:
+    (found,) = Reader(write(tmp_path / name, documents.pack(parts)))
+    assert (found.text, found.metadata) == ("Text.", {})
+
+
 def test_fonts_of_rtf_have_encodings(tmp_path: Path) -> None:
     data = rb"{\rtf1\ansicpg1252{\fonttbl{\f0\fcharset0 A;}{\f1\fcharset204 B;}}"
     data += rb"\f0 caf\'e9 {\f1 \'cf\'f0\'e8\'e2\'e5\'f2} \'e9t\'e9}"

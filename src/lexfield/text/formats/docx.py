@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from lexfield.text.document import Document
 from lexfield.text.formats.package import Package
-from lexfield.text.formats.xml import LINE, parse, read_fields, read_text
+from lexfield.text.formats.xml import LINE, parse, read_text
 from lexfield.text.source import Source, name_text
 
 _FIELDS = {"title": "title", "creator": "author", "created": "date", "language": "language"}
@@ -22,5 +22,5 @@ def read(source: Source) -> Iterator[Document]:
             skip={"del", "moveFrom", "Fallback"},
             marks={"tab": "\t", "br": LINE, "cr": LINE, "noBreakHyphen": "-"},
         )
-        known = read_fields(parse(package.find("docProps/core.xml"), str(source)), _FIELDS)
+        known = package.find_fields("docProps/core.xml", _FIELDS)
     yield Document(name_text(source), text, str(source), known)

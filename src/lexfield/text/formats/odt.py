@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from lexfield.errors import ReadError
 from lexfield.text.document import Document
 from lexfield.text.formats.package import Package
-from lexfield.text.formats.xml import LINE, parse, read_fields, read_text
+from lexfield.text.formats.xml import LINE, parse, read_text
 from lexfield.text.source import Source, name_text
 
 _FIELDS = {
@@ -28,5 +28,5 @@ def read(source: Source) -> Iterator[Document]:
             skip={"note", "annotation", "tracked-changes"},
             marks={"tab": "\t", "line-break": LINE, "s": " "},
         )
-        known = read_fields(parse(package.find("meta.xml"), str(source)), _FIELDS)
+        known = package.find_fields("meta.xml", _FIELDS)
     yield Document(name_text(source), text, str(source), known)

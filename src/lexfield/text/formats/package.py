@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 
 from lexfield.errors import ReadError
 from lexfield.store.bounds import most_unpacked
 from lexfield.text.formats.archive import Bounds, open_zip, read_entry
+from lexfield.text.formats.xml import parse, read_fields
 from lexfield.text.source import MAX_DOCUMENT, Source
 
 _OLD = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"  # also around an encrypted DOCX
@@ -50,3 +51,8 @@ class Package:
     def find(self, name: str) -> bytes:
         """Return a part, or nothing if there is none of this name."""
         return self.read(name) if name in self.names else b""
+
+    def find_fields(self, name: str, paths: Mapping[str, str]) -> dict[str, str]:
+        """Return the fields of a part (see ``read_fields``), which need not be there."""
+        data = self.find(name)
+        return read_fields(parse(data, str(self.source)), paths) if data else {}
