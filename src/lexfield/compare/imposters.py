@@ -19,7 +19,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from lexfield.compare.scores import Layout
+from lexfield.compare.layout import Layout
 from lexfield.errors import InputError
 
 Matrix = NDArray[np.float64]
