@@ -88,7 +88,8 @@ class AttributedText:
 
     accuracy, interval: the share of known texts of this length that are attributed rightly, and its
     95% interval.
-    known: the author of a text that has one, and whether that is the label (``right``).
+    known: the author of a text that has one, and whether that is the label (``right``); the latter
+    is left out for the only text of an author, which cannot be right.
     method: how texts of its length are attributed, where that is not the method of most texts.
     """
 
@@ -322,6 +323,7 @@ def describe(
     is_theirs = best.probability >= reject and (best.verified is UNSET or best.verified >= reject)
     label = best.label if is_theirs and not found.foreign[row] else None
     known = text.metadata.get(by) if is_known else None
+    can_be_right = known is not None and p[found.names.index(known)] > 0
     check = found.checks[row]
     return AttributedText(
         id=text.id,
@@ -331,7 +333,7 @@ def describe(
         accuracy=check.calibration.accuracy,
         interval=_find_interval(check.calibration),
         known=known or UNSET,
-        right=label == known if known else UNSET,
+        right=label == known if can_be_right else UNSET,
         method=UNSET if check.method == found.method else check.method,
         candidates=candidates,
         evidence=[],
