@@ -31,8 +31,8 @@ def test_cosines_are_those_of_explicit_matrices() -> None:
     for row, own in enumerate(left_out):
         expected = [compare(own, vectors[10 + row], vectors[one]) for one in texts]
         np.testing.assert_allclose(near[row], expected)
-    expected = [[compare((), vectors[a], vectors[b]) for b in texts] for a in texts]
-    np.testing.assert_allclose(among, expected)
+    every = [[compare((), vectors[a], vectors[b]) for b in texts] for a in texts]
+    np.testing.assert_allclose(among, every)
 
 
 def test_texts_of_one_piece_are_centred_only() -> None:

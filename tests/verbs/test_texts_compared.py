@@ -107,5 +107,5 @@ def test_the_only_text_of_an_author_is_not_counted_as_wrong(sample: Corpus) -> N
     only = Document("only", sample["quill-sea"].text, metadata={"author": "quill"})
     found = attribute([*few, only], by="author", features="mfw(100)", rule="nearest")
     assert found[-1].known == "quill" and found[-1].right is UNSET
-    assert {type(one.right) for one in found[:-1]} == {bool}
+    assert {type(one.right) for one in found.results[:-1]} == {bool}
     assert found[0].interval[0] < found[0].accuracy <= found[0].interval[1]

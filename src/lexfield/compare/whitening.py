@@ -76,4 +76,4 @@ def _invert(gram: Matrix, layout: Layout) -> Matrix:
     within = _centre(_centre(gram, layout).T, layout)
     spread = float(np.trace(gram)) / len(gram) - float(gram.mean())
     within[np.diag_indices(len(gram))] += _PENALTY * max(spread, 1e-9)
-    return np.linalg.inv(within)
+    return np.asarray(np.linalg.inv(within), np.float64)
