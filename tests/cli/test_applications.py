@@ -22,7 +22,7 @@ def test_attribute(run: Run, tmp_path: Path) -> None:
     (one,) = found["results"]
     assert one["label"] == "voss" and one["probability"] > 0.5
     assert set(one) == {
-        "id", "label", "probability", "words", "accuracy", "candidates", "evidence",
+        "id", "label", "probability", "words", "accuracy", "interval", "candidates", "evidence",
     }  # fmt: skip
     assert "what speaks for voss rather than" in run(*quick, "--text", disputed).out
     assert "if it is one of these" in run(*quick, "--text", disputed).out

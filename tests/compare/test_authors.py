@@ -10,7 +10,8 @@ import pytest
 from lexfield.compare.authors import attribute, find_changes
 from lexfield.compare.clues import find_clues, find_place
 from lexfield.compare.imposters import check_enough, find_leads
-from lexfield.compare.scores import Layout, embed, regress, score_texts
+from lexfield.compare.layout import Layout
+from lexfield.compare.scores import embed, regress, score_texts
 from lexfield.compare.style import count_features, parse_features
 from lexfield.errors import InputError
 from lexfield.text.corpus import Corpus
@@ -190,6 +191,8 @@ def test_the_nearest_text_is_scaled_as_by_a_loop() -> None:
     layout = Layout(np.arange(12), labels, np.arange(12), np.arange(14), left_out)
     found = score_texts(counts, feature, layout, ["nearest"])["nearest"]
     vectors = embed(counts, feature, slice(0, 12))
+    vectors -= vectors[:12].mean(axis=0)
+    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
     far = 1 - vectors @ vectors.T
     for row, left in enumerate(left_out):
         seen = [text for text in range(12) if text not in left]

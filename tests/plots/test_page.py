@@ -7,6 +7,7 @@ import json
 import re
 import shutil
 import subprocess
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -53,6 +54,20 @@ def test_data_come_back(tmp_path: Path) -> None:
     assert kept["names"].split("\n") == ["one", "two", "line break"]
     assert kept["curves"][0]["x"] == [0, 1] and kept["curves"][0]["y"] == [1, 0]
     assert "a &amp; b" in path.read_text("utf-8")
+
+
+def test_points_without_axes_have_one_scale_in_both_directions() -> None:
+    plane = replace(
+        panel(["one", "two", "three"]),
+        x=np.array([0.0, 4.0, 2.0]),
+        y=np.array([5.0, 6.0, 7.0]),
+        axes=(Axis(), Axis()),
+        curves=[],
+    )
+    found = re.findall(r'"([xy])": "([^"]+)"', make_page("map", [plane]))
+    places = {name: np.frombuffer(base64.b64decode(text), "<u2") for name, text in found}
+    assert places["x"].tolist() == [0, 65535, 32768]
+    assert places["y"].tolist() == [16384, 32768, 49151]  # half as wide, in the middle
 
 
 def test_nothing_in_a_name_is_code_and_nothing_is_fetched(tmp_path: Path) -> None:

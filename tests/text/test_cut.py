@@ -238,6 +238,8 @@ def test_missing_metadata_is_reported_before_anything_is_read(
     refuse(r"No document has the field 'author': the texts have no metadata\..*metadata.*name")
     refuse("have only genre", metadata=table)
     refuse("none of the 2 texts is named, such as 'austen_emma_1815'", metadata=other)
+    other.write_text("id,author\nausten_emma_1815,\n", "utf-8")
+    refuse("the column author of the table is empty", metadata=other)
     refuse("have only genre, title", name_pattern="{genre}_{title}")
     monkeypatch.undo()
     found = lx.pairs(folder, by="author", measure="js", name_pattern="{author}_{title}_{year}")

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from msgspec import UNSET
 
 from lexfield.compare.pair import divergence
 from lexfield.compare.pairs import pairs as compare_all
@@ -15,6 +16,7 @@ from lexfield.sample import TEXTS
 from lexfield.search.index import Index
 from lexfield.text.corpus import Corpus
 from lexfield.text.document import Document
+from lexfield.verbs.attribute import attribute
 from lexfield.verbs.compare import compare
 from lexfield.verbs.label import label
 from lexfield.verbs.pairs import map as map_documents
@@ -98,3 +100,12 @@ def test_a_new_text_is_labelled(sample: Corpus, text: Path | str | Document) -> 
         "label",
         "divergence",
     }
+
+
+def test_the_only_text_of_an_author_is_not_counted_as_wrong(sample: Corpus) -> None:
+    few = [sample[id] for id in ("voss-sea", "voss-garden", "pell-sea", "pell-garden")]
+    only = Document("only", sample["quill-sea"].text, metadata={"author": "quill"})
+    found = attribute([*few, only], by="author", features="mfw(100)", rule="nearest")
+    assert found[-1].known == "quill" and found[-1].right is UNSET
+    assert {type(one.right) for one in found.results[:-1]} == {bool}
+    assert found[0].interval[0] < found[0].accuracy <= found[0].interval[1]

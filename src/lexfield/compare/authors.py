@@ -37,7 +37,8 @@ from lexfield.compare.known import (
     keep_known,
 )
 from lexfield.compare.labels import find_calibration_rows
-from lexfield.compare.scores import SIMPLE, Layout, embed, score_texts
+from lexfield.compare.layout import Layout
+from lexfield.compare.scores import SIMPLE, embed, score_texts
 from lexfield.compare.style import Feature, StyleCounts, count_features, parse_features
 from lexfield.engine import single_thread
 from lexfield.errors import InputError, list_names

@@ -19,7 +19,8 @@ from numpy.typing import NDArray
 from lexfield.compare.authors import FEATURES
 from lexfield.compare.copies import find_copies
 from lexfield.compare.known import cut_excerpt, group_by_length
-from lexfield.compare.scores import Layout, embed, multiply, regress
+from lexfield.compare.layout import Layout
+from lexfield.compare.scores import embed, multiply, regress
 from lexfield.compare.style import count_features, parse_features
 from lexfield.engine import single_thread
 from lexfield.text.document import Document

@@ -1,8 +1,9 @@
 """How well the style of a text fits each author, by several rules.
 
-    nearest   the cosine distance from the most similar known text of the author, divided by
-              √(μ μ′), the mean distances of both texts from their nearest ten: some texts are near
-              to almost all others (local scaling, as in ``compare.hubs``)
+    nearest   the cosine distance from the most similar known text of the author, where what varies
+              within texts counts less (``compare.whitening``), divided by √(μ μ′), the mean
+              distances of both texts from their nearest ten: some texts are near to almost all
+              others (local scaling, as in ``compare.hubs``)
     author    the mean cosine with the author's known texts
     ridge     ridge regression of authors on pieces of the known texts, one against the others
     svm       linear support vectors on the same pieces, one against the others
@@ -25,16 +26,16 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from lexfield.compare.layout import Layout
 from lexfield.compare.options import ComparisonOptions
 from lexfield.compare.pairs import compare_count_rows
 from lexfield.compare.style import Feature, StyleCounts
+from lexfield.compare.whitening import whiten
 from lexfield.errors import check
 
 Matrix = NDArray[np.float64]
@@ -46,51 +47,6 @@ _NEIGHBOURS = 10
 _FOLDS = 5
 _BLOCK = 4096  # columns that are multiplied at a time
 _SPARSE = 0.03  # up to this share of entries, sparse products are faster
-
-
-@dataclass(frozen=True)
-class Layout:
-    """Which rows of counts are what; pieces of known texts come first.
-
-    owners: the known text of each piece. labels: the author of each known text, as a number.
-    texts, asked: the rows of the known texts and of the texts to score; one row can be several.
-    left_out: for each text to score, the known texts that do not count for it.
-    """
-
-    owners: NDArray[np.int64]
-    labels: NDArray[np.int64]
-    texts: NDArray[np.int64]
-    asked: NDArray[np.int64]
-    left_out: Sequence[tuple[int, ...]]
-
-    @property
-    def pieces(self) -> slice:
-        return slice(0, len(self.owners))
-
-    @property
-    def authors(self) -> int:
-        return int(self.labels.max()) + 1
-
-    @cached_property
-    def groups(self) -> dict[tuple[int, ...], NDArray[np.int64]]:
-        """The rows of the texts to score for which the same known texts do not count."""
-        rows: dict[tuple[int, ...], list[int]] = {}
-        for row, left in enumerate(self.left_out):
-            rows.setdefault(left, []).append(row)
-        return {left: np.array(mine, np.int64) for left, mine in rows.items()}
-
-    @cached_property
-    def hidden(self) -> NDArray[np.bool_]:
-        """Texts to score × known texts: does it not count?"""
-        found = np.zeros((len(self.left_out), len(self.labels)), bool)
-        for left, rows in self.groups.items():
-            found[rows[:, None], list(left)] = True
-        return found
-
-    def find_empty(self) -> NDArray[np.bool_]:
-        """Return texts to score × authors: is no known text of the author left?"""
-        is_theirs = np.eye(self.authors, dtype=np.int64)[self.labels]
-        return np.asarray(~self.hidden @ is_theirs == 0)
 
 
 def score_texts(
@@ -116,11 +72,12 @@ def score_texts(
     vectors = embed(counts, feature, layout.pieces)
     products = multiply(vectors, slice(0, int(layout.texts.max()) + 1))
     for rule in rules:
-        if rule in SIMPLE:
+        if rule == "nearest":
+            near, among = whiten(products, layout)
+            near = -_scale_locally(1 - near, 1 - among, layout)
+            scores[rule] = _score_simply(near, layout, rule)
+        elif rule == "author":
             near = products[layout.asked][:, layout.texts]
-            if rule == "nearest":
-                among = products[layout.texts][:, layout.texts]
-                near = -_scale_locally(1 - near, 1 - among, layout)
             scores[rule] = _score_simply(near, layout, rule)
         elif rule == "ridge":
             truth = np.eye(layout.authors)[layout.labels[layout.owners]]

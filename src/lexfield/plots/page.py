@@ -44,7 +44,8 @@ class Curve:
 
 @dataclass(frozen=True)
 class Panel:
-    """Named points in groups, the most important first; curves; axes.
+    """Named points in groups, the most important first; curves; axes. Without axes, both directions
+    have one scale, so that distances can be seen.
 
     details: shown for the point under the pointer; each is a name and one number per point.
     colours, squares: of the groups; by default the usual colours. labels: how many names are
@@ -78,11 +79,14 @@ def make_page(title: str, panels: Sequence[Panel]) -> str:
 
 def _encode_panel(panel: Panel) -> dict[str, object]:
     x, y = (_scale(v, a.log) for v, a in zip((panel.x, panel.y), panel.axes, strict=True))
+    square = not any(axis.label for axis in panel.axes)
+    reach = max(high - low for low, high in map(_limits, (x, y))) if square else None
     return {
         "title": panel.title,
         "subtitle": panel.subtitle,
-        "x": pack(np.round(_share(x, x) * _STEPS), "<u2"),
-        "y": pack(np.round(_share(y, y) * _STEPS), "<u2"),
+        "square": square,
+        "x": pack(np.round(_share(x, x, reach) * _STEPS), "<u2"),
+        "y": pack(np.round(_share(y, y, reach) * _STEPS), "<u2"),
         "names": "\n".join(" ".join(name.split()) for name in panel.names),
         "groups": [
             {"name": name, "colour": panel.colours[number % len(panel.colours)]}
@@ -120,10 +124,10 @@ def _limits(values: Floats) -> tuple[float, float]:
     return (float(values.min()), float(values.max())) if len(values) else (0.0, 1.0)
 
 
-def _share(values: Floats, base: Floats) -> Floats:
-    """Return values as shares of the range of ``base``."""
+def _share(values: Floats, base: Floats, reach: float | None = None) -> Floats:
+    """Return values as shares of the range of ``base``, or of a ``reach`` around its middle."""
     low, high = _limits(base)
-    return (values - low) / ((high - low) or 1.0)
+    return (values - (low + high) / 2) / (reach or (high - low) or 1.0) + 0.5
 
 
 def pack(values: Numbers, kind: str) -> str:

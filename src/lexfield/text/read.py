@@ -345,7 +345,9 @@ class Reader:
         tables = {name for record in self._metadata.values() for name in record}
         known = sorted(tables.union(self._name.fields if self._name else ()))
         what = f"the texts have only {list_names(known)}" if known else "the texts have no metadata"
-        if field in known:
+        if field in tables and not any(one.get(field) for one in self._metadata.values()):
+            what = f"the column {field} of the table is empty"
+        elif field in known:
             what = (
                 f"where it is, none of the {len(found):,} texts is named, such as {found[0][0]!r}"
             )

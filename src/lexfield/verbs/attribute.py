@@ -16,6 +16,7 @@ from lexfield.compare.calibration import Calibration
 from lexfield.compare.clues import Clue, find_clues
 from lexfield.compare.style import parse_features
 from lexfield.errors import InputError, list_names
+from lexfield.index.trend import find_interval
 from lexfield.plots.divergence import draw_reliability
 from lexfield.plots.figure import PAGE_FORMATS, Picture
 from lexfield.progress import Progress, begin_stage, silent
@@ -85,8 +86,10 @@ class CandidateAuthor:
 class AttributedText:
     """A text, its likeliest author and their probability; both are null if it is undecided.
 
-    accuracy: the share of known texts of this length that are attributed rightly.
-    known: the author of a text that has one, and whether that is the label (``right``).
+    accuracy, interval: the share of known texts of this length that are attributed rightly, and its
+    95% interval.
+    known: the author of a text that has one, and whether that is the label (``right``); the latter
+    is left out for the only text of an author, which cannot be right.
     method: how texts of its length are attributed, where that is not the method of most texts.
     """
 
@@ -95,6 +98,7 @@ class AttributedText:
     probability: float | None
     words: int
     accuracy: float
+    interval: tuple[float, float]
     known: str | UnsetType = UNSET
     right: bool | UnsetType = UNSET
     method: Method | UnsetType = UNSET
@@ -128,8 +132,8 @@ class Attribution(Result[AttributedText]):
         checked = self.calibration
         yield (
             f"known texts, each attributed from all the others: {checked.accuracy:.0%} of"
-            f" {checked.documents} right, mean probability {checked.said:.0%}, off by"
-            f" {checked.error:.0%}"
+            f" {checked.documents} right ({_format_interval(_find_interval(checked))}), mean"
+            f" probability {checked.said:.0%}, off by {checked.error:.0%}"
         )
         if isinstance(self.auc, float):
             yield f"verified, known texts and strangers told apart: AUC {self.auc:.2f}"
@@ -149,7 +153,7 @@ class Attribution(Result[AttributedText]):
             "if one of these": "" if one.probability is None else f"{one.probability:.2f}",
             **({} if self.auc is UNSET else {"theirs at all": verified}),
             "or": second.label if one.label else best,
-            "of this length": f"{one.accuracy:.0%} right",
+            "of this length": f"{one.accuracy:.0%} right ({_format_interval(one.interval)})",
         }
 
     def _format_text(self, one: AttributedText) -> Iterator[str]:
@@ -192,6 +196,15 @@ class Attribution(Result[AttributedText]):
     def plot(self, path: str | Path | None = None) -> Picture | Path:
         """Draw predicted probabilities against the share that was right: png, svg, pdf or html."""
         return save_picture(draw_reliability(self.calibration.to_dict()), path)
+
+
+def _find_interval(checked: Calibration) -> tuple[float, float]:
+    """Return the 95% interval of the share that is right."""
+    return find_interval(checked.accuracy * checked.documents, checked.documents)
+
+
+def _format_interval(ends: tuple[float, float]) -> str:
+    return f"{ends[0]:.0%} to {ends[1]:.0%}"
 
 
 def is_best(text: AttributedText) -> bool:
@@ -310,6 +323,7 @@ def describe(
     is_theirs = best.probability >= reject and (best.verified is UNSET or best.verified >= reject)
     label = best.label if is_theirs and not found.foreign[row] else None
     known = text.metadata.get(by) if is_known else None
+    can_be_right = known is not None and p[found.names.index(known)] > 0
     check = found.checks[row]
     return AttributedText(
         id=text.id,
@@ -317,8 +331,9 @@ def describe(
         probability=None if label is None else best.probability,
         words=len(split_words(text.text)),
         accuracy=check.calibration.accuracy,
+        interval=_find_interval(check.calibration),
         known=known or UNSET,
-        right=label == known if known else UNSET,
+        right=label == known if can_be_right else UNSET,
         method=UNSET if check.method == found.method else check.method,
         candidates=candidates,
         evidence=[],

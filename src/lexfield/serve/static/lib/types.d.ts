@@ -49,6 +49,7 @@ export interface AttributedText {
   probability: number | null;
   words: number;
   accuracy: number;
+  interval: [number, number];
   candidates: (CandidateAuthor)[];
   evidence: (Clue)[];
   known?: string;
