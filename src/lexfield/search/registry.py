@@ -65,7 +65,10 @@ def register(kind: type[Any]) -> type[Any]:
 
 def parse(spec: str | Method) -> Method:
     """Return the method of a spec; a method is returned as it is."""
-    return _parse(spec) if isinstance(spec, str) else spec
+    if isinstance(spec, str):
+        return _parse(spec)
+    check(callable(getattr(spec, "search", None)), "method", "a name or a search method", spec)
+    return spec
 
 
 def shorten(spec: str | Method) -> str:

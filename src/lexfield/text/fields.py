@@ -22,7 +22,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from lexfield.errors import InputError, list_fields, list_names, shorten, suggest
+from lexfield.errors import InputError, check, list_fields, list_names, shorten, suggest
 from lexfield.text.dates import parse_date
 
 Where = str | Sequence[str] | Mapping[str, str | Sequence[str]]
@@ -43,6 +43,8 @@ def read_where(where: Where | None) -> list[Condition]:
         every = [(name, [v] if isinstance(v, str) else list(v)) for name, v in where.items()]
         return [(name, "=", str(value)) for name, values in every for value in values]
     conditions = []
+    is_list = isinstance(where, Iterable) and all(isinstance(one, str) for one in where)
+    check(is_list, "where", 'conditions such as "year>=1850", or a mapping', where)
     for condition in [where] if isinstance(where, str) else where:
         found = _CONDITION.fullmatch(condition)
         if found is None:

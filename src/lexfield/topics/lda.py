@@ -294,6 +294,7 @@ def _count_words(
         raise InputError(
             "A topic model needs many documents. Got one string.", "Pass a list of texts."
         )
+    check(isinstance(documents, Iterable), "documents", "a list of texts or a corpus", documents)
     corpus = documents if isinstance(documents, Corpus) else Corpus.of(list(documents))
     bags = BagMatrix.of(corpus)
     return bags.counts, bags.types

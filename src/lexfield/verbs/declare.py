@@ -145,6 +145,14 @@ class Parameter:
             value = _list(value)
         return self._convert(value, self.type, lax)
 
+    def accepts(self, value: object) -> bool:
+        """Return whether a value can be one of this option, which is no text, index or file."""
+        try:
+            self.convert(value)
+        except InputError:
+            return False
+        return self.input is None
+
     def convert_one(self, value: object) -> object:
         """Return one value as the command line gives it, which repeats an option for a list."""
         if self.repeated:
@@ -235,11 +243,12 @@ class Verb:
         if len(values) > len(names) and names and places[last].repeated and not has_number:
             values = [*values[:last], list(values[last:])]
         if len(values) > len(names):
-            options = [p for p in self.parameters if not p.positional]
+            extra = values[len(names)]
+            fitting = [p for p in self.parameters if not p.positional and p.accepts(extra)]
             raise InputError(
                 f"{self.name} takes {', '.join(names) or 'nothing'} by position; got"
                 f" {len(values)} arguments.",
-                f"Name the others, as in {_show_call(options[:1])}." if options else "",
+                f"Name the others, as in {fitting[0].name}={extra!r}." if fitting else "",
             )
         return dict(zip(names, values, strict=False))
 
