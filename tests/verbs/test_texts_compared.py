@@ -98,3 +98,10 @@ def test_a_new_text_is_labelled(sample: Corpus, text: Path | str | Document) -> 
         "label",
         "divergence",
     }
+
+
+def test_words_that_tell_texts_apart_have_their_usual_form() -> None:
+    a, b = "We saw Elizabeth. Then Elizabeth sang.", "We saw a ship. Then the ship sank."
+    (row,) = compare(a, b, explain=True).results
+    assert isinstance(row.explanation, dict)
+    assert row.explanation["written"] == {"elizabeth": "Elizabeth"}
