@@ -1,7 +1,7 @@
 // @ts-check
 // What one could ask of the collection: the server suggests it, the page says it with titles.
 import { useAnswer } from "./api.js";
-import { titleOf } from "./text.js";
+import { single, titleOf } from "./text.js";
 import { shorten, usePage } from "./ui.js";
 
 /** @typedef {{ view: string, text: string, values: Record<string, import("./types").Value> }} Asked */
@@ -18,7 +18,7 @@ export function useQuestions(view = "") {
       const { query, ...others } = parameters;
       const values = query === undefined ? others : { ...others, q: query };
       const words = {
-        search: `Which sentences are like “${shorten(String(query ?? ""), 90)}”?`,
+        search: `Which sentences are like “${single(shorten(String(query ?? ""), 90))}”?`,
         compare: `How do ${title(others.a)} and ${title(others.b)} differ?`,
         trends: others.by
           ? `How often is “${query}” said, by ${others.by}?`
