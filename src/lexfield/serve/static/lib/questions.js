@@ -8,8 +8,8 @@ import { shorten, usePage } from "./ui.js";
 
 /** The suggested questions, as addresses of the page. @param {string} [view] @returns {Asked[]} */
 export function useQuestions(view = "") {
-  const { index } = usePage();
-  const questions = useAnswer("overview", { index }).answer?.questions ?? [];
+  const { index, where } = usePage();
+  const questions = useAnswer("overview", { index, where }).answer?.questions ?? [];
   const documents = useAnswer("documents", { index, k: 2000 }).answer?.results ?? [];
   const title = (id = "") => titleOf(id, documents.find((one) => one.id === id)?.metadata);
   return questions
