@@ -43,7 +43,7 @@ from lexfield.verbs.sides import SideOptions, add_where, name_side
 
 _REASONS = 500  # words in JSON; the others are summed up
 _SHOWN = 15  # words
-_SPELLED, _READ = 200, 300_000  # words whose usual form is looked for; characters of a file for it
+_SPELLED, _READ = 100, 300_000  # words whose usual form is looked for; characters of a file for it
 
 
 @dataclass(kw_only=True)

@@ -18,7 +18,7 @@ export function useQuestions(view = "") {
       const { query, ...others } = parameters;
       const values = query === undefined ? others : { ...others, q: query };
       const words = {
-        search: `Which sentences are like “${single(shorten(String(query ?? ""), 90))}”?`,
+        search: `Find sentences like “${single(shorten(String(query ?? ""), 90))}”`,
         compare: `How do ${title(others.a)} and ${title(others.b)} differ?`,
         trends: others.by
           ? `How often is “${query}” said, by ${others.by}?`
