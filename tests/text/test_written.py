@@ -19,6 +19,8 @@ def test_names_have_capitals_and_first_words_do_not_count() -> None:
 def test_speakers_have_capitals_but_not_any_word_that_only_begins_sentences() -> None:
     play = "Hamlet. To be. Hamlet. Or not. Hamlet. To sleep. Hamlet. No more. Hamlet. And end."
     assert find_written(Corpus.of(play), ["hamlet", "or"]) == {"hamlet": "Hamlet"}
+    shouted = Corpus.of(play.replace("Hamlet", "HAMLET"))
+    assert find_written(shouted, ["hamlet", "or"]) == {"hamlet": "Hamlet"}
 
 
 def test_of_equally_frequent_forms_the_smaller_one_is_usual() -> None:
@@ -30,3 +32,8 @@ def test_every_document_has_its_own_forms() -> None:
     assert find_written(corpus, ["rose"], 0) == {"rose": "Rose"}
     assert find_written(corpus, ["rose"], 1) == {}
     assert find_written(corpus, []) == {}
+
+
+def test_capitals_are_usual_only_if_there_is_nothing_else() -> None:
+    corpus = Corpus.of("Now ANNA: Yes. So ANNA: No. And ANNA: Oh. He saw Anna and the BBC.")
+    assert find_written(corpus, ["anna", "bbc"]) == {"anna": "Anna", "bbc": "BBC"}

@@ -9,7 +9,7 @@ import numpy as np
 
 from lexfield.text.corpus import Corpus
 
-_LOOKED_AT = 5  # places of a word
+_LOOKED_AT = 8  # places of a word
 _LABEL = 5  # occurrences of a speaker
 
 
@@ -19,7 +19,7 @@ def find_written(
     """Return words of a corpus, or of one of its documents, that are usually written differently.
 
     A few places of each word are looked at: inside sentences, or at their beginnings if there are
-    many and no others, as of the speakers of a play.
+    many and no others, as of the speakers of a play, whose names need not be in capitals here.
     """
     known = {corpus.vocabulary.id(word): word for word in words}
     known.pop(-1, None)
@@ -43,7 +43,11 @@ def find_written(
         read = (_read(corpus, int(places[one]), int(sentences[one])) for one in some)
         forms = Counter(form for form in read if form)
         word = known[int(corpus.tokens[places[group[0]]])]
-        usual = max(forms, key=lambda form: (forms[form], form), default=word)  # or the smaller one
+        # Of equally frequent forms the smaller one; capitals, as in headings, only without others.
+        order_of = {form: (not form.isupper() or form == "I", n, form) for form, n in forms.items()}
+        usual = max(forms, key=order_of.__getitem__, default=word)
+        if usual.isupper() and is_first[group].mean() > 0.5:
+            usual = usual.capitalize()  # a speaker
         if usual != word:
             found[word] = usual
     return found

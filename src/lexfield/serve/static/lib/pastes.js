@@ -14,7 +14,7 @@ export async function keepPaste(text) {
   if (text.length <= LONG) return text;
   if (text.length > MOST)
     throw new Problem({
-      error: `This text has ${(text.length / 1e6).toFixed(0)} million characters; at most 5 million can be pasted here.`,
+      error: `This text has ${Math.round(text.length / 1e6)} million characters; at most 5 million can be pasted.`,
       hint: "Add it as a collection of its own under Add texts.",
     });
   const name = MARK + (await post("pastes", { text })).id;
