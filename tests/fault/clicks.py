@@ -10,6 +10,7 @@ import random
 import time
 from contextlib import suppress
 from pathlib import Path
+from statistics import fmean
 from typing import Any
 
 import psutil
@@ -21,18 +22,18 @@ from tests.serve.live import CHROMIUM, served
 
 _VIEWS = ("Overview", "Search", "Compare", "Map", "Trends", "Topics", "Measure")
 _WORDS = "sea boat bread garden storm school letter money night water fish machine star".split()
-_SETTLED = 0.2  # of the time, after which memory should no longer grow
+_PROCESSES = ("front", "workers", "jobs")  # what listens and remembers answers; what it asks
 
 
 def long(folder: Path) -> dict[str, Any]:
-    """Click at random, and compare the memory of the last fifth of the time with an early one."""
+    """Click at random, and compare the memory in each fifth of the time."""
     from playwright.sync_api import sync_playwright
 
     minutes = float(os.environ.get("LEXFIELD_SOAK", "60"))
     index = Index.build(Corpus.read(TEXTS, metadata=METADATA), folder / "sample.idx")
     index.fit_topics(8, passes=3)
     faults: list[str] = []
-    samples: list[tuple[float, float, float]] = []  # share of the time, MB of page and server
+    samples: list[dict[str, float]] = []  # the share of the time, and the MB of each
     clicks, chosen = 0, random.Random(0)
     with served(index.path, "--folder", folder / "up") as address, sync_playwright() as playwright:
         options: dict[str, Any] = {"executable_path": CHROMIUM, "args": ["--no-sandbox"]}
@@ -47,13 +48,12 @@ def long(folder: Path) -> dict[str, Any]:
             if clicks % 10 == 0:
                 session.send("HeapProfiler.collectGarbage")
                 heap = session.send("Runtime.getHeapUsage")["usedSize"] / 1e6
-                samples.append((spent, heap, _count_server_memory()))
-    early = [one for one in samples if _SETTLED <= one[0] < 2 * _SETTLED]
-    late = [one for one in samples if one[0] >= 1 - _SETTLED]
+                samples.append({"spent": spent, "page": heap, **_count_server_memory()})
+    fifths = [[one for one in samples if int(5 * one["spent"]) == part] for part in range(5)]
     found: dict[str, Any] = {"minutes_of_clicking": minutes, "clicks": clicks, "faults": faults}
-    for place, name in ((1, "page"), (2, "server")):
-        first, last = (sum(one[place] for one in some) / len(some) for some in (early, late))
-        found[name] = {"early_mb": round(first, 1), "late_mb": round(last, 1)}
+    for name in ("page", "server", *_PROCESSES):
+        means = [round(fmean(one[name] for one in part), 1) for part in fifths]
+        found[name] = {"early_mb": means[1], "late_mb": means[-1], "mb_by_fifths": means}
     return found
 
 
@@ -80,11 +80,18 @@ def _click(page: Any, chosen: random.Random) -> int:
     return 1
 
 
-def _count_server_memory() -> float:
-    """Return the megabytes that the server and its workers have to themselves."""
-    own, total = psutil.Process(), 0.0
+def _count_server_memory() -> dict[str, float]:
+    """Return the megabytes that the server, its two workers and that of jobs have to themselves.
+
+    Only the process of jobs uses several threads, and comes and goes with them.
+    """
+    own = psutil.Process()
+    found = dict.fromkeys(_PROCESSES, 0.0)
     for one in own.children(recursive=True):
         with suppress(psutil.NoSuchProcess):  # a task has ended meanwhile
             if one.exe() == own.exe():
-                total += one.memory_full_info().uss / 1e6
-    return total
+                is_worker = "lexfield.engine.worker" in one.cmdline()
+                is_single = one.environ().get("LEXFIELD_THREADS") == "1"
+                name = "workers" if is_single else "jobs" if is_worker else "front"
+                found[name] += one.memory_full_info().uss / 1e6
+    return {"server": sum(found.values()), **found}

@@ -165,13 +165,19 @@ def _soak(found: Any) -> str:
     return "### A server in use\n\n" + table(list(shown), [list(shown.values())])
 
 
+_PROCESSES = {"page": "page", "front": "server", "workers": "its workers", "jobs": "its jobs"}
+
+
 def _clicks(found: Any) -> str:
     return (
         f"### A page in use\n\n{found['clicks']:,} clicks in"
         f" {found['minutes_of_clicking']:g} minutes: {len(found['faults'])} faults;"
-        f" memory of the page {found['page']['early_mb']} to"
-        f" {found['page']['late_mb']} MB, of the server {found['server']['early_mb']} to"
-        f" {found['server']['late_mb']} MB.\n"
+        " memory from the second fifth of the time to the last: "
+        + ", ".join(
+            f"{what} {found[name]['early_mb']} to {found[name]['late_mb']} MB"
+            for name, what in _PROCESSES.items()
+        )
+        + ".\n"
     )
 
 

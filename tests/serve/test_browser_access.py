@@ -12,6 +12,8 @@ pytest.importorskip("starlette", reason="the extra 'serve' is not installed")
 
 from playwright.sync_api import Browser, expect
 
+from lexfield.search.index import Index
+from lexfield.text.corpus import Corpus
 from tests.serve.live import ASK, AXE, Open, find_violations, missing, served, text_file
 
 expect.set_options(timeout=30_000)
@@ -152,4 +154,23 @@ def test_a_token_opens_the_page(browser: Browser, sample_index: Path, tmp_path: 
         page.goto(at)
         expect(page.get_by_role("heading", name="sample")).to_be_visible()
         assert "token" not in page.url
+        page.close()
+
+
+def test_other_languages_are_not_treated_as_english(browser: Browser, tmp_path: Path) -> None:
+    french = {
+        "la_mer": "Le bateau de Marie est sur la mer. La mer est bleue et le vent est doux."
+        " Elle regarde Marie et la mer. Les vagues sont hautes, et le bateau de Marie danse.",
+        "le_jardin": "Le jardin de Paul est dans la ville. La rose est rouge et le lis est blanc."
+        " Il donne la rose et le lis à Paul. Les fleurs sont belles, et le jardin de Paul dort.",
+    }
+    path = tmp_path / "textes.idx"
+    Index.build(Corpus.of(french), path, language="fr")
+    with served(path, "--folder", tmp_path / "up") as own:
+        page = browser.new_page()
+        page.goto(f"{own}/compare?index=textes&a=la_mer&b=le_jardin")
+        words = page.locator(".tinted .name")
+        expect(words.filter(has_text="Marie")).to_be_visible()
+        assert not {"le", "la", "de", "est", "et"} & set(words.all_inner_texts())
+        expect(page.locator(".verdict")).to_contain_text("La Mer")
         page.close()

@@ -197,7 +197,7 @@ def test_thirty_megabytes_are_pasted_and_refused_where_they_are_too_much(
       box.dispatchEvent(new ClipboardEvent("paste", event));
     }"""
     page.get_by_label("Your text A").evaluate(paste)
-    expect(page.locator(".side-a").get_by_role("alert")).to_contain_text("MB")
+    expect(page.locator(".side-a").get_by_role("alert")).to_contain_text("Add texts")
     assert len(page.url) < 300
     page.goto(f"{large}/import")
     page.get_by_label("Or paste a text").evaluate(paste)

@@ -103,7 +103,7 @@ def test_the_concordance_counts_each_text_by_itself(browser: Browser, books: str
     expect(page.get_by_role("heading", name="books")).to_be_visible()
     go(page, "/compare?index=books&a=first&b=second&word=storm")
     contexts = page.locator(".kwic")
-    expect(contexts.first).to_contain_text("20 of 90 shown")
+    expect(contexts.first).to_contain_text("10 of 90 shown")
     expect(contexts.nth(1).locator("li")).to_have_count(3)
     contexts.first.get_by_role("button", name="Show more").click()
     expect(contexts.first.locator("li")).to_have_count(90)

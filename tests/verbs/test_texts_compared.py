@@ -109,3 +109,10 @@ def test_the_only_text_of_an_author_is_not_counted_as_wrong(sample: Corpus) -> N
     assert found[-1].known == "quill" and found[-1].right is UNSET
     assert {type(one.right) for one in found.results[:-1]} == {bool}
     assert found[0].interval[0] < found[0].accuracy <= found[0].interval[1]
+
+
+def test_words_that_tell_texts_apart_have_their_usual_form() -> None:
+    a, b = "We saw Elizabeth. Then Elizabeth sang.", "We saw a ship. Then the ship sank."
+    (row,) = compare(a, b, explain=True).results
+    assert isinstance(row.explanation, dict)
+    assert row.explanation["written"] == {"elizabeth": "Elizabeth"}

@@ -25,6 +25,7 @@ from lexfield.text.normalise import NONE, stem_words
 T = TypeVar("T")
 _SOME = 1 << 16  # sentences that are searched for a phrase at a time
 _KEPT = 30_000_000  # entries of derived lists that are kept in memory
+_ENTRY = 50  # as many entries as an empty list takes
 _NOTHING: NDArray[np.int32] = np.empty(0, np.int32)
 
 
@@ -100,9 +101,12 @@ class Bags:
 
     def occurrences(self, gram: tuple[str, ...]) -> Occurrences:
         """Return the rows that hold a term, or an n-gram of terms; those of a term are kept."""
-        if len(gram) > 1:
-            return self._occurrences(gram)
-        return self.remember(("occurrences", gram), lambda: self._occurrences(gram))
+        found: Occurrences | None = self.lists("occurrences").get(gram)
+        if found is None:
+            found = self._occurrences(gram)
+            if len(gram) == 1:
+                self.keep("occurrences", gram, found, len(found.rows))
+        return found
 
     def _occurrences(self, gram: tuple[str, ...]) -> Occurrences:
         ids = [self.ids.get(term, -1) for term in gram]
@@ -220,9 +224,9 @@ class Bags:
 
     def keep(self, method: Hashable, gram: tuple[str, ...], made: Any, size: int) -> None:
         """Keep what a method made of an n-gram; everything is dropped when it gets too much."""
-        self._size += size
+        self._size += size + _ENTRY
         if self._size > _KEPT:
-            self._lists, self._size = {}, size
+            self._lists, self._size = {}, size + _ENTRY
         self.lists(method)[gram] = made
 
     def borrow_sums(self) -> NDArray[np.float64]:

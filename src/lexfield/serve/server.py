@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections import OrderedDict
 from dataclasses import asdict, dataclass
+from hashlib import sha256
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Literal
@@ -33,7 +34,7 @@ TASK, BUILD, WARM, PREVIEW = (
 )
 TRAIN = "train_vectors"  # the one verb that writes a folder of its own into the library
 _OLD_JOBS = {"fit": "fit_topics", "models": TRAIN}  # in version 0.1
-_KEPT, _LARGEST = 100_000_000, 5_000_000  # bytes of answers that are remembered, and of one
+_KEPT, _LARGEST = 50_000_000, 5_000_000  # bytes of answers that are remembered, and of one
 
 
 @dataclass(frozen=True)
@@ -271,7 +272,10 @@ def _summarise_models(kept: Holding) -> ModelsSummary:
 
 
 def make_key(item: JsonObject, kept: Holding | None) -> tuple[Any, ...]:
-    """Return the same for the same question to the same state of an index and of all sources."""
+    """Return the same for the same question to the same state of an index and of all sources.
+
+    Questions may hold long texts, so a digest stands for them.
+    """
     states = tuple(map(generation_of, item["sources"]))
-    asked = msgspec.json.encode(item, order="deterministic")
+    asked = sha256(msgspec.json.encode(item, order="deterministic")).digest()
     return asked, None if kept is None else kept.state(), states

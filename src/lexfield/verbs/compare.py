@@ -24,6 +24,7 @@ from lexfield.search.duplicates import duplicates as find_pairs
 from lexfield.search.index import Index
 from lexfield.text.corpus import Corpus
 from lexfield.text.document import Document
+from lexfield.text.written import find_written
 from lexfield.verbs.declare import Default, Flags, Help, Input, verb
 from lexfield.verbs.input import (
     IndexInput,
@@ -42,6 +43,7 @@ from lexfield.verbs.sides import SideOptions, add_where, name_side
 
 _REASONS = 500  # words in JSON; the others are summed up
 _SHOWN = 15  # words
+_SPELLED, _READ = 100, 300_000  # words whose usual form is looked for; characters of a file for it
 
 
 @dataclass(kw_only=True)
@@ -284,7 +286,7 @@ def compare(
     del record["notes"]
     row = Divergence(a=name_side(*sides[0]), b=name_side(*sides[1]), **record)
     if explain:
-        row.explanation = found.explanation.to_dict(_REASONS)
+        row.explanation = found.explanation.to_dict(_REASONS) | {"written": _spell(found, texts)}
     return Comparison(
         [row],
         details=[found],
@@ -292,6 +294,18 @@ def compare(
         explain=explain,
         notes=[*notes, *found.notes],
     )
+
+
+def _spell(estimate: Estimate, texts: Iterable[Document | Corpus]) -> dict[str, str]:
+    """Return how the text that has more of it writes a word, where it is not written as counted."""
+    rates = estimate.explanation.facts.get("per_thousand", {})
+    words = [one.query for one in estimate.explanation.reasons[:_SPELLED] if one.query in rates]
+    written: dict[str, str] = {}
+    for side, text in enumerate(texts):
+        corpus = text if isinstance(text, Corpus) else Corpus.of(text.text[:_READ])
+        own = [word for word in words if rates[word][side] > rates[word][1 - side]]
+        written |= find_written(corpus, own)
+    return written
 
 
 def _read_texts(

@@ -16,6 +16,7 @@ from lexfield.index.rows import Rows
 from lexfield.results import pluralise
 from lexfield.search.index import Index
 from lexfield.text.fields import read_where
+from lexfield.text.written import find_written
 from lexfield.verbs.declare import verb
 from lexfield.verbs.documents import select_documents
 from lexfield.verbs.input import IndexInput, open_index
@@ -116,14 +117,8 @@ def overview(index: IndexInput, *, where: Where = ()) -> Overview:
     shown = chosen[:_DOCUMENTS]
     if len(chosen) > len(shown):
         notes.append(f"distinctive words of the first {len(shown):,} documents")
-    words = find_distinctive(rows, chosen, shown, _WORDS)
-    distinctive = [
-        DistinctiveWords(
-            document=rows.describe(row)["id"],
-            words=[ScoredWord(word=word, score=score) for word, score in own],
-        )
-        for row, own in zip(shown.tolist(), words, strict=True)
-    ]
+    words = zip(shown.tolist(), find_distinctive(rows, chosen, shown, _WORDS), strict=True)
+    distinctive = [_describe(rows, row, own) for row, own in words]
     sentences = opened.rows("sentence")
     allowed = allowed_rows(sentences, read_where(where))
     unusual = [
@@ -145,6 +140,14 @@ def overview(index: IndexInput, *, where: Where = ()) -> Overview:
         questions=_suggest(opened, rows, chosen, distinctive, unusual),
         notes=notes,
     )
+
+
+def _describe(rows: Rows, row: int, words: list[tuple[str, float]]) -> DistinctiveWords:
+    """Return the words of a document as it writes them."""
+    number, own = rows.locate(row)
+    written = find_written(rows.segments[number].corpus, [word for word, _ in words], own)
+    scored = [ScoredWord(word=written.get(word, word), score=score) for word, score in words]
+    return DistinctiveWords(document=rows.describe(row)["id"], words=scored)
 
 
 def _count_languages(

@@ -92,7 +92,7 @@ export class Scatter {
     if (this.x.length <= FEW) this.x.forEach((x, i) => { if (!this.hidden.has(this.group[i])) marks.push([i, x0 + x * kx, y0 - this.y[i] * ky]); });
     const isFree = (box, own) => box[0] >= this.margin.left && box[2] <= w
       && !taken.some((b) => box[0] < b[2] && box[2] > b[0] && box[1] < b[3] && box[3] > b[1])
-      && !marks.some(([i, x, y]) => i !== own && x > box[0] - 2 && x < box[2] + 2 && y > box[1] && y < box[3] + 2);
+      && !marks.some(([i, x, y]) => i !== own && x > box[0] - 2 && x < box[2] + 2 && y > box[1] - 3 && y < box[3] + 6);
     for (const i of this.found.size ? this.found : this.x.keys()) {
       if (out.length >= (this.found.size ? 200 : this.labels)) break;
       if (this.hidden.has(this.group[i])) continue;

@@ -5,7 +5,8 @@ import { useAnswer } from "./api.js";
 import { DocumentLink, titleOf } from "./text.js";
 import { Outcome, html, number, plural } from "./ui.js";
 
-const STEPS = [20, 100, 1000];
+const STEPS = [10, 100, 1000]; // places of each text
+const TEXTS = 3; // as many places in all as this many texts may have
 
 /** `options`: where to look: an index, documents, a filter, or texts. `metadata`: of documents by their ids. `within`:
  * the first sentence that counts, and the first that no longer does. */
@@ -23,8 +24,9 @@ export function Concordance({ word, options, metadata = {}, heading = null, with
       ${(answer) => {
         const totals = Object.entries(answer.totals);
         const inside = (line) => !within || (line.sentence >= within[0] && line.sentence < within[1]);
-        const lines = answer.results.filter(inside);
-        const all = within ? lines.length : totals.reduce((sum, [, count]) => sum + count, 0);
+        const places = answer.results.filter(inside);
+        const lines = places.slice(0, TEXTS * STEPS[step]);
+        const all = within ? places.length : totals.reduce((sum, [, count]) => sum + count, 0);
         const held = totals.filter(([, count]) => count).length;
         const named = !options.document && !options.text;
         const title = (line) =>

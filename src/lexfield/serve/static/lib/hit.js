@@ -61,7 +61,7 @@ export function Hit({ hit, colourOf, unit, inGroup = false }) {
       ${
         inGroup &&
         html`<${DocumentLink} id=${hit.document}
-        metadata=${{ title: `Sentence ${(hit.passages[0]?.sentence ?? 0) + 1}` }}
+        metadata=${{ title: `Sentence ${number((hit.passages[0]?.sentence ?? 0) + 1)}` }}
           sentence=${hit.passages[0]?.sentence} />`
       }
       ${
@@ -115,10 +115,13 @@ function Why({ hit, colourOf }) {
 }
 
 const PARTS = { words: "words", sentence: "meaning", encoder: "encoder", meaning: "meaning" };
+const TINTS = { words: "p0", sentence: "p1", meaning: "p1", encoder: "p2" };
 /** What the colours of the bars mean. */
-export function PartsKey() {
-  return html`<span class="parts-key small" aria-hidden="true"><i class="p0"></i>words<i
-    class="p1"></i>meaning</span>`;
+export function PartsKey({ hits }) {
+  const names = new Set(hits.flatMap((hit) => Object.keys(hit.explanation?.parts ?? {})));
+  return html`<span class="parts-key small" aria-hidden="true">${[...names].map(
+    (name) => html`<span><i class=${TINTS[name]}></i>${PARTS[name] ?? name}</span>`,
+  )}</span>`;
 }
 
 function Parts({ parts }) {
@@ -126,7 +129,7 @@ function Parts({ parts }) {
   const sum = list.reduce((total, [, value]) => total + value, 0) || 1;
   const text = list.map(([name, value]) => `${PARTS[name] ?? name} ${percent(value / sum)}`).join(", ");
   return html`<span class="parts" role="img" aria-label=${`Found by ${text}`} title=${`Found by ${text}`}>
-    ${list.map(([name, value], i) => html`<i class="p${i}" style=${{ width: `${(100 * value) / sum}%` }}></i>`)}
+    ${list.map(([name, value]) => html`<i class=${TINTS[name]} style=${{ width: `${(100 * value) / sum}%` }}></i>`)}
   </span>`;
 }
 
@@ -170,7 +173,7 @@ function Numbers({ hit, colourOf }) {
       ${
         hit.explanation?.uncovered?.length > 0 &&
         html`<p
-        class="small">Not covered so far: ${hit.explanation.uncovered.join(", ")}</p>`
+        class="small">Not taken up so far: ${hit.explanation.uncovered.join(", ")}</p>`
       }</div>`;
 }
 
@@ -191,8 +194,8 @@ export function Reach({ reach, hits, lists, colourOf }) {
       : !cover.length
         ? ""
         : covered.has(one.word)
-          ? `covered by ${covered.get(one.word)}`
-          : "not covered";
+          ? `taken up by number ${covered.get(one.word)}`
+          : "not taken up yet";
   const unknown = reach.results.filter((one) => !one.known).map((one) => one.word);
   return html`<details class="reach quiet-fold" open=${cover.length > 0}>
     <summary>Words it looks for</summary>

@@ -1,9 +1,10 @@
 // @ts-check
 // Pasted texts that are too long for an address: the server keeps them under short names.
 import { useEffect, useState } from "../vendor/preact-htm.js";
-import { ask, post } from "./api.js";
+import { Problem, ask, post } from "./api.js";
 
 const LONG = 2000; // characters
+const MOST = 5_000_000; // of a text in a request
 const MARK = "paste:";
 /** @type {Map<string, string>} */
 const texts = new Map(); // by name, those that were pasted or read here
@@ -11,6 +12,11 @@ const texts = new Map(); // by name, those that were pasted or read here
 /** What stands for a text in the address: itself, or a name for it. @param {string} text @returns {Promise<string>} */
 export async function keepPaste(text) {
   if (text.length <= LONG) return text;
+  if (text.length > MOST)
+    throw new Problem({
+      error: `This text has ${Math.round(text.length / 1e6)} million characters; at most 5 million can be pasted.`,
+      hint: "Add it as a collection of its own under Add texts.",
+    });
   const name = MARK + (await post("pastes", { text })).id;
   texts.set(name, text);
   return name;

@@ -1,15 +1,15 @@
 // @ts-check
 // What one could ask of the collection: the server suggests it, the page says it with titles.
 import { useAnswer } from "./api.js";
-import { titleOf } from "./text.js";
+import { single, titleOf } from "./text.js";
 import { shorten, usePage } from "./ui.js";
 
 /** @typedef {{ view: string, text: string, values: Record<string, import("./types").Value> }} Asked */
 
 /** The suggested questions, as addresses of the page. @param {string} [view] @returns {Asked[]} */
 export function useQuestions(view = "") {
-  const { index } = usePage();
-  const questions = useAnswer("overview", { index }).answer?.questions ?? [];
+  const { index, where } = usePage();
+  const questions = useAnswer("overview", { index, where }).answer?.questions ?? [];
   const documents = useAnswer("documents", { index, k: 2000 }).answer?.results ?? [];
   const title = (id = "") => titleOf(id, documents.find((one) => one.id === id)?.metadata);
   return questions
@@ -18,7 +18,7 @@ export function useQuestions(view = "") {
       const { query, ...others } = parameters;
       const values = query === undefined ? others : { ...others, q: query };
       const words = {
-        search: `Which sentences are like “${shorten(String(query ?? ""), 90)}”?`,
+        search: `Find sentences like “${single(shorten(String(query ?? ""), 90))}”`,
         compare: `How do ${title(others.a)} and ${title(others.b)} differ?`,
         trends: others.by
           ? `How often is “${query}” said, by ${others.by}?`

@@ -7,7 +7,13 @@ import { change } from "./route.js";
 
 const TITLES = ["title", "name", "subject", "headline"];
 
-const SMALL = /^(a|an|and|as|at|but|by|for|from|in|of|on|or|the|to|with)$/;
+// Words within titles, in English and in languages that write even more of them small.
+const SMALL = new Set(
+  (
+    "a an and as at but by for from in of on or the to with " +
+    "de del des du di da la las le les el los y et e en un une una und der dem den von im"
+  ).split(" "),
+);
 
 /** The name of a document for people: its title, or its id with spaces and capitals.
  * @param {string} id @param {Record<string, any>} [metadata] */
@@ -19,7 +25,7 @@ export function titleOf(id, metadata = {}) {
     .split(/[_\s-]+/)
     .filter(Boolean);
   if (!words.length || /[A-Z]|[a-z]\d|\d[a-z]/.test(id)) return words.join(" ") || id;
-  return words.map((word, i) => (i && SMALL.test(word) ? word : word[0].toUpperCase() + word.slice(1))).join(" ");
+  return words.map((word, i) => (i && SMALL.has(word) ? word : word[0].toUpperCase() + word.slice(1))).join(" ");
 }
 
 /** A passage in pieces, each with its highlight if it has one. The server counts characters; some have two units here.
@@ -72,13 +78,11 @@ export function sourceOf(id, metadata, sentence) {
 
 /** @param {string} text @param {string} source */
 export function quotation(text, source) {
-  const inner = text
-    .replace(/\s+/g, " ")
-    .trim()
-    .replace(/(^|[\s([—–-])["“]/g, "$1‘")
-    .replace(/["“”]/g, "’");
-  return `“${inner}” (${source})`;
+  return `“${single(text.replace(/\s+/g, " ").trim())}” (${source})`;
 }
+
+/** A text that is to stand in quotation marks, with single ones inside. @param {string} text */
+export const single = (text) => text.replace(/(^|[\s([—–-])["“]/g, "$1‘").replace(/["“”]/g, "’");
 
 /** Open the reader beside the view. @param {string} doc @param {number | null} [s] */
 export const read = (doc, s = null) => change({ doc, s: s === null ? null : String(s), similar: null, find: null });

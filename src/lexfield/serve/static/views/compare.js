@@ -62,7 +62,7 @@ function nameOf(side, metadata, letter) {
 }
 
 export function Compare() {
-  const { index, params, where } = usePage();
+  const { index, params, where, about } = usePage();
   const documents = useAnswer("documents", { index, k: 2000 });
   const every = documents.answer?.results ?? [];
   const list = useAnswer("documents", { index, where, k: 2000 }).answer?.results ?? [];
@@ -71,13 +71,14 @@ export function Compare() {
   const b = useSide(params, "b");
   const ready = a.value.trim() && b.value.trim();
   const stopwords = params.get("stopwords") !== "keep";
+  const own = [a, b].map((side) => metadata[side.value]?.language).find((code) => /^[a-z]{2}$/.test(code));
   const options = ready
     ? {
         index,
         ...optionsOf("a", a, where),
         ...optionsOf("b", b, where),
         measure: "js",
-        stopwords: stopwords ? "en" : null,
+        stopwords: stopwords ? (own ?? about.language) : null,
         bits: true,
       }
     : null;
@@ -211,12 +212,13 @@ function Result({ answer, options, a, b, metadata, stopwords }) {
   const one = answer.results[0];
   const names = [nameOf(a, metadata, "A"), nameOf(b, metadata, "B")];
   const rates = one.explanation?.per_thousand ?? {};
+  const written = one.explanation?.written ?? {};
   const words = useMemo(
     () =>
       (one.explanation?.reasons ?? [])
         .filter((each) => !each.query.startsWith("(") && rates[each.query])
         .map((each) => ({
-          word: each.query,
+          word: written[each.query] ?? each.query,
           adds: Math.abs(each.contribution),
           a: rates[each.query][0],
           b: rates[each.query][1],
@@ -240,7 +242,7 @@ function Result({ answer, options, a, b, metadata, stopwords }) {
         class="ink-b">${names[1]}</strong> says <em>${says(1)}</em>.
     </p>
     <div class="spread">
-      <${Check} label="Leave out common words such as “the”" checked=${stopwords}
+      <${Check} label="Leave out common words" checked=${stopwords}
         onChange=${(on) => change({ stopwords: on ? null : "keep" })} />
       <${Export} verb="compare" options=${options} title=${`${names[0]} and ${names[1]}`} results=${words}
         quotes=${() => [{ text: `${names[0]} says ${says(0)}; ${names[1]} says ${says(1)}.`, source: index }]}
@@ -302,7 +304,7 @@ function InContext({ word, a, b, names }) {
       : side.kind === "document"
         ? { index, document: [side.value] }
         : { text: [side.value] };
-  return html`<div class="two">
+  return html`<div class="stack">
     ${[a, b].map(
       (side, i) => html`<div class=${`side-${i ? "b" : "a"}`}><${Concordance} key=${word + i} word=${word}
       options=${where(side)} heading=${html`“${word}” in ${names[i]}`} /></div>`,

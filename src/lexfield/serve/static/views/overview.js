@@ -39,7 +39,12 @@ function Summary({ answer, options }) {
     [answer.sentences, "sentences"],
     [answer.words, "words"],
   ];
-  const languages = answer.languages.filter((one) => one.documents).map((one) => languageOf(one.language));
+  const languages = answer.languages
+    .filter((one) => one.documents && one.language !== "unknown")
+    .map((one) => languageOf(one.language));
+  if (!answer.documents)
+    return html`<h1>${about.id}</h1>
+      <p class="hint">No document passes the filter. Clear it on the left, or choose less.</p>`;
   return html`<div class="spread">
       <h1>${about.id}</h1>
       <${Export} verb="overview" options=${options} title=${`${index}: overview`} results=${answer.distinctive} />

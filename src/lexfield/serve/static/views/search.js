@@ -247,7 +247,7 @@ function Results({ answer, reach, options, methods, unit, k }) {
   );
   return html`<div class="spread results-head">
       <p class="small" role="status">${head}</p>
-      ${methods.includes("best") && count > 0 && html`<${PartsKey} />`}
+      ${methods.includes("best") && count > 0 && html`<${PartsKey} hits=${answer.results} />`}
       <div class="row middle">
         ${
           unit === "sentence" &&

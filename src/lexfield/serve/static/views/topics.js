@@ -57,7 +57,9 @@ function Topic({ topic }) {
   const word = params.get("word") ?? "";
   const documents = useAnswer("documents", { index, where, k: 2000 }).answer?.results ?? [];
   const metadata = useMemo(() => Object.fromEntries(documents.map((one) => [one.id, one.metadata])), [documents]);
-  return html`<div class="topic-more card">
+  const box = useRef(/** @type {HTMLElement | null} */ (null));
+  useEffect(() => box.current?.scrollIntoView({ block: "nearest" }), []); // a link may name the last of many
+  return html`<div class="topic-more card" ref=${box}>
     <h3>Its words</h3>
     <p class="chips">
       ${wordsOf(topic).map(

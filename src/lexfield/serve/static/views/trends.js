@@ -24,11 +24,13 @@ export function Trends() {
     (one) => one.distinct > 1 && one.distinct < 0.8 * documents.length,
   );
   const ordered = (facets.answer?.results ?? []).filter((one) => one.kind !== "values" && one.low !== one.high);
-  const fields = [...new Set([...ordered, ...useful].map((one) => one.field))];
+  const isTime = (one) => one.kind === "date" || /year|date/i.test(one.field);
+  const times = ordered.filter(isTime);
+  const fields = [...new Set([...times, ...ordered, ...useful].map((one) => one.field))];
   const words = params.getAll("q");
   const topics = params.getAll("topic");
   const document = params.get("document") ?? "";
-  const by = params.get("by") ?? (document ? ALONG : (fields[0] ?? ALONG));
+  const by = params.get("by") ?? (!document && times.length ? fields[0] : ALONG);
   const along = by === ALONG || (!fields.includes(by) && !!facets.answer);
   const text = document || documents[0]?.id || "";
   const bins = params.get("bins") ?? "";
@@ -209,7 +211,7 @@ function drawTrend(Plot, width, { rows, series, kind, name }) {
     part: { ...x, tickFormat: (value) => `${Math.round(100 * value)}%`, domain: [0, 1] },
     number: { ...x, tickFormat: rows.every((one) => one.x < PER) ? "d" : ",d" }, // years have no commas
     date: { ...x, type: "utc" },
-    values: { ...x, label: null, tickRotate: -35 },
+    values: { ...x, label: null, tickRotate: width < 30 * new Set(rows.map((one) => one.x)).size ? -65 : -35 },
   };
   const range = { x: "x", y1: "y1", y2: "y2" };
   return {
