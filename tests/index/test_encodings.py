@@ -134,6 +134,14 @@ def test_other_dimensions_are_an_error_and_nothing_is_lost(tmp_path: Path) -> No
     assert index.search("calm sea", "encoder", 1)[0].document == "a"
 
 
+def test_vectors_of_another_encoder_are_not_replaced_unasked(tmp_path: Path) -> None:
+    index = build(tmp_path / "i")
+    index.encode(ToyEncoder())
+    with pytest.raises(InputError, match="has vectors of the encoder 'toy'.*--replace"):
+        index.encode(ToyEncoder(dims=8, name="other"))
+    assert open_row_encodings(index.rows()).dims == 24
+
+
 def test_an_index_without_vectors_says_what_to_do(tmp_path: Path) -> None:
     index = build(tmp_path / "i")
     for method in ("encoder", "late", "fitted"):

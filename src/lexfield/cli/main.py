@@ -180,8 +180,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
             raise
         _tell(error)
         raise SystemExit(error.exit_code) from None
-    except (click.Abort, KeyboardInterrupt):
-        echo("stopped", err=True)
+    except (click.Abort, KeyboardInterrupt) as error:
+        about = str(error.__cause__ or error)  # click puts its own error around an interruption
+        echo(f"stopped: {about}" if about else "stopped", err=True)
         raise SystemExit(130) from None
     except BrokenPipeError:  # the reader of our output has gone, as `head` does
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -230,9 +230,14 @@ class EncodingJob:
         self._open()
         self._encoder: Encoder | None = None if encoder is None else open_encoder(encoder)
         encoder_name = self._encoder.name if self._encoder else ""
+        if self._held and not replace and encoder_name not in ("", self._held.name):
+            raise InputError(
+                f"This index has vectors of the encoder {self._held.name!r}.",
+                f"To replace them: {name_encoding(self._path, replace=True)} --encoder …",
+            )
         if self._held and not self._held.is_finished and not self._held.meta.get("is_fitted", True):
             replace = True  # interrupted so early that its codec fits these texts badly
-        if self._held and (replace or self._held.name != (encoder_name or self._held.name)):
+        if self._held and replace:
             self._encoder = self._encoder or open_encoder(self._held.name)
             self._held = None  # all texts are encoded anew
         self.failed: list[str] = []

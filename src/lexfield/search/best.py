@@ -35,7 +35,7 @@ from lexfield.index.nearest import find_nearest
 from lexfield.index.query import Query
 from lexfield.index.ranking import Found
 from lexfield.index.rows import Rows
-from lexfield.search.bag_method import sum_blocks
+from lexfield.search.bag_method import list_terms, sum_blocks
 from lexfield.search.best_encoded import EncodedParts, cap_scale, is_encoded, note_unfinished
 from lexfield.search.best_words import BestWords
 from lexfield.search.block_max import BlockSums
@@ -120,8 +120,10 @@ class _Parts:
         """Return which part of the query has vectors: a rare word counts more than others."""
         known = dict(zip(self._query.words, self._query.known.tolist(), strict=True))
         covered = total = 0.0
-        for term, one in self._scored:
-            weight = self._method.find_weight(self._bags, one)
+        held = {term.gram: self._method.find_weight(self._bags, one) for term, one in self._scored}
+        missing = self._method.find_rarity(self._bags, 0)
+        for term in list_terms(self._bags, self._query):
+            weight = held.get(term.gram, missing)
             forms = (*term.words, *term.forms)
             total += weight
             covered += weight * any(known.get(form, False) for form in forms)

@@ -37,7 +37,11 @@ class BestWords(Bm25):
         return [(term._replace(weight=_damp(term.weight)), one) for term, one in scored], notes
 
     def score_query(self, bags: Bags, query: Query, scored: Scored) -> float:
-        """Return what the query would score if it were a row, by the terms that the index has."""
+        """Return what the query would score if it were a row.
+
+        A word that neither is in the index nor has a related one there counts as one that is in no
+        row: a text that holds the rest of the query is no copy of it.
+        """
         counts = {term.gram: term.weight for term in list_terms(bags, query)}
         own = {bags.ids[gram[0]]: n for gram, n in counts.items() if gram[0] in bags.ids}
         norm = self.find_norm(bags, len(query.tokens))
@@ -48,7 +52,10 @@ class BestWords(Bm25):
                 pairs = zip(one.related.tolist(), one.weights.tolist(), strict=True)
                 count = max(count, sum(weight * own.get(other, 0.0) for other, weight in pairs))
             score += term.weight * self.find_weight(bags, one) * count / (count + norm)
-        return float(score)
+            del counts[term.gram]
+        rarity = self.find_rarity(bags, 0)
+        missing = (_damp(count) * count / (count + norm) for count in counts.values())
+        return float(score + rarity * sum(missing))
 
     def find_weight(self, bags: Bags, one: TermScores) -> float:
         """Return how much a term tells rows apart."""

@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lexfield.errors import InputError, LexfieldError, need
+from lexfield.errors import InputError, LexfieldError, check, need
 from lexfield.registry import Registry
 from lexfield.vectors.codec import Codec
 from lexfield.vectors.minilm import MiniLm, read_minilm_codec
@@ -355,6 +355,7 @@ def _check(one: Encoded) -> Encoded | str:
 def embed_with_encoder(texts: Sequence[str], source: Any) -> NDArray[np.float32]:
     """Return an (n, d) array with the vector of each text, of length 1."""
     encoder = open_encoder(source)
+    check(len(texts) > 0, "texts", "at least one, for an encoder to show its dimensions", texts)
     made = encode_each(encoder, texts)
     for number, one in enumerate(made):
         if isinstance(one, str):

@@ -14,6 +14,7 @@ from lexfield.cluster.build_shards import build_sharded
 from lexfield.errors import InputError
 from lexfield.index.build import check_free
 from lexfield.index.encodings import need_encodings
+from lexfield.index.names import name_encoding
 from lexfield.index.units import UNITS
 from lexfield.progress import Progress, begin_stage, silent
 from lexfield.results import JsonObject, pluralise
@@ -269,7 +270,11 @@ def encode(
 
 def _encode(index: Index, encoder: Any, replace: bool, progress: Progress) -> list[str]:
     """Encode the texts of an index; return notes on what the encoder failed on or does not know."""
-    notes = index.encode(encoder, replace=replace, progress=progress)
+    try:
+        notes = index.encode(encoder, replace=replace, progress=progress)
+    except KeyboardInterrupt as stop:
+        step = name_encoding(index.path)
+        raise KeyboardInterrupt(f"finished vectors are kept; continue with: {step}") from stop
     is_multilingual = need_encodings(Store.open(index.path)).name == "multilingual"
     return [*notes, *(note_unknown_language(index.language) if is_multilingual else [])]
 
