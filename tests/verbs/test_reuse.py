@@ -107,7 +107,7 @@ def test_words_within_two_alignments_count_once() -> None:
 
     outer = [(n, n + 60) for n in range(10)] + [(n, n + 80) for n in range(10, 20)]
     inner = [(n, n + 30) for n in range(40, 60)]  # in the gap of the other in b
-    assert Passage(0, 1, [align(outer), align(inner)], 40).identical == 1
+    assert Passage(0, 1, [align(outer), align(inner)], 40, [False, True]).identical == 1
 
 
 def test_sentences_that_were_moved_far_still_belong_to_one_passage() -> None:

@@ -22,7 +22,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from math import exp
 
@@ -45,12 +45,16 @@ _CELL = 6  # bits of a place that are dropped to find alignments which overlap
 
 @dataclass(frozen=True)
 class Passage:
-    """Alignments of two documents that belong together, in the order of a."""
+    """Alignments of two documents that belong together.
+
+    moved: which parts stand in another order in b than in a.
+    """
 
     a: int
     b: int
     parts: list[Alignment]
     score: float
+    moved: list[bool]
 
     @cached_property
     def box(self) -> Box:
@@ -70,30 +74,36 @@ class Passage:
         between = min(whole - part for whole, part in zip(_measure(self.box), within, strict=True))
         return 2 * same / (sum(within) + 2 * max(0, between))
 
-    @cached_property
-    def moved(self) -> list[bool]:
-        """Which parts stand in another order in b than in a: those off the heaviest chain."""
-        ends: list[int] = []  # in b, of the best chains, ascending in both
-        best: list[tuple[int, int]] = []  # their weights and last parts
-        links: list[int] = []
-        for k, part in enumerate(self.parts):
-            at = bisect_left(ends, part.box[2])
-            weight, link = best[at - 1] if at else (0, -1)
-            links.append(link)
-            weight += len(part.pairs)
-            at = bisect_left(ends, part.box[3])
-            if at and best[at - 1][0] >= weight:
-                continue
-            stop = at
-            while stop < len(ends) and best[stop][0] <= weight:
-                stop += 1
-            ends[at:stop], best[at:stop] = [part.box[3]], [(weight, k)]
-        moved = [True] * len(self.parts)
-        k = best[-1][1]
-        while k >= 0:
-            moved[k] = False
-            k = links[k]
-        return moved
+    def flip(self) -> Passage:
+        """Return the same passage with its sides exchanged."""
+        parts = [replace(one, pairs=one.pairs[:, ::-1]) for one in self.parts]
+        return Passage(self.b, self.a, parts, self.score, self.moved)
+
+
+def find_moved(parts: list[Alignment]) -> list[bool]:
+    """Return which parts, in the order of a, stand in another order in b: those off the heaviest
+    chain."""
+    ends: list[int] = []  # in b, of the best chains, ascending in both
+    best: list[tuple[int, int]] = []  # their weights and last parts
+    links: list[int] = []
+    for k, part in enumerate(parts):
+        at = bisect_left(ends, part.box[2])
+        weight, link = best[at - 1] if at else (0, -1)
+        links.append(link)
+        weight += len(part.pairs)
+        at = bisect_left(ends, part.box[3])
+        if at and best[at - 1][0] >= weight:
+            continue
+        stop = at
+        while stop < len(ends) and best[stop][0] <= weight:
+            stop += 1
+        ends[at:stop], best[at:stop] = [part.box[3]], [(weight, k)]
+    moved = [True] * len(parts)
+    k = best[-1][1]
+    while k >= 0:
+        moved[k] = False
+        k = links[k]
+    return moved
 
 
 def compute_chance(score: float, area: float) -> float:
@@ -123,7 +133,7 @@ def make_passages(
             for part in _split(scorer, a, b, scorer.extend(a, b, group)):
                 part.sort(key=lambda one: one.box)
                 if (score := _add_up(part)) >= least:
-                    found.append(Passage(a, b, part, score))
+                    found.append(Passage(a, b, part, score, find_moved(part)))
     found.sort(key=lambda passage: (-passage.score, passage.box))
     return _drop_inner(found)
 
