@@ -51,7 +51,8 @@ def align_band(
 
     Row i is compared with columns ``firsts[i]`` to before ``firsts[i] + width``. The table is that
     of ``Scores``; any other pair of words costs ``costs[0]``, a gap ``costs[1]`` for its first word
-    and ``costs[2]`` for each more. ``held`` has a place per word and is −costs[0] everywhere, also
+    and ``costs[2]`` for each more. Of equally good alignments the one nearest to the middle of the
+    band is returned, so that every copy of a passage is found from its own seeds. ``held`` has a place per word and is −costs[0] everywhere, also
     on return.
     """
     starts, others, scores = table
@@ -97,7 +98,8 @@ def align_band(
                 score, mark = 0, _STOP
             path[i, k] |= mark
             new_h[k] = left = score
-            if score > top:
+            is_nearer = abs(2 * k - width) < abs(2 * top_k - width)
+            if score > top or (score == top > 0 and is_nearer):
                 top, top_i, top_k = score, i, k
         best_h, new_h = new_h, best_h
         best_f, new_f = new_f, best_f

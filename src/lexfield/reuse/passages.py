@@ -33,6 +33,7 @@ from lexfield.reuse.scoring import IDENTICAL, Alignment, Scorer
 
 GAP, FAR = 50, 400  # words
 AROUND, _CELLS = 20, 1_000_000  # words around a passage, and pairs of words, to align at last
+_BESIDE, _COPIES = 120, 64  # words beside a passage that may be copies of it; most copies
 _CLOSE = 5  # words that make no difference
 _SAME = 0.5  # of the information of both sides of a passage
 _SHARED = 0.3  # of the shorter of two alignments that may lie within the other
@@ -134,6 +135,7 @@ def make_passages(
                 part.sort(key=lambda one: one.box)
                 if (score := _add_up(part)) >= least:
                     found.append(Passage(a, b, part, score, find_moved(part)))
+    _add_copies(scorer, a, b, found, least)
     found.sort(key=lambda passage: (-passage.score, passage.box))
     return _drop_inner(found)
 
@@ -163,6 +165,29 @@ def _fill(scorer: Scorer, a: int, b: int, group: list[Alignment]) -> list[Alignm
         found.append(one)
         taken = np.concatenate([taken, pairs])
     return found
+
+
+def _add_copies(scorer: Scorer, a: int, b: int, found: list[Passage], least: float) -> None:
+    """Add the copies of short passages that are right beside them in one of the texts.
+
+    They are in one window, of which only the best alignment is known.
+    """
+    none = np.empty((0, 2), np.int64)
+    most = len(found) + _COPIES
+    for one in found:  # also those that are added
+        for side in (0, 2):
+            first, last = one.box[side : side + 2]
+            reach = last - first + 1 + AROUND
+            for low, high in ((max(0, first - reach), first - 1), (last + 1, last + reach)):
+                box = (low, high, *one.box[2:]) if side == 0 else (*one.box[:2], low, high)
+                if reach > _BESIDE or low > high or len(found) == most:
+                    continue
+                if not len(pairs := scorer.align_free(a, b, box, none)):
+                    continue
+                parts = scorer.extend(a, b, [scorer.score(a, b, pairs)])
+                own = Passage(a, b, parts, parts[0].score, [False])
+                if own.score >= least and not any(_lies_within(own.box, x.box) for x in found):
+                    found.append(own)
 
 
 def _count_covered(ranges: list[tuple[int, ...]]) -> int:
@@ -221,7 +246,7 @@ def _resolve(scorer: Scorer, a: int, b: int, paths: Iterable[NDArray[np.int64]])
     for pairs in sorted(paths, key=lambda one: (-len(one), *one[0].tolist())):
         left, right = taken[0][pairs[:, 0]], taken[1][pairs[:, 1]]
         pairs = pairs[~(left & right)]
-        if len(pairs) and (left.any() or right.any()):
+        if left.any() and right.any():
             own = _list_cells(pairs)
             near = sorted({k for cell in own for k in cells.get(cell, ())})
             used = np.concatenate([np.empty((0, 2), np.int64), *(kept[k].pairs for k in near)])

@@ -110,6 +110,8 @@ def _pair_similar(words: Words, left: Array, right: Array) -> tuple[Array, Array
     vectors = words.vectors
     assert vectors is not None
     known = [np.flatnonzero(side & (words.rows >= 0)) for side in (left, right)]
+    if not len(known[0]) or not len(known[1]):
+        return (np.empty(0, np.int64),) * 3 + (np.empty(0),)
     unit = [unit_rows(vectors.matrix[words.rows[one]].astype(np.float32)) for one in known]
     same = np.full(len(words.rows), -1)
     same[known[1]] = np.arange(len(known[1]))
@@ -143,20 +145,24 @@ class Alignment:
         return float((self.values - self.gaps).sum())
 
     def find_core(self) -> tuple[int, int]:
-        """Return the first pair and the end of what is left without ends that add next to
-        nothing."""
-        gains = self.values - self.gaps
-        before = np.cumsum(gains)[:-1] - self.gaps[1:]
-        start = int((np.flatnonzero(before < _TAIL)[-1:] + 1).sum())
-        after = np.cumsum(gains[:start:-1])[::-1]  # the first pair that is left stays
-        end = start + 1 + np.flatnonzero(after < _TAIL)[:1]
-        return start, int(end[0]) if len(end) else len(gains)
+        """Return the first pair and the end of what is left without ends that are worth no more
+        than a word and, as they are beyond a gap, add next to nothing."""
+        start = _measure_end(self.values, self.gaps)
+        values, gaps = self.values[start:][::-1], np.roll(self.gaps[start:][::-1], 1)
+        return start, len(self.values) - _measure_end(values, gaps)
 
     @cached_property
     def box(self) -> tuple[int, int, int, int]:
         """The first and the last place in a, and in b."""
         (a, b), (c, d) = self.pairs[0].tolist(), self.pairs[-1].tolist()
         return a, c, b, d
+
+
+def _measure_end(values: Array, gaps: Array) -> int:
+    """Return how many of the first pairs are a loose end."""
+    worth = np.cumsum(values - np.append(0, gaps[1:]))[:-1]
+    weak = np.logical_and.accumulate(worth < _MOST)
+    return int((np.flatnonzero(weak & (worth - gaps[1:] < _TAIL))[-1:] + 1).sum())
 
 
 class Scorer:
