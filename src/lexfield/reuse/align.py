@@ -52,8 +52,8 @@ def align_band(
     Row i is compared with columns ``firsts[i]`` to before ``firsts[i] + width``. The table is that
     of ``Scores``; any other pair of words costs ``costs[0]``, a gap ``costs[1]`` for its first word
     and ``costs[2]`` for each more. Of equally good alignments the one nearest to the middle of the
-    band is returned, so that every copy of a passage is found from its own seeds. ``held`` has a place per word and is −costs[0] everywhere, also
-    on return.
+    band is returned, so that every copy of a passage is found from its own seeds. ``held`` has a
+    place per word and is −costs[0] everywhere, also on return.
     """
     starts, others, scores = table
     low = -(1 << 30)

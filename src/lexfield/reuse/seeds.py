@@ -38,8 +38,8 @@ COPIES = 8  # places of a seed in another document that its first one is compare
 _MATCHES = 25_000_000  # of seeds that are not frequent, and as many of those that are
 
 
-# Places, documents, keys of all seeds, and how often each was in its document before; where each key
-# begins among the sorted; their order
+# Places, documents and keys of all seeds, and how often each was in its document before; where each
+# key begins among the sorted; their order
 Seeds = tuple[Array, Array, Array, Array, Array, Array]
 Limits = tuple[int, int, int]  # most places; of a frequent seed, places compared; and texts
 
