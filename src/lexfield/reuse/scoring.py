@@ -289,14 +289,12 @@ def rescore(
             gap_a, gap_b = i - pairs[one - 1, 0] - 1, j - pairs[one - 1, 1] - 1
             follows = gap_a == gap_b == 0
             for gap in (gap_a, gap_b):
-                if gap:
-                    lost[one] += (costs[1] + (gap - 1) * costs[2]) / UNIT
+                lost[one] += (costs[1] + (gap - 1) * costs[2]) / UNIT if gap else 0.0
         u, v = a[i], b[j]
         at = starts[u] + np.searchsorted(others[starts[u] : starts[u + 1]], v)
         if at == starts[u + 1] or others[at] != v:
             found[one] = NONE
-            worth[one] = -costs[0] / UNIT
-            run = 0
+            worth[one], run = -costs[0] / UNIT, 0
             continue
         found[one], entry[one] = relations[at], at
         value = values[at] / UNIT

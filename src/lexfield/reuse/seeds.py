@@ -219,10 +219,8 @@ def _link(
             own, is_new = -1, True
             for one in range(_RECENT):
                 x, y = recent[other, one, 0], recent[other, one, 1]
-                if abs(i - x) > _REACH or abs((i - j) - (x - y)) > _DRIFT:
-                    continue
-                if i == x and j == y:
-                    is_new = False
+                is_new &= i != x or j != y
+                if abs(i - x) > _REACH or abs((i - j) - (x - y)) > _DRIFT or (i == x and j == y):
                     continue
                 if count + 2 > len(labels):
                     found = np.concatenate((found, np.empty_like(found)))
