@@ -239,9 +239,9 @@ def _describe_by_ngrams(answer: str, source: str) -> list[float]:
     return [*shares, float(row[-1] / len(a))]
 
 
-def _choose_classifier(sets: Sequence[Sequence[int]]) -> Any:
-    """A classifier that chooses its kind and its features by cross-validation of what it learns
-    from, so that nothing is chosen on what is measured."""
+def _list_classifiers(sets: Sequence[Sequence[int]]) -> dict[str, Any]:
+    """Four classifiers of all features, and one that chooses its kind and its features by
+    cross-validation of what it learns from, so that nothing is chosen on what is measured."""
     from sklearn.compose import ColumnTransformer
     from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
     from sklearn.linear_model import LogisticRegression
@@ -252,20 +252,23 @@ def _choose_classifier(sets: Sequence[Sequence[int]]) -> Any:
     from sklearn.svm import SVC
 
     columns = [ColumnTransformer([("scale", StandardScaler(), list(own))]) for own in sets]
-    models = [
-        GaussianNB(),
-        LogisticRegression(max_iter=1000),
-        LinearDiscriminantAnalysis(solver="lsqr", shrinkage="auto"),
-        SVC(),
-    ]
-    steps = Pipeline([("columns", columns[0]), ("model", models[0])])
+    models = {
+        "naive Bayes": GaussianNB(),
+        "logistic regression": LogisticRegression(max_iter=1000),
+        "linear discriminant": LinearDiscriminantAnalysis(solver="lsqr", shrinkage="auto"),
+        "support vectors": SVC(),
+    }
+    fixed = {n: Pipeline([("columns", columns[0]), ("model", m)]) for n, m in models.items()}
     inner = StratifiedKFold(5, shuffle=True, random_state=1)
-    return GridSearchCV(steps, {"columns": columns, "model": models}, cv=inner)
+    grid = {"columns": columns, "model": list(models.values())}
+    return {**fixed, "chosen": GridSearchCV(fixed["naive Bayes"], grid, cv=inner)}
 
 
 def measure_answers(data: Path, _: Keep, repeats: int = 5) -> dict[str, Any]:
     """Clough and Stevenson's corpus: accuracy of four and of two classes, in stratified 10-fold
-    cross-validation that is repeated; the interval is that of the answers that are right."""
+    cross-validation that is repeated; the interval is that of the answers that are right. The
+    authors name the accuracy of a classifier of their choice, not of one chosen within the folds.
+    """
     from sklearn.model_selection import StratifiedKFold, cross_val_predict
 
     with open(data / "reuse/clough-stevenson.csv", encoding="utf-8-sig", newline="") as file:
@@ -280,15 +283,15 @@ def measure_answers(data: Path, _: Keep, repeats: int = 5) -> dict[str, Any]:
     for name, (describe, sets) in described.items():
         features = np.array([describe(row[0], row[1]) for row in rows])
         for label, classes in (("four classes", four), ("two classes", (four > 0).astype(int))):
-            right = np.zeros(len(rows))
-            for repeat in range(repeats):
-                folds = StratifiedKFold(10, shuffle=True, random_state=repeat)
-                guessed = cross_val_predict(_choose_classifier(sets), features, classes, cv=folds)
-                right += (guessed == classes) / repeats
-            drawn = np.random.default_rng(0).choice(right, (10_000, len(right))).mean(axis=1)
-            low, high = np.quantile(drawn, (0.025, 0.975))
-            result[f"{name}, {label}"] = [rounded(float(x)) for x in (right.mean(), low, high)]
-            print(name, label, result[f"{name}, {label}"], flush=True)
+            for model, classifier in _list_classifiers(sets).items():
+                right = np.zeros(len(rows))
+                for repeat in range(repeats):
+                    folds = StratifiedKFold(10, shuffle=True, random_state=repeat)
+                    guessed = cross_val_predict(classifier, features, classes, cv=folds)
+                    right += (guessed == classes) / repeats
+                drawn = np.random.default_rng(0).choice(right, (10_000, len(right))).mean(axis=1)
+                every = (right.mean(), *np.quantile(drawn, (0.025, 0.975)))
+                result[f"{name}, {label}, {model}"] = [rounded(float(x)) for x in every]
     return result
 
 

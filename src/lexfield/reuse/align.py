@@ -52,10 +52,11 @@ def align_band(
     Row i is compared with columns ``firsts[i]`` to before ``firsts[i] + width``. The table is that
     of ``Scores``; any other pair of words costs ``costs[0]``, a gap ``costs[1]`` for its first word
     and ``costs[2]`` for each more. ``held`` has a place per word and is −costs[0] everywhere, also
-    on return.
+    on return. Of equal ones the nearest to the middle of the band is best: so every copy of a
+    passage is found from its own seeds.
     """
     starts, others, scores = table
-    low = -(1 << 30)
+    low, middle = -(1 << 30), width // 2
     path = np.zeros((len(a), width), np.uint8)
     best_h, best_f = np.zeros(width + 2, np.int64), np.full(width + 2, low, np.int64)
     new_h, new_f = np.zeros(width + 2, np.int64), np.full(width + 2, low, np.int64)
@@ -68,13 +69,12 @@ def align_band(
         for k in range(width):
             j = firsts[i] + k
             new_h[k], new_f[k] = 0, low
-            if j < 0 or j >= len(b):
+            if not 0 <= j < len(b):
                 left, gap = 0, low
                 continue
             up, diagonal = k + shift, k + shift - 1
             score, mark = held[b[j]], _PAIR
-            if i and 0 <= diagonal < width:
-                score += best_h[diagonal]
+            score += best_h[diagonal] if i and 0 <= diagonal < width else 0
             drop = low
             if i and 0 <= up < width:
                 drop = best_h[up] - costs[1]
@@ -97,7 +97,7 @@ def align_band(
                 score, mark = 0, _STOP
             path[i, k] |= mark
             new_h[k] = left = score
-            if score > top:
+            if score > top or (score == top > 0 and abs(k - middle) < abs(top_k - middle)):
                 top, top_i, top_k = score, i, k
         best_h, new_h = new_h, best_h
         best_f, new_f = new_f, best_f

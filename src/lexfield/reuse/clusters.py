@@ -14,7 +14,7 @@ from lexfield.reuse.find import Shared
 
 Place = tuple[int, int, int]  # a document and the first and last word of a span
 _OVERLAP = 0.5  # of the longer of two spans
-_SOME = 10  # texts
+_SOME = 4  # texts
 
 
 @dataclass(frozen=True)

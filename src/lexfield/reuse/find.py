@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import groupby
 from pathlib import Path
 
 import numpy as np
+import xxhash
 from numpy.typing import NDArray
 
 from lexfield.arrays import Array
@@ -55,6 +56,8 @@ def find_shared(
     ``engine`` is a cluster that aligns; all its machines must see that folder.
     """
     begin_stage(progress, "finding places")
+    read, order = words, _arrange(words, groups)
+    words, groups = words.arrange(order), None if groups is None else np.asarray(groups)[order]
     parts = Parts.of(resume, words, groups)
 
     def find() -> Arrays:
@@ -71,9 +74,26 @@ def find_shared(
     begin_stage(progress, "aligning")
     found: list[Passage] = []
     for (a, b), paths in _align(words, windows, scores, parts, (engine, progress)):
-        found += make_passages(scorer, a, b, paths, least)
+        made = make_passages(scorer, a, b, paths, least)
+        numbered = [replace(one, a=int(order[a]), b=int(order[b])) for one in made]
+        found += [one.flip() if one.a > one.b else one for one in numbered]
     found.sort(key=lambda one: (-one.score, one.a, one.b, one.box))
-    return Shared(words, found, area, [*words.notes, *note_limits((most, few, texts))])
+    return Shared(read, found, area, [*words.notes, *note_limits((most, few, texts))])
+
+
+def _arrange(words: Words, groups: Array | None) -> NDArray[np.int64]:
+    """Return the documents in an order that depends on their words and ids only, so that what is
+    found does not depend on the order in which texts are given; groups stay together."""
+    keys = [
+        (xxhash.xxh3_128_digest(words.get_tokens(one).tobytes()), words.corpus.ids[one])
+        for one in range(len(words))
+    ]
+    group_of = [0] * len(words) if groups is None else np.asarray(groups).tolist()
+    least: dict[int, tuple[bytes, str]] = {}
+    for key, group in zip(keys, group_of, strict=True):
+        least[group] = min(key, least.get(group, key))
+    order = sorted(range(len(words)), key=lambda one: (least[group_of[one]], keys[one]))
+    return np.array(order, np.int64)
 
 
 def count_area(lengths: Array, groups: Array | None) -> float:

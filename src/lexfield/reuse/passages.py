@@ -22,7 +22,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from math import exp
 
@@ -33,6 +33,7 @@ from lexfield.reuse.scoring import IDENTICAL, Alignment, Scorer
 
 GAP, FAR = 50, 400  # words
 AROUND, _CELLS = 20, 1_000_000  # words around a passage, and pairs of words, to align at last
+_BESIDE, _COPIES = 120, 64  # words beside a passage that may be copies of it; most copies
 _CLOSE = 5  # words that make no difference
 _SAME = 0.5  # of the information of both sides of a passage
 _SHARED = 0.3  # of the shorter of two alignments that may lie within the other
@@ -45,12 +46,16 @@ _CELL = 6  # bits of a place that are dropped to find alignments which overlap
 
 @dataclass(frozen=True)
 class Passage:
-    """Alignments of two documents that belong together, in the order of a."""
+    """Alignments of two documents that belong together.
+
+    moved: which parts stand in another order in b than in a.
+    """
 
     a: int
     b: int
     parts: list[Alignment]
     score: float
+    moved: list[bool]
 
     @cached_property
     def box(self) -> Box:
@@ -70,30 +75,36 @@ class Passage:
         between = min(whole - part for whole, part in zip(_measure(self.box), within, strict=True))
         return 2 * same / (sum(within) + 2 * max(0, between))
 
-    @cached_property
-    def moved(self) -> list[bool]:
-        """Which parts stand in another order in b than in a: those off the heaviest chain."""
-        ends: list[int] = []  # in b, of the best chains, ascending in both
-        best: list[tuple[int, int]] = []  # their weights and last parts
-        links: list[int] = []
-        for k, part in enumerate(self.parts):
-            at = bisect_left(ends, part.box[2])
-            weight, link = best[at - 1] if at else (0, -1)
-            links.append(link)
-            weight += len(part.pairs)
-            at = bisect_left(ends, part.box[3])
-            if at and best[at - 1][0] >= weight:
-                continue
-            stop = at
-            while stop < len(ends) and best[stop][0] <= weight:
-                stop += 1
-            ends[at:stop], best[at:stop] = [part.box[3]], [(weight, k)]
-        moved = [True] * len(self.parts)
-        k = best[-1][1]
-        while k >= 0:
-            moved[k] = False
-            k = links[k]
-        return moved
+    def flip(self) -> Passage:
+        """Return the same passage with its sides exchanged."""
+        parts = [replace(one, pairs=one.pairs[:, ::-1]) for one in self.parts]
+        return Passage(self.b, self.a, parts, self.score, self.moved)
+
+
+def find_moved(parts: list[Alignment]) -> list[bool]:
+    """Return which parts, in the order of a, stand in another order in b: those off the heaviest
+    chain."""
+    ends: list[int] = []  # in b, of the best chains, ascending in both
+    best: list[tuple[int, int]] = []  # their weights and last parts
+    links: list[int] = []
+    for k, part in enumerate(parts):
+        at = bisect_left(ends, part.box[2])
+        weight, link = best[at - 1] if at else (0, -1)
+        links.append(link)
+        weight += len(part.pairs)
+        at = bisect_left(ends, part.box[3])
+        if at and best[at - 1][0] >= weight:
+            continue
+        stop = at
+        while stop < len(ends) and best[stop][0] <= weight:
+            stop += 1
+        ends[at:stop], best[at:stop] = [part.box[3]], [(weight, k)]
+    moved = [True] * len(parts)
+    k = best[-1][1]
+    while k >= 0:
+        moved[k] = False
+        k = links[k]
+    return moved
 
 
 def compute_chance(score: float, area: float) -> float:
@@ -123,7 +134,8 @@ def make_passages(
             for part in _split(scorer, a, b, scorer.extend(a, b, group)):
                 part.sort(key=lambda one: one.box)
                 if (score := _add_up(part)) >= least:
-                    found.append(Passage(a, b, part, score))
+                    found.append(Passage(a, b, part, score, find_moved(part)))
+    _add_copies(scorer, a, b, found, least)
     found.sort(key=lambda passage: (-passage.score, passage.box))
     return _drop_inner(found)
 
@@ -153,6 +165,29 @@ def _fill(scorer: Scorer, a: int, b: int, group: list[Alignment]) -> list[Alignm
         found.append(one)
         taken = np.concatenate([taken, pairs])
     return found
+
+
+def _add_copies(scorer: Scorer, a: int, b: int, found: list[Passage], least: float) -> None:
+    """Add the copies of short passages that are right beside them in one of the texts.
+
+    They are in one window, of which only the best alignment is known.
+    """
+    none = np.empty((0, 2), np.int64)
+    most = len(found) + _COPIES
+    for one in found:  # also those that are added
+        for side in (0, 2):
+            first, last = one.box[side : side + 2]
+            reach = last - first + 1 + AROUND
+            for low, high in ((max(0, first - reach), first - 1), (last + 1, last + reach)):
+                box = (low, high, *one.box[2:]) if side == 0 else (*one.box[:2], low, high)
+                if reach > _BESIDE or low > high or len(found) == most:
+                    continue
+                if not len(pairs := scorer.align_free(a, b, box, none)):
+                    continue
+                parts = scorer.extend(a, b, [scorer.score(a, b, pairs)])
+                own = Passage(a, b, parts, parts[0].score, [False])
+                if own.score >= least and not any(_lies_within(own.box, x.box) for x in found):
+                    found.append(own)
 
 
 def _count_covered(ranges: list[tuple[int, ...]]) -> int:
@@ -211,7 +246,7 @@ def _resolve(scorer: Scorer, a: int, b: int, paths: Iterable[NDArray[np.int64]])
     for pairs in sorted(paths, key=lambda one: (-len(one), *one[0].tolist())):
         left, right = taken[0][pairs[:, 0]], taken[1][pairs[:, 1]]
         pairs = pairs[~(left & right)]
-        if len(pairs) and (left.any() or right.any()):
+        if left.any() and right.any():
             own = _list_cells(pairs)
             near = sorted({k for cell in own for k in cells.get(cell, ())})
             used = np.concatenate([np.empty((0, 2), np.int64), *(kept[k].pairs for k in near)])

@@ -35,6 +35,7 @@ _RELATED = 0.679  # the lower end of what ``lexfield threshold default`` prints
 _SAMPLE = 500
 _AGAIN, _BACK = 1.5, 200  # nats at most of a word that recurs within so many aligned words
 _PHRASE = 0.75
+_TAIL = 1.5  # nats: ends of an alignment that add less are dropped
 _PRIOR = 50.0  # occurrences of a phrase's beginning by which its end becomes predictable
 COSTS = np.array([round(UNIT * cost) for cost in (_MISMATCH, _OPEN, _EXTEND)], np.int64)
 _SLOT = 2  # words between two that occur together, as ``Phrases`` counts them
@@ -109,6 +110,8 @@ def _pair_similar(words: Words, left: Array, right: Array) -> tuple[Array, Array
     vectors = words.vectors
     assert vectors is not None
     known = [np.flatnonzero(side & (words.rows >= 0)) for side in (left, right)]
+    if not len(known[0]) or not len(known[1]):
+        return (np.empty(0, np.int64),) * 3 + (np.empty(0),)
     unit = [unit_rows(vectors.matrix[words.rows[one]].astype(np.float32)) for one in known]
     same = np.full(len(words.rows), -1)
     same[known[1]] = np.arange(len(known[1]))
@@ -126,18 +129,40 @@ def find_threshold(vectors: WordVectors) -> float:
 
 @dataclass(frozen=True)
 class Alignment:
-    """Pairs of places in two texts, ascending in both; how each is related; score in nats."""
+    """Pairs of places in two texts, ascending in both, and how each is related.
+
+    values: what each pair adds to the score, in nats. gaps: what the gap before it costs.
+    """
 
     pairs: NDArray[np.int64]
     relations: NDArray[np.uint8]
     cosines: NDArray[np.float32]
-    score: float
+    values: NDArray[np.float64]
+    gaps: NDArray[np.float64]
+
+    @cached_property
+    def score(self) -> float:
+        return float((self.values - self.gaps).sum())
+
+    def find_core(self) -> tuple[int, int]:
+        """Return the first pair and the end of what is left without ends that are worth no more
+        than a word and, as they are beyond a gap, add next to nothing."""
+        start = _measure_end(self.values, self.gaps)
+        values, gaps = self.values[start:][::-1], np.roll(self.gaps[start:][::-1], 1)
+        return start, len(self.values) - _measure_end(values, gaps)
 
     @cached_property
     def box(self) -> tuple[int, int, int, int]:
         """The first and the last place in a, and in b."""
         (a, b), (c, d) = self.pairs[0].tolist(), self.pairs[-1].tolist()
         return a, c, b, d
+
+
+def _measure_end(values: Array, gaps: Array) -> int:
+    """Return how many of the first pairs are a loose end."""
+    worth = np.cumsum(values - np.append(0, gaps[1:]))[:-1]
+    weak = np.logical_and.accumulate(worth < _MOST)
+    return int((np.flatnonzero(weak & (worth - gaps[1:] < _TAIL))[-1:] + 1).sum())
 
 
 class Scorer:
@@ -150,7 +175,7 @@ class Scorer:
         """Return pairs of places in two documents with their relations and score."""
         words, scores = self._words, self._scores
         phrases = words.phrases
-        total, relations, entries = rescore(
+        values, gaps, relations, entries = rescore(
             words.get_tokens(a),
             words.get_tokens(b),
             pairs,
@@ -162,21 +187,23 @@ class Scorer:
             COSTS,
         )
         cosines = np.where(entries >= 0, scores.cosines[entries], np.float32(0))
-        return Alignment(pairs, relations, cosines, total)
+        return Alignment(pairs, relations, cosines, values, gaps)
 
     def extend(self, a: int, b: int, parts: list[Alignment]) -> list[Alignment]:
-        """Return alignments with the identical words next to either end that none has aligned.
+        """Return alignments without loose ends, and with the identical words next to either end
+        that none has aligned.
 
         Windows end somewhere, and few words between two of them are not worth an alignment.
         """
+        cores = [part.pairs[slice(*part.find_core())] for part in parts]
         left, right = (self._words.get_tokens(one) for one in (a, b))
-        taken = np.concatenate([part.pairs for part in parts])
+        taken = np.concatenate(cores)
         free = [np.pad(np.ones(len(one), bool), 1) for one in (left, right)]
         free[0][taken[:, 0] + 1], free[1][taken[:, 1] + 1] = False, False
         found = []
-        for part in parts:
+        for part, core in zip(parts, cores, strict=True):
             added: list[list[tuple[int, int]]] = []
-            for (i, j), step in ((part.pairs[0].tolist(), -1), (part.pairs[-1].tolist(), 1)):
+            for (i, j), step in ((core[0].tolist(), -1), (core[-1].tolist(), 1)):
                 own: list[tuple[int, int]] = []
                 i, j = i + step, j + step
                 while free[0][i + 1] and free[1][j + 1] and left[i] == right[j]:
@@ -184,11 +211,11 @@ class Scorer:
                     own.append((i, j))
                     i, j = i + step, j + step
                 added.append(own)
-            if added[0] or added[1]:
-                pairs = [*reversed(added[0]), *part.pairs.tolist(), *added[1]]
-                found.append(self.score(a, b, np.array(pairs, np.int64)))
-            else:
+            if len(core) == len(part.pairs) and not added[0] and not added[1]:
                 found.append(part)
+            else:
+                pairs = [*reversed(added[0]), *core.tolist(), *added[1]]
+                found.append(self.score(a, b, np.array(pairs, np.int64)))
         return found
 
     def measure_overlap(self, a: int, b: int, box: tuple[int, int, int, int]) -> float:
@@ -239,8 +266,9 @@ def rescore(
     counts: Array,
     phrases: Tables,
     costs: Array,
-) -> tuple[float, Array, Array]:
-    """Return the score of an alignment in nats, and per pair its relation and where it is listed.
+) -> tuple[Array, Array, Array, Array]:
+    """Return, per pair of an alignment, its value and the cost of the gap before it in nats, its
+    relation and where it is listed.
 
     A word that ends a shared phrase of two or three words scores at most ln(q / p), where p is how
     often the beginning of the phrase is followed by it elsewhere in the collection (``_foresee``).
@@ -250,7 +278,8 @@ def rescore(
     so lists of the same few words tell little.
     """
     starts, others, values = table
-    total, run, last = 0.0, 0, -1  # the last identical pair
+    run, last = 0, -1  # the last identical pair
+    worth, lost = np.zeros(len(pairs)), np.zeros(len(pairs))
     found = np.empty(len(pairs), np.uint8)
     entry = np.full(len(pairs), -1, np.int64)
     for one in range(len(pairs)):
@@ -260,14 +289,12 @@ def rescore(
             gap_a, gap_b = i - pairs[one - 1, 0] - 1, j - pairs[one - 1, 1] - 1
             follows = gap_a == gap_b == 0
             for gap in (gap_a, gap_b):
-                if gap:
-                    total -= (costs[1] + (gap - 1) * costs[2]) / UNIT
+                lost[one] += (costs[1] + (gap - 1) * costs[2]) / UNIT if gap else 0.0
         u, v = a[i], b[j]
         at = starts[u] + np.searchsorted(others[starts[u] : starts[u + 1]], v)
         if at == starts[u + 1] or others[at] != v:
             found[one] = NONE
-            total -= costs[0] / UNIT
-            run = 0
+            worth[one], run = -costs[0] / UNIT, 0
             continue
         found[one], entry[one] = relations[at], at
         value = values[at] / UNIT
@@ -287,8 +314,8 @@ def rescore(
             value = min(value, max(0.0, np.log(_KEPT / p)))
         if relations[at] == IDENTICAL:
             last = one
-        total += value
-    return total, found, entry
+        worth[one] = value
+    return worth, lost, found, entry
 
 
 @kernel

@@ -5,7 +5,8 @@ words in a row; words are compared by their stems. All seeds of a collection are
 cost grows with the matches, not with the pairs of texts. Seeds of two texts that lie close together
 on nearly the same diagonal form a window, as in BLAST (Altschul et al. 1997); windows whose words
 carry little information are dropped. Where a seed occurs more than ``MOST`` times, every place is
-compared with a few of the next ones only: passages that many texts share are still linked.
+compared with a few of the next ones only: passages that many texts share are still linked. Where a
+text holds a seed several times, the k-th place is compared with those near the k-th of the other.
 """
 
 from __future__ import annotations
@@ -30,15 +31,16 @@ _PAIRS = 3  # pairs that a word begins
 _INFORMATIVE = 5.5  # nats of a word in a pair
 _PHRASE = 4  # words
 _TELLING = 16.0  # nats of a phrase
-_AGAIN = 64  # words within which a seed is not repeated
 _REACH = 40  # words between the seeds of a window
 _DRIFT = 16  # diagonals between them
 _RECENT = 8  # matches with each other document that a match may be linked to
+COPIES = 8  # places of a seed in another document that its first one is compared with
 _MATCHES = 25_000_000  # of seeds that are not frequent, and as many of those that are
 
 
-# Places, documents and keys of all seeds; where each key begins among the sorted; their order
-Seeds = tuple[Array, Array, Array, Array, Array]
+# Places, documents and keys of all seeds, and how often each was in its document before; where each
+# key begins among the sorted; their order
+Seeds = tuple[Array, Array, Array, Array, Array, Array]
 Limits = tuple[int, int, int]  # most places; of a frequent seed, places compared; and texts
 
 
@@ -86,7 +88,10 @@ def find_windows(
     first = np.searchsorted(places, words.offsets)  # almost in order within, wholly between texts
     owners = np.repeat(np.arange(len(words), dtype=np.int32), np.diff(first))
     is_first[1:] |= np.diff(owners[order]) != 0
-    seeds = places, owners, runs, starts, order
+    every = np.arange(len(keys), dtype=np.int32)
+    ranks = np.empty(len(keys), np.int32)
+    ranks[order] = every - np.maximum.accumulate(np.where(is_first[: len(keys)], every, 0))
+    seeds = places, owners, runs, ranks, starts, order
     changes = np.append(np.flatnonzero(np.diff(group_of)) + 1, len(words))
     others = changes[np.searchsorted(changes, np.arange(len(words)), "right")]
     bounds = np.column_stack((first[:-1], first[1:], first[others]))
@@ -129,8 +134,6 @@ def _fill_seeds(
 ) -> int:
     """Write the seeds of all documents; return how many there are."""
     count = 0
-    recent_key = np.zeros(1 << 14, np.uint64)
-    recent_place = np.full(1 << 14, -_AGAIN - 1, np.int64)
     for document in range(len(offsets) - 1):
         start, end = offsets[document], offsets[document + 1]
         for i in range(start, end):
@@ -144,13 +147,8 @@ def _fill_seeds(
                 low, place = stems[i], i
                 if stems[j] < low:
                     low, place = stems[j], j
-                key = _mix(low, max(stems[i], stems[j]))
-                slot = key & np.uint64((1 << 14) - 1)
-                before = max(start, place - _AGAIN)
-                if recent_key[slot] != key or recent_place[slot] < before:
-                    keys[count], places[count] = key, place
-                    count += 1
-                    recent_key[slot], recent_place[slot] = key, place
+                keys[count], places[count] = _mix(low, max(stems[i], stems[j])), place
+                count += 1
             if i + _PHRASE > end:
                 continue
             total = 0.0
@@ -158,12 +156,9 @@ def _fill_seeds(
             for j in range(i, i + _PHRASE):
                 total += information[j]
                 key = _mix(key, stems[j])
-            slot = key & np.uint64((1 << 14) - 1)
-            is_new = recent_key[slot] != key or recent_place[slot] < max(start, i - _AGAIN)
-            if total >= _TELLING and is_new:
+            if total >= _TELLING:
                 keys[count], places[count] = key, i
                 count += 1
-                recent_key[slot], recent_place[slot] = key, i
     return count
 
 
@@ -203,7 +198,7 @@ def _link(
     ``_RECENT`` matches with every other document are remembered. ``bounds`` are, per document, its
     first seed, the end of its seeds, and the first one of a later document of another group.
     """
-    places, owners, runs, starts, order = seeds
+    places, owners, runs, ranks, starts, order = seeds
     recent = np.full((len(offsets) - 1, _RECENT, 3), -_REACH - 1, np.int64)  # places, number
     newest = np.zeros(len(offsets) - 1, np.int64)
     found, labels = np.empty((256, 3), np.int64), np.empty(256, np.int64)
@@ -218,15 +213,14 @@ def _link(
             end = min(end, top + limits[1])
         for at in range(top, end):
             other = owners[order[at]]
-            if groups[other] == groups[document]:
+            if groups[other] == groups[document] or abs(ranks[seed] - ranks[order[at]]) >= COPIES:
                 continue
             j = places[order[at]] - offsets[other]
-            own = -1
+            own, is_new = -1, True
             for one in range(_RECENT):
                 x, y = recent[other, one, 0], recent[other, one, 1]
-                if abs(i - x) > _REACH or abs((i - j) - (x - y)) > _DRIFT:
-                    continue
-                if i == x and j == y:
+                is_new &= i != x or j != y
+                if abs(i - x) > _REACH or abs((i - j) - (x - y)) > _DRIFT or (i == x and j == y):
                     continue
                 if count + 2 > len(labels):
                     found = np.concatenate((found, np.empty_like(found)))
@@ -244,6 +238,8 @@ def _link(
                     count += 1
                 a, b = _find_root(labels, number), _find_root(labels, own)
                 labels[max(a, b)] = min(a, b)
+            if not is_new:
+                continue
             slot = newest[other]
             recent[other, slot, 0], recent[other, slot, 1], recent[other, slot, 2] = i, j, own
             newest[other] = (slot + 1) % _RECENT

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from math import log
 
@@ -96,6 +96,12 @@ class Words:
 
     def get_tokens(self, document: int) -> NDArray[np.int32]:
         return self.tokens[self.offsets[document] : self.offsets[document + 1]]
+
+    def arrange(self, order: Array) -> Words:
+        """Return the words of the documents in another order; they can no longer be located."""
+        tokens = join_lists([self.get_tokens(one) for one in order], np.int32)
+        offsets = np.append(0, np.cumsum(self.lengths[order]))
+        return replace(self, tokens=tokens, offsets=offsets)
 
     def find_spans(self, document: int, first: int, last: int) -> NDArray[np.int64]:
         """Return the first character and the end of some words of a document, from the first to the

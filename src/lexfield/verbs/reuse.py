@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -17,6 +18,7 @@ from lexfield.results import JsonObject, pluralise
 from lexfield.reuse.clusters import Cluster, list_clusters, number_clusters
 from lexfield.reuse.describe import Kind, PassagePair, Span, describe
 from lexfield.reuse.find import Shared, find_shared
+from lexfield.reuse.seeds import COPIES
 from lexfield.reuse.words import Words
 from lexfield.search.index import Index
 from lexfield.store.files import replace_file
@@ -220,7 +222,7 @@ def _report(shared: Shared, options: ReuseOptions) -> Reuse:
     ]
     clusters = _list_clusters(pairs, corpus, options["date"])
     texts = _keep_texts(pairs, corpus)
-    notes = [*corpus.notes, *shared.notes, *_note_offsets(texts, corpus)]
+    notes = [*corpus.notes, *shared.notes, *_note_copies(shared), *_note_offsets(texts, corpus)]
     if undated := [one for one in clusters if options["date"] and one.earliest is None]:
         numbers = list_names([str(one.cluster) for one in undated], 5)
         notes.append(f"no earliest text: a date is missing, or two are equal, in cluster {numbers}")
@@ -288,6 +290,18 @@ def _keep_texts(pairs: Sequence[PassagePair], corpus: Corpus) -> dict[str, str]:
     return {id: corpus[id].text for id in {one.document for _, one in _list_sides(pairs)}}
 
 
+def _note_copies(shared: Shared) -> list[str]:
+    """Return a note if a text may hold more copies of a passage than are listed."""
+    places = Counter(
+        (one.a, one.b, side, *one.box[2 * side : 2 * side + 2])
+        for one in shared.passages
+        for side in range(2)
+    )
+    if 2 * max(places.values(), default=0) < COPIES:
+        return []
+    return [f"where a text repeats a passage, up to {COPIES} copies are listed, maybe not all"]
+
+
 def _note_offsets(ids: Iterable[str], corpus: Corpus) -> list[str]:
     """Return a note on texts whose characters cannot be counted in their files."""
     other = []
@@ -308,6 +322,15 @@ def _note_offsets(ids: Iterable[str], corpus: Corpus) -> list[str]:
 def _explain_none(shared: Shared, chance: float) -> str:
     if not shared.area:
         return "there is nothing to compare: no words, or only on one side"
+    words, seen = shared.words, dict[bytes, int]()
+    for number in range(len(words)):
+        first = seen.setdefault(words.get_tokens(number).tobytes(), number)
+        if first != number:
+            ids = words.corpus.ids
+            return (
+                f"{ids[first]} and {ids[number]} have the same words, but so few or so often"
+                " repeated that chance might explain it"
+            )
     return (
         f"no passage is shared that is so long and so telling that at most {chance:g} are expected"
         " by chance; --chance 1 reports weaker ones"

@@ -35,7 +35,7 @@ STYLE = """
 .reuse .sides { display: grid; grid-template-columns: 1fr 1fr; gap: 1.5rem; }
 .reuse .sides > div { min-width: 0; overflow-wrap: anywhere; }
 .reuse .place { font-size: .85rem; color: var(--dim); margin-bottom: .25rem; }
-.reuse mark { color: inherit; background: none; border-radius: 2px; }
+.reuse mark { color: var(--ink); background: none; border-radius: 2px; }
 .reuse mark.only { background: var(--only); }
 .reuse mark.stem, .reuse mark.similar { background: var(--near); }
 .reuse mark.moved { border-bottom: 2px dashed var(--dim); }
