@@ -11,7 +11,7 @@ import pytest
 from scipy.sparse import csr_matrix
 
 import lexfield as lx
-from lexfield.metric.features import Grams, clustering_precision, cut_grams, equalised
+from lexfield.metric.features import Grams, clustering_precision, cut_grams, equalise
 
 sys.path.append(str(Path(__file__).parents[1] / "reproduce"))
 features = import_module("metric_features")
@@ -33,7 +33,7 @@ def test_words_and_neighbouring_function_words() -> None:
 
 def test_rows_are_brought_to_one_length() -> None:
     counts = csr_matrix(np.array([[5, 3, 0, 2], [1, 0, 1, 0], [0, 0, 0, 0], [2, 2, 0, 0]]))
-    made = equalised(counts, 4, np.random.default_rng(0))
+    made = equalise(counts, 4, np.random.default_rng(0))
     dense = made.toarray()
     assert dense.sum(axis=1).tolist() == [4, 4, 0, 4]
     assert (dense[0] <= counts.toarray()[0]).all()  # drawn without replacement
@@ -45,9 +45,9 @@ def test_rows_are_brought_to_one_length() -> None:
 def test_draws_are_fair() -> None:
     rng = np.random.default_rng(0)
     many = csr_matrix(np.tile([6, 3, 1], (4000, 1)))
-    fewer = equalised(many, 5, rng).toarray().mean(axis=0)
+    fewer = equalise(many, 5, rng).toarray().mean(axis=0)
     np.testing.assert_allclose(fewer, np.array([3, 1.5, 0.5]), atol=0.05)
-    more = equalised(many, 20, rng).toarray().mean(axis=0)
+    more = equalise(many, 20, rng).toarray().mean(axis=0)
     np.testing.assert_allclose(more, np.array([12, 6, 2]), atol=0.1)
 
 

@@ -24,7 +24,7 @@ class Aside(str):
 
 
 def name_note(name: str, note: str) -> str:
-    """Return a note after the name of what it is about; an aside stays one."""
+    """Prefix a note with the name of its subject; an ``Aside`` stays an ``Aside``."""
     return type(note)(f"{name}{note}")
 
 

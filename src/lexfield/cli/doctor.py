@@ -74,7 +74,7 @@ def examine() -> Rows:
 
 
 def _check(name: str, check: Callable[[], str]) -> JsonObject:
-    """Return how a check went; whatever it raises is a finding, not an end."""
+    """Return the outcome of a check; an exception is reported, not raised."""
     try:
         return {"check": name, "state": "ok", "about": check()}
     except Exception as error:

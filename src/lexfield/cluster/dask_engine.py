@@ -84,7 +84,7 @@ class Cluster:
 
     @property
     def workers(self) -> list[str]:
-        """Addresses of the workers that are there now."""
+        """Addresses of the workers that are connected now."""
         return sorted(self._cores())
 
     def _cores(self) -> dict[str, int]:
@@ -160,7 +160,7 @@ class Cluster:
             self._send(running)
 
     def _wait(self, running: _Running) -> str:
-        """Return the answer of a task, however long it takes.
+        """Wait for a task without a time limit and return its answer.
 
         Raise ClusterError if it kills workers, or if no worker or scheduler is left.
         """

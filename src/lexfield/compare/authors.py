@@ -161,7 +161,7 @@ def attribute(
 def _find_calibrated(
     known: Sequence[Document], labels: Array, copies: Sequence[tuple[int, ...]], by: str
 ) -> NDArray[np.int64]:
-    """Return the known texts whose author has another one that is no copy."""
+    """Return the known texts whose author has at least one other text that is not a copy."""
     sizes = np.bincount(labels)
     if len(sizes) > 1 and sizes.max() == 1:
         raise InputError(

@@ -1,4 +1,4 @@
-"""What in a text speaks for one author rather than another, with rates and a place to look at."""
+"""Evidence in a text for one author against another: rates and an example in context."""
 
 from __future__ import annotations
 

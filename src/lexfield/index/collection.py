@@ -63,7 +63,7 @@ class Collection:
 
     def __init__(
         self,
-        documents: Documents | None = None,  # so that its absence is one sentence
+        documents: Documents | None = None,  # optional so that omitting it raises a clear error
         *,
         vectors: WordVectors | str | Path = "auto",
         language: str | None = None,
@@ -231,7 +231,7 @@ class Collection:
             out.meta.update(segments=[meta], language=self.language, vectors=vectors)
 
     def _change(self, work: Callable[[], T]) -> T:
-        """Do work that writes a new generation; again, on top of it, if another came between."""
+        """Write a new generation; retry if another process wrote one in the meantime."""
         if self.metric is not None:
             message = f"The index is open under the metric {self.metric!r}."
             raise InputError(message, "Open it without a metric to change it.")
@@ -343,7 +343,7 @@ class Collection:
         return len(self.documents)
 
     def __bool__(self) -> bool:
-        """An index is something even if all its documents were deleted."""
+        """Return True: an index is truthy even if all its documents were deleted."""
         return True
 
     def __contains__(self, identity: object) -> bool:

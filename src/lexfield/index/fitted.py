@@ -60,7 +60,7 @@ class Fitted:
         return {word: number for number, word in enumerate(self.words)}
 
     def look_up(self, words: Sequence[str], vectors: Array, known: Array) -> NDArray[np.float64]:
-        """Return the weighted vector of each word; zero for one that nobody has a vector of."""
+        """Return the weighted vector of each word; zero for a word without any vector."""
         made = np.where(known[:, None], vectors, 0).astype(np.float64) @ self.map
         for place, word in enumerate(words):
             if (number := self._numbers.get(word)) is not None:

@@ -33,8 +33,8 @@ UNITS = ("sentence", "document")
 BINS = 32  # kinds of characters
 _ONE = float(1 << 36)  # products of words' vectors are rounded to multiples of 1 / _ONE
 _UNKNOWN = np.iinfo(np.int64).min
-_LONG = 500  # words per row, from which on its distinct words are kept
-_MOST = 1 << 26  # words of all rows, for the memory that this takes
+_LONG = 500  # rows with at least this many words keep their distinct words
+_MOST = 1 << 26  # upper limit on the words of all rows, to bound memory
 _ROWS = 1 << 16  # whose letters are counted at a time
 _FIELDS = (
     "offsets", "words", "counts", "shares", "sizes", "set_sizes", "lengths", "rotation", "center",
@@ -88,7 +88,7 @@ class Unit:
 
     @cached_property
     def is_long(self) -> bool:
-        """Whether rows hold so many words that each is worth to be counted only once."""
+        """Return whether rows are so long that counting each distinct word once pays off."""
         if self._texts is None:
             return False
         return _LONG * self.rows <= len(self._texts.tokens) <= _MOST

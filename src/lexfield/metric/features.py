@@ -36,7 +36,7 @@ _MOST = 20_000  # training texts
 class Grams:
     """``Grams.of(texts)`` finds features and their weights; ``weighted(texts)`` counts others.
 
-    names: the features. training: the rows of the training texts by tf–idf, equalised to the
+    names: the features. training: the rows of the training texts by tf–idf, equalise to the
     ``median`` number of features. axes: their truncated SVD.
     """
 
@@ -74,7 +74,7 @@ class Grams:
         lengths = np.asarray(counts.sum(axis=1)).ravel()
         median = int(np.median(lengths[lengths > 0]))
         if equal:
-            counts = equalised(counts, median, np.random.default_rng(seed))
+            counts = equalise(counts, median, np.random.default_rng(seed))
         return cls(names, _weighted(counts, idf), idf, median, language)
 
     def weighted(self, texts: Sequence[str]) -> csr_matrix:
@@ -141,7 +141,7 @@ def cut_grams(texts: Iterable[str], language: str = "en") -> Iterator[list[str]]
         yield grams
 
 
-def equalised(counts: csr_matrix, length: int, rng: np.random.Generator) -> csr_matrix:
+def equalise(counts: csr_matrix, length: int, rng: np.random.Generator) -> csr_matrix:
     """Rows of counts brought to ``length``: longer ones lose grams drawn without replacement,
     shorter ones gain grams drawn from their own with replacement. Empty rows stay empty."""
     from scipy.sparse import csr_matrix

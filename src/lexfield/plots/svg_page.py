@@ -20,7 +20,7 @@ _TEMPLATE = Path(__file__).with_name("svg_page.html")
 
 
 def add_facts(axes: Axes, x: Sequence[float], y: Sequence[float]) -> None:
-    """Add places of which the page says something: see ``list_facts``."""
+    """Mark elements that the page describes; see ``list_facts``."""
     axes.scatter(x, y, s=60, alpha=0.0, linewidths=0, zorder=5).set_gid("nodes")
 
 

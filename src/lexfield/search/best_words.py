@@ -24,7 +24,7 @@ _RARITY = 1.5
 
 @dataclass(frozen=True, kw_only=True)
 class BestWords(Bm25):
-    """Only ``best`` uses it; ``bm25`` is what users can ask for."""
+    """Internal to ``best``; the public method is ``bm25``."""
 
     related_share = 0.5
     shortest = 0.75

@@ -75,11 +75,11 @@ class Bm25(ExtendedMethod):
         return together if self.joint or not own else own
 
     def find_rarity(self, bags: Bags, holding: int) -> float:
-        """Return how much an n-gram tells rows apart, of which so many hold it."""
+        """Return the idf of an n-gram from the number of rows that contain it."""
         return math.log1p((bags.rows.statistics.rows - holding + 0.5) / (holding + 0.5))
 
     def find_norm(self, bags: Bags, length: int) -> float:
-        """Return what the count of an n-gram is compared with in a row of a length."""
+        """Return the saturation constant of BM25 for a row of the given length."""
         norm = self.k1 * (1 - self.b + self.b / _mean_length(bags) * length)
         return max(norm, self._least_norm())
 

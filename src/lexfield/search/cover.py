@@ -58,7 +58,7 @@ class Cover(Protocol):
         """Never choose this candidate again."""
 
     def take(self, place: int) -> list[tuple[int, float]]:
-        """Cover what a candidate holds. Return the entries of balls and what each gained."""
+        """Cover what a candidate holds. Return the ball entries it covers and the gain of each."""
 
     def restart(self) -> None:
         """Cover nothing; candidates that were dropped stay dropped."""
@@ -183,11 +183,11 @@ def describe_candidates(
         "products": products.tolist(),
         "norms": lengths.tolist(),
         "copies": [rows.is_copy(row, query.text, copies) for row in chosen.tolist()],
-        "held": _held(rows, chosen, words, stopwords),
+        "held": _list_held(rows, chosen, words, stopwords),
     }
 
 
-def _held(rows: Rows, chosen: Array, words: Array, stopwords: list[int]) -> list[list[int]]:
+def _list_held(rows: Rows, chosen: Array, words: Array, stopwords: list[int]) -> list[list[int]]:
     """Return which of the words and stopwords each chosen row holds."""
     held: list[list[int]] = [[] for _ in chosen]
     place = np.full(len(rows), -1, np.int64)
@@ -261,9 +261,9 @@ class GatheredRows(Rows):
         self.lengths = join("lengths", np.int32)
         self._products, self._norms = join("products", np.float64), join("norms", np.float64)
         self._copies = join("copies", bool)
-        self._held = [words for part in parts.answers for words in part["held"]]
+        self._list_held = [words for part in parts.answers for words in part["held"]]
         self._holding: dict[int, list[int]] = {}
-        for row, words in enumerate(self._held):
+        for row, words in enumerate(self._list_held):
             for word in words:
                 self._holding.setdefault(word, []).append(row)
 
@@ -278,13 +278,13 @@ class GatheredRows(Rows):
         return rows, np.ones(len(rows), np.int32)
 
     def words_of(self, row: int) -> Array:
-        return np.array(sorted(self._held[row]), np.int32)
+        return np.array(sorted(self._list_held[row]), np.int32)
 
     def all_words_of(self, row: int) -> Array:
         return self.words_of(row)
 
     def tokens_of(self, chosen: Array) -> tuple[Array, Array]:
-        held = [self._held[row] for row in chosen.tolist()]
+        held = [self._list_held[row] for row in chosen.tolist()]
         places = np.repeat(np.arange(len(held)), [len(words) for words in held])
         return places, np.array([word for words in held for word in words], np.int32)
 

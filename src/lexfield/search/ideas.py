@@ -90,7 +90,7 @@ class Ideas(CoverMethod):
 
 
 class MatchCover(Cover):
-    """For each query word and candidate the best match, and what is still unpaid of it."""
+    """For each query word and candidate the best match, and how much of it is still uncovered."""
 
     def __init__(
         self, method: Ideas, rows: Rows, query: Query, balls: Balls, eligible: Mask, count: int

@@ -58,7 +58,7 @@ def wants_preview(method: Any, query: Query) -> bool:
 
 
 def preview(method: Any, rows: Rows, query: Query, k: int, allowed: Allowed) -> Any:
-    """Return what a part tells in the first round."""
+    """Return a part's preview for the first round."""
     look = getattr(method, "preview", None)
     return look(rows, query, k, allowed) if look else None
 
@@ -70,7 +70,7 @@ def combine(method: Any, previews: Sequence[Any], k: int) -> Any:
 
 
 def answer(method: Any, rows: Rows, query: Query, k: int, allowed: Allowed, hint: Any) -> Any:
-    """Return what a part knows of the best rows."""
+    """Return a part's answer: its best rows."""
     partial = getattr(method, "partial", None)
     if partial:
         return partial(rows, query, k, allowed, hint)
@@ -103,7 +103,7 @@ def merge(method: Any, parts: Parts, query: Query, k: int) -> Found:
 
 
 def _merge_notes(lists: list[list[str]]) -> list[str]:
-    """Return the notes of all parts, each once; few of those that differ."""
+    """Return the distinct notes of all parts; of those not common to all, only a few."""
     notes = list(dict.fromkeys(note for some in lists for note in some))
     common = [note for note in notes if all(note in some for some in lists)]
     rest = [note for note in notes if note not in common]

@@ -62,7 +62,7 @@ class Mean:
         return rank(rows, query, near, 1 - squares / 2, k)
 
     def start_scoring(self, rows: Rows, query: Query) -> Scorer | None:
-        """Return how any rows are scored; None for plain means."""
+        """Return a scorer for arbitrary rows, or None for plain means."""
         if self.plain or rows.lexicon.contributions is None or not query.known.any():
             return None
         return Scorer(partial(find_cosines, rows, query.vector()))

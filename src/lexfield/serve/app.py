@@ -125,7 +125,7 @@ def make_app(
 
 
 async def _show_missing(request: Request, error: Exception) -> Response:
-    """Show the page, which says so itself, to a browser that asks for a path there is not."""
+    """Serve the page, which reports the unknown path itself, to a browser."""
     is_data = request.url.path.startswith(("/v1/", "/static/")) or "." in request.url.path
     if is_data or request.method != "GET" or "text/html" not in request.headers.get("accept", ""):
         return await refuse(request, error)

@@ -1,4 +1,4 @@
-"""What stands between a network and a server of ours, whatever it serves.
+"""Access checks and limits in front of every server of lexfield.
 
 ``guarded_app`` makes an app in which, before any body is parsed,
 
@@ -7,7 +7,7 @@
 - the token is right if one is required: ``Authorization: Bearer …``, or the cookie that a first
   visit with ``?token=…`` leaves; guessing it is slow (``access.py``);
 - a body has a limited size, and only so many are on their way in: a slow one is dropped;
-- only so many requests are in work; one more is answered 503 with Retry-After;
+- the number of concurrent requests is limited; further ones get 503 with Retry-After;
 - a request has a limited time: then it is cancelled (504), as it is when its caller has gone.
 
 Every answer has an id (``X-Request-Id``, the caller's own if given) and a
@@ -156,7 +156,7 @@ class Guard:
         """Return the whole body; stop reading one as soon as it has more than ``most`` bytes.
 
         If too many bodies are arriving, the one that has been silent longest is dropped. So a
-        caller who sends a byte now and then, to hold a place, keeps nobody out.
+        caller who trickles bytes to hold a slot does not block others.
         """
         hint = "Send less at a time."
         too_large = ServedError(f"The body is larger than {most / 1e6:,.1f} MB.", hint, 413)

@@ -30,7 +30,7 @@ INDEXES, MODELS, WAITING = "indexes", "models", "waiting"
 _ROOMS, _MARK = "uploads-", ".lexfield-uploads"
 _SCRUB = "lexfield.serve.tasks:scrub"
 _PAUSE = 60.0  # seconds between two rounds of checks
-_REST = 20  # times as long as a round took, if that is longer
+_REST = 20  # rest for at least this many times the length of the last round
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,7 @@ def _mark(path: Path) -> tuple[object, ...] | None:
 
 
 def make_slug(text: str) -> str:
-    """Return an id like a name: ASCII letters, digits, dots and hyphens."""
+    """Return an id derived from a name: ASCII letters, digits, dots and hyphens only."""
     plain = unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode()
     return re.sub(r"[^A-Za-z0-9._-]+", "-", plain).strip("-._")[:60].lower() or "texts"
 
@@ -127,7 +127,7 @@ class Library:
         return self.models[id]
 
     def list_all(self) -> dict[str, Holding]:
-        """Return everything by a name of its own: models may have the id of an index."""
+        """Return everything under a unique name, because models and an index may share an id."""
         models = {f"models/{kept.id}": kept for kept in self.models.values()}
         return {**self.indexes, **models}
 
@@ -155,7 +155,7 @@ class Library:
         return Room(self, kind, id, Path(tempfile.mkdtemp(dir=self._rooms)))
 
     def _remove_leftovers(self) -> None:
-        """Delete what was left by servers that were killed: what has our mark and no lock."""
+        """Delete folders of killed servers: those with our mark that are not locked."""
         marks = list((self.folder / WAITING).glob(f"{_ROOMS}*/{_MARK}"))
         if not marks:
             return

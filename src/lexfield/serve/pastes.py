@@ -77,7 +77,7 @@ class Pastes:
         return value if found is None else self.read(found[1]).text
 
     def _tidy(self) -> None:
-        """Delete texts that nobody has used for long, and the oldest of too many."""
+        """Delete texts that have been unused for long, and the oldest ones above the limit."""
         known = []
         for path in self.folder.glob("*.txt"):
             with suppress(OSError):

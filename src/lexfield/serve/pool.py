@@ -1,4 +1,4 @@
-"""Worker processes of the server, so that it can go on listening.
+"""Worker processes of the server, which keep the event loop free.
 
 A task that is cancelled (its caller has gone, its time is over, a job is stopped) ends with its
 process: that is the only reliable way to stop a computation.
@@ -89,7 +89,7 @@ class Process:
             raise
 
     async def _end(self, work: asyncio.Future[Reply]) -> None:
-        """Kill the worker until its task is over: at first it may not have been started."""
+        """Kill the worker, repeatedly, until its task has ended; it may still be starting."""
         while not work.done():
             await self.stop()
             await asyncio.wait({work}, timeout=_KILL)
@@ -180,7 +180,7 @@ class Pool:
                 cleaning.add_done_callback(self._cleaning.discard)
 
     async def _clean(self, process: Process, work: asyncio.Future[bytes]) -> None:
-        """Wait a moment for a task that nobody wants any more, then end it."""
+        """Give an abandoned task a moment to finish, then kill it."""
         done, _ = await asyncio.wait({work}, timeout=_GRACE)
         if done:
             work.exception()  # nobody else will look at it

@@ -80,7 +80,7 @@ def _bind(host: str, port: int) -> socket.socket:
 
 
 class Connection(H11Protocol):
-    """HTTP over connections that nobody can occupy without using them.
+    """HTTP that drops idle connections, so that none can be held without being used.
 
     uvicorn waits forever for the head of a request. Here a connection is closed if no complete
     request has arrived for as long as a connection is kept alive, or if its caller has not read a

@@ -1,4 +1,4 @@
-"""The state of one server: what it holds, who works for it, and what it has answered before."""
+"""The state of one server: its library, its workers and its cache of answers."""
 
 from __future__ import annotations
 
@@ -173,7 +173,7 @@ class Server:
         item, kept = self.make_item(request)
         key = make_key(item, kept)
         name, answers = request.verb.name, request.verb.served == "yes"
-        changes = request.verb.served == "own"  # what is asked for twice is done twice
+        changes = request.verb.served == "own"  # repeated requests run again
         if not changes and (job := self.jobs.share(key, follower, answered=answers)):
             return job
         if name == TRAIN and kept is not None:
@@ -189,7 +189,7 @@ class Server:
     def _train(
         self, item: JsonObject, kept: Holding, key: tuple[Any, ...], follower: str | None
     ) -> Job:
-        """Train models of an index, as a job; nothing is left of one that does not end well."""
+        """Train models of an index, as a job; a job that fails leaves nothing behind."""
         room = self.library.make_room(MODELS, kept.id)
         item["options"] |= {"output": str(room.target), "replace": True}
         item["names"][str(room.target)] = room.id

@@ -37,7 +37,7 @@ def write_snippets(
 def _show_paths(value: Any, local: bool) -> Any:
     """Return an argument with its path as a user of this machine would type it.
 
-    Others see only its last part: where something is stored is nobody else's business.
+    Others see only its last part: where something is stored is private.
     """
     if isinstance(value, list):
         return [_show_paths(one, local) for one in value]

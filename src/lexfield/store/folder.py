@@ -76,7 +76,7 @@ __all__ = [
     "SHARDS", "Store", "Writer", "discard", "manifest_sum", "next_epoch", "verify", "write",
 ]  # fmt: skip
 
-CHECK_EVERY = 0.01  # seconds between two looks at the sizes of files in use
+CHECK_EVERY = 0.01  # minimum seconds between two checks of the sizes of open files
 
 
 class Store:

@@ -100,7 +100,7 @@ def read_current(root: Path) -> tuple[str, str]:
         with open(path, "rb") as file:
             data = file.read(MOST_POINTER)
     except (FileNotFoundError, NotADirectoryError) as error:
-        raise _nothing_there(root) from error
+        raise _explain_missing_store(root) from error
     except OSError as error:  # a link to itself, a folder of this name, no permission
         raise NotAStoreError(
             f"{path} cannot be read: {error.strerror}.", "Check the path."
@@ -216,7 +216,7 @@ def missing(error: FileNotFoundError, root: Path) -> CorruptError:
     return CorruptError(f"{error.filename} is missing; {root / CURRENT} leads to it.", REBUILD)
 
 
-def _nothing_there(root: Path) -> NotAStoreError:
+def _explain_missing_store(root: Path) -> NotAStoreError:
     if not root.exists():
         build = f", or build it: lexfield index TEXTS -o {root}" if root.suffix == ".idx" else ""
         return NotAStoreError(f"{root} does not exist.", f"Check the path{build}.")

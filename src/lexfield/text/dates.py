@@ -28,7 +28,7 @@ _LONGEST = 60  # characters
 
 
 def parse_date(text: str) -> tuple[int, int] | None:
-    """Return the first and the last day that a date may mean, or None if it is none.
+    """Return the first and the last day that a text can stand for, or None if it is not a date.
 
     Days are counted as by ``date.toordinal``. Of 3/4/1850 the first number is the day unless only
     the second one can be. A year of two digits is between 1969 and 2068.

@@ -24,7 +24,7 @@ FIELD = "language"  # of the metadata
 _SAMPLE = 2400  # characters
 _PLACES = 6  # of a text that are compared
 _FEWEST = 10  # words; fewer say too little
-_LEAST = 0.12  # share of the words that speak for the language
+_LEAST = 0.12  # minimum share of words that are evidence for the language
 _DISTINCT = 3  # different ones: "io" twice would make a list of packages Italian
 _MARGIN = 1.2  # times the sum of the next language
 _SHORT, _SHORT_MARGIN = 12, 2.0  # in fewer words, "dog" and "at" would make a text Danish
@@ -111,7 +111,7 @@ def choose_language(counted: Counter[str]) -> tuple[str, list[str]]:
 
 
 def report_support(language: str) -> list[str]:
-    """Return a note on what there is not for a language."""
+    """Return a note that names the resources missing for a language."""
     lacking = []
     if not stopwords(language):
         lacking.append("stopwords, so that all words count")
@@ -123,7 +123,7 @@ def report_support(language: str) -> list[str]:
 
 @lru_cache(50_000)
 def _find_languages(word: str) -> tuple[str, ...]:
-    """Return the languages that a word speaks for."""
+    """Return the languages for which a word is evidence."""
     if found := _by_stopword().get(word):
         return found
     letters = _by_letter()

@@ -364,8 +364,7 @@ class Reader:
         if self._name is not None and self._misnamed:
             names = list_names(self._misnamed, 5)
             notes.append(f"names that do not fit {self._name.pattern!r}: {names}")
-        for guess, files in self._guesses.items():
-            notes.append(f"{list_names(sorted(files), 3)}: {guess}")
+        notes += [f"{list_names(sorted(on), 3)}: {guess}" for guess, on in self._guesses.items()]
         if self._declared:
             wrong = f"{len(self._declared):,} ({list_names(self._declared, 3)})"
             what = "texts that their files declare to be English, but that seem not to be"

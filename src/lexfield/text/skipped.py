@@ -1,4 +1,4 @@
-"""What is said about many files: those that were left out, and notes on those that were read."""
+"""Notes on many files: which were skipped, and what was noticed in the others."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def report_skipped(skipped: Sequence[tuple[str, str]], read: int) -> list[str]:
 
 
 def group_notes(notes: Sequence[str], files: Mapping[str, tuple[str, str]]) -> list[str]:
-    """Return notes with those joined that say the same of several files."""
+    """Merge identical notes on several files into one."""
     groups: dict[str, list[str]] = {}
     for note in notes:
         what = note.removeprefix(f"{files[note][0]}: ")

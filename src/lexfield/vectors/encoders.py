@@ -144,7 +144,7 @@ def _pool(tokens: list[str], states: NDArray[np.float32]) -> Encoded:
 
 
 def find_words(tokens: Sequence[str]) -> list[str]:
-    """Return the word that each token is of: ``##ing`` goes on with the word before it.
+    """Return the word that each token belongs to: ``##ing`` continues the word before it.
 
     Where tokens that begin a word are marked (``▁`` or ``Ġ``), those without the mark go on.
     """
@@ -305,7 +305,7 @@ def is_known_elsewhere(name: str) -> bool:
 
 
 def is_word(token: str) -> bool:
-    """Does a token hold a letter or a digit, and is no mark of the model?"""
+    """Return whether a token contains a letter or digit and is not a special token of the model."""
     return any(map(str.isalnum, token)) and not is_special_word(token)
 
 

@@ -109,7 +109,7 @@ def load_vectors(
 
 
 def find_imported(name: str) -> Path | None:
-    """Return the folder of an imported set, which another import may replace; None if no such."""
+    """Return the folder of an imported set, or None; another import may replace it at any time."""
     folder = find_home() / "vectors" / name
     return folder if _NAME.fullmatch(name) and folder.is_dir() else None
 
@@ -181,7 +181,7 @@ def leave_out_foreign(vectors: str, words: Sequence[str]) -> tuple[list[str], li
     note on each of these."""
     foreign = _read_foreign_words() if vectors == "default" else frozenset()
     notes = [
-        f"{word!r} is not in the English vectors {vectors!r} but as a name or a quotation, whose"
+        f"{word!r} occurs in the English vectors {vectors!r} only as a name or in quotations, whose"
         f" neighbours say nothing about it. {OTHER_LANGUAGES} To see them anyway: --allow-unknown"
         for word in words
         if word.lower() in foreign

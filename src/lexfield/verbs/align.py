@@ -1,4 +1,4 @@
-"""``lexfield align``: where two documents, or two groups of documents, say the same."""
+"""``lexfield align``: sentences of two documents, or groups, that say the same thing."""
 
 from __future__ import annotations
 

@@ -145,16 +145,8 @@ class Parameter:
             value = _list(value)
         return self._convert(value, self.type, lax)
 
-    def accepts(self, value: object) -> bool:
-        """Return whether a value can be one of this option, which is no text, index or file."""
-        try:
-            self.convert(value)
-        except InputError:
-            return False
-        return self.input is None
-
     def convert_one(self, value: object) -> object:
-        """Return one value as the command line gives it, which repeats an option for a list."""
+        """Convert one value from the command line, where a list is a repeated option."""
         if self.repeated:
             (kind, *_) = get_args(_take_apart(self.type)[0])
             return self._convert(value, kind, lax=True)
@@ -244,21 +236,22 @@ class Verb:
             values = [*values[:last], list(values[last:])]
         if len(values) > len(names):
             extra = values[len(names)]
-            fitting = [p for p in self.parameters if not p.positional and p.accepts(extra)]
+            options = [p for p in self.parameters if not p.positional]
+            fitting = [p for p in options if extra in p.choices]
+            fitting += [p for p in options if not p.choices and type(extra) is type(p.default)]
+            taken = ", ".join(names) or "nothing"
             raise InputError(
-                f"{self.name} takes {', '.join(names) or 'nothing'} by position; got"
-                f" {len(values)} arguments.",
+                f"{self.name} takes {taken} by position; got {len(values)} arguments.",
                 f"Name the others, as in {fitting[0].name}={extra!r}." if fitting else "",
             )
         return dict(zip(names, values, strict=False))
 
     def _find_option(self, values: Sequence[object], places: int) -> str | None:
-        """Return the option that the argument after a collection of texts or runs is a value of."""
+        """Return the option whose values include the extra last argument, or None."""
         if len(values) != places + 1 or not places or isinstance(values[-2], str | PurePath):
             return None
         options = [p for p in self.parameters if not p.positional and p.input is None]
-        given = values[-1]
-        return next((p.name for p in options if given in p.choices or given == p.default), None)
+        return next((p.name for p in options if values[-1] in (*p.choices, p.default)), None)
 
     def validate(self, arguments: Mapping[str, object], plot: str | None = None) -> JsonObject:
         """Return the keyword arguments of the function, checked, with defaults of shared options.
@@ -314,7 +307,7 @@ def verb(
 def verb(
     function: Callable[P, R] | None = None, /, *, command: str = "", served: Served = "yes"
 ) -> Callable[P, R] | Callable[[Callable[P, R]], Callable[P, R]]:
-    """Declare a verb. The function stays what it is, except that its options are validated."""
+    """Declare a verb. The function is unchanged except that its arguments are validated."""
 
     def declare(function: Callable[P, R]) -> Callable[P, R]:
         declared = Verb(function, command or function.__name__, served)

@@ -1,4 +1,4 @@
-"""Nothing is written over what is read."""
+"""Make sure that no output file overwrites an input."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def check_outputs(given: Sequence[tuple[str, object]]) -> None:
         for source in sources:
             if os.path.exists(source) and _is_read(target.resolve(), source.resolve()):
                 raise InputError(
-                    f"{target} is read, and would be overwritten.",
+                    f"{target} is one of the inputs and would be overwritten.",
                     "Nothing was written. Name another file.",
                 )
 

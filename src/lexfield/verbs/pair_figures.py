@@ -101,7 +101,7 @@ def write_files(
     labels: list[str] | None,
     progress: Progress,
 ) -> list[str]:
-    """Write what was asked for; return notes that name the files beside those."""
+    """Write the requested files; return notes that name additional ones."""
     groups = choose_groups(labels, len(found.ids), files.get("by") or "")
     if output := files.get("output"):
         replace_file(Path(output), pack(found))

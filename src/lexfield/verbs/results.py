@@ -41,7 +41,7 @@ def hidden(**options: Any) -> Any:
 
 @dataclass(repr=False)
 class Result(Frames, Generic[Row]):
-    """Rows with notes on how they came about; subclasses add figures and a text rendering."""
+    """Rows with notes on how they were computed; subclasses add figures and a text rendering."""
 
     results: Sequence[Row]
     notes: list[str] = field(default_factory=list, kw_only=True)

@@ -41,7 +41,7 @@ from lexfield.verbs.results import Paint, Result, cap_notes, hidden, plain
 from lexfield.verbs.text import read_contexts
 
 _SPELLED = 10  # words of a query whose other spellings are looked for
-_TELLING = 2  # odds from which they say something
+_TELLING = 2  # smallest odds that are shown
 _LINE = 200  # characters of a hit without reasons
 _COLOURS = ("green", "cyan", "magenta", "yellow", "blue", "red")
 _Text = Annotated[str, Meta(max_length=10_000_000)]
@@ -112,7 +112,7 @@ class HitRow:
     rank: int
     id: str
     score: float
-    chance: float | None  # hits this good to expect if nothing answers the query
+    chance: float | None  # expected number of hits this good if nothing answers the query
     text: str
     excerpt: bool
     passages: list[PassageRow]

@@ -27,7 +27,7 @@ class Package:
             raise ReadError(f"{source} is an old Office document (DOC).", "Save it as DOCX.")
         if not self._data.startswith(b"PK"):
             raise ReadError(
-                f"{source} is not a {kind}, whatever its name says.",
+                f"{source} is not a {kind}, despite its name.",
                 "Rename it, or pass its --format.",
             )
         self._room = min(MAX_DOCUMENT, most_unpacked(len(self._data)))
@@ -42,7 +42,7 @@ class Package:
     def read(self, name: str) -> bytes:
         """Return a part. Raise ReadError if there is none of this name."""
         if name not in self.names:
-            raise ReadError(f"{self.source} is not a whole {self.kind}: it has no {name}.")
+            raise ReadError(f"{self.source} is not a complete {self.kind}: {name} is missing.")
         entry = self._archive.getinfo(name)
         data = read_entry(self._archive, entry, str(self.source), self._room, self._bounds)
         self._room -= len(data)

@@ -109,7 +109,7 @@ class Child:
             timer.cancel()
 
     def _start(self) -> subprocess.Popen[bytes]:
-        if self._process is None or self._owner != os.getpid():  # a fork has one of its own
+        if self._process is None or self._owner != os.getpid():  # a fork starts its own
             self._owner = os.getpid()
             self._process = subprocess.Popen(
                 [sys.executable, "-P", _CHILD],
