@@ -162,3 +162,10 @@ def test_wmd_of_tokens_moves_the_words_in_their_context(index: Index) -> None:
         total = sum(reason.contribution for reason in hit.explanation.reasons)
         assert total == pytest.approx(hit.score, abs=1e-9)
         assert {reason.query for reason in hit.explanation.reasons} <= set(asked.names)
+
+
+@pytest.mark.parametrize("method", ["encoder", "late", "fitted"])
+def test_hits_have_a_chance(index: Index, method: str) -> None:
+    found = index.search(QUERY, method, 5)
+    chances = [hit.chance for hit in found]
+    assert chances == sorted(chances, key=float) and chances[0] > 0  # type: ignore[arg-type, operator]

@@ -46,6 +46,12 @@ class Scorer:
     score: Callable[[Array], NDArray[np.float64]]
     known: NDArray[np.float64] | None = None
 
+    @classmethod
+    def of(cls, scores: NDArray[np.float64]) -> Scorer:
+        """Return a scorer from the scores of all rows; -inf for those that are not returned."""
+        found = scores > -np.inf
+        return cls(np.where(found, scores, np.nan).__getitem__, np.where(found, scores, 0))
+
 
 @dataclass(frozen=True)
 class Sample:

@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 
 from lexfield.engine.topk import top_k
 from lexfield.explain import Explanation, Reason
+from lexfield.index.chance import Scorer
 from lexfield.index.query import Query
 from lexfield.index.ranking import Found
 from lexfield.index.row_encodings import RowEncodings, encode_query, open_row_encodings
@@ -55,6 +56,12 @@ class Encoder:
         found.explain = lambda place: explain_row(space, rows, encoded, query, near[place],
                                                values[place])  # fmt: skip
         return found
+
+    def start_scoring(self, rows: Rows, query: Query) -> Scorer:
+        space = open_row_encodings(rows)
+        if not query.words:
+            return Scorer.of(np.full(len(rows), -np.inf))
+        return Scorer.of(score_rows(space, encode_query(space.name, space.dims, query.text).vector))
 
     def search_row(self, rows: Rows, row: int, k: int, among: Mask | None) -> Found:
         """Return the rows nearest to the vector of a row; only reasons need the encoder."""

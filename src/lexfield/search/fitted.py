@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from lexfield.engine.topk import top_k
 from lexfield.errors import InputError
 from lexfield.explain import Explanation, Reason, no_reasons
+from lexfield.index.chance import Scorer
 from lexfield.index.fitted import Fitted as FittedWords
 from lexfield.index.names import name_encoding
 from lexfield.index.query import Query
@@ -45,6 +46,9 @@ class Fitted:
         near, values = chosen.tolist(), scores[chosen].tolist()
         notes = space.notes() if len(near) else ["no word of the query has a vector"]
         return Found(near, values, lambda place: explain(near[place], values[place]), notes)
+
+    def start_scoring(self, rows: Rows, query: Query) -> Scorer:
+        return Scorer.of(ask_words(open_row_encodings(rows), query)[0])
 
 
 def ask_words(

@@ -23,6 +23,7 @@ from lexfield.engine.compiled import reordered_kernel
 from lexfield.engine.topk import top_k
 from lexfield.errors import check
 from lexfield.explain import Explanation, Reason
+from lexfield.index.chance import Scorer
 from lexfield.index.query import Query
 from lexfield.index.ranking import Found
 from lexfield.index.row_encodings import RowEncodings, RowWords, encode_query, open_row_encodings
@@ -61,6 +62,19 @@ class Late:
         best = top_k(scores, k, chosen)
         near = chosen[best].tolist()
         return Found(near, scores[best].tolist(), lambda place: asked.explain(near[place]), notes)
+
+    def start_scoring(self, rows: Rows, query: Query) -> Scorer | None:
+        space = open_row_encodings(rows)
+        encoded = encode_query(space.name, space.dims, query.text) if query.words else None
+        if encoded is None or not len(encoded.states):
+            return None
+        asked = AskedWords(space.words, encoded)
+
+        def score(chosen: NDArray[np.int64]) -> NDArray[np.float64]:
+            scores = asked.score(np.sort(chosen))[np.argsort(np.argsort(chosen))]
+            return np.where(scores > -np.inf, scores, np.nan)
+
+        return Scorer(score)
 
 
 def choose_rows(
