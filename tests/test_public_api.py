@@ -115,7 +115,7 @@ FAILS = {
     "lx.zipf(5)": "A text is a string, a path, a Document, a Corpus or an Index, or a list of",
     "lx.zipf([])": "There are no texts.",
     "lx.verify('a.txt')": "a.txt is neither an index, a vector set nor a study.",
-    "lx.fit_topics('my.idx', 2)": "Name the others, as in topics=50.",
+    "lx.fit_topics('my.idx', 2)": "Name the others, as in topics=2.",
     "lx.fit_topics('my.idx', topics=9)": "lower min_count or min_length, or raise max_share.",
     "lx.train_vectors(TEXTS)": "train_vectors needs output. As in lx.train_vectors(texts, ou",
     "lx.list_metrics('my.idx', k=5)": "list_metrics has no option 'k'. It has: index.",
