@@ -12,6 +12,7 @@ from lexfield.results import JsonObject
 
 _COUNT = re.compile(r"\(([\d,]+) ")
 _LONGEST = 200  # characters of a term
+MARKS = "(the encoder's marks)"  # such as [CLS], which carry the whole text
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,11 +68,14 @@ class Explanation:
         ordered = sorted(content, key=lambda r: -abs(r.contribution))
         lines = [" ".join(f"{part:+.4f} {name}" for name, part in self.parts.items())]
         lines = [*filter(None, lines), *(_write_reason(reason) for reason in ordered[:most])]
-        weaker = count_weaker(len(ordered[most:]), self.reasons)
+        marks = [reason for reason in self.reasons if reason.query == MARKS]
+        lines += map(_write_reason, marks)
+        sums = [reason for reason in self.reasons if reason.query != MARKS]
+        weaker = count_weaker(len(ordered[most:]), sums)
         stopwords = count_weaker(len(named) - len(content), (), "stopword")
         if weaker or stopwords:
             total = sum(r.contribution for r in self.reasons)
-            total -= sum(r.contribution for r in ordered[:most])
+            total -= sum(r.contribution for r in [*ordered[:most], *marks])
             lines.append(f"{total:+.4f}  {' and '.join(filter(None, [weaker, stopwords]))}")
         for name, value in self.facts.items():
             shown = list_names(value) if isinstance(value, list) and value else value

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from lexfield.explain import MARKS, Explanation, Reason
 from lexfield.index.row_encodings import open_row_encodings
 from lexfield.search import encoder
 from lexfield.search.index import Index
@@ -169,3 +170,9 @@ def test_hits_have_a_chance(index: Index, method: str) -> None:
     found = index.search(QUERY, method, 5)
     chances = [hit.chance for hit in found]
     assert chances == sorted(chances, key=float) and chances[0] > 0  # type: ignore[arg-type, operator]
+
+
+def test_the_marks_of_the_encoder_have_a_line_of_their_own() -> None:
+    reasons = [Reason("dog", "dog", 0.2), Reason(MARKS, MARKS, 0.3), Reason("(7 others)", "", 0.1)]
+    lines = Explanation(reasons, additive=True).lines()
+    assert lines == ["+0.2000  dog", f"+0.3000  {MARKS}", "+0.1000  7 weaker pairs"]

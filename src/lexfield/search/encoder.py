@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lexfield.engine.topk import top_k
-from lexfield.explain import Explanation, Reason
+from lexfield.explain import MARKS, Explanation, Reason
 from lexfield.index.chance import Scorer
 from lexfield.index.query import Query
 from lexfield.index.ranking import Found
@@ -31,7 +31,6 @@ from lexfield.index.rows import Rows
 from lexfield.search.method import Mask
 from lexfield.vectors.encoders import Encoded, is_word
 
-_MARKS = "(the encoder's marks)"  # such as [CLS], which carry the whole text
 _LONG = 1000  # words of a row that is not encoded again to explain it
 _SHOWN = 20  # pairs of words in an explanation
 _MOST_LEFT_OUT = 50  # words of a query that are left out one by one
@@ -109,7 +108,7 @@ def explain_row(
     for (i, j), part in np.ndenumerate(parts):
         pair = (encoded.words[i], other.words[j])
         if not all(map(is_word, pair)):
-            pair = (_MARKS, _MARKS)
+            pair = (MARKS, MARKS)
         pairs[pair] = pairs.get(pair, 0) + float(part)
     order = sorted(pairs, key=lambda pair: -abs(pairs[pair]))
     reasons = [Reason(*pair, pairs[pair]) for pair in order[:_SHOWN]]
@@ -133,7 +132,7 @@ def _explain_long(space: RowEncodings, encoded: Encoded, row: int) -> Explanatio
     parts = _split_vector(space, encoded) @ (own / np.linalg.norm(own))
     added: dict[tuple[str, str], float] = {}
     for word, name, part in zip(encoded.words, names, parts.tolist(), strict=True):
-        pair = (word, name.removeprefix("##")) if is_word(word) else (_MARKS, _MARKS)
+        pair = (word, name.removeprefix("##")) if is_word(word) else (MARKS, MARKS)
         added[pair] = added.get(pair, 0) + part
     reasons = [Reason(*pair, added[pair]) for pair in sorted(added, key=lambda p: -abs(added[p]))]
     note = "what each word of the query adds, beside the most similar word of this long text"
