@@ -2,8 +2,8 @@
 
     python scripts/rerun_snippets.py README.md docs/howto/choose.md
 
-Only output that a page shows is replaced. A command that fails is reported, and its page is left as
-it is.
+Only output that a page shows is replaced. A command that fails where the page shows no error is
+reported, and its page is left as it is.
 """
 
 from __future__ import annotations
@@ -25,10 +25,11 @@ def rerun(page: Path, folder: Path) -> str:
     """Return the text of a page with what its commands print in ``folder``."""
 
     def replace(found: re.Match[str]) -> str:
-        code, out, err = snippets.run(found[1], folder)
-        if code:
-            raise SystemExit(f"{page}: {found[1]}\n{err}")
-        return f"$ {found[1]}\n{out.rstrip()}\n" if found[2] else found[0]
+        try:
+            printed = snippets.run_shown(found[1], found[2], folder)
+        except AssertionError as error:
+            raise SystemExit(f"{page}: {error}") from None
+        return f"$ {found[1]}\n{printed.rstrip()}\n" if found[2] else found[0]
 
     text = page.read_text("utf-8")
     return _BLOCK.sub(lambda block: f"```console\n{_COMMAND.sub(replace, block[1])}```", text)

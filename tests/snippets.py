@@ -1,7 +1,8 @@
 """Commands and code shown in Markdown, run as they are printed.
 
-``console`` blocks hold commands after ``$ `` and, where shown, exactly what they print. ``python``
-blocks of a page are one program.
+``console`` blocks hold commands after ``$ `` and, where shown, exactly what they print. A command
+whose output begins with ``error:`` must fail with this message. ``python`` blocks of a page are one
+program.
 """
 
 from __future__ import annotations
@@ -105,14 +106,21 @@ def _here(arguments: list[str], folder: Path) -> tuple[int, str, str]:
 
 
 def check_commands(text: str, folder: Path) -> int:
-    """Run a page's commands; each must end well and print what is shown. Return their number."""
+    """Run a page's commands; each must print what is shown. Return their number."""
     found = commands(text)
     for command, expected in found:
-        code, out, err = run(command, folder)
-        assert code == 0, f"{command}: {err}"
+        printed = run_shown(command, expected, folder)
         if expected:
-            assert out.rstrip() == expected.rstrip(), command
+            assert printed.rstrip() == expected.rstrip(), command
     return len(found)
+
+
+def run_shown(command: str, expected: str, folder: Path) -> str:
+    """Return what a command prints: its error if a page shows one. Check that it fails or not."""
+    fails = expected.startswith("error:")
+    code, out, err = run(command, folder)
+    assert (code != 0) == fails, f"{command}: exit code {code}\n{err}"
+    return err if fails else out
 
 
 def check_python(text: str, folder: Path, name: str) -> None:
