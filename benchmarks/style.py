@@ -84,7 +84,7 @@ def of_books(folder: Path, size: int | None) -> dict[str, Any]:
         "authors": len(set(labels)),
         "method": found.method.rule,
         "weights": found.method.weights,
-        "said": rounded(found.calibration.said),
+        "mean_probability": rounded(found.calibration.mean_probability),
         "calibration_error": rounded(found.calibration.error),
         "seconds": rounded(min(times)),
         **summarise({name: np.stack(rows) for name, rows in right.items()}),
@@ -123,7 +123,7 @@ def of_excerpts(folder: Path, size: int | None) -> dict[str, Any]:
         "asked": len(excerpts) // PLACES,
         "method": found.method.rule,
         "weights": found.method.weights,
-        "said": rounded(float(found.probabilities.max(axis=1).mean())),
+        "mean_probability": rounded(float(found.probabilities.max(axis=1).mean())),
         "seconds": rounded(taken),
         **summarise({name: one.reshape(PLACES, -1) for name, one in right.items()}),
     }
@@ -158,9 +158,9 @@ def of_strangers(folder: Path) -> dict[str, Any]:
     bins = []
     for low, high in pairwise(EDGES):
         own = (p >= low) & ((p < high) | (high == 1))
-        said, true = (float(np.average(one[own], weights=weight[own])) for one in (p, right))
+        mean, true = (float(np.average(one[own], weights=weight[own])) for one in (p, right))
         case = {"low": low, "high": high, "texts": int(own.sum())}
-        bins.append({**case, "said": rounded(said), "right": rounded(true)})
+        bins.append({**case, "mean_probability": rounded(mean), "right": rounded(true)})
     return {"shelves": shelves, "bins": bins}
 
 
@@ -204,7 +204,7 @@ def of_c50(folder: Path) -> dict[str, Any]:
         "asked": len(test),
         "method": found.method.rule,
         "weights": found.method.weights,
-        "said": rounded(float(found.probabilities.max(axis=1).mean())),
+        "mean_probability": rounded(float(found.probabilities.max(axis=1).mean())),
         "cross_validated": rounded(found.calibration.accuracy),
         "seconds": rounded(taken),
         **summarise({name: one[None] for name, one in right.items()}),

@@ -55,13 +55,13 @@ def test_labels_at_random_are_found_by_chance(sample: Corpus) -> None:
     for rule in ("ridge", "nearest", "nearest+ridge"):
         found = attribute(texts, "author", rule=rule)
         assert found.calibration.accuracy < 0.3  # one in eight
-        assert found.calibration.said < 0.45
+        assert found.calibration.mean_probability < 0.45
 
 
 def test_every_text_from_all_the_others(sample: Corpus) -> None:
     found = attribute(list(sample.documents), "author")
     assert found.calibration.accuracy > 0.8
-    assert abs(found.calibration.said - found.calibration.accuracy) < 0.1
+    assert abs(found.calibration.mean_probability - found.calibration.accuracy) < 0.1
     assert found.probabilities.sum(axis=1) == pytest.approx(1)
     assert [one.rule for one in found.method.tried] == ["nearest", "ridge", "nearest + ridge"]
     best = min(found.method.tried, key=lambda one: one.log_loss)

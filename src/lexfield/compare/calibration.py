@@ -46,7 +46,7 @@ class Bin:
     low: float
     high: float
     documents: int
-    said: float
+    mean_probability: float
     right: float
 
 
@@ -56,7 +56,7 @@ class Calibration:
 
     documents: int
     accuracy: float
-    said: float
+    mean_probability: float
     error: float
     log_loss: float
     bins: list[Bin]
@@ -148,22 +148,22 @@ def _softmax(z: Matrix, weights: Array) -> Matrix:
 def measure_calibration(p: Matrix, truth: NDArray[np.int64], bins: int = 10) -> Calibration:
     """Compare probabilities with the known categories of texts."""
     check(bins >= 1, "bins", "at least 1", bins)
-    said = p.max(axis=1)
+    highest = p.max(axis=1)
     right = p.argmax(axis=1) == truth
-    place = np.minimum((said * bins).astype(int), bins - 1)
+    place = np.minimum((highest * bins).astype(int), bins - 1)
     rows: list[Bin] = []
     for number in range(bins):
         mine = place == number
         if mine.any():
             low, high = number / bins, (number + 1) / bins
-            mean, share = float(said[mine].mean()), float(right[mine].mean())
+            mean, share = float(highest[mine].mean()), float(right[mine].mean())
             rows.append(Bin(low, high, int(mine.sum()), mean, share))
     chosen = np.maximum(p[np.arange(len(p)), truth], 1e-300)
     return Calibration(
         documents=len(p),
         accuracy=float(right.mean()),
-        said=float(said.mean()),
-        error=sum(b.documents * abs(b.said - b.right) for b in rows) / len(p),
+        mean_probability=float(highest.mean()),
+        error=sum(b.documents * abs(b.mean_probability - b.right) for b in rows) / len(p),
         log_loss=-float(np.log(chosen).mean()),
         bins=rows,
     )

@@ -243,20 +243,20 @@ def draw_reliability(found: JsonObject) -> Picture:
         axis = drawing.subplots()
         axis.plot([0, 1], [0, 1], "--", color=COLOURS[-1], lw=1, label="perfectly calibrated")
         sizes = [20 + 180 * b["documents"] / found["documents"] for b in bins]
-        said, right = [b["said"] for b in bins], [b["right"] for b in bins]
-        axis.plot(said, right, color=COLOURS[0], lw=1)
-        axis.scatter(said, right, sizes, color=COLOURS[0], label="texts (area: number)")
+        means, right = [b["mean_probability"] for b in bins], [b["right"] for b in bins]
+        axis.plot(means, right, color=COLOURS[0], lw=1)
+        axis.scatter(means, right, sizes, color=COLOURS[0], label="texts (area: number)")
         axis.set(xlim=(0, 1.03), ylim=(-0.03, 1.03))
         axis.set_xlabel("predicted probability")
         axis.set_ylabel("share that was right")
         axis.set_title(title)
         axis.legend(loc="upper left")
         facts = [
-            f"{pluralise(b['documents'], 'text')} with a mean probability of {b['said']:.0%}:"
-            f" {b['right']:.0%} right"
-            for b in bins
+            f"{pluralise(b['documents'], 'text')} with a mean probability of {mean:.0%}:"
+            f" {share:.0%} right"
+            for b, mean, share in zip(bins, means, right, strict=True)
         ]
-        add_facts(axis, said, right)
+        add_facts(axis, means, right)
     return Picture(drawing, lambda _: make_svg_page(title, drawing, list_facts(facts)))
 
 

@@ -133,7 +133,7 @@ class Attribution(Result[AttributedText]):
         yield (
             f"known texts, each attributed from all the others: {checked.accuracy:.0%} of"
             f" {checked.documents} right ({_format_interval(_find_interval(checked))}), mean"
-            f" probability {checked.said:.0%}, off by {checked.error:.0%}"
+            f" probability {checked.mean_probability:.0%}, off by {checked.error:.0%}"
         )
         if isinstance(self.auc, float):
             yield f"verified, known texts and strangers told apart: AUC {self.auc:.2f}"
@@ -186,7 +186,7 @@ class Attribution(Result[AttributedText]):
             {
                 "probability": f"{one.low:.0%} to {one.high:.0%}",
                 "documents": one.documents,
-                "mean": f"{one.said:.0%}",
+                "mean": f"{one.mean_probability:.0%}",
                 "right": f"{one.right:.0%}",
             }
             for one in self.calibration.bins

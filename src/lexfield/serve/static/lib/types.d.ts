@@ -93,13 +93,13 @@ export interface Bin {
   low: number;
   high: number;
   documents: number;
-  said: number;
+  mean_probability: number;
   right: number;
 }
 export interface Calibration {
   documents: number;
   accuracy: number;
-  said: number;
+  mean_probability: number;
   error: number;
   log_loss: number;
   bins: (Bin)[];
