@@ -1044,7 +1044,7 @@ export interface Verbs {
   layout: { parameters: "allow_unknown" | "document" | "format" | "index" | "projection" | "seed" | "text" | "vectors" | "where" | "words"; answer: LayoutAnswer };
   list_metrics: { parameters: "format" | "index"; answer: ListMetricsAnswer };
   list_vectors: { parameters: "format"; answer: ListVectorsAnswer };
-  map: { parameters: "allow_unknown" | "bits" | "culling" | "document" | "estimator" | "exponent" | "features" | "format" | "hubs" | "index" | "measure" | "mfw" | "neighbour" | "ngram" | "order" | "points" | "reduce" | "sample" | "seed" | "smoothing" | "space" | "stopwords" | "text" | "vectors" | "where"; answer: MapAnswer };
+  map: { parameters: "allow_unknown" | "bits" | "culling" | "document" | "estimator" | "exponent" | "features" | "format" | "hubs" | "index" | "measure" | "mfw" | "most" | "neighbour" | "ngram" | "order" | "points" | "reduce" | "sample" | "seed" | "smoothing" | "space" | "stopwords" | "text" | "vectors" | "where"; answer: MapAnswer };
   measure_uncertainty: { parameters: "format" | "models" | "step" | "words"; answer: MeasureUncertaintyAnswer };
   methods: { parameters: "about" | "format"; answer: MethodsAnswer };
   near: { parameters: "allow_unknown" | "dimensions" | "format" | "k" | "models" | "queries" | "threshold" | "vectors" | "word"; answer: NearAnswer };
