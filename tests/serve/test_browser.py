@@ -10,7 +10,7 @@ import pytest
 pytest.importorskip("playwright", reason="playwright is not installed (extra 'dev')")
 pytest.importorskip("starlette", reason="the extra 'serve' is not installed")
 
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 
 from lexfield.sample import TEXTS
 from tests.serve.live import ASK, QUERY, Open, text_file
@@ -276,6 +276,21 @@ def test_the_map_opens_texts_and_lassos_become_filters(visit: Open) -> None:
     reader(page, "sentences")
 
 
+def test_groups_are_picked_without_a_mouse(visit: Open) -> None:
+    page = visit("/map?index=sample")
+    page.get_by_text("As a list").press("Enter")
+    for box in ("Group A: The Underwriter's Glass", "Group B: Everyone Here Pays Rent"):
+        page.get_by_role("checkbox", name=box).press("Space")
+    expect(page.get_by_role("group", name="Selection")).to_contain_text("Group B: 1 document")
+    page.reload()  # a link shows the same
+    page.get_by_role("button", name="Compare A with B").press("Enter")
+    expect(page.locator(".verdict")).to_be_visible()
+    page.go_back()
+    page.get_by_role("checkbox", name="Group B: Everyone Here Pays Rent").press("Space")
+    page.get_by_role("button", name="Filter all views to these").press("Enter")
+    expect(page.locator(".side .documents li")).to_have_count(1)
+
+
 def test_figures_can_be_taken_away_with_title_and_source(visit: Open) -> None:
     page = visit("/measure?index=sample&tool=words&word=boat")
     expect(page.locator(".plot svg")).to_be_visible()
@@ -339,6 +354,37 @@ def test_topics_lead_to_words_and_documents(visit: Open) -> None:
     page.get_by_label("Your text").fill("The fish and the boats in the water, salt and bread.")
     page.get_by_role("button", name="Find its topics").click()
     expect(page.get_by_role("list", name="Topics of your text")).to_be_visible()
+
+
+def test_topics_that_hardly_occur_are_shown_on_request(visit: Open) -> None:
+    page = visit("/import")
+
+    def shrink(route: Route) -> None:
+        answer = route.fetch()
+        body = answer.json()
+        for one in body["results"][-2:]:
+            one["share"] = 1e-5
+        route.fulfill(response=answer, json=body)
+
+    page.route("**/v1/topics?*", shrink)
+    page.goto(page.url.replace("/import", "/topics?index=sample"))
+    expect(page.locator("button.topic")).to_have_count(10)
+    page.get_by_role("button", name="Show 2 topics that hardly occur").click()
+    expect(page.locator("button.topic")).to_have_count(12)
+    expect(page.locator("button.topic").last).to_contain_text("<0.1%")
+
+
+def test_documents_are_called_by_their_titles(visit: Open) -> None:
+    page = visit("/import")
+    name = """async ([id, metadata]) =>
+        (await import("/static/lib/text.js")).titleOf(id, metadata)"""
+    told = {
+        "1": ({"Summary": "It fails", "Title": "Broken"}, "Broken"),
+        "2": ({"Summary": "It fails"}, "It fails"),
+        "3-men_in_a_boat.txt": ({"summary": 300 * "long "}, "3 Men in a Boat"),
+    }
+    for id, (metadata, title) in told.items():
+        assert page.evaluate(name, [id, metadata]) == title
 
 
 def test_sums_add_up_and_a_wrong_one_says_where(visit: Open) -> None:

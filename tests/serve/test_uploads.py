@@ -161,6 +161,15 @@ def test_a_text_becomes_an_index(client: Any) -> None:
     assert finished(client, again)["index"] == "cat-2"  # nothing is replaced
 
 
+def test_the_column_that_is_chosen_for_titles_is_the_title(client: Any) -> None:
+    table = b"key,heading,text,year\n7,The cat,It slept all day.,1850\n"
+    sent = {"name": "headed", "title_field": "heading", "id_field": "key"}
+    job = client.post("/v1/indexes", files=[("files", ("t.csv", table))], data=sent).json()
+    assert finished(client, job)["state"] == "done"
+    listed = client.get("/v1/documents", params={"index": "headed"}).json()["results"]
+    assert listed[0]["metadata"] == {"title": "The cat", "year": "1850"}
+
+
 def test_wrong_uploads_say_so_and_leave_nothing(client: Any) -> None:
     def status(**sent: Any) -> tuple[int, str]:
         answer = client.post("/v1/indexes", **sent)

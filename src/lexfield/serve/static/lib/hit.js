@@ -111,7 +111,10 @@ function Why({ hit, colourOf }) {
         )}.
       </p>`
   }
-    ${hit.differs?.length > 0 && html`<p class="why differs"><span>But:</span> ${hit.differs.map(sayPlainly).join("; ")}</p>`}`;
+    ${
+      hit.differs?.length > 0 &&
+      html`<p class="why differs"><span>But:</span> ${hit.differs.map(sayPlainly).join("; ")}</p>`
+    }`;
 }
 
 /** What differs, as the server writes it for a terminal. @param {string} text */

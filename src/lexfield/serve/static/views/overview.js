@@ -46,6 +46,7 @@ function Summary({ answer, options }) {
   const known = answer.languages.filter((one) => one.language !== "unknown");
   const counted = known.reduce((sum, one) => sum + one.documents, 0);
   const languages = known.filter((one) => one.documents > RARE * counted).map((one) => languageOf(one.language));
+  const rest = languages.length - 3;
   if (!answer.documents)
     return html`<h1>${about.id}</h1>
       <p class="hint">No document passes the filter. Clear it on the left, or choose less.</p>`;
@@ -58,7 +59,7 @@ function Summary({ answer, options }) {
       ${
         languages.length > 0 &&
         html`<div><dt>${languages.length === 1 ? "language" : "languages"}</dt>
-        <dd>${languages.slice(0, 3).join(", ")}${languages.length > 3 && ` and ${languages.length - 3} more`}</dd></div>`
+        <dd>${languages.slice(0, 3).join(", ")}${rest > 0 && ` and ${rest} more`}</dd></div>`
       }
     </dl>
     ${
@@ -146,7 +147,8 @@ function Thumbnail() {
     <${Outcome} asked=${found} wait="Drawing…">
       ${() => html`<${Points} small points=${points} label=${`Small map of ${points.length} documents`} name="map"
         title="Map" labels=${8} onPoint=${(one) => read(one.id)} />
-        <p class="small">Documents with similar words are close together${by && `; coloured by ${fieldName(by)}`}.</p>`}
+        <p class="small">Documents with similar words are close together${by && `, coloured by ${fieldName(by)}`}.
+        </p>`}
     </${Outcome}>
   </section>`;
 }

@@ -50,7 +50,8 @@ export function Trends() {
         choices=${[["", "none"], ...known.map((one) => [String(one.topic), wordsOf(one).slice(0, 3).join(", ")])]}
         onChange=${(value) => change({ topic: value, at: null })} />`
       }
-      <${Select} label="Over" value=${along ? ALONG : by} choices=${[...fields.map((name) => [name, fieldName(name)]), [ALONG, "the course of one text"]]}
+      <${Select} label="Over" value=${along ? ALONG : by}
+        choices=${[...fields.map((name) => [name, fieldName(name)]), [ALONG, "the course of one text"]]}
         onChange=${(value) => change({ by: value, document: value === ALONG ? text : null, at: null })} />
       ${
         along &&
