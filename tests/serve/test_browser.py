@@ -147,6 +147,9 @@ def test_a_point_of_a_trend_is_a_step_of_the_history(visit: Open) -> None:
     page.get_by_text("As a table").click()
     page.get_by_role("button", name="Show sea, pell").click()
     expect(page.locator(".kwic li").first).to_contain_text("sea")
+    row = page.locator("tr", has=page.get_by_role("button", name="Show sea, pell"))
+    times = row.locator("td").nth(3).inner_text()  # what is counted is what is shown
+    expect(page.locator(".kwic h3")).to_contain_text(f"{times} times")
     page.reload()
     expect(page.locator(".kwic li").first).to_contain_text("sea")
     page.go_back()
@@ -372,6 +375,21 @@ def test_topics_that_hardly_occur_are_shown_on_request(visit: Open) -> None:
     page.get_by_role("button", name="Show 2 topics that hardly occur").click()
     expect(page.locator("button.topic")).to_have_count(12)
     expect(page.locator("button.topic").last).to_contain_text("<0.1%")
+
+
+def test_dates_are_coloured_by_their_order(visit: Open) -> None:
+    page = visit("/import")
+    group = """async (values) => {
+        const { groupPoints } = await import("/static/lib/points.js");
+        const { kind, bounds, of } = groupPoints(values.map((value) => ({ value })));
+        return [kind, bounds[0], bounds.at(-1), of];
+    }"""
+    days = [f"{day:02}/May/22 10:21" for day in range(1, 13)]
+    kind, first, last, of = page.evaluate(group, [*days, ""])
+    assert (kind, first, last) == ("gradient", "2022-05-01", "2022-05-12")
+    assert of[:-1] == sorted(of[:-1]) and len(set(of)) > 8
+    assert page.evaluate(group, [f"2022-05-{day + 10}" for day in range(12)])[1] == "2022-05-10"
+    assert page.evaluate(group, [f"Volume {n}" for n in range(12)])[0] == "values"
 
 
 def test_documents_are_called_by_their_titles(visit: Open) -> None:

@@ -152,7 +152,7 @@ function Behind({ at, rows, along, text, by, metadata, where }) {
   const { index } = usePage();
   const topic = TOPIC.exec(at.series)?.[1];
   if (topic === undefined)
-    return html`<${Concordance} word=${at.series} metadata=${metadata} within=${along ? partOf(at, rows) : null}
+    return html`<${Concordance} forms word=${at.series} metadata=${metadata} within=${along ? partOf(at, rows) : null}
       options=${along ? { index, document: [text] } : { index, where: at.where ?? where }} />`;
   if (along)
     return html`<p class="hint"><${DocumentLink} id=${text} metadata=${metadata[text]}
