@@ -270,10 +270,10 @@ def test_the_map_opens_texts_and_lassos_become_filters(visit: Open) -> None:
     for x, y in corners:
         page.mouse.move(box["x"] + x * box["width"], box["y"] + y * box["height"], steps=3)
     page.mouse.up()
-    expect(page.get_by_role("group", name="Lasso")).to_contain_text("documents")
+    expect(page.get_by_role("group", name="Selection")).to_contain_text("documents")
     assert "lasso=" in page.url
     page.reload()
-    expect(page.get_by_role("group", name="Lasso")).to_contain_text("documents")
+    expect(page.get_by_role("group", name="Selection")).to_contain_text("documents")
     page.get_by_text("As a list").click()
     page.locator("main .columns .doc").first.click()
     reader(page, "sentences")

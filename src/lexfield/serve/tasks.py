@@ -241,7 +241,7 @@ def build(
     )
     begin_stage(report, "reading documents")
     corpus = Corpus.of((_rename(one, options) for one in reader), progress=report)
-    left_out = [hide_paths(note, names) for note in reader.report()]
+    left_out = [*options["left_out"], *(hide_paths(note, names) for note in reader.report())]
     if not len(corpus.documents):
         raise reader.no_text_error()
     corpus.notes.extend(left_out)

@@ -257,12 +257,12 @@ export async function copy(text, what) {
 
 let fading = 0;
 /** A word on what was done, seen and heard. @param {string} text */
-export function toast(text) {
+export function toast(text, seconds = 3) {
   say(text);
   const place = document.getElementById("toast");
   if (!place) return;
   place.textContent = text;
   place.hidden = false;
   clearTimeout(fading);
-  fading = window.setTimeout(() => (place.hidden = true), 3000);
+  fading = window.setTimeout(() => (place.hidden = true), 1000 * seconds);
 }

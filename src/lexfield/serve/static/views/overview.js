@@ -38,6 +38,8 @@ function Summary({ answer, options }) {
   const named = { index, where: [`id=${[...new Set(shown)].join(",")}`], k: 2000 };
   const documents = useAnswer("documents", shown.length ? named : null).answer?.results ?? [];
   const metadata = useMemo(() => new Map(documents.map((one) => [one.id, one.metadata])), [documents]);
+  const texts = answer.unusual.map((one) => one.text);
+  const unusual = answer.unusual.filter((one, i) => texts.indexOf(one.text) === i); // a text may repeat itself
   const facts = [
     [answer.documents, answer.documents === 1 ? "document" : "documents"],
     [answer.sentences, "sentences"],
@@ -82,7 +84,7 @@ function Summary({ answer, options }) {
         html`<section aria-label="Unusual sentences">
           <h2>Unusual sentences</h2>
           <ul class="plain">
-            ${answer.unusual.map(
+            ${unusual.map(
               (one) =>
                 html`<li class="unusual">
                   <button type="button" class="text-button"
@@ -96,7 +98,7 @@ function Summary({ answer, options }) {
       }
     </div>
     <section aria-label="What is special about each">
-      <h2>What each says more than the others</h2>
+      <h2>${answer.documents === 1 ? "What it says most" : "What each says more than the others"}</h2>
       <${Distinctive} list=${answer.distinctive.filter((one) => one.words.length)} metadata=${metadata} />
     </section>
     <${Notes} notes=${answer.notes} />`;
